@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import covector
-import covector.scipy
+import covector.scipy.sparse
 from covector.core.primitive.primitive import REGISTRY
 from covector.testing import check
 

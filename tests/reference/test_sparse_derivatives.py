@@ -6,7 +6,7 @@ import pytest
 import covector
 from covector.scipy import sparse as traced
 
-jax = pytest.importorskip("jax")
+jax = pytest.importorskip("jax", reason="needs the `reference` extra: pip install -e '.[reference]'")
 pytest.importorskip("scipy.sparse")
 pytestmark = pytest.mark.reference
 jax.config.update("jax_enable_x64", True)
