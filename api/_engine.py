@@ -5,7 +5,7 @@ from .core.arrays.errstate import (
     leave_error_state as leave_error_state,
     make_error_state as make_error_state,
 )
-from .core.errors import LIBRARY_FOLDERS as LIBRARY_FOLDERS
+from .core.errors import LIBRARY_FOLDERS as LIBRARY_FOLDERS, words_of as words_of
 from .core.lazy import LazyModule as LazyModule, loaded as loaded
 from .core.numpy_api.at import At as At
 from .core.ops.indexing import pairs as _pairs

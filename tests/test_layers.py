@@ -70,8 +70,8 @@ core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/ind
     core/ops/linalg
 core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/ops/linalg
 core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
-transforms/interpreters: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops
-    core/ops/indexing transforms/ranks transforms/reverse transforms/arguments
+transforms/interpreters: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
+    core/ops core/ops/indexing transforms/ranks transforms/reverse transforms/arguments
 transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/ranks
     transforms/reverse transforms/arguments core/numpy_api transforms/interpreters
 transforms/staging: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
@@ -82,8 +82,8 @@ transforms/distributed: core core/arrays core/trace transforms/scope core/tape c
     transforms/reverse transforms/arguments transforms/interpreters transforms/collectives transforms/staging
 transforms/export: core transforms/native/maths core/arrays transforms/graph transforms/scope transforms/compile
     transforms/native transforms/arguments transforms/staging
-transforms/jit: core core/arrays core/trace transforms/scope core/primitive transforms/compile transforms/native
-    transforms/reverse transforms/arguments transforms/interpreters transforms/staging
+transforms/jit: core core/arrays core/trace transforms/graph transforms/scope core/primitive transforms/compile
+    transforms/native transforms/reverse transforms/arguments transforms/interpreters transforms/staging
 api/distributed: core transforms/distributed
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
     transforms/debug
@@ -122,9 +122,9 @@ api: core core/arrays backends core/trace transforms/graph transforms/scope core
     core/ops/nn transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/export
     transforms/jit api/distributed api/numpy transforms/control transforms/custom transforms/sparse api/nn
     api/optimizers api/random api/lax api/scipy
-api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments transforms/interpreters
-    transforms/collectives transforms/staging transforms/debug transforms/jit transforms/control transforms/custom
-    transforms/sparse api/nn api/scipy/special api
+api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments core/ops/scipy
+    transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/jit
+    transforms/control transforms/custom transforms/sparse api/nn api/scipy/special api
 compat/autograd/_impl: compat api/tree api/numpy api
 ~/modes: api
 compat/autograd/misc: api/numpy api compat/autograd/_impl
@@ -185,9 +185,9 @@ compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/parallel compat/torch/nn/modules
     compat/torch/nn/utils
 compat/torch: api ~/modes ~/types ~/graph ~/installing ~/platform ~/profiler ~/inplace ~/dispatch compat/torch/amp
-    compat/torch/backends ~/factories compat/torch/cuda compat/torch/signal ~/function ~/random ~/tensor ~/interchange
-    ~/ops ~ compat/torch/func ~/module compat/torch/autograd compat/torch/distributions compat/torch/utils
-    compat/torch/optim compat/torch/nn
+    compat/torch/backends ~/factories compat/torch/cuda compat/torch/signal ~/random ~/tensor ~/interchange ~/ops ~
+    compat/torch/func ~/module compat/torch/autograd compat/torch/distributions compat/torch/utils compat/torch/optim
+    compat/torch/nn
 """
 
 

@@ -3,7 +3,6 @@
 from types import SimpleNamespace as _SimpleNamespace
 
 from ._impl.dispatch.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
-from ._impl.function.function_node import FunctionCtx as _FunctionBase
 from ._impl.graph.node import AccumulateGrad as _AccumulateGrad
 from ._impl.modes.grad_mode import is_grad_enabled as is_grad_enabled
 from ._impl.modes.modes import modes as _modes, set_modes as _set_modes

@@ -120,3 +120,10 @@ def test_helpers_of_one_process_agree_with_plain_code(folder):
     np.testing.assert_allclose(found["jacobian"], covector.jacfwd(wave)(at), rtol=1e-10, atol=1e-12)
     assert dist.load(folder / "plain", {"b": np.float32([0, 0]), "n": np.int64(0), "w": np.zeros((8, 2))},
                      dist.Mesh(1, "data"), dist.P())[1] == 5
+
+
+@pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=needs_mpi), pytest.param(4, marks=needs_mpi)])
+@pytest.mark.slow
+def test_options_dtypes_and_layouts(ranks):
+    done = launched(ranks, "options.py")
+    assert done.returncode == 0, done.stderr[-3000:]

@@ -12,6 +12,7 @@ from ..ranks.primitives import rank_exchange, rank_shift
 from .along_axes import along_axes
 from .collectives import every_place
 
+_KINDS = ((np.float64, 1), (np.float32, 1), (np.complex128, 1 + 2j))  # of the samples
 _NO_SCALAR = {"()": "its operand has the mapped axis"}
 
 
@@ -37,8 +38,9 @@ send_along = along_axes(linear(
     across=_send_across,
     varies=lambda given: True,
     effects="collective",
-    samples=lambda rng: [Sample(rng.normal(size=(3, *s)), params={"names": ("i",), "perm": ((0, 1), (1, 0))})
-                         for s in ((2,), (), (0,))],
+    samples=lambda rng: [Sample((rng.normal(size=(3, *s)) * unit).astype(dtype),
+                                params={"names": ("i",), "perm": ((0, 1), (1, 0))})
+                         for s in ((2,), (), (0,)) for dtype, unit in _KINDS],
     absent=_NO_SCALAR,
 ))
 
@@ -65,10 +67,12 @@ exchange_along = along_axes(linear(
     shape=lambda x, names, split, concat: make_aval(_moved(x.shape, split, concat), x.dtype),
     batch=lambda x, names, split, concat: exchange_along(x, names, split + 1, concat + 1),
     across=_exchange_across,
+    shares=True,
     varies=lambda given: True,
     effects="collective",
-    samples=lambda rng: [Sample(rng.normal(size=(3, *s)), params={"names": ("i",), "split": 0, "concat": c})
-                         for s, c in (((3, 2), 0), ((3, 2), 1), ((3,), 0), ((3, 0), 1))],
+    samples=lambda rng: [Sample((rng.normal(size=(3, *s)) * unit).astype(dtype),
+                                params={"names": ("i",), "split": 0, "concat": c})
+                         for s, c in (((3, 2), 0), ((3, 2), 1), ((3,), 0), ((3, 0), 1)) for dtype, unit in _KINDS],
     absent=_NO_SCALAR,
 ))
 

@@ -61,8 +61,8 @@ def _samples(operands):
     def samples(rng):
         shapes = ((3, 2), (3,), (3, 0))
         found = [Sample(*[rng.normal(size=s) for _ in range(operands)], params={"names": ("i",)}) for s in shapes]
-        found.append(Sample(*[rng.normal(size=(3, 2)).astype(np.float32) for _ in range(operands)],
-                            params={"names": ("i",)}))
+        found += [Sample(*[(rng.normal(size=(3, 2)) * unit).astype(dtype) for _ in range(operands)],
+                         params={"names": ("i",)}) for dtype, unit in ((np.float32, 1), (np.complex128, 1 + 2j))]
         return found
 
     return samples
@@ -192,7 +192,8 @@ extreme = primitive(
     across=_extreme_across,
     varies=lambda given: False,
     effects="collective",
-    samples=lambda rng: [Sample(rng.normal(size=s), params={"names": ("i",), "largest": largest})
-                         for s in ((3, 2), (3,)) for largest in (True, False)],
-    absent=_NO_SCALAR,
+    samples=lambda rng: [Sample(rng.normal(size=s).astype(dtype), params={"names": ("i",), "largest": largest})
+                         for s in ((3, 2), (3,), (3, 0)) for largest in (True, False)
+                         for dtype in (np.float64, np.float32)],
+    absent={**_NO_SCALAR, "complex": "complex values have no order"},
 )

@@ -5,7 +5,7 @@ import numpy as np
 from ...core.arrays.avals import aval_of, make_aval
 from ...core.arrays.dtypes import is_inexact
 from ...core.checks import check_function, whole
-from ...core.errors import ConversionError, DtypeError, RuleError, ShapeError, TreeError, at_user_line
+from ...core.errors import ConversionError, DtypeError, RuleError, ShapeError, TreeError, at_user_line, words_of
 from ...core.ops.shaping import broadcast_to
 from ...core.primitive.primitive import bind
 from ...core.progress import told
@@ -320,8 +320,8 @@ def _fori_staged(start, stop, body_fun, init_val, progress):
     try:
         return scan(step, init_val, np.arange(start, stop, dtype=np.int64), progress=progress)[0]
     except ConversionError as error:
-        raise ConversionError(f"fori_loop stages its body once for all steps, but {error}; or stage every step with "
-                              "unroll=True") from error
+        raise ConversionError(f"fori_loop stages its body once for all steps, but {words_of(error)}; or stage "
+                              "every step with unroll=True") from error
 
 
 def _check_structure(state, init_val):

@@ -1,7 +1,7 @@
 """Variables, literals, equations and bodies: what traces write down and passes read."""
 
 from ...core.arrays.avals import aval_of
-from ...core.errors import is_ours, line_of
+from ...core.errors import is_ours, line_of, words_of
 from ...core.facts import VARIES
 from ...core.types import Any
 
@@ -71,8 +71,8 @@ class Equation:
 
 def located(error, eq):
     """`error`, raised when an equation ran: one of ours says where the user asked for the equation."""
-    if eq.line is not None and len(error.args) == 1 and is_ours(error) and "staged at " not in str(error):
-        error.args = (f"{error} (staged at {eq.line})",)
+    if eq.line is not None and len(error.args) == 1 and is_ours(error) and "staged at " not in words_of(error):
+        error.args = (f"{words_of(error)} (staged at {eq.line})",)
     return error
 
 

@@ -148,7 +148,7 @@ rank_extreme = primitive(
     shape=lambda x, group, largest: make_aval(x.shape[1:], x.dtype),
     batch=lambda x, group, largest: rank_extreme(x.swapaxes(0, 1), group, largest),
     effects="collective",
-    samples=lambda rng: [Sample(rng.normal(size=(3, 2, *s)), params={"group": ALONE, "largest": largest})
-                         for s in ((2,), ()) for largest in (True, False)],
-    absent=_NO_SCALAR,
+    samples=lambda rng: [Sample(rng.normal(size=(3, 2, *s)).astype(dtype), params={"group": ALONE, "largest": largest})
+                         for s in ((2,), (), (0,)) for largest in (True, False) for dtype in (np.float64, np.float32)],
+    absent={**_NO_SCALAR, "complex": "complex values have no order"},
 )

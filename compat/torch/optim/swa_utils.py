@@ -1,4 +1,4 @@
-"""torch.optim.swa_utils: averages of parameters over the steps of an optimizer, and the schedule that goes with them."""
+"""torch.optim.swa_utils: averages of parameters over the steps of an optimizer, and their schedule."""
 
 from .._impl.dispatch import surface as _surface
 from .._impl.modes.grad_mode import no_grad as _no_grad
@@ -12,8 +12,15 @@ from .._impl.optim.averaging import (
 )
 from ..nn.modules.batchnorm import _BatchNorm
 
-__all__ = ["AveragedModel", "update_bn", "SWALR", "get_ema_multi_avg_fn", "get_swa_multi_avg_fn", "get_ema_avg_fn",
-           "get_swa_avg_fn"]
+__all__ = [
+    "SWALR",
+    "AveragedModel",
+    "get_ema_avg_fn",
+    "get_ema_multi_avg_fn",
+    "get_swa_avg_fn",
+    "get_swa_multi_avg_fn",
+    "update_bn",
+]
 
 
 @_no_grad()

@@ -10,8 +10,8 @@ from covector.compat.torch.utils import safetensors
 
 
 def tensors():
-    return {"w": torch.arange(12.0).view(3, 4), "n": torch.tensor(3), "empty": torch.zeros(0, 2), "ü": torch.ones(3).half(),
-            "mask": torch.tensor([True, False]), "z": torch.ones(2, dtype=torch.complex64),
+    return {"w": torch.arange(12.0).view(3, 4), "n": torch.tensor(3), "empty": torch.zeros(0, 2),
+            "ü": torch.ones(3).half(), "mask": torch.tensor([True, False]), "z": torch.ones(2, dtype=torch.complex64),
             "d": torch.nn.Parameter(torch.ones(2, dtype=torch.float64))}
 
 
@@ -50,7 +50,8 @@ ONE = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
 @pytest.mark.parametrize(("data", "words"), [
     (b"abc", "3 bytes"), (b"\xff" * 20, "first 8 bytes"), (made(b"{nope"), "not the JSON"), (made([]), "is a list"),
     (made({"w": ONE}, b"\0" * 4), "'w'|cut off"), (made({"w": ONE}, b"\0" * 9), "lengthened"),
-    (made({"w": ONE | {"data_offsets": [0, 9]}}), "tensor 'w'.*takes 8 bytes"), (made({"w": ONE | {"shape": [-2]}}), "'w'"),
+    (made({"w": ONE | {"data_offsets": [0, 9]}}), "tensor 'w'.*takes 8 bytes"),
+    (made({"w": ONE | {"shape": [-2]}}), "'w'"),
     (made({"w": ONE | {"dtype": "F8_E4M3"}}), "'F8_E4M3'.*F32"), (made({"w": 3}), "'w'"), (made({"w": {}}), "'w'"),
     (made({"w": ONE, "v": ONE}), "'v' begins at byte 0"), (made({"__metadata__": {"a": 1}, "w": ONE}), "__metadata__"),
     (made(b'{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"w":{}}'), "'w' comes twice"),

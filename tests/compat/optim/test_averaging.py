@@ -25,7 +25,7 @@ def script_averaged_models(torch):
             optimizer.zero_grad()
             (model(x) - 1).square().mean().backward()
             optimizer.step()
-            found.append(attempt(lambda: update(model)))  # noqa: B023 - called at once
+            found.append(attempt(lambda: update(model)))
         loader = [(normal(torch, 5, 2, seed=k), 0) for k in range(3)]
         before = list(averaged.state_dict().items())
         before = [(name, t.clone()) for name, t in before]

@@ -65,7 +65,8 @@ def script_what_has_no_elements(torch):
     return (repr(m), repr(torch.empty(2, dtype=torch.float64, device="meta")), m.data_ptr(),
             facts(torch.load(file, map_location="meta")["w"]),
             [attempt(f)[1:2] for f in (m.item, m.numpy, m.cpu, lambda: m + torch.ones(1), lambda: bool(m > 0),
-                                       lambda: torch.ones(1).copy_(m), lambda: torch.nn.Linear(1, 1, device="meta").to("cpu"))])
+                                       lambda: torch.ones(1).copy_(m),
+                                       lambda: torch.nn.Linear(1, 1, device="meta").to("cpu"))])
 
 
 def test_no_history_is_kept():
@@ -89,8 +90,8 @@ def test_saving_says_what_to_do():
 
 def test_devices_that_are_not_here_are_refused_as_in_pytorch():
     x, layer = compat.ones(2), compat.nn.Linear(1, 1)
-    for f in (x.cuda, lambda: x.to("cuda"), lambda: compat.ones(2, device="cuda:0"), lambda: layer.to("cuda"), layer.cuda,
-              lambda: x.type("torch.cuda.FloatTensor")):
+    for f in (x.cuda, lambda: x.to("cuda"), lambda: compat.ones(2, device="cuda:0"), lambda: layer.to("cuda"),
+              layer.cuda, lambda: x.type("torch.cuda.FloatTensor")):
         with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled"):
             f()
     with pytest.raises(RuntimeError, match="not linked with support for mps devices"):

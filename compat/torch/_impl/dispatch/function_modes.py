@@ -57,7 +57,8 @@ def by_mode(func, args, kwargs):
     *outer, mode = MODES.get().functions
     before = set_modes(functions=tuple(outer))
     try:
-        types = tuple({type(x): None for x in (*args, *kwargs.values()) if isinstance(x, Tensor) and type(x) is not Tensor})
+        kinds = dict.fromkeys([type(x) for x in (*args, *kwargs.values()) if isinstance(x, Tensor)])
+        types = tuple([kind for kind in kinds if kind is not Tensor])
         out = mode.__torch_function__(func, types, args, kwargs)
     finally:
         restore(before)

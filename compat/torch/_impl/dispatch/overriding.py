@@ -35,7 +35,7 @@ unfold
 
 
 def overridden(args, kwargs):
-    """What takes over an operation, a function of `(func, args, kwargs)`; None where no mode or argument's class does."""
+    """What takes over an operation, a function of `(func, args, kwargs)`: a mode, or classes of arguments; or None."""
     m = MODES.get()
     if m is not None and m.functions:
         return by_mode

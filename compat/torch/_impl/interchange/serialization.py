@@ -226,7 +226,8 @@ def refuse_legacy(f):
 def rebuilt(storage, offset, size, stride, requires_grad=False, hooks=None, metadata=None):
     """A tensor over a storage that was read."""
     root, dtype = storage
-    t = meta_tensor(tuple(size), dtype.numpy) if root is None else wrap(over(root, dtype.numpy, offset, tuple(size), tuple(stride)))
+    t = meta_tensor(tuple(size), dtype.numpy) if root is None else wrap(
+        over(root, dtype.numpy, offset, tuple(size), tuple(stride)))
     if requires_grad:
         t.requires_grad_()
     return t
@@ -284,7 +285,7 @@ class Reader(Known, pickle.Unpickler):
 
 
 class StrictReader(Known, pickle._Unpickler):
-    """An unpickler that makes tensors, containers, numbers and what the user allows; it writes to nothing else.
+    """An unpickler that makes tensors, numbers, lists and dicts, and what the user allows; it writes to nothing else.
 
     It is the one in Python: that in C sets attributes of any object, of functions and classes too, and takes memory as
     a file asks for it.

@@ -1,10 +1,10 @@
 """A module's tensors in another dtype, at another place."""
 
 from ..modes.grad_mode import no_grad
-from ..types import dtypes
-from ..types.size import device as Device
 from ..state.meta import is_meta
+from ..types import dtypes
 from ..types.parameter import Parameter
+from ..types.size import device as Device
 from ..types.tensor_type import TensorBase
 from . import torch_names as torch
 from .held_tensors import is_lazy

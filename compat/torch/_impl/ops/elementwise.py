@@ -17,8 +17,8 @@ from ..dispatch.call import (
     promote,
     to,
 )
-from ..dispatch.host_ops import DYNAMIC, primal_of
 from ..dispatch.deprecated_overloads import modern
+from ..dispatch.host_ops import DYNAMIC, primal_of
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
 from ..fastpath.inplace_lanes import binary_inplace
 from ..fastpath.lanes import OPERANDS, binary, flat, unary

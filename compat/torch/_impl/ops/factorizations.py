@@ -26,6 +26,8 @@ from .matrices import (
     first_failure,
     lapack,
     of_triangle,
+    product_without,
+    solved_by_factor,
     square,
 )
 from .publishing import method
@@ -177,7 +179,7 @@ def cholesky_solve(input, L, upper=False):
         raise RuntimeError(f"Incompatible matrix sizes for cholesky_solve: each A matrix is {L.shape[-1]} by "
                            f"{L.shape[-1]} but each b matrix is {input.shape[-2]} by {input.shape[-1]}")
     read = cnp.triu(L) if upper else cnp.tril(L)
-    found = _by_factor(read, input, upper)
+    found = solved_by_factor(read, input, upper)
     if type(L) is np.ndarray:
         return found
     # PyTorch's derivative is that of the product of both triangles, though its solution reads one: `rest` is zero, but
@@ -185,23 +187,8 @@ def cholesky_solve(input, L, upper=False):
     other = L - read
     rest = other - stop_gradient(other)
     for _ in range(2):
-        found = _by_factor(read, input - _without(read, rest, found, upper), upper)
+        found = solved_by_factor(read, input - product_without(read, rest, found, upper), upper)
     return found
-
-
-def _by_factor(L, b, upper):
-    """The solution of `a @ x = b` from the Cholesky factor of `a`."""
-    first, second = (2, 0) if upper else (0, 2)
-    inner = scipy_linalg.solve_triangular(L, b, first, not upper)
-    return scipy_linalg.solve_triangular(L, inner, second, not upper)
-
-
-def _without(read, rest, x, upper):
-    """What a product of both triangles times `x` has more than that of one."""
-    def product(a, b):
-        return cnp.matmul(adjoint(a), cnp.matmul(b, x)) if upper else cnp.matmul(a, cnp.matmul(adjoint(b), x))
-
-    return product(read, rest) + product(rest, read) + product(rest, rest)
 
 
 @operation("cholesky_inverse", **lapack(0))

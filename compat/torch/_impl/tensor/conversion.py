@@ -216,8 +216,8 @@ def type_(self, dtype=None, non_blocking=False):
 
 def pin_memory(self, device=None):
     """Raise: there is no device that memory could be pinned for."""
-    raise RuntimeError("Cannot access accelerator device when none is available: pin_memory() keeps memory in place for "
-                       "a device, and tensors live on the CPU; leave it out")
+    raise RuntimeError("Cannot access accelerator device when none is available: pin_memory() keeps memory in place "
+                       "for a device, and tensors live on the CPU; leave it out")
 
 
 def casting(dtype):
@@ -240,7 +240,8 @@ for _name, _fun in {"item": item, "tolist": tolist, "numpy": numpy, "__array__":
                     "__float__": number(float, "double"), "__int__": number(int, "int64_t"),
                     "__complex__": number(complex, "complex"), "__bool__": truth, "__index__": index,
                     "__iter__": iterate, "__contains__": contains, "to": to, "type": type_, "type_as": type_as,
-                    "cpu": lambda self, memory_format=None: self.to(CPU) if is_meta(self) else self, "resolve_conj": lambda self: self,
+                    "cpu": lambda self, memory_format=None: self.to(CPU) if is_meta(self) else self,
+                    "resolve_conj": lambda self: self,
                     "resolve_neg": lambda self: self, "is_conj": lambda self: False, "is_neg": lambda self: False,
                     "is_pinned": lambda self, device=None: False, "pin_memory": pin_memory,
                     "share_memory_": lambda self: self, "is_shared": lambda self: False,

@@ -10,9 +10,9 @@ from ..inplace.inplace import chain
 from ..modes.modes import modes
 from ..state.history import edge_or_none
 from ..state.levels import BatchTrace
+from ..state.meta import is_meta, shown as shown_meta
 from ..types import dtypes
 from ..types.parameter import PLAIN_KINDS, Parameter
-from ..state.meta import is_meta, shown as shown_meta
 from ..types.tensor_type import FOREIGN, Tensor, TensorBase, needs_grad
 from ..values.tangents import tangent_of
 

@@ -13,5 +13,5 @@ from ..._impl.distributions.parameters import (
     vec_to_tril_matrix as vec_to_tril_matrix,
 )
 
-__all__ = ["_standard_normal", "_sum_rightmost", "broadcast_all", "clamp_probs", "euler_constant", "lazy_property", "logits_to_probs",
-           "probs_to_logits", "tril_matrix_to_vec", "vec_to_tril_matrix"]
+__all__ = ["_standard_normal", "_sum_rightmost", "broadcast_all", "clamp_probs", "euler_constant", "lazy_property",
+           "logits_to_probs", "probs_to_logits", "tril_matrix_to_vec", "vec_to_tril_matrix"]
