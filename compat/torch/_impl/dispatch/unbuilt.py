@@ -14,7 +14,6 @@ ADVICE = {
     "export": "covector.export_c writes compiled functions of arrays as C",
     "library": "torch.autograd.Function defines operations of your own",
     "distributed": "one process runs here; covector.psum and others name axes of vmap",
-    "nn.DataParallel": "one process runs here",
     "jit": "torch.jit.script and trace return functions as they are",
     "cuda": "tensors live on the CPU; covector's own transforms take CuPy arrays",
     "xpu": "tensors live on the CPU",

@@ -45,7 +45,9 @@ class SobolEngine:
 
     def draw(self, n=1, out=None, dtype=None):
         """The next `n` points, `(n, dimension)`."""
-        points = wrap(self.sequence.random(n, workers=1).astype((dtype or Default.float).numpy))
+        first = self.sequence.random(int(n > 0 and not self.num_generated))  # alone, or SciPy warns of odd numbers
+        found = np.concatenate([first, self.sequence.random(n - len(first))]) if n > len(first) else first
+        points = wrap(found.astype((dtype or Default.float).numpy))
         return points if out is None else out.resize_as_(points).copy_(points)
 
     def draw_base2(self, m, out=None, dtype=None):
