@@ -72,15 +72,26 @@ del backends, core, transforms  # type: ignore[name-defined] # noqa: F821 - the 
 
 
 if _TYPE_CHECKING:
-    from . import lax as lax, nn as nn, optimizers as optimizers, random as random, scipy as scipy
+    from . import (
+        distributed as distributed,
+        lax as lax,
+        nn as nn,
+        optimizers as optimizers,
+        random as random,
+        scipy as scipy,
+    )
 
-_LATER = frozenset({"lax", "nn", "optimizers", "random", "scipy", "testing"})  # imported when they are asked for
+# Imported when they are asked for.
+_LATER = frozenset({"distributed", "lax", "nn", "optimizers", "random", "scipy", "testing"})
+_CONTRACTING = frozenset({"einsum", "tensordot", "transpose"})  # opt_einsum looks for them here
 
 
 def __getattr__(name: str) -> object:
     """Import a module on first access; say what to use for the names of other libraries."""
     if name in _LATER:
         return _import_module(f"covector.{name}")
+    if name in _CONTRACTING:
+        return getattr(_import_module("covector.contracting"), name)
     raise _missing("covector", name, _ADVICE)
 
 

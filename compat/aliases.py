@@ -17,7 +17,7 @@ def answer(ours, theirs, private, advice):
         RuntimeError: the other package is imported already.
     """
     loaded = sys.modules.get(theirs)
-    if loaded is not None and loaded.__name__ != ours:
+    if loaded is not None and loaded is not sys.modules[ours]:
         raise RuntimeError(
             f"{theirs} itself is imported in this process already (from {getattr(loaded, '__file__', None)}), and its "
             f"values cannot be mixed with those of {ours}; call install() before anything imports {theirs}, or import "
@@ -27,6 +27,7 @@ def answer(ours, theirs, private, advice):
     for name, module in list(sys.modules.items()):
         if (name == ours or name.startswith(f"{ours}.")) and not name.startswith(private):
             sys.modules[theirs + name[len(ours) :]] = module
+            module.__name__ = theirs + name[len(ours) :]  # libraries compare it
     sys.meta_path.insert(0, Finder(ours, theirs, private, advice))
     return True
 
@@ -49,14 +50,15 @@ class Finder(MetaPathFinder):
             raise ModuleNotFoundError(
                 f"No module named {name!r}: {self.ours}, which stands for {self.theirs} in this process (install() was "
                 f"called), does not have it; {self.advice}", name=name)
-        return ModuleSpec(name, Alias(ours), is_package=hasattr(importlib.import_module(ours), "__path__"))
+        return ModuleSpec(name, Alias(ours, name), is_package=hasattr(importlib.import_module(ours), "__path__"))
 
 
 class Alias(Loader):
     """Gives a module of ours, as it is, under another name."""
 
-    def __init__(self, ours):
+    def __init__(self, ours, theirs):
         self.ours = ours
+        self.theirs = theirs
 
     def create_module(self, spec):
         """The module of ours; what its own import noted of it is kept."""
@@ -67,6 +69,7 @@ class Alias(Loader):
     def exec_module(self, module):
         """Nothing is run: it is imported."""
         module.__spec__ = self.spec
+        module.__name__ = self.theirs
 
 
 def exists(name):

@@ -93,6 +93,18 @@ class MissingLibraryError(Explained, ImportError):
     anchor = "install"
 
 
+class CollectiveMismatchError(Explained, RuntimeError):
+    """Ranks of a mesh called different collectives, or one with different shapes or dtypes."""
+
+    anchor = "collectives"
+
+
+class CollectiveTimeoutError(Explained, TimeoutError):
+    """A rank waited longer for others than the time limit of its mesh allows."""
+
+    anchor = "collectives"
+
+
 class EscapedTracerError(Explained, RuntimeError):
     """A traced value was used after its transform had returned."""
 

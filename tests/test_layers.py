@@ -60,6 +60,7 @@ core/ops/sparse: core core/arrays core/tape core/primitive core/ops
 core/ops/special: core core/arrays core/trace core/tape core/primitive core/ops
 transforms/native: core transforms/native/maths core/arrays core/trace transforms/graph transforms/scope
     core/primitive transforms/compile
+transforms/ranks: core core/arrays core/primitive core/ops
 transforms/reverse: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     transforms/compile
 core/ops/linalg: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing
@@ -70,17 +71,20 @@ core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/ind
 core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/ops/linalg
 core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
 transforms/interpreters: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
-    core/ops core/ops/indexing transforms/reverse transforms/arguments
-transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/arguments
-    core/numpy_api transforms/interpreters
+    core/ops core/ops/indexing transforms/ranks transforms/reverse transforms/arguments
+transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/ranks
+    transforms/reverse transforms/arguments core/numpy_api transforms/interpreters
 transforms/staging: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     transforms/compile core/ops/indexing transforms/reverse transforms/arguments transforms/interpreters
 transforms/debug: core core/arrays core/trace transforms/graph core/primitive core/ops transforms/arguments
     transforms/staging
+transforms/distributed: core core/arrays core/trace transforms/scope core/tape core/ops transforms/ranks
+    transforms/reverse transforms/arguments transforms/interpreters transforms/collectives transforms/staging
 transforms/export: core transforms/native/maths core/arrays transforms/graph transforms/scope transforms/compile
     transforms/native transforms/arguments transforms/staging
 transforms/jit: core core/arrays core/trace transforms/graph transforms/scope core/primitive transforms/compile
     transforms/native transforms/reverse transforms/arguments transforms/interpreters transforms/staging
+api/distributed: core transforms/distributed
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
     transforms/debug
 transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/primitive core/ops
@@ -116,11 +120,11 @@ api/scipy: core api/scipy/linalg api/scipy/special api/scipy/stats
 api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     core/ops/indexing core/ops/special transforms/native transforms/reverse core/ops/linalg api/tree core/numpy_api
     core/ops/nn transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/export
-    transforms/jit api/numpy transforms/control transforms/custom transforms/sparse api/nn api/optimizers api/random
-    api/lax api/scipy
-api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments transforms/interpreters
-    transforms/collectives transforms/staging transforms/debug transforms/jit transforms/control transforms/custom
-    transforms/sparse api/nn api/scipy/special api
+    transforms/jit api/distributed api/numpy transforms/control transforms/custom transforms/sparse api/nn
+    api/optimizers api/random api/lax api/scipy
+api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments core/ops/scipy
+    transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/jit
+    transforms/control transforms/custom transforms/sparse api/nn api/scipy/special api
 compat/autograd/_impl: compat api/tree api/numpy api
 ~/modes: api
 compat/autograd/misc: api/numpy api compat/autograd/_impl
@@ -139,7 +143,7 @@ compat/autograd/scipy: api/numpy api/scipy/linalg api/scipy/special compat/autog
 ~/views: api ~/modes ~/types ~/graph ~/state
 ~/values: api ~/modes ~/types ~/graph ~/state ~/views
 ~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values
-~/forward_ad: ~/types ~/state ~/views ~/values
+~/forward_ad: ~/modes ~/types ~/state ~/views ~/values
 ~/inplace: api ~/modes ~/types ~/graph ~/state ~/views ~/values
 ~/dispatch: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values ~/inplace
 ~/saved: api ~/modes ~/types ~/graph ~/values ~/engine
@@ -151,14 +155,12 @@ compat/torch/backends: ~/platform ~/dispatch
 compat/torch/cuda: ~/platform ~/dispatch ~/factories
 compat/torch/signal: ~/dispatch ~/factories
 ~/function: api/numpy api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/saved ~/graph_view
-~/optim: ~/modes ~/types ~/graph ~/profiler ~/dispatch ~/factories
 ~/random: api ~/modes ~/types ~/state ~/views ~/inplace ~/dispatch ~/factories
-compat/torch/optim: ~/dispatch ~/optim
-~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/graph_view
-    ~/random
+~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/factories
+    ~/graph_view ~/random
 ~/interchange: ~/types ~/graph ~/state ~/views ~/dispatch ~/factories ~/tensor
-~/ops: api/numpy api/nn api/scipy/special api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch
-    ~/factories ~/fastpath ~/random ~/tensor
+~/ops: api/numpy api/nn api/scipy/linalg api/scipy/special api ~/modes ~/types ~/graph ~/state ~/views ~/values
+    ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
 ~: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops
 ~/checkpoint: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved ~/graph_view ~/function ~/random ~/ops
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops
@@ -167,21 +169,25 @@ compat/torch/func: ~/dispatch ~/func
 ~/data: ~/types ~/profiler ~/random ~
 ~/distributions: ~/types ~/engine ~
 ~/functional: ~/modes ~/types ~/engine ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
-~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/dispatch ~/factories ~/function ~/tensor ~
+~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor ~
 compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad ~/dispatch ~/saved ~/graph_view
     ~/function ~/random ~/tensor ~/gradcheck ~/functional
 compat/torch/distributions/utils: ~/distributions
 compat/torch/nn/modules/utils: ~/module
+compat/torch/nn/parallel: ~/dispatch ~/module
 compat/torch/utils/data: ~/dispatch ~/data
+~/optim: ~/modes ~/types ~/graph ~/profiler ~/dispatch ~/factories ~/module
 compat/torch/distributions: ~/distributions compat/torch/distributions/utils
 compat/torch/nn/modules: api ~/types ~/dispatch ~/ops ~/module compat/torch/nn/modules/utils
 compat/torch/utils: api ~/types ~/graph ~/dispatch ~/interchange ~/checkpoint ~/module compat/torch/utils/data
 compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
-compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/modules compat/torch/nn/utils
-compat/torch: api ~/modes ~/types ~/installing ~/platform ~/profiler ~/inplace ~/dispatch compat/torch/amp
-    compat/torch/backends ~/factories compat/torch/cuda compat/torch/signal ~/random compat/torch/optim ~/tensor
-    ~/interchange ~/ops ~ compat/torch/func ~/module compat/torch/autograd compat/torch/distributions
-    compat/torch/utils compat/torch/nn
+compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
+compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/parallel compat/torch/nn/modules
+    compat/torch/nn/utils
+compat/torch: api ~/modes ~/types ~/graph ~/installing ~/platform ~/profiler ~/inplace ~/dispatch compat/torch/amp
+    compat/torch/backends ~/factories compat/torch/cuda compat/torch/signal ~/random ~/tensor ~/interchange ~/ops ~
+    compat/torch/func ~/module compat/torch/autograd compat/torch/distributions compat/torch/utils compat/torch/optim
+    compat/torch/nn
 """
 
 

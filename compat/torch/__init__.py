@@ -28,6 +28,7 @@ from . import (
     utils,
 )
 from ._impl.dispatch import surface as _surface
+from ._impl.dispatch.function_modes import asks_modes as _asks_modes
 from ._impl.factories.creation import (
     arange,
     empty,
@@ -91,6 +92,7 @@ from .serialization import load, save
 from .storage import TypedStorage, UntypedStorage
 
 globals().update(_NAMES)
+tensor, as_tensor, asarray, from_numpy = map(_asks_modes, (tensor, as_tensor, asarray, from_numpy))
 _surface.publish(globals())
 _LATER = {
     "_C": LazyModule("covector.compat.torch._C"),
@@ -108,12 +110,15 @@ _LATER = {
     "multiprocessing": LazyModule("covector.compat.torch.multiprocessing"),
     "optim": LazyModule("covector.compat.torch.optim"),
     "profiler": LazyModule("covector.compat.torch.profiler"),
+    "quasirandom": LazyModule("covector.compat.torch.quasirandom"),
     "version": LazyModule("covector.compat.torch.version"),
     "xpu": LazyModule("covector.compat.torch.xpu"),
 }
 _cells = LazyModule("covector.compat.torch._impl.module.cells")
+_sequences = LazyModule("covector.compat.torch._impl.module.sequences")
 _PARTS = dict.fromkeys(
     ("_weight_norm", "gru_cell", "lstm_cell", "norm_except_dim", "rnn_relu_cell", "rnn_tanh_cell"), _cells)
+_PARTS |= dict.fromkeys(("gru", "lstm", "rnn_relu", "rnn_tanh"), _sequences)
 __getattr__ = _surface.getter("", "torch", _LATER, _PARTS)
 __dir__ = _surface.lister(globals(), _LATER)
-del LazyModule, _LATER, _NAMES, _PARTS, _cells, _surface
+del LazyModule, _LATER, _asks_modes, _NAMES, _PARTS, _cells, _sequences, _surface

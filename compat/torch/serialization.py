@@ -1,3 +1,25 @@
-"""torch.serialization."""
+"""torch.serialization: files of tensors, and what they may contain."""
 
-from ._impl.interchange.serialization import load as load, save as save
+import os as _os
+from collections.abc import Callable as _Callable
+from typing import IO as _IO, Any as _Any
+
+from ._impl.dispatch import surface as _surface
+from ._impl.interchange.safe_globals import (
+    add_safe_globals as add_safe_globals,
+    clear_safe_globals as clear_safe_globals,
+    get_safe_globals as get_safe_globals,
+    safe_globals as safe_globals,
+)
+from ._impl.interchange.serialization import (
+    get_unsafe_globals_in_checkpoint as get_unsafe_globals_in_checkpoint,
+    load as load,
+    save as save,
+)
+from ._impl.types.size import device as _device
+
+# The types of arguments of `save` and `load`, by which annotations of other projects call them.
+FILE_LIKE = str | _os.PathLike[str] | _IO[bytes]
+MAP_LOCATION = _Callable[[_Any, str], _Any] | _device | str | dict[str, str] | None
+
+__getattr__ = _surface.getter("serialization.", "torch.serialization")

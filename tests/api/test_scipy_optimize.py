@@ -20,11 +20,20 @@ def slope_at(a):
 
 
 METHODS = {
-    "BFGS": {"gtol": 1e-10}, "CG": {"gtol": 1e-9}, "Newton-CG": {"xtol": 1e-12}, "L-BFGS-B": {"ftol": 1e-16, "gtol": 1e-9},
-    "TNC": {"ftol": 1e-16, "gtol": 1e-10, "xtol": 1e-14}, "SLSQP": {"ftol": 1e-15}, "trust-constr": {"xtol": 1e-12, "gtol": 1e-10},
-    "trust-ncg": {"gtol": 1e-10}, "trust-krylov": {"gtol": 1e-10}, "trust-exact": {"gtol": 1e-10}, "dogleg": {"gtol": 1e-10},
-    "Nelder-Mead": {"xatol": 1e-10, "fatol": 1e-16}, "Powell": {"xtol": 1e-10, "ftol": 1e-16},
-}  # fmt: skip
+    "BFGS": {"gtol": 1e-10},
+    "CG": {"gtol": 1e-9},
+    "Newton-CG": {"xtol": 1e-12},
+    "L-BFGS-B": {"ftol": 1e-16, "gtol": 1e-9},
+    "TNC": {"ftol": 1e-16, "gtol": 1e-10, "xtol": 1e-14},
+    "SLSQP": {"ftol": 1e-15},
+    "trust-constr": {"xtol": 1e-12, "gtol": 1e-10},
+    "trust-ncg": {"gtol": 1e-10},
+    "trust-krylov": {"gtol": 1e-10},
+    "trust-exact": {"gtol": 1e-10},
+    "dogleg": {"gtol": 1e-10},
+    "Nelder-Mead": {"xatol": 1e-10, "fatol": 1e-16},
+    "Powell": {"xtol": 1e-10, "ftol": 1e-16},
+}
 
 
 @pytest.mark.slow

@@ -33,6 +33,7 @@ from ..staging.bodies import (
     strip,
 )
 from ..staging.staging import stage
+from .batched_calls import custom_vmap
 from .by_rows import by_rows
 from .call_arguments import bound_arguments, places_of, split_static
 from .call_lane import OTHERWISE, Lane
@@ -334,13 +335,6 @@ def _vjp_jvp(trace, prim, args):
     return tuple(result)
 
 
-def _custom_vmap(trace, prim, args):
-    record = args[-1]
-    values, flags = trace.unbox(args[:-1])
-    outs = prim.rebind((*values, record.batched(record, flags, trace)))
-    return tuple([trace.box(v) for v in outs])
-
-
 def _custom_graph(trace, prim, args):
     """Stage: the body becomes a graph; values it closes over become operands, differentiated by ordinary rules."""
     record = args[-1]
@@ -358,11 +352,11 @@ def _custom_graph(trace, prim, args):
 _custom_jvp = higher_order(
     "custom_jvp",
     impl=lambda xp, *xs, record: tuple(record.body(*xs)),
-    handlers={"grad": _jvp_grad, "jvp": _jvp_jvp, "vmap": _custom_vmap, "graph": _custom_graph,
+    handlers={"grad": _jvp_grad, "jvp": _jvp_jvp, "vmap": custom_vmap, "graph": _custom_graph,
               "ambient": _jvp_ambient},
 ).prim
 _custom_vjp = higher_order(
     "custom_vjp",
     impl=lambda xp, *xs, record: tuple(record.body(*xs)),
-    handlers={"grad": _vjp_grad, "jvp": _vjp_jvp, "vmap": _custom_vmap, "graph": _custom_graph},
+    handlers={"grad": _vjp_grad, "jvp": _vjp_jvp, "vmap": custom_vmap, "graph": _custom_graph},
 ).prim

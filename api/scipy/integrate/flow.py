@@ -226,22 +226,25 @@ class Adjoint(Operation):
             solution = self.flow.solution(t0, t1, y0, values)
             pull, slope = self._pullback(solution, values, len(state))
             order = np.argsort(ts if t1 > t0 else -ts, kind="stable")[::-1]
-            options = adjoint_options(system, slope)
+            options = adjoint_options(system, slope, len(state))
             for place, k in enumerate(order):
                 state[:n] += ct[:, k] / size
                 stop = float(ts[order[place + 1]]) if place + 1 < len(order) else float(t0)
                 if stop != float(ts[k]):
-                    found = scipy_module("integrate", self.name).solve_ivp(pull, (float(ts[k]), stop), state, **options(
-                        len(state)))
-                    if not found.success:
-                        raise ConvergenceError(f"{self.name} did not integrate its adjoint system: SciPy says "
-                                               f"{found.message!r}; loosen the tolerances, or take an implicit method "
-                                               f"(Radau, BDF, LSODA){at_user_line()}")
-                    state = found.y[:, -1].copy()
+                    state = self._back(pull, (float(ts[k]), stop), state, options)
         elif size > 0.0:
             state[:n] = ct.sum(axis=1) / size
         parts = np.split(state * size, np.cumsum([n, *[int(np.prod(s)) for s in shapes]])[:-1])
         return [parts[0], *[p.reshape(s) for p, s in zip(parts[1:], shapes)]]
+
+    def _back(self, pull: Any, span: Any, state: Any, options: Any) -> Any:
+        """The state at the earlier end of an interval."""
+        for way in options:
+            found = scipy_module("integrate", self.name).solve_ivp(pull, span, state, **way)
+            if found.success:
+                return found.y[:, -1].copy()
+        raise ConvergenceError(f"{self.name} did not integrate its adjoint system: SciPy says {found.message!r}; "
+                               f"loosen the tolerances, or take an implicit method (Radau, BDF, LSODA){at_user_line()}")
 
     def _pullback(self, solution: Any, values: Any, width: Any) -> Any:
         """`(rate, slope)` of the adjoint system, along a solution."""
@@ -314,16 +317,18 @@ class Adjoint(Operation):
         return [full[0], None, full[1], full[2], full[3], *back]
 
 
-def adjoint_options(system: Any, slope: Any) -> Any:
-    """How the adjoint of a system is solved: as the system, for a state of some width."""
+def adjoint_options(system: Any, slope: Any, width: int) -> list[dict[str, Any]]:
+    """How the adjoint of a system is solved, for a state of some width: as the system is, or else another way."""
     known = {k: v for k, v in system.options.items() if k in ("rtol", "max_step")}
     atol = system.options.get("atol")
-    if atol is not None:
-        known["atol"] = float(np.min(atol))
+    if atol is not None:  # of y, which may be small; what is carried here begins with magnitude 1
+        known["atol"] = max(float(np.min(atol)), 1e-2 * float(np.min(system.options.get("rtol", 1e-3))))
     if not system.is_implicit():
-        return lambda width: {"method": system.method, **known}
-    sparse = getattr(system.method, "__name__", system.method) == "LSODA"
-    return lambda width: {"method": "BDF" if sparse and width > _DENSE else system.method, "jac": slope, **known}
+        return [{"method": system.method, **known}]
+    # LSODA takes no sparse Jacobian. BDF gives up where the dense output of y, which is not smooth, is to be resolved.
+    name = getattr(system.method, "__name__", system.method)
+    first = "BDF" if name == "LSODA" and width > _DENSE else system.method
+    return [{"method": method, "jac": slope, **known} for method in dict.fromkeys((first, "Radau"))]
 
 
 def scale(parts: Any) -> Any:

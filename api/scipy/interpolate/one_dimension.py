@@ -46,7 +46,7 @@ class interp1d:  # noqa: N801 - SciPy's name
     def __init__(self, x: Array, y: Array, kind: Any = "linear", axis: int = -1, copy: bool = True,
                  bounds_error: bool | None = None, fill_value: Any = math.nan, assume_sorted: bool = False) -> None:
         if isinstance(kind, str) and kind not in _KINDS:
-            raise NotImplementedError(f"{kind} is unsupported: Use fitpack routines for other types, or one of "
+            raise NotImplementedError(f"{kind} is unsupported; use fitpack routines for other types, or one of "
                                       f"{', '.join(_KINDS)}{at_user_line()}")
         self._degree = _DEGREES.get(kind) if isinstance(kind, str) else whole(kind, "kind", 0)
         self._kind = kind

@@ -1,7 +1,7 @@
 """Distribution functions that are incomplete beta and gamma functions, and their tails."""
 
 from ...core.ops.special import normal_distribution, quantiles, tails
-from ...numpy.surface import Array, floating
+from ...numpy.surface import Array, lift
 
 
 def betaincc(a: Array, b: Array, x: Array, /) -> Array:
@@ -18,7 +18,7 @@ def betaincc(a: Array, b: Array, x: Array, /) -> Array:
     >>> round(float(special.betaincc(1.0, 2.0, 0.25)), 6)
     0.5625
     """
-    return tails.betaincc(floating(a), floating(b), floating(x))
+    return tails.betaincc(lift(a), lift(b), lift(x))
 
 
 def chdtr(v: Array, x: Array, /) -> Array:
@@ -35,7 +35,7 @@ def chdtr(v: Array, x: Array, /) -> Array:
     >>> round(float(special.chdtr(2.0, 1.0)), 6)
     0.393469
     """
-    return tails.chdtr(floating(v), floating(x))
+    return tails.chdtr(lift(v), lift(x))
 
 
 def chdtrc(v: Array, x: Array, /) -> Array:
@@ -52,7 +52,7 @@ def chdtrc(v: Array, x: Array, /) -> Array:
     >>> round(float(special.chdtrc(2.0, 1.0)), 6)
     0.606531
     """
-    return tails.chdtrc(floating(v), floating(x))
+    return tails.chdtrc(lift(v), lift(x))
 
 
 def chdtri(v: Array, p: Array, /) -> Array:
@@ -69,7 +69,7 @@ def chdtri(v: Array, p: Array, /) -> Array:
     >>> round(float(special.chdtri(2.0, 0.5)), 6)
     1.386294
     """
-    return quantiles.chdtri(floating(v), floating(p))
+    return quantiles.chdtri(lift(v), lift(p))
 
 
 def fdtr(dfn: Array, dfd: Array, x: Array, /) -> Array:
@@ -86,7 +86,7 @@ def fdtr(dfn: Array, dfd: Array, x: Array, /) -> Array:
     >>> round(float(special.fdtr(2.0, 3.0, 1.0)), 6)
     0.535242
     """
-    return tails.fdtr(floating(dfn), floating(dfd), floating(x))
+    return tails.fdtr(lift(dfn), lift(dfd), lift(x))
 
 
 def fdtrc(dfn: Array, dfd: Array, x: Array, /) -> Array:
@@ -103,7 +103,7 @@ def fdtrc(dfn: Array, dfd: Array, x: Array, /) -> Array:
     >>> round(float(special.fdtrc(2.0, 3.0, 1.0)), 6)
     0.464758
     """
-    return tails.fdtrc(floating(dfn), floating(dfd), floating(x))
+    return tails.fdtrc(lift(dfn), lift(dfd), lift(x))
 
 
 def fdtri(dfn: Array, dfd: Array, p: Array, /) -> Array:
@@ -120,7 +120,7 @@ def fdtri(dfn: Array, dfd: Array, p: Array, /) -> Array:
     >>> round(float(special.fdtri(2.0, 3.0, 0.5)), 6)
     0.881102
     """
-    return quantiles.fdtri(floating(dfn), floating(dfd), floating(p))
+    return quantiles.fdtri(lift(dfn), lift(dfd), lift(p))
 
 
 def gdtr(a: Array, b: Array, x: Array, /) -> Array:
@@ -137,7 +137,7 @@ def gdtr(a: Array, b: Array, x: Array, /) -> Array:
     >>> round(float(special.gdtr(2.0, 3.0, 1.0)), 6)
     0.323324
     """
-    return tails.gdtr(floating(a), floating(b), floating(x))
+    return tails.gdtr(lift(a), lift(b), lift(x))
 
 
 def gdtrc(a: Array, b: Array, x: Array, /) -> Array:
@@ -154,7 +154,7 @@ def gdtrc(a: Array, b: Array, x: Array, /) -> Array:
     >>> round(float(special.gdtrc(2.0, 3.0, 1.0)), 6)
     0.676676
     """
-    return tails.gdtrc(floating(a), floating(b), floating(x))
+    return tails.gdtrc(lift(a), lift(b), lift(x))
 
 
 def pdtr(k: Array, m: Array, /) -> Array:
@@ -171,7 +171,7 @@ def pdtr(k: Array, m: Array, /) -> Array:
     >>> round(float(special.pdtr(2.0, 1.0)), 6)
     0.919699
     """
-    return tails.pdtr(floating(k), floating(m))
+    return tails.pdtr(lift(k), lift(m))
 
 
 def pdtrc(k: Array, m: Array, /) -> Array:
@@ -188,7 +188,7 @@ def pdtrc(k: Array, m: Array, /) -> Array:
     >>> round(float(special.pdtrc(2.0, 1.0)), 6)
     0.080301
     """
-    return tails.pdtrc(floating(k), floating(m))
+    return tails.pdtrc(lift(k), lift(m))
 
 
 def inv_boxcox(y: Array, lmbda: Array, /) -> Array:
@@ -205,7 +205,7 @@ def inv_boxcox(y: Array, lmbda: Array, /) -> Array:
     >>> round(float(special.inv_boxcox(1.0, 2.0)), 6)
     1.732051
     """
-    return tails.inv_boxcox(floating(y), floating(lmbda))
+    return tails.inv_boxcox(lift(y), lift(lmbda))
 
 
 def inv_boxcox1p(y: Array, lmbda: Array, /) -> Array:
@@ -222,7 +222,7 @@ def inv_boxcox1p(y: Array, lmbda: Array, /) -> Array:
     >>> round(float(special.inv_boxcox1p(1.0, 2.0)), 6)
     0.732051
     """
-    return tails.inv_boxcox1p(floating(y), floating(lmbda))
+    return tails.inv_boxcox1p(lift(y), lift(lmbda))
 
 
 def huber(delta: Array, r: Array, /) -> Array:
@@ -239,7 +239,7 @@ def huber(delta: Array, r: Array, /) -> Array:
     >>> round(float(special.huber(1.0, 3.0)), 6)
     2.5
     """
-    return tails.huber(floating(delta), floating(r))
+    return tails.huber(lift(delta), lift(r))
 
 
 def pseudo_huber(delta: Array, r: Array, /) -> Array:
@@ -256,7 +256,7 @@ def pseudo_huber(delta: Array, r: Array, /) -> Array:
     >>> round(float(special.pseudo_huber(1.0, 3.0)), 6)
     2.162278
     """
-    return tails.pseudo_huber(floating(delta), floating(r))
+    return tails.pseudo_huber(lift(delta), lift(r))
 
 
 def exp10(x: Array, /) -> Array:
@@ -272,7 +272,7 @@ def exp10(x: Array, /) -> Array:
     >>> round(float(special.exp10(0.5)), 6)
     3.162278
     """
-    return tails.exp10(floating(x))
+    return tails.exp10(lift(x))
 
 
 def cosm1(x: Array, /) -> Array:
@@ -288,7 +288,7 @@ def cosm1(x: Array, /) -> Array:
     >>> round(float(special.cosm1(0.5)), 6)
     -0.122417
     """
-    return tails.cosm1(floating(x))
+    return tails.cosm1(lift(x))
 
 
 def ndtri_exp(y: Array, /) -> Array:
@@ -304,4 +304,4 @@ def ndtri_exp(y: Array, /) -> Array:
     >>> round(float(special.ndtri_exp(-1.0)), 6)
     -0.337475
     """
-    return normal_distribution.ndtri_exp(floating(y))
+    return normal_distribution.ndtri_exp(lift(y))

@@ -2,6 +2,7 @@
 
 from ....extend import REGISTRY, Tracer, bind
 from .calls import ForwardCall, Operands, Owner, ReverseCall
+from .lane import OTHERWISE, call_in_lane, make_rule
 from .tables import JVPS, VJPS
 from .wrap_util import get_name, subvals as subvals, toposort as toposort, wraps
 
@@ -39,13 +40,14 @@ def getval(x):
 class Primitive:
     """What a call of a function with rules needs to know of it."""
 
-    __slots__ = ("raw", "name", "owner", "wrapped")
+    __slots__ = ("raw", "name", "owner", "wrapped", "rule")
 
     def __init__(self, raw, wrapped):
         self.raw = raw
         self.name = get_name(raw)
         self.owner = Owner(raw)
         self.wrapped = wrapped
+        self.rule = make_rule(self.name)
 
     def __call__(self, *args, **kwargs):
         return self.wrapped(*args, **kwargs)
@@ -79,8 +81,14 @@ def primitive(f_raw):
     def f_wrapped(*args, **kwargs):
         for x in args:
             if isinstance(x, Tracer) or type(x) in _CONTAINERS:
+                given = None
+                vjpmaker = VJPS.get(f_wrapped)
+                if vjpmaker is not None:
+                    out, given = call_in_lane(known, args, kwargs, vjpmaker)
+                    if out is not OTHERWISE:
+                        return out
                 operands = Operands(args, kwargs)
-                return record(known, operands) if operands.leaves else f_raw(*args, **kwargs)
+                return record(known, operands, given) if operands.leaves else f_raw(*args, **kwargs)
         return f_raw(*args, **kwargs)
 
     known = Primitive(f_raw, f_wrapped)
@@ -95,15 +103,15 @@ _REVERSE = REGISTRY["custom_vjp"]
 _FORWARD = REGISTRY["custom_jvp"]
 
 
-def record(known, operands):
-    """The output of a call with traced operands."""
+def record(known, operands, given=None):
+    """The output of a call with traced operands; `given` holds the output where the function has run."""
     vjpmaker = VJPS.get(known.wrapped)
     jvpmaker = JVPS.get(known.wrapped)
     if vjpmaker is None and jvpmaker is not None:
         call = ForwardCall(known, operands, jvpmaker)
         outs = bind(_FORWARD, (*operands.leaves, call))
     else:
-        call = ReverseCall(known, operands, vjpmaker or known.undefined, jvpmaker)
+        call = ReverseCall(known, operands, vjpmaker or known.undefined, jvpmaker, given)
         outs = bind(_REVERSE, (*operands.leaves, call))
     return call.rebuild_out(list(outs))
 

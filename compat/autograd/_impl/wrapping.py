@@ -76,6 +76,7 @@ def named_as(fun, reference):
     if isinstance(name, str):
         fun.__name__ = fun.__qualname__ = name
     fun.__doc__ = getattr(reference, "__doc__", None)
+    fun.__module__ = getattr(reference, "__module__", None) or "numpy"
     fun.__wrapped__ = reference
     return fun
 

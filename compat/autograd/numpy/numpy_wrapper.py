@@ -25,7 +25,7 @@ globals().update({name: value for name, value in _names.items() if name not in (
 copyto, put, place, putmask = _cnp.copyto, _cnp.put, _cnp.place, _cnp.putmask
 r_, c_, s_, index_exp, mgrid, ogrid = _cnp.r_, _cnp.c_, _np.s_, _np.index_exp, _np.mgrid, _np.ogrid
 vectorize = _cnp.vectorize
-notrace_functions = [_np.ndim, _np.shape, _np.iscomplexobj, _np.result_type]
+notrace_functions = (_np.ndim, _np.shape, _np.iscomplexobj, _np.result_type)
 
 
 def wrap_namespace(old, new):

@@ -5,6 +5,7 @@ from .._impl.engine.engine import backward, grad
 from .._impl.function.function import Function, NestedIOFunction
 from .._impl.modes.engine_switches import (
     enforce_grad_layout_policy,
+    force_original_view_tracking as _force_original_view_tracking,
     is_multithreading_enabled,
     set_multithreading_enabled,
 )

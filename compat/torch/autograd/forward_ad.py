@@ -2,6 +2,7 @@
 
 from .._impl.forward_ad.forward_ad import (
     UnpackedDualTensor,
+    _set_fwd_grad_enabled as _set_fwd_grad_enabled,
     dual_level,
     enter_dual_level,
     exit_dual_level,

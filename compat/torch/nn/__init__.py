@@ -10,10 +10,12 @@ _LATER = {
     "grad": LazyModule("covector.compat.torch.nn.grad"),
     "init": LazyModule("covector.compat.torch.nn.init"),
     "parameter": LazyModule("covector.compat.torch.nn.parameter"),
+    "parallel": LazyModule("covector.compat.torch.nn.parallel"),
     "utils": LazyModule("covector.compat.torch.nn.utils"),
 }
 _PARTS = dict.fromkeys(modules.__all__, modules) | dict.fromkeys(
     ("Buffer", "UninitializedBuffer", "UninitializedParameter"), _LATER["parameter"])
+_PARTS["DataParallel"] = _LATER["parallel"]
 __getattr__ = _surface.getter("nn.", "torch.nn", _LATER, _PARTS)
 __dir__ = _surface.lister(globals(), {**_LATER, **_PARTS})
 del LazyModule, _LATER, _PARTS

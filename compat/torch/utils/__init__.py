@@ -4,7 +4,8 @@ from ...._engine import LazyModule
 from .._impl.dispatch import surface as _surface
 from . import _pytree, checkpoint, dlpack, hooks
 
-_LATER = {"data": LazyModule("covector.compat.torch.utils.data")}
+_LATER = {"data": LazyModule("covector.compat.torch.utils.data"),
+          "safetensors": LazyModule("covector.compat.torch.utils.safetensors")}
 __getattr__ = _surface.getter("utils.", "torch.utils", _LATER)
 __dir__ = _surface.lister(globals(), _LATER)
 del LazyModule, _LATER

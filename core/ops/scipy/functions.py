@@ -52,13 +52,24 @@ def _run(xp, name, fun, a, wide):
                    dtype=complex_dtype(dtype) if wide else dtype)
 
 
-def _log(a, aside):
+def _log(a, aside, wide):
     a = a.astype(np.result_type(a.dtype, np.float64))  # as SciPy, which warns of rounding in single precision
     if not aside:
         return linalg.logm(a)
+    turn = _turn(a) if wide and a.dtype.kind != "c" else 0.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        return linalg.logm(a)
+        return linalg.logm(a) if not turn else linalg.logm(a * np.exp(-1j * turn)) + 1j * turn * np.eye(len(a))
+
+
+def _turn(a):
+    """An angle that takes negative eigenvalues off the cut, and no other across it.
+
+    In [[A, E], [0, A]] they are repeated, and rounding would split them into pairs on both sides of it.
+    """
+    angles = np.pi - np.abs(np.angle(np.linalg.eigvals(a)))
+    on_cut = angles < 1e-5
+    return 0.5 * float(min(angles[~on_cut], default=np.pi)) if on_cut.any() else 0.0
 
 
 _ABOUT = "the square root of a matrix has a derivative only where it is invertible"
@@ -123,7 +134,7 @@ def _logm_vjp(ct, a, wide):
 
 logm = primitive(
     "logm",  # the principal logarithm; wide: as for sqrtm; aside: without SciPy's warning
-    impl=lambda xp, a, *, wide, aside=False: _run(xp, "logm", lambda a: _log(a, aside), a, wide),
+    impl=lambda xp, a, *, wide, aside=False: _run(xp, "logm", lambda a: _log(a, aside, wide), a, wide),
     shape=_shape("logm"),
     jvp={"a": lambda da, a, wide: _along(a, da, wide)},
     vjp={"a": _logm_vjp},

@@ -7,9 +7,9 @@ import numpy as np
 from ...primitive.families import elementwise
 from ..arithmetic import cos, sin, sqrt
 from ..samples import Sample, together
-from ..selection import where
+from ..selection import astype, where
 from .hypergeometric import hyp2f1
-from .scipy_kernels import scipy_kernel, scipy_unary
+from .scipy_kernels import SINGLE, WIDE, scipy_kernel, scipy_unary
 
 # DLMF is the NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov. K and E are hypergeometric, 19.5.1
 # and 19.5.2, whose derivatives are 15.5.1: no difference that cancels near 0, as those of 19.4.1 and 19.4.2 do.
@@ -31,8 +31,20 @@ ellipkm1 = scipy_unary("ellipkm1", _near_one_slope, 0.05, 3.0, extra=[1.0, 0.02]
 
 
 def _root(phi, m):
-    s = sin(phi)
+    s = sin(float(phi) if type(phi) is bool else phi)
     return sqrt(1.0 - m * s * s)
+
+
+def _in_double(slope):
+    """A slope in whose formula single precision cancels, computed in double."""
+
+    def run(phi, m, ans):
+        wide = [astype(x, WIDE) if getattr(x, "dtype", None) == SINGLE else x for x in (phi, m, ans)]
+        wide = [float(x) if type(x) is bool else x for x in wide]  # NumPy has sines of truth values in half precision
+        found = slope(*wide)
+        return astype(found, SINGLE) if ans.dtype == SINGLE else found
+
+    return run
 
 
 def _by_m_second(phi, m, ans):
@@ -86,7 +98,7 @@ _REAL = {"complex": "SciPy has it for real values"}
 ellipkinc = elementwise(
     "ellipkinc",  # F(phi | m), the integral of 1 / sqrt(1 - m sin²)
     impl=lambda xp, phi, m: _first(xp, phi, m),
-    d={"phi": lambda phi, m: 1.0 / _root(phi, m), "m": _by_m_first},
+    d={"phi": lambda phi, m: 1.0 / _root(phi, m), "m": _in_double(_by_m_first)},
     singular=True,
     absent=_REAL,
     samples=together(_samples),
@@ -94,7 +106,7 @@ ellipkinc = elementwise(
 ellipeinc = elementwise(
     "ellipeinc",  # E(phi | m), the integral of sqrt(1 - m sin²)
     impl=lambda xp, phi, m: _second(xp, phi, m),
-    d={"phi": lambda phi, m: _root(phi, m), "m": _by_m_second},
+    d={"phi": lambda phi, m: _root(phi, m), "m": _in_double(_by_m_second)},
     singular=True,
     absent=_REAL,
     samples=together(_samples),

@@ -10,7 +10,6 @@ from ...tape.unbroadcast import conj
 from ..arithmetic import exp, sqrt
 from ..samples import Sample, unary
 from ..selection import astype, where
-from ..shaping import complex_of
 from .scipy_calls import calling, real_like, scipy_call
 from .scipy_kernels import scipy_kernel, scipy_unary
 
@@ -47,7 +46,7 @@ _ROOT_2, _ROOT_2PI = math.sqrt(2.0), math.sqrt(2.0 * math.pi)
 
 def _parts(x, sigma, gamma):
     """w((x + iγ) / (σ √2)), the real part of which is the profile times σ √2π."""
-    return wofz((complex_of(x + 0.0 * gamma) + 1j * gamma) / (sigma * _ROOT_2))
+    return wofz((x + 1j * gamma) / (sigma * _ROOT_2))
 
 
 def _by_x(x, sigma, gamma):

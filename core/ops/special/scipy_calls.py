@@ -1,12 +1,16 @@
 """How an operation runs a function of SciPy that is no ufunc of one dtype: orders are integers, answers complex."""
 
+import functools
+
 import numpy as np
 
 from ...arrays.backend import special_function
 from ...arrays.dtypes import complex_dtype, is_inexact, result_dtype
 from ...primitive.families import elementwise
 from ...primitive.primitive import Loop
+from ...trace.device import constant
 from ...trace.tracer import Tracer
+from ..selection import astype
 from .scipy_kernels import SINGLE, WIDE
 
 _WEAK = frozenset({int, float, complex, bool})
@@ -42,6 +46,20 @@ def calling(name, run, d, samples, names="x", **facts):
     impl = {"x": lambda xp, x: compute(xp, x), "n, x": lambda xp, n, x: compute(xp, n, x),
             "n, m, x, y": lambda xp, n, m, x, y: compute(xp, n, m, x, y)}[names]
     return elementwise(name, impl=impl, d=d, samples=samples, **facts)
+
+
+def in_one_precision(fun):
+    """`fun` of arrays: Python numbers take the precision of the arrays beside them, as in NumPy's promotion."""
+
+    @functools.wraps(fun)
+    def run(*xs):
+        strong = [x for x in xs if type(x) not in _WEAK]
+        dtype = result_dtype(*strong) if strong else WIDE
+        dtype = dtype if is_inexact(dtype) else WIDE
+        return fun(*[constant(np.asarray(x, dtype), *strong) if type(x) in _WEAK else x if is_inexact(x.dtype)
+                     else astype(x, dtype) for x in xs])
+
+    return run
 
 
 def real_like(ct, x):

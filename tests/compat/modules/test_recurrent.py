@@ -104,3 +104,24 @@ def script_refused_recurrences(torch):
         lambda: cell(torch.ones(2, 3), torch.ones(3, 2)), lambda: pair(torch.ones(2, 3), (torch.ones(2, 2),
         torch.ones(2, 5))),
         lambda: cell(torch.ones(2, 3), torch.ones(1, 1, 1)))]]
+
+
+def script_recurrences_as_functions(torch):
+    found = []
+    for name, gates in (("lstm", 4), ("gru", 3), ("rnn_tanh", 1), ("rnn_relu", 1)):
+        for directions, biases, first in ((1, True, False), (2, False, True)):
+            weights = []
+            for k in range(2 * directions):
+                taken = 2 if k < directions else 3 * directions
+                weights += [normal(torch, 3 * gates, taken, seed=k), normal(torch, 3 * gates, 3, seed=k + 9)]
+                weights += [normal(torch, 3 * gates, seed=k + j) for j in (20, 30)] if biases else []
+            weights = [w.requires_grad_() for w in weights]
+            x, h = normal(torch, 4, 4, 2, seed=40), normal(torch, 2 * directions, 4, 3, seed=41)
+            state = (h, h + 1) if name == "lstm" else h
+            fun = getattr(torch._VF, name)
+            out = fun(x, state, weights, biases, 2, 0.0, True, directions == 2, first)
+            slopes = torch.autograd.grad(sum(t.square().sum() for t in out), weights)
+            packed = fun(x.reshape(16, 2)[:7], torch.tensor([4, 2, 1]), state, weights, biases, 2, 0.0, False,
+                         directions == 2)
+            found.append([[t.tolist() for t in part] for part in (out, slopes, packed)])
+    return found

@@ -32,6 +32,8 @@ CALLS = [
     ("linalg.diagonal", L("diagonal", offset=1), A2),
     ("cholesky", lambda m, x: m.cholesky(x + x.mT), S, {"forward": False}),
     ("cholesky upper", lambda m, x: m.linalg.cholesky(x + x.mH, upper=True), H),
+    ("cholesky_solve of both triangles", lambda m, b, x: m.cholesky_solve(b, x), B, LOW),
+    ("cholesky_solve of both triangles, upper", lambda m, b, x: m.cholesky_solve(b, x, upper=True), B, LOW.T.copy()),
     ("cholesky of one triangle", L("cholesky"), np.tril(S) + np.triu(A, 1), {"vmap": False, "forward": False}),
     ("cholesky_ex", lambda m, x: m.linalg.cholesky_ex(x + x.mT)[0], S),
     ("inv_ex", lambda m, x: m.linalg.inv_ex(x)[0], A2),

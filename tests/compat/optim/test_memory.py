@@ -123,8 +123,3 @@ def test_profile_shows_the_step():
     with torch.autograd.profiler.profile() as prof:
         x.step()
     assert "Optimizer.step#SGD.step" in [e.name for e in prof.function_events]
-
-
-def test_what_needs_modules_says_so():
-    with pytest.raises(NotImplementedError, match="torch.optim.swa_utils.AveragedModel is part of PyTorch"):
-        torch.optim.swa_utils.AveragedModel

@@ -294,3 +294,60 @@ def script_tensors_beside_a_plain_one_take_over(torch):
            torch.normal(b, 1.0), torch.bernoulli(b), a.clone().index_put_((i,), a[0])]
     a[i] = 7.0
     return [(type(t).__name__, tuple(t.shape), str(t.dtype)) for t in out], a, type(a).__name__
+
+
+def script_function_modes(torch):
+    log = []
+
+    class Log(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            log.append(func.__name__)
+            return func(*args, **(kwargs or {}))
+
+    class Wide(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            return func(*args, **{**(kwargs or {}), **({"dtype": torch.float64} if func is torch.ones else {})})
+
+    class Add(torch.overrides.TorchFunctionMode):
+        def __init__(self, k):
+            self.k = k
+
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            out = func(*args, **(kwargs or {}))
+            return out + self.k if func is torch.sin else out
+
+    with Log():
+        x = torch.ones(2)
+        y = torch.zeros_like(x) + x.exp() * 2
+        y.mul_(3)
+        z = torch.cat([torch.nn.functional.relu(x), torch.tensor([1.0])])
+    with Wide(), Add(10):
+        with Add(1) as inner, inner:
+            both = torch.sin(torch.ones(2))
+    return log, x, y, z, both, torch.ones(2), torch.sin(x)
+
+
+def script_modes_before_classes(torch):
+    class Named(torch.Tensor):
+        pass
+
+    class Types(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            seen.append([kind.__name__ for kind in types])
+            return func(*args, **(kwargs or {}))
+
+    class No(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            raise KeyError(func.__name__)
+
+    seen = []
+    t = torch.ones(2).as_subclass(Named)
+    with Types():
+        out = t + torch.ones(2)
+    with pytest.raises(KeyError), No():
+        torch.ones(2)
+    leaf = torch.ones(2, requires_grad=True)
+    with Types():
+        loss = (leaf * leaf).sum()
+    loss.backward()
+    return type(out).__name__, seen, leaf.grad, torch.ones(2)

@@ -15,10 +15,11 @@ from ..modes.inference import check_saved
 from ..modes.modes import MODES
 from ..state.edges import accumulator
 from ..state.levels import DUAL
+from ..state.meta import check_devices
 from ..state.recorder import aten
 from ..types import dtypes
 from ..types.bfloat16 import in_single, wants_single
-from ..types.tensor_type import VIEW, Tensor, TensorBase, infer
+from ..types.tensor_type import FOREIGN, VIEW, Tensor, TensorBase, infer
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import inside
 from .call_cache import compile_call, lookup
@@ -172,6 +173,8 @@ def compute(row, fun, args, kwargs):
             held.append(accumulator(t))
         if t.dispatch_key > VIEW:
             usual = False
+    if not usual and any(t.level_trace is FOREIGN for t in tensors):
+        check_devices(tensors)
     given = [lowered(x) for x in args]
     named = {k: lowered(x) for k, x in kwargs.items()} if kwargs else {}
     if target is not None and row.target.dtype and named.get("dtype") is None:

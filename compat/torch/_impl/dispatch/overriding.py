@@ -6,9 +6,11 @@ from contextvars import ContextVar
 
 import numpy as np
 
+from ..modes.modes import MODES
 from ..state.edges import edge
 from ..types.parameter import Parameter, disabled_torch_function
 from ..types.tensor_type import VIEW, Tensor, TensorBase, new
+from .function_modes import by_mode
 from .signatures import signatures
 
 _PLAIN_ONLY: ContextVar[bool] = ContextVar("covector_torch_plain", default=False)  # a class's own override is running
@@ -33,7 +35,10 @@ unfold
 
 
 def overridden(args, kwargs):
-    """What takes over an operation, a function of `(func, args, kwargs)`; None where no argument's class does."""
+    """What takes over an operation, a function of `(func, args, kwargs)`: a mode, or classes of arguments; or None."""
+    m = MODES.get()
+    if m is not None and m.functions:
+        return by_mode
     for x in (*args, *kwargs.values()) if kwargs else args:
         kind = type(x)
         if kind in WITHOUT:

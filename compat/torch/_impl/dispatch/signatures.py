@@ -12,6 +12,7 @@ import numpy as np
 from ..types.dtypes import OF_PYTHON, dtype as Dtype, torch_dtype
 from ..types.operation_table import FUNCTIONS, PYTHON
 from ..types.tensor_type import TensorBase
+from .deprecated_overloads import modern
 
 _LIMIT = 64  # combinations of types remembered an operation
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
@@ -224,8 +225,14 @@ def check(row, args, named):
         ways = signatures(name)
         if not ways:
             return args, named, None
-        way = match_signature(name, ways, args, named)
-        if len(seen) < _LIMIT and repeatable(way, args, named):
+        try:
+            way = match_signature(name, ways, args, named)
+        except TypeError:
+            present, named = modern(name, args, named)
+            if present is args:
+                raise
+            way, key, args = match_signature(name, ways, present, named), None, present
+        if key is not None and len(seen) < _LIMIT and repeatable(way, args, named):
             seen[key] = way
     if named:
         for p in way.parameters[len(args):way.positional]:

@@ -31,11 +31,11 @@ NAMES = """\
     float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu fork frobenius_norm from_file
     functional fused_moving_avg_obs_fake_quant futures fx get_autocast_cpu_dtype get_autocast_dtype
     get_autocast_gpu_dtype get_autocast_ipu_dtype get_autocast_xla_dtype get_device_module
-    get_num_interop_threads grid_sampler grid_sampler_2d grid_sampler_3d gru has_lapack has_mkl has_openmp
+    get_num_interop_threads grid_sampler grid_sampler_2d grid_sampler_3d has_lapack has_mkl has_openmp
     has_spectral hash_tensor hinge_embedding_loss hsmm hspmm hub import_ir_module import_ir_module_from_buffer
     indices_copy init_num_threads instance_norm int1 int2 int3 int4 int5 int6 int7 int_repr
     is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_ipu_enabled is_autocast_xla_enabled
-    is_vulkan_available kl_div library lobpcg lstm margin_ranking_loss max_pool1d_with_indices
+    is_vulkan_available kl_div library lobpcg margin_ranking_loss max_pool1d_with_indices
     merge_type_from_type_comment miopen_batch_norm miopen_convolution miopen_convolution_add_relu
     miopen_convolution_relu miopen_convolution_transpose miopen_ctc_loss miopen_depthwise_convolution
     miopen_rnn mkldnn_adaptive_avg_pool2d mkldnn_convolution mkldnn_linear_backward_weights mkldnn_max_pool2d
@@ -45,15 +45,15 @@ NAMES = """\
     q_per_channel_zero_points q_scale q_zero_point qint32 qint8 qscheme quantization quantize_per_channel
     quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm quantized_gru_cell
     quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d quantized_rnn_relu_cell
-    quantized_rnn_tanh_cell quasirandom quint2x4 quint4x2 quint8 resize_as_sparse_ rnn_relu rnn_tanh
-    row_indices_copy saddmm set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled
-    set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype set_autocast_ipu_dtype
-    set_autocast_ipu_enabled set_autocast_xla_dtype set_autocast_xla_enabled set_default_tensor_type
-    set_num_interop_threads slice_copy slice_inverse smm sparse sparse_bsc_tensor sparse_bsr_tensor
-    sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor spmm sspaddmm
-    sym_constrain_range sym_constrain_range_for_size sym_fresh_size sym_ite sym_max sym_min sym_not sym_sqrt
-    sym_sum thread_safe_generator torch_version triplet_margin_loss types uint1 uint2 uint3 uint4 uint5 uint6
-    uint7 unify_type_list unsafe_split_with_sizes values_copy wait windows
+    quantized_rnn_tanh_cell quint2x4 quint4x2 quint8 resize_as_sparse_ row_indices_copy saddmm
+    set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_dtype
+    set_autocast_enabled set_autocast_gpu_dtype set_autocast_ipu_dtype set_autocast_ipu_enabled
+    set_autocast_xla_dtype set_autocast_xla_enabled set_default_tensor_type set_num_interop_threads slice_copy
+    slice_inverse smm sparse sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor
+    sparse_csc_tensor sparse_csr_tensor spmm sspaddmm sym_constrain_range sym_constrain_range_for_size
+    sym_fresh_size sym_ite sym_max sym_min sym_not sym_sqrt sym_sum thread_safe_generator torch_version
+    triplet_margin_loss types uint1 uint2 uint3 uint4 uint5 uint6 uint7 unify_type_list
+    unsafe_split_with_sizes values_copy wait windows
 accelerator: Graph current_device_idx empty_host_cache get_device_capability get_memory_info graphs
     max_memory_allocated max_memory_reserved memory memory_allocated memory_reserved memory_stats
     reset_accumulated_memory_stats reset_peak_memory_stats set_device_idx
@@ -68,10 +68,9 @@ compiler: config get_default_backend keep_portable_guards_unsafe keep_tensor_gua
     set_enable_guard_collectives set_stance skip_all_guards_unsafe skip_guard_on_all_nn_modules_unsafe
     skip_guard_on_globals_unsafe skip_guard_on_inbuilt_nn_modules_unsafe substitute_in_graph wrap_numpy
 cpu: Event Stream StreamContext amp current_stream get_capabilities is_initialized set_device stream
-cuda: BFloat16Storage BFloat16Tensor BoolStorage BoolTensor ByteStorage ByteTensor CUDAPluggableAllocator
-    CharStorage CharTensor ComplexDoubleStorage ComplexFloatStorage CudaError DeferredCudaCallError
-    DoubleStorage DoubleTensor ExternalStream FloatStorage FloatTensor GreenContext HalfStorage HalfTensor
-    IntStorage IntTensor LongStorage LongTensor MemPool ShortStorage ShortTensor StreamContext
+cuda: BFloat16Storage BFloat16Tensor BoolStorage ByteStorage CUDAPluggableAllocator CharStorage
+    ComplexDoubleStorage ComplexFloatStorage CudaError DeferredCudaCallError DoubleStorage ExternalStream
+    FloatStorage GreenContext HalfStorage IntStorage LongStorage MemPool ShortStorage StreamContext
     caching_allocator_alloc caching_allocator_delete caching_allocator_disabled caching_allocator_enable
     can_device_access_peer change_current_allocator check_error clock_rate cudaStatus cudart
     current_blas_handle current_solver_handle default_generators device_memory_used device_of gds
@@ -106,7 +105,7 @@ distributed: AllToAllOptions AllreduceCoalescedOptions AllreduceOptions Backend 
     scatter scatter_object_list send send_object_list set_debug_level set_debug_level_from_env shrink_group
     split_group supports_complex utils
 fft: Tensor
-func: rearrange replace_all_batch_norm_modules_
+func: rearrange
 jit: Attribute CompilationUnit Error Future ScriptFunction ScriptModule annotations enable_onednn_fusion
     export_opnames fork freeze frontend load onednn_fusion_enabled optimize_for_inference save
     set_fusion_strategy strict_fusion trace_module wait
@@ -114,24 +113,21 @@ linalg: common_notes
 mps: compile_shader current_allocated_memory driver_allocated_memory event load_metallib profiler
     recommended_max_memory set_per_process_memory_fraction
 multiprocessing: reductions
-nn: DataParallel attention factory_kwargs intrinsic parallel qat quantizable quantized
+nn: attention factory_kwargs intrinsic qat quantizable quantized
 nn.functional: BroadcastingList1 BroadcastingList2 BroadcastingList3 GRID_SAMPLE_INTERPOLATION_MODES
     GRID_SAMPLE_PADDING_MODES ScalingType SwizzleType TYPE_CHECKING Tensor assert_int_or_pair boolean_dispatch
     grad grouped_mm handle_torch_function has_torch_function has_torch_function_unary
     has_torch_function_variadic reproducibility_notes scaled_grouped_mm scaled_mm sparse_support_notes
     tf32_notes
 optim: swap_in_optimizer_params_and_state
-optim.swa_utils: AveragedModel update_bn
 overrides: enable_reentrant_dispatch get_ignored_functions get_overridable_functions get_testing_overrides
     is_tensor_method_or_property redispatch_function resolve_name
 profiler: ExecutionTraceObserver itt profiler
 random: thread_safe_generator
-serialization: LoadEndianness SourceChangeWarning StorageType add_safe_globals
-    check_module_version_greater_or_equal clear_safe_globals default_restore_location get_crc32_options
-    get_default_load_endianness get_default_mmap_options get_safe_globals get_unsafe_globals_in_checkpoint
-    location_tag mkdtemp normalize_storage_type register_package safe_globals set_crc32_options
-    set_default_load_endianness set_default_mmap_options skip_data storage_to_tensor_type validate_cuda_device
-    validate_hpu_device
+serialization: LoadEndianness SourceChangeWarning StorageType check_module_version_greater_or_equal
+    default_restore_location get_crc32_options get_default_load_endianness get_default_mmap_options
+    location_tag mkdtemp normalize_storage_type register_package set_crc32_options set_default_load_endianness
+    set_default_mmap_options skip_data storage_to_tensor_type validate_cuda_device validate_hpu_device
 testing: FileCheck assert_allclose
 utils: ThroughputBenchmark backcompat backend_registration cmake_prefix_path collect_env cpp_backtrace
     deterministic generate_methods_for_privateuse1_backend get_cpp_backtrace rename_privateuse1_backend

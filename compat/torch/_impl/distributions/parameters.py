@@ -30,9 +30,9 @@ def batch_shape_of(tensor, *given):
     return torch.Size() if all(isinstance(v, Number) for v in given) else tensor.size()
 
 
-def standard_normal(shape, dtype):
+def standard_normal(shape, dtype, device=None):
     """Numbers of the standard normal distribution."""
-    return torch.randn(shape, dtype=dtype)
+    return torch.randn(shape, dtype=dtype, device=device)
 
 
 def sum_rightmost(value, dim):

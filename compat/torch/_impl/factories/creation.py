@@ -12,6 +12,7 @@ from ..dispatch.signatures import Looked, check, signed
 from ..modes.modes import MODES
 from ..state.concrete import concrete, mapped
 from ..state.levels import BatchTrace
+from ..state.meta import META, is_meta, meta_tensor, on_meta
 from ..state.python_data import filling
 from ..state.recorder import traced
 from ..types import dtypes
@@ -24,6 +25,8 @@ from ..values.core_values import inside, lift, lower
 
 def new_leaf(array, requires_grad=False, device=None):
     """A new leaf over an array."""
+    if to_meta(device):
+        return meta_tensor(array.shape, array.dtype, requires_grad)
     check_device(device)
     t = wrap(array)
     m = MODES.get()
@@ -43,8 +46,9 @@ def check_device(device):
     """Only the CPU, or CUDA where CuPy runs."""
     if device is not None and Device(device).type != "cpu":
         kind = AssertionError if Device(device).type == "cuda" else RuntimeError
-        compiled = "Torch not compiled with CUDA enabled: " if kind is AssertionError else ""
-        raise kind(f"{compiled}device {str(Device(device))!r} was asked for, but tensors of covector.compat.torch live "
+        words = "Torch not compiled with CUDA enabled" if kind is AssertionError else (
+            f"PyTorch is not linked with support for {Device(device).type} devices")
+        raise kind(f"{words}: device {str(Device(device))!r} was asked for, but tensors of covector.compat.torch live "
                    "on the CPU in this version; use device='cpu', or covector's own transforms on CuPy arrays")
 
 
@@ -69,6 +73,14 @@ def with_out(make, target=PLAIN):
 
     made_or_written.signed, made_or_written.make = True, make
     return made_or_written
+
+
+def to_meta(device):
+    """Whether a factory that was given a device, or none, makes a tensor of device "meta"."""
+    if device is None:
+        m = MODES.get()
+        return m is not None and m.device is not None
+    return on_meta(device)
 
 
 def size_argument(size):
@@ -96,20 +108,29 @@ def numpy_dtype(dtype):
 @with_out
 def zeros(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """A tensor of zeros."""
-    return new_leaf(np.zeros(size_argument(size), numpy_dtype(dtype)), requires_grad, device)
+    size, kind = size_argument(size), numpy_dtype(dtype)
+    if to_meta(device):
+        return meta_tensor(size, kind, requires_grad)
+    return new_leaf(np.zeros(size, kind), requires_grad, device)
 
 
 @with_out
 def ones(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """A tensor of ones."""
-    return new_leaf(np.ones(size_argument(size), numpy_dtype(dtype)), requires_grad, device)
+    size, kind = size_argument(size), numpy_dtype(dtype)
+    if to_meta(device):
+        return meta_tensor(size, kind, requires_grad)
+    return new_leaf(np.ones(size, kind), requires_grad, device)
 
 
 @with_out
 def empty(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False,
           memory_format=None):
     """A tensor of what lay in memory."""
-    return new_leaf(empty_in_format(size_argument(size), numpy_dtype(dtype), memory_format), requires_grad, device)
+    size, kind = size_argument(size), numpy_dtype(dtype)
+    if to_meta(device):
+        return meta_tensor(size, kind, requires_grad)
+    return new_leaf(empty_in_format(size, kind, memory_format), requires_grad, device)
 
 
 @with_out
@@ -117,6 +138,8 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
     """A tensor of one number."""
     if dtype is None:
         dtype = dtypes.of_scalar(fill_value) if not isinstance(fill_value, TensorBase) else fill_value.dtype
+    if to_meta(device):
+        return meta_tensor(size_argument((size,)), dtype.numpy, requires_grad)
     value = number(fill_value) if isinstance(fill_value, TensorBase) else filling(fill_value, dtype.numpy)
     return new_leaf(np.full(size_argument((size,)), value, dtype.numpy), requires_grad, device)
 
@@ -255,6 +278,8 @@ def like(name, make):
         args = (*args, *fill_value.values())
         shape, kind = shape_dtype(input)
         kind = kind if dtype is None else dtype.numpy
+        if is_meta(input) and device is None or on_meta(device):
+            return meta_tensor(shape, kind, requires_grad)
         found = bottom(input)
         dense = isinstance(found, np.ndarray) and found.shape == shape and found.size and preserves(memory_format)
         array = uninitialised(shape, kind, [found]) if dense else empty_in_format(shape, kind, None if preserves(
@@ -263,7 +288,7 @@ def like(name, make):
         if fill is not None:
             array[...] = filling(fill, kind)
         t = new_leaf(array, requires_grad, device)
-        return batched_like(input, t)
+        return t if is_meta(input) else batched_like(input, t)
 
     made_like.__name__ = made_like.__qualname__ = name
     made_like.__doc__ = f"Create a tensor with the shape, dtype and layout of `input`: `{name}`."
@@ -310,8 +335,9 @@ def new_method(make):
     """`t.new_zeros(…)` of `zeros`; under vmap one for each example, but for `new_tensor`."""
 
     def method(self, *args, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+        device = META if device is None and is_meta(self) else device
         t = make(*args, dtype=dtype or self.dtype, requires_grad=requires_grad, device=device)
-        return t if make.__name__ == "tensor" else batched_like(self, t)
+        return t if is_meta(t) or is_meta(self) or make.__name__ == "tensor" else batched_like(self, t)
 
     method.__doc__ = "A new tensor of this one's dtype."
     return method

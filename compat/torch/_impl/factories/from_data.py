@@ -6,6 +6,7 @@ import numpy as np
 
 from ..modes.warnings import first
 from ..state.concrete import mapped
+from ..state.meta import on_meta
 from ..state.python_data import array_of, check_array, warn_imaginary
 from ..types import dtypes
 from ..types.dtypes import type_word
@@ -64,6 +65,8 @@ def copied(data, dtype=None):
 
 def as_tensor(data, dtype=None, device=None):
     """Create a tensor from `data`, sharing its memory if possible."""
+    if on_meta(device):
+        return tensor(data, dtype=dtype, device=device) if not isinstance(data, TensorBase) else data.to(device, dtype)
     check_device(device)
     dtype = dtypes.torch_dtype(dtype)
     if isinstance(data, TensorBase):
@@ -103,6 +106,9 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
             raise ValueError(f"can't alias tensor with dtype '{type_word(array.dtype)}' into dtype "
                              f"'{type_word(dtype.numpy)}'.")
         t = from_numpy(array) if same and not copy else tensor(array, dtype=dtype)
+    elif hasattr(obj, "untyped"):  # a storage: its bytes
+        array = obj.untyped().bytes().view((dtype or dtypes.Default.float).numpy)
+        t = new_leaf(array.copy() if copy else array)
     else:
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")

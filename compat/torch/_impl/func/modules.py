@@ -187,3 +187,17 @@ def stacked(tables):
         found = stack(tensors)
         out[name] = found.detach().requires_grad_() if asks == {True} else found
     return out
+
+
+def replace_all_batch_norm_modules_(root):
+    """Let the batch normalizations of a module use the statistics of each batch alone, so that `vmap` takes it.
+
+    >>> import covector.compat.torch as torch
+    >>> model = torch.func.replace_all_batch_norm_modules_(torch.nn.Sequential(torch.nn.BatchNorm1d(3)))
+    >>> torch.func.vmap(model)(torch.ones(2, 5, 3)).shape
+    torch.Size([2, 5, 3])
+    """
+    for module in root.modules():
+        if hasattr(module, "_without_running_stats"):
+            module._without_running_stats()
+    return root

@@ -13,6 +13,7 @@ from ..modes.inference import check_saved, check_write
 from ..modes.modes import MODES
 from ..state.edges import edge, refusal, replay
 from ..state.levels import AMBIENT, BatchTrace, GradTrace, alive, recorders
+from ..state.meta import NO_DATA, is_meta
 from ..types.dtypes import type_word
 from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
 from ..types.tensor_value import shape_dtype
@@ -201,6 +202,8 @@ def check_levels(t, operands, name):
         for u in chain(x):
             if type(u.level_trace) is BatchTrace and not u.level_trace.done and id(u.level_trace) not in mine:
                 raise RuntimeError(into_what_is_shared(name))
+        if x.level_trace is FOREIGN and id(FOREIGN) not in mine and is_meta(x):
+            raise NotImplementedError(f"{name}: {NO_DATA}The operand is of device meta, and what is written to is not")
         if x.level_trace is FOREIGN and id(FOREIGN) not in mine:
             raise RuntimeError(
                 f"{name} would write a value of a running covector transform into a tensor created outside it, where "

@@ -19,8 +19,8 @@ def install():
     >>> import covector.compat.torch
     >>> covector.compat.torch.install()  # doctest: +SKIP
     >>> import torch  # doctest: +SKIP
-    >>> torch.__name__  # doctest: +SKIP
-    'covector.compat.torch'
+    >>> torch.__name__, torch.__spec__.name  # doctest: +SKIP
+    ('torch', 'covector.compat.torch')
     """
     if answer(OURS, THEIRS, f"{OURS}._impl", "docs/compat_gaps.md says what to use instead"):
         Tensor.__module__ = THEIRS  # libraries tell arrays apart by it

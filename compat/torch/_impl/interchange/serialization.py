@@ -3,12 +3,16 @@
 import io
 import os
 import pickle
+import pickletools
+import struct
 import zipfile
+import zlib
 from collections import OrderedDict
 
 import numpy as np
 
 from ..graph import versions
+from ..state.meta import is_meta, meta_tensor, on_meta
 from ..tensor.storage import over
 from ..types import dtypes
 from ..types.parameter import Parameter
@@ -16,6 +20,7 @@ from ..types.size import Size, device as Device
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import bottom
 from ..views.memory import steps_of
+from .safe_globals import allowed, get_safe_globals
 
 ndarray = np.ndarray
 _WORDS = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
@@ -107,6 +112,10 @@ class Writer(pickle._Pickler):
         """What rebuilds a tensor: its storage, place, sizes, strides and whether it asks for gradients."""
         array = bottom(t)
         if type(array) is not ndarray:
+            if is_meta(t):
+                raise NotImplementedError("save() of tensors of device meta is not supported: they have no elements; "
+                                          "give the module elements first, with to_empty() or load_state_dict("
+                                          "..., assign=True)")
             raise RuntimeError("save() got a value of a running transform, which has no memory; save what the "
                                "transformed function returns")
         if t.grad_fn is not None:
@@ -152,20 +161,51 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
 
     Args:
         f: a path, or a file open for reading bytes.
-        map_location: None, "cpu", or anything else that PyTorch takes: tensors live on the CPU in any case.
+        map_location: None, "cpu", a dict or a function: tensors are made on the CPU; "meta" for shapes and dtypes
+            alone.
         weights_only: True (the default) reads only tensors, pytrees and numbers; False runs whatever the file
             names, so it is for files that are trusted.
     Raises:
         UnpicklingError: the file names what `weights_only` does not allow.
     """
-    with zipfile.ZipFile(f) if zipped(f) else refuse_legacy(f) as archive:
-        names = archive.namelist()
-        prefix = next(n for n in names if n.endswith("data.pkl"))[: -len("data.pkl")]
-        order = archive.read(prefix + "byteorder") if prefix + "byteorder" in names else b"little"
-        if order != b"little":
-            raise NotImplementedError(f"load() got a file of byte order {order.decode()!r}; only little-endian files "
-                                      "are read")
-        return Reader(archive, prefix, weights_only is None or weights_only).load()
+    if isinstance(map_location, str | Device) and Device(map_location).type not in ("cpu", "meta"):
+        raise RuntimeError(f"Attempting to deserialize object on a {Device(map_location).type.upper()} device but "
+                           f"torch.{Device(map_location).type}.is_available() is False. If you are running on a "
+                           "CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your "
+                           "storages to the CPU.")
+    empty = isinstance(map_location, str | Device) and on_meta(map_location)
+    strict = weights_only is None or weights_only
+    if not zipped(f):
+        refuse_legacy(f)
+    place = "nothing of it was read yet"
+    try:
+        with zipfile.ZipFile(f) as archive:
+            names = archive.namelist()
+            prefix = next(n for n in names if n.endswith("data.pkl"))[: -len("data.pkl")]
+            place = f"{prefix}byteorder in it"
+            order = archive.read(prefix + "byteorder") if prefix + "byteorder" in names else b"little"
+            place = f"{prefix}data.pkl in it, or a storage that it names"
+            if order == b"little":
+                return (StrictReader if strict else Reader)(archive, prefix, empty).load()
+    except (pickle.UnpicklingError, OSError):
+        raise
+    except _DAMAGE as error:
+        if not strict and not isinstance(error, zipfile.BadZipFile | StopIteration):
+            raise  # of the code that the file names
+        raise pickle.UnpicklingError(
+            f"load() cannot read {named(f)}, which is damaged, or not a file of torch.save: {place}; "
+            f"{type(error).__name__}: {error}; copy it again, or save it anew") from error
+    raise NotImplementedError(f"load() got a file of byte order {order.decode(errors='replace')!r}; only little-endian "
+                              "files are read")
+
+
+_DAMAGE = (zipfile.BadZipFile, zlib.error, StopIteration, EOFError, LookupError, ValueError, TypeError,
+           AttributeError, RuntimeError, MemoryError, AssertionError, OverflowError, struct.error)
+
+
+def named(f):
+    """A file in a message."""
+    return repr(os.fspath(f)) if isinstance(f, str | os.PathLike) else f"a {type(f).__name__}"
 
 
 def zipped(f):
@@ -186,7 +226,8 @@ def refuse_legacy(f):
 def rebuilt(storage, offset, size, stride, requires_grad=False, hooks=None, metadata=None):
     """A tensor over a storage that was read."""
     root, dtype = storage
-    t = wrap(over(root, dtype.numpy, offset, tuple(size), tuple(stride)))
+    t = meta_tensor(tuple(size), dtype.numpy) if root is None else wrap(
+        over(root, dtype.numpy, offset, tuple(size), tuple(stride)))
     if requires_grad:
         t.requires_grad_()
     return t
@@ -205,33 +246,85 @@ _ALLOWED = {("torch._utils", "_rebuild_tensor_v2"): rebuilt, ("torch._utils", "_
             **{("torch", name): dtype for name, dtype in dtypes.NAMED.items()}}
 
 
-class Reader(pickle.Unpickler):
-    """An unpickler that knows PyTorch's names."""
+class Known:
+    """What readers have in common: PyTorch's names of tensors and their parts, and storages."""
 
-    def __init__(self, archive, prefix, strict):
+    def __init__(self, archive, prefix, empty):
         super().__init__(io.BytesIO(archive.read(prefix + "data.pkl")))
-        self.archive, self.prefix, self.strict = archive, prefix, strict
+        self.archive, self.prefix, self.empty = archive, prefix, empty
         self.roots = {}
 
-    def find_class(self, module, name):
-        found = _ALLOWED.get((module, name))
-        if found is not None:
-            return found
+    def known(self, module, name):
+        """What stands under a name, None where it is none of those."""
         if dtypes.bfloat16 is None and module == "torch" and name in ("bfloat16", "BFloat16Storage"):
             raise pickle.UnpicklingError(dtypes.NO_BFLOAT16)
-        if self.strict:
-            raise pickle.UnpicklingError(
-                f"Weights only load failed. Unsupported global: GLOBAL {module}.{name} is not an allowed global by "
-                "default; pass weights_only=False if you trust the source of the file")
-        if module.partition(".")[0] == "torch":  # a module that PyTorch wrote becomes one of ours
-            module = "covector.compat." + module
-        return super().find_class(module, name)
+        return _ALLOWED.get((module, name)) or allowed(module, name)
 
     def persistent_load(self, pid):
         kind, dtype, key, _, count = pid
         if kind != "storage" or not isinstance(dtype, dtypes.dtype):
             raise pickle.UnpicklingError(f"load() got a reference of the unknown kind {kind!r}")
+        if self.empty:
+            return None, dtype
         if key not in self.roots:
             data = self.archive.read(f"{self.prefix}data/{key}")
             self.roots[key] = np.frombuffer(bytearray(data), np.uint8)[: count * dtype.itemsize].copy()
         return self.roots[key], dtype
+
+
+class Reader(Known, pickle.Unpickler):
+    """An unpickler for files that are trusted: it makes and calls whatever they name."""
+
+    def find_class(self, module, name):
+        found = self.known(module, name)
+        if found is not None:
+            return found
+        if module.partition(".")[0] == "torch":  # a module that PyTorch wrote becomes one of ours
+            module = "covector.compat." + module
+        return super().find_class(module, name)
+
+
+class StrictReader(Known, pickle._Unpickler):
+    """An unpickler that makes tensors, numbers, lists and dicts, and what the user allows; it writes to nothing else.
+
+    It is the one in Python: that in C sets attributes of any object, of functions and classes too, and takes memory as
+    a file asks for it.
+    """
+
+    dispatch = dict(pickle._Unpickler.dispatch)
+
+    def find_class(self, module, name):
+        found = self.known(module, name)
+        if found is None:
+            raise pickle.UnpicklingError(
+                f"Weights only load failed. Unsupported global: GLOBAL {module}.{name} is not an allowed global by "
+                "default; name it in torch.serialization.safe_globals(...) if you know that it is safe, or pass "
+                "weights_only=False if you trust the source of the file")
+        return found
+
+    def load_build(self):
+        """Set the state of an object."""
+        made = self.stack[-2]
+        if type(made) is not OrderedDict and not any(type(made) is (thing[0] if isinstance(thing, tuple) else thing)
+                                                     for thing in get_safe_globals()):
+            raise pickle.UnpicklingError(f"Weights only load failed. Trying to set the state of a "
+                                         f"{type(made).__name__}; pass weights_only=False if you trust the source of "
+                                         "the file")
+        super().load_build()
+
+    dispatch[pickle.BUILD[0]] = load_build
+
+
+def get_unsafe_globals_in_checkpoint(f):
+    """The names in a file that `load(weights_only=True)` refuses; nothing in it is made or called."""
+    with zipfile.ZipFile(f) as archive:
+        text = archive.read(next(n for n in archive.namelist() if n.endswith("data.pkl")))
+    names, texts = [], []
+    for op, arg, _ in pickletools.genops(text):
+        if op.name == "GLOBAL":
+            names.append(tuple(arg.split(" ", 1)))
+        elif op.name == "STACK_GLOBAL":
+            names.append(tuple(texts[-2:]))
+        elif isinstance(arg, str):
+            texts.append(arg)
+    return [".".join(pair) for pair in dict.fromkeys(names) if pair not in _ALLOWED and allowed(*pair) is None]

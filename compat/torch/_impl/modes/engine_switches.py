@@ -4,7 +4,7 @@ from contextvars import ContextVar
 
 from .grad_mode import ContextDecorator
 
-_SWITCHES: ContextVar[tuple[bool, bool]] = ContextVar("covector_torch_switches", default=(True, True))
+_SWITCHES: ContextVar[tuple[bool, ...]] = ContextVar("covector_torch_switches", default=(True, True, False))
 
 
 class Switch(ContextDecorator):
@@ -56,6 +56,12 @@ class enforce_grad_layout_policy(Switch):  # noqa: N801 (torch's name)
 
     def __init__(self, enable=True):
         super().__init__(enable)
+
+
+class force_original_view_tracking(Switch):  # noqa: N801 (torch's name)
+    """Whether views are made again by the functions that made them, which they are here in any case."""
+
+    place = 2
 
 
 def is_multithreading_enabled():

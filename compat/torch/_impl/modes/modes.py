@@ -12,7 +12,7 @@ class Modes:
 
     __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "foreign", "level", "lower", "maps",
                  "mapped", "mutable_saved", "packing", "quick", "recorder", "still", "sweeping", "selector", "answers",
-                 "nans", "ungraded", "without")
+                 "nans", "ungraded", "functions", "device", "without")
 
     def __init__(self):
         self.grad = True
@@ -27,6 +27,8 @@ class Modes:
         self.sweeping = False  # whether a sweep of the engine runs here
         self.recorder = None  # what the profiler collects with, while one runs
         self.nans = None  # under covector.debug_nans: what looks at operations and nodes (nans.py)
+        self.functions = ()  # the function modes, innermost last (function_modes.py)
+        self.device = None  # of tensors made by factories that name none; None for the CPU
         self.selector = None  # what a selective checkpoint asks about each operation
         self.answers = None  # what it lets primitives run through: `outputs(prim, compute)`
         self.mutable_saved = None  # the context of allow_mutation_on_saved_tensors
@@ -55,6 +57,8 @@ class Modes:
         new.answers = self.answers
         new.mutable_saved = self.mutable_saved
         new.nans = self.nans
+        new.functions = self.functions
+        new.device = self.device
         for name, value in changes.items():
             setattr(new, name, value)
         level = new.level
@@ -62,7 +66,7 @@ class Modes:
         if (level is not None or new.maps) and not (
                 new.inference or new.hooks or new.nans is not None or new.anomaly is not None
                 or new.foreign is not None or new.recorder is not None or new.selector is not None
-                or new.mutable_saved is not None):
+                or new.mutable_saved is not None or new.functions or new.device is not None):
             if new.maps and (level is None or new.maps[-1].level > level.level):
                 new.mapped = new.maps[-1]
             elif new.grad:
@@ -95,9 +99,9 @@ class Modes:
 
     def default_but_hooks(self):
         """Whether all but grad mode, inference mode and saved-tensor hooks is default."""
-        return (self.level is None and not (self.maps or self.sweeping)
+        return (self.level is None and not (self.maps or self.sweeping or self.functions)
                 and self.foreign is self.recorder is self.anomaly is self.hooks_disabled is self.mutable_saved is None
-                and self.selector is self.answers is None and self.nans is None and not self.lower)
+                and self.selector is self.answers is self.device is None and self.nans is None and not self.lower)
 
 
 MODES: ContextVar[Modes | None] = ContextVar("covector_torch_modes", default=None)

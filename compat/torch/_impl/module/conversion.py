@@ -1,9 +1,12 @@
 """A module's tensors in another dtype, at another place."""
 
 from ..modes.grad_mode import no_grad
+from ..state.meta import is_meta
 from ..types import dtypes
+from ..types.parameter import Parameter
 from ..types.size import device as Device
 from ..types.tensor_type import TensorBase
+from . import torch_names as torch
 from .held_tensors import is_lazy
 
 
@@ -15,10 +18,14 @@ class Conversion:
             for module in self.children():
                 module._apply(fn)
         with no_grad():
-            for param in self._parameters.values():
+            for name, param in self._parameters.items():
                 if param is None:
                     continue
-                param.data = fn(param.data)
+                given = fn(param.data)
+                if is_meta(given) or is_meta(param):
+                    self._parameters[name] = Parameter(given, param.requires_grad)
+                    continue
+                param.data = given
                 if not is_lazy(param) and param.grad is not None:
                     grad = param.grad
                     param.grad = None
@@ -35,13 +42,15 @@ class Conversion:
         Raises:
             TypeError: a dtype that is neither floating-point nor complex.
         """
-        dtype, memory_format = parsed(*args, **kwargs)
+        device, dtype, memory_format = parsed(*args, **kwargs)
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got desired "
                             f"dtype={dtype}")
 
         def convert(t):
             own = {} if memory_format is None or t.dim() not in (4, 5) else {"memory_format": memory_format}
+            if device is not None:
+                t = t.to(device)
             if dtype is not None and (t.is_floating_point() or t.is_complex()):
                 return t.to(dtype, **own)
             return t.contiguous(**own) if own else t
@@ -50,8 +59,7 @@ class Conversion:
 
     def to_empty(self, *, device, recurse=True):
         """Give parameters and buffers fresh memory without setting its values."""
-        Device(device) if device is not None else None
-        return self._apply(lambda t: t.new_empty(t.shape), recurse=recurse)
+        return self._apply(lambda t: torch.empty_like(t, device=device), recurse=recurse)
 
     def type(self, dst_type):
         """Cast all parameters and buffers to a dtype."""
@@ -87,12 +95,12 @@ class Conversion:
 
 
 def parsed(*args, device=None, dtype=None, non_blocking=False, copy=False, memory_format=None, tensor=None):
-    """`(dtype, memory_format)` of the arguments of `to`; a device is looked at alone."""
+    """`(device, dtype, memory_format)` of the arguments of `to`."""
     args = list(args)
     if args and isinstance(args[0], TensorBase):
         tensor = args.pop(0)
     if tensor is not None:
-        return tensor.dtype, memory_format
+        return tensor.device, tensor.dtype, memory_format
     if args and not isinstance(args[0], dtypes.dtype | bool):
         device = args.pop(0)
     if args and isinstance(args[0], dtypes.dtype):
@@ -102,8 +110,6 @@ def parsed(*args, device=None, dtype=None, non_blocking=False, copy=False, memor
     if len(args) > 1 or args and not isinstance(args[0], bool):
         raise TypeError("to() received an invalid combination of arguments - got "
                         f"({', '.join(type(a).__name__ for a in args)}); give a device, a dtype or a tensor")
-    if device is not None and Device(device).type != "cpu":
-        raise RuntimeError(f"to() got the device {device}, but tensors live on the CPU; leave the device out")
-    return dtype, memory_format
+    return None if device is None else Device(device), dtype, memory_format
 
 

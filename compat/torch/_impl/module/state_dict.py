@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ..graph.hooks import RemovableHandle
 from ..modes.grad_mode import no_grad
+from ..state.meta import is_meta
 from ..types.parameter import Parameter
 from ..types.tensor_type import TensorBase
 from .held_tensors import is_lazy
@@ -175,7 +176,12 @@ class StateDict:
                     f"current model is {value.shape}.")
         try:
             with no_grad():
-                if not assign:
+                if not assign and is_meta(value) and not is_meta(given):
+                    warnings.warn(f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter "
+                                  "in the current model, which is a no-op. (Did you mean to pass `assign=True` to "
+                                  "assign items in the state dictionary to their corresponding key in the module "
+                                  "instead of copying them in place?)", stacklevel=2)
+                elif not assign:
                     value.copy_(given)
                 elif isinstance(value, Parameter):
                     found = given if isinstance(given, Parameter) else Parameter(given, value.requires_grad)

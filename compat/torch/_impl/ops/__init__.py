@@ -7,7 +7,7 @@ from . import arithmetic, combining, complex_numbers, einsum, pointwise, pooling
 from . import searching, statistics  # isort: skip (on those)
 from . import factorizations, layers, losses, polynomials, resampling, special, spectra  # isort: skip (on those)
 from . import attention, embeddings, indefinite, reflections  # isort: skip (on those)
-from . import overloads  # isort: skip (of operations registered above)
+from . import contractions, overloads  # isort: skip (of operations registered above)
 from . import foreach, network_refusals, refusals  # isort: skip (of operations registered above)
 
 # Functions of tensors that are no operations of their own.

@@ -17,6 +17,7 @@ from ..dispatch.call import (
     promote,
     to,
 )
+from ..dispatch.deprecated_overloads import modern
 from ..dispatch.host_ops import DYNAMIC, primal_of
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
 from ..fastpath.inplace_lanes import binary_inplace
@@ -118,11 +119,14 @@ def two(name, primitive, body=None, inplace=True, alpha=False, numbers=True, lay
     def lane(row):
         fast = binary(row, prim, op)
         if alpha:
-            def fun(input, other, *, alpha=1, out=None):
-                if out is None and alpha == 1 and type(alpha) is int:
+            def fun(input, other, *rest, alpha=1, out=None):
+                if out is None and alpha == 1 and type(alpha) is int and not rest:
                     return fast(input, other)
-                return invoke(row, fun, (input, other), {"alpha": alpha} if out is None else {
-                    "alpha": alpha, "out": out})
+                named = {} if rest and alpha == 1 else {"alpha": alpha}
+                if out is not None:
+                    named["out"] = out
+                args, named = modern(name, (input, other, *rest), named) if rest else ((input, other), named)
+                return invoke(row, fun, args, named)
         elif not numbers:
             def fun(input, other, *, out=None):
                 if out is None and type(other) is not float and type(other) is not int:
@@ -138,7 +142,10 @@ def two(name, primitive, body=None, inplace=True, alpha=False, numbers=True, lay
         slow = inplace_method(row)
         quick = binary_inplace(prim, op, slow)
 
-        def method(self, other, *, alpha=None):
+        def method(self, other, *rest, alpha=None):
+            if rest:
+                args, named = modern(f"{name}_", (self, other, *rest), {} if alpha is None else {"alpha": alpha})
+                return slow(*args, **named)
             return quick(self, other) if alpha is None else slow(self, other, alpha=alpha)
 
         return renamed(method, slow)

@@ -5,8 +5,9 @@ import math
 
 import numpy as np
 
-from ..... import numpy as cnp
+from ..... import numpy as cnp, stop_gradient
 from .....extend import REGISTRY, unwrap
+from .....scipy import linalg as scipy_linalg
 from ..dispatch.call import ROWS, attach, operation, promote, to
 from ..dispatch.host_ops import hosted, primal_of
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, by_columns, by_columns_of, matrices
@@ -25,6 +26,8 @@ from .matrices import (
     first_failure,
     lapack,
     of_triangle,
+    product_without,
+    solved_by_factor,
     square,
 )
 from .publishing import method
@@ -142,13 +145,9 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
 
 def _triangular(a, b, upper, left=True, unit=False):
     """The output of a triangular system: the other triangle is not looked at."""
-    n = a.shape[-1]
-    a = cnp.triu(a, 1 if unit else 0) if upper else cnp.tril(a, -1 if unit else 0)
-    a = a + np.eye(n, dtype=a.dtype) if unit else a
     if left:
-        return cnp.linalg.solve(a, b)
-    turned = cnp.linalg.solve(cnp.swapaxes(a, -1, -2), cnp.swapaxes(b, -1, -2))
-    return cnp.swapaxes(turned, -1, -2)
+        return scipy_linalg.solve_triangular(a, b, 0, not upper, unit)
+    return cnp.swapaxes(scipy_linalg.solve_triangular(a, cnp.swapaxes(b, -1, -2), 1, not upper, unit), -1, -2)
 
 
 @operation("triangular_solve", **lapack(0, 1))
@@ -179,9 +178,17 @@ def cholesky_solve(input, L, upper=False):
     if L.shape[-1] != input.shape[-2]:
         raise RuntimeError(f"Incompatible matrix sizes for cholesky_solve: each A matrix is {L.shape[-1]} by "
                            f"{L.shape[-1]} but each b matrix is {input.shape[-2]} by {input.shape[-1]}")
-    if upper:
-        return _triangular(L, _triangular(adjoint(L), input, False), True)
-    return _triangular(adjoint(L), _triangular(L, input, False), True)
+    read = cnp.triu(L) if upper else cnp.tril(L)
+    found = solved_by_factor(read, input, upper)
+    if type(L) is np.ndarray:
+        return found
+    # PyTorch's derivative is that of the product of both triangles, though its solution reads one: `rest` is zero, but
+    # its derivative is that of the other one. Each step takes in one order of it.
+    other = L - read
+    rest = other - stop_gradient(other)
+    for _ in range(2):
+        found = solved_by_factor(read, input - product_without(read, rest, found, upper), upper)
+    return found
 
 
 @operation("cholesky_inverse", **lapack(0))

@@ -198,7 +198,9 @@ class NAdam(Elementwise):
     def formula(xp, h, p, g, exp_avg, exp_avg_sq):
         """Update one array or tensor."""
         g = average(h, p, g, exp_avg, exp_avg_sq)
-        p -= (g * h.of_gradient + exp_avg * h.of_average) / (xp.sqrt(exp_avg_sq / h.bias2) + h.eps)
+        scale = xp.sqrt(exp_avg_sq / h.bias2) + h.eps
+        p -= g * h.of_gradient / scale
+        p -= exp_avg * h.of_average / scale
 
 
 class RAdam(Elementwise):

@@ -141,7 +141,7 @@ class RMSprop(Elementwise):
         """Update one array or tensor."""
         g = directed(h, p, g)
         square_avg *= h.alpha
-        square_avg += g * g * (1 - h.alpha)
+        square_avg += g * (1 - h.alpha) * g
         scale = square_avg
         if h.centered:
             grad_avg = rest[-1]

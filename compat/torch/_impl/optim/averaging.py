@@ -47,7 +47,10 @@ def get_swa_multi_avg_fn():
     @no_grad()
     def swa_update(averaged_param_list, current_param_list, num_averaged):
         for average, current in zip(averaged_param_list, current_param_list):
-            average.add_((current - average) / (num_averaged + 1))
+            if average.is_floating_point() or average.is_complex():
+                average.lerp_(current, 1 / (float(num_averaged) + 1))
+            else:
+                average.addcdiv_(current - average, num_averaged + 1)
 
     return swa_update
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, operation
+from ..dispatch.not_differentiable import refusing
 from ..types.dtypes import type_word
 from ..types.tensor_value import shape_dtype
 from .generator import stream
@@ -54,7 +55,11 @@ def binomial(count, prob, generator=None):
         lost = ~((p >= 0) & (p <= 1))
         return np.where(lost, np.nan, r.binomial(n.astype(np.int64), np.where(lost, 0.0, p)))
 
-    return sample(draw, shape, dtype, count, prob)
+    out = sample(draw, shape, dtype, count, prob)
+    for source in (prob, count):
+        if out.node is None:
+            out = refusing(out, source, "aten::binomial", "torch::autograd::NotImplemented")
+    return out
 
 
 PUBLIC = {"_standard_gamma": standard_gamma, "_sample_dirichlet": sample_dirichlet, "binomial": binomial}

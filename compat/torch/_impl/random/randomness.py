@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from ..factories.creation import new_leaf
+from ..factories.creation import new_leaf, to_meta
 from ..modes.modes import grad_levels, modes
 from ..state.levels import BatchTrace
+from ..state.meta import is_meta, meta_tensor
 from ..types.tensor_type import TensorBase, at_level
 from ..types.tensor_value import bottom
 
@@ -54,6 +55,8 @@ def sample(draw, shape, dtype, *parameters, requires_grad=False, device=None):
         dtype: NumPy's.
         parameters: tensors or numbers; those of tensors reach `draw` with the axes of the vmaps in front.
     """
+    if to_meta(device) or any(isinstance(p, TensorBase) and is_meta(p) for p in parameters):
+        return meta_tensor(shape, dtype, requires_grad)
     apart = drawn_apart(*parameters)
     lead = tuple([trace.size for trace in apart])
     numbers = np.asarray(draw((*lead, *shape), *[aligned(p, apart) for p in parameters])).astype(dtype)

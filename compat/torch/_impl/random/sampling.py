@@ -12,6 +12,7 @@ from ..dispatch.out_argument import Target
 from ..dispatch.signatures import signed
 from ..factories.creation import check_device, numpy_dtype, size_argument, with_out
 from ..inplace.inplace import inplace
+from ..state.meta import META, is_meta
 from ..types import dtypes
 from ..types.dtypes import type_word
 from ..types.memory_formats import preserves
@@ -79,8 +80,9 @@ def like(make):
     @signed(f"{make.__name__}_like")
     def made_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None,
                   generator=None, pin_memory=False):
+        device = META if device is None and is_meta(input) else device
         return in_order_of(input, make.make(tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad,
-                                       generator=generator, memory_format=memory_format), memory_format)
+                                       generator=generator, memory_format=memory_format, device=device), memory_format)
 
     made_like.__name__ = made_like.__qualname__ = f"{make.__name__}_like"
     made_like.__doc__ = "Random numbers in the shape and dtype of a tensor."
@@ -134,7 +136,8 @@ def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None
 def randint_like(input, low=0, high=None, *, dtype=None, **kwargs):
     """Integers in the shape of a tensor."""
     low, high = (0, low) if high is None else (low, high)
-    t = randint(low, high, tuple(input.shape), dtype=dtype or input.dtype)
+    device = META if kwargs.get("device") is None and is_meta(input) else kwargs.get("device")
+    t = randint(low, high, tuple(input.shape), dtype=dtype or input.dtype, device=device)
     return in_order_of(input, t, kwargs.get("memory_format"))
 
 
@@ -255,6 +258,8 @@ def in_place(name, draw):
 
     @signed(name)
     def method(self, *args, generator=None, **kwargs):
+        if is_meta(self):
+            return self
         shape, dtype = shape_dtype(self)
         if name != "bernoulli_" and any(isinstance(p, TensorBase) and p.dim() for p in args):
             raise TypeError(f"{name}(): argument 'mean' (position 1) must be float, not Tensor")

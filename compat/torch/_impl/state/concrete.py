@@ -2,6 +2,7 @@
 
 from ..types.tensor_type import FOREIGN, TensorBase
 from .levels import BatchTrace
+from .meta import is_meta
 
 ESCAPED = ("Either your tensor may have escaped from inside a function being vmapped, or it is used in another thread "
            "than that vmap's: it stands for one example of a batch of which the vmap has ended. Return it from the "
@@ -29,6 +30,10 @@ def concrete(t, what):
 
 def foreign_value(t, what):
     """What a traced value of covector's own transforms says to being read: bool for control flow, else a refusal."""
+    if is_meta(t):
+        if what in ("item", "numpy", "tolist"):
+            raise RuntimeError(f"Tensor.{what}() cannot be called on meta tensors: they have a shape and a dtype, and "
+                               "no elements")
     value = t.value
     if not hasattr(value, what):
         raise RuntimeError(f"{what}() of a value that a covector transform traces is not possible: it stands for many "

@@ -5,15 +5,17 @@ import numpy as np
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, operation
 from ..dispatch.overriding import default_torch_function, dispatching
+from ..factories.creation import check_device
 from ..modes.modes import modes
 from ..state.aliases import expose
 from ..state.concrete import concrete
 from ..state.levels import BatchTrace
+from ..state.meta import NO_DATA, is_meta, meta_tensor, on_meta
 from ..state.python_data import warn_imaginary
 from ..types import dtypes
 from ..types.memory_formats import order_of, preserves
 from ..types.parameter import made_subclass
-from ..types.size import device as Device
+from ..types.size import CPU, device as Device
 from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
 
 ndarray = np.ndarray
@@ -21,6 +23,8 @@ ndarray = np.ndarray
 
 def item(self):
     """The only element as a Python number."""
+    if type(self.value) is not ndarray and is_meta(self):
+        raise RuntimeError("Tensor.item() cannot be called on meta tensors")
     b = self.value if self.level_trace is None else concrete(self, "item")
     if isinstance(b, int | float | complex | bool):
         return b
@@ -37,6 +41,9 @@ def tolist(self):
 
 def numpy(self, *, force=False):
     """The memory as a NumPy array, shared; writes on either side are seen on the other."""
+    if type(self.value) is not ndarray and is_meta(self):
+        raise TypeError("can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
+                        "memory first.")
     if force:
         b = concrete(self, "numpy")
         return b.copy() if needs_grad(self) else expose(b)
@@ -88,7 +95,7 @@ def truth(self):
                                "https://github.com/pytorch/functorch/issues"
                                "/257 .")
         u = u.value
-    if u.level_trace is FOREIGN:
+    if u.level_trace is FOREIGN and not is_meta(u):
         return bool(u.value)
     return _BOOL(self)
 
@@ -174,9 +181,15 @@ def to(self, *args, **kwargs):
             raise TypeError(f"to(): argument '{name}' must be bool, not {type(given[name]).__name__}")
     if type(device) is int:
         raise RuntimeError("Cannot access accelerator device when none is available.")
-    if device is not None and Device(device).type != "cpu":
-        raise RuntimeError(f"to() was asked for device {str(Device(device))!r}, but tensors of covector.compat.torch "
-                           "live on the CPU in this version; use covector's own transforms on CuPy arrays")
+    if "other" in given:
+        device = given["other"].device
+    if on_meta(device) and not is_meta(self):
+        return meta_tensor(self.shape, (dtype or self.dtype).numpy, self.requires_grad and self.is_leaf)
+    if device is not None and not on_meta(device):
+        check_device(device)
+        if is_meta(self):
+            raise NotImplementedError(NO_DATA + "Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() "
+                                      "when moving module from meta to a different device.")
     return converted(self, dtype, given.get("copy", False), given.get("memory_format"))
 
 
@@ -189,6 +202,8 @@ def type_(self, dtype=None, non_blocking=False):
         return f"torch.{word}Tensor"
     if isinstance(dtype, str):
         given = dtype
+        if dtype.startswith("torch.cuda."):
+            check_device("cuda")
         name = dtype.rpartition(".")[2].removesuffix("Tensor").lower()
         dtype = {"float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "long": dtypes.int64,
                  "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8,
@@ -197,6 +212,12 @@ def type_(self, dtype=None, non_blocking=False):
             unknown = ValueError(f"invalid type: '{given}'")
             raise NotImplementedError(dtypes.NO_BFLOAT16) if name == "bfloat16" else unknown
     return converted(self, getattr(dtype, "dtype", dtype))
+
+
+def pin_memory(self, device=None):
+    """Raise: there is no device that memory could be pinned for."""
+    raise RuntimeError("Cannot access accelerator device when none is available: pin_memory() keeps memory in place "
+                       "for a device, and tensors live on the CPU; leave it out")
 
 
 def casting(dtype):
@@ -219,9 +240,10 @@ for _name, _fun in {"item": item, "tolist": tolist, "numpy": numpy, "__array__":
                     "__float__": number(float, "double"), "__int__": number(int, "int64_t"),
                     "__complex__": number(complex, "complex"), "__bool__": truth, "__index__": index,
                     "__iter__": iterate, "__contains__": contains, "to": to, "type": type_, "type_as": type_as,
-                    "cpu": lambda self, memory_format=None: self, "resolve_conj": lambda self: self,
+                    "cpu": lambda self, memory_format=None: self.to(CPU) if is_meta(self) else self,
+                    "resolve_conj": lambda self: self,
                     "resolve_neg": lambda self: self, "is_conj": lambda self: False, "is_neg": lambda self: False,
-                    "is_pinned": lambda self: False, "pin_memory": lambda self, device=None: self,
+                    "is_pinned": lambda self, device=None: False, "pin_memory": pin_memory,
                     "share_memory_": lambda self: self, "is_shared": lambda self: False,
                     "get_device": lambda self: -1}.items():
     attach(_name, _fun)

@@ -5,6 +5,7 @@ from copy import deepcopy
 import numpy as np
 
 from ..state.history import edge_or_none
+from ..state.meta import is_meta, meta_tensor
 from ..types.tensor_type import completes, more, needs_grad, wrap
 from ..types.tensor_value import bottom
 from ..views.memory import rebuilt, twin
@@ -22,7 +23,8 @@ class Methods:
                                "https://github.com/pytorch/pytorch/pull/103001")
         if id(self) in memo:
             return memo[id(self)]
-        memo[id(self)] = t = wrap(twin(bottom(self), memo), type(self))
+        memo[id(self)] = t = without_elements(*facts(self)) if is_meta(self) else wrap(
+            twin(bottom(self), memo), type(self))
         t.wants_grad = self.wants_grad
         if self.autograd_meta is not None and self.autograd_meta.grad is not None:
             more(t).grad = self.autograd_meta.grad.__deepcopy__(memo)
@@ -31,10 +33,24 @@ class Methods:
         return t
 
     def __copy__(self):
-        t = wrap(bottom(self), type(self))
+        t = without_elements(*facts(self)) if is_meta(self) else wrap(bottom(self), type(self))
         t.wants_grad = needs_grad(self)
         t.__dict__.update(self.__dict__)
         return t
 
     def __reduce__(self):
+        if is_meta(self):
+            return without_elements, facts(self), self.__dict__ or None
         return rebuilt, (type(self), np.array(bottom(self)), needs_grad(self)), self.__dict__ or None
+
+
+def facts(t):
+    """The class, shape, dtype of a tensor of device meta, and whether it asks for gradients."""
+    return type(t), tuple(t.shape), t.dtype, needs_grad(t)
+
+
+def without_elements(kind, shape, dtype, requires_grad):
+    """A tensor of device meta, of a class."""
+    t = meta_tensor(shape, dtype.numpy, requires_grad)
+    t.__class__ = kind
+    return t

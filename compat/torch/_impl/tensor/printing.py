@@ -10,6 +10,7 @@ from ..inplace.inplace import chain
 from ..modes.modes import modes
 from ..state.history import edge_or_none
 from ..state.levels import BatchTrace
+from ..state.meta import is_meta, shown as shown_meta
 from ..types import dtypes
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_type import FOREIGN, Tensor, TensorBase, needs_grad
@@ -183,6 +184,8 @@ def with_suffixes(text, suffixes, indent, force_newline):
 def represent(self, *, tensor_contents=None):
     """`repr(tensor)` as PyTorch prints it."""
     trace = self.level_trace
+    if is_meta(self):
+        return shown_meta(self)
     if trace is FOREIGN:
         return f"{type(self).__name__}({self.value!r})"
     if trace is not None and trace.done:

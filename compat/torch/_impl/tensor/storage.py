@@ -35,6 +35,28 @@ class UntypedStorage:
     device = CPU
     is_cuda = False
 
+    @classmethod
+    def from_file(cls, filename, shared=False, nbytes=0):
+        """The first `nbytes` bytes of a file, read when they are looked at.
+
+        Args:
+            shared: whether writes go to the file, which is made or lengthened if need be.
+        """
+        try:
+            if shared:
+                with open(filename, "ab") as file:
+                    file.truncate(max(nbytes, file.tell()))
+            if not nbytes:
+                return cls()
+            return cls(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(nbytes,)).view(ndarray))
+        except (OSError, ValueError) as error:
+            mode = "read-write" if shared else "read-only"
+            raise RuntimeError(f"unable to open file <{filename}> in {mode} mode: {error}") from error
+
+    def untyped(self):
+        """Itself."""
+        return self
+
     def bytes(self):
         """The memory as an array of bytes."""
         return versions.flat(self.root).view(np.uint8)
@@ -55,7 +77,7 @@ class UntypedStorage:
 
     def __getitem__(self, key):
         found = self.bytes()[key]
-        return int(found) if not isinstance(found, ndarray) else UntypedStorage(found.copy())
+        return int(found) if not isinstance(found, ndarray) else UntypedStorage(found)
 
     def __setitem__(self, key, value):
         self.bytes()[key] = value

@@ -16,6 +16,7 @@ from ..graph_view.shown_node import dress
 from ..state.edges import edge, made_aside, version_of
 from ..state.history import edge_or_none, in_transform, inference_mode, visible_level
 from ..state.levels import BatchTrace
+from ..state.meta import META, is_meta
 from ..types import dtypes
 from ..types.memory_formats import lies_in
 from ..types.size import CPU, Size, of_ints, strided
@@ -75,7 +76,7 @@ class Methods:
     @property
     def device(self):
         """The device."""
-        return CPU
+        return CPU if type(self.value) is ndarray or not is_meta(self) else META
 
     @property
     def layout(self):
@@ -87,7 +88,12 @@ class Methods:
         """The size of all elements in bytes."""
         return self.dtype.itemsize * self.shape.numel()
 
-    is_cuda = is_sparse = is_quantized = is_meta = is_mkldnn = is_mps = is_nested = False
+    is_cuda = is_sparse = is_quantized = is_mkldnn = is_mps = is_nested = False
+
+    @property
+    def is_meta(self):
+        """Whether it has a shape and a dtype, and no elements."""
+        return type(self.value) is not ndarray and is_meta(self)
 
     def size(self, dim=None):
         """The shape, or the length of one axis."""
@@ -129,8 +135,8 @@ class Methods:
         return (array.ctypes.data - versions.root_of(array).ctypes.data) // array.itemsize
 
     def data_ptr(self):
-        """The address of the first element."""
-        return address_of(self)
+        """The address of the first element; 0 without elements."""
+        return 0 if type(self.value) is not ndarray and is_meta(self) else address_of(self)
 
     def is_floating_point(self):
         """Whether the elements are floating-point numbers."""

@@ -2,6 +2,8 @@
 
 from operator import index
 
+from ..modes.modes import enter, leave
+
 of_ints = tuple.__new__  # `of_ints(Size, shape)`, of what is known to hold integers
 
 
@@ -63,7 +65,7 @@ class device:  # noqa: N801 (torch's name)
     (device(type='cpu'), 0)
     """
 
-    __slots__ = ("index", "type")
+    __slots__ = ("entered", "index", "type")
 
     def __init__(self, type=None, index=None):  # noqa: A002
         if isinstance(type, device):
@@ -88,15 +90,18 @@ class device:  # noqa: N801 (torch's name)
             raise RuntimeError("Device index must not be negative")
         self.type = type
         self.index = index
+        self.entered = ()
 
     def __enter__(self):
-        if self.type != "cpu":
+        if self.type not in ("cpu", "meta"):
             raise NotImplementedError(f"device {str(self)!r} as a context: tensors of covector.compat.torch live on "
                                       "the CPU")
+        self.entered = (*self.entered, enter(device=None if self.type == "cpu" else self))
         return self
 
     def __exit__(self, kind, error, trace):
-        return None
+        *self.entered, last = self.entered
+        leave(last)
 
     def __eq__(self, other):
         return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)

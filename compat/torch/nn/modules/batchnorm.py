@@ -66,6 +66,12 @@ class _NormBase(Module):
 
 
 class _BatchNorm(_NormBase):
+    def _without_running_stats(self):
+        """Track no statistics any more: torch.func.replace_all_batch_norm_modules_ calls it."""
+        if self.track_running_stats:
+            self.running_mean = self.running_var = self.num_batches_tracked = None
+            self.track_running_stats = False
+
     def forward(self, input):
         self._check_input_dim(input)
         factor = 0.0 if self.momentum is None else self.momentum
@@ -117,21 +123,46 @@ class BatchNorm3d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Refused: statistics over several processes.
+    """Normalize each channel of `(N, C, …)` over the batches of all processes: of this one, for there are no others.
 
-    Raises:
-        NotImplementedError: always.
+    Args:
+        process_group: kept; there are no process groups.
+        (the others): as of BatchNorm1d.
+
+    >>> import covector.compat.torch as torch
+    >>> torch.nn.SyncBatchNorm.convert_sync_batchnorm(torch.nn.Sequential(torch.nn.BatchNorm2d(3)))
+    Sequential(
+      (0): SyncBatchNorm(3, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)
+    )
     """
 
     def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, process_group=None,
                  device=None, dtype=None, *, bias=True):
-        raise NotImplementedError("SyncBatchNorm is not supported by covector.compat.torch: there are no process "
-                                  "groups; use BatchNorm1d, 2d or 3d, or covector.psum in a vmap with an axis_name")
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device=device, dtype=dtype,
+                         bias=bias)
+        self.process_group = process_group
+
+    def _check_input_dim(self, input):
+        if input.dim() < 2:
+            raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
+        if input.size(1) == 0:
+            raise ValueError("SyncBatchNorm number of input channels should be non-zero")
 
     @classmethod
     def convert_sync_batchnorm(cls, module, process_group=None):
-        """Raise: there are no process groups."""
-        return cls(0)
+        """The module with its BatchNorm layers made layers of this class, of the same parameters and statistics."""
+        made = module
+        if isinstance(module, _BatchNorm):
+            made = SyncBatchNorm(module.num_features, module.eps, module.momentum, module.affine,
+                                 module.track_running_stats, process_group, bias=module.bias is not None)
+            if module.affine:
+                made.weight, made.bias = module.weight, module.bias
+            for name in ("running_mean", "running_var", "num_batches_tracked"):
+                setattr(made, name, getattr(module, name))
+            made.training = module.training
+        for name, child in module.named_children():
+            made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return made
 
 
 class _LazyNormBase(LazyModuleMixin, _NormBase):

@@ -1,0 +1,78 @@
+"""Tensors of device "meta": a shape and a dtype without elements. The shape rules of primitives are all that is run."""
+
+import numpy as np
+
+from ..... import _engine, extend
+from ..types.dtypes import Default
+from ..types.size import device as Device
+from ..types.tensor_type import FOREIGN, TensorBase, at_level
+
+META = Device("meta")
+NO_DATA = "Cannot copy out of meta tensor; no data! "
+
+
+class MetaTrace(_engine.GraphTrace):
+    """Gives of every primitive the shapes and dtypes of its outputs, and keeps nothing."""
+
+    __slots__ = ()
+    kind = "meta"
+
+    def __init__(self):
+        super().__init__(watch=False)
+
+    def box(self, var, value=None):
+        """A value of a shape and a dtype."""
+        return super().box(var)
+
+    def lift(self, a):
+        """`(Var or Literal, None)` of an operand; of values of other transforms the shape alone."""
+        if isinstance(a, extend.Tracer):
+            return (a.node if a.owner is self else _engine.Var(extend.aval_of(a))), None
+        return _engine.Literal(a), None
+
+    def emit(self, prim, inputs, params, out_avals, values=None):
+        """The outputs; nothing is written down."""
+        if prim.outputs is None:
+            return self.box(_engine.Var(out_avals))
+        return tuple([self.box(_engine.Var(a)) for a in out_avals])
+
+
+TRACE = MetaTrace()
+
+
+def meta_tensor(shape, dtype, requires_grad=False):
+    """A tensor of device "meta".
+
+    Args:
+        shape: a tuple.
+        dtype: NumPy's.
+    """
+    aval = extend.aval_of(np.broadcast_to(np.zeros((), dtype), shape))
+    t = at_level(FOREIGN, TRACE.box(_engine.Var(aval)))
+    return t.requires_grad_() if requires_grad else t
+
+
+def is_meta(t):
+    """Whether a tensor is of device "meta"."""
+    while isinstance(t.value, TensorBase):
+        t = t.value
+    return t.level_trace is FOREIGN and getattr(t.value, "owner", None) is TRACE
+
+
+def on_meta(device):
+    """Whether a device, or the name of one, is "meta"."""
+    return device is not None and Device(device).type == "meta"
+
+
+def check_devices(tensors):
+    """Refuse operands of which some are of device "meta" and others, numbers aside, are not."""
+    found = [is_meta(t) for t in tensors]
+    if any(found) and not all(meta or not t.dim() for meta, t in zip(found, tensors)):
+        raise RuntimeError("Tensor on device cpu is not on the expected device meta!")
+
+
+def shown(t):
+    """`tensor(..., device='meta', size=(2, 3))`."""
+    kind = "" if t.dtype is Default.float else f", dtype={t.dtype}"
+    grad = ", requires_grad=True" * t.requires_grad
+    return f"tensor(..., device='meta', size={tuple(t.shape)}{kind}{grad})"

@@ -1,0 +1,5 @@
+"""torch.quasirandom: Sobol sequences."""
+
+from ._impl.random.sobol import SobolEngine as SobolEngine
+
+__all__ = ["SobolEngine"]
