@@ -47,8 +47,8 @@ def least_squares(
         loss: as in SciPy; one of your own has no derivatives here.
         args, kwargs: further arguments. Derivatives are taken with respect to these, and to traced values that `fun`
             closes over.
-        method, ftol, xtol, gtol, x_scale, f_scale, diff_step, tr_solver, tr_options, jac_sparsity, max_nfev, verbose,
-            options: as in `scipy.optimize.least_squares`.
+        method, ftol, xtol, gtol, x_scale, f_scale, diff_step: as in `scipy.optimize.least_squares`.
+        tr_solver, tr_options, jac_sparsity, max_nfev, verbose, options: the same.
     Returns:
         SciPy's `OptimizeResult`; where values are traced, with `x`, `cost` and `fun` traced and the numbers and
         messages of the search. In a graph and under `vmap` it has no message.
