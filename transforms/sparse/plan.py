@@ -15,7 +15,7 @@ from .relations import SPARSE
 from .sweeps import Sweeps, check_kinds, unit_sums
 from .symmetric import Adjacency, Recovery, acyclic_colours, star_colours, symmetric_pattern, vertex_order
 
-_LEVEL = {4: 1e-3, 8: 1e-6}
+_KEPT = 1 << 24  # bytes of sums of unit vectors that a plan keeps
 
 
 class SparsePlan:
@@ -38,6 +38,7 @@ class SparsePlan:
         self.live = [k for k, a in enumerate(flat.out_avals) if is_inexact(a.dtype)]
         check_kinds(flat.avals, [flat.out_avals[k] for k in self.live], options.holomorphic, flat.name)
         self.recovery: Any = None
+        self.seeds: dict[Any, Any] = {}
         self.compiled: Any = jit(self._elements) if options.jit else None
 
     def __repr__(self):
@@ -134,13 +135,22 @@ class SparsePlan:
         for turned, cuts, positions, _ in self.parts:
             colours = self.colours.rows[self._live_rows()] if turned else self.colours.columns
             for (start, stop), places in zip(cuts, positions):
-                seeds = unit_sums(colours, start, stop)
+                seeds = self._seeds(turned, colours, start, stop)
                 swept = sweeps.pull(seeds) if turned else sweeps.push(seeds)
                 found.append(_taken(swept, places))
         if not found:
             found = [np.zeros(0, np.result_type(float, *[a.dtype for a in self.flat.avals]))]
         data = found[0] if len(found) == 1 else concatenate(*found, axis=0)
         return data if self.back is None else _taken(data, self.back)
+
+    def _seeds(self, turned, colours, start, stop):
+        """The unit sums of some colours; small ones are kept."""
+        found = self.seeds.get((turned, start))
+        if found is None:
+            found = unit_sums(colours, start, stop)
+            if found.nbytes <= _KEPT:
+                self.seeds = {**self.seeds, (turned, start): found} if len(self.seeds) < 4 else {(turned, start): found}
+        return found
 
     def _live_rows(self):
         if len(self.live) == len(self.flat.out_avals):

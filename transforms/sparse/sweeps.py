@@ -63,7 +63,7 @@ def _cut(seeds, avals, like):
         part = seeds[:, start : start + a.size]
         if part.dtype.kind == "c" and a.dtype.kind != "c":
             part = part.real * 0.0
-        out.append(constant(part.astype(a.dtype).reshape((seeds.shape[0], *a.shape)), *like))
+        out.append(constant(part.astype(a.dtype, copy=False).reshape((seeds.shape[0], *a.shape)), *like))
         start += a.size
     return out
 
@@ -78,6 +78,7 @@ def unit_sums(colours, start, stop):
     seeds = np.zeros((stop - start, len(colours)))
     places = np.flatnonzero((colours >= start) & (colours < stop))
     seeds[colours[places] - start, places] = 1.0
+    seeds.flags.writeable = False
     return seeds
 
 
