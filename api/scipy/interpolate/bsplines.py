@@ -59,7 +59,7 @@ class BSpline:
         c: coefficients, at least `len(t) - k - 1` along `axis`.
         k: the degree.
         extrapolate: whether places beyond the ends are taken in the pieces there; NaN otherwise; "periodic" goes round.
-        axis: the axis of coefficients, and of places in the answer.
+        axis: the axis of coefficients, and of places in the result.
 
     >>> import numpy as np, covector
     >>> from covector.scipy.interpolate import BSpline

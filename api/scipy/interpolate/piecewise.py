@@ -27,7 +27,7 @@ class PPoly:
         x: `m + 1` knots, increasing.
         extrapolate: whether places beyond the ends are taken in the pieces there; NaN otherwise; "periodic" goes round.
             True by default.
-        axis: where in the answer the axes of places stand.
+        axis: where in the result the axes of places stand.
 
     >>> import numpy as np, covector
     >>> from covector.scipy.interpolate import PPoly

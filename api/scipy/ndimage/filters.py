@@ -49,7 +49,7 @@ def convolve(input: Array, weights: Array, output: Any = None, mode: str = "refl
         output: not supported.
         mode: "reflect", "constant", "nearest", "mirror", "wrap", or the "grid-" names of these.
         cval: what stands beyond the ends with mode "constant".
-        origin: where the middle of the weights lies, from theirs; one integer, or one an axis.
+        origin: where the middle of the weights lies, from theirs; one integer, or one for each axis.
         axes: along which axes; all by default.
     Returns:
         an array of the shape and dtype of `input`.
@@ -127,10 +127,10 @@ def gaussian_filter(
 
     Args:
         input: an array, real or complex; integers are converted to float64, where SciPy returns integers.
-        sigma: the standard deviation, one or one an axis; differentiable.
-        order: the order of the derivative, one or one an axis.
+        sigma: the standard deviation, one or one for each axis; differentiable.
+        order: the order of the derivative, one or one for each axis.
         output: not supported.
-        mode: as in `convolve`, one or one an axis.
+        mode: as in `convolve`, one or one for each axis.
         cval: as in `convolve`.
         truncate: where weights end, in standard deviations.
         radius: where weights end, in elements; needed where `sigma` is not known, in graphs and under `vmap`.
@@ -203,6 +203,6 @@ def _each(value: Any, count: int) -> list:
     if isinstance(value, list | tuple) or getattr(value, "ndim", 0):
         if len(value) != count:
             raise RuntimeError(f"sequence argument must have length equal to input rank ({count}), but got {value!r}; "
-                               f"give one, or one an axis{at_user_line()}")
+                               f"give one, or one for each axis{at_user_line()}")
         return [value[k] for k in range(count)]
     return [value] * count

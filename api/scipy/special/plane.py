@@ -1,6 +1,7 @@
 """Functions of the complex plane: Lambert's W, the Faddeeva function, and spherical harmonics."""
 
 from ...core.checks import refuse_arguments
+from ...core.errors import at_user_line
 from ...core.ops.special import plane
 from ...numpy.surface import Array, array_of, floating, lift
 
@@ -15,7 +16,7 @@ def lambertw(z: Array, k: Array = 0, tol: float = 1e-8) -> Array:
     Returns:
         an array of complex values; the shapes broadcast.
     Raises:
-        RuleError: the derivative with respect to the branch is requested.
+        TypeError: the branch is not an integer.
     Derivative: exp(-w) / (1 + w), Corless et al. (1996), Advances in Computational Mathematics 5, equation 3.2;
     infinite at -1 / e.
 
@@ -25,7 +26,7 @@ def lambertw(z: Array, k: Array = 0, tol: float = 1e-8) -> Array:
     1.0
     """
     refuse_arguments("lambertw", tol=None if tol == 1e-8 else tol)
-    return plane.lambertw(array_of(k), floating(z))
+    return plane.lambertw(_integers("the branch k of lambertw", k), floating(z))
 
 
 def wrightomega(z: Array, /) -> Array:
@@ -105,7 +106,7 @@ def sph_harm_y(n: Array, m: Array, theta: Array, phi: Array, *, diff_n: int = 0)
     Returns:
         an array of complex values; the shapes broadcast.
     Raises:
-        RuleError: the derivative with respect to the degree or the order is requested.
+        TypeError: the degree or the order is not an integer.
     Derivative: of neighbouring orders, DLMF 14.30.1 and 14.10.1, 14.10.2.
 
     >>> from covector.scipy import special
@@ -114,4 +115,11 @@ def sph_harm_y(n: Array, m: Array, theta: Array, phi: Array, *, diff_n: int = 0)
     """
     refuse_arguments("sph_harm_y", "differentiate the function", diff_n=diff_n or None)
     theta, phi = floating(theta), floating(phi)
-    return plane.sph_harm_y(array_of(n), array_of(m), theta, phi)
+    return plane.sph_harm_y(_integers("n of sph_harm_y", n), _integers("m of sph_harm_y", m), theta, phi)
+
+
+def _integers(name: str, n: Array) -> Array:
+    n = array_of(n)
+    if n.dtype.kind not in "iub":
+        raise TypeError(f"{name} is an integer, but got {n.dtype}; cast it with .astype(int){at_user_line()}")
+    return n

@@ -298,7 +298,7 @@ def ndtri_exp(y: Array, /) -> Array:
         y: an array, real, below 0: logarithms of probabilities.
     Returns:
         an array of the shape and dtype of `y`.
-    Derivative: exp(y) over the normal density at the answer.
+    Derivative: exp(y) over the normal density at the result.
 
     >>> from covector.scipy import special
     >>> round(float(special.ndtri_exp(-1.0)), 6)

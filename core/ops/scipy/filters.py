@@ -52,11 +52,10 @@ def _of_poles(a, u, turned=False):
     """u / A: the filter without zeros; `turned`: run backward in time, of conjugate coefficients, its adjoint."""
     n = a.shape[-1]
     b = constant(np.eye(1, n, dtype=u.dtype)[0], u)
-    none = constant(np.zeros(n - 1, u.dtype), u)
     if not turned:
-        return lfilter(b, a, u, none)
+        return filter_at_rest(b, a, u)
     last = (u.ndim - 1,)
-    return flip(lfilter(b, conj(a), flip(u, axes=last), none), axes=last)
+    return flip(filter_at_rest(b, conj(a), flip(u, axes=last)), axes=last)
 
 
 def _without_first(a):
@@ -79,22 +78,28 @@ def _lead(*shapes):
     return np.broadcast_shapes(*shapes)
 
 
-def _vjp(ct, b, a, x, zi_aval, ans):
-    """The adjoint of A y = B x + zi: w = y̅ / A backward in time; then b̄[k] = Σ w[n] x[n - k]* and so on."""
+def _vjp_at_rest(ct, b, a, x, ans):
+    """The adjoint of A y = B x: w = y̅ / A backward in time; then b̄[k] = Σ w[n] x[n - k]* and so on."""
     w = _of_poles(a, ct, turned=True)
-    late = conj(delayed(x, b.shape[-1]))
-    bar_b = (late * w[..., None, :]).sum(axis=-1)
+    bar_b = (conj(delayed(x, b.shape[-1])) * w[..., None, :]).sum(axis=-1)
     bar_a = -(conj(delayed(ans, a.shape[-1])) * w[..., None, :]).sum(axis=-1)
     n, count = w.shape[-1], b.shape[-1]
     ahead = pad(w, ((0, 0),) * (w.ndim - 1) + ((0, count - 1),))
     bar_x = sum(conj(b[..., k : k + 1]) * slice_axis(ahead, w.ndim - 1, k, k + n) for k in range(count))
-    return bar_b, _without_first(bar_a), bar_x, ahead[..., : zi_aval.shape[-1]]
+    return bar_b, _without_first(bar_a), bar_x
 
 
-def _batch(b, a, x, zi, batched):
-    xs = (b, a, x, zi)
+def _vjp(ct, b, a, x, zi_aval, ans):
+    """The same; the state is added to the first inputs."""
+    w = _of_poles(a, ct, turned=True)
+    count = zi_aval.shape[-1]
+    ahead = pad(w, ((0, 0),) * (w.ndim - 1) + ((0, count),))
+    return *_vjp_at_rest(ct, b, a, x, ans), ahead[..., :count]
+
+
+def _lifted(xs, batched):
     rank = max(v.ndim + (not own) for v, own in zip(xs, batched))
-    return lfilter(*[lift(v, rank) if own else v for v, own in zip(xs, batched)])
+    return [lift(v, rank) if own else v for v, own in zip(xs, batched)]
 
 
 def _samples(rng):
@@ -119,11 +124,24 @@ lfilter = primitive(
     shape=_shape,
     jvp={"b": lambda db, a, x: _of_poles(a, _fir(db, x)),
          "a": lambda da, a, ans: -_of_poles(a, _fir(_without_first(da), ans)),
-         "x": lambda dx, b, a: lfilter(b, a, dx, constant(np.zeros(b.shape[-1] - 1, dx.dtype), dx)),
+         "x": lambda dx, b, a: filter_at_rest(b, a, dx),
          "zi": _jvp_zi},
     vjp={"b, a, x, zi": _vjp},
-    batch=_batch,
+    batch=lambda b, a, x, zi, batched: lfilter(*_lifted((b, a, x, zi), batched)),
     samples=_samples,
+    absent={"()": "it runs along an axis"},
+)
+filter_at_rest = primitive(
+    "filter_at_rest",  # lfilter from a state of 0: linear in x
+    impl=lambda xp, b, a, x: _run(xp, b, a, x, np.zeros(b.shape[-1] - 1, x.dtype)),
+    shape=lambda b, a, x: _shape(b, a, x, x),
+    jvp={"b": lambda db, a, x: _of_poles(a, _fir(db, x)),
+         "a": lambda da, a, ans: -_of_poles(a, _fir(_without_first(da), ans)),
+         "x": lambda dx, b, a: filter_at_rest(b, a, dx)},
+    vjp={"b, a, x": _vjp_at_rest},
+    linear=("x",),
+    batch=lambda b, a, x, batched: filter_at_rest(*_lifted((b, a, x), batched)),
+    samples=lambda rng: [Sample(*sample.operands[:3], tol=sample.tol) for sample in _samples(rng)],
     absent={"()": "it runs along an axis"},
 )
 

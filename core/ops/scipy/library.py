@@ -1,5 +1,8 @@
 """SciPy's modules, imported when a kernel is first run, and how kernels run on stacks of matrices."""
 
+import warnings
+from contextlib import contextmanager
+
 import numpy as np
 
 from ...arrays.dtypes import float_dtype, result_dtype
@@ -32,6 +35,18 @@ def on_host(xp, name):
     if xp is not np:
         raise BackendError(f"{name} is computed by SciPy, on arrays of NumPy, but got arrays of {xp.__name__}; convert "
                            f"them first, for example with .get(){at_user_line()}")
+
+
+@contextmanager
+def without_warnings(quiet):
+    """Run SciPy without its warnings about the operands, if `quiet`: those of derivatives say it themselves."""
+    if not quiet:
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # LinAlgWarning and LogmExactlySingularWarning, too
+        warnings.simplefilter("ignore", linalg.LinAlgWarning)
+        yield
 
 
 def stacked(xp, name, run, shapes, *operands, dtype=None):

@@ -23,10 +23,6 @@ def _upper(x):
 
 
 def _check_unique(t):
-    if np.any(np.diagonal(t, -1)):
-        raise np.linalg.LinAlgError(
-            "the derivative of a real Schur form was requested of a matrix with complex eigenvalues, where it is "
-            f"not triangular; use schur(a, output='complex'){at_user_line()}")
     values = np.diagonal(t)
     gaps = np.abs(values[:, None] - values[None, :])[np.tri(len(values), k=-1, dtype=bool)]
     if gaps.size and gaps.min() <= tiny(t) * np.abs(values).max():
@@ -110,12 +106,34 @@ def _schur_shape(a):
     return aval, aval
 
 
+def _check_triangular(xp, t):
+    if t.size and bool(xp.any(np.diagonal(t, -1, -2, -1))):
+        raise np.linalg.LinAlgError(
+            "the derivative of a real Schur form was requested of a matrix with complex eigenvalues, where it is "
+            f"not triangular; use schur(a, output='complex'){at_user_line()}")
+    return t.copy()
+
+
+triangular = primitive(
+    "schur_triangular",  # t itself; raises where an element next below the diagonal is not 0
+    impl=lambda xp, t: _check_triangular(xp, t),
+    shape=lambda t: t,
+    jvp={"t": lambda dt: dt},
+    vjp={"t": lambda ct: ct},
+    linear=("t",),
+    batch=lambda t: triangular(t),
+    samples=lambda rng: [Sample(np.triu(a), smooth=False) for a in make_matrices((3, 3), (2, 2, 2), (0, 2, 2))(rng)],
+    absent={"()": "its operand is a matrix"},
+)
+
+
 def _schur_jvp(da, ans):
     """From M = Zᴴ dA Z = X T - T X + dT for X = Zᴴ dZ, skew-Hermitian; its lower half follows from that of M.
 
     The phases of the columns of Z are not determined by the matrix; the diagonal of X is taken to be 0.
     """
     t, z = ans
+    t = triangular(t)
     m = matmul(adjoint(z), matmul(da, z))
     low = below(t, m, False)
     x = low - adjoint(low)
@@ -125,6 +143,7 @@ def _schur_jvp(da, ans):
 def _schur_vjp(ct, ans):
     """The adjoint, for functions that do not depend on the phases of the columns of Z."""
     t, z = ans
+    t = triangular(t)
     ct_t, ct_z = ct
     inner, m = 0.0, None
     if ct_t is not None:

@@ -54,11 +54,22 @@ complex_digamma = elementwise(
 loggamma = scipy_unary("loggamma", lambda x: complex_digamma(x), 0.5, 3.0, complex_too=True,
                        singular=True)  # DLMF 5.2.2
 
+def _poch_slope(z, m, ans, by_z):
+    """ans (ψ(z + m) - ψ(z)), or ans ψ(z + m); by 1 / Γ where Γ(z) has a pole; 0 where both Γ have one."""
+    top = z + m
+    none, both = _pole(z + 0.0 * m), _pole(z + 0.0 * m) & _pole(top)
+    slope = digamma(where(none, 2.0, top))
+    usual = ans * (slope - digamma(where(none, 2.0, z + 0.0 * m)) if by_z else slope)
+    at, low = where(both, 2.0, where(none, top, 2.0)), where(none, z + 0.0 * m, 0.0)
+    rare = gamma(at) * _rgamma_slope(low, rgamma(low)) if by_z else 0.0 * at
+    return where(both, 0.0, where(none, rare, usual))
+
+
 _poch, _binom = scipy_kernel("poch"), scipy_kernel("binom")
 poch = elementwise(
     "poch",  # Γ(z + m) / Γ(z), DLMF 5.2.4 and 5.2.2
     impl=lambda xp, z, m: _poch(xp, z, m),
-    d={"z": lambda z, m, ans: ans * (digamma(z + m) - digamma(z)), "m": lambda z, m, ans: ans * digamma(z + m)},
+    d={"z": lambda z, m, ans: _poch_slope(z, m, ans, True), "m": lambda z, m, ans: _poch_slope(z, m, ans, False)},
     singular=True,
     absent={"complex": "SciPy has it for real values"},
     samples=binary(0.5, 3.0, complex_too=False),

@@ -31,7 +31,6 @@ lambertw = calling(
     samples=_branches,
     names="n, x",
     nondiff="n",
-    refused={"n": "the branch is an integer"},
     singular=True,
     same=False,
 )
@@ -122,7 +121,6 @@ sph_harm_y = calling(
     samples=_harmonics,
     names="n, m, x, y",
     nondiff="n, m",
-    refused={"n": "degrees are integers", "m": "orders are integers"},
     same=False,
     absent={"complex": "the angles are real"},
 )

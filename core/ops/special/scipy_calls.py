@@ -1,4 +1,4 @@
-"""How an operation runs a function of SciPy that is no ufunc of one dtype: orders are integers, answers complex."""
+"""How an operation runs a function of SciPy whose dtypes differ: orders are integers, or results complex."""
 
 import functools
 

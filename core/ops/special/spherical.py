@@ -1,5 +1,7 @@
 """Spherical Bessel functions of integer order, the hyperbolic integrals, and Airy's functions of both kinds."""
 
+import math
+
 import numpy as np
 
 from ...arrays.dtypes import is_inexact
@@ -7,7 +9,7 @@ from ..elementary import cosh, sinh
 from ..samples import Sample
 from ..selection import astype, where
 from .bessel_second_kind import _airy
-from .integrals import _one_of, _over
+from .integrals import _one_of, _over, _series
 from .scipy_calls import calling, scipy_call
 from .scipy_kernels import WIDE
 
@@ -41,14 +43,22 @@ spherical_in = _spherical("spherical_in", 1, 1, 0.0)
 spherical_kn = _spherical("spherical_kn", -1, -1, 0.5)
 
 
+def _sinhc(x):
+    """sinh(x) / x, and its series near 0."""
+    near = abs(x) < 0.5
+    square = where(near, x, 0.0) ** 2
+    safe = where(near, 1.0, x)
+    return where(near, _series([1.0 / math.factorial(2 * k + 1) for k in range(9)], square), sinh(safe) / safe)
+
+
 def _positive(rng):
     return [Sample(rng.uniform(0.3, 3.0, s)) for s in ((), (3,), (0,))] + [
         Sample(rng.uniform(0.3, 3.0, 3).astype("f4"))]
 
 
-hyperbolic_sine_integral = _one_of("hyperbolic_sine_integral", "shichi", 0, lambda x: sinh(x) * _over(x), _positive,
-                                   singular=True)  # DLMF 6.2.15
+# DLMF 6.2.15 and 6.2.16.
+hyperbolic_sine_integral = _one_of("hyperbolic_sine_integral", "shichi", 0, lambda x: _sinhc(x), _positive)
 hyperbolic_cosine_integral = _one_of("hyperbolic_cosine_integral", "shichi", 1, lambda x: cosh(x) * _over(x), _positive,
-                                     singular=True)  # DLMF 6.2.16
+                                     singular=True)
 airy_bi = _airy("airy_bi", 2, lambda x: airy_bi_slope(x))
 airy_bi_slope = _airy("airy_bi_slope", 3, lambda x: x * airy_bi(x))  # DLMF 9.2.1
