@@ -50,9 +50,9 @@ def without_warnings(quiet):
 
 
 def stacked(xp, name, run, shapes, *operands, dtype=None):
-    """`run(*matrices)` for each set of matrices of `operands`, whose leading axes broadcast; the answers stacked.
+    """`run(*matrices)` for each set of matrices of `operands`, whose leading axes broadcast; the outputs stacked.
 
-    `shapes` are those of the answers for one set, and `dtype` theirs; by default the one of the operands, floating.
+    `shapes` are those of the outputs for one set, and `dtype` theirs; by default the one of the operands, floating.
     """
     on_host(xp, name)
     wide = float_dtype(result_dtype(*operands))
