@@ -34,6 +34,7 @@ from .transforms.custom.closures import (
 )
 from .transforms.custom.custom import custom_jvp as custom_jvp, custom_vjp as custom_vjp
 from .transforms.custom.implicit import custom_root as custom_root
+from .transforms.custom.linear_solve import custom_linear_solve as custom_linear_solve
 from .transforms.debug.effects import host_callback as host_callback, stop_gradient as stop_gradient
 from .transforms.export.export_c import export_c as export_c
 from .transforms.export.export_cuda import export_cuda as export_cuda
@@ -71,9 +72,17 @@ del backends, core, transforms  # type: ignore[name-defined] # noqa: F821 - the 
 
 
 if _TYPE_CHECKING:
-    from . import lax as lax, nn as nn, optimizers as optimizers, random as random, scipy as scipy
+    from . import (
+        distributed as distributed,
+        lax as lax,
+        nn as nn,
+        optimizers as optimizers,
+        random as random,
+        scipy as scipy,
+    )
 
-_LATER = frozenset({"lax", "nn", "optimizers", "random", "scipy", "testing"})  # imported when they are asked for
+# Imported when they are asked for.
+_LATER = frozenset({"distributed", "lax", "nn", "optimizers", "random", "scipy", "testing"})
 _CONTRACTING = frozenset({"einsum", "tensordot", "transpose"})  # opt_einsum looks for them here
 
 

@@ -5,7 +5,7 @@ from .core.arrays.errstate import (
     leave_error_state as leave_error_state,
     make_error_state as make_error_state,
 )
-from .core.errors import LIBRARY_FOLDERS as LIBRARY_FOLDERS
+from .core.errors import LIBRARY_FOLDERS as LIBRARY_FOLDERS, words_of as words_of
 from .core.lazy import LazyModule as LazyModule, loaded as loaded
 from .core.numpy_api.at import At as At
 from .core.ops.indexing import pairs as _pairs
@@ -32,6 +32,9 @@ from .core.tape.tape import (
     make_node as make_node,
     next_seq as next_seq,
 )
+from .core.trace.tracer import Rev as Rev, leniently as leniently
+from .transforms.custom.by_rows import by_rows as by_rows
+from .transforms.custom.custom_calls import JvpCall as JvpCall, VjpCall as VjpCall
 from .transforms.graph.equations import Equation as Equation, Literal as Literal, Var as Var
 from .transforms.interpreters.vmap import VmapTrace as VmapTrace
 from .transforms.reverse.ambient import (
@@ -41,7 +44,7 @@ from .transforms.reverse.ambient import (
     Extra as Extra,
 )
 from .transforms.reverse.nan_checks import check_made as check_made, check_pulled as check_pulled
-from .transforms.reverse.reverse import pick_rule as pick_rule, sweep as sweep
+from .transforms.reverse.reverse import RevTrace as RevTrace, pick_rule as pick_rule, sweep as sweep
 from .transforms.scope.debug_modes import on_debug as on_debug
 from .transforms.staging.staging import GraphTrace as GraphTrace
 

@@ -93,3 +93,18 @@ def check_options(options, name=""):
         check = _OPTIONS.get(key)
         if check is not None and not (key == "order" and ("sort" in name or "partition" in name)):  # fields, there
             check(value, key)
+
+
+def refuse_arguments(name, remedy="omit it", **given):
+    """Raise for an argument of SciPy's function `name` that was given, and that is not supported: it is not None."""
+    for key, value in given.items():
+        if value is not None:
+            raise TypeError(f"{name} does not support {key}=, but got {key}={value!r}; {remedy}{at_user_line()}")
+
+
+def one_of(value, name, choices):
+    """`value`, if it is one of `choices`."""
+    if not any(value is c or (type(value) is type(c) and value == c) for c in choices):
+        raise ValueError(f"{name} is one of {', '.join(map(repr, choices))}, but got {value!r}; choose one of them"
+                         f"{at_user_line()}")
+    return value

@@ -20,49 +20,111 @@ LIBRARY_FOLDERS = (
 )
 
 
-class ConversionError(TypeError):
+class Explained:
+    """An error whose message ends with the place in the documentation that explains it: `[errors#converted]`."""
+
+    anchor = "index"
+    anchors: tuple[tuple[str, str], ...] = ()  # words of a message, and the place for those that have them
+
+    def __str__(self):
+        words = super().__str__()
+        found = next((place for part, place in self.anchors if part in words), self.anchor)
+        return f"{words} [errors#{found}]"
+
+
+class ConversionError(Explained, TypeError):
     """A traced value reached code that needs a plain number or array, which would drop its gradient."""
 
+    anchor = "converted"
+    anchors = (("bool() of", "branch"), ("boolean index", "index"), ("one value per example", "index"))
 
-class ShapeError(ValueError):
+
+class ShapeError(Explained, ValueError):
     """Shapes that do not match the operation."""
+
+    anchor = "shape"
+    anchors = (("scalar-valued", "scalar"), ("vmap", "axes"))
 
 
 class SquareError(ShapeError, np.linalg.LinAlgError):
     """An operation on square matrices got others; NumPy's functions raise LinAlgError here."""
 
 
-class DtypeError(TypeError):
+class DtypeError(Explained, TypeError):
     """A dtype that the operation or transform does not support."""
 
+    anchor = "dtype"
+    anchors = (("needs floating", "integer"),)
 
-class RuleError(NotImplementedError):
+
+class RuleError(Explained, NotImplementedError):
     """An operation lacks the rule that a transform asked for, or its declaration is incomplete."""
 
+    anchor = "rule"
 
-class MutationError(RuntimeError):
+
+class MutationError(Explained, RuntimeError):
     """An array that a pullback needs was written to after it was recorded."""
 
+    anchor = "modified"
 
-class BackendError(TypeError):
+
+class ConvergenceError(Explained, RuntimeError):
+    """A derivative was asked for where a solver did not find a solution; the message has the solver's own."""
+
+    anchor = "convergence"
+
+
+class SingularError(Explained, np.linalg.LinAlgError):
+    """A derivative was asked for where the equations that define it are singular."""
+
+    anchor = "singular"
+
+
+class BackendError(Explained, TypeError):
     """Arrays of two backends, or of none, in one operation."""
 
+    anchor = "library"
 
-class MissingLibraryError(ImportError):
+
+class MissingLibraryError(Explained, ImportError):
     """An operation needs an optional library that is not installed."""
 
+    anchor = "install"
 
-class EscapedTracerError(RuntimeError):
+
+class CollectiveMismatchError(Explained, RuntimeError):
+    """Ranks of a mesh called different collectives, or one with different shapes or dtypes."""
+
+    anchor = "collectives"
+
+
+class CollectiveTimeoutError(Explained, TimeoutError):
+    """A rank waited longer for others than the time limit of its mesh allows."""
+
+    anchor = "collectives"
+
+
+class EscapedTracerError(Explained, RuntimeError):
     """A traced value was used after its transform had returned."""
 
+    anchor = "escaped"
 
-class TreeError(ValueError):
+
+class TreeError(Explained, ValueError):
     """Pytrees whose structures do not match."""
+
+    anchor = "pytree"
+
+
+def words_of(error):
+    """The message of an error without the place in the documentation, to be quoted in another one."""
+    return super(Explained, error).__str__() if isinstance(error, Explained) else str(error)
 
 
 def is_ours(error):
     """Whether `error` was raised by code of ours in words of ours: of a class of this file, or saying what to do."""
-    words = str(error)
+    words = words_of(error)
     return type(error).__module__ == __name__ or "(at " in words or (
         "; " in words and _file_of(error).startswith(LIBRARY_FOLDERS))
 

@@ -22,6 +22,8 @@ SHARES = {}  # its answers may lie in memory of operands or each other, and are 
 SHIFTS = {}  # operands whose plain cotangent is that of the output; core/primitive/lanes.py
 STAGED_PARAMS = {}  # what a graph records in place of the parameters; transforms/staging/staging.py
 
+VARIES = {}  # of a collective: `varies(given)` over a mesh axis; transforms/graph/equations.py
+
 _TABLES = {name.lower(): table for name, table in list(globals().items()) if name.isupper()}
 
 

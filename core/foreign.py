@@ -167,7 +167,9 @@ def asked_for_array(tracer):
     """`(array, how)` for who asks NumPy for the array of a traced value: scipy.sparse leaves a product to `__rmatmul__`
     if it gets an object; else there is none, and `how` says what was done.
     """
-    frame = sys._getframe(2)
+    frame, ours = sys._getframe(2), f"{__name__.split('.')[0]}."
+    while str(frame.f_globals.get("__name__")).startswith(ours):  # what stands in for `__array__`
+        frame = frame.f_back
     if not str(frame.f_globals.get("__name__")).startswith("scipy.sparse._"):
         return None, "converted to a numpy array"
     if frame.f_code.co_name != "_matmul_dispatch":

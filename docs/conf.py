@@ -1,7 +1,9 @@
-"""Sphinx: the site is built with `sphinx-build -W docs docs/_build/html`."""
+"""Sphinx: the site is built with `sphinx-build -W docs docs/_build/html`; the cells of its pages run while it is."""
 
+import os
 import re
 import sys
+import tempfile
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
@@ -15,9 +17,26 @@ author = "the covector authors"
 copyright = "the covector authors, Apache-2.0"
 release = version = installed_version("covector")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode", "references"]
-source_suffix = {".md": "markdown"}
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode", "sphinx.ext.intersphinx",
+              "references"]
+source_suffix = {".md": "myst-nb"}
 exclude_patterns = ["_build"]
+# Other projects' references, where their inventories lie in docs/_inventories (as `numpy.inv`, fetched from the address
+# plus `objects.inv`): a build needs no network, and without an inventory a name stays text.
+FOREIGN = {
+    "numpy": "https://numpy.org/doc/stable/", "scipy": "https://docs.scipy.org/doc/scipy/",
+    "cupy": "https://docs.cupy.dev/en/stable/", "torch": "https://docs.pytorch.org/docs/stable/",
+    "python": "https://docs.python.org/3/",
+}
+INVENTORIES = Path(__file__).parent / "_inventories"
+intersphinx_mapping = {name: (address, str(INVENTORIES / f"{name}.inv")) for name, address in FOREIGN.items()
+                       if (INVENTORIES / f"{name}.inv").exists()}
+nb_execution_mode = "auto"  # a page that has cells starts a kernel
+nb_execution_raise_on_error = True
+nb_execution_show_tb = True
+nb_execution_timeout = 120  # seconds a cell
+nb_code_prompt_show = nb_code_prompt_hide = "Solution"  # what exercises hide
+nb_merge_streams = True
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
 default_role = "code"  # docstrings write names in single backquotes
@@ -28,6 +47,17 @@ autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 napoleon_numpy_docstring = False
 napoleon_custom_sections = [("Derivative", "notes_style")]
+
+# Figures are SVG without a background, in colours that are read on white and on black.
+settings = Path(tempfile.mkdtemp(prefix="covector-docs-"))
+(settings / "profile_default").mkdir()
+(settings / "profile_default" / "ipython_kernel_config.py").write_text("""\
+c.InlineBackend.figure_formats = {"svg"}
+c.InlineBackend.rc = {}
+c.HistoryManager.enabled = False
+c.IPKernelApp.log_level = 40
+""")
+os.environ |= {"IPYTHONDIR": str(settings), "MATPLOTLIBRC": str(Path(__file__).parent / "matplotlibrc")}
 
 html_theme = "furo"
 html_static_path = ["_static"]

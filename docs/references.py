@@ -33,6 +33,24 @@ def add_summary(app, doctree):
     page.insert(first, table)
 
 
+def note_listed(app, doctree):
+    """Make the names that pages of `covector.numpy` list objects of the reference: the search and links find them."""
+    document = app.env.current_document if hasattr(app.env, "current_document") else app.env
+    if not document.docname.startswith("api/covector.numpy"):
+        return
+    namespace = document.docname.removeprefix("api/")
+    domain = app.env.get_domain("py")
+    for paragraph in doctree.findall(nodes.paragraph):
+        names = [node for node in paragraph.children if isinstance(node, nodes.literal)]
+        if not names or paragraph.astext().replace("\n", " ") != ", ".join([node.astext() for node in names]):
+            continue
+        for node in names:
+            full = f"{namespace}.{node.astext()}"
+            if full not in domain.objects:
+                node["ids"].append(full)
+                domain.note_object(full, "function", full, location=node)
+
+
 def _row(name, said=None):
     row = nodes.row("", nodes.entry("", nodes.paragraph("", "", *name), **({} if said else {"morecols": 1})))
     if said:
@@ -75,5 +93,6 @@ def _above(node):
 
 def setup(app):
     app.connect("doctree-read", add_summary)
+    app.connect("doctree-read", note_listed)
     app.connect("doctree-resolved", link_names)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,6 +3,7 @@
 import ast
 import copy
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import covector as cv
 from covector import nn
+from covector.core import errors
 
 ROOT = Path(__file__).resolve().parent.parent
 X = np.arange(1.0, 5.0)
@@ -194,5 +196,44 @@ def test_a_value_error_of_the_user_stays():
 
 def test_message_names_the_line_that_called_scipy():
     integrate = pytest.importorskip("scipy.integrate", reason="needs SciPy: pip install scipy")
-    with pytest.raises(TypeError, match=r"\(at test_errors\.py:\d+ in <lambda>\)$"):
+    with pytest.raises(TypeError, match=r"\(at test_errors\.py:\d+ in <lambda>\) \[errors#converted\]$"):
         cv.grad(lambda a: integrate.quad(lambda t: a * t, 0.0, 1.0)[0])(2.0)
+
+
+def places():
+    """What messages may end with: `(class, place)`."""
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.Explained)]
+    return [(kind, place) for kind in kinds if kind is not errors.Explained
+            for place in (kind.anchor, *[place for _, place in kind.anchors])]
+
+
+def test_places_that_messages_end_with_are_in_the_documentation():
+    text = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    found = re.split(r"^\(([a-z]+)\)=\n", text, flags=re.MULTILINE)
+    sections = dict(zip(found[1::2], found[2::2]))
+    assert {place for _, place in places()} == set(sections)
+    for place, section in sections.items():
+        shown = max(section.find("Traceback"), section.find("[errors#"))
+        assert place == "install" or 0 < shown < section.rindex(">>>"), f"{place} shows no error, or no remedy"
+
+
+@pytest.mark.parametrize("fails, place", [
+    (lambda: cv.grad(lambda x: x * 2)(X), "scalar"),
+    (lambda: cv.grad(lambda x: x * 2.0)(3), "integer"),
+    (lambda: cv.grad(lambda x: math.exp(x))(3.0), "converted"),
+    (lambda: cv.vmap(lambda x: x if x > 0 else -x)(X), "branch"),
+    (lambda: cv.vmap(lambda i: X[i])(np.arange(2)), "index"),
+    (lambda: cv.vmap(lambda a, b: a + b)(X, X[:3]), "axes"),
+    (lambda: cv.grad(lambda x: np.packbits(x).sum())(X), "rule"),
+])
+def test_messages_end_with_the_place_that_explains_them(fails, place):
+    with pytest.raises(Exception) as caught:
+        fails()
+    assert str(caught.value).endswith(f" [errors#{place}]")
+    assert errors.words_of(caught.value) == str(caught.value).removesuffix(f" [errors#{place}]")
+
+
+def test_a_quoted_message_names_its_place_once():
+    with pytest.raises(cv.extend.ShapeError) as caught:
+        cv.jit(lambda x: cv.make_graph(np.sin)(X)(x[:2]))(X)
+    assert str(caught.value).count("[errors#") == 1

@@ -60,6 +60,7 @@ core/ops/sparse: core core/arrays core/tape core/primitive core/ops
 core/ops/special: core core/arrays core/trace core/tape core/primitive core/ops
 transforms/native: core transforms/native/maths core/arrays core/trace transforms/graph transforms/scope
     core/primitive transforms/compile
+transforms/ranks: core core/arrays core/primitive core/ops
 transforms/reverse: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     transforms/compile
 core/ops/linalg: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing
@@ -68,51 +69,73 @@ api/tree: core core/arrays core/trace core/ops transforms/arguments
 core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/indexing core/ops/sparse core/ops/special
     core/ops/linalg
 core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/ops/linalg
-transforms/interpreters: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops
-    core/ops/indexing transforms/reverse transforms/arguments
-transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/arguments
-    core/numpy_api transforms/interpreters
+core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
+transforms/interpreters: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
+    core/ops core/ops/indexing transforms/ranks transforms/reverse transforms/arguments
+transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/ranks
+    transforms/reverse transforms/arguments core/numpy_api transforms/interpreters
 transforms/staging: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     transforms/compile core/ops/indexing transforms/reverse transforms/arguments transforms/interpreters
 transforms/debug: core core/arrays core/trace transforms/graph core/primitive core/ops transforms/arguments
     transforms/staging
+transforms/distributed: core core/arrays core/trace transforms/scope core/tape core/ops transforms/ranks
+    transforms/reverse transforms/arguments transforms/interpreters transforms/collectives transforms/staging
 transforms/export: core transforms/native/maths core/arrays transforms/graph transforms/scope transforms/compile
     transforms/native transforms/arguments transforms/staging
-transforms/jit: core core/arrays core/trace transforms/scope core/primitive transforms/compile transforms/native
-    transforms/reverse transforms/arguments transforms/interpreters transforms/staging
+transforms/jit: core core/arrays core/trace transforms/graph transforms/scope core/primitive transforms/compile
+    transforms/native transforms/reverse transforms/arguments transforms/interpreters transforms/staging
+api/distributed: core transforms/distributed
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
     transforms/debug
 transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/primitive core/ops
     transforms/reverse core/ops/linalg transforms/arguments transforms/interpreters transforms/staging
     transforms/debug
-transforms/custom: core core/arrays core/trace core/tape core/primitive transforms/reverse transforms/arguments
-    transforms/interpreters transforms/staging transforms/debug
+transforms/custom: core core/arrays core/trace core/tape core/primitive core/ops transforms/reverse
+    transforms/arguments transforms/interpreters transforms/staging transforms/debug
 transforms/sparse: core core/arrays core/trace transforms/graph core/primitive core/ops core/ops/indexing
     core/ops/sparse transforms/arguments transforms/interpreters transforms/staging transforms/jit
 api/nn: core core/arrays core/trace core/ops core/ops/special core/ops/linalg core/numpy_api core/ops/nn api/numpy
 api/optimizers: core core/ops transforms/arguments api/tree transforms/control
 api/random: core core/arrays core/trace core/primitive core/ops core/ops/special core/ops/nn transforms/debug
     api/numpy
-api/scipy/linalg: core core/trace core/ops core/ops/linalg transforms/debug api/numpy
+api/scipy/_solvers: core core/arrays core/trace core/ops/linalg transforms/arguments transforms/interpreters
+    transforms/staging transforms/debug api/numpy transforms/custom
+api/scipy/fft: core core/trace core/ops core/numpy_api core/ops/scipy api/numpy
+api/scipy/interpolate: core core/trace core/ops core/ops/indexing core/numpy_api core/ops/scipy api/numpy
+api/scipy/linalg: core core/arrays core/trace core/ops core/ops/indexing core/ops/linalg core/ops/scipy
+    transforms/interpreters transforms/debug api/numpy
+api/scipy/ndimage: core core/trace core/ops core/ops/indexing core/numpy_api core/ops/scipy api/numpy
+api/scipy/signal: core core/arrays core/trace core/ops core/numpy_api core/ops/scipy api/numpy
 api/scipy/sparse: core core/arrays core/trace core/ops core/ops/indexing core/ops/sparse api/tree core/numpy_api
     api/numpy
+api/scipy/integrate: core core/arrays core/trace transforms/arguments transforms/interpreters transforms/staging
+    transforms/debug api/numpy transforms/custom api/scipy/_solvers
+api/scipy/optimize: core core/arrays core/trace transforms/arguments transforms/interpreters api/numpy
+    transforms/custom api/scipy/_solvers
 api/scipy/special: core core/arrays core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
-api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
+api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn transforms/debug api/numpy api/nn
 api/lax: core core/arrays core/trace core/ops core/ops/indexing transforms/collectives transforms/debug api/numpy
     transforms/control transforms/custom api/nn api/scipy/special
-api/scipy: api/scipy/linalg api/scipy/sparse api/scipy/special api/scipy/stats
+api/scipy: core api/scipy/linalg api/scipy/special api/scipy/stats
 api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     core/ops/indexing core/ops/special transforms/native transforms/reverse core/ops/linalg api/tree core/numpy_api
     core/ops/nn transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/export
-    transforms/jit api/numpy transforms/control transforms/custom transforms/sparse api/nn api/optimizers api/random
-    api/lax api/scipy
-api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments transforms/interpreters
-    transforms/collectives transforms/staging transforms/debug transforms/jit transforms/control transforms/custom
-    transforms/sparse api/nn api/scipy/special api
+    transforms/jit api/distributed api/numpy transforms/control transforms/custom transforms/sparse api/nn
+    api/optimizers api/random api/lax api/scipy
+api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments core/ops/scipy
+    transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/jit
+    transforms/control transforms/custom transforms/sparse api/nn api/scipy/special api
+compat/autograd/_impl: compat api/tree api/numpy api
 ~/modes: api
+compat/autograd/misc: api/numpy api compat/autograd/_impl
+compat/autograd/numpy: api/numpy api compat/autograd/_impl
+compat/autograd/scipy/stats: api/numpy api/scipy/stats compat/autograd/_impl
 ~/types: api ~/modes
+compat/autograd: compat/autograd/_impl compat/autograd/misc compat/autograd/numpy
+compat/autograd/scipy: api/numpy api/scipy/linalg api/scipy/special compat/autograd/_impl compat/autograd/misc
+    compat/autograd/scipy/stats
 ~/graph: api ~/modes ~/types
-~/installing: ~/types
+~/installing: compat ~/types
 ~/platform: ~/modes ~/types
 ~/staged: api ~/types ~/graph
 ~/state: api ~/modes ~/types ~/graph
@@ -450,7 +473,7 @@ def test_no_import_inside_a_function(module):
     found = local_imports(modules()[module])
     if module == "covector.core.lazy":  # the one place that imports later
         found = found[1:]
-    if module == "covector.compat.torch._impl.installing.install":  # a finder of modules
+    if module == "covector.compat.aliases":  # a finder of modules
         found = []
     if layer_of(module) == "backends":  # the one line that loads the backend's library
         found = [node for node in found if "covector" in ast.unparse(node) or getattr(node, "level", 0)] or found[1:]
@@ -491,7 +514,7 @@ def test_file_is_short_and_says_what_it_owns(module):
     limit = MAX_LINES_TABLE if any(path.is_relative_to(t) for t in tables) else MAX_LINES
     lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) <= limit or path.name == "operation_table.py", "generated: one line an operation"
-    assert path.stem not in UNNAMED
+    assert path.stem not in UNNAMED or path.parts[-3:] == ("compat", "autograd", "util.py")  # autograd's name
     assert ast.get_docstring(tree(path)), "the first line says what the file owns"
 
 

@@ -90,6 +90,7 @@ from ..transforms.control.loops import fori_loop as fori_loop, while_loop as whi
 from ..transforms.control.mapping import associative_scan as associative_scan, map as map
 from ..transforms.control.scan import scan as scan
 from ..transforms.custom.implicit import custom_root as custom_root
+from ..transforms.custom.linear_solve import custom_linear_solve as custom_linear_solve
 from ..transforms.debug.effects import stop_gradient as stop_gradient
 from .products import conv as conv, conv_general_dilated as conv_general_dilated, dot_general as dot_general
 from .reductions import (
@@ -188,6 +189,7 @@ __all__ = [
     "cummin",
     "cumprod",
     "cumsum",
+    "custom_linear_solve",
     "custom_root",
     "digamma",
     "div",

@@ -8,7 +8,7 @@ import numpy as np
 from ..core.errors import ConversionError, at_user_line
 from ..core.numpy_api.methods import named
 from ..core.trace.device import library_of
-from ..core.trace.tracer import Tracer, unwrap
+from ..core.trace.tracer import Batched, Tracer, concrete, unwrap
 from . import indexing, sorting, writing
 from .surface import Array
 
@@ -52,4 +52,25 @@ for _name, _method in _METHODS.items():
     if not _method.__doc__:
         _method.__doc__ = f"As `numpy.ndarray.{_name}`, traced."
     setattr(Tracer, _name, named(_name, _method))
+_refused = Tracer.__array__
+
+
+def _array(self: Array, dtype: Any = None, copy: Any = None) -> Array:
+    """Refuse, but for an array of objects: its elements are traced values, which keep their derivatives."""
+    if dtype is None or np.dtype(dtype).kind != "O":
+        return _refused(self, dtype, copy)
+    out = np.empty(self.shape, object)
+    for place in np.ndindex(*self.shape):
+        out[place] = self[place] if place else self
+    return out
+
+
+def _value_below(self: Array) -> Any:
+    """Return the value one level below, as programs written for HIPS autograd ask for it; raises under vmap."""
+    value = concrete(self, "_value") if isinstance(self, Batched) or self.owner is None else self.value
+    return value[()] if type(value) is np.ndarray and not value.ndim else value
+
+
+Tracer.__array__ = _array  # type: ignore[method-assign]
 Tracer.device = property(_device)  # type: ignore[attr-defined] # attached, as all methods are
+Tracer._value = property(_value_below)  # type: ignore[attr-defined]

@@ -104,14 +104,21 @@ def check_inside(case: Case, rng: np.random.Generator, adjoint: Callable[..., An
     ws = [random_direction(rng, v) for v in outs]
     cts = adjoint(case.function(case.live), xs, ws)
 
-    def one(*x: Any) -> tuple:
-        return (prim.fun(*x, **case.named),)
+    rest = [x for i, x in enumerate(case.operands) if i not in case.live]
+
+    def one(others: Sequence[Any]) -> Callable[..., tuple]:
+        def applied(*x: Any) -> tuple:
+            live, dead = iter(x), iter(others)
+            operands = [next(live if i in case.live else dead) for i in range(len(case.operands))]
+            return (prim.fun(*operands, **case.named),)
+
+        return applied
 
     n = len(xs)
-    found = vmap(lambda *a: tuple(jvp(one, a[:n], a[n:])[1]), axis_name="i")(*xs, *vs)
+    found = vmap(lambda others, *a: tuple(jvp(one(others), a[:n], a[n:])[1]), axis_name="i")(rest, *xs, *vs)
     for k, (v, want) in enumerate(zip(found, tangents)):
         agree(v, want, 1e-9, f"the jvp rule of {prim.name}, output {k}, {case}: inside vmap against outside")
-    back = vmap(lambda *a: tuple(adjoint(one, a[:n], a[n:])), axis_name="i")(*xs, *ws)
+    back = vmap(lambda others, *a: tuple(adjoint(one(others), a[:n], a[n:])), axis_name="i")(rest, *xs, *ws)
     for i, v, want in zip(case.live, back, cts):
         agree(v, want, 1e-9, f"the vjp rule of {prim.name}, operand {case.name(i)!r}, {case}: inside vmap against "
               "outside")

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from ..errors import RuleError, at_user_line, is_ours, raised_by_user
+from ..errors import RuleError, at_user_line, is_ours, raised_by_user, words_of
 from ..trace.buffers import Buffer
 from ..trace.tracer import Batched, Tracer
 
@@ -84,7 +84,7 @@ def explain(name, reference, args, kwargs):
 
 
 def _words(error):
-    text = " ".join(str(error).split())
+    text = " ".join(words_of(error).split())
     return text.rstrip(".") or type(error).__name__
 
 

@@ -318,8 +318,7 @@ def concrete(tracer, what):
         if isinstance(value, Batched):
             raise ConversionError(
                 f"{what}() of a value batched by vmap ({tracer.aval!r} per example) has one value per example; "
-                f"{_CHOICES.get(what, _CHOICES[None])}{at_user_line()}"
-            )
+                f"{_CHOICES.get(what, _CHOICES[None])}{at_user_line()}")
         if type(value) is Staged and value.value is None:
             about = getattr(value.owner, "about", None)
             if about is not None:
@@ -330,8 +329,7 @@ def concrete(tracer, what):
                 )
             raise ConversionError(
                 f"{what}() of a staged value ({tracer.aval!r}) is not known while the graph is staged; "
-                f"{_CHOICES.get(what, _CHOICES[None])}, or mark the argument static{at_user_line()}"
-            )
+                f"{_CHOICES.get(what, _CHOICES[None])}, or mark the argument static{at_user_line()}")
         value = value.value
     return value
 
@@ -345,6 +343,9 @@ def _refuse(tracer, how):
         why, instead = "has one value per example", "or in_axes=None for an unmapped argument"
     elif type(tracer) is Staged and tracer.value is None:
         why, instead = "is not known while the graph is staged", "or mark the argument static"
+        if getattr(owner, "about", None) is not None:
+            why = f"is not known: it depends on {owner.about}, which is transposed, so this must be linear and traced"
+            instead = "give the rule of the other mode, or covector.stop_gradient(x) where no derivative is wanted"
     else:
         why = "would drop its derivative silently"
         instead = "or covector.stop_gradient(x) where no derivative is wanted"
@@ -375,7 +376,6 @@ _REMEDIES = {
                                   f"a.data of an xarray DataArray a, {_BUFFER}",
     None: f"use np.exp and friends for math.*, t itself for float(t), {_BUFFER}",
 }
-
 
 # Whether a user's rule is running, which may hold values of a finished transform.
 LENIENT = ContextVar("covector_lenient", default=False)

@@ -18,11 +18,16 @@ X = np.array([0.3, 0.55, 0.9])
 OPERANDS = {"beta": (X, X + 1), "betaln": (X, X + 1), "xlogy": (X, X + 1), "xlog1py": (X, X), "gammainc": (X + 1, X),
             "gammaincc": (X + 1, X), "rel_entr": (X, X + 1), "kl_div": (X, X + 1), "betainc": (X + 1, X + 2, X),
             "gammaincinv": (X + 1, X), "gammainccinv": (X + 1, X), "betaincinv": (X + 1, X + 2, X),
-            "owens_t": (X, X + 1)}
+            "owens_t": (X, X + 1), "poch": (X, X + 1), "binom": (X + 1, X), "ellipkinc": (X, X), "ellipeinc": (X, X),
+            "voigt_profile": (X, X + 1, X + 1), "betaincc": (X + 1, X + 2, X), "chdtr": (X + 1, X),
+            "chdtrc": (X + 1, X), "chdtri": (X + 1, X), "fdtr": (X + 1, X + 2, X), "fdtrc": (X + 1, X + 2, X),
+            "fdtri": (X + 1, X + 2, X), "gdtr": (X + 1, X + 2, X), "gdtrc": (X + 1, X + 2, X), "inv_boxcox": (X, X),
+            "inv_boxcox1p": (X, X), "huber": (X, X + 1), "pseudo_huber": (X, X + 1), "ndtri_exp": (-X,)}
 ORDERED = ["jv", "yn", "yv", "iv", "ive", "kv", "kve"]
-PARTLY = {"expn": (2,), "hyp1f1": (0.7, 1.3), "hyp2f1": (0.7, -1.2, 1.3), "stdtr": (2.5,),
+PARTLY = {"expn": (2,), "hyp1f1": (0.7, 1.3), "hyp2f1": (0.7, -1.2, 1.3), "hyp0f1": (1.3,), "hyperu": (0.7, 1.3),
+          "stdtr": (2.5,),
           "stdtrit": (2.5,)}  # parameters without derivative
-UFUNCS = sorted(set(SPECIAL) - {"exp2", "expm1", "log1p", "cbrt", "gammasgn", *ORDERED, *PARTLY})
+UFUNCS = sorted(set(SPECIAL) - {"exp2", "expm1", "log1p", "cbrt", "gammasgn", "pdtr", "pdtrc", *ORDERED, *PARTLY})
 OURS = {"psi": "digamma"}
 
 
@@ -43,8 +48,8 @@ def test_ufunc_of_scipy_differentiates_unmodified(name):
     args = operands(name)
     theirs, ours = getattr(scipy_special, name), getattr(special, OURS.get(name, name))
     every = tuple(range(len(args)))
-    got = cv.grad(lambda *a: theirs(*a).sum(), argnums=every)(*args)
-    want = cv.grad(lambda *a: ours(*a).sum(), argnums=every)(*args)
+    got = cv.grad(lambda *a: theirs(*a).sum().real, argnums=every)(*args)
+    want = cv.grad(lambda *a: ours(*a).sum().real, argnums=every)(*args)
     for g, w in zip(got, want, strict=True):
         np.testing.assert_array_equal(g, w)
         assert np.isfinite(g).all()
@@ -68,7 +73,7 @@ def test_float32_beside_a_number_stays_float32(name, number):
         np.testing.assert_allclose(gradient * args[i], tangent, rtol=1e-5, atol=1e-30)
 
 
-@pytest.mark.parametrize("name", UFUNCS)
+@pytest.mark.parametrize("name", sorted(set(UFUNCS) - {"wofz"}))  # complex numbers have no half precision
 def test_half_precision_is_kept(name):
     args = operands(name, np.float16)
     fun = getattr(special, OURS.get(name, name))
@@ -197,8 +202,8 @@ def test_gamma_of_complex_values_is_refused():
 
 
 def test_ufunc_without_rules_is_refused():
-    with pytest.raises(RuleError, match="hyp0f1 has no derivative rules"):
-        cv.grad(lambda x: scipy_special.hyp0f1(1.0, x))(0.5)
+    with pytest.raises(RuleError, match="agm has no derivative rules"):
+        cv.grad(lambda x: scipy_special.agm(1.0, x))(0.5)
 
 
 @pytest.mark.parametrize("fun", [special.gamma, special.ndtri, special.beta])

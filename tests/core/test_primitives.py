@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import covector
+import covector.scipy.sparse
 from covector.core.primitive.primitive import REGISTRY
 from covector.testing import check
 

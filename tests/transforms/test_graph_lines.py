@@ -42,7 +42,7 @@ def test_a_graph_that_raises_names_the_line():
     with cv.debug_nans(), np.errstate(all="ignore"), pytest.raises(FloatingPointError) as error:
         cv.grad(lambda x: graph(x).sum())(np.array([1.0, -1.0]))
     assert str(error.value).startswith("log produced a NaN")
-    assert str(error.value).endswith(f"(staged at test_graph_lines.py:{here})")
+    assert f"(staged at test_graph_lines.py:{here})" in str(error.value)
 
 
 def test_errors_of_callbacks_stay_as_they_are():

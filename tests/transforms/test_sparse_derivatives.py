@@ -1,5 +1,7 @@
 """Sparse Jacobians and Hessians: patterns, colourings, plans, and what is refused."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -397,3 +399,30 @@ def test_random_patterns_in_all_modes(seed):
         plan = sparse_jacobian(fun, mode=mode).plan(x)
         np.testing.assert_allclose(plan(x).toarray(), covector.jacfwd(fun)(x), atol=1e-12)
         assert plan.pattern.nnz == a.nnz
+
+
+def test_compiled_plans_give_the_same():
+    y = RNG.uniform(1, 2, 32)
+    for chunk_size in (None, 3):
+        plan = sparse_jacobian(brusselator, jit=True, check=True, chunk_size=chunk_size).plan(y)
+        for scale in (1.0, 2.0):
+            np.testing.assert_allclose(plan(scale * y).toarray(), covector.jacfwd(brusselator)(scale * y), atol=1e-12)
+    plan = sparse_hessian(rosenbrock, jit=True, colouring="acyclic").plan(X)
+    for scale in (1.0, 2.0):
+        np.testing.assert_allclose(plan(scale * X).toarray(), covector.hessian(rosenbrock)(scale * X), atol=1e-9)
+
+
+def test_derivatives_flow_to_values_that_are_closed_over():
+    def total(w):
+        return np.sum(sparse_jacobian(lambda x: w * x[1:] ** 2).plan(X).values(X))
+
+    assert np.isclose(covector.grad(total)(2.0), np.sum(2 * X[1:]))
+    assert np.isclose(covector.jit(total)(2.0), np.sum(4 * X[1:]))
+    np.testing.assert_allclose(covector.vmap(total)(np.array([1.0, 3.0])), np.array([2.0, 6.0]) * np.sum(X[1:]))
+
+
+def test_scipy_is_asked_for_by_name(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
+    for made in (sparse_jacobian, sparse_hessian, sparsity):
+        with pytest.raises(ImportError, match=r"needs SciPy, but importing it failed .*pip install 'covector\[scipy\]'"):
+            made(rosenbrock)(X)

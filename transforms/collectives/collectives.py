@@ -10,13 +10,17 @@ from ...core.arrays.axes import normal_axis
 from ...core.errors import ShapeError, at_user_line
 from ...core.ops.reductions import reduce_max, reduce_min, reduce_sum
 from ...core.ops.samples import Sample
+from ...core.ops.shaping import broadcast_to
 from ...core.primitive.families import linear
 from ...core.trace.device import constant
-from ...core.trace.tracer import Tracer, make_batched
+from ...core.trace.tracer import make_batched
 from ...core.types import Array, PyTree
 from ..arguments.arguments import flatten
 from ..interpreters.vmap import Unbatched
+from ..ranks.primitives import rank_gather, rank_scatter, rank_sum
 from ..scope.axis_environment import axis_trace
+from .along_axes import along_axes as _along_axes, marked as _marked
+from .varying import entered, extreme, mark_varying
 
 AxisName: TypeAlias = str | tuple[str, ...]
 
@@ -28,48 +32,8 @@ def _names(axis_name):
 def _size_of(names):
     size = 1
     for name in names:
-        size *= axis_trace(name).size
+        size *= axis_trace(name).total
     return size
-
-
-def _along_axes(collective):
-    """A collective in which the traces of its axes take part although nothing in its operand may vary along them.
-
-    A traced value older than an axis is the same in all of its examples: the trace of the axis says what that means,
-    or, where a trace that is newer than the axis comes first, the value is marked as varying.
-    """
-    prim = collective.prim
-
-    def applied(*args, **kwargs):
-        x, names, *params = prim.arrange(args, kwargs)
-        if isinstance(x, Tracer) and x.owner is not None:
-            for trace in map(axis_trace, names):
-                traces = list(_traces(x))
-                if trace in traces or trace.stands_for in traces:
-                    continue
-                if traces[0].level < trace.level:
-                    return trace.process(prim, (x, names, *params))
-                if traces[-1].level < trace.level:
-                    x = _marked(x, trace)
-        return collective(x, names, *params)
-
-    applied.prim = prim  # type: ignore[attr-defined] # as all operations have it
-    prim.fun = applied
-    return applied
-
-
-def _traces(x):
-    """The traces that a value belongs to, the newest first."""
-    while isinstance(x, Tracer):
-        if x.owner is not None:
-            yield x.owner
-        x = x.value
-
-
-def _marked(x, trace):
-    """The same value, as one that varies along the axis of a trace."""
-    zero = make_batched(trace, np.zeros(trace.size, np.int8))
-    return x + zero.astype(x.dtype) if hasattr(x, "dtype") else x + zero
 
 
 def _rest(names, trace):
@@ -93,18 +57,36 @@ _NO_SCALAR = {"()": "its operand has the mapped axis"}
 
 def _psum_across(trace, values, batched, names):
     (x,) = values
-    total = reduce_sum(x, (0,), False) if batched[0] else x * trace.size
+    total = _total(trace, x) if batched[0] else x * trace.total
     rest = _rest(names, trace)
     return Unbatched(_psum(total, rest) if rest else total)
+
+
+def _total(trace, x):
+    """The sum over an axis of a batched value, over those in other processes too."""
+    if trace.mesh and x.dtype.kind == "b":
+        x = x.astype(np.int64)
+    total = reduce_sum(x, (0,), False) if trace.size != 1 or not trace.mesh else x[0]
+    if trace.mesh and total.dtype != x.dtype:
+        total = total.astype(x.dtype)  # as in JAX; NumPy widens integers
+    return total if trace.group is None else rank_sum(total, trace.group)
+
+
+def _psum_transposed(ct, names):
+    """The cotangent of what is summed: over an axis of a mesh the total has one cotangent for all, else one each."""
+    for name in names:
+        ct = mark_varying(ct, (name,)) if axis_trace(name).mesh else _psum(ct, (name,))
+    return ct
 
 
 _psum = _along_axes(linear(
     "psum",
     impl=lambda xp, x, *, names: x * _size_of(names),  # the same in every example
-    transpose=lambda ct, names: _psum(ct, names),
+    transpose=_psum_transposed,
     shape=lambda x, names: x,
     batch=lambda x, names: _psum(x, names),
     across=_psum_across,
+    varies=lambda given: False,
     effects="collective",
     samples=_samples(),
     absent=_NO_SCALAR,
@@ -113,11 +95,33 @@ _psum = _along_axes(linear(
 
 def _gather_across(trace, values, batched, names, axis):
     (x,) = values
+    if trace.mesh:
+        return _gather_over_mesh(trace, x if batched[0] else trace.spread(x), names, axis)
     if not batched[0]:
         return Unbatched(_repeat(x, trace.size, axis))
     order = list(range(1, x.ndim))
     order.insert(axis, 0)
     return Unbatched(x.transpose(tuple(order)))
+
+
+def _gather_over_mesh(trace, x, names, axis):
+    """The values of all places at each place, which varies, as in JAX: each place has a cotangent for its copy."""
+    if len(names) > 1:
+        raise ShapeError(f"all_gather takes one axis of a mesh at a time, but got {names}; call it once for each, the "
+                         f"last name first{at_user_line()}")
+    whole = every_place(trace, x)
+    order = list(range(1, whole.ndim))
+    order.insert(axis, 0)
+    whole = whole.transpose(tuple(order))
+    return broadcast_to(whole, shape=(trace.size, *whole.shape))
+
+
+def every_place(trace, x):
+    """The values of all places of an axis along the first axis, from those that lie here."""
+    if trace.group is None:
+        return x
+    parts = rank_gather(x, trace.group)
+    return parts.reshape((trace.total, *parts.shape[2:]))
 
 
 def _repeat(x, size, axis):
@@ -129,10 +133,11 @@ def _repeat(x, size, axis):
 _all_gather = _along_axes(linear(
     "all_gather",  # a new axis with the values of all examples
     impl=lambda xp, x, *, names, axis: _repeat(x, _size_of(names), axis),
-    transpose=lambda ct, names, axis: _psum_scatter(ct, names, axis),
+    transpose=lambda ct, names, axis: _psum_scatter(entered(ct, names), names, axis),
     shape=lambda x, names, axis: make_aval((*x.shape[:axis], _size_of(names), *x.shape[axis:]), x.dtype),
     batch=lambda x, names, axis: _all_gather(x, names, axis + 1),
     across=_gather_across,
+    varies=lambda given: True,
     effects="collective",
     samples=_samples(axis=0),
     absent=_NO_SCALAR,
@@ -141,20 +146,22 @@ _all_gather = _along_axes(linear(
 
 def _scatter_across(trace, values, batched, names, axis):
     (x,) = values
-    if batched[0]:
-        total = reduce_sum(x, (0,), False)
-    else:
-        total = x * trace.size
-    return total.transpose((axis, *[i for i in range(total.ndim) if i != axis]))
+    total = reduce_sum(x, (0,), False) if batched[0] else trace.vary(x) * trace.size if trace.mesh else x * trace.size
+    slices = total.transpose((axis, *[i for i in range(total.ndim) if i != axis]))
+    if trace.group is None:
+        return slices
+    slices = slices.reshape((trace.group.size, trace.size, *slices.shape[1:]))
+    return rank_scatter(slices, trace.group)
 
 
 _psum_scatter = _along_axes(linear(
     "psum_scatter",  # the sum over examples, of which each keeps its own slice of `axis`
     impl=lambda xp, x, *, names, axis: _outside(names),
-    transpose=lambda ct, names, axis: _all_gather(ct, names, axis),
+    transpose=lambda ct, names, axis: _all_gather(entered(ct, names), names, axis),
     shape=lambda x, names, axis: make_aval((*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype),
     batch=lambda x, names, axis: _psum_scatter(x, names, axis + 1),
     across=_scatter_across,
+    varies=lambda given: True,
     effects="collective",
     samples=_samples(3, axis=0),
     absent=_NO_SCALAR,
@@ -181,7 +188,8 @@ def psum(x: PyTree, axis_name: AxisName) -> PyTree:
     >>> covector.vmap(lambda x: x / covector.psum(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
     array([0.25, 0.75])
     """
-    return _each(lambda v: _psum(v, _checked(axis_name)), x)
+    names = _checked(axis_name)
+    return _each(lambda v: _psum(entered(v, names), names), x)
 
 
 def pmean(x: PyTree, axis_name: AxisName) -> PyTree:
@@ -238,7 +246,10 @@ def pmin(x: PyTree, axis_name: AxisName) -> PyTree:
 
 def _extreme(reduce, v, names):
     for name in names:
-        v = reduce(_all_gather(v, (name,), 0), (0,), False)
+        if axis_trace(name).mesh:
+            v = extreme(entered(v, (name,)), (name,), reduce is reduce_max)
+        else:
+            v = reduce(_all_gather(v, (name,), 0), (0,), False)
     return v
 
 
@@ -264,7 +275,7 @@ def all_gather(x: PyTree, axis_name: AxisName, *, axis: int = 0, tiled: bool = F
 
     def gather(v):
         k = normal_axis(axis, v.ndim if tiled else v.ndim + 1)
-        out = _all_gather(v, names, k)
+        out = _all_gather(entered(v, names), names, k)
         if not tiled:
             return out
         return out.reshape((*v.shape[:k], out.shape[k] * v.shape[k], *v.shape[k + 1 :]))
@@ -321,7 +332,8 @@ def pvary(x: PyTree, axis_name: AxisName) -> PyTree:
     array([2., 6.])
     """
     for name in _checked(axis_name):
-        x = _each(partial(_marked, trace=axis_trace(name)), x)
+        trace = axis_trace(name)
+        x = _each((lambda v, name=name: mark_varying(v, (name,))) if trace.mesh else partial(_marked, trace=trace), x)
     return x
 
 
@@ -340,7 +352,7 @@ def axis_index(axis_name: AxisName) -> Array:
     array([0., 5.])
     """
     trace = axis_trace(_checked(axis_name)[0])
-    return make_batched(trace, np.arange(trace.size))
+    return make_batched(trace, np.arange(trace.offset, trace.offset + trace.size))
 
 
 def _checked(axis_name):

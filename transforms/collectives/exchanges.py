@@ -11,7 +11,10 @@ from ...core.ops.selection import where
 from ...core.trace.device import constant
 from ...core.types import PyTree
 from ..arguments.arguments import flatten, settle
+from ..scope.axis_environment import axis_trace
 from .collectives import AxisName, all_gather, axis_index, axis_size
+from .moves import exchange_along, send_along
+from .varying import entered
 
 
 def ppermute(x: PyTree, axis_name: AxisName, perm: Iterable[tuple[int, int]]) -> PyTree:
@@ -40,6 +43,9 @@ def ppermute(x: PyTree, axis_name: AxisName, perm: Iterable[tuple[int, int]]) ->
     sender, gets = np.zeros(size, int), np.zeros(size, bool)
     for a, b in pairs:
         sender[b], gets[b] = a, True
+
+    if _over_mesh(axis_name, "ppermute"):
+        return _each(lambda v: send_along(entered(v, (axis_name,)), (axis_name,), tuple(pairs)), x)
 
     def send(v):
         here = axis_index(axis_name)
@@ -72,6 +78,7 @@ def all_to_all(
            [2, 4]])
     """
     size = axis_size(axis_name)
+    mesh = _over_mesh(axis_name, "all_to_all")
 
     def exchange(v):
         k = split_axis % v.ndim
@@ -79,6 +86,10 @@ def all_to_all(
             raise ShapeError(f"all_to_all needs axis {k} of length {size}, the size of {axis_name!r}, but got shape "
                              f"{tuple(v.shape)}; pad it, or split another axis{at_user_line()}")
         cut = v.reshape((*v.shape[:k], size, v.shape[k] // size, *v.shape[k + 1 :])) if tiled else v
+        if mesh:
+            c = concat_axis % v.ndim
+            mine = exchange_along(entered(cut, (axis_name,)), (axis_name,), k, c)
+            return mine.reshape((*mine.shape[:c], size * mine.shape[c + 1], *mine.shape[c + 2 :])) if tiled else mine
         parts = all_gather(cut, axis_name)  # (from, …, to, …)
         mine = take(parts.swapaxes(0, k + 1), axis_index(axis_name), 0)  # (…, from at k, …)
         rest = [d for d in range(mine.ndim) if d != k]
@@ -90,6 +101,15 @@ def all_to_all(
         return mine.reshape((*mine.shape[:c], size * mine.shape[c + 1], *mine.shape[c + 2 :]))
 
     return _each(exchange, x)
+
+
+def _over_mesh(axis_name, what):
+    """Whether the axis is one of a mesh."""
+    names = axis_name if isinstance(axis_name, tuple) else (axis_name,)
+    mesh = any(axis_trace(name).mesh for name in names)
+    if mesh and isinstance(axis_name, tuple):
+        raise ShapeError(f"{what} takes one axis of a mesh, but got {axis_name}; name one{at_user_line()}")
+    return mesh
 
 
 def _each(fun, tree):

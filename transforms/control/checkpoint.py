@@ -20,6 +20,7 @@ from ..graph.equations import Body
 from ..interpreters.forward import start_dual
 from ..staging.bodies import (
     batched_body,
+    boxed_as,
     full_cotangents,
     higher_order,
     operands_of,
@@ -193,7 +194,7 @@ def _vmap(trace, prim, args):
     values, flags = trace.unbox(operands)
     inner = batched_body(body, flags, trace)
     outs = prim.rebind((*values, Body(run=lambda flat: inner(*flat)), policy))
-    return tuple([trace.box(v) for v in outs])
+    return boxed_as(trace, outs, inner)
 
 
 def _ambient(trace, prim, args):

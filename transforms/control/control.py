@@ -16,6 +16,7 @@ from ..graph.equations import Body, Var
 from ..interpreters.forward import start_dual
 from ..staging.bodies import (
     batched_body,
+    boxed_as,
     full_cotangents,
     higher_order,
     instantiate,
@@ -234,7 +235,8 @@ def _cond_vmap(trace, prim, args):
     bodies = [batched_body(body, flags[1:], trace) for body in (on_true, on_false)]
     if not flags[0]:
         outs = prim.rebind((pred, *values, *[Body(run=lambda flat, b=b: b(*flat)) for b in bodies]))
-        return tuple([trace.box(v) for v in outs])
+        return boxed_as(trace, outs, *bodies)
+    bodies = [batched_body(body, flags[1:], trace, ()) for body in (on_true, on_false)]
     xs, ys = bodies[0](*values), bodies[1](*values)
     return tuple([trace.box(where(pred.reshape((-1,) + (1,) * (x.ndim - 1)), x, y)) for x, y in zip(xs, ys)])
 

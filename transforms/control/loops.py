@@ -5,7 +5,7 @@ import numpy as np
 from ...core.arrays.avals import aval_of, make_aval
 from ...core.arrays.dtypes import is_inexact
 from ...core.checks import check_function, whole
-from ...core.errors import ConversionError, DtypeError, RuleError, ShapeError, TreeError, at_user_line
+from ...core.errors import ConversionError, DtypeError, RuleError, ShapeError, TreeError, at_user_line, words_of
 from ...core.ops.shaping import broadcast_to
 from ...core.primitive.primitive import bind
 from ...core.progress import told
@@ -13,8 +13,10 @@ from ...core.trace.buffers import identity
 from ...core.trace.tracer import unwrap
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import described, flatten, only_leaf, settle, structure
-from ..graph.equations import Body, Var, dependent, through_loop
+from ..graph.equations import Body, Var, dependent, through_loop, walk
 from ..interpreters.forward import start_dual
+from ..reverse.varying import varies
+from ..scope.axis_environment import mesh_axes
 from ..staging.bodies import (
     batched_body,
     closes_over_tracer,
@@ -72,13 +74,22 @@ def while_loop(
                 return state
             state = running = body_fun(state)
         else:
-            if not unwrap(flag).any():
+            if not _goes_on(flag):
                 return state
             # Examples that are done run along from the last state at which they were not, and keep what they have.
             running = select(flag, state, running, "while_loop")
             state = select(flag, body_fun(running), state, "while_loop")
         left = None if left is None else left - 1
     return state
+
+
+def _goes_on(flag):
+    """Whether any example goes on; along an axis of a mesh, in any process, for the body may call collectives."""
+    going = bool(unwrap(flag).any())
+    for trace in mesh_axes():
+        if trace.group is not None and varies(flag, trace):
+            going = bool(trace.group.extreme(np.array(going, np.int8), True))
+    return going
 
 
 def _bounded(cond_fun, body_fun, init, steps):
@@ -186,12 +197,13 @@ def _while_vmap(trace, prim, args):
     operands, test, body, consts = _as_graphs(operands, test, body, consts)
     values, given = trace.unbox(operands)
     values, n = list(values), len(values) - consts
-    flags, outs = through_loop(body.graph, given, consts, n)
-    every = dependent(test.graph, flags)[0]
+    axis = trace.axis_name if trace.mesh else None
+    flags, outs = through_loop(body.graph, given, consts, n, axis)
+    every = dependent(test.graph, flags, axis)[0]
     if every:
         flags, outs = [*flags[:consts], *[True] * n], [True] * n
     for k in range(consts, consts + n):
-        values[k] = _spread(values[k], trace.size) if flags[k] and not given[k] else values[k]
+        values[k] = _spread(values[k], trace) if flags[k] and not given[k] else values[k]
     inner_test = batched_body(test, flags, trace, [every])
     inner_body = batched_body(body, flags, trace, flags[consts:])
     if not every:
@@ -205,9 +217,12 @@ def _while_vmap(trace, prim, args):
         state = [_rows(going, new, s) for new, s in zip(inner_body(*head, *running), state)]
         return [inner_test(*head, *state)[0], *state, *running]
 
+    together = trace.mesh and any("collective" in eq.prim.effects for part in (test.graph, body.graph)
+                                  for eq in walk(part.equations))
+    anywhere = trace.anywhere if together else lambda going: going  # as long as one place goes on, all call the same
     going = inner_test(*values)[0]
     outs = prim.rebind((*values[:consts], going, *values[consts:], *values[consts:],
-                        Body(run=lambda flat: [flat[consts].any()]), Body(run=step), consts))
+                        Body(run=lambda flat: [anywhere(flat[consts].any())]), Body(run=step), consts))
     return tuple([trace.box(v) for v in outs[1 : 1 + n]])
 
 
@@ -215,9 +230,10 @@ def _rows(going, x, y):
     return select(going.reshape((-1,) + (1,) * (x.ndim - 1)), x, y, "while_loop")
 
 
-def _spread(value, size):
+def _spread(value, trace):
     value = np.asarray(value) if not hasattr(value, "shape") else value
-    return broadcast_to(value, shape=(size, *value.shape))
+    value = trace.vary(value) if trace.mesh else value
+    return broadcast_to(value, shape=(trace.size, *value.shape))
 
 
 def _as_graphs(operands, test, body, consts):
@@ -304,8 +320,8 @@ def _fori_staged(start, stop, body_fun, init_val, progress):
     try:
         return scan(step, init_val, np.arange(start, stop, dtype=np.int64), progress=progress)[0]
     except ConversionError as error:
-        raise ConversionError(f"fori_loop stages its body once for all steps, but {error}; or stage every step with "
-                              "unroll=True") from error
+        raise ConversionError(f"fori_loop stages its body once for all steps, but {words_of(error)}; or stage "
+                              "every step with unroll=True") from error
 
 
 def _check_structure(state, init_val):

@@ -307,10 +307,11 @@ def _scan_vmap(trace, prim, args):
     operands, body, consts = as_graph(operands, body, consts, n)
     values, given = trace.unbox(operands)
     values = list(values)
-    flags, outs = through_loop(body.graph, given, consts, n)
+    flags, outs = through_loop(body.graph, given, consts, n, trace.axis_name if trace.mesh else None)
     for k in range(consts, consts + n):  # what becomes batched in the loop is so from the start
         if flags[k] and not given[k]:
             whole = np.asarray(values[k]) if not hasattr(values[k], "shape") else values[k]
+            whole = trace.vary(whole) if trace.mesh else whole
             values[k] = broadcast_to(whole, shape=(trace.size, *aval_of(whole).shape))
     for k in range(consts + n, len(values)):  # loop over axis 0, batch behind it
         if flags[k]:

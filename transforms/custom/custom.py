@@ -5,8 +5,7 @@ the function or its rules become operands first (its body and rules are then gra
 back inside the outputs, and its derivative is added by a second path to the same output (`record_call`).
 """
 
-from functools import partial, update_wrapper
-from inspect import signature
+from functools import update_wrapper
 
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
@@ -34,6 +33,10 @@ from ..staging.bodies import (
     strip,
 )
 from ..staging.staging import stage
+from .batched_calls import custom_vmap
+from .by_rows import by_rows
+from .call_arguments import bound_arguments, places_of, split_static
+from .call_lane import OTHERWISE, Lane
 from .custom_calls import JvpCall, VjpCall, name_of, settled
 
 
@@ -48,7 +51,7 @@ class _Custom:
         self.fun = fun
         self.nondiff = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else tuple(nondiff_argnums)
         if nondiff_argnames:
-            self.nondiff += _places(fun, nondiff_argnames)
+            self.nondiff += places_of(fun, nondiff_argnames)
 
     def __reduce_ex__(self, protocol):
         """By name, as a function is, where the name is its own."""
@@ -56,8 +59,8 @@ class _Custom:
 
     def _run(self, prim, kind, functions, args, kwargs):
         """The output of a call, which is one `kind` of record bound to `prim`."""
-        args = _bound(self.fun, args, kwargs)
-        static, call = _split_static(args, self.nondiff)
+        args = bound_arguments(self.fun, args, kwargs)
+        static, call = split_static(args, self.nondiff)
         leaves, rebuild = flatten(tuple(call))
         record = kind(self, static, rebuild)
         outs = _call(prim, settled(leaves), record, functions)
@@ -143,7 +146,7 @@ class custom_vjp(_Custom):  # noqa: N801 - reads as a function
     1.0
     """
 
-    fwd = bwd = None
+    fwd = bwd = lane = None
 
     def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
         """Set both rules. Zero cotangents are passed as arrays of zeros; `optimize_remat` is accepted as in JAX."""
@@ -152,8 +155,14 @@ class custom_vjp(_Custom):  # noqa: N801 - reads as a function
             check_function(rule, "defvjp", "give fwd(*args) -> (out, residuals) and bwd(residuals, ct) -> tuple")
         self.fwd = fwd
         self.bwd = bwd
+        self.lane = Lane(self)
 
     def __call__(self, *args, **kwargs):
+        lane = self.lane
+        if lane is not None and len(args) == lane.count and not kwargs and lane.fwd is self.fwd:
+            out = lane.call(args)
+            if out is not OTHERWISE:
+                return out
         if self.fwd is None:
             raise RuleError(f"custom_vjp of {name_of(self.fun)} has no rules; define them with "
                             f"{name_of(self.fun)}.defvjp(fwd, bwd){at_user_line()}")
@@ -175,60 +184,6 @@ def _call(prim, leaves, record, functions):
         closed.hoist(leaves)
         return list(bind(prim, (*leaves, *closed.captured, closed)))
     return list(bind(prim, (*leaves, record)))
-
-
-def _bound(fun, args, kwargs):
-    """Positional arguments, keywords and defaults put in their places."""
-    code = getattr(fun, "__code__", None)
-    python = code is not None or isinstance(fun, partial) or hasattr(type(fun).__call__, "__code__")
-    if not kwargs and (not python or code is not None and len(args) == code.co_argcount):
-        return args
-    if not python:  # a ufunc, say
-        raise TypeError(f"custom rules need positional arguments, but {name_of(fun)} was called with keywords "
-                        f"{', '.join(kwargs)}; pass them by position{at_user_line()}")
-    known = signature(fun)
-    try:
-        bound = known.bind(*args, **kwargs)
-    except TypeError as error:
-        raise TypeError(f"{name_of(fun)}{known} was called with arguments that do not fit: {error}; pass each argument "
-                        f"once{at_user_line()}") from None
-    bound.apply_defaults()
-    lost = [name for name in bound.kwargs if name in kwargs]
-    if lost:
-        raise TypeError(f"{name_of(fun)} has no positional argument {lost[0]!r}; custom rules see positional arguments "
-                        f"only: drop the * in front of it, or use functools.partial{at_user_line()}")
-    return bound.args
-
-
-def _places(fun, names):
-    """The positions of parameters named `names`."""
-    order = list(signature(fun).parameters)
-    names = (names,) if isinstance(names, str) else tuple(names)
-    unknown = [n for n in names if n not in order]
-    if unknown:
-        raise ValueError(f"nondiff_argnames names {unknown[0]!r}, but {name_of(fun)} has the parameters "
-                         f"{', '.join(order)}; name one of them{at_user_line()}")
-    return tuple([order.index(n) for n in names])
-
-
-def _split_static(args, nondiff):
-    """`(static, rest)`: the arguments at `nondiff`, and the others; a traced static argument is refused."""
-    if not nondiff:
-        return (), args
-    places = {k % len(args) for k in nondiff}
-    static = tuple((k, args[k]) for k in sorted(places))
-    for k, value in static:
-        if any(isinstance(leaf, Tracer) for leaf in flatten(value)[0]):
-            raise TypeError(f"argument {k} is in nondiff_argnums, but holds a traced value, whose derivative would be "
-                            f"lost; make it an ordinary argument{at_user_line()}")
-    return static, tuple(a for k, a in enumerate(args) if k not in places)
-
-
-def _with_static(static, args):
-    full = list(args)
-    for k, value in static:
-        full.insert(k, value)
-    return full
 
 
 def _jvp_grad(trace, prim, args):
@@ -307,7 +262,19 @@ def _jvp_jvp(trace, prim, args):
     record = args[-1]
     values, mine = operands_of(trace, args[:-1])
     tangents = instantiate([a.tangent if own else None for a, own in zip(args, mine)], values)
-    outs, found = record.rule(values, tangents)
+    seen = []
+
+    def pushed(given):
+        outs, found = record.rule(values, given)
+        seen.append(outs)
+        return found
+
+    found = by_rows(pushed, tangents)
+    return _dual(trace, seen[-1], found)
+
+
+def _dual(trace, outs, found):
+    """The outputs of a forward rule with their tangents; a captured value's tangent is added."""
     result = []
     for out, t in zip(outs, found):
         t = strip(t, trace)
@@ -323,7 +290,7 @@ def _vjp_grad(trace, prim, args):
     values, mine = operands_of(trace, args[:-1])
     active = [i for i, (v, own) in enumerate(zip(values, mine))
               if own and is_inexact(aval_of(v).dtype) and args[i].node is not None]
-    outs, residuals, rebuild = record.forward(values)
+    outs, residuals, rebuild = record.forward(values, active)
     if not active:
         return tuple(outs)
     residuals = [trace.keep(strip(r, trace)) for r in residuals]
@@ -342,7 +309,9 @@ def _vjp_jvp(trace, prim, args):
     """Forward: bwd is linear in its cotangents; its transpose is the map of tangents."""
     record = args[-1]
     values, mine = operands_of(trace, args[:-1])
-    outs, residuals, rebuild = record.forward(values)
+    if record.pushes:
+        return _dual(trace, *record.push(values, [a.tangent if own else None for a, own in zip(args, mine)]))
+    outs, residuals, rebuild = record.forward(values, [i for i, own in enumerate(mine) if own])
     residuals = [strip(r, trace) for r in residuals]
     avals = [aval_of(v) for v in values]
     out_avals = [aval_of(v) for v in outs]
@@ -366,13 +335,6 @@ def _vjp_jvp(trace, prim, args):
     return tuple(result)
 
 
-def _custom_vmap(trace, prim, args):
-    record = args[-1]
-    values, flags = trace.unbox(args[:-1])
-    outs = prim.rebind((*values, record.batched(record, flags, trace)))
-    return tuple([trace.box(v) for v in outs])
-
-
 def _custom_graph(trace, prim, args):
     """Stage: the body becomes a graph; values it closes over become operands, differentiated by ordinary rules."""
     record = args[-1]
@@ -390,11 +352,11 @@ def _custom_graph(trace, prim, args):
 _custom_jvp = higher_order(
     "custom_jvp",
     impl=lambda xp, *xs, record: tuple(record.body(*xs)),
-    handlers={"grad": _jvp_grad, "jvp": _jvp_jvp, "vmap": _custom_vmap, "graph": _custom_graph,
+    handlers={"grad": _jvp_grad, "jvp": _jvp_jvp, "vmap": custom_vmap, "graph": _custom_graph,
               "ambient": _jvp_ambient},
 ).prim
 _custom_vjp = higher_order(
     "custom_vjp",
     impl=lambda xp, *xs, record: tuple(record.body(*xs)),
-    handlers={"grad": _vjp_grad, "jvp": _vjp_jvp, "vmap": _custom_vmap, "graph": _custom_graph},
+    handlers={"grad": _vjp_grad, "jvp": _vjp_jvp, "vmap": custom_vmap, "graph": _custom_graph},
 ).prim

@@ -1,8 +1,8 @@
-"""One call of a function with custom rules, on flat values: eager, batched, and closed into graphs."""
+"""One call of a function with custom rules, on flat values: eager, and closed into graphs."""
 
 import numpy as np
 
-from ...core.arrays.avals import WEAK, aval_of, make_aval
+from ...core.arrays.avals import WEAK, aval_of
 from ...core.arrays.dtypes import is_inexact
 from ...core.errors import DtypeError, RuleError, ShapeError, TreeError, at_user_line
 from ...core.trace.buffers import identity
@@ -12,9 +12,10 @@ from ...core.types import Any
 from ..arguments.arguments import NAMESPACE, described, first, flatten, only_leaf, settle, structure
 from ..arguments.trees import optree
 from ..interpreters.forward import start_dual
-from ..staging.bodies import batched_body, conjugated, pull, push
+from ..staging.bodies import conjugated, pull, push
 from ..staging.linearity import apply_linear, stands_in, unknown
 from ..staging.staging import stage
+from .by_rows import by_rows
 
 
 def name_of(fun):
@@ -37,7 +38,6 @@ def _with_static(static, args):
 class _Call:
     """One call of a function with custom rules, on flat values."""
 
-    batched: Any  # the call under vmap
     closed: Any  # the call inside a graph
     rebuild: Any
     rebuild_out: Any
@@ -103,9 +103,14 @@ class JvpCall(_Call):
 
 
 class VjpCall(_Call):
-    def forward(self, values):
-        """`(outs, residual leaves, rebuild residuals)` by the user's fwd."""
-        result = self.owner.fwd(*_with_static(self.static, self.rebuild(list(values))))
+    pushes = False  # whether there is a forward rule, `push(values, tangents) -> (outs, tangents)`, None for zero
+
+    def forward(self, values, active=None):
+        """`(outs, residual leaves, rebuild residuals)` by the user's fwd; cotangents will be asked of `active`."""
+        return self.taken(self.owner.fwd(*_with_static(self.static, self.rebuild(list(values)))))
+
+    def taken(self, result):
+        """What a user's fwd returned, flat and checked."""
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError(f"the fwd rule of {name_of(self.owner.fun)} must return (out, residuals), "
                             f"but returned {type(result).__name__}; return the pair, with None for no residuals"
@@ -118,7 +123,7 @@ class VjpCall(_Call):
         """What `backward` gives; where cotangents only stand in for those that come out of its transpose, staged."""
         live = [k for k, c in enumerate(cts) if stands_in(c)]
         if not live:
-            return self.backward(residuals, cts, avals)
+            return by_rows(lambda given: self.backward(residuals, given, avals), cts)
         none = []
 
         def run(*given):
@@ -134,7 +139,11 @@ class VjpCall(_Call):
 
     def backward(self, residuals, cts, avals):
         """Flat cotangents of the arguments by the user's bwd, in the user's convention; None for zero."""
-        result = leniently(self.owner.bwd, *[v for _, v in self.static], residuals, self.rebuild_out(list(cts)))
+        return self.checked(
+            leniently(self.owner.bwd, *[v for _, v in self.static], residuals, self.rebuild_out(list(cts))), avals)
+
+    def checked(self, result, avals):
+        """What a user's bwd returned, flat and checked."""
         if isinstance(result, list):
             result = tuple(result)
         parts = self.rebuild([0] * len(avals))
@@ -176,13 +185,13 @@ def _like(part, ct):
     return flat
 
 
-def _lasting(record, values, residuals, rebuild):
+def lasting(record, values, residuals, rebuild, active=None):
     """Residuals that can leave the trace they were made in: a pullback among them is made again from the operands."""
     if all(isinstance(r, Tracer) or hasattr(r, "dtype") or type(r) in WEAK for r in residuals):
         return residuals, rebuild
 
     def again(kept):
-        _, residuals, rebuild = record.forward(kept)
+        _, residuals, rebuild = record.forward(kept, active)
         return rebuild(residuals)
 
     return list(values), again
@@ -194,74 +203,6 @@ def _check_answers(fun, rule, found, avals):
         raise TreeError(f"the {rule} rule of {name_of(fun)} must return the output of the function, "
                         f"{', '.join(map(repr, avals))}, but returned {', '.join(map(repr, found))}; "
                         f"return the same in both{at_user_line()}")
-
-
-class _BatchedJvp(JvpCall):
-    """A call on values with a batch axis."""
-
-    def __init__(self, inner, flags, trace):
-        self.inner = inner
-        self.owner = inner.owner
-        self.flags = flags
-        self.trace = trace
-        self.rebuild_out = None
-
-    def body(self, *values):
-        return batched_body(self.inner.body, self.flags, self.trace)(*values)
-
-    def rule(self, values, tangents):
-        n = len(values)
-
-        def both(*flat):
-            outs, pushed = self.inner.rule(list(flat[:n]), list(flat[n:]))
-            return [*outs, *pushed]
-
-        flat = batched_body(both, (*self.flags, *self.flags), self.trace)(*values, *tangents)
-        return flat[: len(flat) // 2], flat[len(flat) // 2 :]
-
-
-class _BatchedVjp(VjpCall):
-    """A call on values with a batch axis."""
-
-    def __init__(self, inner, flags, trace):
-        self.inner = inner
-        self.owner = inner.owner
-        self.flags = flags
-        self.trace = trace
-        self.rebuild_out = list
-
-    def body(self, *values):
-        return batched_body(self.inner.body, self.flags, self.trace)(*values)
-
-    def forward(self, values):
-        shape = {}
-
-        def run(*flat):
-            outs, residuals, rebuild = self.inner.forward(list(flat))
-            residuals, shape["rebuild"] = _lasting(self.inner, flat, residuals, rebuild)
-            shape["count"] = len(outs)
-            return [*outs, *residuals]
-
-        flat = batched_body(run, self.flags, self.trace)(*values)
-        return flat[: shape["count"]], flat[shape["count"] :], lambda leaves: (leaves, shape["rebuild"])
-
-    def backward(self, residuals, cts, avals):
-        leaves, rebuild = residuals
-        n = len(leaves)
-        inner_avals = [_behind(a) if flag else a for a, flag in zip(avals, self.flags)]
-        none = []
-
-        def run(*flat):
-            found = self.inner.backward(rebuild(list(flat[:n])), list(flat[n:]), inner_avals)
-            none[:] = [c is None for c in found]
-            return [0.0 if c is None else c for c in found]
-
-        found = batched_body(run, (True,) * (n + len(cts)), self.trace)(*leaves, *cts)
-        return [None if skip else c if flag else c.sum(axis=0) for c, skip, flag in zip(found, none, self.flags)]
-
-
-def _behind(aval):
-    return make_aval(aval.shape[1:], aval.dtype)
 
 
 class _Closed:
@@ -341,7 +282,7 @@ class _ClosedVjp(_Closed, VjpCall):
     def _fwd(self, *flat):
         outs, residuals, rebuild = self.record.forward(list(flat))
         _check_answers(self.owner.fun, "fwd", [aval_of(v) for v in outs], self.graph.out_avals)
-        residuals, self.rebuild = _lasting(self.record, flat, residuals, rebuild)
+        residuals, self.rebuild = lasting(self.record, flat, residuals, rebuild)
         return [*outs, *residuals]
 
     def _bwd(self, *flat):
@@ -356,7 +297,7 @@ class _ClosedVjp(_Closed, VjpCall):
         cts = unknown(known[:outs], "cotangent", self.rule_name("bwd"))
         self.close(self._bwd, None, "bwd", hoist=[*known[outs:], *cts])
 
-    def forward(self, values):
+    def forward(self, values, active=None):
         closed = self.close(self._fwd, self.avals, "fwd", like=values)
         flat = self.run(closed, values[: self.count], values[self.count :])
         outs = len(self.graph.outputs)
@@ -376,7 +317,5 @@ class _ClosedVjp(_Closed, VjpCall):
         return found
 
 
-JvpCall.batched = _BatchedJvp
-VjpCall.batched = _BatchedVjp
 JvpCall.closed = _ClosedJvp
 VjpCall.closed = _ClosedVjp

@@ -13,7 +13,7 @@ from .custom import custom_jvp
 
 
 def custom_root(
-    fun: Callable[..., Any], initial_guess: PyTree, solve: Callable[..., Any], tangent_solve: Callable[..., Any],
+    f: Callable[..., Any], initial_guess: PyTree, solve: Callable[..., Any], tangent_solve: Callable[..., Any],
     has_aux: bool = False,
 ) -> PyTree:
     """Find a root of a function by any method, differentiated through the implicit function theorem.
@@ -21,10 +21,10 @@ def custom_root(
     Where f(x, θ) = 0, the root moves by dx = -(∂f/∂x)⁻¹ ∂f/∂θ dθ: `solve` itself is not differentiated.
 
     Args:
-        fun: `fun(x)`, with outputs like `x`. Derivatives are taken with respect to the traced values that it closes
+        f: `f(x)`, with outputs like `x`. Derivatives are taken with respect to the traced values that it closes
             over. It is staged, so Python control flow on `x` raises.
         initial_guess: the starting point of `solve`; it has no derivative.
-        solve: `solve(fun, initial_guess)` returns a root. It runs on values without derivatives, and closes over none.
+        solve: `solve(f, initial_guess)` returns a root. It runs on values without derivatives, and closes over none.
         tangent_solve: `tangent_solve(g, y)` returns `x` with `g(x) = y` for the linear function g = ∂f/∂x; for scalars
             `y / g(1.0)`, for short vectors `np.linalg.solve(covector.jacobian(g)(y), y)`. Reverse mode transposes it.
         has_aux: `solve` returns a pair, whose second part has no derivative.
@@ -41,12 +41,12 @@ def custom_root(
     >>> float(root(4.0)), float(covector.grad(root)(4.0)), float(covector.grad(covector.grad(root))(4.0))
     (2.0, 0.25, -0.03125)
     """
-    for part in (fun, solve, tangent_solve):
+    for part in (f, solve, tangent_solve):
         check_function(part, "custom_root")
     guess = stop_gradient(initial_guess)
-    of_values, values = closure_convert(fun, guess)
+    of_values, values = closure_convert(f, guess)
     if not values:
-        return solve(fun, guess)
+        return solve(f, guess)
     live = [k for k, v in enumerate(values) if is_inexact(aval_of(v).dtype)]
 
     @custom_jvp

@@ -1,7 +1,8 @@
 """Variables, literals, equations and bodies: what traces write down and passes read."""
 
 from ...core.arrays.avals import aval_of
-from ...core.errors import is_ours, line_of
+from ...core.errors import is_ours, line_of, words_of
+from ...core.facts import VARIES
 from ...core.types import Any
 
 
@@ -70,8 +71,8 @@ class Equation:
 
 def located(error, eq):
     """`error`, raised when an equation ran: one of ours says where the user asked for the equation."""
-    if eq.line is not None and len(error.args) == 1 and is_ours(error) and "staged at " not in str(error):
-        error.args = (f"{error} (staged at {eq.line})",)
+    if eq.line is not None and len(error.args) == 1 and is_ours(error) and "staged at " not in words_of(error):
+        error.args = (f"{words_of(error)} (staged at {eq.line})",)
     return error
 
 
@@ -107,22 +108,47 @@ class Body:
         return repr(self.graph) if self.graph is not None else "body"
 
 
-def dependent(graph, flags):
-    """Which outputs of a graph depend on the inputs that are flagged."""
+def dependent(graph, flags, axis=None):
+    """Which outputs of a graph depend on the inputs that are flagged; with `axis`, the name of a mesh axis, which vary
+    along it if those inputs do.
+    """
     reached = {v for v, flag in zip(graph.inputs, flags) if flag}
     for eq in graph.equations:
-        if any(v in reached for v in eq.inputs):
+        given = [v in reached for v in eq.inputs]
+        if axis is not None and (eq.prim.name in VARIES or any(given) and eq.prim.handlers is not None):
+            reached.update([v for v, flag in zip(eq.outputs, _varying(eq, given, axis)) if flag])
+        elif any(given):
             reached.update(eq.outputs)
     return [v in reached for v in graph.outputs]
 
 
-def through_loop(graph, flags, consts, n):
+def _varying(eq, given, axis):
+    """Which outputs of an equation vary along a mesh axis: of a collective, or of a call of graphs."""
+    count = len(eq.outputs)
+    if eq.prim.name in VARIES:
+        named = axis in eq.params[0]
+        return [VARIES[eq.prim.name](given) if named else given[0]] * count
+    bodies = [p.graph for p in eq.bodies()]
+    if None in bodies or not bodies:
+        return [True] * count
+    if eq.prim.name == "cond":
+        branches = [dependent(graph, given[1:], axis) for graph in bodies]
+        return [given[0] or any(pair) for pair in zip(*branches)]
+    if eq.prim.name == "scan":
+        _, consts, n, _, _ = eq.params
+        return through_loop(bodies[0], given, consts, n, axis)[1]
+    if eq.prim.name == "checkpoint":
+        return dependent(bodies[0], given, axis)
+    return [True] * count
+
+
+def through_loop(graph, flags, consts, n, axis=None):
     """`(flags, outputs)`: the flags of the inputs of a loop's body, also of what is carried and comes to depend on one
     that is flagged, and those of its outputs. The inputs are constants, carry and rows.
     """
     flags = list(flags)
     while True:
-        outs = dependent(graph, flags)
+        outs = dependent(graph, flags, axis)
         grown = [*flags[:consts], *[a or b for a, b in zip(flags[consts : consts + n], outs)], *flags[consts + n :]]
         if grown == flags:
             return flags, outs

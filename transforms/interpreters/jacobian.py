@@ -8,7 +8,7 @@ import numpy as np
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import FLOAT0
 from ...core.checks import check_function, whole
-from ...core.errors import DtypeError, at_user_line
+from ...core.errors import ConversionError, DtypeError, RuleError, at_user_line
 from ...core.trace.device import constant
 from ...core.types import Any, Callable, P, PyTree
 from ..arguments.arguments import differentiable, flatten, normal_argnums, settle, split_aux
@@ -321,7 +321,10 @@ def _compute(of_leaves, leaves, avals, mode, chunking, has_aux, aux, holomorphic
     known = holomorphic or not any(a.dtype.kind == "c" for a in avals)  # forward needs real or holomorphic inputs
     if mode == "auto" and inputs < outputs and known:
         push = _pusher(flat_fun, leaves, has_aux, aux)
-        return push_basis(push, avals, inputs, chunking, leaves), shape["rebuild"]
+        try:
+            return push_basis(push, avals, inputs, chunking, leaves), shape["rebuild"]
+        except (ConversionError, RuleError):  # a custom reverse rule that cannot be transposed
+            aux[:] = aux[:1]
     return pull_basis(pullback, avals, out_avals, outputs, inputs, chunking, leaves, holomorphic), shape["rebuild"]
 
 

@@ -33,6 +33,10 @@ class VmapTrace(Trace):
     __slots__ = ("size", "axis_name", "stands_for", "units")
     kind = "vmap"
     tracer = Batched
+    mesh = False  # whether the axis is one of a mesh, whose places may lie in other processes: `MeshTrace`
+    group = None
+    offset = 0
+    total: Any = property(lambda self: self.size)  # the places of the axis, those in other processes, too
 
     def __init__(self, size, axis_name=None, stands_for=None):
         Trace.__init__(self)
@@ -101,8 +105,10 @@ class Mapping:
 
     __slots__ = ("bound", "trace")
 
-    def __init__(self, size, axis_name=None, stands_for=None):
-        self.trace = (WatchedVmapTrace if modes().nans else VmapTrace)(size, axis_name, stands_for)
+    def __init__(self, size, axis_name=None, stands_for=None, trace=None):
+        if stands_for is not None and stands_for.mesh:
+            trace = stands_for.again()
+        self.trace = trace or (WatchedVmapTrace if modes().nans else VmapTrace)(size, axis_name, stands_for)
 
     def __enter__(self):
         trace = self.trace

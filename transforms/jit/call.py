@@ -20,6 +20,7 @@ from ..scope.debug_modes import modes
 from ..scope.errstate import quiet, unmarked
 from ..staging.bodies import (
     batched_body,
+    boxed_as,
     full_cotangents,
     higher_order,
     instantiate,
@@ -190,17 +191,17 @@ def _vmap(trace, prim, args):
     *operands, call = args
     values, flags = trace.unbox(operands)
     flags = tuple(flags)
-    if trace.axis_name is not None or modes().nans:
-        outs = batched_body(lambda *xs: call.graph.interpret(xs), flags, trace)(*values)
-        return tuple([trace.box(v) for v in outs])
+    if trace.axis_name is not None and not trace.mesh or modes().nans:
+        inner = batched_body(lambda *xs: call.graph.interpret(xs), flags, trace)
+        return boxed_as(trace, inner(*values), inner)
 
     def make():
         avals = [make_aval((trace.size, *a.shape), a.dtype) if f else a for a, f in zip(call.graph.in_avals, flags)]
         inner = batched_body(lambda *xs: call.graph.interpret(xs), flags, trace)
-        return call.derived_as("batched form", call.staged(inner, avals))
+        return call.derived_as("batched form", call.staged(inner, avals)), inner
 
-    derived = call.derive(("vmap", flags, trace.size), make)
-    return tuple([trace.box(v) for v in prim.rebind((*values, derived))])
+    derived, inner = call.derive(("vmap", flags, trace.size, trace.mesh and (trace.axis_name, trace.places)), make)
+    return boxed_as(trace, prim.rebind((*values, derived)), inner)
 
 
 def _inlined(trace, prim, args):

@@ -21,6 +21,7 @@ from ..arguments.statics import check_positions, positions, statics, with_static
 from ..arguments.transformed import transformed
 from ..compile.costs import WORTH
 from ..compile.functions import MISS, note_line
+from ..graph.labels import input_labels
 from ..scope.axis_environment import axis_sizes
 from ..scope.debug_modes import modes
 from ..scope.errstate import unmarked
@@ -28,7 +29,7 @@ from ..staging.graph import ShapeDtype
 from ..staging.staging import stage
 from .call import Compiled, call_compiled
 from .donated import DONATED, check_donated, give_away
-from .lowered import Lowered
+from .lowered import Lowered, html_of_program
 from .signature import described_change, leaf_key, quick_look, static_key
 
 ndarray = np.ndarray
@@ -152,7 +153,16 @@ class _Jit:
         public.lower = self.lower
         public.cache_info = self.cache_info
         public.clear_cache = self.clear_cache
+        public._repr_html_ = self.drawn
         return public
+
+    def drawn(self):
+        """What notebooks show: the newest signature, drawn, and its source; None before the first call."""
+        entry = next(reversed(self.cache.values()), None)
+        if entry is None:
+            return None
+        programs = entry.call.programs
+        return html_of_program(programs.of((True,) * len(programs.places)), entry.call.graph)
 
     def cache_info(self):
         """`CacheInfo(hits, misses, maxsize, currsize)`; calls that take the quickest way are not counted as hits."""
@@ -226,6 +236,7 @@ class _Jit:
         donated = () if captured else self.donated_leaves(dynamic, static)
         call = Compiled(graph.with_inputs(graph.inputs), self.name, own=True,
                         options={**self.options, "donated": donated})
+        call.graph.labels = input_labels(self.fun, dynamic[0], dynamic[1], tuple(static))
         return _Entry(call, graph.rebuild, donated, {}), captured
 
     def donated_leaves(self, dynamic, static):

@@ -1,5 +1,10 @@
 """What a compiled function comes to, to look at."""
 
+from ...core.lazy import LazyModule
+from ..graph.drawing import html_of
+
+HTML = LazyModule("html")
+
 
 class Lowered:
     """What `jit(fun).lower(*args)` returns: the stages of a function for one signature.
@@ -37,3 +42,25 @@ class Lowered:
 
     def __str__(self):
         return f"{self.graph!r}\n\n{self.source}"
+
+    def _repr_html_(self):
+        return html_of_program(self._program, self.graph)
+
+
+def html_of_program(program, graph):
+    """The drawing of a graph after all passes, what runs as one loop as one box, and the generated source beside it."""
+    draft = program.draft
+    shown = Drawn(graph.labels, draft.inputs, draft.equations, draft.outputs)
+    source = HTML.escape(program.text or "run equation by equation")
+    return ('<div style="display:flex;flex-wrap:wrap;gap:2em;align-items:flex-start">'
+            f'{html_of(shown)}<pre style="overflow:auto;max-height:40em;max-width:100%">{source}</pre></div>')
+
+
+class Drawn:
+    """What a drawing needs of a graph."""
+
+    __slots__ = ("labels", "inputs", "equations", "outputs", "captured")
+
+    def __init__(self, labels, inputs, equations, outputs):
+        self.labels, self.inputs, self.equations, self.outputs = labels, inputs, equations, outputs
+        self.captured = ()

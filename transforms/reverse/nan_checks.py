@@ -12,8 +12,10 @@ from ...core.errors import user_line
 from ...core.tape.scatter import Scatter
 from ...core.tape.tape import Rule, make_leaf, make_node
 from ...core.trace.tracer import Batched, Dual, Rev, Tracer, unwrap
+from ..scope.axis_environment import mesh_axes
 from ..scope.debug_modes import modes
 from .reverse import RevTrace
+from .varying import MeshRevTrace
 
 # None while the user's code runs; inside an operation or a pullback, which is looked at as a whole (a rule may make
 # a NaN and mask it), the operation whose pullback runs and its line, or "".
@@ -21,7 +23,9 @@ _INSIDE: ContextVar[str | None] = ContextVar("covector_watched", default=None)
 
 
 def start_trace():
-    """A reverse trace; the watching one under debug_nans."""
+    """A reverse trace; the watching one under debug_nans, inside of a mesh one that knows what varies."""
+    if mesh_axes():
+        return WatchedMeshTrace() if modes().nans else MeshRevTrace()
     return WatchedTrace() if modes().nans else RevTrace()
 
 
@@ -77,6 +81,13 @@ class WatchedTrace(Watching, RevTrace):
     def leaf(self, index):
         """An input behind a node that looks at what arrives."""
         return self.node(_INPUT, make_leaf(index), None)
+
+
+class WatchedMeshTrace(MeshRevTrace, WatchedTrace):
+    """The watching trace inside of a mesh."""
+
+    __slots__ = ()
+    tracer: Any = WatchedRev
 
 
 def _watched(rule, line):

@@ -20,9 +20,16 @@ def unbind(previous):
 
 
 def axis_sizes():
-    """`((name, size), …)` of the axes that are mapped here."""
+    """`((name, size), …)` of the axes that are mapped here; those of a mesh with the ranks that share them."""
     axes = _AXES.get()
-    return tuple([(name, trace.size) for name, trace in axes.items()]) if axes else ()
+    return tuple([(name, trace.size, trace.places) if trace.mesh else (name, trace.size)
+                  for name, trace in axes.items()]) if axes else ()
+
+
+def mesh_axes():
+    """The traces of the mapped axes that belong to a mesh, the outermost first."""
+    axes = _AXES.get()
+    return [trace for trace in axes.values() if trace.mesh] if axes else ()
 
 
 def check_name(name, what):
@@ -41,5 +48,5 @@ def axis_trace(name):
     if not axes or name not in axes:
         known = f"; the mapped axes here are {', '.join(map(repr, axes))}" if axes else "; no axis is mapped here"
         raise NameError(f"there is no mapped axis named {name!r}{known}: "
-                        f"use vmap(f, axis_name={name!r}){at_user_line()}")
+                        f"use vmap(f, axis_name={name!r}), or shard_map over a mesh that has it{at_user_line()}")
     return axes[name]

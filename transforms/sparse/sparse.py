@@ -9,6 +9,7 @@ from ...core.types import Any, Callable
 from ..arguments.transformed import transformed
 from ..interpreters.gradient import grad
 
+PATTERNS = LazyModule("covector.core.ops.sparse.patterns")
 MAPS = LazyModule("covector.transforms.sparse.maps")
 PLANS = LazyModule("covector.transforms.sparse.plan")
 
@@ -38,6 +39,7 @@ def sparsity(fun: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Calla
     check_function(fun, "sparsity")
 
     def sparsity_fun(*args, **kwargs):
+        PATTERNS.need_scipy("sparsity")
         pattern = MAPS.FlatMap(fun, argnums, "sparsity", args, kwargs).pattern()
         pattern.sort_indices()
         return pattern
@@ -96,6 +98,7 @@ def sparse_jacobian(
 
     def plan(*args: Any, **kwargs: Any) -> Any:
         """Find the pattern and the colouring for arguments (or `ShapeDtype`) like these."""
+        PATTERNS.need_scipy("sparse_jacobian")
         return PLANS.jacobian_plan(MAPS.FlatMap(fun, argnums, "sparse_jacobian", args, kwargs), PLANS.Options(*options))
 
     return _with_plan(plan, fun, sparse_jacobian, (fun, argnums), {
@@ -139,6 +142,7 @@ def sparse_hessian(
 
     def plan(*args: Any, **kwargs: Any) -> Any:
         """Find the pattern and the colouring for arguments (or `ShapeDtype`) like these."""
+        PATTERNS.need_scipy("sparse_hessian")
         flat = MAPS.FlatMap(gradient, argnums, "sparse_hessian", args, kwargs)
         if sorted(flat.argnums) != list(flat.argnums):
             raise ShapeError(f"sparse_hessian needs argnums in ascending order, but got {argnums}; sort them"

@@ -7,12 +7,14 @@ import numpy as np
 
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
+from ...core.errors import TreeError, at_user_line
 from ...core.ops.shaping import broadcast_to
 from ...core.primitive.families import primitive
 from ...core.tape.tape import Rule, make_node
 from ...core.trace.buffers import Buffer
 from ...core.trace.device import constant, zeros_of
 from ...core.trace.tracer import Dual, Late, Rev, Tracer, make_batched
+from ...core.types import Any
 from ..interpreters.vmap import Mapping
 from ..reverse.nan_checks import start_trace
 from ..reverse.reverse import sweep
@@ -101,12 +103,38 @@ def batched_body(body, flags, trace, outputs=None):
 
     It runs at a fresh level that stands for `trace`, so values of that trace it closed over are batched, too.
     """
-    def run(*values):
-        with Mapping(trace.size, trace.axis_name, stands_for=trace) as inner:
-            outs = body(*[make_batched(inner, v) if flag else v for v, flag in zip(values, flags)])
-        return [batch_in_front(v, inner) if flag else v for v, flag in zip(outs, outputs or [True] * len(outs))]
+    return _Batched(body, flags, trace, outputs)
 
-    return run
+
+class _Batched:
+    """What `batched_body` returns; `varied` says which outputs of the last run vary along an axis of a mesh."""
+
+    __slots__ = ("body", "flags", "trace", "outputs", "varied")
+
+    def __init__(self, body, flags, trace, outputs):
+        self.body, self.flags, self.trace, self.outputs = body, flags, trace, outputs
+        self.varied: Any = None
+
+    def __call__(self, *values):
+        trace = self.trace
+        with Mapping(trace.size, trace.axis_name, stands_for=trace) as inner:
+            outs = self.body(*[make_batched(inner, v) if flag else v for v, flag in zip(values, self.flags)])
+            flags = self.outputs or [True] * len(outs)
+            if trace.mesh and self.outputs is None:
+                flags = self.varied = [inner.owns(v) for v in outs]
+            return [batch_in_front(v, inner) if flag else v for v, flag in zip(outs, flags)]
+
+
+def boxed_as(trace, outs, *runs):
+    """Outputs of what `batched_body` returned as values of a trace: those that vary, if it is one of a mesh."""
+    varied = [run.varied for run in runs if run.varied is not None]
+    if not varied:
+        return tuple([trace.box(v) for v in outs])
+    if any(v != varied[0] for v in varied):
+        raise TreeError(f"the branches of cond return values of which one varies along the mesh axis "
+                        f"{trace.axis_name!r} and the other is the same at all places; mark that one with "
+                        f"pvary{at_user_line()}")
+    return tuple([trace.box(v) if flag else v for v, flag in zip(outs, varied[0])])
 
 
 def batch_in_front(value, trace):
@@ -117,6 +145,8 @@ def batch_in_front(value, trace):
         return value.value
     aval = aval_of(value)
     value = np.asarray(value) if not hasattr(value, "shape") else value
+    if trace.mesh:
+        value = trace.vary(value)
     return broadcast_to(value, shape=(trace.size, *aval.shape))
 
 

@@ -36,6 +36,7 @@ class Graph:
         self.outputs = outputs
         self.captured = list(captured)
         self.rebuild = rebuild
+        self.labels = self.home = None  # names of the inputs, and the place where it was made, for drawings
         self.form = None  # the structure of the arguments, where one is known: `args`, or `(args, kwargs)`
         self.blocks: frozenset[int] | None = None  # where its constants lie, known from the first call on
         self.guards = None  # of large constants that must stay as they were

@@ -6,12 +6,15 @@ from time import perf_counter
 import numpy as np
 
 from ...core.checks import check_function
+from ...core.lazy import LazyModule
 from ...core.types import Any, Callable
 from ..arguments.arguments import flatten, settle
 from ..graph.equations import Literal, located
+from ..graph.timeline import timeline_of
 from ..scope.errstate import scope_of
 from .staging import make_graph
 
+HTML = LazyModule("html")
 _SHOWN = 8  # rows of the table
 _UNITS = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB"))
 
@@ -82,6 +85,9 @@ class Profile:
         return "\n".join([line.rstrip() for line in lines])
 
     __repr__ = __str__
+
+    def _repr_html_(self):
+        return f"<div>{timeline_of(self.events, self.peak)}<pre>{HTML.escape(str(self))}</pre></div>"
 
     def _line(self, row, operation, line):
         seconds, calls, size = row

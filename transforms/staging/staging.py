@@ -21,6 +21,7 @@ from ..arguments.arguments import flatten, settle, structure
 from ..arguments.escape_checks import abandon, check_escaped
 from ..arguments.statics import statics, with_static, without_static
 from ..graph.equations import Equation, Literal, Var
+from ..graph.labels import input_labels
 from ..scope.errstate import silence
 from .graph import Graph, ShapeDtype
 from .literals import Literals, unit_places
@@ -240,6 +241,7 @@ def make_graph(
         graph, _ = stage(run, leaves, rebuild)
         check_escaped(graph.captured)
         graph.form = structure((args, kwargs) if kwargs else args)
+        graph.labels, graph.home = input_labels(fun, args, kwargs, places), user_place()
         return graph
 
     return graph_fun

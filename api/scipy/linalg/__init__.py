@@ -1,7 +1,17 @@
-"""`scipy.linalg` beyond NumPy: triangular systems, Cholesky factors, matrix exponentials, structured matrices."""
+"""`scipy.linalg` beyond NumPy: factors, functions of matrices, matrix equations, banded and structured matrices."""
 
-from .exponential import expm as expm
+from .banded import solve_banded as solve_banded, solveh_banded as solveh_banded
+from .equations import (
+    solve_continuous_are as solve_continuous_are,
+    solve_continuous_lyapunov as solve_continuous_lyapunov,
+    solve_discrete_are as solve_discrete_are,
+    solve_discrete_lyapunov as solve_discrete_lyapunov,
+    solve_sylvester as solve_sylvester,
+)
+from .exponential import expm as expm, expm_frechet as expm_frechet
+from .factors import lu_factor as lu_factor, lu_solve as lu_solve, schur as schur
 from .patterns import block_diag as block_diag, toeplitz as toeplitz
+from .roots import logm as logm, sqrtm as sqrtm
 from .triangular import (
     cho_factor as cho_factor,
     cho_solve as cho_solve,

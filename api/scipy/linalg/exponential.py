@@ -1,17 +1,21 @@
 """The matrix exponential."""
 
 import math
+from typing import Any
 
 import numpy as np
 
+from ...core.arrays.dtypes import result_dtype
+from ...core.checks import one_of
 from ...core.errors import ShapeError, at_user_line
 from ...core.ops.linalg.products import matmul
-from ...core.ops.selection import where
+from ...core.ops.selection import astype, where
 from ...core.trace.device import constant
 from ...core.trace.tracer import unwrap
 from ...numpy import ceil, clip, linalg, log2
 from ...numpy.surface import Array, floating
 from ...transforms.debug.effects import stop_gradient
+from ...transforms.interpreters.forward import jvp
 
 # Higham (2005), The scaling and squaring method for the matrix exponential revisited, tables 2.3 and 10.4.
 _PADE = (64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
@@ -49,6 +53,41 @@ def expm(A: Array) -> Array:  # noqa: N803 - SciPy's name
     for _ in range(halvings):
         out = matmul(out, out)
     return out
+
+
+def expm_frechet(
+    A: Array, E: Array, method: str | None = None, compute_expm: bool = True,  # noqa: N803 - SciPy's names
+    check_finite: bool = True,
+) -> Any:
+    """Compute the matrix exponential and its Fréchet derivative: that of `expm` at `A` along `E`.
+
+    Args:
+        A, E: `(…, n, n)`.
+        method: None, "SPS" or "blockEnlarge", as in SciPy; the value is the same.
+        compute_expm: whether to return the exponential, too.
+        check_finite: accepted for compatibility with SciPy.
+    Returns:
+        `(expm(A), derivative)`, or the derivative alone.
+    Raises:
+        ShapeError: the matrices are not square, or the shapes of `A` and `E` differ.
+        ValueError: `method` is unknown.
+    Derivative: scaling and squaring, differentiated; Al-Mohy and Higham (2009), SIAM Journal on Matrix Analysis and
+    Applications 30(4), algorithm 6.4.
+
+    >>> import numpy as np
+    >>> from covector.scipy import linalg
+    >>> linalg.expm_frechet(np.zeros((2, 2)), np.array([[0.0, 1.0], [2.0, 0.0]]), compute_expm=False)
+    array([[0., 1.],
+           [2., 0.]])
+    """
+    one_of(method, "method of expm_frechet", (None, "SPS", "blockEnlarge"))
+    a, e = floating(A), floating(E)
+    if a.shape != e.shape:
+        raise ShapeError(f"expected A and E to be the same shape, but got {tuple(a.shape)} and {tuple(e.shape)}; give "
+                         f"a direction of the shape of A{at_user_line()}")
+    dtype = result_dtype(a, e)
+    value, along = jvp(expm, (astype(a, dtype),), (astype(e, dtype),))
+    return (value, along) if compute_expm else along
 
 
 def _pade(x: Array) -> Array:

@@ -27,6 +27,21 @@ from .bessel_orders import (
     yn as yn,
     yv as yv,
 )
+from .combinatorics import (
+    bernoulli as bernoulli,
+    binom as binom,
+    comb as comb,
+    loggamma as loggamma,
+    perm as perm,
+    poch as poch,
+)
+from .elliptic import (
+    ellipe as ellipe,
+    ellipeinc as ellipeinc,
+    ellipk as ellipk,
+    ellipkinc as ellipkinc,
+    ellipkm1 as ellipkm1,
+)
 from .error_functions import (
     erf as erf,
     erfc as erfc,
@@ -80,6 +95,14 @@ from .odds import (
     xlog1py as xlog1py,
     xlogy as xlogy,
 )
+from .plane import (
+    erfi as erfi,
+    lambertw as lambertw,
+    sph_harm_y as sph_harm_y,
+    voigt_profile as voigt_profile,
+    wofz as wofz,
+    wrightomega as wrightomega,
+)
 from .quantiles import (
     betaincinv as betaincinv,
     gammainccinv as gammainccinv,
@@ -87,4 +110,34 @@ from .quantiles import (
     stdtr as stdtr,
     stdtrit as stdtrit,
 )
+from .spherical import (
+    airy as airy,
+    hyp0f1 as hyp0f1,
+    hyperu as hyperu,
+    shichi as shichi,
+    spherical_in as spherical_in,
+    spherical_jn as spherical_jn,
+    spherical_kn as spherical_kn,
+    spherical_yn as spherical_yn,
+)
 from .sums import log_softmax as log_softmax, logsumexp as logsumexp, softmax as softmax
+from .tails import (
+    betaincc as betaincc,
+    chdtr as chdtr,
+    chdtrc as chdtrc,
+    chdtri as chdtri,
+    cosm1 as cosm1,
+    exp10 as exp10,
+    fdtr as fdtr,
+    fdtrc as fdtrc,
+    fdtri as fdtri,
+    gdtr as gdtr,
+    gdtrc as gdtrc,
+    huber as huber,
+    inv_boxcox as inv_boxcox,
+    inv_boxcox1p as inv_boxcox1p,
+    ndtri_exp as ndtri_exp,
+    pdtr as pdtr,
+    pdtrc as pdtrc,
+    pseudo_huber as pseudo_huber,
+)

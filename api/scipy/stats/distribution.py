@@ -13,6 +13,8 @@ from ...core.trace.device import constant
 from ...numpy.surface import Array, floating, lift
 
 Formula = Callable[..., Array]
+# The ends; or a function of the shapes, that returns them and a point between them.
+Support = tuple[float, float] | Callable[..., tuple[Any, Any, Any]]
 
 
 def quiet_log(x: Array) -> Array:
@@ -24,8 +26,7 @@ def quiet_log(x: Array) -> Array:
 class Distribution:
     """Parameters by position or by name, as SciPy takes them."""
 
-    def __init__(self, name: str, shapes: str, support: tuple[float, float], last: tuple[str, ...],
-                 **formulas: Formula):
+    def __init__(self, name: str, shapes: str, support: Support, last: tuple[str, ...], **formulas: Formula):
         self.name = name
         self.shapes = tuple(shapes.split())
         self.support = support
@@ -64,8 +65,12 @@ class Distribution:
         raise RuleError(f"{self.name}.{method} has no formula whose derivatives are known; {self.name} has "
                         f"{', '.join(sorted(self.formulas))}{at_user_line()}")
 
-    def outside(self, z: Array) -> tuple[Any, Any, Array]:
+    def outside(self, z: Array, shapes: list[Array]) -> tuple[Any, Any, Array]:
         """Return where `z` is below and above the support, and `z` with a point of the support in place of these."""
+        if callable(self.support):
+            low, high, safe = self.support(*shapes)
+            beyond = (z < low) | (z > high)
+            return z < low, z > high, selection.where(beyond, safe, z)
         low, high = self.support
         below = None if low == -math.inf else z < low
         above = None if high == math.inf else z > high
@@ -96,7 +101,7 @@ class Continuous(Distribution):
     array(0.5)
     """
 
-    def __init__(self, name: str, shapes: str = "", support: tuple[float, float] = (-math.inf, math.inf),
+    def __init__(self, name: str, shapes: str = "", support: Support = (-math.inf, math.inf),
                  **formulas: Formula):
         super().__init__(name, shapes, support, ("loc", "scale"), **formulas)
 
@@ -105,7 +110,7 @@ class Continuous(Distribution):
     ) -> tuple[Any, Any, Array, list[Array], Any]:
         x = floating(x)
         shapes, loc, scale = self.bound(method, x, args, named)
-        return (*self.outside((x - loc) / scale), shapes, scale)
+        return (*self.outside((x - loc) / scale, shapes), shapes, scale)
 
     def logpdf(self, x: Array, *args: Array, **named: Array) -> Array:
         """Return the logarithm of the density at `x`; -∞ outside the support."""
@@ -172,7 +177,7 @@ class Discrete(Distribution):
     array(0.5)
     """
 
-    def __init__(self, name: str, shapes: str, support: tuple[float, float] = (0.0, math.inf), **formulas: Formula):
+    def __init__(self, name: str, shapes: str, support: Support = (0.0, math.inf), **formulas: Formula):
         super().__init__(name, shapes, support, ("loc",), **formulas)
 
     def _standard(self, method: str, k: Array, args: tuple, named: dict[str, Any]) -> tuple[Array, list[Array]]:
@@ -191,18 +196,18 @@ class Discrete(Distribution):
     def _probability(self, method: str, k: Array, args: tuple, named: dict[str, Any]) -> Array:
         z, shapes = self._standard(method, k, args, named)
         whole = selection.floor(z)
-        below, above, safe = self.outside(whole)
+        below, above, safe = self.outside(whole, shapes)
         value = instead(self.formula("logpmf")(safe, *shapes), below, -math.inf, above, -math.inf)
         return selection.where(whole == z, value, -math.inf)
 
     def cdf(self, k: Array, *args: Array, **named: Array) -> Array:
         """Return the probability of values up to `k`."""
         z, shapes = self._standard("cdf", k, args, named)
-        below, above, safe = self.outside(selection.floor(z))
+        below, above, safe = self.outside(selection.floor(z), shapes)
         return instead(self.formula("cdf")(safe, *shapes), below, 0.0, above, 1.0)
 
     def sf(self, k: Array, *args: Array, **named: Array) -> Array:
         """Return the probability of values above `k`."""
         z, shapes = self._standard("sf", k, args, named)
-        below, above, safe = self.outside(selection.floor(z))
+        below, above, safe = self.outside(selection.floor(z), shapes)
         return instead(self.formula("sf")(safe, *shapes), below, 1.0, above, 0.0)

@@ -1,16 +1,23 @@
 """Multivariate distributions."""
 
 import math
+from typing import Any
+
+import numpy as np
 
 from ...core.errors import ShapeError, at_user_line
 from ...core.ops import arithmetic, selection
 from ...core.ops.special import entropies, gamma_functions
 from ...numpy import diagonal, linalg
 from ...numpy.surface import Array, array_of, floating
+from ...transforms.debug.effects import stop_gradient
 
 
 class MultivariateNormal:
-    """The multivariate normal distribution; both methods are differentiable with respect to all arguments.
+    """The multivariate normal distribution; all methods are differentiable with respect to all arguments.
+
+    With `allow_singular=True` covariances may be singular: then the density is that on their image, -∞ or 0 outside of
+    it, and derivatives by covariances are those along matrices of the same rank.
 
     >>> import numpy as np
     >>> from covector.scipy.stats import multivariate_normal
@@ -18,7 +25,7 @@ class MultivariateNormal:
     -1.837877
     """
 
-    def logpdf(self, x: Array, mean: Array = 0.0, cov: Array = 1.0) -> Array:
+    def logpdf(self, x: Array, mean: Array = 0.0, cov: Array = 1.0, allow_singular: bool = False) -> Array:
         """Return the log-density at vectors `x` of shape (…, n), for a mean (…, n) and covariances (…, n, n)."""
         x, mean, cov = floating(x), floating(mean), floating(cov)
         if not cov.ndim:
@@ -31,14 +38,85 @@ class MultivariateNormal:
             raise ShapeError(f"multivariate_normal.logpdf needs x and mean of shape (…, n) and cov of shape (…, n, n), "
                              f"but got {tuple(x.shape)}, {tuple(mean.shape)} and {tuple(cov.shape)}; add the axis that "
                              f"is missing{at_user_line()}")
+        if allow_singular:
+            power, size, rank, inside = _on_image(cov, x - mean)
+            value = -0.5 * (power + size + rank * math.log(2.0 * math.pi))
+            return selection.where(inside, value, -math.inf)
         root = linalg.cholesky(cov)
         y = linalg.solve(root, (x - mean)[..., None])[..., 0]
         size = arithmetic.log(diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1)
         return -0.5 * (y * y).sum(axis=-1) - size - 0.5 * n * math.log(2.0 * math.pi)
 
-    def pdf(self, x: Array, mean: Array = 0.0, cov: Array = 1.0) -> Array:
+    def pdf(self, x: Array, mean: Array = 0.0, cov: Array = 1.0, allow_singular: bool = False) -> Array:
         """Return the density at vectors `x`."""
-        return arithmetic.exp(self.logpdf(x, mean, cov))
+        return arithmetic.exp(self.logpdf(x, mean, cov, allow_singular))
+
+    def entropy(self, mean: Array | None = None, cov: Array = 1.0) -> Array:
+        """Return the differential entropy for covariances (…, n, n), on their image if they are singular."""
+        cov = floating(cov)
+        if cov.ndim < 2:
+            cov = cov.reshape((1, 1)) if not cov.ndim else cov[:, None] * np.eye(cov.shape[0], dtype=cov.dtype)
+        _, size, rank, _ = _on_image(cov, None)
+        return 0.5 * (rank * (math.log(2.0 * math.pi) + 1.0) + size)
+
+
+def _on_image(cov: Array, deviation: Array | None) -> tuple[Any, Array, Array, Any]:
+    """The square of deviations in the metric of covariances, the logarithm of their pseudo-determinant, their rank, and
+    where deviations lie in their image; as SciPy decides about eigenvalues that are 0."""
+    w = linalg.eigvalsh(cov)
+    limit = {4: 1e3, 8: 1e6}[w.dtype.itemsize] * float(np.finfo(w.dtype).eps)
+    least = limit * stop_gradient(abs(w)).max(axis=-1)
+    positive = w > least[..., None]
+    size = selection.where(positive, arithmetic.log(selection.where(positive, w, 1.0)), 0.0).sum(axis=-1)
+    rank = positive.sum(axis=-1)
+    if deviation is None:
+        return None, size, rank, None
+    inverse = linalg.pinv(cov, rcond=limit, hermitian=True)
+    moved = (inverse @ deviation[..., None])[..., 0]
+    beyond = stop_gradient(deviation - (cov @ moved[..., None])[..., 0])
+    inside = arithmetic.sqrt((beyond * beyond).sum(axis=-1)) < least
+    return (deviation * moved).sum(axis=-1), size, rank, inside
+
+
+class MultivariateT:
+    """The multivariate t distribution; both methods are differentiable with respect to all arguments.
+
+    >>> import numpy as np
+    >>> from covector.scipy.stats import multivariate_t
+    >>> round(float(multivariate_t.logpdf(np.zeros(2), np.zeros(2), np.eye(2), 3.0)), 6)
+    -1.837877
+    """
+
+    def logpdf(self, x: Array, loc: Array = 0.0, shape: Array = 1.0, df: Array = 1.0,
+               allow_singular: bool = False) -> Array:
+        """Return the log-density at vectors `x` (…, n), for a location (…, n), shape matrices (…, n, n) and `df`."""
+        x, loc, shape, df = floating(x), floating(loc), floating(shape), floating(df)
+        if shape.ndim < 2:
+            n = x.shape[-1] if x.ndim else 1
+            shape = shape * np.eye(n, dtype=shape.dtype)
+        if not x.ndim:
+            x = x[None]
+        n = shape.shape[-1]
+        if shape.shape[-2] != n or x.shape[-1] != n or loc.ndim and loc.shape[-1] != n:
+            raise ShapeError(f"multivariate_t.logpdf needs x and loc of shape (…, n) and shape of shape (…, n, n), but "
+                             f"got {tuple(x.shape)}, {tuple(loc.shape)} and {tuple(shape.shape)}; add the axis that is "
+                             f"missing{at_user_line()}")
+        if allow_singular:
+            power, size, n, inside = _on_image(shape, x - loc)
+        else:
+            root = linalg.cholesky(shape)
+            y = linalg.solve(root, (x - loc)[..., None])[..., 0]
+            power, inside = (y * y).sum(axis=-1), None
+            size = 2.0 * arithmetic.log(diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1)
+        half = 0.5 * (df + n)
+        value = gamma_functions.gammaln(half) - gamma_functions.gammaln(0.5 * df) - 0.5 * n * arithmetic.log(
+            df * math.pi) - 0.5 * size - half * arithmetic.log1p(power / df)
+        return value if inside is None else selection.where(inside, value, -math.inf)
+
+    def pdf(self, x: Array, loc: Array = 0.0, shape: Array = 1.0, df: Array = 1.0,
+            allow_singular: bool = False) -> Array:
+        """Return the density at vectors `x`."""
+        return arithmetic.exp(self.logpdf(x, loc, shape, df, allow_singular))
 
 
 class Dirichlet:
@@ -96,4 +174,5 @@ class Multinomial:
         return arithmetic.exp(self.logpmf(x, n, p))
 
 
-multivariate_normal, dirichlet, multinomial = MultivariateNormal(), Dirichlet(), Multinomial()
+multivariate_normal, multivariate_t = MultivariateNormal(), MultivariateT()
+dirichlet, multinomial = Dirichlet(), Multinomial()

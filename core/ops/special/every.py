@@ -2,18 +2,23 @@
 
 from ..arithmetic import expm1, log1p
 from ..elementary import cbrt, exp2, sigmoid
+from . import spherical as spherical
 from .bessel import i0, i0e, i1, i1e, j0, j1, y0, y1
 from .bessel_orders import iv, ive, jv, kv, kve, yn, yv
 from .bessel_second_kind import k0, k0e, k1, k1e
+from .elliptic import ellipe, ellipeinc, ellipk, ellipkinc, ellipkm1
 from .entropies import entr, kl_div, log_expit, logit, rel_entr, xlog1py, xlogy
 from .error_function import erf, erfc
 from .gamma_functions import beta, betaln, digamma, gamma, gammaln, gammasgn, rgamma
-from .hypergeometric import hyp1f1, hyp2f1
+from .hypergeometric import hyp0f1, hyp1f1, hyp2f1, hyperu
 from .incomplete import betainc, gammainc, gammaincc
 from .integrals import dawsn, exp1, expi, expn, exprel, owens_t, spence
-from .normal_distribution import erfcinv, erfcx, erfinv, log_ndtr, ndtr, ndtri
-from .quantiles import betaincinv, gammainccinv, gammaincinv
+from .log_gamma import binom, loggamma, poch
+from .normal_distribution import erfcinv, erfcx, erfinv, log_ndtr, ndtr, ndtri, ndtri_exp
+from .plane import erfi, voigt_profile, wofz, wrightomega
+from .quantiles import betaincinv, chdtri, fdtri, gammainccinv, gammaincinv
 from .student import stdtr, stdtrit
+from .tails import TAILS
 
 SPECIAL = {
     "gamma": gamma, "gammaln": gammaln, "psi": digamma, "beta": beta, "betaln": betaln, "gammainc": gammainc,
@@ -26,5 +31,8 @@ SPECIAL = {
     "ive": ive, "kv": kv, "kve": kve, "gammaincinv": gammaincinv, "gammainccinv": gammainccinv,
     "betaincinv": betaincinv, "exp1": exp1, "expi": expi, "expn": expn, "exprel": exprel, "dawsn": dawsn,
     "spence": spence, "owens_t": owens_t, "hyp1f1": hyp1f1, "hyp2f1": hyp2f1,
-    "stdtr": stdtr, "stdtrit": stdtrit,
-}  # fmt: skip
+    "stdtr": stdtr, "stdtrit": stdtrit, "loggamma": loggamma, "poch": poch, "binom": binom, "ellipk": ellipk,
+    "ellipe": ellipe, "ellipkm1": ellipkm1, "ellipkinc": ellipkinc, "ellipeinc": ellipeinc, "hyp0f1": hyp0f1,
+    "hyperu": hyperu, "wofz": wofz, "wrightomega": wrightomega, "erfi": erfi, "voigt_profile": voigt_profile,
+    "ndtri_exp": ndtri_exp, "chdtri": chdtri, "fdtri": fdtri,
+} | TAILS  # fmt: skip

@@ -37,3 +37,24 @@ hyp1f1 = elementwise(
     absent=_REAL,
     samples=lambda rng: _parameters(rng, 2, -2.0, 2.0),
 )
+_hyp0f1, _hyperu = scipy_kernel("hyp0f1"), scipy_kernel("hyperu")
+hyp0f1 = elementwise(
+    "hyp0f1",
+    impl=lambda xp, v, z: _hyp0f1(xp, v, z),
+    d={"z": lambda v, z: hyp0f1(v + 1.0, z) / v},  # DLMF 16.3.1
+    nondiff="v",
+    refused={"v": _NO_FORM},
+    singular=True,
+    absent=_REAL,
+    samples=lambda rng: _parameters(rng, 1, -2.0, 2.0),
+)
+hyperu = elementwise(
+    "hyperu",
+    impl=lambda xp, a, b, x: _hyperu(xp, a, b, x),
+    d={"x": lambda a, b, x: -a * hyperu(a + 1.0, b + 1.0, x)},  # DLMF 13.3.22
+    nondiff="a, b",
+    refused=dict.fromkeys("ab", _NO_FORM),
+    singular=True,
+    absent=_REAL,
+    samples=lambda rng: _parameters(rng, 2, 0.5, 3.0),
+)

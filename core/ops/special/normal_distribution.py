@@ -56,3 +56,5 @@ ndtri = scipy_unary("ndtri", lambda ans: _SQRT_2PI * exp(0.5 * ans * ans), 0.05,
 # φ(x) / Φ(x) by the scaled function, in which neither tail underflows: DLMF 7.2.2 and 7.2.3.
 log_ndtr = scipy_unary("log_ndtr", lambda x: (2.0 / _SQRT_2PI) / erfcx(x * -math.sqrt(0.5)), -3.0, 3.0,
                        complex_too=True, extra=[-40.0, -8.0, 8.0], quiet=True)
+# x with log_ndtr(x) = y: from the density, as ndtri.
+ndtri_exp = scipy_unary("ndtri_exp", lambda x, ans: _SQRT_2PI * exp(x + 0.5 * ans * ans), -8.0, -0.1, extra=[-40.0])

@@ -1,5 +1,7 @@
 """Inverses of the incomplete gamma and beta functions: quantiles of the gamma and beta distributions."""
 
+import math
+
 import numpy as np
 
 from ...primitive.families import elementwise
@@ -9,6 +11,7 @@ from ..selection import where
 from .entropies import xlog1py, xlogy
 from .gamma_functions import betaln, gammaln
 from .incomplete import beta_moment, gamma_moment
+from .scipy_calls import in_one_precision
 from .scipy_kernels import scipy_kernel, weakly
 
 # x with F(a, x) = y moves by dy / f where f = ∂F/∂x is the density, and by -∂F/∂a / f with a. At the ends of the domain
@@ -99,3 +102,16 @@ betaincinv = elementwise(
     absent=_REAL,
     samples=_beta_samples,
 )
+
+
+@in_one_precision
+def chdtri(v, p):
+    return 2.0 * gammainccinv(0.5 * v, p)
+
+
+@in_one_precision
+def fdtri(dfn, dfd, p):
+    """From both tails, so that neither rounds to 1."""
+    below, above = betaincinv(0.5 * dfn, 0.5 * dfd, p), betaincinv(0.5 * dfd, 0.5 * dfn, 1.0 - p)
+    none = above == 0
+    return where(none, math.inf, dfd * below / (dfn * where(none, 1.0, above)))

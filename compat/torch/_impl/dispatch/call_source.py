@@ -19,8 +19,8 @@ Literal = _engine.Literal
 DECLINED = object()  # the output of a program where the general path is to be taken
 REFUSED = (ValueError, TypeError, ArithmeticError)  # the general path says what is wrong
 _ROOM = {
-    "MODES": MODES, "new": new, "Tensor": Tensor, "accumulator": accumulator, "enter": enter_error_state, "leave": restore_fp_warnings,
-    "QUIET": QUIET, "REFUSED": REFUSED, "DECLINED": DECLINED, "INFERRED": INFERRED}
+    "MODES": MODES, "new": new, "Tensor": Tensor, "accumulator": accumulator, "enter": enter_error_state,
+    "leave": restore_fp_warnings, "QUIET": QUIET, "REFUSED": REFUSED, "DECLINED": DECLINED, "INFERRED": INFERRED}
 
 
 def pack(node, packing, numbers):

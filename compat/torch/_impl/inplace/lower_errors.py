@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..... import extend
+from ....._engine import words_of
 
 
 class _LinAlgError(RuntimeError):
@@ -19,9 +20,9 @@ LIBRARIES = frozenset({"covector", "numpy", "scipy", "opt_einsum"})
 def raised(name, error):
     """Raise an error of what lies below in torch's type, any other as it is."""
     if isinstance(error, np.linalg.LinAlgError):
-        raise LinAlgError(f"{name}: {error}") from error
+        raise LinAlgError(f"{name}: {words_of(error)}") from error
     if below(error):
-        raise RuntimeError(f"{name}(): {error}") from error
+        raise RuntimeError(f"{name}(): {words_of(error)}") from error
     raise error
 
 

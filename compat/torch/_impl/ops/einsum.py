@@ -5,6 +5,7 @@ import functools
 import numpy as np
 
 from ..... import numpy as cnp
+from ....._engine import words_of
 from ..dispatch.call import ROWS, operation, to
 from ..dispatch.host_ops import peek
 from ..dispatch.layouts import laid_out, ordered, replaced
@@ -37,7 +38,7 @@ def product(equation, *operands):
     try:
         found = cnp.einsum(equation, *operands)
     except ValueError as error:
-        raise (Mismatch if len(operands) > 2 else RuntimeError)(f"einsum(): {error}") from None
+        raise (Mismatch if len(operands) > 2 else RuntimeError)(f"einsum(): {words_of(error)}") from None
     return found if parts is None or len(operands) != 2 else laid(found, operands, equation, *parts)
 
 

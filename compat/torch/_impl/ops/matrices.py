@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..... import numpy as cnp
+from ....._engine import words_of
 from .....extend import REGISTRY
 from .....scipy import linalg as scipy_linalg
 from ..dispatch.call import operation
@@ -60,7 +61,7 @@ def failure(name, a, error):
             return f"torch.{name}: {batch}The solver failed because the input matrix is singular."
         return (f"{name}: {batch}The diagonal element {info} is zero, the inversion could not be completed because "
                 "the input matrix is singular.")
-    return f"{name}: {error}"
+    return f"{name}: {words_of(error)}"
 
 
 def first_failure(a, positive):

@@ -1,0 +1,1 @@
+"""What SciPy's solvers need to be differentiated: implicit operations, arguments that are traced, results."""

@@ -1,0 +1,218 @@
+"""Initial value problems: solve_ivp, odeint."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import ConvergenceError, DtypeError, RuleError, at_user_line
+from ...core.trace.tracer import Tracer
+from ...core.types import Array, Callable
+from ...numpy import asarray, concatenate
+from ...transforms.arguments.arguments import settle
+from ...transforms.interpreters.jacobian import jacobian
+from .._solvers.arguments import closed, floats, in_tuple, is_traced, shaped
+from .._solvers.library import scipy_module
+from .._solvers.results import supplied
+from .events import event_times, gate_of, searched
+from .flow import IMPLICIT, Flow, System
+
+
+def solve_ivp(
+    fun: Callable[..., Any], t_span: Any, y0: Array, method: Any = "RK45", t_eval: Any = None,
+    dense_output: bool = False, events: Any = None, vectorized: bool = False, args: Any = None, **options: Any,
+) -> Any:
+    """Solve an initial value problem for ordinary differential equations, with derivatives of the solution.
+
+    Forward mode integrates the variational equations, reverse mode the adjoint ones along the dense output of the
+    solution, with the same method and tolerances. Both differentiate the exact solution: choose the tolerances for the
+    accuracy that you want of derivatives.
+
+    Args:
+        fun: `fun(t, y, *args)`, real.
+        t_span, y0: the interval and the initial values; they may be traced.
+        args: further arguments. Derivatives are taken with respect to these, and to traced values `fun` closes over.
+        t_eval: where the solution is wanted, which may be traced. Without it there are derivatives at the steps that
+            SciPy chose, but not in a graph or under `vmap`, where their number is not known.
+        events: functions of `(t, y, *args)`. Their times move by the implicit function theorem, and the last time does
+            with the event that ended the integration. In a graph or under `vmap` there are none.
+        dense_output: the result has `sol(t)`, of a time that may be traced, too.
+        method, vectorized, options: as in `scipy.integrate.solve_ivp`. Implicit methods have the Jacobian from
+            covector unless `jac` is given: by groups of columns, a sparse matrix, with `jac_sparsity`.
+    Returns:
+        SciPy's result; where values are traced, with `t`, `y`, `t_events`, `y_events` and `sol` traced.
+    Raises:
+        ConvergenceError: values are traced, and the integration failed; the message has SciPy's.
+        RuleError: traced values where the number of steps or events is not known, or a complex `y0`.
+
+    >>> import numpy as np, covector
+    >>> from covector.scipy import integrate
+    >>> def end(k):
+    ...     return integrate.solve_ivp(lambda t, y: -k * y, (0.0, 2.0), [1.0], rtol=1e-9, atol=1e-12).y[0, -1]
+    >>> round(float(covector.grad(end)(0.5)), 6)
+    -0.735759
+    """
+    scipy = scipy_module("integrate", "solve_ivp")
+    extra = () if args is None else in_tuple(args)
+    watched = [] if events is None else [events] if callable(events) else list(events)
+    name = getattr(method, "__name__", method)
+    if not is_traced(fun, t_span, y0, t_eval, extra, watched):
+        if name in IMPLICIT and not options.keys() & {"jac", "lband", "uband"} and not np.iscomplexobj(y0):
+            options = _with_slope(fun, vectorized, options)
+        return scipy.solve_ivp(fun, t_span, y0, method, t_eval, dense_output, events, vectorized, args, **options)
+    y0 = _real(y0, "solve_ivp")
+    n = y0.shape[0]
+    t0, t1 = (settle(asarray(t)) * 1.0 for t in t_span)
+
+    def single(t: Any, y: Any, extra: Any) -> Any:
+        if vectorized:
+            return shaped(fun(t, y[:, None], *extra), (n, 1), "solve_ivp", "fun").reshape((n,))
+        return shaped(fun(t, y, *extra), (n,), "solve_ivp", "fun")
+
+    rate = closed(single, extra, [floats(), floats(n)], "solve_ivp")
+    pattern = options.pop("jac_sparsity", None)
+    options.pop("jac", None)
+    system = System("solve_ivp", rate, n, method, options, pattern if name in ("Radau", "BDF") else None)
+    flow = Flow(system, (isinstance(t0, Tracer), True))
+    flow.bounded = t_eval is not None
+    times = None if t_eval is None else settle(asarray(t_eval)) * 1.0
+    report: dict[str, Any] = {"status": 0, "success": True, "t_events": None, "y_events": None}
+    end = t1
+    if times is None or watched:
+        gates = [gate_of(event, extra, n) for event in watched]
+        found, end = searched(flow, (t0, t1, times), y0, rate.values, gates)
+        report = {k: found[k] for k in ("message", "success", "status", "nfev", "njev", "nlu")}
+        moved = event_times(flow, (t0, end), y0, rate.values, gates, found)
+        if events is not None:
+            report["t_events"] = [t for t, _ in moved]
+            report["y_events"] = [y for _, y in moved]
+        if times is not None:
+            times = times[: len(found.t)]
+        else:
+            last = t1 if found.status == 0 else next(
+                t[-1] for (t, _), known in zip(moved, found.t_events) if len(known) and known[-1] == found.t[-1])
+            times = concatenate([t0.reshape((1,)), found.t[1:-1], last.reshape((1,))])
+    y = flow(t0, end, times, y0, *rate.values)[0]
+    report |= {"t": times, "y": y, "sol": Dense(flow, (t0, end), y0, rate.values) if dense_output else None}
+    return outcome_of(report)
+
+
+def outcome_of(parts: dict[str, Any]) -> Any:
+    """SciPy's result object."""
+    return scipy_module("integrate._ivp.ivp", "solve_ivp").OdeResult(**parts)
+
+
+def _with_slope(fun: Any, vectorized: bool, options: dict) -> dict:
+    """The options of an implicit method, with the Jacobian from covector."""
+    def slope(t: Any, y: Any, *extra: Any) -> Any:
+        n = len(y)
+
+        def rate(t: Any, y: Any, *values: Any) -> Any:
+            return asarray(fun(t, y[:, None] if vectorized else y, *extra)).reshape((n,))
+
+        return System("solve_ivp", rate, n, "Radau", {}, pattern).slope(())(t, y)
+
+    pattern = options.pop("jac_sparsity", None)
+    ours = supplied(lambda y, t, *extra: slope(t, y, *extra), "solve_ivp", "jac")
+    return {**options, "jac": lambda t, y, *extra: ours(y, t, *extra)}
+
+
+def _real(y0: Any, name: str) -> Any:
+    y0 = settle(asarray(y0))
+    if y0.dtype.kind == "c":
+        raise DtypeError(f"{name} has derivatives of real systems, but y0 has dtype {y0.dtype}; stack the real and the "
+                         f"imaginary parts{at_user_line()}")
+    return (y0 if y0.ndim else y0.reshape((1,))) * 1.0
+
+
+class Dense:
+    """The solution as a function of time, which may be traced; it takes numbers and arrays `(m,)`."""
+
+    def __init__(self, flow: Flow, span: Any, y0: Any, values: Any) -> None:
+        self.flow = Flow(flow.system, (flow.timed[0], True))
+        self.flow.known = flow.known
+        self.span = span
+        self.y0 = y0
+        self.values = values
+
+    def __call__(self, t: Any) -> Any:
+        t = settle(asarray(t)) * 1.0
+        found = self.flow(*self.span, t.reshape((-1,)), self.y0, *self.values)[0]
+        return found if t.ndim else found[:, 0]
+
+
+def odeint(
+    func: Callable[..., Any], y0: Array, t: Array, args: Any = (), Dfun: Any = None,  # noqa: N803 - SciPy's name
+    col_deriv: bool = False, full_output: bool = False, ml: Any = None, mu: Any = None, rtol: Any = None,
+    atol: Any = None, tcrit: Any = None, h0: float = 0.0, hmax: float = 0.0, hmin: float = 0.0, ixpr: bool = False,
+    mxstep: int = 0, mxhnil: int = 0, mxordn: int = 12, mxords: int = 5, printmessg: bool = False,
+    tfirst: bool = False,
+) -> Any:
+    """Solve an initial value problem by LSODA, with derivatives of the solution as `solve_ivp` has them.
+
+    Args:
+        func: `func(y, t, *args)`, or of `(t, y, *args)` with `tfirst`.
+        y0: the initial values.
+        t: the times, `(m,)`, in order; the first is that of `y0`. They may be traced.
+        args: further arguments. Derivatives are taken with respect to these, and to traced values `func` closes over.
+        Dfun: the Jacobian; None for that of covector. Where values are traced, covector's is used.
+        rtol, atol: tolerances, 1.49e-8 unless given, of the adjoint system, too.
+        col_deriv, full_output, ml, mu, tcrit, h0, hmax, hmin, ixpr, mxstep, mxhnil, mxordn, mxords, printmessg, tfirst:
+            as in `scipy.integrate.odeint`; with traced values there is no `full_output`.
+    Returns:
+        `(m, n)`.
+    Raises:
+        ConvergenceError: values are traced, and the integration failed; the message has SciPy's.
+
+    >>> import numpy as np, covector
+    >>> from covector.scipy import integrate
+    >>> def end(k):
+    ...     return integrate.odeint(lambda y, t: -k * y, 1.0, np.array([0.0, 2.0]), rtol=1e-9, atol=1e-12)[-1, 0]
+    >>> round(float(covector.grad(end)(0.5)), 6)
+    -0.735759
+    """
+    scipy = scipy_module("integrate", "odeint")
+    args = in_tuple(args)
+    more = {"ml": ml, "mu": mu, "rtol": rtol, "atol": atol, "tcrit": tcrit, "h0": h0, "hmax": hmax, "hmin": hmin,
+            "ixpr": ixpr, "mxstep": mxstep, "mxhnil": mxhnil, "mxordn": mxordn, "mxords": mxords}
+    banded = ml is not None or mu is not None
+    if not is_traced(func, y0, t, args):
+        if Dfun is None and not banded:
+            def slope(y: Any, t: Any, *args: Any) -> Any:
+                return jacobian(lambda y: asarray(func(t, y, *args) if tfirst else func(y, t, *args)))(y)
+
+            ours = supplied(slope, "odeint", "Dfun")
+            Dfun, col_deriv = (lambda t, y, *a: ours(y, t, *a)) if tfirst else ours, False
+        return scipy.odeint(func, y0, t, args, Dfun, col_deriv, full_output, printmessg=printmessg, tfirst=tfirst,
+                            **more)
+    if full_output:
+        raise RuleError("odeint has no full_output where values are traced; call it on plain values for the figures of "
+                        f"its search{at_user_line()}")
+    y0 = _real(y0, "odeint")
+    n = y0.shape[0]
+    times = settle(asarray(t)) * 1.0
+    rate = closed(lambda t, y, args: shaped(func(t, y, *args) if tfirst else func(y, t, *args), (n,), "odeint", "func"),
+                  args, [floats(), floats(n)], "odeint")
+
+    def values_by(system: Any, values: Any, start: Any, times: Any) -> Any:
+        known = {**more, "atol": system.options["atol"]}
+        slope = None if banded else system.slope(values)
+        if system.n != n:
+            known |= {"ml": None, "mu": None}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", scipy.ODEintWarning)  # raised below
+            found, info = scipy.odeint(system.on_host(values), start, times, (), slope, full_output=True, tfirst=True,
+                                       **known)
+        if info["message"] != "Integration successful.":
+            raise ConvergenceError(f"odeint did not reach the end of the interval: SciPy says {info['message']!r}; "
+                                   f"loosen the tolerances, or raise mxstep{at_user_line()}")
+        return found
+
+    options = {"rtol": _DEFAULT if rtol is None else rtol, "atol": _DEFAULT if atol is None else atol}
+    system = System("odeint", rate, n, "LSODA", options, None, values_by)
+    flow = Flow(system, (isinstance(times, Tracer), isinstance(times, Tracer)))
+    rest = flow(times[0], times[-1], times[1:], y0, *rate.values)[0]
+    return concatenate([y0[None, :], rest.T])
+
+
+_DEFAULT = 1.49012e-8  # of odeint

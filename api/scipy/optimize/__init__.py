@@ -1,0 +1,6 @@
+"""`scipy.optimize`: SciPy's solvers, differentiated by the implicit function theorem at the solution."""
+
+from .minima import minimize as minimize
+from .programming import linear_sum_assignment as linear_sum_assignment, linprog as linprog
+from .roots import fixed_point as fixed_point, root as root, root_scalar as root_scalar
+from .squares import least_squares as least_squares

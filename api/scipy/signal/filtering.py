@@ -1,0 +1,129 @@
+"""Recursive filters."""
+
+from typing import Any
+
+import numpy as np
+
+from ...core.arrays.dtypes import result_dtype
+from ...core.errors import ShapeError, at_user_line
+from ...core.numpy_api.methods import normal_axis
+from ...core.ops.scipy import filters
+from ...core.ops.shaping import broadcast_to, concatenate, pad, stack
+from ...core.trace.device import constant
+from ...core.trace.tracer import is_concrete, unwrap
+from ...numpy import moveaxis
+from ...numpy.surface import Array, floating
+
+
+def lfilter(b: Array, a: Array, x: Array, axis: int = -1, zi: Array | None = None) -> Any:
+    """Filter a signal along one axis by a rational transfer function.
+
+    `a[0] y[n] = b[0] x[n] + b[1] x[n - 1] + … - a[1] y[n - 1] - …`, in the transposed direct form II.
+
+    Args:
+        b, a: vectors of coefficients; `a[0]` is not 0.
+        x: the signal.
+        axis: along which axis.
+        zi: the state at the start, of the shape of `x` but for `max(len(a), len(b)) - 1` along `axis`, or broadcast to
+            it; 0 by default.
+    Returns:
+        an array of the shape of `x`; with `zi`, the pair of it and the state at the end.
+    Raises:
+        ShapeError: the shapes do not fit.
+        ValueError: `a[0]` is 0.
+    Derivative: the recursion, differentiated: the same filter without zeros, of `db * x - da * y`; backward in time
+    for the adjoint.
+
+    >>> import numpy as np
+    >>> from covector.scipy import signal
+    >>> signal.lfilter([1.0], [1.0, -0.5], np.array([1.0, 0.0, 0.0]))
+    array([1.  , 0.5 , 0.25])
+    """
+    b, a, x = floating(b), floating(a), floating(x)
+    if b.ndim != 1 or a.ndim != 1 or not b.shape[0] or not a.shape[0] or not x.ndim:
+        raise ShapeError(f"lfilter needs vectors b and a and a signal along an axis, but got shapes {tuple(b.shape)}, "
+                         f"{tuple(a.shape)} and {tuple(x.shape)}; use vmap for stacks of filters{at_user_line()}")
+    known = unwrap(a) if is_concrete(a) else None
+    if known is not None and known[0] == 0:
+        raise ValueError(f"lfilter needs a[0] that is not 0, but got {known!r}; leave out leading zeros"
+                         f"{at_user_line()}")
+    axis = normal_axis(axis, x.ndim)
+    x = moveaxis(x, axis, -1)
+    first, length = a[0], max(a.shape[0], b.shape[0])
+    b, a = (pad(v / first, ((0, length - v.shape[0]),)) for v in (b, a))
+    shape = (*x.shape[:-1], length - 1)
+    state = constant(np.zeros(shape, result_dtype(b, a, x)), x)
+    if zi is not None:
+        state = floating(zi)
+        state = moveaxis(state, axis, -1) if state.ndim == x.ndim else state
+        if state.ndim != len(shape) or any(n not in (1, m) for n, m in zip(state.shape[:-1], shape)) or (
+                state.shape[-1] != length - 1):
+            raise ShapeError(f"Unexpected shape for zi: expected {shape} with the last axis at {axis}, found "
+                             f"{tuple(state.shape)}; see lfilter_zi of SciPy{at_user_line()}")
+        state = broadcast_to(state, shape)
+    y = filters.lfilter(b, a, x, state)
+    if zi is None:
+        return moveaxis(y, -1, axis)
+    return moveaxis(y, -1, axis), moveaxis(_last_state(b, a, x, y, state), -1, axis)
+
+
+def _last_state(b: Array, a: Array, x: Array, y: Array, zi: Array) -> Array:
+    """z[k] = Σ_j b[k + 1 + j] x[n - 1 - j] - a[k + 1 + j] y[n - 1 - j], and what is left of the first state."""
+    n, count = x.shape[-1], zi.shape[-1]
+    none = ((0, 0),) * (x.ndim - 1)
+    out = pad(zi[..., n:], (*none, (0, min(n, count))))
+    for j in range(min(n, count)):
+        part = b[1 + j :] * x[..., n - 1 - j, None] - a[1 + j :] * y[..., n - 1 - j, None]
+        out = out + pad(part, (*none, (0, j)))
+    return out
+
+
+def sosfilt(sos: Array, x: Array, axis: int = -1, zi: Array | None = None) -> Any:
+    """Filter a signal along one axis by a cascade of second-order sections.
+
+    Args:
+        sos: `(sections, 6)`: of each section `b`, and `a` with `a[0] = 1`.
+        x: the signal.
+        axis: along which axis.
+        zi: the states at the start, `(sections, …)` with the shape of `x` but for 2 along `axis`; 0 by default.
+    Returns:
+        an array of the shape of `x`; with `zi`, the pair of it and the states at the end.
+    Raises:
+        ShapeError: the shapes do not fit.
+        ValueError: a section has `a[0]` other than 1.
+    Derivative: that of `lfilter`, section by section.
+
+    >>> import numpy as np
+    >>> from covector.scipy import signal
+    >>> signal.sosfilt(np.array([[1.0, 0.0, 0.0, 1.0, -0.5, 0.0]]), np.array([1.0, 0.0, 0.0]))
+    array([1.  , 0.5 , 0.25])
+    """
+    sos, x = floating(sos), floating(x)
+    if sos.ndim != 2 or sos.shape[1] != 6:
+        raise ShapeError(f"sos array must be shape (n_sections, 6), but got {tuple(sos.shape)}; give one row a section"
+                         f"{at_user_line()}")
+    known = unwrap(sos) if is_concrete(sos) else None
+    if known is not None and (known[:, 3] != 1).any():
+        raise ValueError(f"sos[:, 3] should be all ones, but got {known[:, 3]!r}; divide each row by that element"
+                         f"{at_user_line()}")
+    axis = normal_axis(axis, x.ndim)
+    y = moveaxis(x, axis, -1)
+    shape = (sos.shape[0], *y.shape[:-1], 2)
+    states = constant(np.zeros(shape, result_dtype(sos, x)), x)
+    if zi is not None:
+        states = floating(zi)
+        states = moveaxis(states, axis + 1, -1) if states.ndim == len(shape) else states
+        if tuple(states.shape) != shape:
+            raise ShapeError(f"Invalid zi shape. With axis={axis}, an input with shape {tuple(x.shape)} and "
+                             f"{shape[0]} sections needs states {shape} with the last axis at {axis + 1}, but got "
+                             f"{tuple(states.shape)}; reshape them{at_user_line()}")
+    last = []
+    one = constant(np.ones(1, sos.dtype), sos)
+    for k in range(sos.shape[0]):
+        b, a = sos[k, :3], concatenate(one, sos[k, 4:], axis=0)
+        out = filters.lfilter(b, a, y, states[k])
+        if zi is not None:
+            last.append(_last_state(b, a, y, out, states[k]))
+        y = out
+    y = moveaxis(y, -1, axis)
+    return y if zi is None else (y, moveaxis(stack(*last, axis=0), -1, axis + 1))

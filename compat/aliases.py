@@ -1,0 +1,83 @@
+"""Modules of covector.compat found under the name of the library they stand for: a finder in front of the others."""
+
+import importlib
+import sys
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+
+
+def answer(ours, theirs, private, advice):
+    """Let imports of the package `theirs`, and of what is below it, give `ours` from now on; False if they do already.
+
+    Args:
+        ours, theirs: names of packages.
+        private: the package below `ours` that is not given.
+        advice: what the error for a module that is not there says to do.
+    Raises:
+        RuntimeError: the other package is imported already.
+    """
+    loaded = sys.modules.get(theirs)
+    if loaded is not None and loaded is not sys.modules[ours]:
+        raise RuntimeError(
+            f"{theirs} itself is imported in this process already (from {getattr(loaded, '__file__', None)}), and its "
+            f"values cannot be mixed with those of {ours}; call install() before anything imports {theirs}, or import "
+            f"{ours} under a name of its own")
+    if loaded is not None:
+        return False
+    for name, module in list(sys.modules.items()):
+        if (name == ours or name.startswith(f"{ours}.")) and not name.startswith(private):
+            sys.modules[theirs + name[len(ours) :]] = module
+            module.__name__ = theirs + name[len(ours) :]  # libraries compare it
+    sys.meta_path.insert(0, Finder(ours, theirs, private, advice))
+    return True
+
+
+class Finder(MetaPathFinder):
+    """Finds a package and what is below it as the modules of ours."""
+
+    def __init__(self, ours, theirs, private, advice):
+        self.ours = ours
+        self.theirs = theirs
+        self.private = private
+        self.advice = advice
+
+    def find_spec(self, name, path=None, target=None):
+        """The spec of a module of the package; None for any other."""
+        if name != self.theirs and not name.startswith(f"{self.theirs}."):
+            return None
+        ours = self.ours + name[len(self.theirs) :]
+        if ours.startswith(self.private) or not exists(ours):
+            raise ModuleNotFoundError(
+                f"No module named {name!r}: {self.ours}, which stands for {self.theirs} in this process (install() was "
+                f"called), does not have it; {self.advice}", name=name)
+        return ModuleSpec(name, Alias(ours, name), is_package=hasattr(importlib.import_module(ours), "__path__"))
+
+
+class Alias(Loader):
+    """Gives a module of ours, as it is, under another name."""
+
+    def __init__(self, ours, theirs):
+        self.ours = ours
+        self.theirs = theirs
+
+    def create_module(self, spec):
+        """The module of ours; what its own import noted of it is kept."""
+        module = importlib.import_module(self.ours)
+        self.spec = module.__spec__
+        return module
+
+    def exec_module(self, module):
+        """Nothing is run: it is imported."""
+        module.__spec__ = self.spec
+        module.__name__ = self.theirs
+
+
+def exists(name):
+    """Whether there is a module of a name."""
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and name.startswith(error.name):
+            return False
+        raise
+    return True

@@ -1,0 +1,1 @@
+"""What the modules of covector.compat.autograd share, which have no counterpart in autograd."""

@@ -1,0 +1,208 @@
+"""One call of a function whose derivatives are given by rules in autograd's form, as a record of covector's."""
+
+from typing import Any
+
+import numpy as np
+
+from .... import numpy as cnp, tree
+from ...._engine import JvpCall, VjpCall, by_rows, leniently
+from ....extend import Tracer, aval_of
+from .sparse import dense
+
+
+class Operands:
+    """The arguments of a call, of which the traced leaves are the operands."""
+
+    __slots__ = ("args", "kwargs", "places", "leaves")
+
+    def __init__(self, args, kwargs):
+        self.args = args
+        self.kwargs = kwargs
+        self.places = places = []  # of each operand: its argument, and its leaf there (None: the argument itself)
+        self.leaves = leaves = []
+        for k, x in enumerate(args):
+            if isinstance(x, Tracer):
+                places.append((k, None))
+                leaves.append(x)
+            elif type(x) in _CONTAINERS or isinstance(x, tuple):
+                for j, leaf in enumerate(tree.leaves(x)):
+                    if isinstance(leaf, Tracer):
+                        places.append((k, j))
+                        leaves.append(leaf)
+
+    def filled(self, values):
+        """The arguments with `values` in place of the operands."""
+        args = list(self.args)
+        parts: dict[int, list] = {}
+        for (k, j), v in zip(self.places, values):
+            if j is None:
+                args[k] = v
+            else:
+                parts.setdefault(k, []).append((j, v))
+        for k, found in parts.items():
+            leaves, structure = tree.flatten(args[k])
+            for j, v in found:
+                leaves[j] = v
+            args[k] = tree.unflatten(structure, leaves)
+        return tuple(args)
+
+    def argnums(self, operands):
+        """The arguments that some operands lie in, in order."""
+        return tuple(sorted({self.places[i][0] for i in operands}))
+
+
+_CONTAINERS = frozenset({list, tuple, dict})
+
+
+class Owner:
+    """What messages and the transforms ask a function with rules for."""
+
+    __slots__ = ("fun",)
+
+    def __init__(self, fun):
+        self.fun = fun
+
+
+def inexact(values):
+    """The places of the values that can be differentiated."""
+    return [i for i, v in enumerate(values) if aval_of(v).dtype.kind in "fc"]
+
+
+class ReverseCall(VjpCall):
+    """A call with a reverse rule, and possibly a forward one."""
+
+    pushes: Any = False
+
+    def __init__(self, primitive, operands, vjpmaker, jvpmaker, given=None):
+        self.given = given
+        self.owner = primitive.owner
+        self.static = ()
+        self.primitive = primitive
+        self.operands = operands
+        self.vjpmaker = vjpmaker
+        self.jvpmaker = jvpmaker
+        self.pushes = jvpmaker is not None
+        self.rebuild = operands.filled
+        self.rebuild_out = None
+
+    def body(self, *values):
+        """The function itself."""
+        ans = self.primitive.raw(*self.operands.filled(values), **self.operands.kwargs)
+        return self.outputs(ans)
+
+    def outputs(self, ans):
+        """The leaves of an output."""
+        if isinstance(ans, _ONE):
+            self.rebuild_out = _first
+            return [ans]
+        leaves, structure = tree.flatten(ans)
+        self.rebuild_out = lambda values: tree.unflatten(structure, values)
+        return [v.read() if hasattr(v, "read") and isinstance(v, Tracer) else v for v in leaves]
+
+    def forward(self, values, active=None):
+        """The outputs, and as the residual what the rule gives for a cotangent."""
+        operands = self.operands
+        active = inexact(values) if active is None else active
+        args = operands.filled(values)
+        if self.given is None:
+            ans = self.primitive(*args, **operands.kwargs)
+        else:
+            (ans,), self.given = self.given, None
+        outs = self.outputs(ans)
+        if not active:
+            return outs, [], lambda residuals: None
+        argnums = operands.argnums(active)
+        vjp = self.vjpmaker(argnums, ans, args, operands.kwargs)
+        return outs, [(vjp, argnums)], _first
+
+    def backward(self, residuals, cts, avals):
+        """Cotangents of the operands; None for zero, and for those that were not asked for.
+
+        A rule that cannot be batched, or that chooses by cotangents, is called for each row, as autograd does.
+        """
+        return by_rows(lambda given: self.pulled(residuals, given, avals), cts, linear=False)
+
+    def pulled(self, residuals, cts, avals):
+        """`backward` of cotangents that the rule takes."""
+        vjp, argnums = residuals
+        found = dict(zip(argnums, leniently(vjp, self.rebuild_out(list(cts)))))
+        out: list[Any] = []
+        parts: dict[int, list] = {}
+        for (k, j), aval in zip(self.operands.places, avals):
+            ct = found.get(k)
+            if ct is not None and j is not None:
+                if k not in parts:
+                    parts[k] = tree.leaves(ct)
+                ct = parts[k][j]
+            out.append(None if ct is None else conform(ct, aval, self.primitive.name))
+        return out
+
+    def push(self, values, tangents):
+        """The outputs and their tangents; None stands for a zero tangent."""
+        operands = self.operands
+        args = operands.filled(values)
+        ans = self.primitive(*args, **operands.kwargs)
+        live = [i for i in inexact(values) if tangents[i] is not None]
+        argnums = operands.argnums(live)
+        full = operands.filled([np.zeros(aval_of(v).shape, aval_of(v).dtype) if t is None else t
+                                for v, t in zip(values, tangents)])
+        moved = leniently(self.jvpmaker, argnums, [full[k] for k in argnums], ans, args, operands.kwargs)
+        outs = self.outputs(ans)
+        moved = [moved] if self.rebuild_out is _first else tree.leaves(moved)
+        return outs, [conform(t, aval_of(v), self.primitive.name, "tangent") for t, v in zip(moved, outs)]
+
+
+class ForwardCall(JvpCall):
+    """A call with a forward rule alone, which reverse mode transposes."""
+
+    body = ReverseCall.body
+    outputs = ReverseCall.outputs
+    push = ReverseCall.push
+
+    def __init__(self, primitive, operands, jvpmaker):
+        self.owner = primitive.owner
+        self.static = ()
+        self.primitive = primitive
+        self.operands = operands
+        self.jvpmaker = jvpmaker
+        self.rebuild = operands.filled
+        self.rebuild_out = None
+
+    def rule(self, values, tangents):
+        """The outputs and their tangents."""
+        return self.push(values, tangents)
+
+
+_ONE = (Tracer, np.ndarray, float, complex, np.generic)
+
+
+def _first(values):
+    return values[0]
+
+
+def conform(ct, aval, name, kind="cotangent"):
+    """A cotangent that a rule gave, as one of an operand: autograd's rules may give another shape, or complex values.
+
+    Of complex values for a real operand it is the real part; a wider shape is summed over the axes along which the
+    operand was broadcast, a narrower one repeated, and one with as many elements reshaped.
+    """
+    ct = dense(ct)
+    if isinstance(ct, list | tuple) or not hasattr(ct, "dtype"):
+        ct = cnp.asarray(ct)
+    if ct.dtype.kind == "c" and aval.dtype.kind != "c":
+        ct = ct.real
+    if ct.dtype.kind not in "fc":
+        ct = ct.astype(aval.dtype)
+    shape, target = tuple(ct.shape), aval.shape
+    if shape == target:
+        return ct
+    lead = len(shape) - len(target)
+    if lead >= 0 and all(n in (1, m) for n, m in zip(target, shape[lead:])):
+        axes = tuple(range(lead)) + tuple([k + lead for k, n in enumerate(target) if n == 1 != shape[k + lead]])
+        return cnp.reshape(cnp.sum(ct, axis=axes), target)
+    if lead <= 0 and all(n in (1, m) for n, m in zip(shape, target[-lead:])):
+        return cnp.broadcast_to(ct, target)
+    if ct.size == aval.size:
+        return cnp.reshape(ct, target)
+    raise ValueError(f"a rule of the primitive {name} gave a {kind} of shape {shape} for a value of shape {target}, "
+                     "which it neither broadcasts to nor is broadcast from; return one of the shape of the value")

@@ -1,0 +1,13 @@
+"""All operations whose algorithm is SciPy's, loaded together: for what goes over the registry."""
+
+from . import (
+    banded as banded,
+    correlation as correlation,
+    equations as equations,
+    filters as filters,
+    functions as functions,
+    lu as lu,
+    riccati as riccati,
+    schur as schur,
+    trigonometric as trigonometric,
+)

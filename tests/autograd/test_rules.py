@@ -1,0 +1,141 @@
+"""Rules that users define: shapes and dtypes that differ from the argument's, opaque code, what is missing."""
+
+import numpy as onp
+import pytest
+
+import covector
+import covector.compat.autograd.numpy as np
+from covector.compat.autograd import grad, hessian, jacobian, make_jvp
+from covector.compat.autograd.extend import SparseObject, defjvp, defvjp, defvjp_argnums, primitive, vspace
+
+X = onp.array([0.3, 1.2, 2.5])
+
+
+def ruled(fun, *rules, **options):
+    wrapped = primitive(fun)
+    defvjp(wrapped, *rules, **options)
+    return wrapped
+
+
+def test_a_rule_may_give_another_shape():
+    row = ruled(lambda x: 2.0 * x, lambda ans, x: lambda g: 2.0 * g.reshape(1, 3))
+    wide = ruled(lambda a, x: a * x, lambda ans, a, x: lambda g: g * x, None)
+    narrow = ruled(onp.sum, lambda ans, x: lambda g: g)
+    onp.testing.assert_array_equal(grad(lambda x: np.sum(row(x)))(X), [2.0, 2.0, 2.0])
+    assert grad(lambda a: np.sum(wide(a, X)))(2.0) == pytest.approx(4.0)
+    onp.testing.assert_array_equal(grad(narrow)(X), [1.0, 1.0, 1.0])
+
+
+def test_a_shape_that_cannot_be_meant_is_refused():
+    wrong = ruled(lambda x: 2.0 * x, lambda ans, x: lambda g: onp.ones(2))
+    with pytest.raises(ValueError, match=r"gave a cotangent of shape \(2,\) for a value of shape \(3,\)"):
+        grad(lambda x: np.sum(wrong(x)))(X)
+
+
+def test_a_complex_cotangent_of_a_real_argument_gives_its_real_part():
+    turned = ruled(lambda x: x * (1 + 2j), lambda ans, x: lambda g: g * (1 + 2j))
+    found = grad(lambda x: np.real(np.sum(turned(x))))(X)
+    assert found.dtype == float
+    onp.testing.assert_array_equal(found, [1.0, 1.0, 1.0])
+
+
+def test_sparse_cotangents():
+    @primitive
+    def second(x):
+        return x[1]
+
+    def pulled(ans, x):
+        def vjp(g):
+            def mut_add(out):
+                out[1] += g
+                return out
+
+            return SparseObject(vspace(x), mut_add)
+
+        return vjp
+
+    defvjp(second, pulled)
+    onp.testing.assert_array_equal(grad(lambda x: second(x) * 3.0)(X), [0.0, 3.0, 0.0])
+
+
+def opaque():
+    """A solution and a rule that want plain arrays."""
+    a = onp.array([[2.0, 0.3, 0.0], [0.1, 1.5, 0.2], [0.0, 0.4, 3.0]])
+
+    def plain(x):
+        return onp.linalg.solve(onp.asarray(a), onp.ascontiguousarray(onp.asarray(x)))
+
+    return a, ruled(plain, lambda ans, x: lambda g: onp.linalg.solve(a.T, onp.ascontiguousarray(onp.asarray(g))))
+
+
+def test_an_opaque_rule_under_jacobian():
+    a, solved = opaque()
+    onp.testing.assert_allclose(jacobian(solved)(X), onp.linalg.inv(a))
+    onp.testing.assert_allclose(jacobian(lambda x: solved(x**2))(X), onp.linalg.inv(a) * (2 * X))
+
+
+def test_a_rule_that_chooses_by_its_cotangent_is_run_for_each_row():
+    chosen = ruled(lambda x: 2.0 * x, lambda ans, x: lambda g: 2.0 * g if onp.any(g) else onp.zeros(3))
+    onp.testing.assert_array_equal(jacobian(chosen)(X), 2.0 * onp.eye(3))
+
+
+def test_hessian_of_an_opaque_rule_is_refused_by_words_that_name_stop_gradient():
+    _, solved = opaque()
+    with pytest.raises(TypeError, match="stop_gradient"):
+        hessian(lambda x: np.sum(solved(x) ** 2))(X)
+
+
+def test_hessian_of_an_opaque_function_whose_rule_is_made_of_others():
+    a, solved = opaque()
+    inverse = onp.linalg.inv(a)
+    again = ruled(solved.fun, lambda ans, x: lambda g: np.dot(inverse.T, g))
+    onp.testing.assert_allclose(hessian(lambda x: np.sum(again(x) ** 2))(X), 2 * inverse.T @ inverse)
+
+
+def test_without_a_rule_it_is_an_error_that_names_the_argument():
+    bare = primitive(lambda x: x)
+    with pytest.raises(NotImplementedError, match=r"VJP of <lambda> wrt argnums \(0,\) not defined.*stop_gradient"):
+        grad(lambda x: np.sum(bare(x)))(X)
+    partly = ruled(lambda x, y: x * y, lambda ans, x, y: lambda g: g * y)
+    onp.testing.assert_array_equal(grad(lambda x: np.sum(partly(x, 2.0)))(X), [2.0, 2.0, 2.0])
+    with pytest.raises(NotImplementedError, match="wrt argnum 1 not defined"):
+        grad(lambda x: np.sum(partly(2.0, x)))(X)
+
+
+def test_a_reverse_rule_serves_forward_mode_and_a_forward_rule_reverse_mode():
+    cubed = ruled(lambda x: x**3, lambda ans, x: lambda g: 3 * x**2 * g)
+    onp.testing.assert_allclose(make_jvp(cubed)(X)(X)[1], 3 * X**3)
+    pushed = primitive(lambda x: x**3)
+    defjvp(pushed, lambda g, ans, x: 3 * x**2 * g)
+    onp.testing.assert_allclose(grad(lambda x: np.sum(pushed(x)))(X), 3 * X**2)
+
+
+def test_both_rules_each_in_its_mode():
+    odd = ruled(lambda x: x, lambda ans, x: lambda g: 5.0 * g)
+    defjvp(odd, lambda g, ans, x: 7.0 * g)
+    onp.testing.assert_array_equal(grad(lambda x: np.sum(odd(x)))(X), [5.0] * 3)
+    onp.testing.assert_array_equal(make_jvp(odd)(X)(X)[1], 7.0 * X)
+
+
+def test_a_rule_for_a_function_of_numpy_comes_before_its_own():
+    before = grad(np.cbrt)(8.0)
+    defvjp(np.cbrt, lambda ans, x: lambda g: 100.0 * g)
+    try:
+        assert grad(np.cbrt)(8.0) == 100.0 != before
+    finally:
+        del covector.compat.autograd._impl.tables.VJPS[np.cbrt]
+
+
+def test_rules_of_all_arguments_at_once():
+    both = primitive(lambda x, y: x * y)
+    defvjp_argnums(both, lambda argnums, ans, args, kwargs: lambda g: [g * args[1 - k] for k in argnums])
+    gx, gy = grad(lambda x, y: np.sum(both(x, y)), (0, 1))(X, 2 * X)
+    onp.testing.assert_array_equal(gx, 2 * X)
+    onp.testing.assert_array_equal(gy, X)
+
+
+def test_other_transforms_take_primitives():
+    cubed = ruled(lambda x: x**3, lambda ans, x: lambda g: 3 * x**2 * g)
+    onp.testing.assert_allclose(covector.vmap(covector.grad(cubed))(X), 3 * X**2)
+    onp.testing.assert_allclose(covector.jit(covector.grad(lambda x: cubed(x).sum()))(X), 3 * X**2)
+    onp.testing.assert_allclose(covector.hessian(lambda x: cubed(x).sum())(X), onp.diag(6 * X))

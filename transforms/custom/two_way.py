@@ -1,0 +1,240 @@
+"""Operations whose value any code computes, with a rule in each direction given as functions: what solvers are."""
+
+import numpy as np
+
+from ...core.arrays.avals import aval_of, make_aval
+from ...core.arrays.dtypes import is_inexact
+from ...core.errors import ConversionError, at_user_line
+from ...core.primitive.primitive import bind
+from ...core.tape.unbroadcast import fix
+from ...core.trace.tracer import Tracer
+from ...core.types import Any
+from ..arguments.arguments import settle
+from ..staging.bodies import (
+    batched_body,
+    closes_over_tracer,
+    conjugated,
+    full_cotangents,
+    higher_order,
+    operands_of,
+    record_call,
+    strip,
+)
+from ..staging.staging import stage
+
+
+class Operation:
+    """A function of flat operands with rules of its own; neither closes over a traced value.
+
+    A subclass defines `run(*values)`, which returns the list of outputs; `jvp(values, outs, tangents)`, their tangents;
+    `vjp(values, outs, cts)`, cotangents of the operands in the convention of JAX. Rules are written in operations, and
+    None is a zero. `avals(given)` says what comes out; without it, `run` is written in operations and is staged.
+    """
+
+    name = "operation"
+    avals: Any = None
+    refuse: Any = None  # `refuse(values)` raises: there is no derivative, and integer outputs would hide that
+
+    def __call__(self, *operands):
+        return list(bind(_two_way, (*[settle(x) for x in operands], self)))
+
+    def __repr__(self):
+        return self.name
+
+    def run(self, *values):
+        raise NotImplementedError
+
+    def jvp(self, values, outs, tangents):
+        raise NotImplementedError
+
+    def vjp(self, values, outs, cts):
+        raise NotImplementedError
+
+
+class _Batched(Operation):
+    """An operation on operands of which some have a batch axis in front; every output has one."""
+
+    def __init__(self, inner, flags, trace):
+        self.inner = inner
+        self.name = inner.name
+        self.flags = tuple(flags)
+        self.trace = trace
+        self.size = trace.size
+        self.refuse = inner.refuse
+        if inner.avals is not None:
+            self.avals = self._avals
+
+    def _avals(self, given):
+        inside = [make_aval(a.shape[1:], a.dtype) if flag else a for a, flag in zip(given, self.flags)]
+        return [make_aval((self.size, *a.shape), a.dtype) for a in self.inner.avals(inside)]
+
+    def run(self, *values):
+        if self.avals is None:
+            return batched_body(self.inner.run, self.flags, self.trace)(*values)
+        rows = [self.inner.run(*[np.asarray(v)[i] if flag else v for v, flag in zip(values, self.flags)])
+                for i in range(self.size)]
+        return [np.stack([row[k] for row in rows]) for k in range(len(rows[0]))]
+
+    def _rule(self, rule, values, outs, given, flags):
+        """What `rule` of the inner operation returns; None where it does."""
+        n, m = len(values), len(outs)
+        live = [k for k, g in enumerate(given) if g is not None]
+        none: list[bool] = []
+
+        def body(*flat):
+            full: list[Any] = [None] * len(given)
+            for k, g in zip(live, flat[n + m :]):
+                full[k] = g
+            found = rule(list(flat[:n]), list(flat[n : n + m]), full)
+            none[:] = [f is None for f in found]
+            return [0.0 if f is None else f for f in found]
+
+        batched = (*self.flags, *(True,) * m, *[flags[k] for k in live])
+        found = batched_body(body, batched, self.trace)(*values, *outs, *[given[k] for k in live])
+        return [None if skip else f for f, skip in zip(found, none)]
+
+    def jvp(self, values, outs, tangents):
+        return self._rule(self.inner.jvp, values, outs, tangents, self.flags)
+
+    def vjp(self, values, outs, cts):
+        found = self._rule(self.inner.vjp, values, outs, cts, (True,) * len(cts))
+        return [c if c is None or flag else c.sum(axis=0) for c, flag in zip(found, self.flags)]
+
+
+class _Staged(Operation):
+    """An operation whose `run` is a graph; what that closed over are operands behind the first `count`, constants."""
+
+    def __init__(self, inner, graph, count):
+        self.inner = inner
+        self.name = inner.name
+        self.graph = graph
+        self.count = count
+
+    def avals(self, given):
+        return self.graph.out_avals
+
+    def run(self, *values):
+        return self.graph.eval(list(values))
+
+    def jvp(self, values, outs, tangents):
+        return self.inner.jvp(values[: self.count], outs, tangents[: self.count])
+
+    def vjp(self, values, outs, cts):
+        found = self.inner.vjp(values[: self.count], outs, cts)
+        return [*found, *[None] * (len(values) - self.count)]
+
+
+def _grad(trace, prim, args):
+    *operands, op = args
+    values, mine = operands_of(trace, operands)
+    outs = list(prim.rebind((*values, op)))
+    active = [i for i, own in enumerate(mine)
+              if own and is_inexact(aval_of(values[i]).dtype) and operands[i].node is not None]
+    if not active or not getattr(trace, "recording", True):
+        return tuple([trace.box(v) for v in outs]) if trace.level == 0 else tuple(outs)
+    if op.refuse is not None:
+        op.refuse(values)
+    kept = [trace.keep(v) for v in values]
+    found = [trace.keep(strip(v, trace)) for v in outs]
+    out_avals = [aval_of(v) for v in found]
+    avals = [aval_of(v) for v in values]
+
+    def back(cts, saved):
+        given = [conjugated(c) for c in full_cotangents(cts, out_avals, found)]
+        back = op.vjp(kept, found, given)
+        return [None if back[i] is None else fix(conjugated(strip(back[i], trace)), avals[i]) for i in active]
+
+    return tuple(record_call(trace, outs, [operands[i].node for i in active], back, op.name))
+
+
+def _jvp(trace, prim, args):
+    *operands, op = args
+    values, mine = operands_of(trace, operands)
+    outs = [strip(v, trace) for v in prim.rebind((*values, op))]
+    tangents = [a.tangent if own and is_inexact(aval_of(v).dtype) else None
+                for a, own, v in zip(operands, mine, values)]
+    if all(t is None for t in tangents):
+        return tuple(outs)
+    if op.refuse is not None:
+        op.refuse(values)
+    found = op.jvp(values, outs, tangents)
+    return tuple([v if t is None else trace.box(v, strip(t, trace)) for v, t in zip(outs, found)])
+
+
+def _vmap(trace, prim, args):
+    *operands, op = args
+    values, flags = trace.unbox(operands)
+    return tuple([trace.box(v) for v in prim.rebind((*values, _Batched(op, flags, trace)))])
+
+
+def _graph(trace, prim, args):
+    *operands, op = args
+    lifted = [trace.lift(a) for a in operands]
+    avals = [x.aval for x, _ in lifted]
+    if op.avals is None:
+        graph, _ = stage(op.run, avals, tuple, op.name, like=operands)
+        op = _Staged(op, graph, len(avals))
+        lifted += [trace.lift(t) for t in graph.captured]
+        graph.captured = []
+    values = prim.rebind((*[v for _, v in lifted], op)) if trace.concrete else None
+    return trace.emit(prim, [x for x, _ in lifted], (op,), op.avals(avals), values)
+
+
+_two_way = higher_order(
+    "two_way",
+    impl=lambda xp, *xs, op: tuple(op.run(*xs)),
+    handlers={"grad": _grad, "jvp": _jvp, "vmap": _vmap, "graph": _graph},
+    shares=True,
+).prim
+
+
+class Closed:
+    """A function of arrays that returns one array or a flat list, without what it closes over: `values` come behind.
+
+    Where nothing traced is found in its closure, it is called as it is; otherwise it is staged for `examples`.
+
+    Args:
+        fun: `fun(*arrays)`.
+        examples: arrays or avals like those of later calls.
+        name: in messages.
+        given: values that are traced, and that `fun(*arrays, *given)` takes behind the arrays.
+    """
+
+    def __init__(self, fun, examples, name, given=()):
+        self.name = name
+        self.graph: Any = None
+        self.fun: Any = fun
+        self.values = list(given)
+        self.count = len(examples)
+        if closes_over_tracer((fun,)):
+            try:
+                self.graph, _ = stage(fun, [*examples, *[aval_of(settle(v)) for v in given]], tuple, name)
+            except ConversionError as error:
+                error.add_note(f"{name} stages a function that closes over traced values; pass these as arguments, and "
+                               "it runs on plain arrays inside the solver")
+                raise
+            self.values += self.graph.captured
+            self.graph.captured = []
+            self.fun = None
+
+    def __call__(self, *flat):
+        """The output, of arrays and values that may be traced."""
+        if self.graph is None:
+            return self.fun(*flat)
+        return self.graph.rebuild(self.graph.eval(list(flat)))
+
+    def on_host(self, *flat):
+        """The output as a plain array, of plain arrays."""
+        out = self(*flat)
+        if isinstance(out, Tracer):
+            raise ConversionError(f"{self.name} was given a function that uses a traced value which is not among its "
+                                  f"arguments and was not found in its closure; pass it in args{at_user_line()}")
+        return np.asarray(out)
+
+
+def placed(values, places, given):
+    """`values` with those at `places` replaced."""
+    full = list(values)
+    for k, v in zip(places, given):
+        full[k] = v
+    return full

@@ -1,0 +1,220 @@
+"""Data-parallel gradients: each rank has a part of the batch, and the gradients are summed while the sweep goes on."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...core.arrays.avals import aval_of
+from ...core.arrays.dtypes import is_inexact
+from ...core.checks import check_function, whole
+from ...core.errors import DtypeError, ShapeError, at_user_line
+from ...core.tape.tape import make_node
+from ...core.trace.buffers import Buffer
+from ...core.trace.extent import drives
+from ...core.trace.tracer import Rev, Tracer
+from ...core.types import Any, Callable
+from ..arguments.arguments import flatten, only_leaf, settle
+from ..arguments.escape_checks import abandon
+from ..interpreters.gradient import value_and_grad
+from ..reverse.nan_checks import start_trace
+from ..reverse.reverse import sweep
+from ..scope.errstate import quiet
+from ..staging.bodies import call_rule
+from .mesh import Mesh
+
+_node = Tracer.node  # type: ignore[misc] # the slot
+
+
+def data_parallel_value_and_grad(
+    fun: Callable[..., Any], mesh: Mesh, axis_name: str = "data", *, micro_batches: int = 1,
+    bucket_bytes: int = 4 << 20,
+) -> Callable[..., tuple[Any, Any]]:
+    """Return a function that computes the mean over ranks of a loss and of its gradient, each rank on its own batch.
+
+    Args:
+        fun: `fun(params, *batch)`, the mean loss over the examples of a batch.
+        mesh: the `Mesh`.
+        axis_name: the axis along which the batch is cut.
+        micro_batches: cut the batch of each rank into so many parts along axis 0, one after the other, to save memory;
+            ranks exchange gradients only once.
+        bucket_bytes: gradients are sent as soon as this much of them is complete, while the sweep goes on.
+    Returns:
+        a function of `params`, the same on all ranks, and of the local parts of the batch (`shard(batch, mesh,
+        P("data"))`). It returns the loss and the gradient, the same on all ranks; on one process those of `fun`.
+    Raises:
+        DtypeError: a parameter is not floating.
+        ShapeError: the loss has axes, or micro_batches does not divide the batch.
+
+    >>> import numpy as np
+    >>> import covector.distributed as dist
+    >>> step = dist.data_parallel_value_and_grad(lambda w, x: np.mean((x * w) ** 2), dist.Mesh((2,), ("data",)))
+    >>> value, gradient = step(2.0, np.array([1.0, 3.0]))
+    >>> float(value), float(gradient)
+    (20.0, 20.0)
+    """
+    check_function(fun, "data_parallel_value_and_grad")
+    parts = whole(micro_batches, "micro_batches of data_parallel_value_and_grad", 1)
+    mesh.axis(axis_name)
+    plain = value_and_grad(fun)
+
+    def step(params, *batch):
+        group = mesh.group(axis_name)
+        cuts = _cut(batch, parts)
+        if group is None:
+            found = [plain(params, *cut) for cut in cuts]
+            return _mean(found) if parts > 1 else found[0]
+        leaves, rebuild = flatten(params)
+        leaves = [_checked(x) for x in leaves]
+        sums = Sums(group, bucket_bytes, len(leaves), group.size * parts)
+        total = 0.0
+        for cut in cuts[:-1]:
+            value, gradient = plain(params, *cut)
+            total = total + value
+            sums.keep(flatten(gradient)[0])
+        value = _sweep(fun, leaves, rebuild, cuts[-1], sums)
+        value, gradients = sums.finish(np.asarray(total + value), leaves)
+        return value, rebuild(gradients)
+
+    return step
+
+
+drives(data_parallel_value_and_grad)
+
+
+class Sums:
+    """Sums over ranks that begin as gradients arrive: those that arrive together travel in one bucket."""
+
+    def __init__(self, group, bytes_, count, parts):
+        self.group, self.bytes, self.parts = group, bytes_, parts
+        self.kept = [None] * count
+        self.open = {}  # dtype -> (bytes, [(place, array)])
+        self.sent = []  # (what waits for the sum, [(place, shape)])
+        self.gradients = [None] * count
+
+    def keep(self, gradients):
+        """Add gradients of an earlier part of the batch, which travel with those of the last."""
+        self.kept = [g if k is None else k + g for k, g in zip(self.kept, gradients)]
+
+    def ready(self, place, ct):
+        """A gradient is complete."""
+        ct = np.asarray(ct)
+        if self.kept[place] is not None:
+            ct = ct + self.kept[place]
+        size, bucket = self.open.get(ct.dtype, (0, []))
+        bucket.append((place, ct))
+        size += ct.nbytes
+        self.open[ct.dtype] = size, bucket
+        if size >= self.bytes:
+            self.send(ct.dtype)
+
+    def send(self, dtype):
+        """Begin the sum of a bucket."""
+        _, bucket = self.open.pop(dtype)
+        joined = np.concatenate([ct.reshape(-1) for _, ct in bucket])
+        self.sent.append((self.group.start_sum(joined), [(place, ct.shape) for place, ct in bucket]))
+
+    def finish(self, value, leaves):
+        """The mean value and gradients; zeros for parameters that the loss does not depend on."""
+        arrived = {place for _, places in self.sent for place, _ in places} | {
+            place for _, bucket in self.open.values() for place, _ in bucket}
+        for place, leaf in enumerate(leaves):
+            if place not in arrived:
+                self.ready(place, np.zeros(aval_of(leaf).shape, aval_of(leaf).dtype))
+        for dtype in list(self.open):
+            self.send(dtype)
+        value = self.group.sum(value) / self.parts
+        for wait, places in self.sent:
+            joined, at = wait(), 0
+            for place, shape in places:
+                n = int(np.prod(shape))
+                self.gradients[place] = (joined[at : at + n] / self.parts).astype(joined.dtype).reshape(shape)
+                at += n
+        return value, self.gradients
+
+
+class Parameter(Rev):
+    """A parameter whose node is made when it is first used: the sweep is there as soon as its cotangent is complete."""
+
+    __slots__ = ()
+
+    @property
+    def node(self):
+        found = _node.__get__(self)
+        if type(found) is tuple:
+            rule, leaf = found
+            found = make_node(rule, leaf, None)
+            _node.__set__(self, found)
+        return found
+
+    @node.setter
+    def node(self, node):
+        _node.__set__(self, node)
+
+
+def _sweep(fun, leaves, rebuild, batch, sums):
+    """The loss of one part; its gradients go to `sums` one by one, the last layer's first."""
+    trace = start_trace()
+    boxed = []
+    for place, x in enumerate(leaves):
+        param = Parameter()
+        param.owner, param.value, param.aval = trace, x, aval_of(x)
+        param.node = call_rule(_sending(sums, place), "a parameter"), trace.leaf(place)
+        boxed.append(param)
+    try:
+        out, _ = only_leaf(fun(rebuild(boxed), *batch))
+    except BaseException as error:
+        abandon(trace, error)
+        raise
+    out = out.read() if type(out) is Buffer else out
+    aval = aval_of(out)
+    if aval.shape or aval.dtype.kind != "f":
+        raise ShapeError(f"data_parallel_value_and_grad needs a loss that is a real scalar, but {aval!r} was returned; "
+                         f"reduce it with a mean over the batch{at_user_line()}")
+    if not (isinstance(out, Rev) and out.owner is trace):
+        return out
+    value = out.value
+    roots = [(out.node, np.ones((), aval.dtype))]
+    del out, boxed
+    if trace.guards is not None:
+        trace.check_guards()
+    with quiet():
+        sweep(roots, len(leaves), masked=trace.masked, large=trace.large)
+    trace.done = True
+    return value
+
+
+def _sending(sums, place):
+    def back(ct, saved):
+        sums.ready(place, ct.dense() if hasattr(ct, "dense") else ct)
+        return ct
+
+    return back
+
+
+def _checked(x):
+    x = settle(x)
+    if isinstance(x, Tracer):
+        raise DtypeError("data_parallel_value_and_grad exchanges plain gradients, but a parameter is traced by another "
+                         f"transform; nest grad and shard_map instead{at_user_line()}")
+    x = np.asarray(x)
+    if not is_inexact(x.dtype):
+        raise DtypeError(f"data_parallel_value_and_grad needs floating parameters, but one has dtype {x.dtype}; cast "
+                         f"it, or close over it{at_user_line()}")
+    return x
+
+
+def _cut(batch: Sequence[Any], parts: int) -> list[Any]:
+    if parts == 1:
+        return [batch]
+    leaves, rebuild = flatten(batch)
+    for x in leaves:
+        if not np.ndim(x) or np.shape(x)[0] % parts:
+            raise ShapeError(f"data_parallel_value_and_grad cuts the batch into {parts} parts along axis 0, but one "
+                             f"array has shape {np.shape(x)}; choose a micro_batches that divides it{at_user_line()}")
+    sizes = [np.shape(x)[0] // parts for x in leaves]
+    return [rebuild([x[k * n : (k + 1) * n] for x, n in zip(leaves, sizes)]) for k in range(parts)]
+
+
+def _mean(found):
+    leaves = [flatten(pair) for pair in found]
+    return leaves[0][1]([sum(column) / len(found) for column in zip(*[flat for flat, _ in leaves])])

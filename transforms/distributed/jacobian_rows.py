@@ -1,0 +1,56 @@
+"""Jacobians of which each rank computes its own rows."""
+
+import numpy as np
+
+from ...core.arrays.avals import aval_of
+from ...core.checks import check_function
+from ...core.errors import ShapeError, at_user_line
+from ...core.trace.extent import drives
+from ...core.types import Array, Callable
+from ..interpreters.gradient import vjp
+from ..interpreters.jacobian import jacrev
+from ..interpreters.vmap import vmap
+from .mesh import Mesh
+
+
+def sharded_jacobian(fun: Callable[..., Array], mesh: Mesh, axis_name: str = "data") -> Callable[..., Array]:
+    """Return a function that computes a Jacobian in reverse mode, each rank its own rows of it.
+
+    Args:
+        fun: a function of one array that returns an array; both are the same on all ranks.
+        mesh: the `Mesh`.
+        axis_name: the axis along which the first axis of the output is cut.
+    Returns:
+        a function of the same argument; it returns this process's part of what `jacrev` gives, as `shard` of it with
+        the spec `P(axis_name)`, without any exchange. `gather` puts it together.
+    Raises:
+        ShapeError: the ranks do not divide the first axis of the output.
+
+    >>> import numpy as np
+    >>> import covector.distributed as dist
+    >>> dist.sharded_jacobian(lambda x: x * x, dist.Mesh((2,), ("data",)))(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    check_function(fun, "sharded_jacobian")
+    mesh.axis(axis_name)
+
+    def rows(x):
+        group = mesh.group(axis_name)
+        if group is None:
+            return jacrev(fun)(x)
+        out, pullback = vjp(fun, x)
+        aval = aval_of(out)
+        if not aval.shape or aval.shape[0] % group.size:
+            raise ShapeError(f"sharded_jacobian shares out the first axis of the output over {group.size} ranks, but "
+                             f"it has shape {aval.shape}; pad it to a multiple{at_user_line()}")
+        count = aval.size // group.size
+        units = np.zeros((count, aval.size), aval.dtype)
+        units[np.arange(count), group.rank * count + np.arange(count)] = 1
+        found = vmap(lambda ct: pullback(ct)[0])(units.reshape((count, *aval.shape)))
+        return found.reshape((aval.shape[0] // group.size, *aval.shape[1:], *aval_of(x).shape))
+
+    return rows
+
+
+drives(sharded_jacobian)

@@ -1,0 +1,232 @@
+"""The ranks along one axis of a mesh: each collective of arrays as messages between them."""
+
+import numpy as np
+
+from ...core.errors import (
+    BackendError,
+    CollectiveMismatchError,
+    CollectiveTimeoutError,
+    at_user_line,
+    line_of,
+    user_place,
+)
+from .waits import WIDTH, Call, mismatch, packed, unpacked
+
+ndarray = np.ndarray
+_SUMMED = frozenset("bBhHiIlLqQfdFD")  # dtypes of which MPI makes sums, by NumPy's characters
+_EXTREME = frozenset("bBhHiIlLqQfd")
+_WIDE = {"f": np.float64, "F": np.complex128}
+_SEEN_LIMIT = 65536
+
+
+class Group:
+    """The ranks along one axis.
+
+    `ordered` makes sums in the order of the ranks, so that each rank and each run has the same bits; `wide` makes those
+    of single precision in double. `check` is "first" (what each line calls is compared the first time), "always" or
+    "never".
+    """
+
+    def __init__(self, comm, axis, watch, *, ordered=False, wide=False, check="first"):
+        self.comm = comm
+        self.axis = axis
+        self.watch = watch
+        self.size, self.rank = comm.Get_size(), comm.Get_rank()
+        self.ordered, self.wide, self.check = ordered, wide, check
+        self.seen = set()
+        self.lanes = {}  # name of a collective -> its communicator
+        self.broken = None
+
+    def __repr__(self):
+        return f"Group({self.axis!r}, rank {self.rank} of {self.size})"
+
+    # Collectives of arrays: each takes and returns plain arrays of NumPy.
+
+    def sum(self, x):
+        """The sum over ranks, on every rank."""
+        x = self._plain("psum", x)
+        if not x.size:
+            return x.copy()
+        wide = _WIDE.get(x.dtype.char) if self.wide else None
+        if self.ordered or x.dtype.char not in _SUMMED:
+            parts = self.gather(x, "psum")
+            return parts.sum(axis=0, dtype=wide or x.dtype).astype(x.dtype, copy=False)
+        send = x.astype(wide) if wide else x
+        out = np.empty_like(send)
+        self._run("psum", x, (), lambda comm: comm.Iallreduce(send, out))
+        return out.astype(x.dtype) if wide else out
+
+    def extreme(self, x, largest):
+        """The maximum or minimum over ranks, on every rank."""
+        name = "pmax" if largest else "pmin"
+        x = self._plain(name, x)
+        if not x.size:
+            return x.copy()
+        if x.dtype.char not in _EXTREME or x.dtype.kind == "f":  # MPI says nothing of NaN; NumPy does
+            parts = self.gather(x, name)
+            return parts.max(axis=0) if largest else parts.min(axis=0)
+        out = np.empty_like(x)
+        op = self.watch.mpi.MAX if largest else self.watch.mpi.MIN
+        self._run(name, x, (), lambda comm: comm.Iallreduce(x, out, op))
+        return out
+
+    def gather(self, x, name="all_gather"):
+        """The values of all ranks along a new first axis, on every rank."""
+        x = self._plain(name, x)
+        out = np.empty((self.size, *x.shape), x.dtype)
+        if out.size:
+            send, put = _bytes(x), _bytes(out)
+            self._run(name, x, (), lambda comm: comm.Iallgather(send, put))
+        return out
+
+    def scatter(self, x):
+        """The sum over ranks of the slice along the first axis that belongs to this rank."""
+        x = self._plain("psum_scatter", x)
+        if not x.size:
+            return np.empty(x.shape[1:], x.dtype)
+        wide = _WIDE.get(x.dtype.char) if self.wide else None
+        if self.ordered or x.dtype.char not in _SUMMED:
+            parts = self.exchange(x, "psum_scatter")
+            return parts.sum(axis=0, dtype=wide or x.dtype).astype(x.dtype, copy=False)
+        send = x.astype(wide) if wide else x
+        out = np.empty(x.shape[1:], send.dtype)
+        self._run("psum_scatter", x, (), lambda comm: comm.Ireduce_scatter_block(send, out))
+        return out.astype(x.dtype) if wide else out
+
+    def exchange(self, x, name="all_to_all"):
+        """Slice `j` along the first axis goes to rank `j`; the result has the slice from rank `j` at `j`."""
+        x = self._plain(name, x)
+        out = np.empty_like(x)
+        if x.size:
+            send, put = _bytes(x), _bytes(out)
+            self._run(name, x, (), lambda comm: comm.Ialltoall(send, put))
+        return out
+
+    def shift(self, x, perm):
+        """The value of the rank that sends to this one; zeros where none does."""
+        x = self._plain("ppermute", x)
+        if not x.size:
+            return x.copy()
+        source = next((a for a, b in perm if b == self.rank), None)
+        target = next((b for a, b in perm if a == self.rank), None)
+        if source == target == self.rank:
+            out = x.copy()
+            source = target = None
+        else:
+            out = np.zeros_like(x) if source is None else np.empty_like(x)
+        requests = []
+
+        def start(comm):
+            if source is not None:
+                requests.append(comm.Irecv(_bytes(out), source=source, tag=1))
+            if target is not None:
+                requests.append(comm.Isend(_bytes(x), dest=target, tag=1))
+            return _All(requests)
+
+        self._run("ppermute", x, perm, start)
+        return out
+
+    def broadcast(self, x):
+        """The value of the first rank, on every rank."""
+        x = self._plain("replicate", x)
+        out = x.copy()
+        if x.size:
+            self._run("replicate", x, (), lambda comm: comm.Ibcast(_bytes(out), root=0))
+        return out
+
+    def barrier(self):
+        """Wait until every rank is here."""
+        self._run("barrier", np.zeros(()), (), lambda comm: comm.Ibarrier())
+
+    def start_sum(self, x):
+        """Begin a sum over ranks: a function that waits for it and gives the result."""
+        x = self._plain("psum", x)
+        if not x.size or self.ordered or self.wide or x.dtype.char not in _SUMMED:
+            found = self.sum(x)
+            return lambda: found
+        out = np.empty_like(x)
+        call, request = self._begin("psum", x, (), lambda comm: comm.Iallreduce(x, out))
+        number = self.watch.number
+
+        def finish():
+            now, self.watch.number = self.watch.number, number
+            try:
+                self._wait(request, call)
+            finally:
+                self.watch.number = now
+            return out
+
+        return finish
+
+    # How they are run.
+
+    def _plain(self, name, x):
+        if type(x) is not ndarray:
+            if hasattr(x, "get") or hasattr(x, "__cuda_array_interface__"):
+                raise BackendError(f"{name} over {self.axis!r} sends arrays of NumPy between processes, but got a "
+                                   f"{type(x).__module__}.{type(x).__name__}; bring it to the host first, as "
+                                   f"cupy.asnumpy does{at_user_line()}")
+            x = np.asarray(x)
+        return np.ascontiguousarray(x) if x.ndim else x
+
+    def _run(self, name, x, extra, start):
+        call, request = self._begin(name, x, extra, start)
+        self._wait(request, call)
+
+    def _begin(self, name, x, extra, start):
+        watch = self.watch
+        watch.number += 1
+        place = user_place()
+        call = Call(name, self.axis, x.shape, x.dtype.name, extra, place, _lined)
+        if self.broken is not None:
+            raise CollectiveMismatchError(f"{call.words()} on rank {watch.rank} follows a collective that failed: "
+                                          f"{self.broken}; make a new Mesh on all ranks, or end the program")
+        if self.check != "never":
+            self._compare(call, place)
+        return call, start(self.lanes.get(name, self.comm))
+
+    def _compare(self, call, place):
+        """Compare this call with that of the other ranks, the first time that its line makes it or always."""
+        key = (call.name, call.shape, call.dtype, call.extra, place)
+        if self.check == "first":
+            if key in self.seen:
+                return
+            if len(self.seen) >= _SEEN_LIMIT:
+                self.seen.clear()
+        mine = packed(self.watch.number, call)
+        notes = np.empty((self.size, WIDTH), np.uint8)
+        self._wait(self.watch.controls[self.axis].Iallgather(mine, notes), call)
+        found = [unpacked(note) for note in notes]
+        first = found[self.rank][1]
+        if any(digest != first for _, digest, _ in found):
+            raise mismatch({f"{rank} along {self.axis!r}": words for rank, (_, _, words) in enumerate(found)})
+        self.seen.add(key)
+        if call.name not in self.lanes:  # of its own, so that two kinds of collectives never take each other's messages
+            self.lanes[call.name] = self.comm.Dup()
+
+    def _wait(self, request, call):
+        try:
+            self.watch.wait(request, call)
+        except (CollectiveMismatchError, CollectiveTimeoutError) as error:
+            self.watch.breaks(str(error))
+            raise
+
+
+class _All:
+    """Several requests as one."""
+
+    def __init__(self, requests):
+        self.requests = list(requests)
+
+    def Test(self):  # noqa: N802 - as mpi4py has it
+        self.requests = [r for r in self.requests if not r.Test()]
+        return not self.requests
+
+
+def _bytes(x):
+    """The memory of a contiguous array, whatever its dtype."""
+    return x.reshape(-1).view(np.uint8)
+
+
+def _lined(place):
+    return f"{line_of(place)} in {place[0].co_name}"

@@ -1,0 +1,150 @@
+"""Waiting for other ranks: with a time limit, and with a look at what the others wait for when it takes long."""
+
+import os
+import time
+from hashlib import blake2b
+
+import numpy as np
+
+from ...core.errors import CollectiveMismatchError, CollectiveTimeoutError
+
+STALLED = 0.5  # seconds of waiting after which a rank tells the others what it waits for
+WIDTH = 512  # bytes of a note: a digest, and words
+_TAG = 7
+_SPINS = 200
+
+
+class Watch:
+    """What the ranks of a mesh tell each other beside the data: which collective each is in.
+
+    Each collective of a mesh has a number, the same on all ranks if all call the same ones in the same order. A rank
+    that has waited for `STALLED` seconds sends a note with number, digest and words to all others, and compares the
+    notes that it got: two of one number with different digests can never meet.
+    """
+
+    def __init__(self, comm, mpi, limit):
+        self.comm = comm
+        self.mpi = mpi
+        self.limit = limit
+        self.number = 0
+        self.rank, self.size = comm.Get_rank(), comm.Get_size()
+        self.notes = {}  # rank -> (number, digest, words), the newest of each
+        self.sent = []  # requests and their buffers
+        self.controls = {}  # axis -> the communicator on which calls are compared
+        self.groups = []
+
+    def wait(self, request, call):
+        """Return when the request is complete.
+
+        Raises:
+            CollectiveMismatchError: another rank waits for another collective.
+            CollectiveTimeoutError: the time limit is over.
+        """
+        try:
+            self.until_complete(request.Test, call)
+        except self.mpi.Exception as error:
+            raise CollectiveMismatchError(f"{call.words()} on rank {self.rank} of {self.size} failed in MPI: {error}; "
+                                          "the ranks may have sent arrays of different sizes: Mesh(…, check='always') "
+                                          "compares each call") from error
+
+    def until_complete(self, test, call):
+        """Ask again and again, until it says yes."""
+        for _ in range(_SPINS):
+            if test():
+                return
+        begun = time.perf_counter()
+        told = False
+        while True:
+            for _ in range(_SPINS):
+                if test():
+                    return
+            os.sched_yield()
+            waited = time.perf_counter() - begun
+            if waited > STALLED:
+                if not told:
+                    self.tell(call)
+                    told = True
+                self.listen(call)
+                time.sleep(0.002)
+            if waited > self.limit:
+                raise CollectiveTimeoutError(self.overdue(call, waited))
+
+    def breaks(self, why):
+        """No collective of this mesh can be trusted from now on: ranks wait for each other in different ones."""
+        for group in self.groups:
+            group.broken = why
+
+    def tell(self, call):
+        """Send the others what this rank waits for."""
+        self.sent = [(r, b) for r, b in self.sent if not r.Test()]
+        note = packed(self.number, call)
+        for other in range(self.size):
+            if other != self.rank:
+                self.sent.append((self.comm.Isend(note, dest=other, tag=_TAG), note))
+
+    def listen(self, call):
+        """Read the notes that arrived; raise if one shows that this collective can never meet."""
+        status = self.mpi.Status()
+        while self.comm.Iprobe(source=self.mpi.ANY_SOURCE, tag=_TAG, status=status):
+            note = np.empty(WIDTH, np.uint8)
+            other = status.Get_source()
+            self.comm.Recv(note, source=other, tag=_TAG)
+            self.notes[other] = unpacked(note)
+        mine = digest(call)
+        for other, (number, theirs, words) in self.notes.items():
+            if number == self.number and theirs != mine:
+                raise mismatch({self.rank: call.words(), other: words})
+
+    def overdue(self, call, waited):
+        """The words for a wait that took too long."""
+        known = [f"rank {other} waits in {words}" for other, (number, _, words) in sorted(self.notes.items())
+                 if number >= self.number]
+        rest = "; ".join(known) if known else "no other rank said that it waits: they compute, have ended, or are stuck"
+        return (f"{call.words()} on rank {self.rank} of {self.size} waited {waited:.1f} s for the other ranks, which "
+                f"is the time limit; {rest}; let every rank call the same collectives, or raise the limit with "
+                "Mesh(…, time_limit=)")
+
+
+class Call:
+    """One collective as a rank calls it: what must be the same on all of them."""
+
+    __slots__ = ("name", "axis", "shape", "dtype", "extra", "place", "lined")
+
+    def __init__(self, name, axis, shape, dtype, extra, place, lined):
+        self.name, self.axis, self.shape, self.dtype, self.extra = name, axis, shape, dtype, extra
+        self.place = place
+        self.lined = lined
+
+    def words(self):
+        """`psum over 'data' of f64[3] (train.py:12 in loss)`."""
+        line = f" ({self.lined(self.place)})" if self.place is not None else ""
+        return f"{self.name} over {self.axis!r} of {self.dtype}[{','.join(map(str, self.shape))}]{line}"
+
+
+def digest(call):
+    """Twelve bytes that tell calls apart."""
+    text = repr((call.name, call.axis, call.shape, call.dtype, call.extra))
+    return blake2b(text.encode(), digest_size=12).digest()
+
+
+def packed(number, call):
+    """A note: number, digest, words."""
+    text = call.words().encode()[: WIDTH - 24]
+    note = np.zeros(WIDTH, np.uint8)
+    note[:8] = np.frombuffer(int(number).to_bytes(8, "little"), np.uint8)
+    note[8:20] = np.frombuffer(digest(call), np.uint8)
+    note[24 : 24 + len(text)] = np.frombuffer(text, np.uint8)
+    return note
+
+
+def unpacked(note):
+    """`(number, digest, words)` of a note."""
+    raw = note.tobytes()
+    return int.from_bytes(raw[:8], "little"), raw[8:20], raw[24:].rstrip(b"\0").decode(errors="replace")
+
+
+def mismatch(words):
+    """The error for ranks that are in different collectives."""
+    told = "; ".join(f"rank {rank} is in {text}" for rank, text in sorted(words.items()))
+    return CollectiveMismatchError(f"the ranks of a mesh are in different collectives: {told}; let every rank call the "
+                                   "same ones in the same order, with the same shapes and dtypes")
