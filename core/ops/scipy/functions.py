@@ -67,6 +67,10 @@ def _root(x):
     return regular(x, False, _ABOUT, "add a multiple of the identity")
 
 
+def _invertible(a):
+    return regular(a, False, "the logarithm of a matrix exists only where it is invertible", "use another one")
+
+
 def _sqrtm_jvp(da, ans):
     """Higham (2008), Functions of Matrices, section 6.1: from X² = A follows X dX + dX X = dA."""
     x = _root(ans)
@@ -105,8 +109,8 @@ logm = primitive(
     "logm",  # the principal logarithm; wide, aside: as for sqrtm
     impl=lambda xp, a, *, wide, aside=False: _run(xp, "logm", lambda a: _log(a, aside), a, wide),
     shape=_shape("logm"),
-    jvp={"a": lambda da, a, wide: logm_along(a, da, wide)},
-    vjp={"a": lambda ct, a, wide: _adjoint_along(a, ct, wide)},
+    jvp={"a": lambda da, a, wide: logm_along(_invertible(a), da, wide)},
+    vjp={"a": lambda ct, a, wide: _adjoint_along(_invertible(a), ct, wide)},
     batch=lambda a, wide, aside: logm(a, wide, aside),
     samples=_samples,
     absent={"()": "its operand is a matrix"},
