@@ -135,6 +135,9 @@ def _corner(a, e, wide):
     n = len(a)
     dtype = np.result_type(a.dtype, np.float64)
     block = np.block([[a, e], [np.zeros_like(a), a]]).astype(dtype)
+    if not np.isfinite(block).all():
+        raise np.linalg.LinAlgError(f"the derivative of a matrix logarithm was requested at, or along, values that are "
+                                    f"not finite; see where they come from{at_user_line()}")
     turn = _turn(a) if wide and dtype.kind != "c" else 0.0
     with without_warnings(True):
         found = linalg.logm(block * np.exp(-1j * turn) if turn else block)
