@@ -139,8 +139,12 @@ def _corner(a, e, wide):
         raise np.linalg.LinAlgError(f"the derivative of a matrix logarithm was requested at, or along, values that are "
                                     f"not finite; see where they come from{at_user_line()}")
     turn = _turn(a) if wide and dtype.kind != "c" else 0.0
-    with without_warnings(True):
-        found = linalg.logm(block * np.exp(-1j * turn) if turn else block)
+    try:
+        with without_warnings(True):
+            found = linalg.logm(block * np.exp(-1j * turn) if turn else block)
+    except ValueError as error:  # a singular matrix, of which SciPy makes values that are not finite
+        raise np.linalg.LinAlgError(f"the derivative of a matrix logarithm was requested at a singular matrix ({error})"
+                                    f"; use an invertible one{at_user_line()}") from error
     return _chosen("logm", a, found, wide)[:n, n:]
 
 
