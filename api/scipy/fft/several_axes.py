@@ -12,7 +12,7 @@ from .one_axis import single
 
 def _turned(norm: str | None) -> str:
     """The scaling of the other direction."""
-    return SWAPPED.get(norm or "backward", norm)
+    return SWAPPED.get(norm or "backward", norm or "backward")
 
 
 def fft2(

@@ -200,7 +200,7 @@ def _axes(axes: Any, rank: int) -> list[int]:
 
 def _each(value: Any, count: int) -> list:
     """One value for each axis."""
-    if isinstance(value, list | tuple) or getattr(value, "ndim", 0):
+    if isinstance(value, list | tuple) or getattr(value, "ndim", False):
         if len(value) != count:
             raise RuntimeError(f"sequence argument must have length equal to input rank ({count}), but got {value!r}; "
                                f"give one, or one for each axis{at_user_line()}")

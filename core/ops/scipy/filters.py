@@ -119,7 +119,7 @@ def _samples(rng):
 
 
 lfilter = primitive(
-    "lfilter",  # b, a: (…, m + 1), a[0] taken to be 1; x: (…, n); zi: (…, m): the filter's output, (…, n)
+    "lfilter",  # b, a: (…, m + 1), a[0] taken to be 1; x: (…, n); zi: (…, m): the filter's results, (…, n)
     impl=lambda xp, b, a, x, zi: _run(xp, b, a, x, zi),
     shape=_shape,
     jvp={"b": lambda db, a, x: _of_poles(a, _fir(db, x)),

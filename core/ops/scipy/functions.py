@@ -67,6 +67,10 @@ def _root(x):
     return regular(x, False, _ABOUT, "add a multiple of the identity")
 
 
+def _invertible(a):
+    return regular(a, False, "the logarithm of a matrix exists only where it is invertible", "use another one")
+
+
 def _sqrtm_jvp(da, ans):
     """Higham (2008), Functions of Matrices, section 6.1: from X² = A follows X dX + dX X = dA."""
     x = _root(ans)
@@ -105,8 +109,8 @@ logm = primitive(
     "logm",  # the principal logarithm; wide, aside: as for sqrtm
     impl=lambda xp, a, *, wide, aside=False: _run(xp, "logm", lambda a: _log(a, aside), a, wide),
     shape=_shape("logm"),
-    jvp={"a": lambda da, a, wide: logm_along(a, da, wide)},
-    vjp={"a": lambda ct, a, wide: _adjoint_along(a, ct, wide)},
+    jvp={"a": lambda da, a, wide: logm_along(_invertible(a), da, wide)},
+    vjp={"a": lambda ct, a, wide: _adjoint_along(_invertible(a), ct, wide)},
     batch=lambda a, wide, aside: logm(a, wide, aside),
     samples=_samples,
     absent={"()": "its operand is a matrix"},
@@ -131,9 +135,16 @@ def _corner(a, e, wide):
     n = len(a)
     dtype = np.result_type(a.dtype, np.float64)
     block = np.block([[a, e], [np.zeros_like(a), a]]).astype(dtype)
+    if not np.isfinite(block).all():
+        raise np.linalg.LinAlgError(f"the derivative of a matrix logarithm was requested at, or along, values that are "
+                                    f"not finite; see where they come from{at_user_line()}")
     turn = _turn(a) if wide and dtype.kind != "c" else 0.0
-    with without_warnings(True):
-        found = linalg.logm(block * np.exp(-1j * turn) if turn else block)
+    try:
+        with without_warnings(True):
+            found = linalg.logm(block * np.exp(-1j * turn) if turn else block)
+    except ValueError as error:  # a singular matrix, of which SciPy makes values that are not finite
+        raise np.linalg.LinAlgError(f"the derivative of a matrix logarithm was requested at a singular matrix ({error})"
+                                    f"; use an invertible one{at_user_line()}") from error
     return _chosen("logm", a, found, wide)[:n, n:]
 
 

@@ -44,15 +44,14 @@ def without_warnings(quiet):
         yield
         return
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # LinAlgWarning and LogmExactlySingularWarning, too
-        warnings.simplefilter("ignore", linalg.LinAlgWarning)
+        warnings.simplefilter("ignore")
         yield
 
 
 def stacked(xp, name, run, shapes, *operands, dtype=None):
-    """`run(*matrices)` for each set of matrices of `operands`, whose leading axes broadcast; the outputs stacked.
+    """`run(*matrices)` for each set of matrices of `operands`, whose leading axes broadcast; the results stacked.
 
-    `shapes` are those of the outputs for one set, and `dtype` theirs; by default the one of the operands, floating.
+    `shapes` are those of the results for one set, and `dtype` theirs; by default the one of the operands, floating.
     """
     on_host(xp, name)
     wide = float_dtype(result_dtype(*operands))

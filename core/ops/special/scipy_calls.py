@@ -19,7 +19,7 @@ _WEAK = frozenset({int, float, complex, bool})
 def scipy_call(name, complex_too=False, turned=False):
     """SciPy's function `name`, in the precision of the inexact operands.
 
-    `complex_too`: its answers are complex; `turned`: it takes the operands in the opposite order.
+    `complex_too`: its results are complex; `turned`: it takes the operands in the opposite order.
     """
 
     def run(xp, *xs):
@@ -63,5 +63,5 @@ def in_one_precision(fun):
 
 
 def real_like(ct, x):
-    """A cotangent of `x`: of a real operand, whose answer is complex, the real part."""
+    """A cotangent of `x`: of a real operand, whose result is complex, the real part."""
     return ct.real if x.dtype.kind != "c" and ct.dtype.kind == "c" else ct
