@@ -15,7 +15,7 @@ from ...core.trace.tracer import Batched, Dual, Rev, Tracer, unwrap
 from ..scope.axis_environment import mesh_axes
 from ..scope.debug_modes import modes
 from .reverse import RevTrace
-from .varying import MeshRevTrace
+from .varying import Marking
 
 # None while the user's code runs; inside an operation or a pullback, which is looked at as a whole (a rule may make
 # a NaN and mask it), the operation whose pullback runs and its line, or "".
@@ -83,7 +83,13 @@ class WatchedTrace(Watching, RevTrace):
         return self.node(_INPUT, make_leaf(index), None)
 
 
-class WatchedMeshTrace(MeshRevTrace, WatchedTrace):
+class MeshRevTrace(Marking, RevTrace):
+    """Reverse mode inside of a mesh."""
+
+    __slots__ = ()
+
+
+class WatchedMeshTrace(Marking, WatchedTrace):
     """The watching trace inside of a mesh."""
 
     __slots__ = ()

@@ -6,7 +6,6 @@ from ...core.trace.buffers import Buffer
 from ...core.trace.tracer import Batched, Rev, Staged, Tracer
 from ...core.types import Any
 from ..scope.axis_environment import mesh_axes
-from .reverse import RevTrace
 
 
 class MeshRev(Rev):
@@ -15,7 +14,7 @@ class MeshRev(Rev):
     __slots__ = ()
 
 
-class MeshRevTrace(RevTrace):
+class Marking:
     """Marks what is the same at all places of a mesh where it meets what varies: its cotangent is a sum over them."""
 
     __slots__ = ()
