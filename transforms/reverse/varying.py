@@ -26,7 +26,7 @@ class Marking:
             args = self.entering(args)
         elif n > 1 and not prim.flat and "collective" not in prim.effects:
             args = self.marked(prim, args, n)
-        return super().process(prim, args, *known)
+        return super().process(prim, args, *known)  # type: ignore[misc]  # that of a RevTrace beside it
 
     def marked(self, prim, args, n):
         """The operands, those that carry a derivative marked."""
