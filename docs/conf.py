@@ -10,7 +10,7 @@ from pathlib import Path
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
 
-sys.path.insert(0, str(Path(__file__).parent))  # for references.py
+sys.path.insert(0, str(Path(__file__).parent))  # for references.py and counterparts.py
 
 project = "covector"
 author = "the covector authors"
@@ -18,7 +18,7 @@ copyright = "the covector authors, Apache-2.0"
 release = version = installed_version("covector")
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode", "sphinx.ext.intersphinx",
-              "references"]
+              "references", "counterparts"]
 source_suffix = {".md": "myst-nb"}
 exclude_patterns = ["_build"]
 # Other projects' references, where their inventories lie in docs/_inventories (as `numpy.inv`, fetched from the address

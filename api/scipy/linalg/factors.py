@@ -25,7 +25,7 @@ def lu_factor(a: Array, overwrite_a: bool = False, check_finite: bool = True) ->
     Raises:
         SquareError: the matrices are not square.
         LinAlgError: the derivative of the factors of a singular matrix is requested.
-    Derivative: de Hoog, Anderssen and Lukas (2011), Linear Algebra and its Applications 434, section 2.
+    Derivative: de Hoog, Anderssen and Lukas (2011), Mathematics of Computation 80, section 2.
 
     >>> import numpy as np
     >>> from covector.scipy import linalg

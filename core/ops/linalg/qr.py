@@ -34,7 +34,7 @@ def _full_rank(r):
 
 
 def _qr_jvp(da, ans):
-    """Walter and Lehmann (2018), section 4: with C = Qᴴ dA R⁻¹ and Ω skew, its strict lower triangle that of C,
+    """Walter and Lehmann (2010), section 4: with C = Qᴴ dA R⁻¹ and Ω skew, its strict lower triangle that of C,
     dQ = dA R⁻¹ - Q (C - Ω), dR = (C - Ω) R. Columns added to Q move so that they stay orthogonal, no further."""
     q, r = ans[0], _full_rank(ans[1])
     n = r.shape[-1]
