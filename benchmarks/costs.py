@@ -118,7 +118,7 @@ def measure(fun, xs, rounds):
 
 
 def shown_bytes(count):
-    return "–" if count < 4096 else f"{count / 1024:,.0f} KiB" if count < 2**20 else f"{count / 2**20:.1f} MiB"
+    return "–" if count < 16384 else f"{count / 1024:,.0f} KiB" if count < 2**20 else f"{count / 2**20:.1f} MiB"
 
 
 def shown_time(ns):

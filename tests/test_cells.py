@@ -29,7 +29,8 @@ def run(code, where, line, names):
     if last is not None:
         shown = eval(compile(ast.Expression(last.value), where, "eval"), names)
         html = getattr(shown, "_repr_html_", None)
-        assert isinstance(html() if html is not None else repr(shown), str)
+        text = html() if html is not None else None
+        assert isinstance(repr(shown) if text is None else text, str)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT / "docs")))
