@@ -105,6 +105,7 @@ def _samples(discrete):
 
 riccati = primitive(
     "solve_riccati",  # the stabilising solution x: (…, n, n), of the Hermitian parts of q and r; see api/scipy/linalg
+    host=True,
     impl=lambda xp, a, b, q, r, *, balanced, discrete: _are(xp, a, b, q, r, balanced, discrete),
     shape=_shape,
     jvp={"a": _jvp_a, "b": _jvp_b, "q": _jvp_q, "r": _jvp_r},
