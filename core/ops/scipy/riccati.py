@@ -36,7 +36,7 @@ def _are(xp, a, b, q, r, balanced, discrete):
 
 def _gain(a, b, r, x, discrete):
     """The feedback K, and the matrix A - B K of the closed loop."""
-    up = matmul(adjoint(b), x)
+    up, r = matmul(adjoint(b), x), hermitian(r)
     k = solve(r + matmul(up, b), matmul(up, a)) if discrete else solve(r, up)
     return k, a - matmul(b, k)
 
