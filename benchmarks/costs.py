@@ -1,4 +1,4 @@
-"""What a derivative of one operation costs: `python benchmarks/costs.py` measures, and writes the table of docs/costs.md.
+"""What a derivative of one operation costs: `python benchmarks/costs.py` measures it and writes docs/costs.md.
 
 For each operation: the time of the plain call, the bytes that a pullback keeps alive beyond operands and result, and
 the time of a gradient (forward and backward, by `vjp`) and of a `jvp` over that of the plain call.
@@ -57,7 +57,8 @@ def operations():
             ("broadcast_to(x, (8, n))", lambda x: np.broadcast_to(x, (8, N)), (x,)),
         ],
         f"Matrices of {ROWS} x {ROWS}": [
-            ("a @ b", np.matmul, (a, b)), ('einsum("ij,kj->ik", a, b)', lambda a, b: np.einsum("ij,kj->ik", a, b), (a, b)),
+            ("a @ b", np.matmul, (a, b)),
+            ('einsum("ij,kj->ik", a, b)', lambda a, b: np.einsum("ij,kj->ik", a, b), (a, b)),
             ("linalg.solve(a, b)", np.linalg.solve, (spd, b)), ("linalg.inv(a)", np.linalg.inv, (spd,)),
             ("linalg.det(a)", np.linalg.det, (spd / ROWS,)),
             ("linalg.slogdet(a)[1]", lambda a: np.linalg.slogdet(a)[1], (spd,)),
@@ -127,8 +128,9 @@ def shown_time(ns):
 
 def table(rounds):
     versions = describe()["versions"]
-    lines = [f"Measured on {datetime.datetime.now(datetime.UTC):%d %B %Y} on one of two cores of a shared virtual machine, "
-             f"one thread, NumPy {versions['numpy']}: the least of {rounds} samples of each call, in turns."]
+    today = f"{datetime.datetime.now(datetime.UTC):%d %B %Y}"
+    lines = [f"Measured on {today} on one of two cores of a shared virtual machine, one thread, "
+             f"NumPy {versions['numpy']}: the least of {rounds} samples of each call, in turns."]
     for section, rows in operations().items():
         lines += ["", f"## {section}", "", "| operation | time | bytes kept | gradient ÷ call | `jvp` ÷ call |",
                   "| --- | ---: | ---: | ---: | ---: |"]

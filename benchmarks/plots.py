@@ -42,7 +42,7 @@ def draw(results: dict[str, Any], sides: tuple[str, ...], compiled: bool = False
     axes.axvline(1.0, color="#cc0000", linewidth=1)
     axes.set(xscale="log", xlabel="time ÷ that of the other, which is faster right of 1", ylim=(-1, len(rows)))
     axes.set_yticks(range(len(rows)), [_short(title) for title, _ in rows], fontsize=7)
-    axes.legend(loc="lower right", fontsize=8)
+    figure.legend(loc="outside upper right", ncols=len(sides), fontsize=8)
     return figure
 
 
@@ -62,7 +62,7 @@ class Table:
 
     def _repr_html_(self) -> str:
         lines = [f"<tr>{''.join(f'<{tag}>{_html(cell)}</{tag}>' for cell in row)}</tr>"
-                 for row, tag in ((self.head, "th"), *((row, "td") for row in self.rows))]
+                 for row, tag in ((self.head, "th"), *((row, "td") for row in self.rows)) if any(row)]
         return f'<div class="table-wrapper"><table class="docutils">{"".join(lines)}</table></div>'
 
 

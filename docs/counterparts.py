@@ -1,7 +1,7 @@
 """What other libraries call a name, and what it costs: added to the entries of the reference when the site is built.
 
-`counterparts.txt` has the names, `COSTS` the costs; `tests/reference/test_counterparts.py` looks for the names in NumPy,
-JAX and PyTorch. A name of `covector.compat.torch` is that of PyTorch.
+`counterparts.txt` has the names, `COSTS` the costs; `tests/reference/test_counterparts.py` looks for the names in
+NumPy, JAX and PyTorch. A name of `covector.compat.torch` is that of PyTorch.
 """
 
 from pathlib import Path
@@ -14,14 +14,16 @@ COMPAT = "covector.compat."
 
 # In evaluations of f, for f from n numbers to m; time includes the evaluation itself.
 COSTS = {
-    "covector.grad": "two to four evaluations, however long the arguments are; memory for what the rules of each operation "
-                     "save ([a table](../costs.md))",
+    "covector.grad": "two to four evaluations, however long the arguments are; memory for what the rules of each "
+                     "operation save ([a table](../costs.md))",
     "covector.value_and_grad": "that of `grad`: the value is computed on the way",
-    "covector.vjp": "one evaluation, which saves values, and about two for each call of the pullback",
+    "covector.vjp": "one evaluation, which saves values, and one or two for each call of the pullback",
     "covector.jvp": "about two evaluations; nothing is saved, so memory does not grow with the length of the program",
     "covector.linearize": "one evaluation and its staging; each call of the linear map then costs about one evaluation",
-    "covector.jacfwd": "n tangents, pushed forward as one batch: memory for n copies of each value; `chunk_size=` limits it",
-    "covector.jacrev": "m cotangents, pulled back as one batch: memory for m copies of each; `chunk_size=` limits it",
+    "covector.jacfwd": "n tangents, pushed forward as one batch: memory for n copies of each value, which "
+                       "`chunk_size=` limits",
+    "covector.jacrev": "m cotangents, pulled back as one batch: memory for m copies of each value, which "
+                       "`chunk_size=` limits",
     "covector.jacobian": "that of `jacfwd` or of `jacrev`, whichever has fewer directions",
     "covector.hessian": "n directions through the gradient: about n times the time of `hvp`, as one batch",
     "covector.hvp": "about two gradients, however long the arguments are; no Hessian is formed",
@@ -36,7 +38,8 @@ COSTS = {
     "covector.associative_scan": "about log2(n) batched calls of the function, 2 n applications in all",
     "covector.jit": "the first call stages, optimises and compiles, some milliseconds; later ones run the program",
     "covector.distributed.sharded_jacobian": "each rank computes its rows alone",
-    "covector.scipy.linalg.expm": "some products and a solve of n × n matrices, and a product for each squaring; a gradient keeps them all",
+    "covector.scipy.linalg.expm": "some products and a solve of n × n matrices, and a product for each "
+                                  "squaring; a gradient keeps them all",
     "covector.scipy.linalg.logm": "the derivative is a logarithm of a matrix of twice the size",
     "covector.scipy.linalg.sqrtm": "the derivative is a Sylvester equation, about as long as the root itself",
     "covector.debug_mutation": "every saved byte is read again at the pullback",

@@ -23,7 +23,7 @@ def add_summary(app, doctree):
         for node in names:
             link = nodes.reference("", "", nodes.literal("", node[0].get("fullname", "")), internal=True,
                                    refid=node[0]["ids"][0])
-            said = next(iter(node[1].findall(nodes.paragraph)), nodes.paragraph())
+            said = next(iter(node[-1].findall(nodes.paragraph)), nodes.paragraph())  # behind all signatures
             body += _row([link], [child.deepcopy() for child in said.children])
     if len(body) < 4:
         return

@@ -31,7 +31,7 @@ def entries():
 
 def citations(text):
     """`[(surnames, year)]` of what a text cites."""
-    found = [({name for name in re.split(r", and |, | and | & ", m[1])}, m[2]) for m in CITED.finditer(text)]
+    found = [(set(re.split(r", and |, | and | & ", m[1])), m[2]) for m in CITED.finditer(text)]
     return [(names, year) for names, year in found if not names & set(MONTHS)]
 
 
