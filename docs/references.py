@@ -16,7 +16,7 @@ def add_summary(app, doctree):
         return
     body = nodes.tbody()
     page = next(doctree.findall(nodes.section))
-    for part in [page, *page.findall(nodes.section)]:
+    for part in page.findall(nodes.section):  # itself first
         names = [node for node in part.children if isinstance(node, addnodes.desc) and node["objtype"] != "data"]
         if names and part is not page:
             body += _row([nodes.strong("", part[0].astext())])
