@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import covector.compat.torch
 import covector.numpy
 import covector.scipy.linalg
 from covector.extend import REGISTRY
@@ -71,7 +72,7 @@ def test_entries_are_sorted_and_their_links_are_their_identifiers():
 def test_every_matrix_primitive_has_a_derivation():
     text = (ROOT / "docs" / "linear_algebra.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`(\w+)`", text))
-    assert covector.numpy and covector.scipy.linalg  # they declare the primitives
+    assert covector.numpy and covector.scipy.linalg and covector.compat.torch.linalg  # they declare the primitives
     ours = [name for name, prim in REGISTRY.items()
             if prim.impl.__module__.startswith("covector.core.ops.linalg.") or prim.impl.__module__ in SCIPY]
     assert len(ours) > 30 and sorted(set(ours) - named) == []
