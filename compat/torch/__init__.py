@@ -105,12 +105,16 @@ _LATER = {
     "cpu": LazyModule("covector.compat.torch.cpu"),
     "distributed": LazyModule("covector.compat.torch.distributed"),
     "distributions": LazyModule("covector.compat.torch.distributions"),
+    "functional": LazyModule("covector.compat.torch.functional"),
+    "futures": LazyModule("covector.compat.torch.futures"),
     "jit": LazyModule("covector.compat.torch.jit"),
     "mps": LazyModule("covector.compat.torch.mps"),
     "multiprocessing": LazyModule("covector.compat.torch.multiprocessing"),
     "optim": LazyModule("covector.compat.torch.optim"),
     "profiler": LazyModule("covector.compat.torch.profiler"),
     "quasirandom": LazyModule("covector.compat.torch.quasirandom"),
+    "torch": LazyModule("covector.compat.torch"),  # PyTorch's module has itself, and programs write so
+    "types": LazyModule("covector.compat.torch.types"),
     "version": LazyModule("covector.compat.torch.version"),
     "xpu": LazyModule("covector.compat.torch.xpu"),
 }
