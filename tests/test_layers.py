@@ -136,11 +136,8 @@ compat/autograd/scipy: api/numpy api/scipy/linalg api/scipy/special compat/autog
     compat/autograd/scipy/stats
 ~/graph: api ~/modes ~/types
 ~/installing: compat ~/types
-~/platform: ~/modes ~/types
-compat/torch/distributed/elastic/multiprocessing: ~/platform
 ~/staged: api ~/types ~/graph
 ~/state: api ~/modes ~/types ~/graph
-compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessing
 ~/profiler: ~/modes ~/graph ~/state
 ~/views: api ~/modes ~/types ~/graph ~/state
 ~/values: api ~/modes ~/types ~/graph ~/state ~/views
@@ -150,19 +147,22 @@ compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessi
 ~/dispatch: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values ~/inplace
 ~/saved: api ~/modes ~/types ~/graph ~/values ~/engine
 compat/torch/_subclasses: ~/dispatch
-compat/torch/amp: ~/platform ~/dispatch
-compat/torch/backends: ~/platform ~/dispatch
 compat/torch/distributed: ~/dispatch
 compat/torch/distributed/algorithms: ~/dispatch
-compat/torch/fx: ~/platform ~/dispatch
 compat/torch/fx/experimental: ~/dispatch
 ~/factories: ~/modes ~/types ~/state ~/values ~/dispatch
 ~/fastpath: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch
 ~/graph_view: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved
-compat/torch/cuda: ~/platform ~/dispatch ~/factories
+~/platform: ~/modes ~/types ~/dispatch
+compat/torch/amp: ~/dispatch ~/platform
+compat/torch/backends: ~/dispatch ~/platform
+compat/torch/cuda: ~/dispatch ~/factories ~/platform
+compat/torch/distributed/elastic/multiprocessing: ~/platform
+compat/torch/fx: ~/dispatch ~/platform
 compat/torch/signal: ~/dispatch ~/factories
 ~/function: api/numpy api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/saved ~/graph_view
 ~/random: api ~/modes ~/types ~/state ~/views ~/inplace ~/dispatch ~/factories
+compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessing
 ~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/factories
     ~/graph_view ~/random
 ~/interchange: ~/types ~/graph ~/state ~/views ~/dispatch ~/factories ~/tensor
@@ -192,9 +192,9 @@ compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
 compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/parallel compat/torch/nn/modules
     compat/torch/nn/utils
-compat/torch: api ~/modes ~/types ~/graph ~/installing ~/platform ~/profiler ~/inplace ~/dispatch compat/torch/amp
-    compat/torch/backends compat/torch/distributed ~/factories compat/torch/cuda compat/torch/signal ~/random ~/tensor
-    ~/interchange ~/ops ~ ~/func ~/module compat/torch/func compat/torch/autograd compat/torch/distributions
+compat/torch: api ~/modes ~/types ~/graph ~/installing ~/profiler ~/inplace ~/dispatch compat/torch/distributed
+    ~/factories ~/platform compat/torch/amp compat/torch/backends compat/torch/cuda compat/torch/signal ~/random
+    ~/tensor ~/interchange ~/ops ~ ~/func ~/module compat/torch/func compat/torch/autograd compat/torch/distributions
     compat/torch/utils compat/torch/optim compat/torch/nn
 """
 

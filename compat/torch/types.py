@@ -6,6 +6,7 @@ from collections.abc import Sequence as _Sequence
 from typing import IO as _IO
 
 from ._impl.dispatch import surface as _surface
+from ._impl.platform.assertions import SymBool as SymBool, SymFloat as SymFloat, SymInt as SymInt
 from ._impl.types.dtypes import dtype as _dtype
 from ._impl.types.size import Size as _Size, device as _device, layout as _layout
 from ._impl.types.tensor_type import Tensor as _Tensor
@@ -14,8 +15,8 @@ from .storage import UntypedStorage as Storage
 Number = _int | _float | _bool
 Device = _device | _str | _int | None
 FileLike = _str | _os.PathLike | _IO[_bytes]
-IntLikeType, FloatLikeType, BoolLikeType = _int, _float, _bool  # sizes are numbers: nothing here is symbolic
-py_sym_types = ()
+IntLikeType, FloatLikeType, BoolLikeType = _int, _float, _bool  # nothing here is symbolic
+py_sym_types = (SymInt, SymFloat, SymBool)
 _Number = (_int, _float, _bool)
 _TensorOrTensors = _Tensor | _Sequence[_Tensor]
 _size = _Size | list[_int] | tuple[_int, ...]

@@ -24,11 +24,12 @@ def unbuilt_class(module, name):
     """A class that has no objects."""
 
     def __new__(cls, *args, **kwargs):  # noqa: N807
-        raise unbuilt(f"{module}.{name}")
+        raise unbuilt(full)
 
-    doc = f"torch.{module}.{name}, which is not implemented: a class without objects."
+    full = f"{module}.{name}".lstrip(".")
+    doc = f"torch.{full}, which is not implemented: a class without objects."
     return type(name, (), {"__new__": __new__, "__doc__": doc, "__class_getitem__": classmethod(lambda cls, item: cls),
-                           "__module__": f"torch.{module}"})
+                           "__module__": f"torch.{module}".rstrip(".")})
 
 
 def unbuilt_function(module, name):

@@ -1,6 +1,5 @@
 """Attributes of tensors that may be set or must not be deleted: data, hooks, and PyTorch's words about each."""
 
-from ..dispatch.unbuilt import unbuilt
 from ..state.history import edge_or_none
 from ..types.tensor_type import Tensor, TensorBase, more, needs_grad
 
@@ -34,12 +33,6 @@ def set_grad_fn(self, value):
     self.detach_()
 
 
-def unnamed(self, names):
-    """Axes have no names here; None takes away the names that there are not."""
-    if names is not None and any(name is not None for name in names):
-        raise unbuilt("Tensor.names")
-
-
 _DATA, _HOOKS = Tensor.data, Tensor._backward_hooks
 Tensor.data = property(_DATA.fget, set_data, forbidden("Deleting tensor data is not allowed. Delete tensor instead!"),
                        _DATA.__doc__)
@@ -47,4 +40,3 @@ Tensor.requires_grad = Tensor.requires_grad.deleter(forbidden("requires_grad mus
 Tensor._backward_hooks = property(_HOOKS.fget, set_hooks, forbidden("Deletion of _backwards_hooks not allowed!"))
 Tensor._grad_fn = property(lambda self: self.grad_fn if needs_grad(self) else None, set_grad_fn, forbidden(
     "Deletion of _grad_fn not allowed. Detach tensor instead!"))
-Tensor.names = property(lambda self: (None,) * self.ndim, unnamed)
