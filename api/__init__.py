@@ -91,7 +91,7 @@ def __getattr__(name: str) -> object:
     if name in _LATER:
         return _import_module(f"covector.{name}")
     if name in _CONTRACTING:
-        return getattr(_import_module("covector.contracting"), name)
+        return getattr(_import_module("covector._contracting"), name)
     raise _missing("covector", name, _ADVICE)
 
 

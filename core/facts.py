@@ -11,6 +11,7 @@ BROADCASTS = {}  # operands against each other, though it is not elementwise; ap
 COPIES = {}  # a view that copies where no strides give one; core/trace/buffers.py
 DEPENDS = {}  # which elements of its output depend on which of an operand; transforms/sparse/pattern.py
 GRAM = {}  # `gram(rows, factor, matrix)`: (rows * factor) @ matrix, None if not cheaper; core/tape/lazy_cotangents.py
+HOST = {}  # a library computes it on NumPy's arrays, and it refuses others; api/testing/elsewhere.py
 LANE = {}  # what makes its public function; core/primitive/families.py, api/testing/mutations.py
 LAZY = {}  # its vjp takes undensified cotangents; core/primitive/primitive.py, core/tape/rules.py
 MOVES = {}  # its vjp moves or repeats elements, adds those that meet; core/primitive/primitive.py, core/tape/rules.py

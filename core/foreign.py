@@ -89,7 +89,6 @@ LAX = {
     "conv_with_general_padding": "`covector.lax.conv_general_dilated`",
     "conv_transpose": "`covector.nn.conv_transpose`",
     "conv_general_dilated_patches": "use numpy.lib.stride_tricks.sliding_window_view",
-    "custom_linear_solve": "`covector.custom_root`, or numpy.linalg.solve, which has derivatives",
     "pvary": "`covector.pvary`", "pcast": "`covector.pvary`", "pbroadcast": "`covector.all_gather`, and take one of it",
     "pshuffle": "`covector.ppermute`", "pswapaxes": "`covector.all_to_all`",
     "approx_max_k": "`covector.lax.top_k`", "approx_min_k": "`covector.lax.top_k` of the negative",

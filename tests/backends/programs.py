@@ -4,10 +4,11 @@ import numpy as np
 
 import covector as cv
 import covector.numpy as cnp
-from covector.core.facts import SAMPLES
+from covector.core.facts import HOST, SAMPLES
 from covector.extend import REGISTRY
 
-PRIMITIVES = [n for n, p in REGISTRY.items() if p.handlers is None and "collective" not in p.effects and n.islower()]
+EVERYWHERE = [n for n, p in REGISTRY.items() if p.handlers is None and "collective" not in p.effects and n.islower()]
+PRIMITIVES = [n for n in EVERYWHERE if n not in HOST]
 MODES = ["value", "vjp", "jvp", "vmap", "vmap 0", "vmap 1"]
 
 

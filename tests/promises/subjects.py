@@ -59,6 +59,8 @@ HIGHER = {
     "host_callback": (on_host, [X]),
     "jit": (covector.jit(lambda x, y: (np.sin(x) * y, np.exp(-x))), [X, Y]),
     "scan": (lambda x, y: covector.scan(lambda c, r: (np.tanh(c + r), c * r), x, y), [X, Y]),
+    "two_way": (lambda x: covector.custom_linear_solve(lambda v: v * 2.0, x, lambda times, b: b / 2.0, symmetric=True),
+                [X]),
     "while": (halved, [X, Y]),
 }
 PRIMITIVES = sorted(name for name, prim in REGISTRY.items() if prim.handlers is None)

@@ -8,7 +8,7 @@ import pytest
 import covector as cv
 from covector import scipy as ours
 
-jax = pytest.importorskip("jax")
+jax = pytest.importorskip("jax", reason="needs the `reference` extra: pip install -e '.[reference]'")
 pytestmark = pytest.mark.reference
 
 RNG = np.random.default_rng(9)

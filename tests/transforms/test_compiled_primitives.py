@@ -5,10 +5,10 @@ import pytest
 
 import covector as cv
 from covector.core.errors import ShapeError
-from covector.core.facts import SAMPLES
+from covector.core.facts import HOST, SAMPLES
 from covector.core.primitive.primitive import REGISTRY
 from covector.testing.cases import cases
-from covector.testing.compiled import disagreement, layouts
+from covector.testing.compiled import disagreement, layouts, roundings
 
 pytest.importorskip("scipy")
 NAMES = sorted(REGISTRY.keys() & SAMPLES.keys())
@@ -28,12 +28,13 @@ def graphs_of(case):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("name", NAMES)
 def test_compiled_primitive_gives_the_same_bits(name, dtype):
+    apart = roundings if name in HOST else None  # LAPACK's last bits depend on where in memory matrices lie
     for case in cases(REGISTRY[name]):
         case = case if dtype is np.float64 else case.narrowed()
         for what, make, values in graphs_of(case):
             graph = make(*values)
             for layout, given in layouts(values):
-                assert disagreement(graph, given) is None, f"{case}, {what}, {layout}\n{graph}"
+                assert disagreement(graph, given, apart=apart) is None, f"{case}, {what}, {layout}\n{graph}"
 
 
 @pytest.mark.parametrize("name", NAMES)

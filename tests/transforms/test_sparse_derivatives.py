@@ -134,10 +134,16 @@ def test_steps_of_a_scan_depend_on_earlier_rows_alone():
 
 @pytest.mark.parametrize("colouring", ["star", "acyclic", "columns"])
 @pytest.mark.parametrize("fun", [
-    rosenbrock, lambda x: np.sum(brusselator(x[:8]) ** 2) + x[11] * x[8], lambda x: np.sum(x) ** 2 + x[3] ** 3,
-    lambda x: x[0] * np.sum(np.sin(x[1:])), covector.jit(rosenbrock), lambda x: np.sum(x),
-        lambda x: np.sum(halved(x) * x),
-    lambda x: np.sum(scanned(x)), lambda x: 1.0], ids=str)
+    pytest.param(rosenbrock, id="rosenbrock"),
+    pytest.param(lambda x: np.sum(brusselator(x[:8]) ** 2) + x[11] * x[8], id="brusselator"),
+    pytest.param(lambda x: np.sum(x) ** 2 + x[3] ** 3, id="full"),
+    pytest.param(lambda x: x[0] * np.sum(np.sin(x[1:])), id="arrow"),
+    pytest.param(covector.jit(rosenbrock), id="jit"),
+    pytest.param(lambda x: np.sum(x), id="linear"),
+    pytest.param(lambda x: np.sum(halved(x) * x), id="loop"),
+    pytest.param(lambda x: np.sum(scanned(x)), id="scan"),
+    pytest.param(lambda x: 1.0, id="constant"),
+])
 def test_sparse_hessian_is_the_dense_one(fun, colouring):
     found = sparse_hessian(fun, colouring=colouring, check=True)(X)
     np.testing.assert_allclose(found.toarray(), covector.hessian(fun)(X), rtol=1e-10, atol=1e-10)

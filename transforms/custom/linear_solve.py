@@ -52,8 +52,8 @@ def custom_linear_solve(
     given = Closed(lambda *flat: _leaves(matvec(rebuild(list(flat))), b), [aval_of(x) for x in leaves],
                    "custom_linear_solve")
     known = solve if symmetric and transpose_solve is None else transpose_solve
-    system = Linear(given, len(leaves), _flat_solver(solve, rebuild, has_aux),
-                    known and _flat_solver(known, rebuild, has_aux))
+    system = Linear(given, len(leaves), _FlatSolver(solve, rebuild, has_aux),
+                    known and _FlatSolver(known, rebuild, has_aux))
     outs = system(*leaves, *given.values)
     if not has_aux:
         return rebuild(outs)
@@ -74,21 +74,26 @@ def _leaves(out, b):
     return [settle(y) for y in found]
 
 
-def _flat_solver(solve, rebuild, has_aux):
-    """`solve` of the user's, on flat lists."""
-    def flat(matvec, b):
-        like = rebuild(list(b))
-        out = solve(lambda x: rebuild(list(matvec(*_leaves(x, like)))), like)
-        if not has_aux:
+class _FlatSolver:
+    """`solve` of the user's, on flat lists; `aux` rebuilds what else the last run found out."""
+
+    def __init__(self, solve, rebuild, has_aux):
+        self.solve = solve
+        self.rebuild = rebuild
+        self.has_aux = has_aux
+        self.aux: Any = None
+
+    def __call__(self, matvec, b):
+        like = self.rebuild(list(b))
+        rebuild = self.rebuild
+        out = self.solve(lambda x: rebuild(list(matvec(*_leaves(x, like)))), like)
+        if not self.has_aux:
             return [stop_gradient(x) for x in _leaves(out, like)]
         if not isinstance(out, (tuple, list)) or len(out) != 2:
             raise TypeError(f"custom_linear_solve with has_aux=True needs solvers that return (x, aux), but one "
                             f"returned {type(out).__name__}; return both{at_user_line()}")
-        more, flat.aux = flatten(out[1])  # type: ignore[attr-defined]
+        more, self.aux = flatten(out[1])
         return [stop_gradient(settle(x)) for x in (*_leaves(out[0], like), *more)]
-
-    flat.aux = None  # type: ignore[attr-defined]
-    return flat
 
 
 class Linear(Operation):

@@ -1,14 +1,17 @@
 """`export_c`: a function as C, to take away."""
 
 from os import PathLike
-from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...core.lazy import LazyModule
 from ...core.types import Any, Callable, PyTree
 
 _FILE: Any = LazyModule("covector.transforms.export.c_file")
 _STAGED: Any = LazyModule("covector.transforms.export.staged")
+_FILES: Any = LazyModule("pathlib")
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class ExportedC(NamedTuple):
@@ -17,7 +20,7 @@ class ExportedC(NamedTuple):
     name: str
     source: str
     header: str
-    paths: tuple[Path, ...] = ()
+    paths: "tuple[Path, ...]" = ()
 
 
 def export_c(
@@ -69,6 +72,6 @@ def export_c(
     paths = []
     if folder is not None:
         for end, text in ((".c", source), (".h", header)):
-            paths.append(Path(folder) / (name + end))
+            paths.append(_FILES.Path(folder) / (name + end))
             paths[-1].write_text(text, encoding="utf-8")
     return ExportedC(name, source, header, tuple(paths))

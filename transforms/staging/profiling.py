@@ -1,6 +1,5 @@
 """`profile`: where the time and the memory of a function go, by operation and by line."""
 
-import json
 from time import perf_counter
 
 import numpy as np
@@ -14,7 +13,7 @@ from ..graph.timeline import timeline_of
 from ..scope.errstate import scope_of
 from .staging import make_graph
 
-HTML = LazyModule("html")
+HTML, JSON = LazyModule("html"), LazyModule("json")
 _SHOWN = 8  # rows of the table
 _UNITS = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB"))
 
@@ -108,7 +107,7 @@ class Profile:
             written.append({"name": "memory", "ph": "C", "ts": at + 1e6 * event.seconds, "pid": 0,
                             "args": {"bytes": event.live}})
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({"traceEvents": written, "displayTimeUnit": "ms"}, file)
+            JSON.dump({"traceEvents": written, "displayTimeUnit": "ms"}, file)
 
 
 class Event:

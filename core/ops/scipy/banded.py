@@ -79,6 +79,7 @@ def _samples(rng):
 
 solve_banded = primitive(
     "solve_banded",  # ab: (…, lower + upper + 1, n), element (i, j) in ab[upper + i - j, j]; b: (…, n, k)
+    host=True,
     impl=lambda xp, ab, b, *, lower, upper: _solve(xp, ab, b, lower, upper),
     shape=_shape("solve_banded"),
     jvp={"ab": lambda dab, ab, ans, lower, upper: -solve_banded(ab, band_times(dab, ans, lower, upper), lower, upper),
@@ -143,6 +144,7 @@ def _positive_samples(rng):
 
 solveh_banded = primitive(
     "solveh_banded",  # ab: (…, k + 1, n), one triangle of a positive definite matrix; b: (…, n, m)
+    host=True,
     impl=lambda xp, ab, b, *, lower: _positive(xp, ab, b, lower),
     shape=_shape("solveh_banded"),
     jvp={"ab": _positive_jvp, "b": lambda db, ab, lower: solveh_banded(ab, db, lower)},

@@ -88,6 +88,7 @@ def _samples(rng):
 convolve_nd = primitive(
     # over all but `lead` axes, which both have: every place that both reach (whole), or where y lies inside of x
     "convolve_nd",
+    host=True,
     impl=lambda xp, x, y, *, lead, whole: _run(xp, x, y, lead, whole),
     shape=lambda x, y, lead, whole: make_aval(_sizes(x.shape, y.shape, lead, whole), float_dtype(result_dtype(x, y))),
     jvp={"x": lambda dx, y, lead, whole: convolve_nd(dx, y, lead, whole),

@@ -63,6 +63,7 @@ def _systems(rng, count, shapes):
 _SHAPES = ((3, 3), (2, 2, 2), (1, 1), (0, 2, 2))
 sylvester = primitive(
     "solve_sylvester",  # a: (…, n, n), b: (…, m, m), q: (…, n, m): x with a x + x b = q
+    host=True,
     impl=lambda xp, a, b, q: stacked(xp, "solve_sylvester", _sylvester, q.shape[-2:], a, b, q),
     shape=_sylvester_shape,
     jvp={"a": lambda da, a, b, ans: -sylvester(a, b, matmul(da, ans)),
@@ -104,6 +105,7 @@ def _continuous_vjp(ct, a, ans):
 
 continuous_lyapunov = primitive(
     "solve_continuous_lyapunov",  # a, q: (…, n, n): x with a x + x aᴴ = q
+    host=True,
     impl=lambda xp, a, q: stacked(xp, "solve_continuous_lyapunov", _continuous, q.shape[-2:], a, q),
     shape=_lyapunov_shape,
     jvp={"a": lambda da, a, ans: -continuous_lyapunov(a, matmul(da, ans) + matmul(ans, adjoint(da))),
@@ -134,6 +136,7 @@ def _discrete(xp, a, q, method):
 
 discrete_lyapunov = primitive(
     "solve_discrete_lyapunov",  # a, q: (…, n, n): x with a x aᴴ - x + q = 0; method: SciPy's
+    host=True,
     impl=lambda xp, a, q, *, method: _discrete(xp, a, q, method),
     shape=lambda a, q: _lyapunov_shape(a, q),
     jvp={"a": _discrete_jvp, "q": lambda dq, a, method: discrete_lyapunov(a, dq, method)},

@@ -120,6 +120,7 @@ def _samples(rng):
 
 lfilter = primitive(
     "lfilter",  # b, a: (…, m + 1), a[0] taken to be 1; x: (…, n); zi: (…, m): the filter's results, (…, n)
+    host=True,
     impl=lambda xp, b, a, x, zi: _run(xp, b, a, x, zi),
     shape=_shape,
     jvp={"b": lambda db, a, x: _of_poles(a, _fir(db, x)),
@@ -133,6 +134,7 @@ lfilter = primitive(
 )
 filter_at_rest = primitive(
     "filter_at_rest",  # lfilter from a state of 0: linear in x
+    host=True,
     impl=lambda xp, b, a, x: _run(xp, b, a, x, np.zeros(b.shape[-1] - 1, x.dtype)),
     shape=lambda b, a, x: _shape(b, a, x, x),
     jvp={"b": lambda db, a, x: _of_poles(a, _fir(db, x)),
@@ -177,6 +179,7 @@ def _run_spline(xp, x, axis, order, mode, turned):
 
 spline_filter = linear(
     "spline_filter",  # the coefficients of the spline of that order through x along axis; mode: of the ends
+    host=True,
     impl=lambda xp, x, *, axis, order, mode, turned=False: _run_spline(xp, x, axis, order, mode, turned),
     transpose=lambda ct, axis, order, mode, turned: spline_filter(ct, axis, order, mode, not turned),
     shape=lambda x: x,

@@ -97,6 +97,7 @@ def _samples(rng):
 sqrtm = primitive(
     # wide: complex for a real matrix, which is otherwise refused a complex root; aside: without SciPy's warnings
     "sqrtm",
+    host=True,
     impl=lambda xp, a, *, wide, aside=False: _run(xp, "sqrtm", lambda a: _root_of(a, aside), a, wide),
     shape=_shape("sqrtm"),
     jvp={"a": _sqrtm_jvp},
@@ -107,6 +108,7 @@ sqrtm = primitive(
 )
 logm = primitive(
     "logm",  # the principal logarithm; wide, aside: as for sqrtm
+    host=True,
     impl=lambda xp, a, *, wide, aside=False: _run(xp, "logm", lambda a: _log(a, aside), a, wide),
     shape=_shape("logm"),
     jvp={"a": lambda da, a, wide: logm_along(_invertible(a), da, wide)},
@@ -208,6 +210,7 @@ def _along_samples(rng):
 logm_along = primitive(
     # The derivative of the logarithm at a along e, linear in e: the corner of log [[A, E], [0, A]], Higham (2008), 3.6.
     "logm_along",
+    host=True,
     impl=lambda xp, a, e, *, wide: _run_along(xp, a, e, wide),
     shape=_along_shape,
     jvp={"a": _jvp_a, "e": lambda de, a, wide: logm_along(a, de, wide)},

@@ -82,6 +82,7 @@ def _vjp(ct, ans):
 lu_factor = primitive(
     # a: (…, n, n) -> (…, n + 1, n): the factors in one matrix, and a last row of pivots; aside: without warnings
     "lu_factor",
+    host=True,
     impl=lambda xp, a, *, aside=False: _run(xp, a, aside),
     shape=_shape,
     jvp={"a": _jvp},
@@ -106,6 +107,7 @@ def _order(xp, pivots, back):
 
 row_order = primitive(
     "row_order",  # the permutation that exchanges amount to: pivots: (…, n) of integers; or its inverse
+    host=True,
     impl=lambda xp, pivots, *, back: _order(xp, pivots, back),
     shape=lambda pivots: make_aval(pivots.shape, np.dtype(np.intp)),
     jvp=ZERO,

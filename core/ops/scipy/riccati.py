@@ -36,7 +36,7 @@ def _are(xp, a, b, q, r, balanced, discrete):
 
 def _gain(a, b, r, x, discrete):
     """The feedback K, and the matrix A - B K of the closed loop."""
-    up = matmul(adjoint(b), x)
+    up, r = matmul(adjoint(b), x), hermitian(r)
     k = solve(r + matmul(up, b), matmul(up, a)) if discrete else solve(r, up)
     return k, a - matmul(b, k)
 
@@ -105,6 +105,7 @@ def _samples(discrete):
 
 riccati = primitive(
     "solve_riccati",  # the stabilising solution x: (…, n, n), of the Hermitian parts of q and r; see api/scipy/linalg
+    host=True,
     impl=lambda xp, a, b, q, r, *, balanced, discrete: _are(xp, a, b, q, r, balanced, discrete),
     shape=_shape,
     jvp={"a": _jvp_a, "b": _jvp_b, "q": _jvp_q, "r": _jvp_r},

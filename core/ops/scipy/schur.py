@@ -11,7 +11,7 @@ from ..linalg.decompositions import adjoint, check_square, make_matrices
 from ..linalg.guards import largest, tiny
 from ..linalg.products import matmul
 from ..samples import Sample
-from .library import aligned, linalg, stacked
+from .library import aligned, linalg, on_host, stacked
 
 
 def _lower(x):
@@ -83,6 +83,7 @@ def _run_below(xp, t, m, turned):
 
 below = primitive(
     "schur_below",  # the strictly lower x of _below: t: (…, n, n) upper triangular, m: (…, n, n)
+    host=True,
     impl=lambda xp, t, m, *, turned: _run_below(xp, t, m, turned),
     shape=_below_shape,
     jvp={"t": lambda dt, t, ans, turned: -below(t, _commutator(ans, adjoint(_upper(dt)) if turned else _upper(dt)),
@@ -107,6 +108,7 @@ def _schur_shape(a):
 
 
 def _check_triangular(xp, t):
+    on_host(xp, "schur")
     if t.size and bool(xp.any(np.diagonal(t, -1, -2, -1))):
         raise np.linalg.LinAlgError(
             "the derivative of a real Schur form was requested of a matrix with complex eigenvalues, where it is "
@@ -116,6 +118,7 @@ def _check_triangular(xp, t):
 
 triangular = primitive(
     "schur_triangular",  # t itself; raises where an element next below the diagonal is not 0
+    host=True,
     impl=lambda xp, t: _check_triangular(xp, t),
     shape=lambda t: t,
     jvp={"t": lambda dt: dt},
@@ -158,6 +161,7 @@ def _schur_vjp(ct, ans):
 
 
 def _unphased(xp, x, beside):
+    on_host(xp, "schur")
     if x.size:
         turn = xp.abs(np.diagonal(x, axis1=-2, axis2=-1).imag)
         size = xp.maximum(largest(xp, x), largest(xp, beside))[..., 0]
@@ -171,6 +175,7 @@ def _unphased(xp, x, beside):
 
 unphased = primitive(
     "schur_unphased",  # x: (…, n, n) itself; raises where its diagonal is not real, against what rounding leaves
+    host=True,
     impl=lambda xp, x, beside: _unphased(xp, x, beside),
     shape=lambda x: x,
     nondiff="beside",
@@ -208,6 +213,7 @@ def _schur_samples(rng):
 
 schur = primitive(
     "schur",  # (t, z) with a = z t zᴴ, t upper triangular, z unitary
+    host=True,
     impl=lambda xp, a: _run_schur(xp, a),
     outputs=2,
     accepts_none=True,

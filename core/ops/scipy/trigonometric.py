@@ -46,6 +46,7 @@ def _samples(rng):
 
 trigonometric = linear(
     "trigonometric",  # along an axis; kind: the type; sine: dst, not dct; turned: the transpose
+    host=True,
     impl=lambda xp, x, *, kind, sine, axis, turned=False: _run(xp, x, kind, sine, axis, turned),
     transpose=lambda ct, kind, sine, axis, turned: trigonometric(ct, kind, sine, axis, not turned),
     shape=lambda x: x,

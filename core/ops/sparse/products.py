@@ -97,6 +97,7 @@ ABSENT = {"()": "its operands are vectors and matrices", "broadcast": "the patte
 
 sparse_matmul = primitive(
     "sparse_matmul",  # data: (*b, values), x: (*b, n, k) -> (*b, m, k): the matrix with these values, or its transpose
+    host=True,
     impl=lambda xp, data, x, *, pattern, turned: _product(xp, data, x, pattern, turned),
     shape=lambda data, x, pattern, turned: make_aval(
         (*data.shape[:-1], pattern.shape[turned], x.shape[-1]), result_dtype(data, x)),
@@ -149,6 +150,7 @@ def _sampled_samples(rng):
 
 sparse_sampled = primitive(
     "sparse_sampled",  # u: (*b, m, k), v: (*b, n, k) -> (*b, values): u @ v.T at the places of the values
+    host=True,
     impl=lambda xp, u, v, *, pattern: _sampled(xp, u, v, pattern),
     shape=lambda u, v, pattern: make_aval((*u.shape[:-2], pattern.size), result_dtype(u, v)),
     jvp={"u": lambda du, v, pattern: sparse_sampled(du, v, pattern),

@@ -78,6 +78,7 @@ def _samples(rng):
 
 sparse_solve = primitive(
     "sparse_solve",  # data: (*b, values) of a matrix (n, n), b: (*b, n, k) -> (*b, n, k)
+    host=True,
     impl=lambda xp, data, b, *, pattern, turned, method: _solve(xp, data, b, pattern, turned, method),
     shape=lambda data, b: make_aval(b.shape, result_dtype(data, b)),
     jvp={"data": lambda dx, data, ans, pattern, turned, method: -sparse_solve(

@@ -57,14 +57,15 @@ def _by_m_second(phi, m, ans):
 
 
 def _by_m_first(phi, m, ans):
-    """DLMF 19.4.5, and at small m the series of ½ ∫ sin² / (1 - m sin²)^(3/2)."""
-    small = abs(m) < 1e-2
-    far = where(small, 0.5, m)
+    """DLMF 19.4.5, at small m the series of ½ ∫ sin² / (1 - m sin²)^(3/2), and at m = 1 that integral itself."""
+    small, one = abs(m) < 1e-2, m == 1.0
+    far = where(small | one, 0.5, m)
     usual = ellipeinc(phi, far) / (2.0 * far * (1.0 - far)) - ans / (2.0 * far) - sin(2.0 * phi) / (
         4.0 * (1.0 - far) * _root(phi, far))
     near = where(small, m, 0.0)
     size = [(2 * k + 1) * math.comb(2 * k, k) / 4.0**k for k in range(9)]
-    return where(small, 0.5 * _series(phi, near, size, 1), usual)
+    at_one = 0.25 * (sin(phi) / cos(phi) ** 2 - ans)
+    return where(small, 0.5 * _series(phi, near, size, 1), where(one, at_one, usual))
 
 
 def _series(phi, m, sizes, first):
