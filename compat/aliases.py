@@ -3,8 +3,8 @@
 import importlib
 import sys
 from importlib.abc import Loader, MetaPathFinder
-from importlib.metadata import Distribution
 from importlib.machinery import ModuleSpec
+from importlib.metadata import Distribution
 
 
 def answer(ours, theirs, private, advice):

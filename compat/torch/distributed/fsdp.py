@@ -4,5 +4,6 @@ from .._impl.dispatch.unbuilt_parts import parts as _parts
 
 globals().update(_parts(
     "distributed.fsdp",
-    "CPUOffload FSDPModule FullStateDictConfig FullyShardedDataParallel MixedPrecision MixedPrecisionPolicy ShardingStrategy StateDictType",
+    "CPUOffload FSDPModule FullStateDictConfig FullyShardedDataParallel MixedPrecision MixedPrecisionPolicy "
+    "ShardingStrategy StateDictType",
     "fully_shard"))

@@ -1,4 +1,4 @@
-"""Names that programs import from parts of PyTorch that are not implemented, and may never use: these refuse their use."""
+"""Names that programs import from parts of PyTorch that are not implemented: their use is refused."""
 
 import functools
 
@@ -39,5 +39,6 @@ def unbuilt_function(module, name):
         raise unbuilt(f"{module}.{name}")
 
     refuse.__name__ = refuse.__qualname__ = name
-    refuse.__module__, refuse.__doc__ = f"torch.{module}", f"torch.{module}.{name}, which is not implemented: it raises."
+    refuse.__module__ = f"torch.{module}"
+    refuse.__doc__ = f"torch.{module}.{name}, which is not implemented: it raises."
     return refuse
