@@ -4,10 +4,13 @@ import importlib
 import sys
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from importlib.metadata import Distribution
 
 
 def answer(ours, theirs, private, advice):
     """Let imports of the package `theirs`, and of what is below it, give `ours` from now on; False if they do already.
+
+    `importlib.metadata.version(theirs)` is then `ours.__version__`, if there is one.
 
     Args:
         ours, theirs: names of packages.
@@ -17,7 +20,7 @@ def answer(ours, theirs, private, advice):
         RuntimeError: the other package is imported already.
     """
     loaded = sys.modules.get(theirs)
-    if loaded is not None and loaded is not sys.modules[ours]:
+    if loaded is not None and loaded is not sys.modules.get(ours):
         raise RuntimeError(
             f"{theirs} itself is imported in this process already (from {getattr(loaded, '__file__', None)}), and its "
             f"values cannot be mixed with those of {ours}; call install() before anything imports {theirs}, or import "
@@ -41,6 +44,12 @@ class Finder(MetaPathFinder):
         self.private = private
         self.advice = advice
 
+    def find_distributions(self, context=None):
+        """What `importlib.metadata` knows of the package: its name and version."""
+        version = getattr(sys.modules.get(self.ours), "__version__", None)
+        if version is not None and context is not None and context.name == self.theirs:
+            yield Described(f"Metadata-Version: 2.1\nName: {self.theirs}\nVersion: {version}\n")
+
     def find_spec(self, name, path=None, target=None):
         """The spec of a module of the package; None for any other."""
         if name != self.theirs and not name.startswith(f"{self.theirs}."):
@@ -51,6 +60,25 @@ class Finder(MetaPathFinder):
                 f"No module named {name!r}: {self.ours}, which stands for {self.theirs} in this process (install() was "
                 f"called), does not have it; {self.advice}", name=name)
         return ModuleSpec(name, Alias(ours, name), is_package=hasattr(importlib.import_module(ours), "__path__"))
+
+
+class Described(Distribution):
+    """The metadata of a package that is not installed."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def read_text(self, filename):
+        """The metadata; there is no other file."""
+        return self.text if filename == "METADATA" else None
+
+    def locate_file(self, path):
+        """Where a file of the package is: there is none.
+
+        Raises:
+            FileNotFoundError: always.
+        """
+        raise FileNotFoundError(f"{path}: the package is answered by another one and has no files")
 
 
 class Alias(Loader):

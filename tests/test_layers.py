@@ -136,7 +136,6 @@ compat/autograd/scipy: api/numpy api/scipy/linalg api/scipy/special compat/autog
     compat/autograd/scipy/stats
 ~/graph: api ~/modes ~/types
 ~/installing: compat ~/types
-~/platform: ~/modes ~/types
 ~/staged: api ~/types ~/graph
 ~/state: api ~/modes ~/types ~/graph
 ~/profiler: ~/modes ~/graph ~/state
@@ -147,15 +146,23 @@ compat/autograd/scipy: api/numpy api/scipy/linalg api/scipy/special compat/autog
 ~/inplace: api ~/modes ~/types ~/graph ~/state ~/views ~/values
 ~/dispatch: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values ~/inplace
 ~/saved: api ~/modes ~/types ~/graph ~/values ~/engine
-compat/torch/amp: ~/platform ~/dispatch
-compat/torch/backends: ~/platform ~/dispatch
+compat/torch/_subclasses: ~/dispatch
+compat/torch/distributed: ~/dispatch
+compat/torch/distributed/algorithms: ~/dispatch
+compat/torch/fx/experimental: ~/dispatch
 ~/factories: ~/modes ~/types ~/state ~/values ~/dispatch
 ~/fastpath: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch
 ~/graph_view: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved
-compat/torch/cuda: ~/platform ~/dispatch ~/factories
+~/platform: ~/modes ~/types ~/dispatch
+compat/torch/amp: ~/dispatch ~/platform
+compat/torch/backends: ~/dispatch ~/platform
+compat/torch/cuda: ~/dispatch ~/factories ~/platform
+compat/torch/distributed/elastic/multiprocessing: ~/platform
+compat/torch/fx: ~/dispatch ~/platform
 compat/torch/signal: ~/dispatch ~/factories
 ~/function: api/numpy api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/saved ~/graph_view
 ~/random: api ~/modes ~/types ~/state ~/views ~/inplace ~/dispatch ~/factories
+compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessing
 ~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/factories
     ~/graph_view ~/random
 ~/interchange: ~/types ~/graph ~/state ~/views ~/dispatch ~/factories ~/tensor
@@ -163,31 +170,32 @@ compat/torch/signal: ~/dispatch ~/factories
     ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
 ~: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops
 ~/checkpoint: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved ~/graph_view ~/function ~/random ~/ops
-~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops
 ~/gradcheck: ~/types ~/state ~/engine ~/forward_ad ~/factories ~/function ~/random ~/ops
-compat/torch/func: ~/dispatch ~/func
 ~/data: ~/types ~/profiler ~/random ~
 ~/distributions: ~/types ~/engine ~
-~/functional: ~/modes ~/types ~/engine ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
+~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops ~
 ~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor ~
-compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad ~/dispatch ~/saved ~/graph_view
-    ~/function ~/random ~/tensor ~/gradcheck ~/functional
 compat/torch/distributions/utils: ~/distributions
+compat/torch/func: ~/dispatch ~/func
 compat/torch/nn/modules/utils: ~/module
 compat/torch/nn/parallel: ~/dispatch ~/module
 compat/torch/utils/data: ~/dispatch ~/data
+compat/torch/utils/data/_utils: ~/data
+~/functional: ~/modes ~/types ~/engine ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
 ~/optim: ~/modes ~/types ~/graph ~/profiler ~/dispatch ~/factories ~/module
-compat/torch/distributions: ~/distributions compat/torch/distributions/utils
+compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad ~/dispatch ~/saved ~/graph_view
+    ~/function ~/random ~/tensor ~/gradcheck ~/functional
+compat/torch/distributions: api ~/dispatch ~/distributions compat/torch/distributions/utils
 compat/torch/nn/modules: api ~/types ~/dispatch ~/ops ~/module compat/torch/nn/modules/utils
 compat/torch/utils: api ~/types ~/graph ~/dispatch ~/interchange ~/checkpoint ~/module compat/torch/utils/data
 compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
 compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/parallel compat/torch/nn/modules
     compat/torch/nn/utils
-compat/torch: api ~/modes ~/types ~/graph ~/installing ~/platform ~/profiler ~/inplace ~/dispatch compat/torch/amp
-    compat/torch/backends ~/factories compat/torch/cuda compat/torch/signal ~/random ~/tensor ~/interchange ~/ops ~
-    compat/torch/func ~/module compat/torch/autograd compat/torch/distributions compat/torch/utils compat/torch/optim
-    compat/torch/nn
+compat/torch: api ~/modes ~/types ~/graph ~/installing ~/profiler ~/inplace ~/dispatch compat/torch/distributed
+    ~/factories ~/platform compat/torch/amp compat/torch/backends compat/torch/cuda compat/torch/signal ~/random
+    ~/tensor ~/interchange ~/ops ~ ~/func ~/module compat/torch/func compat/torch/autograd compat/torch/distributions
+    compat/torch/utils compat/torch/optim compat/torch/nn
 """
 
 

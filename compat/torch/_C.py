@@ -22,6 +22,11 @@ def _set_grad_enabled(enabled):
     _set_modes(grad=bool(enabled))
 
 
+def _are_functorch_transforms_active():
+    """Whether a transform of `torch.func` is running."""
+    return _modes().level is not None or bool(_modes().maps)
+
+
 def _get_tracing_state():
     """None: nothing is being traced."""
     return None

@@ -105,20 +105,26 @@ _LATER = {
     "cpu": LazyModule("covector.compat.torch.cpu"),
     "distributed": LazyModule("covector.compat.torch.distributed"),
     "distributions": LazyModule("covector.compat.torch.distributions"),
+    "functional": LazyModule("covector.compat.torch.functional"),
+    "futures": LazyModule("covector.compat.torch.futures"),
     "jit": LazyModule("covector.compat.torch.jit"),
     "mps": LazyModule("covector.compat.torch.mps"),
     "multiprocessing": LazyModule("covector.compat.torch.multiprocessing"),
     "optim": LazyModule("covector.compat.torch.optim"),
     "profiler": LazyModule("covector.compat.torch.profiler"),
     "quasirandom": LazyModule("covector.compat.torch.quasirandom"),
+    "torch": LazyModule("covector.compat.torch"),  # PyTorch's module has itself, and programs write so
+    "types": LazyModule("covector.compat.torch.types"),
     "version": LazyModule("covector.compat.torch.version"),
     "xpu": LazyModule("covector.compat.torch.xpu"),
 }
 _cells = LazyModule("covector.compat.torch._impl.module.cells")
+_assertions = LazyModule("covector.compat.torch._impl.platform.assertions")
 _sequences = LazyModule("covector.compat.torch._impl.module.sequences")
 _PARTS = dict.fromkeys(
     ("_weight_norm", "gru_cell", "lstm_cell", "norm_except_dim", "rnn_relu_cell", "rnn_tanh_cell"), _cells)
 _PARTS |= dict.fromkeys(("gru", "lstm", "rnn_relu", "rnn_tanh"), _sequences)
+_PARTS |= dict.fromkeys(("SymBool", "SymFloat", "SymInt", "_assert_async"), _assertions)
 __getattr__ = _surface.getter("", "torch", _LATER, _PARTS)
 __dir__ = _surface.lister(globals(), _LATER)
-del LazyModule, _LATER, _asks_modes, _NAMES, _PARTS, _cells, _sequences, _surface
+del LazyModule, _LATER, _asks_modes, _NAMES, _PARTS, _assertions, _cells, _sequences, _surface

@@ -89,3 +89,70 @@ def test_a_script_that_is_not_there(tmp_path):
                           cwd=tmp_path)
     assert done.returncode == 1
     assert "nowhere.py: there is no such script" in done.stderr
+
+
+def test_modules_that_programs_import_and_may_never_use():
+    assert run("""
+        import covector.compat.torch as compat
+        compat.install()
+        import importlib.metadata
+        import torch, torch.hub, torch.functional, torch.futures
+        import torch.distributed.rpc, torch.distributed.autograd
+        import torch.utils.data._utils.collate
+        from torch import fx
+        from torch._subclasses.fake_tensor import FakeTensor, is_fake
+        from torch.distributed import ProcessGroup, TCPStore, nn
+        from torch.distributed.algorithms.join import Join
+        from torch.distributed.device_mesh import DeviceMesh
+        from torch.distributed.elastic.multiprocessing.errors import record
+        from torch.distributed.fsdp import FullyShardedDataParallel
+        from torch.distributed.optim import ZeroRedundancyOptimizer
+        from torch.distributed.rpc import RRef
+        from torch.distributed.tensor import DTensor
+        from torch.fx.experimental.proxy_tensor import get_proxy_mode
+        from torch.fx.graph_module import GraphModule
+        from torch.types import Device, Number
+
+        class Recorder(fx.Tracer):
+            pass
+
+        def sent(x: RRef[int]) -> ProcessGroup:
+            try:
+                return RRef(x)
+            except NotImplementedError as error:
+                return error
+
+        x = torch.ones(2)
+        print(isinstance(x, (DTensor, FakeTensor, torch.SymInt)), isinstance(3, Number), is_fake(x), get_proxy_mode(),
+              GraphModule is fx.GraphModule, torch.functional.einsum is torch.einsum, torch.torch is torch,
+              torch.distributed.rpc.is_available(), torch.distributions.distribution.Distribution.__name__,
+              importlib.metadata.version("torch") == torch.__version__, record(sent) is sent, fx.wrap("f"))
+        print(sent(1))
+        try:
+            nn.all_reduce(x)
+        except NotImplementedError as error:
+            print(error)
+        try:
+            Recorder()
+        except NotImplementedError as error:
+            print(error)
+        torch._assert_async(x[:1])
+    """).splitlines() == [
+        "False True False None True True True False Distribution True True f",
+        "torch.distributed.rpc.RRef is part of PyTorch, but not implemented in covector.compat.torch; one process runs "
+        "here; covector.psum and others name axes of vmap (docs/compat_gaps.md has more)",
+        "torch.distributed.nn.all_reduce is part of PyTorch, but not implemented in covector.compat.torch; one process "
+        "runs here; covector.psum and others name axes of vmap (docs/compat_gaps.md has more)",
+        "torch.fx.Tracer is part of PyTorch, but not implemented in covector.compat.torch; covector.make_graph records "
+        "functions of arrays (docs/compat_gaps.md has more)"]
+
+
+def test_functorch_comes_with_torch():
+    assert run("""
+        import covector.compat.torch as compat
+        compat.install()
+        import functorch, torch
+        func, params = functorch.make_functional(torch.nn.Linear(2, 1))
+        x = torch.tensor([3.0, 4.0])
+        print(functorch.__name__, [g.tolist() for g in functorch.grad(lambda p: func(p, x).sum())(params)])
+    """) == "functorch [[[3.0, 4.0]], [1.0]]"

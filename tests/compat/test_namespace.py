@@ -13,9 +13,9 @@ OWN = {"_impl": "the rooms behind the surface: Python sets a package's folders a
        "_dynamo": "what PyTorch imports late",
        "install": "what lets `import torch` give this module"}
 MODULES = set("""
-_C _VF _dynamo accelerator amp autograd backends compiler cpu cuda distributed distributions fft func jit linalg
-masked mps multiprocessing nn ops optim overrides profiler quasirandom random return_types serialization signal
-special storage testing utils version xpu
+_C _VF _dynamo accelerator amp autograd backends compiler cpu cuda distributed distributions fft func functional
+futures jit linalg masked mps multiprocessing nn ops optim overrides profiler quasirandom random return_types
+serialization signal special storage testing torch types utils version xpu
 """.split())
 METHODS = ("expand", "expand_as", "permute_dims", "reshape_as", "unfold", "view_as")  # of tensors alone
 NOT_BUILT = ("sparse", "fx", "onnx", "hub", "sparse_coo_tensor", "distributed.init_process_group", "cuda.nccl")

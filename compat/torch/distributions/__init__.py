@@ -1,5 +1,7 @@
 """torch.distributions: probability distributions, their transforms, and divergences between them."""
 
+from ...._engine import LazyModule as _LazyModule
+from .._impl.dispatch import surface as _surface
 from .._impl.distributions.categorical import (
     Categorical,
     Multinomial,
@@ -67,6 +69,15 @@ from .transforms import (
     identity_transform,
 )
 
+_MODULES = """\
+bernoulli beta binomial categorical cauchy chi2 continuous_bernoulli dirichlet distribution exp_family
+exponential fishersnedecor gamma generalized_pareto geometric gumbel half_cauchy half_normal independent
+inverse_gamma kumaraswamy laplace lkj_cholesky log_normal logistic_normal lowrank_multivariate_normal
+mixture_same_family multinomial multivariate_normal negative_binomial normal one_hot_categorical pareto
+poisson relaxed_bernoulli relaxed_categorical studentT transformed_distribution uniform von_mises weibull
+wishart"""
+__getattr__ = _surface.getter("distributions.", "torch.distributions", {
+    name: _LazyModule(f"covector.compat.torch.distributions.{name}") for name in _MODULES.split()})
 __all__ = [
     "AbsTransform",
     "AffineTransform",

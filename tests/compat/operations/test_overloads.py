@@ -39,6 +39,14 @@ def script_what_is_no_overload(torch):
         lambda: x.add(2, x, alpha=3))]
 
 
+def script_functions_do_not_take_the_overloads_of_methods(torch):
+    a, x = double(torch, [1.0, 2.0], [3.0, 5.0]), double(torch, 1.0, 2.0)
+    return [attempt(f)[:1] for f in (
+        lambda: torch.addmm(a, 2, a, a), lambda: torch.addmm(a, 2, 3, a, a), lambda: torch.addmv(x, 2, a, x),
+        lambda: torch.addr(a, 2, x, x), lambda: torch.addbmm(a, 2, a[None], a[None]),
+        lambda: torch.baddbmm(a[None], 2, a[None], a[None]))]
+
+
 def test_the_warning_comes_once_at_the_users_line(monkeypatch):
     monkeypatch.setattr(given, "_GIVEN", set())
     x = compat.ones(2)

@@ -24,6 +24,7 @@ from ..types.tensor_value import shape_dtype
 from ..values.core_values import inside
 from .call_cache import compile_call, lookup
 from .call_source import DECLINED, Program
+from .deprecated_overloads import PRODUCTS, method_of
 from .docstrings import DOCSTRINGS
 from .lowering import lifted, lowered, tensors_in
 from .out_argument import PLAIN, Target, write_out
@@ -95,9 +96,10 @@ def operation(name=None, *, node=BY_SIGNATURE, method=True, inplace_form=False, 
         if register:
             ROWS[row.name] = row
         if method and register:
-            attach(row.name, row.fun)
+            attach(row.name, method_of(row.name, row.fun) if row.name in PRODUCTS else row.fun)
         if inplace_form:
-            attach(row.name + "_", (inplace_method if inplace_form is True else inplace_form)(row))
+            writes = (inplace_method if inplace_form is True else inplace_form)(row)
+            attach(row.name + "_", method_of(row.name, writes) if row.name in PRODUCTS else writes)
         return fun
 
     return make

@@ -1,5 +1,6 @@
 """Calls by PyTorch's deprecated overloads, with a number in front of a tensor: `add(x, 2, y)` for `x + 2 * y`."""
 
+import functools
 import sys
 import warnings
 
@@ -7,23 +8,34 @@ from ..... import _engine
 from ..modes.warnings import first
 from ..types.tensor_type import TensorBase
 
-_PRODUCTS = {"addmm": ("mat1", "mat2"), "addmv": ("mat", "vec"), "addr": ("vec1", "vec2"),
+PRODUCTS = {"addmm": ("mat1", "mat2"), "addmv": ("mat", "vec"), "addr": ("vec1", "vec2"),
              "addbmm": ("batch1", "batch2"), "baddbmm": ("batch1", "batch2")}
 _FORMS = dict.fromkeys(("add", "sub"), ("input alpha other",)) | dict.fromkeys(
     ("addcmul", "addcdiv"), ("input value tensor1 tensor2",)) | {
-    name: (f"beta input alpha {a} {b}", f"beta input {a} {b}",  # of functions
-           f"input beta alpha {a} {b}", f"input beta {a} {b}")  # of methods
-    for name, (a, b) in _PRODUCTS.items()}
+    name: (f"beta input alpha {a} {b}", f"beta input {a} {b}") for name, (a, b) in PRODUCTS.items()}
+_METHODS = {name: (f"input beta alpha {a} {b}", f"input beta {a} {b}") for name, (a, b) in PRODUCTS.items()}
 _NUMBERS = frozenset({"alpha", "beta", "value"})
 
 
-def modern(name, args, named):
+def method_of(name, fun):
+    """The method of a function, whose deprecated overloads have the tensor first: `x.addmm(2, y, z)`."""
+
+    @functools.wraps(fun)
+    def method(self, *args, **named):
+        if args and not isinstance(args[0], TensorBase):
+            (self, *args), named = modern(name, (self, *args), named, _METHODS)
+        return fun(self, *args, **named)
+
+    return method
+
+
+def modern(name, args, named, forms=_FORMS):
     """`(args, named)` of a call by a deprecated overload as the present one takes them; of any other call the same.
 
     PyTorch's warning is given, once a process for each overload.
     """
     plain = name.removesuffix("_")
-    for form in _FORMS.get(plain, ()):
+    for form in forms.get(plain, ()):
         words = form.split()
         given = dict(zip(words, args)) | {k: v for k, v in named.items() if k in words[len(args):]}
         if len(given) == len(words) and len(given) + ("out" in named) == len(args) + len(named) and all(

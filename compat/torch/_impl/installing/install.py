@@ -10,6 +10,8 @@ THEIRS = "torch"
 def install():
     """Let `import torch`, and of every submodule, give covector.compat.torch from now on in this process.
 
+    `import functorch`, which PyTorch brings too, is answered likewise, and `importlib.metadata.version("torch")`.
+
     Programs and libraries that were written for PyTorch then run on covector unchanged. Call it before they are
     imported; calling it again does nothing. `python -m covector.compat.torch script.py` runs a script so.
 
@@ -23,4 +25,5 @@ def install():
     ('torch', 'covector.compat.torch')
     """
     if answer(OURS, THEIRS, f"{OURS}._impl", "docs/compat_gaps.md says what to use instead"):
+        answer(f"{OURS}._functorch", "functorch", f"{OURS}._impl", "torch.func has its functions")
         Tensor.__module__ = THEIRS  # libraries tell arrays apart by it

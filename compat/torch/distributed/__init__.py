@@ -1,6 +1,9 @@
 """torch.distributed: one process; what asks whether there are more learns so."""
 
-from ._impl.dispatch import surface as _surface
+from .._impl.dispatch import surface as _surface
+from .._impl.dispatch.unbuilt_parts import parts as _parts
+
+globals().update(_parts("distributed", "FileStore HashStore PrefixStore ProcessGroup Store TCPStore Work"))
 
 
 def is_available():

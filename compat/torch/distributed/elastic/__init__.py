@@ -1,0 +1,3 @@
+"""torch.distributed.elastic: one process."""
+
+from . import multiprocessing as multiprocessing

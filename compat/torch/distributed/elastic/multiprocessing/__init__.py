@@ -1,0 +1,3 @@
+"""torch.distributed.elastic.multiprocessing: one process."""
+
+from . import errors as errors

@@ -1,0 +1,15 @@
+"""torch.hub: names that programs import; nothing is fetched, and their use is refused."""
+
+import os as _os
+import re as _re
+
+from ._impl.dispatch.unbuilt_parts import parts as _parts
+
+globals().update(_parts("hub", functions="download_url_to_file help list load load_state_dict_from_url set_dir"))
+HASH_REGEX = _re.compile(r"-([a-f0-9]*)\.")  # the checksum in the name of a file of weights
+
+
+def get_dir():
+    """The folder of what PyTorch fetched."""
+    home = _os.environ.get("TORCH_HOME", _os.path.join(_os.environ.get("XDG_CACHE_HOME", "~/.cache"), "torch"))
+    return _os.path.join(_os.path.expanduser(home), "hub")
