@@ -11,7 +11,8 @@ from harness import pytorch
 
 OWN = {"_impl": "the rooms behind the surface: Python sets a package's folders as its attributes",
        "_dynamo": "what PyTorch imports late",
-       "install": "what lets `import torch` give this module"}
+       "install": "what lets `import torch` give this module",
+       "safetensors": "the functions of the package safetensors.torch, where PyTorch's users look for files"}
 MODULES = set("""
 _C _VF _dynamo accelerator amp autograd backends compiler cpu cuda distributed distributions fft func functional
 futures jit linalg masked mps multiprocessing nn ops optim overrides profiler quasirandom random return_types

@@ -14,23 +14,22 @@ NAMES = """\
     ScriptClass ScriptClassFunction ScriptDict ScriptDictIterator ScriptDictKeyIterator ScriptFunction
     ScriptList ScriptListIterator ScriptMethod ScriptModule ScriptModuleSerializer ScriptObject
     ScriptObjectProperty SerializationStorageContext ShortStorage StaticModule Stream StreamObjType StringType
-    SymBool SymBoolType SymFloat SymInt SymIntType Tag TensorType ThroughputBenchmark TracingState TupleType
-    Type UnionType Use Value adaptive_max_pool1d affine_grid_generator alpha_dropout_ ao
-    autocast_decrement_nesting autocast_increment_nesting batch_norm batch_norm_backward_elemt
-    batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats batch_norm_gather_stats_with_counts
-    batch_norm_stats batch_norm_update_stats binary_cross_entropy_with_logits bit bits16 bits1x8 bits2x4
-    bits4x2 bits8 ccol_indices_copy chalf choose_qparams_optimized classes clear_autocast_cache
-    col_indices_copy complex32 cond conv_tbc convolution cosine_embedding_loss cpp crow_indices_copy ctc_loss
-    cudnn_affine_grid_generator cudnn_batch_norm cudnn_convolution cudnn_convolution_add_relu
-    cudnn_convolution_relu cudnn_convolution_transpose cudnn_grid_sampler cudnn_is_acceptable dequantize
-    dropout_ dsmm embedding embedding_bag embedding_renorm_ empty_permuted empty_quantized export
-    fake_quantize_per_channel_affine fake_quantize_per_tensor_affine fbgemm_linear_fp16_weight
-    fbgemm_linear_fp16_weight_fp32_activation fbgemm_linear_int8_weight
-    fbgemm_linear_int8_weight_fp32_activation fbgemm_linear_quantize_weight fbgemm_pack_gemm_matrix_fp16
-    fbgemm_pack_quantized_matrix feature_alpha_dropout_ feature_dropout feature_dropout_ fill float4_e2m1fn_x2
-    float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu fork frobenius_norm from_file
-    functional fused_moving_avg_obs_fake_quant futures fx get_autocast_cpu_dtype get_autocast_dtype
-    get_autocast_gpu_dtype get_autocast_ipu_dtype get_autocast_xla_dtype get_device_module
+    SymBoolType SymIntType Tag TensorType ThroughputBenchmark TracingState TupleType Type UnionType Use Value
+    adaptive_max_pool1d affine_grid_generator alpha_dropout_ ao autocast_decrement_nesting
+    autocast_increment_nesting batch_norm batch_norm_backward_elemt batch_norm_backward_reduce
+    batch_norm_elemt batch_norm_gather_stats batch_norm_gather_stats_with_counts batch_norm_stats
+    batch_norm_update_stats binary_cross_entropy_with_logits bit bits16 bits1x8 bits2x4 bits4x2 bits8
+    ccol_indices_copy chalf choose_qparams_optimized classes clear_autocast_cache col_indices_copy complex32
+    cond conv_tbc convolution cosine_embedding_loss cpp crow_indices_copy ctc_loss cudnn_affine_grid_generator
+    cudnn_batch_norm cudnn_convolution cudnn_convolution_add_relu cudnn_convolution_relu
+    cudnn_convolution_transpose cudnn_grid_sampler cudnn_is_acceptable dequantize dropout_ dsmm embedding
+    embedding_bag embedding_renorm_ empty_permuted empty_quantized export fake_quantize_per_channel_affine
+    fake_quantize_per_tensor_affine fbgemm_linear_fp16_weight fbgemm_linear_fp16_weight_fp32_activation
+    fbgemm_linear_int8_weight fbgemm_linear_int8_weight_fp32_activation fbgemm_linear_quantize_weight
+    fbgemm_pack_gemm_matrix_fp16 fbgemm_pack_quantized_matrix feature_alpha_dropout_ feature_dropout
+    feature_dropout_ fill float4_e2m1fn_x2 float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz
+    float8_e8m0fnu fork frobenius_norm from_file fused_moving_avg_obs_fake_quant fx get_autocast_cpu_dtype
+    get_autocast_dtype get_autocast_gpu_dtype get_autocast_ipu_dtype get_autocast_xla_dtype get_device_module
     get_num_interop_threads grid_sampler grid_sampler_2d grid_sampler_3d has_lapack has_mkl has_openmp
     has_spectral hash_tensor hinge_embedding_loss hsmm hspmm hub import_ir_module import_ir_module_from_buffer
     indices_copy init_num_threads instance_norm int1 int2 int3 int4 int5 int6 int7 int_repr
@@ -52,8 +51,8 @@ NAMES = """\
     slice_inverse smm sparse sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor
     sparse_csc_tensor sparse_csr_tensor spmm sspaddmm sym_constrain_range sym_constrain_range_for_size
     sym_fresh_size sym_ite sym_max sym_min sym_not sym_sqrt sym_sum thread_safe_generator torch_version
-    triplet_margin_loss types uint1 uint2 uint3 uint4 uint5 uint6 uint7 unify_type_list
-    unsafe_split_with_sizes values_copy wait windows
+    triplet_margin_loss uint1 uint2 uint3 uint4 uint5 uint6 uint7 unify_type_list unsafe_split_with_sizes
+    values_copy wait windows
 accelerator: Graph current_device_idx empty_host_cache get_device_capability get_memory_info graphs
     max_memory_allocated max_memory_reserved memory memory_allocated memory_reserved memory_stats
     reset_accumulated_memory_stats reset_peak_memory_stats set_device_idx
@@ -82,24 +81,17 @@ cuda: BFloat16Storage BFloat16Tensor BoolStorage ByteStorage CUDAPluggableAlloca
     reset_accumulated_host_memory_stats reset_accumulated_memory_stats reset_max_memory_allocated
     reset_max_memory_cached reset_peak_host_memory_stats set_per_process_memory_fraction set_rng_state_all
     set_sync_debug_mode sparse streams temperature tunable use_mem_pool utilization
-distributions: bernoulli beta binomial categorical cauchy chi2 continuous_bernoulli dirichlet distribution
-    exp_family exponential fishersnedecor gamma generalized_pareto geometric gumbel half_cauchy half_normal
-    independent inverse_gamma kumaraswamy laplace lkj_cholesky log_normal logistic_normal
-    lowrank_multivariate_normal mixture_same_family multinomial multivariate_normal negative_binomial normal
-    one_hot_categorical pareto poisson relaxed_bernoulli relaxed_categorical studentT transformed_distribution
-    uniform von_mises weibull wishart
 distributed: AllToAllOptions AllreduceCoalescedOptions AllreduceOptions Backend BackendConfig BarrierOptions
     BroadcastOptions DebugLevel DeviceMesh DistBackendError DistError DistNetworkError DistStoreError
-    GatherOptions GroupMember GroupName P2POp PrefixStore ProcessGroup ProcessGroupGloo QueueEmptyError
-    ReduceOp ReduceOptions ReduceScatterOptions ScatterOptions Store Work algorithms all_gather
-    all_gather_coalesced all_gather_into_tensor all_gather_object all_gather_single all_reduce
-    all_reduce_coalesced all_to_all all_to_all_single autograd barrier batch_isend_irecv breakpoint broadcast
-    broadcast_object_list c10d_logger config constants default_pg_timeout destroy_process_group device_mesh
-    distributed_c10d gather gather_object get_backend get_backend_config get_debug_level
-    get_default_backend_for_device get_global_rank get_group_rank get_node_local_rank get_pg_count
-    get_process_group_ranks get_rank get_world_size group init_device_mesh init_process_group irecv
-    is_backend_available is_gloo_available is_mpi_available is_nccl_available is_ucc_available
-    is_xccl_available isend logging_handlers monitored_barrier new_group new_subgroups
+    GatherOptions GroupMember GroupName P2POp ProcessGroupGloo QueueEmptyError ReduceOp ReduceOptions
+    ReduceScatterOptions ScatterOptions algorithms all_gather all_gather_coalesced all_gather_into_tensor
+    all_gather_object all_gather_single all_reduce all_reduce_coalesced all_to_all all_to_all_single autograd
+    barrier batch_isend_irecv breakpoint broadcast broadcast_object_list c10d_logger config constants
+    default_pg_timeout destroy_process_group device_mesh distributed_c10d gather gather_object get_backend
+    get_backend_config get_debug_level get_default_backend_for_device get_global_rank get_group_rank
+    get_node_local_rank get_pg_count get_process_group_ranks get_rank get_world_size group init_device_mesh
+    init_process_group irecv is_backend_available is_gloo_available is_mpi_available is_nccl_available
+    is_ucc_available is_xccl_available isend logging_handlers monitored_barrier new_group new_subgroups
     new_subgroups_by_enumeration record_comm recv recv_object_list reduce reduce_op reduce_scatter
     reduce_scatter_single reduce_scatter_tensor register_rendezvous_handler remote_device rendezvous rpc
     scatter scatter_object_list send send_object_list set_debug_level set_debug_level_from_env shrink_group
