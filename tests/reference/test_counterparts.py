@@ -8,6 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "docs"))
+pytest.importorskip("torch", reason="needs the `reference` extra: pip install -e '.[reference]'")
 pytest.importorskip("docutils", reason="docutils is missing: pip install '.[docs]'")
 counterparts = import_module("counterparts")
 sys.path.pop(0)
