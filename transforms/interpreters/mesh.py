@@ -7,7 +7,6 @@ what is the same is marked as varying, for its cotangent is the sum over all pla
 import numpy as np
 
 from ...core.arrays.avals import aval_of
-from ...core.facts import ACROSS
 from ...core.ops.reductions import reduce_sum
 from ...core.ops.shaping import broadcast_to
 from ...core.trace.buffers import Buffer, identity
@@ -38,7 +37,7 @@ class MeshTrace(VmapTrace):
     def process(self, prim, args, *known):
         if prim.handlers is None and self.group is not None:
             operands, params = prim.split(args)
-            if not (prim.name in ACROSS and params and self.axis_name in params[0]):
+            if not self.collects(prim, params):
                 mine = [self.owns(a) for a in operands]
                 if any(mine) and not all(mine):
                     args = (*[a if own else self.vary(a) for a, own in zip(operands, mine)], *params)

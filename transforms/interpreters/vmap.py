@@ -45,6 +45,14 @@ class VmapTrace(Trace):
         self.stands_for = stands_for  # an older trace of the same axis, whose values count as ours
         self.units = None
 
+    def collects(self, prim, params):
+        """Whether an operation is a collective over this axis."""
+        return prim.name in ACROSS and self.runs_over(params)
+
+    def runs_over(self, params):
+        """Whether the parameters of a collective name this axis."""
+        return params and self.axis_name in params[0]
+
     def process(self, prim, args):
         if self.done:
             check_alive(self, prim)
@@ -52,7 +60,7 @@ class VmapTrace(Trace):
             return prim.handlers["vmap"](self, prim, args)
         operands, params = prim.split(args)
         values, batched = self.unbox(operands)
-        if prim.name in ACROSS and params and self.axis_name in params[0]:
+        if prim.name in ACROSS and self.runs_over(params):
             return self.box_all(ACROSS[prim.name](self, values, batched, *params))
         if not any(batched):
             return prim.rebind((*values, *params))
