@@ -199,7 +199,8 @@ def _unphased_batch(x, beside, batched, size):
 def _gauge(t, z):
     """What does not depend on the phases."""
     conj = np.conj if z.dtype.kind == "c" else lambda x: x
-    return abs(t) ** 2, z[..., :, None, :] * conj(z)[..., None, :, :]
+    eigenvalues = t * np.eye(t.shape[-1], dtype=t.dtype)
+    return abs(t) ** 2, eigenvalues, z[..., :, None, :] * conj(z)[..., None, :, :]
 
 
 def _schur_samples(rng):
