@@ -45,7 +45,6 @@ MADE = {
     "nn.functional.pad": (lambda x: F.pad(x, (1, 2)), (3, 4)),
     "nn.functional.gelu": (lambda x: F.gelu(x), (3, 4)),
     "nn.functional.elu": (lambda x: F.elu(x), (3, 4)),
-    "nn.functional.linear": (lambda x, w: F.linear(x, w), (3, 4), (2, 4)),
     "nn.functional.mse_loss": (lambda x, y: F.mse_loss(x, y), (3, 4), (3, 4)),
     "nn.functional.l1_loss": (lambda x, y: F.l1_loss(x, y), (3, 4), (3, 4)),
     "nn.functional.layer_norm": (lambda x, w, b: F.layer_norm(x, (4,), w, b), (3, 4), (4,), (4,)),
