@@ -131,7 +131,7 @@ compat/autograd/misc: api/numpy api compat/autograd/_impl
 compat/autograd/numpy: api/numpy api compat/autograd/_impl
 compat/autograd/scipy/stats: api/numpy api/scipy/stats compat/autograd/_impl
 ~/types: api ~/modes
-compat/autograd: compat/autograd/_impl compat/autograd/misc compat/autograd/numpy
+compat/autograd: compat compat/autograd/_impl compat/autograd/misc compat/autograd/numpy
 compat/autograd/scipy: api/numpy api/scipy/linalg api/scipy/special compat/autograd/_impl compat/autograd/misc
     compat/autograd/scipy/stats
 ~/graph: api ~/modes ~/types
@@ -192,7 +192,7 @@ compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
 compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/parallel compat/torch/nn/modules
     compat/torch/nn/utils
-compat/torch: api ~/modes ~/types ~/graph ~/installing ~/profiler ~/inplace ~/dispatch compat/torch/distributed
+compat/torch: compat api ~/modes ~/types ~/graph ~/installing ~/profiler ~/inplace ~/dispatch compat/torch/distributed
     ~/factories ~/platform compat/torch/amp compat/torch/backends compat/torch/cuda compat/torch/signal ~/random
     ~/tensor ~/interchange ~/ops ~ ~/func ~/module compat/torch/func compat/torch/autograd compat/torch/distributions
     compat/torch/utils compat/torch/optim compat/torch/nn

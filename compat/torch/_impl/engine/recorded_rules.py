@@ -45,7 +45,7 @@ def pull(node, ct, drive):
         origins = rule.origins
         for x, origin in zip((saved,) if len(origins) == 1 else saved, origins):
             if origin is None:
-                key.append(spelled(x) if type(x) is tuple else x)
+                key += (type(x), spelled(x))
                 continue
             if type(x) is not ndarray:
                 return DECLINED
@@ -82,8 +82,13 @@ def pull(node, ct, drive):
 
 
 def spelled(param):
-    """A tuple as a key: slices have no hash."""
-    return tuple([(slice, x.start, x.stop, x.step) if type(x) is slice else x for x in param])
+    """A parameter as a key: slices have no hash, -0.0 equals 0.0, and True equals 1."""
+    kind = type(param)
+    if kind is tuple:
+        return tuple([(type(x), spelled(x)) for x in param])
+    if kind is slice:
+        return param.start, param.stop, param.step
+    return str(param) if kind is float and not param else param
 
 
 def build(rule, given, saved):

@@ -1,5 +1,7 @@
 """The lane of `linear`: what `t`, `addmm` or `mm`, and two views around it give, nodes and all, in one step."""
 
+import functools
+
 import numpy as np
 
 from ..... import _engine, extend
@@ -49,19 +51,12 @@ def _rules(prim, title, row, order):
     return found
 
 
-class Lane:
-    """The function of `linear` for plain tensors of one kind of floats; its rules are made when a row is there."""
-
-    def __init__(self):
-        self.with_bias = self.without = None
-
-    def make(self):
-        """The rules of `addmm` and `mm`."""
-        self.with_bias = _rules(AFFINE, "AddmmBackward0", ROWS["addmm"], (2, 0, 1))
-        self.without = _rules(MATMUL, "MmBackward0", ROWS["mm"], (0, 1))
-
-
-LANE = Lane()
+@functools.cache
+def rules_of(biased):
+    """The rules of `addmm` or `mm`, made when their rows are there."""
+    if biased:
+        return _rules(AFFINE, "AddmmBackward0", ROWS["addmm"], (2, 0, 1))
+    return _rules(MATMUL, "MmBackward0", ROWS["mm"], (0, 1))
 
 
 def usable(t, m):
@@ -143,9 +138,7 @@ def record(input, weight, bias, rows, columns, v):
         active, parents = ((0,), p) if r is None else ((0, 2), (p, r))
     else:
         active, parents = ((0, 1), (p, q)) if r is None else ((0, 1, 2), (p, q, r))
-    if LANE.without is None:
-        LANE.make()
-    rule = (LANE.without if bias is None else LANE.with_bias)[active, columns.flags.f_contiguous]
+    rule = rules_of(bias is not None)[active, columns.flags.f_contiguous]
     collect = rule.collect
     if collect is None:
         saved = None
