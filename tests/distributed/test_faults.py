@@ -58,17 +58,11 @@ def test_a_rank_that_dies_ends_all():
     assert done.returncode != 0 and done.seconds < 20
 
 
-def processes_of(launcher):
-    """The ranks below a launcher, by their parents."""
-    found, todo = [], [launcher]
-    while todo:
-        listed = subprocess.run(["ps", "-o", "pid=,args=", "--ppid", str(todo.pop())], capture_output=True, text=True)
-        for line in listed.stdout.splitlines():
-            pid, _, args = line.strip().partition(" ")
-            todo.append(int(pid))
-            if "training.py" in args and "hydra" not in args and "mpiexec" not in args:
-                found.append(int(pid))
-    return found
+def living(pids):
+    """Those of some processes that run, none of those that have ended and wait for their parent."""
+    listed = subprocess.run(["ps", "-o", "pid=,state=", "-p", ",".join(map(str, pids))], capture_output=True, text=True)
+    states = dict(line.split() for line in listed.stdout.splitlines())
+    return [pid for pid in pids if states.get(str(pid), "Z")[0] != "Z"]
 
 
 def kill_one(folder, seed, ranks=(2, 4)):
@@ -81,8 +75,8 @@ def kill_one(folder, seed, ranks=(2, 4)):
         assert run.poll() is None and time.monotonic() < deadline, run.communicate()[1][-2000:]
         time.sleep(0.01)
     time.sleep(rng.random() * 0.5)
-    pids = processes_of(run.pid)
-    assert pids
+    pids = [int(file.name) for file in folder.with_suffix(".ranks").iterdir()]
+    assert len(living(pids)) == count, (run.poll(), pids)
     try:
         signal_ = rng.choice([signal.SIGKILL, signal.SIGTERM])
         os.kill(rng.choice(pids), signal_)
@@ -92,7 +86,9 @@ def kill_one(folder, seed, ranks=(2, 4)):
     finally:
         run.kill()
     assert run.returncode != 0
-    assert not processes_of(run.pid)
+    while living(pids):  # the launcher may be gone a moment before the last of them
+        assert time.monotonic() < begun + 30
+        time.sleep(0.01)
     step = json.loads((folder / "manifest.json").read_text())["step"]
     other = launched(rng.choice([1, 2]), "training.py", folder, str(step + 2))
     assert other.returncode == 0, other.stderr[-2000:]

@@ -1,6 +1,11 @@
-"""A training run that saves its state at each step: `training.py FOLDER STEPS`, from where the folder has it."""
+"""A training run that saves its state at each step: `training.py FOLDER STEPS`, from where the folder has it.
 
+Each rank leaves a file beside the folder, named after its process.
+"""
+
+import os
 import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -9,6 +14,9 @@ from covector.distributed import P
 
 
 def main(folder, steps):
+    ranks = Path(folder).with_suffix(".ranks")
+    ranks.mkdir(parents=True, exist_ok=True)
+    (ranks / str(os.getpid())).touch()
     mesh = dist.Mesh((4,), ("data",), time_limit=20)
     rng = np.random.default_rng(0)
     x = rng.normal(size=(64, 8))
