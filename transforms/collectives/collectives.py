@@ -352,7 +352,8 @@ def axis_index(axis_name: AxisName) -> Array:
     array([0., 5.])
     """
     trace = axis_trace(_checked(axis_name)[0])
-    return make_batched(trace, np.arange(trace.offset, trace.offset + trace.size))
+    here = np.arange(trace.offset, trace.offset + trace.size)
+    return make_batched(trace, here if trace.library is None else trace.library.asarray(here))
 
 
 def _checked(axis_name):

@@ -9,6 +9,7 @@ from ...core.arrays.errstate import leave_error_state
 from ...core.arrays.warned import enter_reporting
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
+from ...core.trace.device import library_of
 from ...core.trace.extent import drives
 from ...core.trace.tracer import make_batched
 from ...core.types import Any, PyTree
@@ -79,10 +80,11 @@ drives(shard_map)
 
 
 def _run(fun, mesh, leaves, specs, counts, rebuild, out_specs):
-    traces = []
+    traces, library = [], library_of(*leaves)
     with _Scopes() as scopes:
         for name in mesh.axis_names:
             traces.append(scopes.enter(Mapping(None, name, trace=mesh.trace(name))))
+            traces[-1].library = library
         boxed = rebuild([_boxed(x, spec, traces, counts) for x, spec in zip(leaves, specs)])
         state = enter_reporting()
         try:

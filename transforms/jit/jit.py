@@ -14,6 +14,7 @@ from ...core.checks import check_function
 from ...core.errors import TreeError, at_user_line
 from ...core.lazy import LazyModule
 from ...core.primitive.primitive import RAW
+from ...core.trace.device import library_of
 from ...core.types import Any, Callable, Fun
 from ..arguments.arguments import computable, flatten, settle, structure
 from ..arguments.escape_checks import check_escaped
@@ -235,7 +236,7 @@ class _Jit:
         captured = graph.captured
         donated = () if captured else self.donated_leaves(dynamic, static)
         call = Compiled(graph.with_inputs(graph.inputs), self.name, own=True,
-                        options={**self.options, "donated": donated})
+                        options={**self.options, "donated": donated}, library=library_of(*leaves))
         call.graph.labels = input_labels(self.fun, dynamic[0], dynamic[1], tuple(static))
         return _Entry(call, graph.rebuild, donated, {}), captured
 
