@@ -41,6 +41,20 @@ def test_known_lines_in_another_order_are_found_while_they_wait(options):
     assert done.stderr.count("(faults.py:") >= 2
 
 
+@pytest.mark.parametrize("option, words", [
+    ("", "252 calls ago"), ("--barrier", "2 calls ago"), ("--always", "the ranks of a mesh are in different collectives")])
+def test_known_lines_of_one_kind_in_another_order_are_found_later(option, words):
+    done = launched(2, "faults.py", "swapped", option)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(words) == 2 and done.stdout.count("goes on") == 2
+    assert "in line_a)" in done.stdout and "in line_b)" in done.stdout
+
+
+def test_lines_that_meet_on_purpose_may_differ():
+    done = launched(2, "faults.py", "swapped", "--apart")
+    assert done.returncode == 0 and done.stdout.count("goes on") == 2, done.stdout + done.stderr
+
+
 def test_a_wait_has_a_limit():
     done = launched(2, "faults.py", "one_more")
     assert done.returncode != 0 and 4 < done.seconds < 20

@@ -10,13 +10,15 @@ from ...core.errors import (
     line_of,
     user_place,
 )
-from .waits import WIDTH, Call, mismatch, packed, unpacked
+from .trail import Trail
+from .waits import TRAIL, Call, as_row, as_text, mismatch, packed, token_of, unpacked
 
 ndarray = np.ndarray
 _SUMMED = frozenset("bBhHiIlLqQfdFD")  # dtypes of which MPI makes sums, by NumPy's characters
 _EXTREME = frozenset("bBhHiIlLqQfd")
 _WIDE = {"f": np.float64, "F": np.complex128}
 _SEEN_LIMIT = 65536
+_COMPARED = ("barrier", "collect")  # always: what is saved, or waits for all, comes after a look at what was called
 
 
 class Group:
@@ -33,7 +35,8 @@ class Group:
         self.watch = watch
         self.size, self.rank = comm.Get_size(), comm.Get_rank()
         self.ordered, self.wide, self.check = ordered, wide, check
-        self.seen = set()
+        self.seen = {}  # what a line calls -> the token of the lines that met
+        self.trail = Trail()
         self.lanes = {}  # name of a collective -> its communicator
         self.broken = None
 
@@ -174,35 +177,62 @@ class Group:
         self._wait(request, call)
 
     def _begin(self, name, x, extra, start):
+        call = self.announced(name, x.shape, x.dtype.name, extra)
+        if self.check != "never":
+            self.compare(call)
+        return call, start(self.lanes.get(name, self.comm))
+
+    def announced(self, name, shape, dtype, extra):
+        """The next collective of this mesh."""
         watch = self.watch
         watch.number += 1
-        place = user_place()
-        call = Call(name, self.axis, x.shape, x.dtype.name, extra, place, _lined)
+        call = Call(name, self.axis, shape, dtype, extra, user_place(), _lined)
         if self.broken is not None:
             raise CollectiveMismatchError(f"{call.words()} on rank {watch.rank} follows a collective that failed: "
                                           f"{self.broken}; make a new Mesh on all ranks, or end the program")
-        if self.check != "never":
-            self._compare(call, place)
-        return call, start(self.lanes.get(name, self.comm))
+        return call
 
-    def _compare(self, call, place):
-        """Compare this call with that of the other ranks, the first time that its line makes it or always."""
-        key = (call.name, call.shape, call.dtype, call.extra, place)
-        if self.check == "first":
-            if key in self.seen:
+    def compare(self, call):
+        """Compare a call with that of the other ranks: the first time that its line makes it, from time to time with
+        the order of the calls since, or always."""
+        key = (call.name, call.shape, call.dtype, call.extra, call.place)
+        if self.check == "always":
+            call.strict = True
+        else:
+            call.token = self.seen.get(key)
+            if call.token is not None and call.name not in _COMPARED and self.trail.extended(call.token, call):
                 return
-            if len(self.seen) >= _SEEN_LIMIT:
-                self.seen.clear()
-        mine = packed(self.watch.number, call)
-        notes = np.empty((self.size, WIDTH), np.uint8)
-        self._wait(self.watch.controls[self.axis].Iallgather(mine, notes), call)
+        notes = self.told(packed(self.watch.number, call, self.trail.digest()), call)
         found = [unpacked(note) for note in notes]
-        first = found[self.rank][1]
-        if any(digest != first for _, digest, _ in found):
-            raise mismatch({f"{rank} along {self.axis!r}": words for rank, (_, _, words) in enumerate(found)})
-        self.seen.add(key)
+        if any(digest != found[0][1] for _, digest, _ in found):
+            raise mismatch({self.named(rank): words for rank, (_, _, words) in enumerate(found)})
+        if (notes[:, TRAIL] != notes[0, TRAIL]).any():
+            raise self._parted(call)
+        self.trail.calls.clear()
+        if len(self.seen) >= _SEEN_LIMIT:
+            self.seen.clear()
+        if call.token is None and not call.strict:
+            call.token = self.seen[key] = token_of(notes)
         if call.name not in self.lanes:  # of its own, so that two kinds of collectives never take each other's messages
             self.lanes[call.name] = self.comm.Dup()
+
+    def _parted(self, call):
+        """The error for ranks that called known lines in different order."""
+        place = self.trail.parted(self.told(self.trail.row(), call))
+        rows = self.told(as_row(self.trail.words(place)), call)
+        error = self.trail.error(place, {self.named(rank): as_text(row) for rank, row in enumerate(rows)})
+        self.trail.calls.clear()
+        return error
+
+    def told(self, row, call):
+        """The rows of all ranks, in an array."""
+        rows = np.empty((self.size, len(row)), np.uint8)
+        self._wait(self.watch.controls[self.axis].Iallgather(row, rows), call)
+        return rows
+
+    def named(self, rank):
+        """A rank along this axis, in words."""
+        return f"{rank} along {self.axis!r}"
 
     def _wait(self, request, call):
         try:
