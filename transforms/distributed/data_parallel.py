@@ -1,15 +1,18 @@
 """Data-parallel gradients: each rank has a part of the batch, and the gradients are summed while the sweep goes on."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from ...core.arrays.avals import aval_of
+from ...core.arrays.backend import find_backend, namespace_of
 from ...core.arrays.dtypes import is_inexact
 from ...core.checks import check_function, whole
 from ...core.errors import DtypeError, ShapeError, at_user_line
 from ...core.tape.tape import make_node
 from ...core.trace.buffers import Buffer
+from ...core.trace.device import constant, zeros_like_leaf
 from ...core.trace.extent import drives
 from ...core.trace.tracer import Rev, Tracer
 from ...core.types import Any, Callable
@@ -21,6 +24,7 @@ from ..reverse.reverse import sweep
 from ..scope.errstate import quiet
 from ..staging.bodies import call_rule
 from .mesh import Mesh
+from .placing import as_plain
 
 _node = Tracer.node  # type: ignore[misc] # the slot
 
@@ -72,7 +76,7 @@ def data_parallel_value_and_grad(
             total = total + value
             sums.keep(flatten(gradient)[0])
         value = _sweep(fun, leaves, rebuild, cuts[-1], sums)
-        value, gradients = sums.finish(np.asarray(total + value), leaves)
+        value, gradients = sums.finish(as_plain(total + value), leaves)
         return value, rebuild(gradients)
 
     return step
@@ -87,7 +91,7 @@ class Sums:
     def __init__(self, group, bytes_, count, parts):
         self.group, self.bytes, self.parts = group, bytes_, parts
         self.kept = [None] * count
-        self.open = {}  # dtype -> (bytes, [(place, array)])
+        self.open = {}  # (dtype, library) -> (bytes, [(place, array)])
         self.sent = []  # (what waits for the sum, [(place, shape)])
         self.gradients = [None] * count
 
@@ -97,20 +101,21 @@ class Sums:
 
     def ready(self, place, ct):
         """A gradient is complete."""
-        ct = np.asarray(ct)
+        ct = as_plain(ct)
         if self.kept[place] is not None:
             ct = ct + self.kept[place]
-        size, bucket = self.open.get(ct.dtype, (0, []))
+        key = ct.dtype, find_backend(type(ct))[0].name
+        size, bucket = self.open.get(key, (0, []))
         bucket.append((place, ct))
         size += ct.nbytes
-        self.open[ct.dtype] = size, bucket
+        self.open[key] = size, bucket
         if size >= self.bytes:
-            self.send(ct.dtype)
+            self.send(key)
 
-    def send(self, dtype):
+    def send(self, key):
         """Begin the sum of a bucket."""
-        _, bucket = self.open.pop(dtype)
-        joined = np.concatenate([ct.reshape(-1) for _, ct in bucket])
+        _, bucket = self.open.pop(key)
+        joined = namespace_of([ct for _, ct in bucket]).concatenate([ct.reshape(-1) for _, ct in bucket])
         self.sent.append((self.group.start_sum(joined), [(place, ct.shape) for place, ct in bucket]))
 
     def finish(self, value, leaves):
@@ -119,14 +124,14 @@ class Sums:
             place for _, bucket in self.open.values() for place, _ in bucket}
         for place, leaf in enumerate(leaves):
             if place not in arrived:
-                self.ready(place, np.zeros(aval_of(leaf).shape, aval_of(leaf).dtype))
-        for dtype in list(self.open):
-            self.send(dtype)
+                self.ready(place, zeros_like_leaf(leaf))
+        for key in list(self.open):
+            self.send(key)
         value = self.group.sum(value) / self.parts
         for wait, places in self.sent:
             joined, at = wait(), 0
             for place, shape in places:
-                n = int(np.prod(shape))
+                n = math.prod(shape)
                 self.gradients[place] = (joined[at : at + n] / self.parts).astype(joined.dtype).reshape(shape)
                 at += n
         return value, self.gradients
@@ -173,7 +178,7 @@ def _sweep(fun, leaves, rebuild, batch, sums):
     if not (isinstance(out, Rev) and out.owner is trace):
         return out
     value = out.value
-    roots = [(out.node, np.ones((), aval.dtype))]
+    roots = [(out.node, constant(np.ones((), aval.dtype), value))]
     del out, boxed
     if trace.guards is not None:
         trace.check_guards()
@@ -196,7 +201,7 @@ def _checked(x):
     if isinstance(x, Tracer):
         raise DtypeError("data_parallel_value_and_grad exchanges plain gradients, but a parameter is traced by another "
                          f"transform; nest grad and shard_map instead{at_user_line()}")
-    x = np.asarray(x)
+    x = as_plain(x)
     if not is_inexact(x.dtype):
         raise DtypeError(f"data_parallel_value_and_grad needs floating parameters, but one has dtype {x.dtype}; cast "
                          f"it, or close over it{at_user_line()}")

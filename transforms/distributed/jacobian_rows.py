@@ -5,6 +5,7 @@ import numpy as np
 from ...core.arrays.avals import aval_of
 from ...core.checks import check_function
 from ...core.errors import ShapeError, at_user_line
+from ...core.trace.device import constant
 from ...core.trace.extent import drives
 from ...core.types import Array, Callable
 from ..interpreters.gradient import vjp
@@ -47,7 +48,8 @@ def sharded_jacobian(fun: Callable[..., Array], mesh: Mesh, axis_name: str = "da
         count = aval.size // group.size
         units = np.zeros((count, aval.size), aval.dtype)
         units[np.arange(count), group.rank * count + np.arange(count)] = 1
-        found = vmap(lambda ct: pullback(ct)[0])(units.reshape((count, *aval.shape)))
+        units = constant(units.reshape((count, *aval.shape)), out)
+        found = vmap(lambda ct: pullback(ct)[0])(units)
         return found.reshape((aval.shape[0] // group.size, *aval.shape[1:], *aval_of(x).shape))
 
     return rows

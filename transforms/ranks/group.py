@@ -166,9 +166,9 @@ class Group:
     def _plain(self, name, x):
         if type(x) is not ndarray:
             if hasattr(x, "get") or hasattr(x, "__cuda_array_interface__"):
-                raise BackendError(f"{name} over {self.axis!r} sends arrays of NumPy between processes, but got a "
-                                   f"{type(x).__module__}.{type(x).__name__}; bring it to the host first, as "
-                                   f"cupy.asnumpy does{at_user_line()}")
+                raise BackendError(f"{name} over {self.axis!r} sends arrays of NumPy and of CuPy between processes, but "
+                                   f"got a {type(x).__module__}.{type(x).__name__}; convert it first"
+                                   f"{at_user_line()}")
             x = np.asarray(x)
         return np.ascontiguousarray(x) if x.ndim else x
 
@@ -180,6 +180,8 @@ class Group:
         call = self.announced(name, x.shape, x.dtype.name, extra)
         if self.check != "never":
             self.compare(call)
+            if name not in self.lanes:  # of its own, so that two kinds of collectives never take each other's messages
+                self.lanes[name] = self.comm.Dup()
         return call, start(self.lanes.get(name, self.comm))
 
     def announced(self, name, shape, dtype, extra):
@@ -192,16 +194,19 @@ class Group:
                                           f"{self.broken}; make a new Mesh on all ranks, or end the program")
         return call
 
+    def known(self, call):
+        """Whether its line made this call before; with `check="always"` none is known, and the line counts."""
+        if self.check == "always":
+            call.strict = True
+            return False
+        call.token = self.seen.get(_key(call))
+        return call.token is not None
+
     def compare(self, call):
         """Compare a call with that of the other ranks: the first time that its line makes it, from time to time with
         the order of the calls since, or always."""
-        key = (call.name, call.shape, call.dtype, call.extra, call.place)
-        if self.check == "always":
-            call.strict = True
-        else:
-            call.token = self.seen.get(key)
-            if call.token is not None and call.name not in _COMPARED and self.trail.extended(call.token, call):
-                return
+        if self.known(call) and call.name not in _COMPARED and self.trail.extended(call.token, call):
+            return
         notes = self.told(packed(self.watch.number, call, self.trail.digest()), call)
         found = [unpacked(note) for note in notes]
         if any(digest != found[0][1] for _, digest, _ in found):
@@ -212,9 +217,7 @@ class Group:
         if len(self.seen) >= _SEEN_LIMIT:
             self.seen.clear()
         if call.token is None and not call.strict:
-            call.token = self.seen[key] = token_of(notes)
-        if call.name not in self.lanes:  # of its own, so that two kinds of collectives never take each other's messages
-            self.lanes[call.name] = self.comm.Dup()
+            call.token = self.seen[_key(call)] = token_of(notes)
 
     def _parted(self, call):
         """The error for ranks that called known lines in different order."""
@@ -251,6 +254,10 @@ class _All:
     def Test(self):  # noqa: N802 - as mpi4py has it
         self.requests = [r for r in self.requests if not r.Test()]
         return not self.requests
+
+
+def _key(call):
+    return call.name, call.shape, call.dtype, call.extra, call.place
 
 
 def _bytes(x):

@@ -1,0 +1,27 @@
+"""The programs of this folder with arrays of CuPy: `on_devices.py OUT [--real]`; without --real on the stand-in.
+
+It saves what `programs.py` gives, as NumPy's arrays.
+"""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "backends")]
+
+
+def cupy_or_stand_in(real="--real" in sys.argv, **options):
+    if real:
+        import cupy
+
+        return cupy
+    import cuda
+
+    return cuda.install(**options)
+
+
+if __name__ == "__main__":
+    cupy = cupy_or_stand_in()
+    import programs
+
+    programs.main(sys.argv[1], False, cupy)
