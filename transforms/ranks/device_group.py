@@ -241,10 +241,10 @@ class DeviceGroup:
         places = [json.loads(as_text(row)) for row in self.host.told(as_row(json.dumps(place)), call)]
         for k, other in enumerate(places):
             if other in places[:k]:
-                raise BackendError(f"{self.carrier.name} needs a device for each rank, but ranks "
-                                   f"{self.host.named(places.index(other))} and {k} both use the device {other[1]} of "
-                                   f"{other[0]}; start at most as many ranks as devices, choose with Mesh(…, device=), "
-                                   f"or let MPI carry copies with Mesh(…, transport='mpi'){at_user_line()}")
+                raise BackendError(f"{self.carrier.name} needs a device for each rank, but ranks {places.index(other)} "
+                                   f"and {self.host.named(k)} use the same one, {other[1]} of {other[0]}; start at "
+                                   "most as many ranks as devices, choose one with Mesh(…, device=), or let MPI carry "
+                                   f"copies with Mesh(…, transport='mpi'){at_user_line()}")
         key = self.carrier.unique_id() if self.rank == 0 else np.empty(128, np.int64)
         self.host.watch.wait(self.notes.Ibcast(key, root=0), call)
         made = _Made(lambda: self.carrier.connect(self.size, key, self.rank, self.device))
