@@ -1,6 +1,6 @@
-"""The programs of this folder with arrays of CuPy: `on_devices.py OUT [--real]`; without --real on the stand-in.
+"""The programs of this folder with arrays of CuPy: `on_devices.py OUT [FOLDER] [--real]`; without --real on the stand-in.
 
-It saves what `programs.py` gives, as NumPy's arrays.
+It saves what `programs.py` gives, or with a folder what `helpers.py` gives, as NumPy's arrays.
 """
 
 import sys
@@ -22,9 +22,14 @@ def cupy_or_stand_in(real="--real" in sys.argv, **options):
 
 if __name__ == "__main__":
     cupy = cupy_or_stand_in()
+    import helpers
     import programs
 
-    programs.main(sys.argv[1], False, cupy)
+    out, *folder = [argument for argument in sys.argv[1:] if argument[:2] != "--"]
+    if folder:
+        helpers.main(out, *folder, cupy)
+    else:
+        programs.main(out, False, cupy)
     if "--real" not in sys.argv:
         from collections import Counter
 
