@@ -72,6 +72,12 @@ def check_same(found, expected):
 
 
 @needs_mpi
+def test_the_stand_in_refuses_what_nccl_would_not_do():
+    done = launched(1, "refused_by_stand_in.py")
+    assert done.returncode == 0 and "all refused" in done.stdout, done.stderr[-3000:]
+
+
+@needs_mpi
 @pytest.mark.parametrize("kind", ["stand-in", pytest.param("GPU", marks=pytest.mark.gpu)])
 def test_each_call_of_nccl_on_one_device(kind):
     done = launched(1, "one_device.py", *on(kind, 1))
