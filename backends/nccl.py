@@ -51,6 +51,10 @@ class Carrier:
                                       f"there is none for Windows), {INSTEAD}{at_user_line()}")
         return nccl
 
+    def start(self):
+        """Load NCCL, or raise what `nccl` raises."""
+        return self.nccl
+
     @property
     def error(self):
         """The exception of NCCL."""

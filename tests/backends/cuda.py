@@ -1,7 +1,7 @@
 """A stand-in for CuPy with several devices and NCCL: what it sends travels between the processes of MPI.
 
-`install()` puts it into `sys.modules`. Arrays are the strict ones. Work on a stream is done while somebody asks an event
-for its end, and until then the memory that it writes to holds rubbish. What NCCL checks, or what hangs or goes wrong
+`install()` puts it into `sys.modules`. Arrays are the strict ones. Work on a stream is done while somebody asks an
+event for its end, and until then the memory that it writes to holds rubbish. What NCCL checks, or what hangs or goes wrong
 with it, is an error here, or hangs: memory that is no device's, too short or freed meanwhile; another current device
 than that of the communicator; a stream that does not wait for what makes the operands; groups that are not closed; two
 ranks of one device; ranks in different operations.
@@ -119,8 +119,8 @@ class Buffer:
                             f"{strict.NOW.device.id} for a communicator of device {comm.device.id}")
         data = array._data
         if not data.flags.c_contiguous or count * DTYPES[type_].itemsize != data.nbytes or not count:
-            raise NcclError("INVALID_ARGUMENT", f"{count} of {TYPES[type_]} are not the {data.nbytes} bytes of an array "
-                            f"with strides {data.strides}")
+            raise NcclError("INVALID_ARGUMENT", f"{count} of {TYPES[type_]} are not the {data.nbytes} bytes of an "
+                            f"array with strides {data.strides}")
         if data.dtype.kind != "c" and DTYPES[type_] != np.uint8 and DTYPES[type_] != data.dtype:
             raise NcclError("INVALID_ARGUMENT", f"{data.dtype} sent as {TYPES[type_]}")
         if stream.after is not None and stream.after < array.made:

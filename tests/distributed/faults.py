@@ -87,7 +87,7 @@ def known_lines():
 
 
 def swapped():
-    """Two known lines of one kind, which one rank calls in the other order: their values meet as if nothing were wrong."""
+    """Two known lines of one kind, which one rank calls in the other order: their values meet all the same."""
     def line_a(x):
         return cv.psum(x.sum(), "data")
 

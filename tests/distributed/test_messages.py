@@ -31,6 +31,7 @@ X = np.ones((4, 4))
     (lambda: dist.Mesh((3,), ("data",), Ranks()), ShapeError, r"mesh of 3 places \(data=3\) does not fit 2 ranks"),
     (lambda: dist.Mesh((2, 2), ("data",)), ShapeError, r"one name for each axis.*\(2, 2\).*\(at test_messages.py"),
     (lambda: dist.Mesh((2,), ("data",), check="often"), ValueError, r"check= of first, always, never.*'often'"),
+    (lambda: dist.Mesh((2,), ("data",), transport="gloo"), ValueError, r"transport= of None, 'nccl' and 'mpi'.*'gloo'"),
     (lambda: dist.P("data", "data"), ValueError, "each once"),
     (lambda: dist.shard_map(np.sin, MESH, P("rows"), P())(X), NameError, r"no axis named 'rows'.*'data', 'model'"),
     (lambda: dist.shard_map(np.sin, MESH, P("data"), P())(np.ones(3)), ShapeError, r"shape \(3,\).*into 2 parts"),

@@ -39,7 +39,7 @@ class Mesh:
             "always" (for debugging), "never".
     Raises:
         ShapeError: the mesh does not fit the ranks.
-        BackendError: there is no such device.
+        BackendError: there is no such device, or none at all for transport="nccl".
         MissingLibraryError: several processes were started, and mpi4py is not installed.
 
     All ranks must make the same meshes in the same order. From the first mesh of several ranks on, an exception that
@@ -66,8 +66,8 @@ class Mesh:
             raise ValueError(f"Mesh takes check= of {', '.join(_CHECKS)}, and accumulate= 'float64' or None, but got "
                              f"{check!r} and {accumulate!r}; choose one of those{at_user_line()}")
         if transport not in TRANSPORTS:
-            raise ValueError(f"Mesh takes transport= of None, 'nccl' and 'mpi', but got {transport!r}; choose one of those"
-                             f"{at_user_line()}")
+            raise ValueError(f"Mesh takes transport= of None, 'nccl' and 'mpi', but got {transport!r}; choose one of "
+                             f"those{at_user_line()}")
         self._options = {"ordered": ordered, "wide": accumulate is not None, "check": check, "transport": transport}
         self.time_limit = float(os.environ.get("COVECTOR_TIME_LIMIT", time_limit))
         mpi = None
@@ -86,6 +86,8 @@ class Mesh:
             mpi = mpi or load()
             end_together(self.comm)
             self._devices = Devices(device, self.comm.Split_type(mpi.COMM_TYPE_SHARED).Get_rank())
+            if transport == "nccl":
+                self._devices.require()
             self._connect(mpi)
 
     def __repr__(self) -> str:

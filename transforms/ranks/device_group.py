@@ -7,6 +7,7 @@ from threading import Thread
 import numpy as np
 
 from ...core.errors import BackendError, CollectiveMismatchError, CollectiveTimeoutError, DtypeError, at_user_line
+from ...core.types import Any
 from .waits import as_row, as_text, digest, mismatch, packed, unpacked
 
 _WIDE = {"f": np.dtype(np.float64), "F": np.dtype(np.complex128)}
@@ -16,8 +17,8 @@ _NOTE = 16
 class DeviceGroup:
     """The ranks along one axis, for arrays of one library that lie on devices.
 
-    `host` is the group of MPI of the same ranks: it numbers the calls, compares those of new lines, and waits. While the
-    data of a known line travels, so does a digest of what each rank called; only if all are the same is the result
+    `host` is the group of MPI of the same ranks: it numbers the calls, compares those of new lines, and waits. While
+    the data of a known line travels, so does a digest of what each rank called; only if all are the same is the result
     given to anyone.
     """
 
@@ -25,12 +26,12 @@ class DeviceGroup:
         self.host = host
         self.name = backend.name
         self.carrier = carrier
-        carrier.nccl  # noqa: B018 - raises where there is none
+        carrier.start()
         self.xp = xp
         self.device = device
         self.size, self.rank = host.size, host.rank
-        self.link = None
-        self.notes = None  # the communicator of the digests
+        self.link: Any = None
+        self.notes: Any = None  # the communicator of the digests
 
     # Collectives: each takes and returns arrays of the library.
 
@@ -148,13 +149,13 @@ class DeviceGroup:
 
     def _plain(self, name, x):
         if x.dtype.kind not in "biufc" and x.dtype.name != "bfloat16":
-            raise DtypeError(f"{name} over {self.host.axis!r} sends numbers and booleans from device to device, but got "
-                             f"an array of {x.dtype}; send a numeric view of it{at_user_line()}")
+            raise DtypeError(f"{name} over {self.host.axis!r} sends numbers and booleans from device to device, but "
+                             f"got an array of {x.dtype}; send a numeric view of it{at_user_line()}")
         device = self.carrier.device_of(x)
         if device != self.device:
             raise BackendError(f"{name} over {self.host.axis!r} sends arrays on device {self.device} of this rank, but "
-                               f"got one on device {device}; import CuPy before the mesh is made, which then chooses the "
-                               f"device, or choose it with Mesh(…, device={device}){at_user_line()}")
+                               f"got one on device {device}; import CuPy before the mesh is made, which then chooses "
+                               f"the device, or choose it with Mesh(…, device={device}){at_user_line()}")
         return self.xp.ascontiguousarray(x) if x.ndim else x
 
     def _added(self, parts, wide):
@@ -227,8 +228,8 @@ class DeviceGroup:
     def _fail(self, call, error):
         watch = self.host.watch
         self.close()
-        words = (f"{call.words()} on rank {watch.rank} of {watch.size} failed in {self.carrier.name}: {error}; a rank or "
-                 "the network may have failed, or ranks sent arrays of different sizes: start with NCCL_DEBUG=WARN, "
+        words = (f"{call.words()} on rank {watch.rank} of {watch.size} failed in {self.carrier.name}: {error}; a rank "
+                 "or the network may have failed, or ranks sent arrays of different sizes: start with NCCL_DEBUG=WARN, "
                  "which prints more, and with Mesh(…, check='always'), which compares each call before")
         watch.breaks(words)
         raise CollectiveMismatchError(words) from error

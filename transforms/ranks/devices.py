@@ -43,6 +43,14 @@ class Devices:
             return self.given
         return carrier.current() if self.local_rank is None else self.local_rank % count
 
+    def require(self):
+        """Raise unless a library with devices is loaded, and something carries its arrays."""
+        if not self.chosen:
+            raise BackendError("Mesh was given transport='nccl', but no library of arrays on devices is loaded; import "
+                               f"CuPy before the mesh is made, or leave transport out{at_user_line()}")
+        for carrier, _ in self.chosen.values():
+            carrier.start()
+
     def number(self):
         """The device of the first library that has any, else None."""
         return next((device for _, device in self.chosen.values() if device is not None), None)

@@ -166,8 +166,8 @@ class Group:
     def _plain(self, name, x):
         if type(x) is not ndarray:
             if hasattr(x, "get") or hasattr(x, "__cuda_array_interface__"):
-                raise BackendError(f"{name} over {self.axis!r} sends arrays of NumPy and of CuPy between processes, but "
-                                   f"got a {type(x).__module__}.{type(x).__name__}; convert it first"
+                raise BackendError(f"{name} over {self.axis!r} sends arrays of NumPy and of CuPy between processes, "
+                                   f"but got a {type(x).__module__}.{type(x).__name__}; convert it first"
                                    f"{at_user_line()}")
             x = np.asarray(x)
         return np.ascontiguousarray(x) if x.ndim else x

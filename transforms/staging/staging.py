@@ -183,8 +183,8 @@ def _input_aval(x, name):
 def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, watch=True, about=None, library=None):
     """`(graph, known output values)` of `fun(*rebuild(inputs))`; closed-over tracers become inputs.
 
-    Where `leaves` are shapes alone, `like` or `library` says what library they stand for. Without `watch` constants are not kept
-    from writes: those of `fun` are known to be.
+    Where `leaves` are shapes alone, `like` or `library` says what library they stand for. Without `watch` constants are
+    not kept from writes: those of `fun` are known to be.
     """
     library = library_of(*(leaves if like is None else like)) if library is None else library
     trace = GraphTrace(concrete, library, watch, about)
