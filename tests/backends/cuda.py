@@ -1,10 +1,10 @@
 """A stand-in for CuPy with several devices and NCCL: what it sends travels between the processes of MPI.
 
 `install()` puts it into `sys.modules`. Arrays are the strict ones. Work on a stream is done while somebody asks an
-event for its end, and until then the memory that it writes to holds rubbish. What NCCL checks, or what hangs or goes wrong
-with it, is an error here, or hangs: memory that is no device's, too short or freed meanwhile; another current device
-than that of the communicator; a stream that does not wait for what makes the operands; groups that are not closed; two
-ranks of one device; ranks in different operations.
+event for its end, and until then the memory that it writes to holds rubbish. What NCCL checks, or what hangs or goes
+wrong with it, is an error here, or hangs: memory that is no device's, too short or freed meanwhile; another current
+device than that of the communicator; a stream that does not wait for what makes the operands; groups that are not
+closed; two ranks of one device; ranks in different operations.
 """
 
 import os
