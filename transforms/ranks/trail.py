@@ -53,5 +53,5 @@ class Trail:
         told = "; ".join(f"rank {rank} called {text}" for rank, text in words.items())
         return CollectiveMismatchError(
             f"the ranks of a mesh called collectives in different order, {ago} call{'s' * (ago != 1)} ago: {told}; "
-            "each took the values of the other, and what was computed since is wrong: let every rank call the same ones in "
-            "the same order; Mesh(…, check='always') compares each call before it is made")
+            "each took the values of the other, and what was computed since is wrong: let every rank call the same ones "
+            "in the same order; Mesh(…, check='always') compares each call before it is made")
