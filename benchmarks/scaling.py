@@ -73,7 +73,7 @@ def chains(mesh):
     return lambda: mapped(keys, xs)
 
 
-def heat(mesh):
+def heat(mesh, n=256):
     steps = 40
 
     def energy(u, source):
@@ -86,7 +86,7 @@ def heat(mesh):
         return cv.psum(np.sum(u * u), "data")
 
     f = cv.jit(cv.grad(dist.shard_map(energy, mesh, (P("data"), P("data")), P()), (0, 1)))
-    u = np.random.default_rng(3).normal(size=(256, 256))
+    u = np.random.default_rng(3).normal(size=(n, n))
     return lambda: f(u, 0.1 * u)
 
 
