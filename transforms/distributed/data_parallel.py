@@ -29,6 +29,9 @@ from .placing import as_plain
 _node = Tracer.node  # type: ignore[misc] # the slot
 
 
+LARGE = 256 << 10  # bytes of a gradient that travels alone: its time is that of its bytes, and it is copied nowhere
+
+
 def data_parallel_value_and_grad(
     fun: Callable[..., Any], mesh: Mesh, axis_name: str = "data", *, micro_batches: int = 1,
     bucket_bytes: int = 4 << 20,
@@ -104,6 +107,9 @@ class Sums:
         ct = as_plain(ct)
         if self.kept[place] is not None:
             ct = ct + self.kept[place]
+        if ct.nbytes >= min(LARGE, self.bytes):
+            self.sent.append((self.group.start_sum(ct.reshape(-1)), [(place, ct.shape)]))
+            return
         key = ct.dtype, find_backend(type(ct))[0].name
         size, bucket = self.open.get(key, (0, []))
         bucket.append((place, ct))
@@ -132,7 +138,11 @@ class Sums:
             joined, at = wait(), 0
             for place, shape in places:
                 n = math.prod(shape)
-                self.gradients[place] = (joined[at : at + n] / self.parts).astype(joined.dtype).reshape(shape)
+                if len(places) > 1:
+                    mean = joined[at : at + n] / self.parts
+                else:
+                    mean = namespace_of([joined]).divide(joined, self.parts, joined)
+                self.gradients[place] = mean.reshape(shape)
                 at += n
         return value, self.gradients
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from ...core.arrays.avals import aval_of
 from ...core.arrays.backend import is_array
+from ...core.errors import ShapeError, at_user_line
 from ...core.trace.device import constant
 from ...core.trace.tracer import Tracer
 from ...core.types import Any, PyTree
@@ -76,6 +77,8 @@ def gather(tree: PyTree, mesh: Mesh, specs: PyTree) -> PyTree:
         mesh, specs: as for `shard`.
     Returns:
         the same structure of whole arrays, on every rank.
+    Raises:
+        ShapeError: a spec names more axes than its array has.
 
     >>> import numpy as np
     >>> import covector.distributed as dist
@@ -93,6 +96,10 @@ def as_plain(x):
 
 
 def _whole(x, spec, mesh):
+    shape = aval_of(x).shape
+    if len(spec.parts) > len(shape):
+        raise ShapeError(f"gather was given the spec {spec}, which names {len(spec.parts)} axes, for an array of shape "
+                         f"{shape}; name at most {len(shape)}{at_user_line()}")
     for d, names in enumerate(spec.parts):
         for name in reversed(names):
             group = mesh.group(name)

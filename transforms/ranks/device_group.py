@@ -6,12 +6,21 @@ from threading import Thread
 
 import numpy as np
 
-from ...core.errors import BackendError, CollectiveMismatchError, CollectiveTimeoutError, DtypeError, at_user_line
+from ...core.errors import (
+    BackendError,
+    CollectiveMismatchError,
+    CollectiveTimeoutError,
+    DtypeError,
+    at_user_line,
+    user_place,
+)
 from ...core.types import Any
-from .waits import as_row, as_text, digest, mismatch, packed, unpacked
+from .group import lined
+from .waits import Call, as_row, as_text, digest, mismatch, packed, unpacked
 
 _WIDE = {"f": np.dtype(np.float64), "F": np.dtype(np.complex128)}
 _NOTE = 16
+_SEEN_LIMIT = 65536
 
 
 class DeviceGroup:
@@ -31,6 +40,7 @@ class DeviceGroup:
         self.device = device
         self.size, self.rank = host.size, host.rank
         self.link: Any = None
+        self.seen: dict[Any, bytes] = {}  # what a line calls -> the token of the lines that met
         self.notes: Any = None  # the communicator of the digests
 
     # Collectives: each takes and returns arrays of the library.
@@ -170,12 +180,10 @@ class DeviceGroup:
 
     def _begin(self, name, x, extra, start):
         host = self.host
-        call = host.announced(name, x.shape, f"{self.name}.{x.dtype.name}", extra)
-        known = False
-        if host.check != "never":
-            known = host.known(call)
-            if not known or self.link is None:
-                host.compare(call)
+        host.watch.number += 1
+        call = Call(name, host.axis, x.shape, f"{self.name}.{x.dtype.name}", extra, user_place(), lined)
+        host.check_whole(call)
+        known = self._compared(call) if host.check != "never" else False
         if self.link is None:
             self._connect(call)
         try:
@@ -187,6 +195,20 @@ class DeviceGroup:
             note[:12] = np.frombuffer(digest(call), np.uint8)
             requests.append(_Notes(self.notes.Iallgather(note, notes), note, notes))
         return call, requests
+
+    def _compared(self, call):
+        """Whether its lines met before, so that the digests may travel beside the data; if not they are compared."""
+        host = self.host
+        key = call.name, call.shape, call.dtype, call.extra, call.place
+        known = self.seen.get(key) if host.check == "first" else None
+        call.token = known
+        if known is None or self.link is None:
+            token = host.compare(call)
+            if known is None and host.check == "first":
+                if len(self.seen) >= _SEEN_LIMIT:
+                    self.seen.clear()
+                call.token = self.seen[key] = token
+        return known is not None
 
     def _finish(self, call, requests):
         """Wait for the data and the digests of a call, in any order."""

@@ -44,9 +44,13 @@ class Watch:
         try:
             self.until_complete(request.Test, call)
         except self.mpi.Exception as error:
-            raise CollectiveMismatchError(f"{call.words()} on rank {self.rank} of {self.size} failed in MPI: {error}; "
-                                          "the ranks may have sent arrays of different sizes: Mesh(…, check='always') "
-                                          "compares each call") from error
+            self.failed(error, call)
+
+    def failed(self, error, call):
+        """Say that MPI gave an error."""
+        raise CollectiveMismatchError(f"{call.words()} on rank {self.rank} of {self.size} failed in MPI: {error}; "
+                                      "the ranks may have sent arrays of different sizes: Mesh(…, check='always') "
+                                      "compares each call") from error
 
     def until_complete(self, test, call):
         """Ask again and again, until it says yes."""
