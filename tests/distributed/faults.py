@@ -86,6 +86,22 @@ def known_lines():
         raise
 
 
+def known_shapes():
+    """One line, called before with both shapes by all ranks: its messages do not meet, and the wait notices it."""
+    both = np.ones(4), np.ones(2)
+    add = mesh.group("data").sum
+    for _ in range(2):
+        for x in both:
+            add(x)
+    try:
+        add(both[first])
+    except dist.CollectiveMismatchError as error:
+        sys.stdout.write(f"{error}\n")
+    mesh.reconnect()
+    assert mesh.group("data").sum(both[0])[0] == mesh.size
+    sys.stdout.write(f"rank {mesh.rank} goes on\n")
+
+
 def one_more():
     f = at_all(total)
     x = dist.shard(X, mesh, P("data"))
@@ -115,5 +131,5 @@ def dies():
 
 
 if __name__ == "__main__":
-    known = other_operation, other_shape, other_dtype, known_lines, one_more, raises, dies
+    known = other_operation, other_shape, other_dtype, known_lines, known_shapes, one_more, raises, dies
     {f.__name__: f for f in known}[sys.argv[1]]()
