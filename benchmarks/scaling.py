@@ -1,4 +1,4 @@
-"""Weak scaling of four programs: `mpiexec -n N python benchmarks/scaling.py`; each rank has the same work at any N.
+"""Weak scaling of programs: `mpiexec -n N python benchmarks/scaling.py`; each rank has the same work at any N.
 
 Three ways take turns: the first rank alone with a mesh of one place while the others sleep; every rank with a mesh of
 its own, independently of the others, which is what the machine gives at best when N programs share its memory, its
@@ -90,6 +90,10 @@ def heat(mesh, n=256):
     return lambda: f(u, 0.1 * u)
 
 
+def large_heat(mesh):
+    return heat(mesh, 512)
+
+
 def once(step):
     begun, used = time.perf_counter(), time.process_time()
     step()
@@ -124,15 +128,15 @@ def main():
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     found = {}
-    for make in (network, jacobian, chains, heat):
+    for make in (network, jacobian, chains, heat, large_heat):
         if options.names and make.__name__ not in options.names:
             continue
         ways = found[make.__name__] = measured(make, options.rounds)
         if COMM.rank == 0:
             for name, (wall, used) in ways.items():
-                print(f"{make.__name__:9} {name:9} {wall * 1e3:8.2f} ms, processor {used * 1e3:8.2f}")
+                print(f"{make.__name__:10} {name:9} {wall * 1e3:8.2f} ms, processor {used * 1e3:8.2f}")
             (a, p), (b, q), (c, r) = (ways[name] for name in ("alone", "beside", "together"))
-            print(f"{'':9} efficiency {a / c:.2f}, of copies beside {b / c:.2f}; by processor {p / r:.2f}, {q / r:.2f}",
+            print(f"{'':10} efficiency {a / c:.2f}, beside {b / c:.2f}; by processor {p / r:.2f}, {q / r:.2f}",
                   flush=True)
     if COMM.rank == 0 and options.out:
         with open(options.out, "w", encoding="utf-8") as out:

@@ -124,6 +124,22 @@ def swapped():
     goes_on(found)
 
 
+def known_shapes():
+    """One line, called before with both shapes by all ranks: its messages do not meet, and the wait notices it."""
+    both = np.ones(4), np.ones(2)
+    add = mesh.group("data").sum
+    for _ in range(2):
+        for x in both:
+            add(x)
+    try:
+        add(both[first])
+    except dist.CollectiveMismatchError as error:
+        sys.stdout.write(f"{error}\n")
+    mesh.reconnect()
+    assert mesh.group("data").sum(both[0])[0] == mesh.size
+    sys.stdout.write(f"rank {mesh.rank} goes on\n")
+
+
 def one_more():
     f = at_all(total)
     x = dist.shard(X, mesh, P("data"))
@@ -153,5 +169,5 @@ def dies():
 
 
 if __name__ == "__main__":
-    known = other_operation, other_shape, other_dtype, known_lines, swapped, one_more, raises, dies
+    known = other_operation, other_shape, other_dtype, known_lines, known_shapes, swapped, one_more, raises, dies
     {f.__name__: f for f in known}[sys.argv[1]]()

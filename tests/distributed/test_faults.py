@@ -56,6 +56,12 @@ def test_lines_that_meet_on_purpose_may_differ():
     assert done.returncode == 0 and done.stdout.count("goes on") == 2, done.stdout + done.stderr
 
 
+def test_known_shapes_of_one_line_do_not_meet():
+    done = launched(2, "faults.py", "known_shapes")
+    assert done.returncode == 0 and done.seconds < 20, done.stderr
+    assert done.stdout.count("is in psum over 'data' of float64[4]") == 2 and done.stdout.count("goes on") == 2
+
+
 def test_a_wait_has_a_limit():
     done = launched(2, "faults.py", "one_more")
     assert done.returncode != 0 and 4 < done.seconds < 20

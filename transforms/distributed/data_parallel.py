@@ -26,9 +26,6 @@ from ..staging.bodies import call_rule
 from .mesh import Mesh
 from .placing import as_plain
 
-_node = Tracer.node  # type: ignore[misc] # the slot
-
-
 LARGE = 256 << 10  # bytes of a gradient that travels alone: its time is that of its bytes, and it is copied nowhere
 
 
@@ -147,34 +144,12 @@ class Sums:
         return value, self.gradients
 
 
-class Parameter(Rev):
-    """A parameter whose node is made when it is first used: the sweep is there as soon as its cotangent is complete."""
-
-    __slots__ = ()
-
-    @property
-    def node(self):
-        found = _node.__get__(self)
-        if type(found) is tuple:
-            rule, leaf = found
-            found = make_node(rule, leaf, None)
-            _node.__set__(self, found)
-        return found
-
-    @node.setter
-    def node(self, node):
-        _node.__set__(self, node)
-
-
 def _sweep(fun, leaves, rebuild, batch, sums):
     """The loss of one part; its gradients go to `sums` one by one, the last layer's first."""
     trace = start_trace()
-    boxed = []
-    for place, x in enumerate(leaves):
-        param = Parameter()
-        param.owner, param.value, param.aval = trace, x, aval_of(x)
-        param.node = call_rule(_sending(sums, place), "a parameter"), trace.leaf(place)
-        boxed.append(param)
+    nodes = [make_node(call_rule(_sending(sums, place), "a parameter"), trace.leaf(place), None)
+             for place in range(len(leaves))]
+    boxed = [trace.box(x, aval_of(x), node) for x, node in zip(leaves, nodes)]
     try:
         out, _ = only_leaf(fun(rebuild(boxed), *batch))
     except BaseException as error:
@@ -188,14 +163,36 @@ def _sweep(fun, leaves, rebuild, batch, sums):
     if not (isinstance(out, Rev) and out.owner is trace):
         return out
     value = out.value
+    _move_to_uses(nodes, out.node)
     roots = [(out.node, constant(np.ones((), aval.dtype), value))]
-    del out, boxed
+    del out, boxed, nodes
     if trace.guards is not None:
         trace.check_guards()
     with quiet():
         sweep(roots, len(leaves), masked=trace.masked, large=trace.large)
     trace.done = True
     return value
+
+
+def _move_to_uses(nodes, root):
+    """Number the nodes of parameters so that the sweep is there as soon as their cotangents are complete.
+
+    It goes from small numbers, of late operations, to large ones: a parameter comes right after its first use.
+    """
+    uses = dict.fromkeys(nodes, -math.inf)
+    seen, ahead = {root}, [root]
+    while ahead:
+        node = ahead.pop()
+        parents = node.parents
+        for parent in parents if type(parents) is tuple else (parents,):
+            if parent in uses:
+                uses[parent] = max(uses[parent], node.seq)
+            elif parent is not None and parent not in seen:
+                seen.add(parent)
+                ahead.append(parent)
+    for k, (node, use) in enumerate(uses.items(), 1):
+        if use > -math.inf:
+            node.seq = use + k / (len(nodes) + 1)
 
 
 def _sending(sums, place):

@@ -41,6 +41,7 @@ class DeviceGroup:
         self.size, self.rank = host.size, host.rank
         self.link: Any = None
         self.seen: dict[Any, bytes] = {}  # what a line calls -> the token of the lines that met
+        self.under_way: list[Any] = []  # what was begun, and nobody has waited for yet
         self.notes: Any = None  # the communicator of the digests
 
     # Collectives: each takes and returns arrays of the library.
@@ -153,6 +154,7 @@ class DeviceGroup:
         """End the communicator, and what is under way on it."""
         link, self.link = self.link, None
         if link is not None:
+            self.host.watch.stale += self.under_way
             link.abort()
 
     # How they are run.
@@ -194,6 +196,7 @@ class DeviceGroup:
             note, notes = np.zeros(_NOTE, np.uint8), np.empty((self.size, _NOTE), np.uint8)
             note[:12] = np.frombuffer(digest(call), np.uint8)
             requests.append(_Notes(self.notes.Iallgather(note, notes), note, notes))
+        self.under_way.append(requests)
         return call, requests
 
     def _compared(self, call):
@@ -223,6 +226,7 @@ class DeviceGroup:
             return not left
 
         self._wait(test, call)
+        self.under_way.remove(requests)  # after an error they stay, and keep the memory to which MPI may still write
 
     def _wait(self, test, call):
         host = self.host

@@ -192,6 +192,9 @@ class Group:
                 self._wait(first, what)
                 for request in requests:
                     self._wait(request, what)
+            except BaseException:
+                self.watch.stale.append((first, requests, x, out))
+                raise
             finally:
                 self.watch.number = now
             return out
@@ -211,8 +214,10 @@ class Group:
 
     def _run(self, name, x, extra, start, *args):
         what, comm, tag = self._begin(name, x, extra)
+        requests = ()
         try:
-            for request in start(comm, tag, *args):
+            requests = start(comm, tag, *args)
+            for request in requests:
                 test = request.Test
                 for _ in range(_SPINS):
                     if test():
@@ -221,6 +226,9 @@ class Group:
                     self._wait(request, what)
         except self.error as error:
             self._failed(what, error)
+        except BaseException:
+            self.watch.stale.append((requests, args))
+            raise
 
     def _begin(self, name, x, extra):
         """`(what is called, communicator, tag)`, after the ranks have compared what they call."""
@@ -303,6 +311,7 @@ class Group:
             self.watch.wait(request, call)
         except (CollectiveMismatchError, CollectiveTimeoutError) as error:
             self.watch.breaks(str(error))
+            self.watch.stale.append(request)
             raise
 
     def _failed(self, what, error):

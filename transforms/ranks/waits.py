@@ -31,6 +31,7 @@ class Watch:
         self.rank, self.size = comm.Get_rank(), comm.Get_size()
         self.notes = {}  # rank -> (number, digest, words), the newest of each
         self.sent = []  # requests and their buffers
+        self.stale = []  # likewise, of collectives that failed: MPI may still write there
         self.controls = {}  # axis -> the communicator on which calls are compared
         self.groups = []
 
