@@ -155,6 +155,7 @@ class DeviceGroup:
         link, self.link = self.link, None
         if link is not None:
             self.host.watch.stale += self.under_way
+            self.under_way = []
             link.abort()
 
     # How they are run.
