@@ -199,8 +199,9 @@ class ObjectCache:
 
     def foreign(self, name, what):
         """Say once that a file is not used."""
-        _warn("file", f"a file of compiled code, {os.path.join(self.folder, name)}, {what}; the code is compiled "
-                      f"again, and replaces it. Nothing else is wrong; python -m covector.cache clear removes all such files")
+        where = os.path.join(self.folder, name)
+        _warn("file", f"a file of compiled code, {where}, {what}; the code is compiled again, and replaces it. Nothing "
+                      f"else is wrong; python -m covector.cache clear removes all such files")
 
 
 def _is_own(about):
