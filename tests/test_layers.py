@@ -165,10 +165,11 @@ compat/torch/signal: ~/dispatch ~/factories
 compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessing
 ~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/factories
     ~/graph_view ~/random
-~/interchange: ~/types ~/graph ~/state ~/views ~/dispatch ~/factories ~/tensor
+~/sparse: api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor
+~/interchange: api ~/types ~/graph ~/state ~/views ~/dispatch ~/factories ~/tensor ~/sparse
 ~/ops: api/numpy api/nn api/scipy/linalg api/scipy/special api ~/modes ~/types ~/graph ~/state ~/views ~/values
-    ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
-~: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops
+    ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor ~/sparse
+~: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/sparse ~/ops
 ~/checkpoint: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved ~/graph_view ~/function ~/random ~/ops
 ~/gradcheck: ~/types ~/state ~/engine ~/forward_ad ~/factories ~/function ~/random ~/ops
 ~/data: ~/types ~/profiler ~/random ~
@@ -194,8 +195,8 @@ compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/parallel compat
     compat/torch/nn/utils
 compat/torch: compat api ~/modes ~/types ~/graph ~/installing ~/profiler ~/inplace ~/dispatch compat/torch/distributed
     ~/factories ~/platform compat/torch/amp compat/torch/backends compat/torch/cuda compat/torch/signal ~/random
-    ~/tensor ~/interchange ~/ops ~ ~/func ~/module compat/torch/func compat/torch/autograd compat/torch/distributions
-    compat/torch/utils compat/torch/optim compat/torch/nn
+    ~/tensor ~/sparse ~/interchange ~/ops ~ ~/func ~/module compat/torch/func compat/torch/autograd
+    compat/torch/distributions compat/torch/utils compat/torch/optim compat/torch/nn
 """
 
 
