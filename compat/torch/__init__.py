@@ -71,6 +71,7 @@ from ._impl.platform.determinism import (
 )
 from ._impl.public_names import NAMES as _NAMES
 from ._impl.random.sampling import rand, randint, randn, randperm
+from ._impl.sparse import dense_methods as _dense_methods
 from ._impl.tensor.printing import set_printoptions
 from ._impl.types.dtypes import can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
 from ._impl.types.limits import finfo, iinfo
@@ -135,4 +136,4 @@ _PARTS |= dict.fromkeys(("dsmm", "sparse_coo_tensor", "spmm"), _sparse)
 _PARTS |= dict.fromkeys(("SymBool", "SymFloat", "SymInt", "_assert_async"), _assertions)
 __getattr__ = _surface.getter("", "torch", _LATER, _PARTS)
 __dir__ = _surface.lister(globals(), _LATER)
-del LazyModule, _LATER, _asks_modes, _NAMES, _PARTS, _assertions, _cells, _sequences, _sparse, _surface
+del LazyModule, _LATER, _asks_modes, _NAMES, _PARTS, _assertions, _cells, _dense_methods, _sequences, _sparse, _surface

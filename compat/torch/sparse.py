@@ -10,8 +10,8 @@ from ._impl.types.tensor_type import TensorBase as _TensorBase
 
 def _needs_sparse(name, t):
     if isinstance(t, _TensorBase) and not t.is_sparse:
-        raise RuntimeError(f"sparse.{name}: coalesce expected sparse coordinate tensor layout but got Strided; call "
-                           ".to_sparse() first")
+        raise RuntimeError("coalesce expected sparse coordinate tensor layout but got Strided; call .to_sparse() "
+                           f"before sparse.{name}")
 
 
 def mm(mat1, mat2, reduce=None):

@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
-from ....._engine import LazyModule
 from ..dispatch.call import ROWS
 from ..dispatch.host_ops import insist, known, primal_of
 from ..modes.grad_mode import no_grad
@@ -13,14 +12,12 @@ from ..types.tensor_type import TensorBase, needs_grad
 from .index_arrays import AT
 from .publishing import functional
 
-SPARSE = LazyModule("covector.compat.torch._impl.sparse.embedding")
-
 
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
     """Look up rows of `weight` by their indices."""
     shorten(weight, input, max_norm, norm_type)
     if sparse and records(weight):
-        return SPARSE.embedding(input, weight, padding_idx, scale_grad_by_freq)
+        return weight._sparse_rows(input, padding_idx, scale_grad_by_freq)
     return _embedding(input, weight, padding_idx, scale_grad_by_freq)
 
 
@@ -62,8 +59,8 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
     shorten(weight, input, max_norm, norm_type)
     if sparse and mode in ("sum", "mean") and weight.dim() == 2 and input.dim() in (1, 2) and records(weight) and (
             per_sample_weights is None or per_sample_weights.shape == input.shape):
-        return SPARSE.embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, per_sample_weights,
-                                    include_last_offset, padding_idx, _embedding_bag)
+        return weight._sparse_bags(input, offsets, scale_grad_by_freq, mode, per_sample_weights, include_last_offset,
+                                   padding_idx, _embedding_bag)
     return _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights,
                           include_last_offset, padding_idx)
 

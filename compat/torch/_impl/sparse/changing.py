@@ -8,8 +8,9 @@ from ..types import dtypes
 from ..types.size import contiguous_format, device as Device, preserve_format
 from ..types.tensor_type import TensorBase, ndarray
 from .construction import to_dense
+from .entries import entrywise, recorded, shown, write_entries
 from .pointwise import add_to, check_sizes, div, is_number, mul, power
-from .sparse_tensor import Coo, SparseTensor, entrywise, recorded, shown, sparse_operation, unsupported, write_entries
+from .sparse_tensor import Coo, SparseTensor, sparse_operation, unsupported
 
 
 @sparse_operation("clone")
@@ -153,8 +154,7 @@ def refuse_recorded():
 for _name, _fun in {"mul_": mul, "multiply_": mul, "div_": div, "divide_": div, "true_divide_": div,
                     "pow_": power}.items():
     sparse_operation(_name)(in_place(_fun))
-for _name in ("neg", "negative", "abs", "sqrt", "sin", "tanh", "relu", "square", "floor", "ceil", "round", "trunc", "sign",
-              "log1p", "expm1"):
+for _name in "neg negative abs sqrt sin tanh relu square floor ceil round trunc sign log1p expm1".split():
     sparse_operation(_name + "_")(in_place(lambda t, name=_name: getattr(t, name)()))
 
 

@@ -8,17 +8,8 @@ from ..factories.from_data import tensor
 from ..types import dtypes
 from ..types.size import Size, layout as Layout, sparse_coo, strided
 from ..types.tensor_type import TensorBase, ndarray, wrap
-from .sparse_tensor import (
-    Coo,
-    SparseTensor,
-    at_places,
-    coalesced,
-    laid,
-    recorded,
-    shown,
-    sparse_operation,
-    values,
-)
+from .entries import at_places, coalesced, laid, recorded, shown, values
+from .sparse_tensor import Coo, SparseTensor, sparse_operation
 
 
 def sparse_coo_tensor(indices, values=None, size=None, *, dtype=None, device=None, pin_memory=False,

@@ -4,6 +4,7 @@ from ....._engine import LazyModule
 from ..dispatch.call import attach
 
 ROOM = LazyModule("covector.compat.torch._impl.sparse.room")
+EMBEDDING = LazyModule("covector.compat.torch._impl.sparse.embedding")
 
 
 def to_sparse(self, *args, **kwargs):
@@ -23,6 +24,16 @@ def to_sparse_coo(self):
 def sparse_mask(self, mask):
     """The elements at the places of a sparse tensor, as a sparse tensor."""
     return ROOM.sparse_mask(self, mask)
+
+
+def _sparse_rows(self, input, padding_idx, by_frequency):
+    """`nn.functional.embedding` of this table with a sparse gradient."""
+    return EMBEDDING.embedding(input, self, padding_idx, by_frequency)
+
+
+def _sparse_bags(self, input, *options):
+    """`nn.functional.embedding_bag` of this table with a sparse gradient."""
+    return EMBEDDING.embedding_bag(input, self, *options)
 
 
 def refused_layout(name):
@@ -50,7 +61,7 @@ def of_sparse_alone(name):
     return method
 
 
-for _fun in (to_sparse, to_sparse_coo, sparse_mask):
+for _fun in (to_sparse, to_sparse_coo, sparse_mask, _sparse_rows, _sparse_bags):
     attach(_fun.__name__, _fun)
 for _name, _make in {**dict.fromkeys(("to_sparse_csr", "to_sparse_csc", "to_sparse_bsr", "to_sparse_bsc"),
                                      refused_layout),

@@ -3,15 +3,14 @@
 import numpy as np
 
 from ..dispatch.call import ROWS
-from ..function.function import Function
 from ..types.tensor_type import TensorBase, ndarray, wrap
 from . import room
-from .sparse_tensor import laid, shown
+from .entries import SparseFunction, laid, shown
 
 _LOADED = room  # a gradient has all operations
 
 
-class Rows(Function):
+class Rows(SparseFunction):
     """`weight[places]`, with a sparse gradient of the table."""
 
     @staticmethod

@@ -3,23 +3,11 @@
 import numpy as np
 
 from ..dispatch.call import ROWS
-from ..function.function import Function
+from ..graph import versions
 from ..types.tensor_type import TensorBase, wrap
 from .construction import to_dense
-from .sparse_tensor import (
-    TABLE,
-    SparseTensor,
-    at_places,
-    coalesced,
-    entrywise,
-    laid,
-    plain_memory,
-    recorded,
-    shown,
-    sparse_operation,
-    unsupported,
-    values,
-)
+from .entries import SparseFunction, at_places, coalesced, entrywise, laid, plain_memory, recorded, shown, values
+from .sparse_tensor import TABLE, SparseTensor, sparse_operation, unsupported
 
 # Functions of the values that are 0 at 0. PyTorch adds entries of one place up first, but for linear ones.
 KEEPS_ZERO = """abs absolute sin tan asin arcsin atan arctan sinh tanh asinh arcsinh atanh arctanh sqrt log1p expm1 erf
@@ -76,7 +64,7 @@ def mul(a, b, *, out=None):
     if isinstance(b, SparseTensor):
         a, b = b, a
     if is_number(b):
-        return shown(entrywise(a, lambda v: v * b), "MulBackward0", [t for t in (a, b) if isinstance(t, TensorBase)])
+        return shown(entrywise(a, lambda v: v * b), "MulBackward0", [a, b if isinstance(b, TensorBase) else None])
     if isinstance(b, SparseTensor):
         return both(a, b)
     if not isinstance(b, TensorBase):
@@ -104,7 +92,8 @@ def both(a, b):
     """The product of two sparse tensors: entries at places of both."""
     if a.shape != b.shape:
         raise RuntimeError("mul operands have incompatible sizes" if a.dim() == b.dim() else
-                           f"mul: expected sizes of 'self' and 'other' to match, but {list(a.shape)} != {list(b.shape)}")
+                           f"mul: expected sizes of 'self' and 'other' to match, but {list(a.shape)} != "
+                           f"{list(b.shape)}")
     if a.sparse_dim() != b.sparse_dim():
         raise RuntimeError("mul: expected 'self' and 'other' to have same sparse_dim; call .to_dense() on one")
     x, y = coalesced(a), coalesced(b)
@@ -127,7 +116,7 @@ def div(a, b, *, rounding_mode=None, out=None):
         raise unsupported("div")
     t = a if rounding_mode is None else coalesced(a)
     out = entrywise(t, lambda v: ROWS["div"].fun(v, b, rounding_mode=rounding_mode))
-    return shown(out, "DivBackward0", [t for t in (a, b) if isinstance(t, TensorBase)])
+    return shown(out, "DivBackward0", [a, b if isinstance(b, TensorBase) else None])
 
 
 @sparse_operation("floor_divide", "__floordiv__")
@@ -151,7 +140,7 @@ def power(a, exponent, *, out=None):
     return shown(entrywise(coalesced(a), lambda v: v**exponent), "PowBackward0", [a])
 
 
-class Sum(Function):
+class Sum(SparseFunction):
     """`a + alpha b` of two sparse tensors."""
 
     @staticmethod
@@ -190,7 +179,8 @@ def add(a, b, *, alpha=1, out=None):
 def check_sizes(a, b):
     """PyTorch's refusal of two shapes that are not the same."""
     if a.shape != b.shape:
-        raise RuntimeError(f"add: expected sizes of 'self' and 'other' to match, but {list(a.shape)} != {list(b.shape)}")
+        raise RuntimeError(f"add: expected sizes of 'self' and 'other' to match, but {list(a.shape)} != "
+                           f"{list(b.shape)}")
 
 
 @sparse_operation("sub", "subtract", "__sub__")
@@ -219,6 +209,7 @@ def add_to(dense, sparse, alpha=1):
         extra = to_dense(sparse)
         return dense.add_(extra, alpha=alpha)
     sparse.value.added_to(array, alpha)
+    versions.bump(array)
     return dense
 
 

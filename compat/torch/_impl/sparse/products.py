@@ -5,9 +5,10 @@ import numpy as np
 from ..dispatch.call import ROWS
 from ..types.tensor_type import TensorBase, wrap
 from .coo import groups, keys
+from .entries import coalesced, distinct, laid, shown, values
 from .pointwise import refuse_out
 from .shaping import transpose
-from .sparse_tensor import SparseTensor, coalesced, distinct, laid, shown, sparse_operation, unsupported, values
+from .sparse_tensor import SparseTensor, sparse_operation, unsupported
 
 
 def operand(t, name):
@@ -96,8 +97,8 @@ def matmul(a, b, *, out=None):
         return mv(a, b)
     if a.dim() == b.dim() == 3:
         return bmm(a, b)
-    raise RuntimeError("reshape is not implemented for sparse tensors: matmul takes matrices and vectors where one is "
-                       f"sparse, but got {a.dim()} and {b.dim()} axes; call .to_dense() first")
+    raise RuntimeError("reshape is not implemented for sparse tensors; matmul takes matrices and vectors where one is "
+                       f"sparse, but got {a.dim()} and {b.dim()} axes: call .to_dense() first")
 
 
 @sparse_operation("bmm")

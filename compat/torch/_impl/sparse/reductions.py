@@ -8,8 +8,9 @@ from ..dispatch.call import ROWS
 from ..types import dtypes
 from ..types.tensor_type import wrap
 from .coo import groups, keys
+from .entries import coalesced, distinct, entrywise, laid, recorded, shown, values
 from .shaping import axis
-from .sparse_tensor import coalesced, distinct, entrywise, laid, recorded, shown, sparse_operation, unsupported, values
+from .sparse_tensor import sparse_operation, unsupported
 
 
 @sparse_operation("sum")
@@ -50,8 +51,8 @@ def sparse_sum(t, dim=None, dtype=None, name="SparseSumBackward0"):
     places = c.value.indices[left]
     order, first, numbers = groups(keys(places, shape))
     out = wrap(np.zeros((len(first), *entries.shape[1:]), entries.value.dtype))
-    return shown(laid(ROWS["index_add"].fun(out, 0, wrap(numbers), entries), places[:, order[first]], shape, True), name,
-                 [t])
+    sums = ROWS["index_add"].fun(out, 0, wrap(numbers), entries)
+    return shown(laid(sums, places[:, order[first]], shape, True), name, [t])
 
 
 @sparse_operation("norm")
@@ -66,7 +67,8 @@ def norm(t, p="fro", dim=None, keepdim=False, out=None, dtype=None):
         raise unsupported("norm")
     if isinstance(p, int | float) and p < 0:
         raise unsupported("norm")
-    return shown(ROWS["linalg.vector_norm"].fun(ROWS["reshape"].fun(found, (-1,)), p, dtype=dtype), "NormBackward1", [t])
+    flat = ROWS["reshape"].fun(found, (-1,))
+    return shown(ROWS["linalg.vector_norm"].fun(flat, p, dtype=dtype), "NormBackward1", [t])
 
 
 @sparse_operation("dist")

@@ -4,18 +4,8 @@ import numpy as np
 
 from ..dispatch.call import ROWS
 from ..types.tensor_type import TensorBase, ndarray, wrap
-from .sparse_tensor import (
-    SparseTensor,
-    coalesced,
-    distinct,
-    entrywise,
-    laid,
-    recorded,
-    shown,
-    sparse_operation,
-    unsupported,
-    values,
-)
+from .entries import coalesced, distinct, entrywise, laid, recorded, shown, values
+from .sparse_tensor import SparseTensor, sparse_operation, unsupported
 
 
 def axis(t, dim, extra=0):
@@ -203,8 +193,8 @@ def cat(tensors, dim=0, *, out=None):
     at, k = axis(first, dim), first.sparse_dim()
     for i, t in enumerate(tensors[1:], 1):
         if t.sparse_dim() != k or t.dense_dim() != first.dense_dim():
-            raise RuntimeError(f"All tensors must have the same sparse_dim and dense_dim: {k}, {first.dense_dim()}, but "
-                               f"tensor at position {i} has {t.sparse_dim()}, {t.dense_dim()}.")
+            raise RuntimeError(f"All tensors must have the same sparse_dim and dense_dim: {k}, {first.dense_dim()}, "
+                               f"but tensor at position {i} has {t.sparse_dim()}, {t.dense_dim()}.")
         if any(m != n for a, (m, n) in enumerate(zip(t.shape, first.shape)) if a != at):
             raise RuntimeError(f"All tensors must have the same shape: {list(first.shape)} (except in the "
                                f"concatenating dimension), but found shape: {list(t.shape)} at position {i}.")

@@ -1,16 +1,10 @@
 """The class of sparse tensors: what they show of themselves, and who is asked about everything else."""
 
-import numpy as np
-
-from ..dispatch.call import ROWS
-from ..function.function import Function
-from ..graph import versions
-from ..modes.modes import MODES, modes
-from ..state.edges import edge
+from ..modes.modes import MODES
 from ..types.dtypes import OF_NUMPY
 from ..types.size import CPU, Size, sparse_coo
-from ..types.tensor_type import GENERAL, Tensor, TensorBase, infer, more, ndarray, needs_grad, new, wrap
-from .coo import CooArray, found_at, keys
+from ..types.tensor_type import GENERAL, Tensor, infer, more, needs_grad, new, wrap
+from .coo import CooArray
 from .printing import formatted, represent
 
 TABLE = {}  # torch's name of an operation -> its function of tensors of which at least one is sparse
@@ -121,7 +115,7 @@ class SparseTensor(Tensor):
     def values(self):
         """The values of the entries, `(nnz, …)`; of a coalesced tensor."""
         self._refuse_uncoalesced("values")
-        return shown(values(self), "ValuesBackward0", [self])
+        return TABLE["values"](self)
 
     def _refuse_uncoalesced(self, name):
         if not self.value.coalesced:
@@ -141,8 +135,8 @@ class SparseTensor(Tensor):
 
     @property
     def nbytes(self):
-        raise RuntimeError("nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, "
-                           "add the nbytes of the indices and values.  If you want the size of the  equivalent dense "
+        raise RuntimeError("nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors"
+                           ", add the nbytes of the indices and values.  If you want the size of the  equivalent dense "
                            "tensor, multiply numel() by element_size()")
 
     def data_ptr(self):
@@ -282,157 +276,3 @@ def unsupported(name):
     return NotImplementedError(f"Could not run 'aten::{word}' with arguments from the 'SparseCPU' "
                                "backend: the operation is not implemented for sparse tensors in "
                                "covector.compat.torch; call .to_dense() first")
-
-
-# entries and tensors, with history
-
-
-class Values(Function):
-    """The values of the entries of a tensor whose places are distinct."""
-
-    @staticmethod
-    def forward(t):
-        array = t.value.values.view()
-        array.flags.writeable = False  # a write would have no history
-        return wrap(array)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        c = inputs[0].value
-        ctx.places = c.indices, c.shape, c.coalesced
-
-    @staticmethod
-    def backward(ctx, grad):
-        return laid(grad, *ctx.places)
-
-
-class Laid(Function):
-    """A tensor of values at some places."""
-
-    @staticmethod
-    def forward(entries, indices, shape, coalesced):
-        return Coo(indices, entries_of(entries), shape, coalesced).tensor()
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.places = inputs[1:3]
-
-    @staticmethod
-    def backward(ctx, grad):
-        return at_places(grad, *ctx.places), None, None, None
-
-
-class Coalesced(Function):
-    """The same tensor with distinct places in order."""
-
-    @staticmethod
-    def forward(t):
-        return t.value.coalesce().tensor()
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        pass
-
-    @staticmethod
-    def backward(ctx, grad):
-        return grad
-
-
-def recorded(*tensors):
-    """Whether an operation on tensors is recorded."""
-    return modes().grad and any(needs_grad(t) for t in tensors)
-
-
-def entries_of(t):
-    """The array of a tensor of values."""
-    if type(t.value) is not ndarray:
-        raise NotImplementedError("sparse tensors of values of a running transform (vmap, func.grad, jvp) are not "
-                                  "supported; use dense tensors inside, or loss.backward()")
-    return t.value
-
-
-def laid(entries, indices, shape, coalesced=False):
-    """A sparse tensor of a tensor of values, with its history."""
-    if recorded(entries):
-        return Laid.apply(entries, indices, tuple(shape), coalesced)
-    return Coo(indices, entries_of(entries), shape, coalesced).tensor()
-
-
-def values(t):
-    """The values of a sparse tensor of distinct places, with its history."""
-    return Values.apply(t) if recorded(t) else wrap(t.value.values)
-
-
-def coalesced(t):
-    """A sparse tensor with distinct places in order."""
-    if t.value.coalesced:
-        return t
-    return Coalesced.apply(t) if recorded(t) else t.value.coalesce().tensor()
-
-
-def distinct(t):
-    """A sparse tensor whose values may be computed with one by one: as it is if no two entries share a place."""
-    return t if t.value.distinct else coalesced(t)
-
-
-def at_places(t, indices, shape):
-    """The elements of a tensor, dense or sparse, at some places: `(nnz, *dense)`."""
-    places = keys(indices, shape)
-    if isinstance(t, SparseTensor):
-        t = coalesced(t)
-        at, hit = found_at(t.value, places)
-        found = values(t)
-        if not t.value.nnz:
-            return wrap(np.zeros((len(places), *found.shape[1:]), found.value.dtype))
-        mask = wrap(hit.reshape(-1, *[1] * (found.ndim - 1)))
-        return ROWS["where"].fun(mask, ROWS["index_select"].fun(found, 0, wrap(at)), 0)
-    k = len(indices)
-    flat = ROWS["reshape"].fun(t, (Size(t.shape[:k]).numel(), *t.shape[k:]))
-    return ROWS["index_select"].fun(flat, 0, wrap(places))
-
-
-def entrywise(t, fun, indices=None, shape=None, ordered=None):
-    """A sparse tensor of `fun` of the values; with other places if they are given.
-
-    Args:
-        ordered: whether the new places are distinct and in order if the old ones are.
-    """
-    if recorded(t):
-        t = distinct(t)
-    c = t.value
-    entries = fun(values(t))
-    if indices is None:
-        return laid(entries, c.indices, c.shape if shape is None else shape, c.coalesced)
-    return laid(entries, indices(c.indices), shape, c.coalesced and bool(ordered))
-
-
-def shown(t, name, operands):
-    """An output whose node has PyTorch's name and the operands of the whole operation as its edges."""
-    node = t.node
-    if node is not None and all(x is None or node is not x.node for x in operands):
-        extra = node.more()
-        extra.name = name
-        extra.edges = tuple([edge(x) if x is not None and needs_grad(x) else None for x in operands])
-    return t
-
-
-def plain_memory(t):
-    """The array of a dense tensor that may be written to directly: nothing is recorded of it; None otherwise."""
-    if not isinstance(t, TensorBase) or type(t.value) is not ndarray or t.level_trace is not None or recorded(t):
-        return None
-    meta = t.autograd_meta
-    if not t.value.flags.writeable or meta is not None and (meta.tangent is not None or meta.inference):
-        return None
-    return t.value
-
-
-def write_entries(t, coo):
-    """Replace what a sparse tensor holds, in place."""
-    if recorded(t):
-        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation." if not t.node
-                           else "in-place operations on sparse tensors with a history are not supported; use the "
-                           "operation that returns a new tensor")
-    versions.bump(t.value.values)
-    versions.bump(coo.values)
-    t.value = coo
-    return t

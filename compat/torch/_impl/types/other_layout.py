@@ -1,4 +1,4 @@
-"""Values that are no arrays: what tensors of a layout other than `torch.strided` hold, and cotangents of that layout."""
+"""Values that are no arrays: what tensors of a layout other than `torch.strided` hold, and their cotangents."""
 
 
 class OtherLayout:
