@@ -12,7 +12,7 @@ from .entries import at_places, coalesced, laid, recorded, shown, values
 from .sparse_tensor import Coo, SparseTensor, sparse_operation
 
 
-def sparse_coo_tensor(indices, values=None, size=None, *, dtype=None, device=None, pin_memory=False,
+def sparse_coo_tensor(indices=None, values=None, size=None, *, dtype=None, device=None, pin_memory=False,
                       requires_grad=False, check_invariants=None, is_coalesced=None):
     """A sparse tensor of values at places; values of one place add up.
 
@@ -38,6 +38,11 @@ def sparse_coo_tensor(indices, values=None, size=None, *, dtype=None, device=Non
         raise NotImplementedError("sparse_coo_tensor(device='meta'): sparse tensors here have entries; use dense ones")
     check_device(device)
     if values is None:
+        if indices is None:
+            indices = size
+        if indices is None:
+            raise TypeError("sparse_coo_tensor() received an invalid combination of arguments: give indices and "
+                            "values, or size")
         if isinstance(indices, TensorBase):
             raise TypeError("sparse_coo_tensor(): argument 'size' (position 1) must be tuple of ints, not Tensor")
         size = Size(indices)

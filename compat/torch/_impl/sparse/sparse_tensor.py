@@ -77,7 +77,12 @@ class SparseTensor(Tensor):
         fun = TABLE.get(name)
         if fun is None:
             raise unsupported(name)
-        return fun(*args, **(kwargs or {}))
+        try:
+            return fun(*args, **(kwargs or {}))
+        except AttributeError as error:
+            given = ", ".join(type(x).__name__ for x in args)
+            raise TypeError(f"{name}() of sparse tensors does not take the arguments ({given}); call .to_dense() "
+                            "first") from error
 
     # what it is
 
