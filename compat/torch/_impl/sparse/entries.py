@@ -74,6 +74,65 @@ class Coalesced(SparseFunction):
         return grad
 
 
+class Gathered(SparseFunction):
+    """Rows of a dense tensor by their numbers, some of them several times: the transpose of `Summed`."""
+
+    @staticmethod
+    def forward(t, places, count):
+        return wrap(t.value[places])
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.places = inputs[1:]
+
+    @staticmethod
+    def backward(ctx, grad):
+        return summed(grad, *ctx.places), None, None
+
+
+class Summed(SparseFunction):
+    """The sums of the rows that have one number: the transpose of `Gathered`."""
+
+    @staticmethod
+    def forward(t, places, count):
+        parts = t.value
+        if np.any(places[1:] < places[:-1]):
+            order = np.argsort(places, kind="stable")
+            parts, places = parts[order], places[order]
+        out = np.zeros((count, *parts.shape[1:]), parts.dtype)
+        if len(places):
+            starts = np.flatnonzero(np.concatenate(([True], places[1:] != places[:-1])))
+            out[places[starts]] = np.add.reduceat(parts, starts, axis=0, dtype=parts.dtype)
+        return wrap(out)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.places = inputs[1:]
+
+    @staticmethod
+    def backward(ctx, grad):
+        return gathered(grad, *ctx.places), None, None
+
+
+def plain(t):
+    """Whether a dense tensor is one of memory, outside of transforms and without a tangent."""
+    meta = t.autograd_meta
+    return t.level_trace is None and type(t.value) is ndarray and (meta is None or meta.tangent is None)
+
+
+def gathered(t, places, count):
+    """Rows of a dense tensor of `count` rows."""
+    return Gathered.apply(t, places, count) if plain(t) else ROWS["index_select"].fun(t, 0, wrap(places))
+
+
+def summed(t, places, count):
+    """`count` rows, each the sum of those rows of a dense tensor that have its number."""
+    if plain(t):
+        return Summed.apply(t, places, count)
+    out = wrap(np.zeros((count, *t.shape[1:]), t.dtype.numpy))
+    return ROWS["index_add"].fun(out, 0, wrap(places), t)
+
+
 def recorded(*tensors):
     """Whether an operation on tensors is recorded."""
     return modes().grad and any(needs_grad(t) for t in tensors)

@@ -5,7 +5,7 @@ import numpy as np
 from ..dispatch.call import ROWS
 from ..types.tensor_type import TensorBase, wrap
 from .coo import groups, keys
-from .entries import coalesced, distinct, laid, shown, values
+from .entries import coalesced, distinct, gathered, laid, shown, summed, values
 from .pointwise import refuse_out
 from .shaping import transpose
 from .sparse_tensor import SparseTensor, sparse_operation, unsupported
@@ -30,9 +30,8 @@ def by_rows(a, b):
     if not c.value.coalesced and np.any(rows[1:] < rows[:-1]):
         c = coalesced(a)
         rows, columns = c.value.indices
-    parts = ROWS["unsqueeze"].fun(values(c), 1) * ROWS["index_select"].fun(b, 0, wrap(columns))
-    out = wrap(np.zeros((a.shape[0], b.shape[1]), c.value.dtype))
-    return ROWS["index_add"].fun(out, 0, wrap(rows), parts)
+    parts = ROWS["unsqueeze"].fun(values(c), 1) * gathered(b, columns, b.shape[0])
+    return summed(parts, rows, a.shape[0])
 
 
 def sparse_product(a, b):
