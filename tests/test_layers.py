@@ -166,12 +166,13 @@ compat/torch/signal: ~/dispatch ~/factories
 compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessing
 ~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/factories
     ~/graph_view ~/random
-~/interchange: ~/types ~/graph ~/state ~/views ~/dispatch ~/factories ~/tensor
 ~/ops: api/numpy api/nn api/scipy/linalg api/scipy/special api ~/modes ~/types ~/graph ~/state ~/views ~/values
     ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
+~/sparse: api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor
 ~: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops
 ~/checkpoint: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved ~/graph_view ~/function ~/random ~/ops
 ~/gradcheck: ~/types ~/state ~/engine ~/forward_ad ~/factories ~/function ~/random ~/ops
+~/interchange: api ~/types ~/graph ~/state ~/views ~/dispatch ~/factories ~/tensor ~/sparse
 ~/data: ~/types ~/profiler ~/random ~
 ~/distributions: ~/types ~/engine ~
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops ~
@@ -188,15 +189,15 @@ compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad 
     ~/function ~/random ~/tensor ~/gradcheck ~/functional
 compat/torch/distributions: api ~/dispatch ~/distributions compat/torch/distributions/utils
 compat/torch/nn/modules: api ~/types ~/dispatch ~/ops ~/module compat/torch/nn/modules/utils
-compat/torch/utils: api ~/types ~/graph ~/dispatch ~/interchange ~/checkpoint ~/module compat/torch/utils/data
+compat/torch/utils: api ~/types ~/graph ~/dispatch ~/checkpoint ~/interchange ~/module compat/torch/utils/data
 compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
 compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/parallel compat/torch/nn/modules
     compat/torch/nn/utils
 compat/torch: compat api ~/modes ~/types ~/graph ~/installing ~/profiler ~/inplace ~/dispatch compat/torch/distributed
     ~/factories ~/platform compat/torch/amp compat/torch/backends compat/torch/cuda compat/torch/signal ~/random
-    ~/tensor ~/interchange ~/ops ~ ~/func ~/module compat/torch/func compat/torch/autograd compat/torch/distributions
-    compat/torch/utils compat/torch/optim compat/torch/nn
+    ~/tensor ~/ops ~/sparse ~ ~/interchange ~/func ~/module compat/torch/func compat/torch/autograd
+    compat/torch/distributions compat/torch/utils compat/torch/optim compat/torch/nn
 """
 
 

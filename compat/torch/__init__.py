@@ -71,6 +71,7 @@ from ._impl.platform.determinism import (
 )
 from ._impl.public_names import NAMES as _NAMES
 from ._impl.random.sampling import rand, randint, randn, randperm
+from ._impl.sparse import dense_methods as _dense_methods
 from ._impl.tensor.printing import set_printoptions
 from ._impl.types.dtypes import can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
 from ._impl.types.limits import finfo, iinfo
@@ -83,6 +84,11 @@ from ._impl.types.size import (
     layout,
     memory_format,
     preserve_format,
+    sparse_bsc,
+    sparse_bsr,
+    sparse_coo,
+    sparse_csc,
+    sparse_csr,
     strided,
 )
 from ._impl.types.tensor_type import Tensor
@@ -113,18 +119,21 @@ _LATER = {
     "optim": LazyModule("covector.compat.torch.optim"),
     "profiler": LazyModule("covector.compat.torch.profiler"),
     "quasirandom": LazyModule("covector.compat.torch.quasirandom"),
+    "sparse": LazyModule("covector.compat.torch.sparse"),
     "torch": LazyModule("covector.compat.torch"),  # PyTorch's module has itself, and programs write so
     "types": LazyModule("covector.compat.torch.types"),
     "version": LazyModule("covector.compat.torch.version"),
     "xpu": LazyModule("covector.compat.torch.xpu"),
 }
+_sparse = LazyModule("covector.compat.torch._impl.sparse.room")
 _cells = LazyModule("covector.compat.torch._impl.module.cells")
 _assertions = LazyModule("covector.compat.torch._impl.platform.assertions")
 _sequences = LazyModule("covector.compat.torch._impl.module.sequences")
 _PARTS = dict.fromkeys(
     ("_weight_norm", "gru_cell", "lstm_cell", "norm_except_dim", "rnn_relu_cell", "rnn_tanh_cell"), _cells)
 _PARTS |= dict.fromkeys(("gru", "lstm", "rnn_relu", "rnn_tanh"), _sequences)
+_PARTS |= dict.fromkeys(("dsmm", "sparse_coo_tensor", "spmm"), _sparse)
 _PARTS |= dict.fromkeys(("SymBool", "SymFloat", "SymInt", "_assert_async"), _assertions)
 __getattr__ = _surface.getter("", "torch", _LATER, _PARTS)
 __dir__ = _surface.lister(globals(), _LATER)
-del LazyModule, _LATER, _asks_modes, _NAMES, _PARTS, _assertions, _cells, _sequences, _surface
+del LazyModule, _LATER, _asks_modes, _NAMES, _PARTS, _assertions, _cells, _dense_methods, _sequences, _sparse, _surface

@@ -9,7 +9,7 @@ import pytest
 import covector.compat.torch as compat
 from gap_scripts.script import SCRIPTS
 
-for _subject in ("saved", "hooks", "memory", "matrices", "modules", "transforms", "values"):
+for _subject in ("saved", "hooks", "memory", "matrices", "modules", "sparse", "transforms", "values"):
     importlib.import_module(f"gap_scripts.{_subject}")
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "compat_gaps.md"

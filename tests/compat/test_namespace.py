@@ -16,10 +16,10 @@ OWN = {"_impl": "the rooms behind the surface: Python sets a package's folders a
 MODULES = set("""
 _C _VF _dynamo accelerator amp autograd backends compiler cpu cuda distributed distributions fft func functional
 futures jit linalg masked mps multiprocessing nn ops optim overrides profiler quasirandom random return_types
-serialization signal special storage testing torch types utils version xpu
+serialization signal sparse special storage testing torch types utils version xpu
 """.split())
 METHODS = ("expand", "expand_as", "permute_dims", "reshape_as", "unfold", "view_as")  # of tensors alone
-NOT_BUILT = ("sparse", "fx", "onnx", "hub", "sparse_coo_tensor", "distributed.init_process_group", "cuda.nccl")
+NOT_BUILT = ("sparse.spsolve", "fx", "onnx", "hub", "sparse_csr_tensor", "distributed.init_process_group", "cuda.nccl")
 
 
 @pytest.mark.reference

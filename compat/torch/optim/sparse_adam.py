@@ -1,3 +1,3 @@
 """torch.optim.sparse_adam: SparseAdam."""
 
-from .._impl.optim.matrices import SparseAdam as SparseAdam
+from .._impl.optim.sparse_adam import SparseAdam as SparseAdam

@@ -95,7 +95,7 @@ def quickly(kind, func, args, kwargs):
 
 def takes_over(kind):
     """Whether a class has a `__torch_function__` that is to be asked."""
-    if issubclass(kind, TensorBase) and _PLAIN_ONLY.get():
+    if issubclass(kind, TensorBase) and _PLAIN_ONLY.get() and not kind.other_layout:
         return False
     return getattr(kind, "__torch_function__", disabled_torch_function) is not disabled_torch_function
 

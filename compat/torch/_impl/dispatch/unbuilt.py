@@ -4,8 +4,10 @@ from .unbuilt_names import NAMES
 
 # What to use in place of a name, or of all below it; the longest that fits counts.
 ADVICE = {
-    "sparse": "covector's sparse operands take scipy.sparse matrices",
-    "sparse_coo_tensor": "use dense tensors, or scipy.sparse matrices with covector.numpy",
+    "sparse": "sparse tensors here are in coordinate format, torch.sparse_coo_tensor",
+    **dict.fromkeys(("sparse_csr_tensor", "sparse_csc_tensor", "sparse_bsr_tensor", "sparse_bsc_tensor",
+                     "sparse_compressed_tensor"), "use torch.sparse_coo_tensor, or scipy.sparse matrices with "
+                                                  "covector.numpy"),
     "quantization": "weights and activations stay floating here",
     "nested": "pad the sequences, or use torch.nn.utils.rnn",
     "onnx": "load the weights into PyTorch with its state_dict and export there",
@@ -33,7 +35,8 @@ def parsed():
     return frozenset(found)
 
 
-UNBUILT = parsed() | {"hub", "onnx"}  # which PyTorch imports late itself
+UNBUILT = parsed() | {"hub", "onnx",  # which PyTorch imports late itself
+                      "sparse.sampled_addmm", "sparse.spsolve"}  # and what is in C++
 
 
 class UnbuiltError(NotImplementedError, AttributeError):

@@ -22,7 +22,7 @@ NAMES = """\
     ccol_indices_copy chalf choose_qparams_optimized classes clear_autocast_cache col_indices_copy complex32
     cond conv_tbc convolution cosine_embedding_loss cpp crow_indices_copy ctc_loss cudnn_affine_grid_generator
     cudnn_batch_norm cudnn_convolution cudnn_convolution_add_relu cudnn_convolution_relu
-    cudnn_convolution_transpose cudnn_grid_sampler cudnn_is_acceptable dequantize dropout_ dsmm embedding
+    cudnn_convolution_transpose cudnn_grid_sampler cudnn_is_acceptable dequantize dropout_ embedding
     embedding_bag embedding_renorm_ empty_permuted empty_quantized export fake_quantize_per_channel_affine
     fake_quantize_per_tensor_affine fbgemm_linear_fp16_weight fbgemm_linear_fp16_weight_fp32_activation
     fbgemm_linear_int8_weight fbgemm_linear_int8_weight_fp32_activation fbgemm_linear_quantize_weight
@@ -48,11 +48,10 @@ NAMES = """\
     set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_dtype
     set_autocast_enabled set_autocast_gpu_dtype set_autocast_ipu_dtype set_autocast_ipu_enabled
     set_autocast_xla_dtype set_autocast_xla_enabled set_default_tensor_type set_num_interop_threads slice_copy
-    slice_inverse smm sparse sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor
-    sparse_csc_tensor sparse_csr_tensor spmm sspaddmm sym_constrain_range sym_constrain_range_for_size
-    sym_fresh_size sym_ite sym_max sym_min sym_not sym_sqrt sym_sum thread_safe_generator torch_version
-    triplet_margin_loss uint1 uint2 uint3 uint4 uint5 uint6 uint7 unify_type_list unsafe_split_with_sizes
-    values_copy wait windows
+    slice_inverse smm sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_csc_tensor
+    sparse_csr_tensor sspaddmm sym_constrain_range sym_constrain_range_for_size sym_fresh_size sym_ite sym_max
+    sym_min sym_not sym_sqrt sym_sum thread_safe_generator torch_version triplet_margin_loss uint1 uint2 uint3
+    uint4 uint5 uint6 uint7 unify_type_list unsafe_split_with_sizes values_copy wait windows
 accelerator: Graph current_device_idx empty_host_cache get_device_capability get_memory_info graphs
     max_memory_allocated max_memory_reserved memory memory_allocated memory_reserved memory_stats
     reset_accumulated_memory_stats reset_peak_memory_stats set_device_idx
@@ -120,6 +119,8 @@ serialization: LoadEndianness SourceChangeWarning StorageType check_module_versi
     default_restore_location get_crc32_options get_default_load_endianness get_default_mmap_options
     location_tag mkdtemp normalize_storage_type register_package set_crc32_options set_default_load_endianness
     set_default_mmap_options skip_data storage_to_tensor_type validate_cuda_device validate_hpu_device
+sparse: SparseSemiStructuredTensor SparseSemiStructuredTensorCUSPARSELT SparseSemiStructuredTensorCUTLASS
+    as_sparse_gradcheck semi_structured to_sparse_semi_structured
 testing: FileCheck assert_allclose
 utils: ThroughputBenchmark backcompat backend_registration cmake_prefix_path collect_env cpp_backtrace
     deterministic generate_methods_for_privateuse1_backend get_cpp_backtrace rename_privateuse1_backend

@@ -14,6 +14,7 @@ from ..modes.warnings import first
 from ..state.batch_level import together
 from ..state.edges import accumulator, edge
 from ..state.levels import AMBIENT
+from ..types.other_layout import OtherLayout
 from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import GENERAL, Tensor, TensorBase, needs_grad, wrap
 from ..types.tensor_value import shape_dtype
@@ -311,7 +312,7 @@ def writable_cotangent(ct):
         return ct if ct.base is None and ct.flags.writeable else ct.copy()
     if type(ct) is Ambient and type(ct.value) is ndarray and overlapping(ct.value):
         ct.value = ct.value.copy()
-    return ct if isinstance(ct, extend.Tracer) else np.asarray(ct)
+    return ct if isinstance(ct, extend.Tracer | OtherLayout) else np.asarray(ct)
 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,

@@ -17,7 +17,7 @@ from ..state.python_data import filling
 from ..state.recorder import traced
 from ..types import dtypes
 from ..types.memory_formats import empty_in_format, preserves
-from ..types.size import device as Device
+from ..types.size import device as Device, strided
 from ..types.tensor_type import FOREIGN, TensorBase, at_level, infer, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.core_values import inside, lift, lower
@@ -63,6 +63,8 @@ def with_out(make, target=PLAIN):
         args, named, way = check(row, args, named)
         if named.pop("pin_memory", None):
             raise RuntimeError(f"{name}(pin_memory=True): no memory here is shared with a device; leave pin_memory out")
+        if "layout" in named:
+            check_layout(name, named["layout"])
         out = named.pop("out", None)
         if out is None:
             return traced(f"aten::{name}", make, args, named)
@@ -73,6 +75,13 @@ def with_out(make, target=PLAIN):
 
     made_or_written.signed, made_or_written.make = True, make
     return made_or_written
+
+
+def check_layout(name, layout):
+    """Refuse layouts other than strided."""
+    if layout is not None and layout is not strided:
+        raise NotImplementedError(f"{name}(layout={layout}) is not supported: it makes dense tensors; use "
+                                  "torch.sparse_coo_tensor(size) for a sparse one without entries")
 
 
 def to_meta(device):

@@ -151,7 +151,7 @@ class Typed(type):
         return new_leaf(legacy(args, cls.dtype))
 
     def __instancecheck__(cls, other):
-        return isinstance(other, TensorBase) and other.dtype is cls.dtype
+        return isinstance(other, TensorBase) and other.dtype is cls.dtype and not other.other_layout
 
 
 def typed(name, dtype):

@@ -133,8 +133,9 @@ class BackwardCFunction(FunctionCtx, ShownNode):
     __slots__ = ("__dict__", "_state")
 
     def name(self):
-        """`MyFnBackward`; of a level of `func`, `MyFnGeneratedBackward`."""
-        return type(self).__name__
+        """`MyFnBackward`; of a level of `func`, `MyFnGeneratedBackward`; of an operation of ours, PyTorch's name."""
+        extra = self.extra
+        return type(self).__name__ if type(extra) is not NodeExtra or extra.name is None else extra.name
 
     def run_in_sweep(self, ct, drive):
         """A Function has no rule of core's: always the long road."""
@@ -190,6 +191,8 @@ class BackwardCFunction(FunctionCtx, ShownNode):
 
     def operands(self):
         """The nodes of the tensor inputs."""
+        if type(self.extra) is NodeExtra and self.extra.edges is not None:
+            return tuple([(None, 0) if e is None else led_to(e) for e in self.extra.edges])
         parents = self.parents if type(self.parents) is tuple else (self.parents,)
         found = dict(zip([place for place, _ in self._state.where], [led_to(p) for p in parents]))
         return tuple([found.get(i, (None, 0)) for i in self._state.tensors])

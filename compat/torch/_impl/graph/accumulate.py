@@ -6,6 +6,7 @@ from threading import Lock
 import numpy as np
 
 from ..... import extend
+from ..types.other_layout import OtherLayout
 from ..types.tensor_type import TensorBase, more, wrap
 from . import versions
 from .undefined import UNDEFINED
@@ -43,6 +44,8 @@ def accumulate(leaf, ct, drive):
             meta.grad = first(leaf, ct, drive)
         elif drive.create_graph or isinstance(ct, extend.Tracer) or before.level_trace is not None:
             meta.grad = laid_out(drive.tensor(drive.value(before) + ct), before)
+        elif type(ct) is not ndarray or type(before.value) is not ndarray:
+            meta.grad = add_sparse(before, ct, drive)
         else:
             add_into(before, ct)
     if meta.post:
@@ -99,6 +102,25 @@ def recorded_copy(leaf, ct, drive):
     return out
 
 
+def add_sparse(grad, ct, drive):
+    """The sum with a cotangent where one of the two is sparse: as PyTorch has it, in place but for sparse + dense."""
+    value = grad.value
+    if type(value) is ndarray:
+        if not isinstance(ct, OtherLayout):
+            ct = np.asarray(ct)
+            add_into(grad, ct)
+            return grad
+        if not value.flags.writeable:
+            return drive.tensor(value + ct)
+        ct.added_to(value)
+        versions.bump(value)
+        return grad
+    if not isinstance(ct, OtherLayout):
+        return drive.tensor(value + ct)
+    grad.value = value + ct
+    return grad
+
+
 def add_into(grad, ct):
     """Add in place: every name of the gradient sees it."""
     array = grad.value
@@ -112,7 +134,9 @@ def add_into(grad, ct):
 def first(leaf, ct, drive):
     """The first gradient: taken over if nobody else holds it and its layout fits, else copied into the leaf's."""
     if drive.create_graph and isinstance(ct, extend.Tracer) and leaf.level_trace is None:
-        return recorded_copy(leaf, ct, drive)
+        return drive.tensor(ct) if isinstance(ct.value, OtherLayout) else recorded_copy(leaf, ct, drive)
+    if isinstance(ct, OtherLayout):
+        return drive.tensor(ct.copy())
     if drive.create_graph or type(ct) is not ndarray or leaf.level_trace is not None:
         return drive.tensor(ct)
     own = leaf.value

@@ -11,12 +11,13 @@ from collections import OrderedDict
 
 import numpy as np
 
+from ....._engine import LazyModule
 from ..graph import versions
 from ..state.meta import is_meta, meta_tensor, on_meta
 from ..tensor.storage import over
 from ..types import dtypes
 from ..types.parameter import Parameter
-from ..types.size import Size, device as Device
+from ..types.size import LAYOUTS, Size, device as Device, layout as Layout, sparse_coo
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import bottom
 from ..views.memory import steps_of
@@ -71,6 +72,8 @@ class Global:
 
 _REBUILD = Global("torch._utils", "_rebuild_tensor_v2")
 _REBUILD_PARAMETER = Global("torch._utils", "_rebuild_parameter")
+_REBUILD_SPARSE = Global("torch._utils", "_rebuild_sparse_tensor")
+_LAYOUT = Global("torch.serialization", "_get_layout")
 _SIZE = Global("torch", "Size")
 _DEVICE = Global("torch", "device")
 _STORAGES = {word: Global("torch", word) for word in _KINDS}
@@ -101,12 +104,18 @@ class Writer(pickle._Pickler):
         if type(obj) is Parameter:
             return _REBUILD_PARAMETER, (obj.data, obj.requires_grad, OrderedDict())
         if isinstance(obj, TensorBase):
-            return self.tensor(obj)
+            return self.sparse(obj) if obj.other_layout else self.tensor(obj)
+        if isinstance(obj, Layout):
+            return _LAYOUT, (repr(obj),)
         if isinstance(obj, Size):
             return _SIZE, (tuple(obj),)
         if isinstance(obj, Device):
             return _DEVICE, (obj.type,) if obj.index is None else (obj.type, obj.index)
         return NotImplemented
+
+    def sparse(self, t):
+        """What rebuilds a sparse tensor: its layout, places, values, size and whether it is coalesced."""
+        return _REBUILD_SPARSE, (t.layout, (t._indices(), t._values(), t.size(), t.is_coalesced()))
 
     def tensor(self, t):
         """What rebuilds a tensor: its storage, place, sizes, strides and whether it asks for gradients."""
@@ -238,7 +247,28 @@ def rebuilt_parameter(data, requires_grad, hooks):
     return Parameter(data, requires_grad)
 
 
-_ALLOWED = {("torch._utils", "_rebuild_tensor_v2"): rebuilt, ("torch._utils", "_rebuild_parameter"): rebuilt_parameter,
+def rebuilt_sparse(layout, data):
+    """A sparse tensor that was read."""
+    if layout is not sparse_coo:
+        raise pickle.UnpicklingError(f"load() got a tensor of layout {layout}; sparse tensors are read in coordinate "
+                                     "format, torch.sparse_coo")
+    indices, values, size, *coalesced = data
+    return _SPARSE.sparse_coo_tensor(indices, values, size, is_coalesced=bool(coalesced and coalesced[0]))
+
+
+def layout_named(name):
+    """A layout by its name."""
+    found = next((x for x in LAYOUTS if repr(x) == name), None)
+    if found is None:
+        raise pickle.UnpicklingError(f"load() got the layout {name!r}, which is none of PyTorch's")
+    return found
+
+
+_SPARSE = LazyModule("covector.compat.torch._impl.sparse.room")
+_ALLOWED = {("torch._utils", "_rebuild_sparse_tensor"): rebuilt_sparse,
+            ("torch.serialization", "_get_layout"): layout_named,
+            ("torch._utils", "_rebuild_tensor_v2"): rebuilt,
+            ("torch._utils", "_rebuild_parameter"): rebuilt_parameter,
             ("collections", "OrderedDict"): OrderedDict, ("torch", "Size"): Size, ("torch", "device"): Device,
             ("builtins", "set"): set, ("builtins", "complex"): complex, ("__builtin__", "set"): set,
             ("__builtin__", "complex"): complex, ("_codecs", "encode"): lambda text, code: text.encode(code),

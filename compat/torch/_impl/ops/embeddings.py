@@ -6,7 +6,9 @@ from ..... import numpy as cnp, stop_gradient
 from ..dispatch.call import ROWS
 from ..dispatch.host_ops import insist, known, primal_of
 from ..modes.grad_mode import no_grad
+from ..modes.modes import modes
 from ..types.dtypes import type_word
+from ..types.tensor_type import TensorBase, needs_grad
 from .index_arrays import AT
 from .publishing import functional
 
@@ -14,12 +16,18 @@ from .publishing import functional
 def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
     """Look up rows of `weight` by their indices."""
     shorten(weight, input, max_norm, norm_type)
-    return _embedding(input, weight, padding_idx, scale_grad_by_freq, sparse)
+    if sparse and records(weight):
+        return weight._sparse_rows(input, padding_idx, scale_grad_by_freq)
+    return _embedding(input, weight, padding_idx, scale_grad_by_freq)
+
+
+def records(weight):
+    """Whether a gradient of a table is going to be computed."""
+    return isinstance(weight, TensorBase) and modes().grad and needs_grad(weight)
 
 
 @functional("embedding", blind=True, front=embedding)
-def _embedding(input, weight, padding_idx, scale_grad_by_freq, sparse):
-    dense("embedding", sparse)
+def _embedding(input, weight, padding_idx, scale_grad_by_freq):
     if padding_idx is not None:
         row = padding_idx % weight.shape[0]
         rows = np.arange(weight.shape[0])[:, None] == row
@@ -38,13 +46,6 @@ def _embedding(input, weight, padding_idx, scale_grad_by_freq, sparse):
     return cnp.take(weight, input, axis=0)
 
 
-def dense(name, sparse):
-    """The refusal of gradients that are sparse."""
-    if sparse:
-        raise NotImplementedError(f"{name} with sparse=True is not supported: gradients are dense here; leave sparse "
-                                  f"out")
-
-
 def by_frequency(name, weight, places):
     """The table itself, the derivative by each row divided by how often the row is asked for."""
     counts = np.bincount(known(name, places).reshape(-1), minlength=weight.shape[0])
@@ -56,6 +57,10 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
                   sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=None):
     """Look up rows of `weight` and reduce them bag by bag."""
     shorten(weight, input, max_norm, norm_type)
+    if sparse and mode in ("sum", "mean") and weight.dim() == 2 and input.dim() in (1, 2) and records(weight) and (
+            per_sample_weights is None or per_sample_weights.shape == input.shape):
+        return weight._sparse_bags(input, offsets, scale_grad_by_freq, mode, per_sample_weights, include_last_offset,
+                                   padding_idx, _embedding_bag)
     return _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights,
                           include_last_offset, padding_idx)
 
@@ -73,7 +78,6 @@ def _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, sca
     if mode == "max" and (scale_grad_by_freq or sparse):
         raise ValueError("max mode does not support scaling the gradient by the frequency" if scale_grad_by_freq else
                          "max mode does not support sparse weights")
-    dense("embedding_bag", sparse)
     if weight.dtype.kind not in "fV":
         raise RuntimeError("Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, "
                            f"BFloat16, Float, Double; but got {type_word(weight.dtype)} instead (while checking "

@@ -93,6 +93,10 @@ class Adam(Elementwise):
         """The averages; with `amsgrad` the largest of the second."""
         return dict.fromkeys(("exp_avg", "exp_avg_sq", *["max_exp_avg_sq"] * bool(group["amsgrad"])), 0)
 
+    def on_sparse(self, group, params, grads):
+        """Refuse sparse gradients."""
+        raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
+
     def prepare(self, group, numbers, fresh, float_of=number):
         """The numbers of a step."""
         return averaged(group, numbers, float_of)

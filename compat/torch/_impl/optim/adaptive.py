@@ -52,6 +52,28 @@ class Adagrad(Elementwise):
         h.eps = group["eps"]
         return h
 
+    def on_sparse(self, group, params, grads):
+        """Take a step for the sparse gradients, at their places alone."""
+        if group["fused"]:
+            raise RuntimeError("`fused` does not support sparse grad or complex param")
+        if group["weight_decay"] != 0:
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+        left = [], []
+        for p, g in zip(params, grads):
+            if not g.other_layout:
+                left[0].append(p)
+                left[1].append(g)
+                continue
+            state = self.state[p]
+            state["step"] += 1
+            rate = number(group["lr"]) / (1 + (state["step"].item() - 1) * group["lr_decay"])
+            g = g.coalesce()
+            g = -g if group["maximize"] else g
+            state["sum"].add_(g.pow(2))
+            roots = state["sum"].sparse_mask(g)._values().sqrt().add_(group["eps"])
+            p.add_(g.new(g._indices(), g._values() / roots, g.size()), alpha=-rate)
+        return left
+
     @staticmethod
     def formula(xp, h, p, g, total):
         """Update one array or tensor."""

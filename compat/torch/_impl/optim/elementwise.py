@@ -60,6 +60,8 @@ class Elementwise(Optimizer):
         """Take a step of one group."""
         self.check(group)
         if group["differentiable"] or not directly(params, grads) or not self.plain(group):
+            if any(g.other_layout for g in grads):
+                params, grads = self.on_sparse(group, params, grads)
             self.on_tensors(group, params, grads)
             return
         plan = self._plans.get(i)
@@ -74,6 +76,10 @@ class Elementwise(Optimizer):
             raise AssertionError(f"If capturable=True, {self.captured} must be on supported devices: {devices}.")
         if group["foreach"] and group["differentiable"]:
             raise AssertionError("_foreach ops don't support autograd")
+
+    def on_sparse(self, group, params, grads):
+        """Take a step for the sparse gradients; returns the parameters and gradients that are left for formulas."""
+        raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
 
     def plain(self, group):
         """Whether all options are numbers, or tensors of which the number is all that counts."""

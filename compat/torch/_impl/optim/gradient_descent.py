@@ -66,6 +66,12 @@ class SGD(Elementwise):
             h.taken = 1
         return h
 
+    def on_sparse(self, group, params, grads):
+        """None: the formula has all it needs of sparse gradients."""
+        if group["fused"]:
+            raise RuntimeError("`_fused_sgd` does not support sparse gradients")
+        return params, grads
+
     @staticmethod
     def formula(xp, h, p, g, total=None):
         """Update one array or tensor."""
@@ -73,7 +79,7 @@ class SGD(Elementwise):
         if total is not None:
             total *= h.momentum
             total += g if h.taken == 1 else g * h.taken
-            g = g + total * h.momentum if h.nesterov else total
+            g = total * h.momentum + g if h.nesterov else total  # a sparse one is added to a dense one
         p -= g * h.lr
 
 

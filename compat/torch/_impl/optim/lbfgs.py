@@ -48,7 +48,7 @@ class LBFGS(Optimizer):
         """All gradients as one vector of real numbers."""
         parts = []
         for p in self.param_groups[0]["params"]:
-            g = np.zeros_like(p.value) if p.grad is None else memory(self, p.grad)
+            g = np.zeros_like(p.value) if p.grad is None else memory(self, p.grad.to_dense())
             parts.append(real(np.ascontiguousarray(g)).reshape(-1))
         return np.concatenate(parts)
 

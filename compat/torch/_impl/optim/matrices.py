@@ -37,7 +37,9 @@ class ByParameter(Optimizer):
         return loss
 
     def check(self, p):
-        """PyTorch's refusal of complex numbers."""
+        """PyTorch's refusals of complex numbers and of sparse gradients."""
+        if p.grad.other_layout:
+            raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
         if p.is_complex():
             raise RuntimeError(f"{type(self).__name__} does not support complex parameters")
 
@@ -174,31 +176,3 @@ def orthogonal(g, coefficients, steps, eps):
         gram = x @ x.T
         x = x * a + (gram * b + gram @ gram * c) @ x
     return x.T if g.shape[0] > g.shape[1] else x
-
-
-class SparseAdam(Optimizer):
-    """Adam for sparse gradients: its options are checked, its steps refused, for there are no sparse tensors here."""
-
-    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, maximize=False):
-        if isinstance(lr, TensorBase) and lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
-        if not 0.0 < lr:
-            raise ValueError(f"Invalid learning rate: {lr}")
-        if not 0.0 < eps:
-            raise ValueError(f"Invalid epsilon value: {eps}")
-        for i in range(2):
-            if not 0.0 <= betas[i] < 1.0:
-                raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
-
-    def step(self, closure=None):
-        """Refuse gradients, which are all dense; returns the loss of `closure`."""
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
-        if any(p.grad is not None for group in self.param_groups for p in group["params"]):
-            raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
-        return loss
-
-

@@ -12,6 +12,7 @@ from ..graph.node import AccumulateGrad, Sink
 from ..graph.node_data import short, visible
 from ..graph.node_names import NamedRule
 from ..modes.modes import MODES
+from ..types.other_layout import OtherLayout
 from ..types.tensor_type import FOREIGN, more, needs_grad
 from ..types.tensor_value import bottom, cell_of, shape_dtype
 from .aliases import look
@@ -73,6 +74,8 @@ def accumulator(t, kind=AccumulateGrad):
 def version_of(t):
     """torch's `_version`: how often the memory was written to in place."""
     b = bottom(t)
+    if isinstance(b, OtherLayout):
+        b = b.memory()
     if type(b) is ndarray:
         look(b)
         return versions.version(b)

@@ -213,8 +213,8 @@ def level_number(trace):
     return running.index(trace.level) + 1 if trace.level in running else trace.level
 
 
-def represent_ambient(self, prefix, history):
-    """The repr of a tensor with memory."""
+def represent_ambient(self, prefix, history, numbers=False):
+    """The repr of a tensor with memory; its numbers alone if that is all that is asked for."""
     array = self.value
     indent = len(prefix)
     suffixes = []
@@ -231,6 +231,8 @@ def represent_ambient(self, prefix, history):
             suffixes.append(f"dtype={dtype}")
         summarize = array.size > Options.threshold
         text = nested(array, indent, summarize, formatter(summarized(array) if summarize else array))
+    if numbers:
+        return prefix + text
     force = False
     if history:
         node = stale = None

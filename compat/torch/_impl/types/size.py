@@ -124,7 +124,7 @@ _DEVICES = ("cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", 
 
 
 class layout:  # noqa: N801 (torch's name)
-    """The layout of a tensor: `torch.strided` alone."""
+    """The layout of a tensor: `torch.strided`, or `torch.sparse_coo`; of others there are the names alone."""
 
     __slots__ = ("name",)
 
@@ -143,6 +143,10 @@ class memory_format(layout):  # noqa: N801 (torch's name)
 
 CPU = device("cpu")
 strided = layout("strided")
+sparse_coo = layout("sparse_coo")
+sparse_csr, sparse_csc = layout("sparse_csr"), layout("sparse_csc")
+sparse_bsr, sparse_bsc = layout("sparse_bsr"), layout("sparse_bsc")
+LAYOUTS = (strided, sparse_coo, sparse_csr, sparse_csc, sparse_bsr, sparse_bsc)
 contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")

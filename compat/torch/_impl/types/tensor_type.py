@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .other_layout import OtherLayout
+
 ndarray = np.ndarray
 _PLAIN = (np.dtype(np.float64), np.dtype(np.float32))
 FAST, VIEW, GENERAL, INFERENCE = range(4)
@@ -15,6 +17,8 @@ class TensorBase:
     paths a tensor may take: FAST, ambient, float32 or float64, its history `node` and nothing else; VIEW, the same but
     a view; INFERENCE, the same but made in inference mode, without a history; GENERAL, everything else.
     """
+
+    other_layout = False  # whether operations are asked of the class whatever mode is in force
 
     __slots__ = (
         "__dict__", "__weakref__", "autograd_meta", "dispatch_key", "level_trace", "node", "value", "wants_grad")
@@ -112,6 +116,8 @@ FOREIGN = Foreign()
 def wrap(array, kind=None):
     """An ambient tensor over an array, without history."""
     if type(array) is not ndarray:
+        if isinstance(array, OtherLayout):
+            return array.tensor()
         array = np.asarray(array)
     t = new(kind or Tensor)
     t.value = array

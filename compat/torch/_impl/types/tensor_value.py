@@ -12,6 +12,8 @@ def shape_dtype(t):
         if trace is FOREIGN:
             value = current(t)
             return tuple(value.shape)[hidden:], value.dtype
+        if trace is None:  # of another layout
+            break
         if trace.kind == "vmap":
             hidden += 1
         t = value

@@ -49,7 +49,7 @@ class Embedding(_Table):
         padding_idx: a row that gets no gradient.
         max_norm: rows of a larger norm are scaled down in place when they are used.
         scale_grad_by_freq: divide the gradient of a row by how often it is used.
-        sparse: gradients of PyTorch's sparse layout, which are refused here.
+        sparse: whether the gradient of the table is a sparse tensor: the rows that were used alone.
 
     >>> import covector.compat.torch as torch
     >>> torch.nn.Embedding(10, 3)(torch.tensor([[1, 2], [4, 9]])).shape

@@ -1,0 +1,1 @@
+"""Sparse tensors in coordinate format; loaded when the first one is made."""
