@@ -4,13 +4,15 @@ import numpy as np
 
 from ..... import _engine, extend
 from ..graph import versions
-from ..graph.node import FREED, UNDEFINED, GradNode, freed
+from ..graph.lone_cotangents import untraced
+from ..graph.node import DECLINED, FREED, UNDEFINED, GradNode, freed
 from ..graph.node_names import NamedRule
 from ..views.overlap import OVERLAPPING, overlapping
 from ..views.views import GETITEM, UPDATE
 
 next_seq = _engine.next_seq
 aval_of = extend.aval_of
+Ambient = _engine.Ambient
 Scatter = _engine.Scatter
 
 
@@ -69,7 +71,24 @@ def _rule(keeps):
     rule.keeps = keeps
     rule.lazy = True
     rule.back = rule.strong = lambda ct, saved: slices(ct, saved[0], saved[1], saved[2].rule, saved[2].saved)
+    rule.again = again
     return rule
+
+
+def again(node, ct, drive):
+    """The rule in a sweep that is recorded, where nothing of it has a history; DECLINED otherwise."""
+    if type(ct) is Ambient and ct.node is None and ct.tangent is None and ct.owner is drive.trace:
+        ct = ct.value
+    if not untraced(ct) or node.saved is FREED:
+        return DECLINED
+    index, aval, fn = node.saved
+    rule = fn.rule
+    if rule.keeps:
+        if rule.active != (0,) or rule.once or node.seq > versions.LAST[0] and fn.changed(fn.saved) is not None:
+            return DECLINED
+        if not drive.retain:
+            node.saved = FREED
+    return slices(ct, index, aval, rule, fn.saved)
 
 
 COPY_SLICES = {keeps: _rule(keeps) for keeps in (False, True)}
@@ -83,15 +102,21 @@ def can_write(t):
     if base.dispatch_key or meta.creation is not None:
         return False
     node = base.node
-    if node is None or node.extra is not None and not node.extra.quiet or meta.tangent is not None or versions.EXPOSED:
+    if node is None or meta.tangent is not None or versions.EXPOSED or node.extra is not None and not (
+            node.extra.quiet or node.extra.packed):
         return False
     if base.autograd_meta is not None and (base.autograd_meta.tangent is not None or base.autograd_meta.relaid):
         return False
-    if t.node is not None and t.node.extra is not None and not t.node.extra.quiet:
+    if t.node is not None and t.node.extra is not None and not (t.node.extra.quiet or t.node.extra.packed):
         return False
     whole = base.value
     return len(meta.steps) == 1 and meta.steps[0][0] is GETITEM or (
         whole.ndim > 0 and whole.flags.c_contiguous and not overlapping(t.value))
+
+
+def hooked(m):
+    """Whether nothing but saved-tensor hooks is in force, and none of them has to hear of writes."""
+    return m.packing is not None and not any(hasattr(pack, "before_write") for pack, _ in m.hooks)
 
 
 def index_of(t):

@@ -18,7 +18,7 @@ from ..types.tensor_type import INFERENCE, INFERRED, VIEW, Record, Tensor, new
 from ..views.overlap import overlapping
 from ..views.views import GETITEM, RESHAPE, TRANSPOSE
 from .basic_index import BASE, BOTH, NUMBER, SELECT, SHAPED, TURNED, VALUE, place, ready, same
-from .copy_slices import can_write, index_of
+from .copy_slices import can_write, hooked, index_of
 
 ndarray = np.ndarray
 next_seq = _engine.next_seq
@@ -232,7 +232,7 @@ def write(t, key, value):
     if type(t) not in PLAIN_KINDS or versions.EXPOSED:
         return False
     m = MODES.get()
-    if m is not None:
+    if m is not None and not hooked(m):
         return m.still and put(t, key, value, m)
     if t.dispatch_key:
         return False
@@ -243,7 +243,7 @@ def write(t, key, value):
             return False
     else:
         rule = p.rule
-        if p.extra is not None and not p.extra.quiet or rule is None or rule.prim is not None and (
+        if p.extra is not None and not (p.extra.quiet or p.extra.packed) or rule is None or rule.prim is not None and (
                 rule.prim.name in KEEPERS):
             return False
     kind = type(key)
@@ -345,6 +345,8 @@ def assign(t, value):
         return False
     m = MODES.get()
     key = t.dispatch_key
+    if m is not None and hooked(m):
+        m = None
     if m is not None:
         if not m.still or not (not t.dispatch_key or t.dispatch_key == INFERENCE or t.dispatch_key == VIEW and untangled(t)) or key == INFERENCE and not m.inference:
             return False
