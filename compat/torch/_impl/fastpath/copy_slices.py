@@ -119,12 +119,17 @@ def hooked(m):
     return m.packing is not None and not any(hasattr(pack, "before_write") for pack, _ in m.hooks)
 
 
+def memory(t):
+    """The array of an ambient tensor, or of one of the level above."""
+    return t.value if t.level_trace is None else t.value.value
+
+
 def index_of(t):
     """The index of a view that `can_write` in its base."""
     meta = t.autograd_meta
     if len(meta.steps) == 1 and meta.steps[0][0] is GETITEM:
         return meta.steps[0][1][0]
-    whole, part = meta.base.value, t.value
+    whole, part = memory(meta.base), memory(t)
     start = part.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
     key = whole.shape, part.shape, part.strides, start, whole.itemsize
     index = _INDICES.get(key)
@@ -158,9 +163,10 @@ def written(t, rule, q, saved):
     fn.extra = None
     put = meta.put
     if put is None:
-        if overlapping(base.value):
+        whole = memory(base)
+        if overlapping(whole):
             raise RuntimeError(OVERLAPPING)
-        put = meta.put = (index_of(t), aval_of(base.value))
+        put = meta.put = (index_of(t), aval_of(whole))
     node = CopySlices()
     node.rule = COPY_SLICES[rule.keeps]
     node.parents = base.node if q is None else (base.node, q)

@@ -13,6 +13,7 @@ from ..types.number_cache import CONSTS, EXACT, constant
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_type import INFERENCE, VIEW, Tensor
 from ..views.overlap import overlapping
+from . import level_writes, map_views
 from .copy_slices import can_write, hooked, written as written_through
 
 ndarray = np.ndarray
@@ -31,11 +32,19 @@ def binary_inplace(prim, ufunc, slow):
     left_keeps = prim.operands[0] in left.names or "ans" in left.names
     right_keeps = prim.operands[0] in right.names or "ans" in right.names
     saves = both.collect is not None
+    rules = left, right, both
+    needs = left_keeps, right_keeps, keeps
 
     def method(self, other):
         m = MODES.get()
         if m is not None and not hooked(m):
-            return self if m.still and type(self) in PLAIN_KINDS and put(ufunc, self, other, m) else slow(self, other)
+            if m.quick is not None:
+                done = level_writes.updated(self, other, m.quick, ufunc, rules, needs)
+            elif m.mapped is not None:
+                done = map_views.written(self, other, m, method)
+            else:
+                done = m.still and type(self) in PLAIN_KINDS and put(ufunc, self, other, m)
+            return self if done else slow(self, other)
         if type(self) not in PLAIN_KINDS or self.dispatch_key and not (self.dispatch_key == VIEW and can_write(self)):
             return slow(self, other)
         x = self.value

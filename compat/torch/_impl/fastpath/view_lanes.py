@@ -15,10 +15,13 @@ from ..state.edges import accumulator, is_current, untangled
 from ..types.number_cache import EXACT
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_type import INFERENCE, INFERRED, VIEW, Record, Tensor, new
+from ..types.tensor_value import shape_dtype
 from ..views.overlap import overlapping
-from ..views.views import GETITEM, RESHAPE, TRANSPOSE
+from ..views.views import GETITEM, RESHAPE, TRANSPOSE, quick_view
+from . import level_writes, map_views
 from .basic_index import BASE, BOTH, NUMBER, SELECT, SHAPED, TURNED, VALUE, place, ready, same
 from .copy_slices import can_write, hooked, index_of
+from .map_views import EVERY
 
 ndarray = np.ndarray
 next_seq = _engine.next_seq
@@ -205,7 +208,7 @@ def turned(t, axes, title):
 def read(t, key):
     """The view of a tensor by a basic key, or None for what this lane does not take."""
     if not ready(t):
-        return None
+        return apart(t, key)
     kind = type(key)
     if kind is int:
         shape = t.value.shape
@@ -223,6 +226,25 @@ def read(t, key):
     return None
 
 
+def apart(t, key):
+    """`read` at the innermost level of `func`; None for what is not there, or not taken."""
+    m = MODES.get()
+    if m is None or type(t) is not Tensor:
+        return None
+    if m.mapped is not None:
+        return None if t.level_trace is not m.mapped else map_views.seen(t, read, (
+            (EVERY, *key) if type(key) is tuple else (EVERY, key)))
+    if m.quick is None or t.level_trace is not m.quick:
+        return None
+    kind = type(key)
+    if kind is not int and kind is not slice and kind is not tuple:
+        return None
+    shape = shape_dtype(t)[0]
+    found = place((key,) if kind is not tuple else key, shape)
+    return None if found is None else quick_view(t, GETITEM, (
+        (key, Ellipsis) if kind is not tuple else found[0],), "SliceBackward0" if kind is slice else found[1])
+
+
 def write(t, key, value):
     """`t[key] = value` of an ambient base for a basic key; False for what this lane does not take.
 
@@ -233,6 +255,10 @@ def write(t, key, value):
         return False
     m = MODES.get()
     if m is not None and not hooked(m):
+        if m.quick is not None:
+            return level_writes.write(t, key, value, m.quick)
+        if m.mapped is not None:
+            return map_views.written(t, value, m, write, key)
         return m.still and put(t, key, value, m)
     if t.dispatch_key:
         return False
@@ -347,6 +373,10 @@ def assign(t, value):
     key = t.dispatch_key
     if m is not None and hooked(m):
         m = None
+    if m is not None and m.quick is not None:
+        return level_writes.assign(t, value, m.quick)
+    if m is not None and m.mapped is not None:
+        return map_views.written(t, value, m, assign)
     if m is not None:
         if not m.still or not (not t.dispatch_key or t.dispatch_key == INFERENCE or t.dispatch_key == VIEW and untangled(t)) or key == INFERENCE and not m.inference:
             return False
