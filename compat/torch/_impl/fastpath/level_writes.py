@@ -28,14 +28,15 @@ next_seq = _engine.next_seq
 
 def memory_below(t, trace):
     """The array of a tensor of a level over an ambient one without history and tangent; None for any other."""
-    if type(t) is not Tensor or t.level_trace is not trace or versions.EXPOSED:
+    if type(t) is not Tensor or t.level_trace is not trace:
         return None
     b = t.value
     if b.level_trace is not None or b.node is not None or b.wants_grad or b.dispatch_key > VIEW:
         return None
     if b.dispatch_key and (not untangled(b) or needs_grad(b.autograd_meta.base)):
         return None
-    return b.value if b.value.flags.writeable else None
+    array = b.value
+    return array if array.flags.writeable and not (versions.EXPOSED and versions.exposed(array)) else None
 
 
 def silent(node):

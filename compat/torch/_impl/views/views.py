@@ -55,7 +55,7 @@ def quick_view(t, prim, params, name):
     if trace is not None:
         if type(trace) is not GradTrace or trace.done:
             return None
-    elif t.dispatch_key > VIEW:
+    elif t.dispatch_key > VIEW or versions.EXPOSED and versions.exposed(t.value):
         return None
     meta = t.autograd_meta
     base, steps = t, ()
@@ -68,7 +68,7 @@ def quick_view(t, prim, params, name):
             if meta.creation is not None or root is not None and (root.tangent is not None or root.relaid):
                 return None
     m = MODES.get()
-    if versions.EXPOSED or m is not None and (m.recorder is not None or m.anomaly is not None or m.nans is not None):
+    if m is not None and (m.recorder is not None or m.anomaly is not None or m.nans is not None):
         return None
     if trace is None:
         if m is not None and not AMBIENT.recording:
