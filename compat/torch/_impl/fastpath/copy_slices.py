@@ -7,6 +7,9 @@ from ..graph import versions
 from ..graph.lone_cotangents import untraced
 from ..graph.node import DECLINED, FREED, UNDEFINED, GradNode, freed
 from ..graph.node_names import NamedRule
+from ..state.edges import untangled
+from ..types.parameter import PLAIN_KINDS
+from ..types.tensor_type import VIEW, TensorBase, needs_grad
 from ..views.overlap import OVERLAPPING, overlapping
 from ..views.views import GETITEM, UPDATE
 
@@ -117,6 +120,16 @@ def can_write(t):
 def hooked(m):
     """Whether nothing but saved-tensor hooks is in force, and none of them has to hear of writes."""
     return m.packing is not None and not any(hasattr(pack, "before_write") for pack, _ in m.hooks)
+
+
+def idle(t):
+    """Whether a value is a number, or an ambient tensor of floats without history and tangent: nothing is recorded of
+    it."""
+    if type(t) not in PLAIN_KINDS:
+        return not isinstance(t, TensorBase)
+    if t.node is not None or t.wants_grad or t.dispatch_key > VIEW:
+        return False
+    return not t.dispatch_key or untangled(t) and not needs_grad(t.autograd_meta.base)
 
 
 def memory(t):

@@ -7,14 +7,14 @@ from ..graph import versions
 from ..graph.node import GradNode
 from ..inplace.write import KEEPERS
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
-from ..modes.modes import MODES
+from ..modes.modes import IN_NO_GRAD, MODES
 from ..state.edges import accumulator, is_current, untangled
 from ..types.number_cache import CONSTS, EXACT, constant
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_type import INFERENCE, VIEW, Tensor
 from ..views.overlap import overlapping
 from . import level_writes, map_views
-from .copy_slices import can_write, hooked, written as written_through
+from .copy_slices import can_write, hooked, idle, written as written_through
 
 ndarray = np.ndarray
 next_seq = _engine.next_seq
@@ -45,8 +45,10 @@ def binary_inplace(prim, ufunc, slow):
             else:
                 done = m.still and type(self) in PLAIN_KINDS and put(ufunc, self, other, m)
             return self if done else slow(self, other)
-        if type(self) not in PLAIN_KINDS or self.dispatch_key and not (self.dispatch_key == VIEW and can_write(self)):
+        if type(self) not in PLAIN_KINDS:
             return slow(self, other)
+        if self.dispatch_key and not (self.dispatch_key == VIEW and can_write(self)):
+            return self if idle(self) and idle(other) and put(ufunc, self, other, IN_NO_GRAD) else slow(self, other)
         x = self.value
         kind = type(other)
         q = None

@@ -10,7 +10,7 @@ from ..... import _engine, extend
 from ..graph import versions
 from ..graph.node import GradNode
 from ..inplace.write import KEEPERS
-from ..modes.modes import MODES
+from ..modes.modes import IN_NO_GRAD, MODES
 from ..state.edges import accumulator, is_current, untangled
 from ..types.number_cache import EXACT
 from ..types.parameter import PLAIN_KINDS, Parameter
@@ -20,7 +20,7 @@ from ..views.overlap import overlapping
 from ..views.views import GETITEM, RESHAPE, TRANSPOSE, quick_view
 from . import level_writes, map_views
 from .basic_index import BASE, BOTH, NUMBER, SELECT, SHAPED, TURNED, VALUE, place, ready, same
-from .copy_slices import can_write, hooked, index_of
+from .copy_slices import can_write, hooked, idle, index_of
 from .map_views import EVERY
 
 ndarray = np.ndarray
@@ -261,7 +261,7 @@ def write(t, key, value):
             return map_views.written(t, value, m, write, key)
         return m.still and put(t, key, value, m)
     if t.dispatch_key:
-        return False
+        return idle(t) and idle(value) and put(t, key, value, IN_NO_GRAD)
     array = t.value
     p = t.node
     if p is None:
@@ -381,7 +381,9 @@ def assign(t, value):
         if not m.still or not (not t.dispatch_key or t.dispatch_key == INFERENCE or t.dispatch_key == VIEW and untangled(t)) or key == INFERENCE and not m.inference:
             return False
     elif key != VIEW or not can_write(t):
-        return False
+        if not (idle(t) and idle(value)):
+            return False
+        m = IN_NO_GRAD
     array = t.value
     kind = type(value)
     q = None

@@ -84,8 +84,11 @@ def quick_view(t, prim, params, name):
     made.base = base
     made.steps = (*steps, (prim, params))
     if versions.WRITTEN:
-        made.attr_version = versions.version(bottom(out))
-    node = edge(t)
+        made.attr_version = versions.version(out.value) if trace is None else below.autograd_meta.attr_version
+    node = t.node
+    if meta is not None or node is None and t.wants_grad:
+        if node is None or meta.base is not None and meta.attr_version != made.attr_version:
+            node = edge(t)
     if node is not None:
         rule = titled(prim, name)
         out.node = new = GradNode()
