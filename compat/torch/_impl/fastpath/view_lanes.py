@@ -14,7 +14,7 @@ from ..modes.modes import IN_NO_GRAD, MODES
 from ..state.edges import accumulator, is_current, untangled
 from ..types.number_cache import EXACT
 from ..types.parameter import PLAIN_KINDS, Parameter
-from ..types.tensor_type import INFERENCE, INFERRED, VIEW, Record, Tensor, new
+from ..types.tensor_type import GENERAL, INFERENCE, INFERRED, VIEW, Record, Tensor, new
 from ..types.tensor_value import shape_dtype
 from ..views.overlap import overlapping
 from ..views.views import GETITEM, RESHAPE, TRANSPOSE, quick_view
@@ -251,14 +251,16 @@ def write(t, key, value):
     It is one node, that of the base: core's `index_update` of the base and the value, whose pullback takes the written
     part out of one buffer, so that n writes are swept in O(n).
     """
-    if type(t) not in PLAIN_KINDS or versions.EXPOSED and versions.exposed(t.value):
+    if type(t) not in PLAIN_KINDS:
         return False
     m = MODES.get()
+    if m is not None and m.quick is not None:
+        return level_writes.write(t, key, value, m.quick)
+    if m is not None and m.mapped is not None:
+        return map_views.written(t, value, m, write, key)
+    if t.dispatch_key == GENERAL or versions.EXPOSED and versions.exposed(t.value):
+        return False
     if m is not None and not hooked(m):
-        if m.quick is not None:
-            return level_writes.write(t, key, value, m.quick)
-        if m.mapped is not None:
-            return map_views.written(t, value, m, write, key)
         return m.still and put(t, key, value, m)
     if t.dispatch_key:
         return idle(t) and idle(value) and put(t, key, value, IN_NO_GRAD)
@@ -367,16 +369,18 @@ def put(t, key, value, m):
 
 def assign(t, value):
     """`t.copy_(value)`, `t.fill_(value)` for a view or in no_grad; False for what this lane does not take."""
-    if type(t) not in PLAIN_KINDS or versions.EXPOSED and versions.exposed(t.value):
+    if type(t) not in PLAIN_KINDS:
         return False
     m = MODES.get()
     key = t.dispatch_key
-    if m is not None and hooked(m):
-        m = None
     if m is not None and m.quick is not None:
         return level_writes.assign(t, value, m.quick)
     if m is not None and m.mapped is not None:
         return map_views.written(t, value, m, assign)
+    if key == GENERAL or versions.EXPOSED and versions.exposed(t.value):
+        return False
+    if m is not None and hooked(m):
+        m = None
     if m is not None:
         if not m.still or not (not t.dispatch_key or t.dispatch_key == INFERENCE or t.dispatch_key == VIEW and untangled(t)) or key == INFERENCE and not m.inference:
             return False
