@@ -144,6 +144,16 @@ def build_program(row, args, kwargs, tensors, m, like):
     if size > LARGE:
         raise Unfit
     recorder = Recorder()
+    answer, given, named, way = staged(recorder, row, args, kwargs, tensors)
+    name = title(row, way, given, named)
+    records = m is None or m.packing is not None
+    recorded = [i for i, t in enumerate(tensors) if records and (t.node is not None or t.wants_grad)]
+    call = row, tuple(unboxed(given)), dict(zip(named, unboxed(named.values())))
+    return Program(recorder, answer, [t.value for t in like], recorded, name, call, m)
+
+
+def staged(recorder, row, args, kwargs, tensors):
+    """What the body of a call gives on boxes; beside it the arguments as it takes them, and their signature."""
     boxes = iter([recorder.input(aval_of(t.value), t.value) for t in tensors])
     given = boxed(args, boxes)
     named = synonyms(row.name, dict(zip(kwargs, boxed(kwargs.values(), boxes))))
@@ -154,11 +164,7 @@ def build_program(row, args, kwargs, tensors, m, like):
             np.size(recorder.values[v]) > LARGE_STEPS for eq in recorder.equations
             if not getattr(eq.prim, "view", False) for v in eq.outputs):
         raise Unfit
-    name = title(row, way, given, named)
-    records = m is None or m.packing is not None
-    recorded = [i for i, t in enumerate(tensors) if records and (t.node is not None or t.wants_grad)]
-    call = row, tuple(unboxed(given)), dict(zip(named, unboxed(named.values())))
-    return Program(recorder, answer, [t.value for t in like], recorded, name, call, m)
+    return answer, given, named, way
 
 
 def boxed(args, boxes):
