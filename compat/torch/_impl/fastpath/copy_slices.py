@@ -102,7 +102,7 @@ def can_write(t):
     sight. The view's own history may be out of date: it is not needed."""
     meta = t.autograd_meta
     base = meta.base
-    if base.dispatch_key or meta.creation is not None:
+    if base.dispatch_key or meta.creation is not None or t.wants_grad:
         return False
     node = base.node
     if node is None or node.extra is not None and not (node.extra.quiet or node.extra.packed) or (

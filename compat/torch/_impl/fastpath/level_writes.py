@@ -58,7 +58,7 @@ def base_of(t, x, trace):
     if base is None:
         return t if t.node is None and not t.wants_grad or t.node is not None and silent(t.node) else None
     root = base.autograd_meta
-    if base.node is None or not silent(base.node) or root is not None and (
+    if t.wants_grad or base.node is None or not silent(base.node) or root is not None and (
             root.tangent is not None or root.relaid or root.forward_base is not None):
         return None
     if t.node is not None and t.node.extra is not None and not t.node.extra.quiet:
