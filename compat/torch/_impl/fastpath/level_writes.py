@@ -175,7 +175,8 @@ def assign(t, value, trace):
     versions.bump(x)
     p = base.node
     aval = aval_of(v) if type(value) is Tensor else NUMBER
-    recorded(base, BASE if q is None else BOTH, p if q is None else (p, q), (aval_of(base.value.value), aval, spot, False))
+    recorded(base, BASE if q is None else BOTH, p if q is None else (p, q),
+             (aval_of(base.value.value), aval, spot, False))
     t.node = None
     t.autograd_meta.attr_version = -1
     return True
