@@ -94,7 +94,7 @@ def described_by_name(kwargs, key, tensors, tangents, blind, epoch):
 
 
 def made(row, args, kwargs, tensors, tangents, epoch, answer):
-    """The program of a call that gave an answer; None where there is none."""
+    """The program of a call, beside its output by the general path; None where there is none."""
     token, before = suppress_fp_warnings(), INSTEAD.get()
     INSTEAD.set(Unfit)
     try:

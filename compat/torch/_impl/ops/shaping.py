@@ -10,7 +10,8 @@ from .....extend import REGISTRY
 from ..dispatch.call import ROWS, Row, attach, invoke, moving
 from ..dispatch.signatures import whole
 from ..fastpath.map_views import seen
-from ..fastpath.view_lanes import assign, indexed, parted, ready, reshaped, turned
+from ..fastpath.view_lanes import indexed, parted, ready, reshaped, turned
+from ..fastpath.write_lanes import assign
 from ..graph.node_names import NamedRule
 from ..graph.undefined import UNDEFINED
 from ..inplace.inplace import check_result, inplace
