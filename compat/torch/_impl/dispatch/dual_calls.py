@@ -16,9 +16,9 @@ from ..types.number_cache import FLOATS
 from ..types.parameter import Parameter
 from ..types.tensor_type import GENERAL, VIEW, Record, Tensor, needs_grad
 from ..values.tangents import tangent_of
-from .call_cache import _KEPT, _NESTS, _STATIC, LARGE, PATIENCE, alike, close, staged, tensors_of, whole
 from .call_source import DECLINED, CallWriter, Program
 from .output_aliasing import DUPLICATE
+from .staged_calls import KEPT, LARGE, NESTS, STATIC, alike, close, staged, tensors_of, whole
 
 broadcast_to = REGISTRY["broadcast_to"].fun
 
@@ -37,9 +37,9 @@ def run(row, args, kwargs, epoch, otherwise):
         return otherwise() if answer is DECLINED else answer
     answer = otherwise()
     if type(program) is int:
-        if len(programs) >= _KEPT:
+        if len(programs) >= KEPT:
             programs.clear()
-        programs[key] = program + 1 if program < PATIENCE[0] else (
+        programs[key] = 1 if not program else (
             made(row, args, kwargs, tensors, tangents, epoch, answer))
     return answer
 
@@ -74,11 +74,11 @@ def described(args, key, tensors, tangents, blind, epoch):
                 tangents.append(d)
                 key += (x.shape, x.strides, dtype, d.strides)
             tensors.append(a)
-        elif kind in _STATIC:
+        elif kind in STATIC:
             key += (kind, a)
         elif kind is float:
             key += (kind, a if a and a == a else str(a))
-        elif kind in _NESTS:
+        elif kind in NESTS:
             key += (kind, len(a))
             if not described(a, key, tensors, tangents, blind, epoch):
                 return False

@@ -19,7 +19,7 @@ from ..views.overlap import overlapping
 from ..views.views import GETITEM
 from .basic_index import BASE, BOTH, NUMBER, VALUE, place, same
 from .copy_slices import index_of, written
-from .level_lanes import operand
+from .level_operands import operand
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
