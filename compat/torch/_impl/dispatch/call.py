@@ -22,6 +22,7 @@ from ..types.bfloat16 import in_single, wants_single
 from ..types.tensor_type import FOREIGN, VIEW, Tensor, TensorBase, infer
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import inside
+from . import dual_calls
 from .call_cache import compile_call, lookup
 from .call_source import DECLINED, Program
 from .deprecated_overloads import PRODUCTS, method_of
@@ -129,6 +130,13 @@ moving = functools.partial(operation, exact=True)  # an operation that only move
 def invoke(row, fun, args, kwargs):
     """Run one operation, in a span where a profile runs."""
     m = MODES.get()
+    if m is None and (epoch := DUAL.get()) is not None:
+        return dual_calls.run(row, args, kwargs, epoch, lambda: ordinary(row, fun, args, kwargs, m))
+    return ordinary(row, fun, args, kwargs, m)
+
+
+def ordinary(row, fun, args, kwargs, m):
+    """`invoke` without the programs of dual tensors."""
     if row.at_level is not None and not kwargs and (DUAL.get() is not None if m is None else m.quick is not None):
         answer = row.at_level(args, None if m is None else m.quick)
         if answer is not None:

@@ -7,27 +7,19 @@ looks at elements of a tensor, or does anything else that its operands' shapes d
 the general path.
 """
 
-import numpy as np
 
-from .....extend import aval_of
-from ..graph.node_data import visible
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..modes.warnings import INSTEAD
 from ..staged.recorder import Recorder, Unfit, traced
 from ..state.edges import is_current, untangled
-from ..types.dtypes import Default, dtype as Dtype
+from ..types.dtypes import Default
 from ..types.parameter import Parameter
-from ..types.size import Size, memory_format
-from ..types.tensor_type import GENERAL, INFERENCE, Tensor, TensorBase
+from ..types.tensor_type import GENERAL, INFERENCE, Tensor
 from .call_source import DECLINED, Program
-from .signatures import check, synonyms, title
+from .signatures import title
+from .staged_calls import KEPT, LARGE, NESTS, STATIC, alike, staged, tensors_of, whole
 
-LARGE = 1 << 20  # elements: an operation on more costs far more than the road to it
-LARGE_STEPS = 1 << 16  # the same for what one of several primitives gives: a run keeps all it computes to its end
-_STATIC = frozenset({bool, int, str, type(None), Dtype, memory_format})
-_NESTS = frozenset({tuple, list, Size})
-_KEPT = 64  # programs of an operation
 PATIENCE = [1]  # how often a call is seen before its program is made
 
 
@@ -51,7 +43,7 @@ def lookup(row, args, kwargs, m):
     seen = programs.get(key, 0)
     if type(seen) is not int:
         return seen, tensors
-    if len(programs) >= _KEPT:
+    if len(programs) >= KEPT:
         programs.clear()
     if seen >= PATIENCE[0]:
         return key, tensors
@@ -78,11 +70,11 @@ def described(args, key, tensors, recording, blind):
                     return False
             tensors.append(a)
             key += (x.shape, x.strides, dtype, recording and (a.node is not None or a.wants_grad))
-        elif kind in _STATIC:
+        elif kind in STATIC:
             key += (kind, a)
         elif kind is float:
             key += (kind, a if a and a == a else str(a))  # -0.0 equals 0.0, and NaN no other one
-        elif kind in _NESTS:
+        elif kind in NESTS:
             key += (kind, len(a))
             if not described(a, key, tensors, recording, blind):
                 return False
@@ -95,13 +87,6 @@ def described_by_name(kwargs, key, tensors, recording, blind):
     """`described` of the arguments that are given by name."""
     key += kwargs
     return "out" not in kwargs and described(kwargs.values(), key, tensors, recording, blind)
-
-
-def whole(t, recording):
-    """Whether a tensor is an ambient one of integers or booleans; of inference mode only where nothing is recorded."""
-    meta = t.autograd_meta
-    return t.level_trace is None and t.value.dtype.kind in "biu" and (meta is None or not (
-        recording and meta.inference))
 
 
 def compile_call(row, key, args, kwargs, tensors, m, answer):
@@ -144,27 +129,12 @@ def build_program(row, args, kwargs, tensors, m, like):
     if size > LARGE:
         raise Unfit
     recorder = Recorder()
-    boxes = iter([recorder.input(aval_of(t.value), t.value) for t in tensors])
-    given = boxed(args, boxes)
-    named = synonyms(row.name, dict(zip(kwargs, boxed(kwargs.values(), boxes))))
-    placed, _, way = check(row, args, kwargs)
-    given += [named.pop(p.name) for p in way.parameters[len(args):len(placed)]] if way is not None else []
-    answer = row.body(*given, **named)
-    if len(recorder.equations) > 1 and any(
-            np.size(recorder.values[v]) > LARGE_STEPS for eq in recorder.equations
-            if not getattr(eq.prim, "view", False) for v in eq.outputs):
-        raise Unfit
+    answer, given, named, way = staged(recorder, row, args, kwargs, tensors)
     name = title(row, way, given, named)
     records = m is None or m.packing is not None
     recorded = [i for i, t in enumerate(tensors) if records and (t.node is not None or t.wants_grad)]
     call = row, tuple(unboxed(given)), dict(zip(named, unboxed(named.values())))
     return Program(recorder, answer, [t.value for t in like], recorded, name, call, m)
-
-
-def boxed(args, boxes):
-    """Arguments as a body takes them, with the next boxes in place of tensors."""
-    return [next(boxes) if isinstance(a, TensorBase) else a.numpy if type(a) is Dtype else
-            type(a)(boxed(a, boxes)) if type(a) in _NESTS else a for a in args]
 
 
 def unboxed(args):
@@ -176,31 +146,3 @@ def fits(theirs, mine):
     """Whether the output of the general path is that of the program."""
     theirs, mine = tensors_of(theirs), [] if mine is DECLINED else tensors_of(mine)
     return len(theirs) == len(mine) and all(map(alike, theirs, mine))
-
-
-def alike(a, b):
-    """Whether two tensors have the same elements in the same places, and histories of the same name."""
-    x, y = a.value, b.value
-    return (x.dtype is y.dtype and x.shape == y.shape and x.strides == y.strides and close(x, y)
-            and (a.node is None) is (b.node is None) and (a.node is None or shown(a) == shown(b)))
-
-
-def close(x, y):
-    """Whether two arrays are the same but for the last bits, which depend on where matrices lie in memory."""
-    if x.dtype.kind not in "fc":
-        return bool((x == y).all())
-    scale = 64 * np.finfo(x.dtype).eps
-    top = np.max(np.abs(x), initial=0.0, where=np.isfinite(x))
-    return np.allclose(x, y, scale, scale * top, equal_nan=True)
-
-
-def shown(t):
-    """torch's name of the node of a tensor."""
-    return visible(t.node)[0].name()
-
-
-def tensors_of(answer):
-    """The tensors of an output, in order."""
-    if not isinstance(answer, tuple):
-        return [] if answer is None else [answer]
-    return [t for v in answer for t in tensors_of(v)]

@@ -51,7 +51,11 @@ class Program:
     def __init__(self, recorder, answer, like, recorded, title, call, m=None):
         name = "program_of_" + call[0].name.replace(".", "_")
         writer = CallWriter(recorder, recorded, m)
-        self.source = writer.text(name, answer, like, title, call)
+        self.finish(name, writer, writer.text(name, answer, like, title, call))
+
+    def finish(self, name, writer, source):
+        """Make the function of its text."""
+        self.source = source
         file = f"{__file__} {name}"
         self.room = writer.room | {"__name__": file, "__loader__": self}
         exec(compiled(self.source, file), self.room)
@@ -103,14 +107,18 @@ class CallWriter(Writer):
                     self.record(k, eq, rule)
                 else:
                     self.record_as(k, eq, rule, title, call)
-        shared = [self.values[v] for v in self.inputs]
-        for eq in graph.equations:
-            shared += [v.value for v in eq.inputs if type(v) is Literal] + list(eq.params)
-        roots = {id(root_of(x)) for x in shared if type(x) is ndarray}
+        roots = self.shared_roots(graph)
         for k, (v, array) in enumerate(zip(graph.outputs, like, strict=True)):
             self.tensor(k, v, array, roots)
         self.write(1, f"return {shown}")
         return "\n".join(self.lines) + "\n"
+
+    def shared_roots(self, graph):
+        """The memory of operands and constants, which no output may lie in."""
+        shared = [self.values[v] for v in self.inputs]
+        for eq in graph.equations:
+            shared += [v.value for v in eq.inputs if type(v) is Literal] + list(eq.params)
+        return {id(root_of(x)) for x in shared if type(x) is ndarray}
 
     def record_as(self, k, eq, rule, title, call):
         """`record` under the title of the operation."""

@@ -71,12 +71,15 @@ def quickly(kind, func, args, kwargs):
     """What the default `__torch_function__` of a class comes to for plain operands: the operation on tensors that share
     all they have with them, its output as one of the class."""
     row = getattr(func, "row", None)
-    if row is None or func.__name__.endswith("_"):  # it may give views, or write
+    name = func.__name__
+    writes = name in _WRITES
+    shares = row is None or name.endswith("_")  # it gives a view, or writes
+    if shares and not (writes or name in _SHOWS):
         return default_torch_function(kind, func, (kind,), args, kwargs)
     given, held = [], []
     for x in args:
         if type(x) is kind:
-            if x.dispatch_key > VIEW:
+            if x.dispatch_key > VIEW or writes and not unheard(x):
                 return default_torch_function(kind, func, (kind,), args, kwargs)
             node = edge(x)
             if x.node is None and x.wants_grad:
@@ -87,10 +90,33 @@ def quickly(kind, func, args, kwargs):
             x = t
         given.append(x)
     out = func(*given)
+    if writes and type(x := args[0]) is kind:
+        t = given[0]
+        x.node, x.wants_grad, x.autograd_meta, x.dispatch_key = t.node, t.wants_grad, t.autograd_meta, t.dispatch_key
     for x, t in zip(args, given):
         if out is t:
             return x
+    if shares and type(out) is Tensor and out.autograd_meta is not None:
+        for x, t in zip(args, given):
+            if out.autograd_meta.base is t:
+                out.autograd_meta.base = x
     return converted(out, kind, args)
+
+
+_SHOWS = frozenset("__getitem__ view reshape permute transpose t unsqueeze squeeze select narrow flatten".split())
+_WRITES = frozenset("add_ sub_ mul_ div_ copy_ fill_ zero_ __setitem__".split())
+
+
+def unheard(t):
+    """Whether no hook or retained gradient is tied to a tensor, or to the base that it is a view of."""
+    meta = t.autograd_meta
+    for u in (t,) if meta is None or meta.base is None else (t, meta.base):
+        node = u.node
+        if node is not None and node.extra is not None and not (node.extra.quiet or node.extra.packed):
+            return False
+        if u.autograd_meta is not None and (u.autograd_meta.hooks or u.autograd_meta.relaid):
+            return False
+    return True
 
 
 def takes_over(kind):

@@ -2,14 +2,19 @@
 
 A rule that is run on values of the tape is recorded operation by operation, 5 us each. For plain floats what comes of
 it follows from shapes, dtypes and which values have a history: the second time such a rule is staged, and from then on
-the source is run that computes it and makes the nodes, the same ones.
+the source is run that computes it and makes the nodes, the same ones. Where neither what arrives nor what was saved has
+a history there is nothing to record, and the rule runs on arrays as in any other sweep. A rule whose `again` is a
+function has a way of its own.
 """
+
+from types import FunctionType
 
 import numpy as np
 
 from ..... import extend
 from ....._engine import FREED, Ambient
 from ..graph import versions
+from ..graph.lone_cotangents import untraced
 from ..graph.undefined import DECLINED
 from ..staged.recorder import Box, Recorder, Unfit
 from ..staged.writer import Writer, compiled, listed
@@ -27,13 +32,26 @@ def pull(node, ct, drive):
     programs = rule.again
     if programs is False:
         return DECLINED
+    if type(programs) is FunctionType:
+        return programs(node, ct, drive)
     trace = drive.trace
+    if programs is None:
+        programs = rule.again = {None: not rule.once and all(
+            i is None or i != -1 and i not in rule.active for i in rule.origins)}
+    p = None
+    c = ct
     if type(ct) is Ambient:
         if ct.owner is not trace or ct.tangent is not None:
             return DECLINED
         c, p = ct.value, ct.node
-    else:
-        c, p = ct, None
+    if p is None and programs[None] and untraced(c):
+        saved = node.saved
+        if rule.keeps:
+            if saved is FREED or node.seq > versions.LAST[0] and node.changed(saved) is not None:
+                return DECLINED
+            if not drive.retain:
+                node.free()
+        return rule.back(c, saved)
     if type(c) is not ndarray or c.dtype not in FLOATS:
         return DECLINED
     given = [trace, ct, c, p]
@@ -60,8 +78,6 @@ def pull(node, ct, drive):
             given += (x, q)
             key += (x.shape, x.dtype.num)
     key = tuple(key)
-    if programs is None:
-        programs = rule.again = {}
     try:
         program = programs.get(key)
     except TypeError:  # a parameter that is no key
@@ -69,7 +85,9 @@ def pull(node, ct, drive):
         return DECLINED
     if program is None:
         if len(programs) >= _KEPT:
+            free = programs[None]
             programs.clear()
+            programs[None] = free
         programs[key] = 1
         return DECLINED
     if program == 1:
@@ -147,6 +165,9 @@ class RuleWriter(Writer):
             if type(v) is not type(self.inputs[0]):
                 raise Unfit  # a constant
             value = np.asarray(self.values[v])
+            if v not in self.nodes:
+                names[id(box)] = self.names[v]
+                continue
             names[id(box)] = f"out{k}"
             self.make(f"out{k}", "Ambient()", owner="owner", value=self.names[v], node=self.nodes.get(v),
                       tangent="None", aval=self.constant(aval_of(value), f"AVAL_{k}"))

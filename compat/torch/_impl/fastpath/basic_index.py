@@ -15,13 +15,13 @@ WHOLE = slice(None)
 
 
 def ready(t):
-    """Whether a tensor is an ambient one of floats, its history up to date, outside of all modes but no_grad and
-    inference mode."""
+    """Whether a tensor is an ambient one of floats, its history up to date, outside of all modes but no_grad, inference
+    mode and saved-tensor hooks, to which views have nothing to show."""
     slow = t.dispatch_key
     if slow == GENERAL or type(t) not in PLAIN_KINDS:
         return False
     m = MODES.get()
-    if m is not None:
+    if m is not None and m.packing is None:
         if not m.still:
             return False
         return slow != VIEW or untangled(t) and (

@@ -4,13 +4,18 @@ import numpy as np
 
 from ..... import _engine, extend
 from ..graph import versions
-from ..graph.node import FREED, UNDEFINED, GradNode, freed
+from ..graph.lone_cotangents import untraced
+from ..graph.node import DECLINED, FREED, UNDEFINED, GradNode, freed
 from ..graph.node_names import NamedRule
+from ..state.edges import untangled
+from ..types.parameter import PLAIN_KINDS
+from ..types.tensor_type import VIEW, TensorBase, needs_grad
 from ..views.overlap import OVERLAPPING, overlapping
 from ..views.views import GETITEM, UPDATE
 
 next_seq = _engine.next_seq
 aval_of = extend.aval_of
+Ambient = _engine.Ambient
 Scatter = _engine.Scatter
 
 
@@ -69,7 +74,24 @@ def _rule(keeps):
     rule.keeps = keeps
     rule.lazy = True
     rule.back = rule.strong = lambda ct, saved: slices(ct, saved[0], saved[1], saved[2].rule, saved[2].saved)
+    rule.again = again
     return rule
+
+
+def again(node, ct, drive):
+    """The rule in a sweep that is recorded, where nothing of it has a history; DECLINED otherwise."""
+    if type(ct) is Ambient and ct.node is None and ct.tangent is None and ct.owner is drive.trace:
+        ct = ct.value
+    if not untraced(ct) or node.saved is FREED:
+        return DECLINED
+    index, aval, fn = node.saved
+    rule = fn.rule
+    if rule.keeps:
+        if rule.active != (0,) or rule.once or node.seq > versions.LAST[0] and fn.changed(fn.saved) is not None:
+            return DECLINED
+        if not drive.retain:
+            node.saved = FREED
+    return slices(ct, index, aval, rule, fn.saved)
 
 
 COPY_SLICES = {keeps: _rule(keeps) for keeps in (False, True)}
@@ -80,19 +102,39 @@ def can_write(t):
     sight. The view's own history may be out of date: it is not needed."""
     meta = t.autograd_meta
     base = meta.base
-    if base.dispatch_key or meta.creation is not None:
+    if base.dispatch_key or meta.creation is not None or t.wants_grad:
         return False
     node = base.node
-    if node is None or node.extra is not None and not node.extra.quiet or meta.tangent is not None or (
-            versions.EXPOSED and versions.exposed(t.value)):
+    if node is None or node.extra is not None and not (node.extra.quiet or node.extra.packed) or (
+            meta.tangent is not None or versions.EXPOSED and versions.exposed(t.value)):
         return False
     if base.autograd_meta is not None and (base.autograd_meta.tangent is not None or base.autograd_meta.relaid):
         return False
-    if t.node is not None and t.node.extra is not None and not t.node.extra.quiet:
+    if t.node is not None and t.node.extra is not None and not (t.node.extra.quiet or t.node.extra.packed):
         return False
     whole = base.value
     return len(meta.steps) == 1 and meta.steps[0][0] is GETITEM or (
         whole.ndim > 0 and whole.flags.c_contiguous and not overlapping(t.value))
+
+
+def hooked(m):
+    """Whether nothing but saved-tensor hooks is in force, and none of them has to hear of writes."""
+    return m.packing is not None and not any(hasattr(pack, "before_write") for pack, _ in m.hooks)
+
+
+def idle(t):
+    """Whether a value is a number, or an ambient tensor of floats without history and tangent: nothing is recorded of
+    it."""
+    if type(t) not in PLAIN_KINDS:
+        return not isinstance(t, TensorBase)
+    if t.node is not None or t.wants_grad or t.dispatch_key > VIEW:
+        return False
+    return not t.dispatch_key or untangled(t) and not needs_grad(t.autograd_meta.base)
+
+
+def memory(t):
+    """The array of an ambient tensor, or of one of the level above."""
+    return t.value if t.level_trace is None else t.value.value
 
 
 def index_of(t):
@@ -100,7 +142,7 @@ def index_of(t):
     meta = t.autograd_meta
     if len(meta.steps) == 1 and meta.steps[0][0] is GETITEM:
         return meta.steps[0][1][0]
-    whole, part = meta.base.value, t.value
+    whole, part = memory(meta.base), memory(t)
     start = part.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
     key = whole.shape, part.shape, part.strides, start, whole.itemsize
     index = _INDICES.get(key)
@@ -134,9 +176,10 @@ def written(t, rule, q, saved):
     fn.extra = None
     put = meta.put
     if put is None:
-        if overlapping(base.value):
+        whole = memory(base)
+        if overlapping(whole):
             raise RuntimeError(OVERLAPPING)
-        put = meta.put = (index_of(t), aval_of(base.value))
+        put = meta.put = (index_of(t), aval_of(whole))
     node = CopySlices()
     node.rule = COPY_SLICES[rule.keeps]
     node.parents = base.node if q is None else (base.node, q)

@@ -7,13 +7,14 @@ from ..graph import versions
 from ..graph.node import GradNode
 from ..inplace.write import KEEPERS
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
-from ..modes.modes import MODES
+from ..modes.modes import IN_NO_GRAD, MODES
 from ..state.edges import accumulator, is_current, untangled
 from ..types.number_cache import CONSTS, EXACT, constant
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_type import INFERENCE, VIEW, Tensor
 from ..views.overlap import overlapping
-from .copy_slices import can_write, written as written_through
+from . import level_writes, map_views
+from .copy_slices import can_write, hooked, idle, written as written_through
 
 ndarray = np.ndarray
 next_seq = _engine.next_seq
@@ -30,13 +31,24 @@ def binary_inplace(prim, ufunc, slow):
     keeps = prim.operands[0] in both.names or "ans" in both.names
     left_keeps = prim.operands[0] in left.names or "ans" in left.names
     right_keeps = prim.operands[0] in right.names or "ans" in right.names
+    saves = both.collect is not None
+    rules = left, right, both
+    needs = left_keeps, right_keeps, keeps
 
     def method(self, other):
         m = MODES.get()
-        if m is not None:
-            return self if m.still and type(self) in PLAIN_KINDS and put(ufunc, self, other, m) else slow(self, other)
-        if type(self) not in PLAIN_KINDS or self.dispatch_key and not (self.dispatch_key == VIEW and can_write(self)):
+        if m is not None and not hooked(m):
+            if m.quick is not None:
+                done = level_writes.updated(self, other, m.quick, ufunc, rules, needs)
+            elif m.mapped is not None:
+                done = map_views.written(self, other, m, method)
+            else:
+                done = m.still and type(self) in PLAIN_KINDS and put(ufunc, self, other, m)
+            return self if done else slow(self, other)
+        if type(self) not in PLAIN_KINDS:
             return slow(self, other)
+        if self.dispatch_key and not (self.dispatch_key == VIEW and can_write(self)):
+            return self if idle(self) and idle(other) and put(ufunc, self, other, IN_NO_GRAD) else slow(self, other)
         x = self.value
         kind = type(other)
         q = None
@@ -45,6 +57,8 @@ def binary_inplace(prim, ufunc, slow):
             if y.dtype is not x.dtype or y is x or not (not other.dispatch_key or other.dispatch_key == VIEW and is_current(other)) or (
                     (y.base is not None or x.base is not None) and versions.root_of(x) is versions.root_of(y)):
                 return slow(self, other)
+            if m is not None and saves:
+                return slow(self, other)  # the hooks are to see what is saved
             q = other.node
             if q is None and other.wants_grad:
                 q = accumulator(other)
@@ -61,7 +75,7 @@ def binary_inplace(prim, ufunc, slow):
             return slow(self, other)
         if (q is not None or p is not None) and y.shape != x.shape and (q is not None or y.ndim):
             return slow(self, other)
-        if p is not None and (p.extra is not None and not p.extra.quiet or (
+        if p is not None and (p.extra is not None and not (p.extra.quiet or p.extra.packed) or (
                 p.rule is not None and p.rule.prim is not None and p.rule.prim.name in KEEPERS)):
             return slow(self, other)
         token = suppress_fp_warnings()

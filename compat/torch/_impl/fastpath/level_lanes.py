@@ -15,78 +15,19 @@ from ..graph.node import GradNode
 from ..graph.node_names import NamedRule
 from ..graph.versions import root_of
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
-from ..state.edges import accumulator, edge
 from ..state.levels import DUAL, exact
 from ..types.number_cache import FLOATS
-from ..types.tensor_type import FAST, FOREIGN, GENERAL, Record, Tensor, new
-from ..values.core_values import lift, lower
-from ..values.tangents import set_tangent, tangent_of
+from ..types.tensor_type import FAST, GENERAL, Record, Tensor, new
+from ..values.core_values import lift
+from ..values.tangents import set_tangent
 from ..views.views import shape_dtype
+from .level_operands import NOT_HERE, operand
 
 ndarray = np.ndarray
 Tracer = extend.Tracer
 next_seq = _engine.next_seq
 aval_of = extend.aval_of
 broadcast_to = extend.REGISTRY["broadcast_to"].fun
-NOT_HERE = object(), None, None
-
-
-def operand(t, trace):
-    """`(core value one level down, node, tangent)` of a tensor as an operand at a level; `NOT_HERE` for the rare ones.
-
-    A tangent is a core value one level down: that of a tensor which is itself recorded is rare.
-    """
-    if t.level_trace is trace:
-        meta = t.autograd_meta
-        if trace is None:
-            value = t.value
-        else:
-            below = t.value
-            plain = not below.dispatch_key and below.node is None and not below.wants_grad
-            value = below.value if plain else lower(below)
-        if meta is None:
-            node = t.node
-            return value, accumulator(t) if node is None and t.wants_grad else node, None
-        if meta.inference:
-            return NOT_HERE
-        found = meta.tangent
-        if meta.base is None:
-            node = t.node
-            if node is None and t.wants_grad:
-                node = accumulator(t)
-            if found is None and meta.forward_base is None:
-                return value, node, None
-        else:
-            node = edge(t)
-        if found is not None and found[0] is (DUAL.get() if trace is None else trace):
-            dx = None if trace is None and found[0].paused else found[1]
-        else:
-            dx = tangent_of(t)
-        if dx is None:
-            return value, node, None
-        if node is not None:
-            return NOT_HERE
-        if trace is None:
-            return (value, None, dx.value) if dx.level_trace is None and is_untracked(dx) else NOT_HERE
-        while dx.level_trace is trace:
-            if dx.node is not None or dx.wants_grad:
-                return NOT_HERE
-            dx = dx.value
-        return value, None, dx.value if not dx.dispatch_key and dx.node is None and not dx.wants_grad else lower(dx)
-    level = t.level_trace
-    if level is None:
-        if not t.dispatch_key and t.node is None and not t.wants_grad:
-            return t.value, None, None
-        if t.autograd_meta is not None and t.autograd_meta.inference:
-            return NOT_HERE
-    elif level is FOREIGN or level.done or level.level > trace.level:
-        return NOT_HERE
-    return lower(t), None, None
-
-
-def is_untracked(t):
-    """Whether an ambient tensor of floats has neither history nor tangent."""
-    return t.dispatch_key != GENERAL and t.node is None and not t.wants_grad and (not t.dispatch_key or edge(t) is None)
 
 
 def dual(t):

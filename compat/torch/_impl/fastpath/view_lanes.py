@@ -1,7 +1,7 @@
-"""Lanes of views and writes by index; tests/core/generate_lanes.py writes them from tests/compat/lanes.template.
+"""Lanes of views; tests/core/generate_lanes.py writes them from tests/compat/lanes.template.
 
-What `views.view`, `inplace` and `rebase` do for one basic index, reshape or transpose of plain tensors: the nodes are
-the same, their names and edges are worked out when somebody asks.
+What `views.view` does for one basic index, reshape or transpose of plain tensors: the nodes are the same, their names
+and edges are worked out when somebody asks.
 """
 
 import numpy as np
@@ -9,21 +9,18 @@ import numpy as np
 from ..... import _engine, extend
 from ..graph import versions
 from ..graph.node import GradNode
-from ..inplace.write import KEEPERS
 from ..modes.modes import MODES
-from ..state.edges import accumulator, is_current, untangled
-from ..types.number_cache import EXACT
-from ..types.parameter import PLAIN_KINDS, Parameter
+from ..state.edges import accumulator
 from ..types.tensor_type import INFERENCE, INFERRED, VIEW, Record, Tensor, new
-from ..views.overlap import overlapping
-from ..views.views import GETITEM, RESHAPE, TRANSPOSE
-from .basic_index import BASE, BOTH, NUMBER, SELECT, SHAPED, TURNED, VALUE, place, ready, same
-from .copy_slices import can_write, index_of
+from ..types.tensor_value import shape_dtype
+from ..views.views import GETITEM, RESHAPE, TRANSPOSE, quick_view
+from . import map_views
+from .basic_index import SELECT, SHAPED, TURNED, place, ready
+from .map_views import EVERY
 
 ndarray = np.ndarray
 next_seq = _engine.next_seq
 aval_of = extend.aval_of
-F64 = np.dtype(np.float64)
 
 
 def make_view(t, array, prim, params, rule):
@@ -205,7 +202,7 @@ def turned(t, axes, title):
 def read(t, key):
     """The view of a tensor by a basic key, or None for what this lane does not take."""
     if not ready(t):
-        return None
+        return apart(t, key)
     kind = type(key)
     if kind is int:
         shape = t.value.shape
@@ -223,172 +220,20 @@ def read(t, key):
     return None
 
 
-def write(t, key, value):
-    """`t[key] = value` of an ambient base for a basic key; False for what this lane does not take.
-
-    It is one node, that of the base: core's `index_update` of the base and the value, whose pullback takes the written
-    part out of one buffer, so that n writes are swept in O(n).
-    """
-    if type(t) not in PLAIN_KINDS or versions.EXPOSED and versions.exposed(t.value):
-        return False
+def apart(t, key):
+    """`read` at the innermost level of `func`; None for what is not there, or not taken."""
     m = MODES.get()
-    if m is not None:
-        return m.still and put(t, key, value, m)
-    if t.dispatch_key:
-        return False
-    array = t.value
-    p = t.node
-    if p is None:
-        if t.wants_grad:
-            return False
-    else:
-        rule = p.rule
-        if p.extra is not None and not p.extra.quiet or rule is None or rule.prim is not None and (
-                rule.prim.name in KEEPERS):
-            return False
+    if m is None or type(t) is not Tensor:
+        return None
+    if m.mapped is not None:
+        return None if t.level_trace is not m.mapped else map_views.seen(t, read, (
+            (EVERY, *key) if type(key) is tuple else (EVERY, key)))
+    if m.quick is None or t.level_trace is not m.quick:
+        return None
     kind = type(key)
-    if kind is int:
-        shape = array.shape
-        if not shape or not -shape[0] <= key < shape[0]:
-            return False
-        spot = (key,)
-    else:
-        found = place(key if kind is tuple else (key,), array.shape)
-        if found is None or found[0] == (Ellipsis,):
-            return False
-        spot = found[2]
-    kind = type(value)
-    if kind is Tensor or kind is Parameter:
-        if not (not value.dispatch_key or value.dispatch_key == VIEW and is_current(value)):
-            return False
-        v = value.value
-        if v.dtype is not array.dtype:
-            return False
-        if v.ndim:
-            part = array[spot]
-            if part.shape != v.shape or versions.root_of(v) is versions.root_of(array) and not same(part, v):
-                return False
-        q = value.node
-        if q is None and value.wants_grad:
-            q = accumulator(value)
-    elif kind is float or kind is int and -EXACT <= value <= EXACT:
-        if array.dtype is not F64 and not -3e38 < value < 3e38:
-            return False
-        v = value
-        q = None
-    else:
-        return False
-    if not array.flags.writeable:
-        return False
-    array[spot] = v
-    root = array if array.base is None else versions.root_of(array)
-    entry = versions.WRITTEN.get(id(root))
-    if entry is None:
-        entry = versions.WRITTEN[id(root)] = versions.Written(root)
-    entry.count += 1
-    entry.stamps.append(versions.new_stamp())
-    if p is None and q is None:
-        return True
-    aval = NUMBER if kind not in PLAIN_KINDS or not v.ndim and v.dtype is F64 else aval_of(v)
-    rule = VALUE if p is None else BASE if q is None else BOTH
-    t.node = node = GradNode()
-    node.rule = rule
-    node.parents = q if p is None else p if q is None else (p, q)
-    node.saved = (aval_of(array), aval, spot, False)
-    node.seq = next_seq()
-    node.extra = None
-    return True
-
-
-def put(t, key, value, m):
-    """`t[key] = value` for a basic key in no_grad or inference_mode; False for what this lane does not take."""
-    way = t.dispatch_key
-    if not (not t.dispatch_key or t.dispatch_key == INFERENCE or t.dispatch_key == VIEW and untangled(t)) or way == INFERENCE and not m.inference:
-        return False
-    array = t.value
-    found = place(key if type(key) is tuple else (key,), array.shape)
-    if found is None or found[0] == (Ellipsis,):
-        return False
-    spot = found[2]
-    kind = type(value)
-    if kind is Tensor or kind is Parameter:
-        v = value.value
-        if not (not value.dispatch_key or value.dispatch_key == INFERENCE or value.dispatch_key == VIEW and untangled(value)) or v.dtype is not array.dtype:
-            return False
-        if v.ndim:
-            part = array[spot]
-            if part.shape != v.shape or versions.root_of(v) is versions.root_of(array) and not same(part, v):
-                return False
-    elif kind is float or kind is int and -EXACT <= value <= EXACT:
-        if array.dtype is not F64 and not -3e38 < value < 3e38:
-            return False
-        v = value
-    else:
-        return False
-    p = t.node if way != VIEW else t.autograd_meta.base.node
-    if not array.flags.writeable or way == VIEW and overlapping(array) or p is not None and (
-            p.rule is not None and p.rule.prim is not None and p.rule.prim.name in KEEPERS):
-        return False
-    array[spot] = v
-    root = array if array.base is None else versions.root_of(array)
-    entry = versions.WRITTEN.get(id(root))
-    if entry is None:
-        entry = versions.WRITTEN[id(root)] = versions.Written(root)
-    entry.count += 1
-    entry.stamps.append(versions.new_stamp())
-    return True
-
-
-def assign(t, value):
-    """`t.copy_(value)`, `t.fill_(value)` for a view or in no_grad; False for what this lane does not take."""
-    if type(t) not in PLAIN_KINDS or versions.EXPOSED and versions.exposed(t.value):
-        return False
-    m = MODES.get()
-    key = t.dispatch_key
-    if m is not None:
-        if not m.still or not (not t.dispatch_key or t.dispatch_key == INFERENCE or t.dispatch_key == VIEW and untangled(t)) or key == INFERENCE and not m.inference:
-            return False
-    elif key != VIEW or not can_write(t):
-        return False
-    array = t.value
-    kind = type(value)
-    q = None
-    if kind is Tensor or kind is Parameter:
-        v = value.value
-        if not ((not value.dispatch_key or value.dispatch_key == INFERENCE or value.dispatch_key == VIEW and untangled(value)) if m is not None else (not value.dispatch_key or value.dispatch_key == VIEW and is_current(value))) or v.dtype is not array.dtype or (
-                v.shape != array.shape or np.may_share_memory(v, array)):
-            return False
-        if m is None:
-            q = value.node
-            if q is None and value.wants_grad:
-                q = accumulator(value)
-    elif kind is float or kind is int and -EXACT <= value <= EXACT:
-        if array.dtype is not F64 and not -3e38 < value < 3e38:
-            return False
-        v = value
-    else:
-        return False
-    base = t if key != VIEW else t.autograd_meta.base
-    p = base.node
-    if not array.flags.writeable or key == VIEW and overlapping(array) or p is not None and (
-            p.rule is not None and p.rule.prim is not None and p.rule.prim.name in KEEPERS):
-        return False
-    spot = None if m is not None else index_of(t)
-    array[...] = v
-    root = array if array.base is None else versions.root_of(array)
-    entry = versions.WRITTEN.get(id(root))
-    if entry is None:
-        entry = versions.WRITTEN[id(root)] = versions.Written(root)
-    entry.count += 1
-    entry.stamps.append(versions.new_stamp())
-    if m is None:
-        aval = aval_of(v) if type(v) is ndarray else NUMBER
-        base.node = node = GradNode()
-        node.rule = BASE if q is None else BOTH
-        node.parents = p if q is None else (p, q)
-        node.saved = (aval_of(base.value), aval, spot, False)
-        node.seq = next_seq()
-        node.extra = None
-        t.node = None
-        t.autograd_meta.attr_version = -1
-    return True
+    if kind is not int and kind is not slice and kind is not tuple:
+        return None
+    shape = shape_dtype(t)[0]
+    found = place((key,) if kind is not tuple else key, shape)
+    return None if found is None else quick_view(t, GETITEM, (
+        (key, Ellipsis) if kind is not tuple else found[0],), "SliceBackward0" if kind is slice else found[1])

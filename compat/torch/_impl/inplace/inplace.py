@@ -220,7 +220,7 @@ def check_inplace(t):
                 edge_of_view(t)
                 raise RuntimeError(refusal(t, "is being"))
             base = meta.base
-            if base.wants_grad and base.node is None:
+            if base.node is None and (base.wants_grad or t.wants_grad or t.node is not None):
                 raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place "
                                    "operation.")
     if t.wants_grad and t.node is None:

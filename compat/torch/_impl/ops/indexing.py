@@ -10,7 +10,8 @@ from ..dispatch.call import attach
 from ..dispatch.host_ops import filled
 from ..dispatch.lowering import lifted, tensors_in
 from ..dispatch.overriding import overridden
-from ..fastpath.view_lanes import indexed, read, ready, write
+from ..fastpath.view_lanes import indexed, read, ready
+from ..fastpath.write_lanes import write
 from ..graph import versions
 from ..inplace.inplace import inplace
 from ..inplace.write import writable

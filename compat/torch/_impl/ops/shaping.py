@@ -9,7 +9,9 @@ from ....._engine import Scatter, pick_rule
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, Row, attach, invoke, moving
 from ..dispatch.signatures import whole
-from ..fastpath.view_lanes import assign, indexed, parted, ready, reshaped, turned
+from ..fastpath.map_views import seen
+from ..fastpath.view_lanes import indexed, parted, ready, reshaped, turned
+from ..fastpath.write_lanes import assign
 from ..graph.node_names import NamedRule
 from ..graph.undefined import UNDEFINED
 from ..inplace.inplace import check_result, inplace
@@ -35,6 +37,9 @@ def index_view(t, index, node):
     """A view by a basic index."""
     if ready(t):
         return indexed(t, (*index, Ellipsis), node)
+    quick = seen(t, lambda b: indexed(b, (slice(None), *index, Ellipsis), node) if ready(b) else None)
+    if quick is not None:
+        return quick
     return view(t, GETITEM, ((*index, Ellipsis),), node)
 
 
@@ -107,6 +112,8 @@ def view_(self, *sizes, dtype=None):
         quick = reshaped(self, shape)
         if quick is not None:
             return quick
+    elif (quick := seen(self, reshaped_below, shape)) is not None:
+        return quick
     shape = inferred(shape, int(np.prod(shape_of(self))))
     if not reshapes_as_view(self, shape):
         raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension "
@@ -127,6 +134,8 @@ def reshape(input, *shape):
         quick = reshaped(input, shape, "ReshapeAliasBackward0")
         if quick is not None:
             return quick
+    elif (quick := seen(input, reshaped_below, shape, "ReshapeAliasBackward0")) is not None:
+        return quick
     shape = inferred(shape, int(np.prod(shape_of(input))))
     if reshapes_as_view(input, shape):
         ordered = input.is_contiguous()
@@ -135,6 +144,22 @@ def reshape(input, *shape):
 
 
 RESHAPED = Row("reshape", lambda x, shape: cnp.reshape(x, shape), "UnsafeViewBackward0", exact=True)
+
+
+def reshaped_below(t, shape, strided="ViewBackward0"):
+    """The view of a tensor whose examples get another shape, None for what `reshaped` does not take."""
+    if not ready(t) or -1 in shape:
+        return None
+    examples = t.value.shape[0]
+    count = examples
+    for n in shape:
+        count *= n
+    return reshaped(t, (examples, *shape), strided) if count == t.value.size and examples else None
+
+
+def turned_below(t, axes, title):
+    """The view of a tensor with the axes of its examples in another order."""
+    return turned(t, (0, *[a + 1 for a in axes]), title) if ready(t) else None
 
 
 def same_kind(name, other):
@@ -199,6 +224,8 @@ def permute(input, *sizes, dims=None):
         raise RuntimeError("permute(): duplicate dims are not allowed.")
     if ready(input):
         return turned(input, axes, "PermuteBackward0")
+    if (quick := seen(input, turned_below, axes, "PermuteBackward0")) is not None:
+        return quick
     return view(input, TRANSPOSE, (axes,), "PermuteBackward0")
 
 
@@ -212,6 +239,8 @@ def transpose(input, dim0, dim1):
         axes[a], axes[b] = axes[b], axes[a]
     if ready(input):
         return turned(input, tuple(axes), "TransposeBackward0")
+    if (quick := seen(input, turned_below, axes, "TransposeBackward0")) is not None:
+        return quick
     return view(input, TRANSPOSE, (tuple(axes),), "TransposeBackward0")
 
 
@@ -223,6 +252,8 @@ def t(input):
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {n}D")
     if ready(input):
         return turned(input, tuple(range(n))[::-1], "TBackward0")
+    if (quick := seen(input, turned_below, tuple(range(n))[::-1], "TBackward0")) is not None:
+        return quick
     return view(input, TRANSPOSE, (tuple(range(n))[::-1],), "TBackward0")
 
 

@@ -62,8 +62,11 @@ def alike(t, tangent):
         if mine.base is None and other.base is None:
             return tangent
         a, b = versions.root_of(mine), versions.root_of(other)
-        if a.nbytes == b.nbytes and mine.ctypes.data - a.ctypes.data == other.ctypes.data - b.ctypes.data:
-            return tangent
+        if a.nbytes == b.nbytes:
+            if mine.nbytes == a.nbytes and mine.flags.c_contiguous and other.flags.c_contiguous:
+                return tangent  # all of the memory
+            if mine.ctypes.data - a.ctypes.data == other.ctypes.data - b.ctypes.data:
+                return tangent
     root = versions.root_of(mine)
     scale = other.itemsize // mine.itemsize or 1
     room = np.zeros(root.nbytes * scale // other.itemsize, other.dtype)

@@ -5,17 +5,21 @@ memory was written to since, the history of the view is made again: the same ste
 """
 
 
+import functools
+
 import numpy as np
 
 from ..... import _engine, extend
 from ..graph import versions
+from ..graph.node import GradNode
+from ..graph.node_names import NamedRule
 from ..modes.modes import MODES, modes
 from ..state.concrete import ESCAPED
-from ..state.edges import edge, record, synced, version_of
+from ..state.edges import edge, record, source_aval, synced, version_of
 from ..state.levels import AMBIENT, BatchTrace, GradTrace
 from ..state.recorder import aten_of_view
 from ..types.dtypes import type_word
-from ..types.tensor_type import FOREIGN, GENERAL, VIEW, TensorBase, at_level, infer, more, wrap
+from ..types.tensor_type import FOREIGN, GENERAL, VIEW, Record, TensorBase, at_level, infer, more, wrap
 from ..types.tensor_value import bottom, cell_of, current, shape_dtype
 from .shape_trace import Shapes
 
@@ -33,11 +37,74 @@ def view(t, prim, params, name=None, creation=None, maker=None):
 
     `maker` makes the array where the primitive itself would copy; it must not mind axes in front.
     """
+    if maker is creation is None:
+        out = quick_view(t, prim, params, name)
+        if out is not None:
+            return out
     m = MODES.get()
     given = t, prim, params, name, creation, maker
     if m is None or m.recorder is None or name is None:
         return compute_view(*given)
     return m.recorder.run(aten_of_view(name), compute_view, given, None, (t, *params))
+
+
+def quick_view(t, prim, params, name):
+    """`view` of an ambient tensor of floats, or of one of levels of `func` above it, where all of them record, none has
+    a tangent, and nothing looks on; None for anything else."""
+    trace = t.level_trace
+    if trace is not None:
+        if type(trace) is not GradTrace or trace.done:
+            return None
+    elif t.dispatch_key > VIEW or versions.EXPOSED and versions.exposed(t.value):
+        return None
+    meta = t.autograd_meta
+    base, steps = t, ()
+    if meta is not None:
+        if meta.tangent is not None or meta.forward_base is not None or meta.inference or meta.relaid:
+            return None
+        if meta.base is not None:
+            base, steps = meta.base, meta.steps
+            root = base.autograd_meta
+            if meta.creation is not None or root is not None and (root.tangent is not None or root.relaid):
+                return None
+    m = MODES.get()
+    if m is not None and (m.recorder is not None or m.anomaly is not None or m.nans is not None):
+        return None
+    if trace is None:
+        if m is not None and not AMBIENT.recording:
+            return None
+        out = wrap(prim.impl(np, t.value, *params))
+        out.dispatch_key = VIEW
+    else:
+        below = quick_view(t.value, prim, params, None) if trace.recording else None
+        if below is None:
+            return None
+        out = at_level(trace, below)
+    out.autograd_meta = made = Record()
+    made.base = base
+    made.steps = (*steps, (prim, params))
+    if versions.WRITTEN:
+        made.attr_version = versions.version(out.value) if trace is None else below.autograd_meta.attr_version
+    node = t.node
+    if meta is not None or node is None and t.wants_grad:
+        if node is None or meta.base is not None and meta.attr_version != made.attr_version:
+            node = edge(t)
+    if node is not None:
+        rule = titled(prim, name)
+        out.node = new = GradNode()
+        new.rule = rule
+        new.parents = node
+        new.saved = None if rule.collect is None else rule.collect((None, *params, None, source_aval(t), None))
+        new.seq = _engine.next_seq()
+        new.extra = None
+    return out
+
+
+@functools.cache
+def titled(prim, name):
+    """The rule of a view under torch's name."""
+    rule = prim.rule((0,))
+    return rule if name is None else NamedRule(rule, name)
 
 
 def compute_view(t, prim, params, name, creation, maker):

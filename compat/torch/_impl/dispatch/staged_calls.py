@@ -1,0 +1,73 @@
+"""Calls staged to graphs: the body of an operation on boxes, and whether what a program gives is what the body gave."""
+
+import numpy as np
+
+from .....extend import aval_of
+from ..graph.node_data import visible
+from ..staged.recorder import Unfit
+from ..types.dtypes import dtype as Dtype
+from ..types.size import Size, memory_format
+from ..types.tensor_type import TensorBase
+from .signatures import check, synonyms
+
+LARGE = 1 << 20  # elements: an operation on more costs far more than the road to it
+LARGE_STEPS = 1 << 16  # the same for what one of several primitives gives: a run keeps all it computes to its end
+STATIC = frozenset({bool, int, str, type(None), Dtype, memory_format})
+NESTS = frozenset({tuple, list, Size})
+KEPT = 64  # programs of an operation
+
+
+def whole(t, recording):
+    """Whether a tensor is an ambient one of integers or booleans; of inference mode only where nothing is recorded."""
+    meta = t.autograd_meta
+    return t.level_trace is None and t.value.dtype.kind in "biu" and (meta is None or not (
+        recording and meta.inference))
+
+
+def staged(recorder, row, args, kwargs, tensors):
+    """What the body of a call gives on boxes; beside it the arguments as it takes them, and their signature."""
+    boxes = iter([recorder.input(aval_of(t.value), t.value) for t in tensors])
+    given = boxed(args, boxes)
+    named = synonyms(row.name, dict(zip(kwargs, boxed(kwargs.values(), boxes))))
+    placed, _, way = check(row, args, kwargs)
+    given += [named.pop(p.name) for p in way.parameters[len(args):len(placed)]] if way is not None else []
+    answer = row.body(*given, **named)
+    if len(recorder.equations) > 1 and any(
+            np.size(recorder.values[v]) > LARGE_STEPS for eq in recorder.equations
+            if not getattr(eq.prim, "view", False) for v in eq.outputs):
+        raise Unfit
+    return answer, given, named, way
+
+
+def boxed(args, boxes):
+    """Arguments as a body takes them, with the next boxes in place of tensors."""
+    return [next(boxes) if isinstance(a, TensorBase) else a.numpy if type(a) is Dtype else
+            type(a)(boxed(a, boxes)) if type(a) in NESTS else a for a in args]
+
+
+def alike(a, b):
+    """Whether two tensors have the same elements in the same places, and histories of the same name."""
+    x, y = a.value, b.value
+    return (x.dtype is y.dtype and x.shape == y.shape and x.strides == y.strides and close(x, y)
+            and (a.node is None) is (b.node is None) and (a.node is None or shown(a) == shown(b)))
+
+
+def close(x, y):
+    """Whether two arrays are the same but for the last bits, which depend on where matrices lie in memory."""
+    if x.dtype.kind not in "fc":
+        return bool((x == y).all())
+    scale = 64 * np.finfo(x.dtype).eps
+    top = np.max(np.abs(x), initial=0.0, where=np.isfinite(x))
+    return np.allclose(x, y, scale, scale * top, equal_nan=True)
+
+
+def shown(t):
+    """torch's name of the node of a tensor."""
+    return visible(t.node)[0].name()
+
+
+def tensors_of(answer):
+    """The tensors of an output, in order."""
+    if not isinstance(answer, tuple):
+        return [] if answer is None else [answer]
+    return [t for v in answer for t in tensors_of(v)]
