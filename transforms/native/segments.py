@@ -90,6 +90,46 @@ def with_segments(draft, known, least=-math.inf):
     return Draft(draft.inputs, equations, draft.outputs), parts.found, parts.saved
 
 
+def _sunk(order, outputs):
+    """The turns with what only later native ones read computed there, where that makes no more values pass between."""
+    turn_of = {v: t for t, (_, equations) in enumerate(order) for eq in equations for v in eq.outputs}
+    readers = {}
+    for t, (_, equations) in enumerate(order):
+        for eq in equations:
+            for v in eq.inputs:
+                if type(v) is Var:
+                    readers.setdefault(v, set()).add(t)
+    for v in outputs:
+        if type(v) is Var:
+            readers.setdefault(v, set()).add(-1)
+    order = [(native, list(equations)) for native, equations in order]
+    for t in range(len(order) - 1, -1, -1):
+        native, equations = order[t]
+        if not native:
+            continue
+        for eq in reversed(list(equations)):
+            reading = set().union(*[readers.get(v, set()) for v in eq.outputs])
+            if not reading or -1 in reading or t in reading:
+                continue
+            first = min(reading)
+            if not order[first][0]:
+                continue
+            mine = [v for v in eq.inputs if type(v) is Var and turn_of.get(v) == t]
+            if any(not any(r == -1 or r > t for r in readers[v]) for v in mine):
+                continue
+            equations.remove(eq)
+            order[first][1].insert(0, eq)
+            for v in eq.outputs:
+                turn_of[v] = first
+            for v in eq.inputs:
+                if type(v) is Var:
+                    readers[v].discard(t)
+                    if any(v in other.inputs for other in equations):
+                        readers[v].add(t)
+                    readers[v].add(first)
+    return [(native, equations) for native, equations in order if equations]
+
+
 class _Parts:
     """The segments that are found in a draft and its bodies: of those that save enough microseconds."""
 
@@ -123,7 +163,7 @@ class _Parts:
                     order += [(True, taken)] if taken else []
                 else:
                     order += [(False, [self.inside(eq)]) for eq in taken]
-        return self.joined(order, outputs)
+        return self.joined(_sunk(order, outputs), outputs)
 
     def joined(self, order, outputs):
         """The turns as equations; native ones as segments where they compute something."""
