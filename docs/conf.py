@@ -21,16 +21,15 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ex
               "references", "counterparts"]
 source_suffix = {".md": "myst-nb"}
 exclude_patterns = ["_build"]
-# Other projects' references, where their inventories lie in docs/_inventories (as `numpy.inv`, fetched from the address
-# plus `objects.inv`): a build needs no network, and without an inventory a name stays text.
+# Other projects' references. A build needs no network: their inventories lie in docs/_inventories, and inventories.py
+# writes them. A name that they lack stays text.
 FOREIGN = {
     "numpy": "https://numpy.org/doc/stable/", "scipy": "https://docs.scipy.org/doc/scipy/",
     "cupy": "https://docs.cupy.dev/en/stable/", "torch": "https://docs.pytorch.org/docs/stable/",
-    "python": "https://docs.python.org/3/",
+    "jax": "https://docs.jax.dev/en/latest/", "python": "https://docs.python.org/3/",
 }
-INVENTORIES = Path(__file__).parent / "_inventories"
-intersphinx_mapping = {name: (address, str(INVENTORIES / f"{name}.inv")) for name, address in FOREIGN.items()
-                       if (INVENTORIES / f"{name}.inv").exists()}
+intersphinx_mapping = {name: (address, str(Path(__file__).parent / "_inventories" / f"{name}.inv"))
+                       for name, address in FOREIGN.items()}
 nb_execution_mode = "auto"  # a page that has cells starts a kernel
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True

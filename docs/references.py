@@ -4,7 +4,9 @@ import re
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.ext.intersphinx import InventoryAdapter
 
+SHORT = {"np": "numpy", "cp": "cupy", "jnp": "jax.numpy"}
 NAME = re.compile(r"(?:(?:cv|covector)\.)?([A-Za-z_][\w.]*)(?:\(\))?")
 FOREIGN = ("torch_", "compat_gaps", "editions", "coming_from/", "numpy_support", "design/compat")  # others' names
 
@@ -59,12 +61,22 @@ def _row(name, said=None):
 
 
 def link_names(app, doctree, docname):
-    """Make references of names of covector that stand in text as code, the first time in each section."""
+    """Make references of names that stand in text as code, ours and others', the first time in each section."""
     domain = app.env.get_domain("py")
+    elsewhere = foreign_names(app)
     home = docname.removeprefix("api/") if docname.startswith("api/covector") else "covector"
     linked = set()
     for node in list(doctree.findall(nodes.literal)):
         if any(isinstance(up, nodes.reference | nodes.title | nodes.table) for up in _above(node)):
+            continue
+        other = full_name(node.astext().removesuffix("()"))
+        if other in elsewhere:
+            section = next((up for up in _above(node) if isinstance(up, nodes.section)), None)
+            if (id(section), other) not in linked:
+                linked.add((id(section), other))
+                project, address = elsewhere[other]
+                node.replace_self(nodes.reference("", "", node.deepcopy(), internal=False, refuri=address,
+                                                  reftitle=f"{other} (in {project})", classes=["external"]))
             continue
         match = NAME.fullmatch(node.astext())
         bare = match and match[0].removesuffix("()") == match[1]
@@ -83,6 +95,19 @@ def link_names(app, doctree, docname):
         uri = app.builder.get_relative_uri(docname, entry.docname) if docname != entry.docname else ""
         reference = nodes.reference("", "", node.deepcopy(), internal=True, refuri=f"{uri}#{entry.node_id}")
         node.replace_self(reference)
+
+
+def full_name(name):
+    """`numpy.sin` of `np.sin`."""
+    first, dot, rest = name.partition(".")
+    return SHORT.get(first, first) + dot + rest
+
+
+def foreign_names(app):
+    """`{name: (project, address)}` of the names that the inventories hold."""
+    inventory = InventoryAdapter(app.env).main_inventory
+    return {name: (item.project_name, item.uri) for kind, items in inventory.items() if kind.startswith("py:")
+            for name, item in items.items()}
 
 
 def _above(node):
