@@ -53,10 +53,12 @@ settings = Path(tempfile.mkdtemp(prefix="covector-docs-"))
 (settings / "profile_default" / "ipython_kernel_config.py").write_text("""\
 c.InlineBackend.figure_formats = {"svg"}
 c.InlineBackend.rc = {}
+c.InteractiveShell.xmode = "Minimal"
 c.HistoryManager.enabled = False
 c.IPKernelApp.log_level = 40
 """)
-os.environ |= {"IPYTHONDIR": str(settings), "MATPLOTLIBRC": str(Path(__file__).parent / "matplotlibrc")}
+os.environ |= {"IPYTHONDIR": str(settings), "MATPLOTLIBRC": str(Path(__file__).parent / "matplotlibrc"),
+               "MPLBACKEND": "module://matplotlib_inline.backend_inline"}  # also where plots are switched off by Agg
 
 html_theme = "furo"
 html_static_path = ["_static"]

@@ -10,6 +10,8 @@ SHORT = {"np": "numpy", "cp": "cupy", "jnp": "jax.numpy"}
 NAME = re.compile(r"(?:(?:cv|covector)\.)?([A-Za-z_][\w.]*)(?:\(\))?")
 FOREIGN = ("torch_", "compat_gaps", "editions", "coming_from/", "numpy_support", "design/compat")  # others' names
 
+STACKED = ("coming_from/", "errors", "tutorials/", "compat_gaps", "design/")
+
 
 def add_summary(app, doctree):
     """Put a table of the names of a page of the reference, with the first line of each, before its first section."""
@@ -30,7 +32,7 @@ def add_summary(app, doctree):
     if len(body) < 4:
         return
     group = nodes.tgroup("", nodes.colspec(colwidth=3), nodes.colspec(colwidth=10), body, cols=2)
-    table = nodes.table("", group, classes=["summary"])
+    table = nodes.table("", group, classes=["summary", "stacked"])
     first = next((i for i, c in enumerate(page.children) if isinstance(c, nodes.section | addnodes.index)), len(page))
     page.insert(first, table)
 
@@ -53,6 +55,29 @@ def note_listed(app, doctree):
                 domain.note_object(full, "function", full, location=node)
 
 
+def tidy_blocks(app, doctree):
+    """Take blank lines from both ends of included code, and give figures that cells made a text that names them."""
+    for block in doctree.findall(nodes.literal_block):
+        text = block.astext()
+        if len(block.children) == 1 and text != text.strip("\n"):
+            block.children = [nodes.Text(text.strip("\n"))]
+            block.children[0].parent = block
+    for image in doctree.findall(nodes.image):
+        section = next((up for up in _above(image) if isinstance(up, nodes.section)), None)
+        if not image.get("alt") and section is not None:
+            image["alt"] = f"Figure: {section[0].astext()}"
+
+
+def stack_rows(app, doctree, docname):
+    """Mark tables whose rows a narrow screen shows as blocks: those with long code in each column."""
+    if docname.startswith(STACKED):
+        for table in doctree.findall(nodes.table):
+            table["classes"].append("stacked")
+    if docname == "clients":
+        for table in doctree.findall(nodes.table):
+            table["classes"].append("wide")
+
+
 def _row(name, said=None):
     row = nodes.row("", nodes.entry("", nodes.paragraph("", "", *name), **({} if said else {"morecols": 1})))
     if said:
@@ -72,7 +97,7 @@ def link_names(app, doctree, docname):
         other = full_name(node.astext().removesuffix("()"))
         if other in elsewhere:
             section = next((up for up in _above(node) if isinstance(up, nodes.section)), None)
-            if (id(section), other) not in linked:
+            if (id(section), other) not in linked or _is_last_word(node):
                 linked.add((id(section), other))
                 project, address = elsewhere[other]
                 node.replace_self(nodes.reference("", "", node.deepcopy(), internal=False, refuri=address,
@@ -89,12 +114,16 @@ def link_names(app, doctree, docname):
         section = next((up for up in _above(node) if isinstance(up, nodes.section)), None)
         described = [up for up in _above(node) if isinstance(up, addnodes.desc)]
         own = any(entry.node_id in up[0].get("ids", ()) for up in described)
-        if own or (id(section), target) in linked:
+        if own or (id(section), target) in linked and not _is_last_word(node):
             continue
         linked.add((id(section), target))
         uri = app.builder.get_relative_uri(docname, entry.docname) if docname != entry.docname else ""
         reference = nodes.reference("", "", node.deepcopy(), internal=True, refuri=f"{uri}#{entry.node_id}")
         node.replace_self(reference)
+
+
+def _is_last_word(node):
+    return node.parent.astext().startswith("See also")
 
 
 def full_name(name):
@@ -119,5 +148,7 @@ def _above(node):
 def setup(app):
     app.connect("doctree-read", add_summary)
     app.connect("doctree-read", note_listed)
+    app.connect("doctree-read", tidy_blocks)
+    app.connect("doctree-resolved", stack_rows)
     app.connect("doctree-resolved", link_names)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
