@@ -62,7 +62,8 @@ os.environ |= {"IPYTHONDIR": str(settings), "MATPLOTLIBRC": str(Path(__file__).p
 
 html_theme = "furo"
 html_static_path = ["_static"]
-html_js_files = ["copy.js"]
+html_js_files = ["copy.js", "places.js"]
+html_search_scorer = "_static/scorer.js"
 html_css_files = ["layout.css", "math.css", "tables.css"]
 html_title = "covector"
 html_show_sphinx = False
