@@ -38,9 +38,9 @@ def add_summary(app, doctree):
 
 
 def note_listed(app, doctree):
-    """Make the names that pages of `covector.numpy` list objects of the reference: the search and links find them."""
+    """Make the names that some pages list objects of the reference: the search and links find them."""
     document = app.env.current_document if hasattr(app.env, "current_document") else app.env
-    if not document.docname.startswith("api/covector.numpy"):
+    if not document.docname.startswith(("api/covector.numpy", "api/covector.scipy.stats")):
         return
     namespace = document.docname.removeprefix("api/")
     domain = app.env.get_domain("py")
