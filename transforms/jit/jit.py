@@ -37,7 +37,8 @@ _KEPT = 256  # signatures kept of one function
 _LOOKS = 4  # signatures that are looked at before anything is looked up
 _OFTEN = 16  # signatures after which a message says what changes
 _NATIVE: Any = LazyModule("covector.transforms.native.program")
-_PRINTERS = ("auto", "numpy", "scalar", "graph", "llvm")
+_DEVICE: Any = LazyModule("covector.transforms.export.device_program")
+_PRINTERS = ("auto", "numpy", "scalar", "graph", "llvm", "cuda")
 
 
 class CacheInfo(NamedTuple):
@@ -73,7 +74,8 @@ def jit(
         donate_argnums: positions of arguments whose arrays the function may write to; they must not be used again.
         compiler_options: `{"printer": name}` chooses what is generated: "numpy" for NumPy calls, "scalar" for Python
             floats, "graph" to run equation by equation, "llvm" for native code (with the extra `covector[llvm]`; values
-            agree to rounding); by default ("auto") the fastest of "numpy", "scalar" and, where it is installed, "llvm".
+            agree to rounding), "cuda" for kernels on arrays of CuPy (these run equation by equation else); by default
+            ("auto") the fastest of "numpy", "scalar" and, where it is installed, "llvm".
     Returns:
         a function with the same values and derivatives, to be used under any transform. `.lower(*args)` shows what was
         compiled, `.cache_info()` counts signatures, `.clear_cache()` forgets them.
@@ -82,6 +84,7 @@ def jit(
         TypeError: a static argument has no hash, or is a traced value.
         ValueError: a position that `fun` has no argument at, or that is both static and donated.
         MissingLibraryError: native code was asked for, and llvmlite is not installed.
+        BackendError: CUDA kernels were asked for, and the arguments are no arrays of CuPy.
         TreeError: `fun` returns no array.
 
     A signature is the structure of the arguments, the shape and dtype of each array, whether a number is a Python one,
@@ -313,6 +316,8 @@ def _checked_options(options):
         if installed("llvmlite") is None:
             compiler("llvmlite")  # an error that says what to install
         printer = _NATIVE.native
+    if printer == "cuda":
+        return {"printer": _DEVICE.cuda, "device": True}
     return {"printer": printer, "native": _native_if_faster}
 
 
