@@ -58,10 +58,10 @@ def note_listed(app, doctree):
 def tidy_blocks(app, doctree):
     """Take blank lines from both ends of included code, and give figures that cells made a text that names them."""
     for block in doctree.findall(nodes.literal_block):
-        text = block.astext()
-        if len(block.children) == 1 and text != text.strip("\n"):
-            block.children = [nodes.Text(text.strip("\n"))]
-            block.children[0].parent = block
+        if "source" in block and str(block["source"]).endswith(".py"):
+            block.rawsource = block.astext().strip("\n")  # a block that differs from it is not highlighted
+            block.children = []
+            block += nodes.Text(block.rawsource)
     for image in doctree.findall(nodes.image):
         section = next((up for up in _above(image) if isinstance(up, nodes.section)), None)
         if not image.get("alt") and section is not None:
