@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+pytest.importorskip("torch", reason="needs the `reference` extra: pip install -e '.[reference]'")
 pytest.importorskip("sphinx", reason="sphinx is missing: pip install '.[docs]'")
 sys.path.insert(0, str(ROOT / "docs"))
 inventories = import_module("inventories")
