@@ -7,6 +7,7 @@ bounds wraps where CuPy is handed the index array, and floating point warnings d
 import numpy as np
 
 from ..core.arrays.backend import Backend, register_backend
+from .nccl import Carrier
 
 
 class Namespace:
@@ -76,5 +77,6 @@ CUPY = register_backend(
         to_numpy=lambda array: array.get(),
         special=_special,
         extra="cuda12",
+        carrier=Carrier,
     )
 )

@@ -47,7 +47,8 @@ def logistic(np):
     return fun
 
 
-ROWS = [("chain of 150 operations, 1,000 elements", chain, 1000), ("chain of 150 operations, 10⁶ elements", chain, 10**6),
+ROWS = [("chain of 150 operations, 1,000 elements", chain, 1000),
+        ("chain of 150 operations, 10⁶ elements", chain, 10**6),
         ("16 sums and maxima, 10⁵ elements", shaken, 10**5), ("logistic loss, 10⁷ elements", logistic, 10**7)]
 
 

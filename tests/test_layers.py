@@ -47,7 +47,7 @@ core
 transforms
 transforms/native/maths
 core/arrays: core
-backends: core/arrays
+backends: core core/arrays
 core/trace: core core/arrays
 transforms/graph: core core/arrays
 transforms/scope: core core/arrays

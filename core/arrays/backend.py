@@ -26,6 +26,8 @@ class Backend:
         to_numpy: copies an array of this backend to a `numpy.ndarray`, for printing and fingerprints.
         special: loads the namespace of SciPy's special functions for these arrays, when one is first needed.
         extra: the extra of covector that installs that namespace, for the error message if it is missing.
+        carrier: maps the loaded module to what carries arrays between the devices of several processes; None for
+            arrays in the memory of the host.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Backend:
     to_numpy: Callable[[Any], Any] = field(default=np.asarray)
     special: Callable[[], Any] | None = None
     extra: str = "scipy"
+    carrier: Callable[[Any], Any] | None = None
 
 
 BACKENDS = {}  # name -> Backend, in order of registration

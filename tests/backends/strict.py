@@ -3,6 +3,8 @@
 The library counts as imported while `sys.modules["strict_arrays"]` is `strict`.
 """
 
+import itertools
+import threading
 import types
 
 import numpy as np
@@ -11,14 +13,25 @@ import scipy.special
 from covector import extend
 
 
+class Now(threading.local):
+    """What a thread makes arrays on."""
+
+    device = None
+
+
+NOW, WORK = Now(), itertools.count(1)
+
+
 class Array:
     """A wrapped ndarray, as CuPy's is: no `numpy.ndarray`, `__array__` refuses, `.get()` copies to NumPy."""
 
     __array_ufunc__ = None
-    __slots__ = ("_data", "__weakref__")
+    __slots__ = ("_data", "device", "made", "__weakref__")
 
     def __init__(self, data):
         self._data = np.asarray(data)
+        self.device = NOW.device  # as `cuda.py` counts them, for what carries arrays between devices
+        self.made = next(WORK)
 
     shape = property(lambda self: self._data.shape)
     dtype = property(lambda self: self._data.dtype)

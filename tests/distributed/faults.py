@@ -86,6 +86,60 @@ def known_lines():
         raise
 
 
+def swapped():
+    """Two known lines of one kind, which one rank calls in the other order: their values meet all the same."""
+    def line_a(x):
+        return cv.psum(x.sum(), "data")
+
+    def line_b(x):
+        return cv.psum(2 * x.sum(), "data")
+
+    x = dist.shard(X, mesh, P("data"))
+    both = at_all(line_a), at_all(line_b)
+    if "--many" in sys.argv:  # as on so many ranks that MPI's own collectives are used
+        group = mesh.group("data")
+        group.direct = group.doubles = False
+    if "--apart" in sys.argv:  # other lines meet on purpose, in the same way each time
+        for _ in range(600):
+            both[first](x)
+        mesh.barrier()
+        goes_on(1.0)
+        return
+    for _ in range(3):
+        for f in both:
+            f(x)
+    try:
+        both[first](x)
+        both[not first](x)
+        if "--barrier" in sys.argv:
+            mesh.barrier()
+        for _ in range(300):
+            both[0](x)
+        found = 0.0
+    except dist.CollectiveMismatchError as error:
+        sys.stdout.write(f"{error}\n")
+        found = 1.0
+        mesh.reconnect()
+    assert found
+    goes_on(found)
+
+
+def known_shapes():
+    """One line, called before with both shapes by all ranks: its messages do not meet, and the wait notices it."""
+    both = np.ones(4), np.ones(2)
+    add = mesh.group("data").sum
+    for _ in range(2):
+        for x in both:
+            add(x)
+    try:
+        add(both[first])
+    except dist.CollectiveMismatchError as error:
+        sys.stdout.write(f"{error}\n")
+    mesh.reconnect()
+    assert mesh.group("data").sum(both[0])[0] == mesh.size
+    sys.stdout.write(f"rank {mesh.rank} goes on\n")
+
+
 def one_more():
     f = at_all(total)
     x = dist.shard(X, mesh, P("data"))
@@ -115,5 +169,5 @@ def dies():
 
 
 if __name__ == "__main__":
-    known = other_operation, other_shape, other_dtype, known_lines, one_more, raises, dies
+    known = other_operation, other_shape, other_dtype, known_lines, known_shapes, swapped, one_more, raises, dies
     {f.__name__: f for f in known}[sys.argv[1]]()

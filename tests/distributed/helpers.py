@@ -21,11 +21,12 @@ def network(rng, sizes):
     return [(rng.normal(size=(m, n)) / np.sqrt(m), rng.normal(size=n)) for m, n in zip(sizes, sizes[1:])]
 
 
-def main(out, folder):
+def main(out, folder, cupy=np):
     found = {}
+    on = lambda tree: covector.tree.map(cupy.asarray, tree)  # noqa: E731 - on the device
     rng = np.random.default_rng(0)
     mesh = dist.Mesh((4,), ("data",))
-    params, x, y = network(rng, (5, 16, 16, 3)), rng.normal(size=(16, 5)), rng.normal(size=(16, 3))
+    params, x, y = on((network(rng, (5, 16, 16, 3)), rng.normal(size=(16, 5)), rng.normal(size=(16, 3))))
     batch = dist.shard((x, y), mesh, P("data"))
     for name, options in {"plain": {}, "small": {"bucket_bytes": 64}, "micro": {"micro_batches": 2}}.items():
         value, gradient = dist.data_parallel_value_and_grad(loss, mesh, **options)(params, *batch)
@@ -45,7 +46,7 @@ def main(out, folder):
     def wave(x):
         return np.sin(np.outer(x, x)).sum(1) * x
 
-    rows = dist.sharded_jacobian(wave, mesh)(rng.normal(size=8))
+    rows = dist.sharded_jacobian(wave, mesh)(on(rng.normal(size=8)))
     found["jacobian"] = dist.gather(rows, mesh, P("data"))
 
     def chain(key):  # random-walk Metropolis on a normal distribution
@@ -63,7 +64,7 @@ def main(out, folder):
     found["chains"] = dist.gather(chains, mesh, P("data"))
 
     square = dist.Mesh((2, 2), ("data", "model"))
-    w1, w2 = rng.normal(size=(5, 8)), rng.normal(size=(8, 3))
+    w1, w2 = on((rng.normal(size=(5, 8)), rng.normal(size=(8, 3))))
     specs = (P(None, "model"), P("model"), P("data"), P("data"))
 
     @dist.shard_map(mesh=square, in_specs=specs, out_specs=P())
@@ -76,24 +77,25 @@ def main(out, folder):
     found["split value"], found["split 1"] = value, dist.gather(d1, square, specs[0])
     found["split 2"] = dist.gather(d2, square, specs[1])
 
-    stages = rng.normal(size=(4, 3, 3))
+    stages = on(rng.normal(size=(4, 3, 3)))
     piped = dist.shard_map(lambda w, x: dist.pipeline(lambda w, x: np.tanh(x @ w[0]), w, x, axis_name="data"), mesh,
                            (P("data"), P()), P())
     found["pipeline"] = piped(dist.shard(stages, mesh, P("data")), x[:6, :3].reshape(3, 2, 3))
     dw = covector.grad(lambda w: np.sum(piped(w, x[:6, :3].reshape(3, 2, 3)) ** 2))(dist.shard(stages, mesh, P("data")))
     found["pipeline gradient"] = dist.gather(dw, mesh, P("data"))
 
-    state = {"w": np.arange(16.0).reshape(8, 2), "b": np.float32([1, 2]), "n": np.int64(3)}
+    state = on({"w": np.arange(16.0).reshape(8, 2), "b": np.float32([1, 2]), "n": np.array(3)})
     specs = {"w": P("data"), "b": P(), "n": P()}
     if "--load" in sys.argv:
         like = dist.shard({k: np.zeros_like(v) for k, v in state.items()}, mesh, specs)
         loaded, number = dist.load(folder, like, mesh, specs)
         whole = dist.gather(loaded, mesh, specs)
-        assert number == 5 and all(np.array_equal(whole[k], state[k]) for k in state), whole
+        assert number == 5 and all((whole[k] == state[k]).all() for k in state), whole
     else:
         dist.save(folder, dist.shard(state, mesh, specs), mesh, specs, step=5)
+    assert all(isinstance(v, cupy.ndarray | np.generic) for name, v in found.items() if name != "chains")
     if mesh.rank == 0:
-        np.savez(out, **found)
+        np.savez(out, **{k: v if isinstance(v, np.ndarray | np.generic) else cupy.asnumpy(v) for k, v in found.items()})
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Programs over a mesh of four places, in words that covector and JAX share: run as a script, it saves what they give.
 
 `python programs.py OUT` runs them with covector, on as many processes as mpiexec starts; `--jax` with JAX on four
-devices.
+devices. `on_devices.py` runs them with arrays of CuPy.
 """
 
 import os
@@ -14,7 +14,7 @@ RING = [(0, 1), (1, 2), (2, 3), (3, 0)]
 MESHES = {"line": ((4,), ("i",)), "square": ((2, 2), ("j", "i"))}  # the collectives go along i
 
 
-def with_covector():
+def with_covector(cupy=np):
     import covector
     import covector.distributed as dist
 
@@ -26,7 +26,7 @@ def with_covector():
     def run(mesh, fun, specs, out, *args, around=lambda f: f):
         found = meshes.get(mesh) or meshes.setdefault(mesh, dist.Mesh(*MESHES[mesh]))
         spec = lambda s: dist.P(*s)  # noqa: E731
-        local = [dist.shard(np.asarray(a), found, spec(s)) for a, s in zip(args, specs)]
+        local = [dist.shard(cupy.asarray(a), found, spec(s)) for a, s in zip(args, specs)]
         outs = tuple(spec(s) for s in out)
         result = around(dist.shard_map(fun, found, tuple(map(spec, specs)), outs))(*local)
         return dist.gather(tuple(result), found, outs)
@@ -36,7 +36,7 @@ def with_covector():
         found = meshes.get(mesh) or meshes.setdefault(mesh, dist.Mesh(*MESHES[mesh]))
         specs = dist.P(), dist.P(*spec)
         both = around(covector.grad(dist.shard_map(fun, found, specs, dist.P()), (0, 1)))
-        dw, dx = both(w, dist.shard(x, found, specs[1]))
+        dw, dx = both(cupy.asarray(w), dist.shard(cupy.asarray(x), found, specs[1]))
         return dw, dist.gather(dx, found, specs[1])
 
     return SimpleNamespace(np=covector.numpy, run=run, gradients=gradients,
@@ -173,9 +173,11 @@ def programs(lib, jax=False):
                     yield f"{mesh} {name} {dtype} jit outside", lib.gradients(mesh, total, cut, w, x, lib.jit)
 
 
-def main(out, jax):
-    lib = with_jax() if jax else with_covector()
-    found = {f"{name} {k}": np.asarray(v) for name, results in programs(lib, jax) for k, v in enumerate(results)}
+def main(out, jax, cupy=np):
+    lib = with_jax() if jax else with_covector(cupy)
+    found = {f"{name} {k}": v for name, results in programs(lib, jax) for k, v in enumerate(results)}
+    assert jax or all(isinstance(v, cupy.ndarray | np.generic) for v in found.values())
+    found = {name: np.asarray(v) if cupy is np else cupy.asnumpy(v) for name, v in found.items()}
     if lib.rank() == 0:
         np.savez(out, **found)
 

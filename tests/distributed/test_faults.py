@@ -41,6 +41,27 @@ def test_known_lines_in_another_order_are_found_while_they_wait(options):
     assert done.stderr.count("(faults.py:") >= 2
 
 
+@pytest.mark.parametrize("options, words", [
+    ("", "are in different collectives"), ("--always", "are in different collectives"),
+    ("--many", "252 calls ago"), ("--many --barrier", "2 calls ago"), ("--many --always", "are in different")])
+def test_known_lines_of_one_kind_in_another_order_are_found(options, words):
+    done = launched(2, "faults.py", "swapped", *options.split())
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(words) == 2 and done.stdout.count("goes on") == 2
+    assert "in line_a)" in done.stdout and "in line_b)" in done.stdout
+
+
+def test_lines_that_meet_on_purpose_may_differ():
+    done = launched(2, "faults.py", "swapped", "--apart")
+    assert done.returncode == 0 and done.stdout.count("goes on") == 2, done.stdout + done.stderr
+
+
+def test_known_shapes_of_one_line_do_not_meet():
+    done = launched(2, "faults.py", "known_shapes")
+    assert done.returncode == 0 and done.seconds < 20, done.stderr
+    assert done.stdout.count("is in psum over 'data' of float64[4]") == 2 and done.stdout.count("goes on") == 2
+
+
 def test_a_wait_has_a_limit():
     done = launched(2, "faults.py", "one_more")
     assert done.returncode != 0 and 4 < done.seconds < 20

@@ -124,6 +124,7 @@ def test_helpers_of_one_process_agree_with_plain_code(folder):
 
 @pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=needs_mpi), pytest.param(4, marks=needs_mpi)])
 @pytest.mark.slow
-def test_options_dtypes_and_layouts(ranks):
-    done = launched(ranks, "options.py")
+@pytest.mark.parametrize("script", ["options.py", "nesting.py"])
+def test_options_dtypes_layouts_and_nesting(ranks, script):
+    done = launched(ranks, script)
     assert done.returncode == 0, done.stderr[-3000:]

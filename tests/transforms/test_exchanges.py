@@ -88,3 +88,21 @@ def test_a_traced_value_that_is_the_same_in_all_examples_takes_part(name):
     slope = (mapped(xs, n + step) - mapped(xs, n - step)).sum() / (2.0 * step)
     np.testing.assert_allclose(cv.grad(lambda n: mapped(xs, n).sum())(n), slope, rtol=1e-8)
     np.testing.assert_allclose(cv.jit(cv.grad(lambda n: mapped(xs, n).sum()))(n), slope, rtol=1e-8)
+
+
+def test_collectives_over_two_mapped_axes_take_the_first_as_the_outermost():
+    x = np.arange(6.0).reshape(2, 3)
+    wide = np.random.default_rng(0).normal(size=(2, 3, 6))
+
+    def twice(f, x):
+        return cv.vmap(cv.vmap(f, axis_name="j"), axis_name="i")(x)
+
+    both = ("i", "j")
+    assert np.array_equal(twice(lambda v: cv.axis_index(both), x), x)
+    assert np.array_equal(twice(lambda v: cv.axis_index(("j", "i")), x), np.arange(6).reshape(3, 2).T)
+    assert np.array_equal(twice(lambda v: cv.all_gather(v, both), x), np.broadcast_to(np.arange(6), (2, 3, 6)))
+    assert np.allclose(twice(lambda v: cv.psum_scatter(v, both), wide), wide.sum((0, 1)).reshape(2, 3))
+    assert np.array_equal(twice(lambda v: cv.ppermute(v, both, [(k, (k + 1) % 6) for k in range(6)]), x),
+                          np.roll(np.arange(6.0), 1).reshape(2, 3))
+    with pytest.raises(ValueError, match=r"all_to_all takes one mapped axis, but got \('i', 'j'\)"):
+        twice(lambda v: cv.all_to_all(v, both, 0, 0), wide)

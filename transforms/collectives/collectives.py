@@ -96,7 +96,7 @@ _psum = _along_axes(linear(
 def _gather_across(trace, values, batched, names, axis):
     (x,) = values
     if trace.mesh:
-        return _gather_over_mesh(trace, x if batched[0] else trace.spread(x), names, axis)
+        return _gather_over_mesh(trace, x if batched[0] else trace.spread(x), axis)
     if not batched[0]:
         return Unbatched(_repeat(x, trace.size, axis))
     order = list(range(1, x.ndim))
@@ -104,11 +104,8 @@ def _gather_across(trace, values, batched, names, axis):
     return Unbatched(x.transpose(tuple(order)))
 
 
-def _gather_over_mesh(trace, x, names, axis):
+def _gather_over_mesh(trace, x, axis):
     """The values of all places at each place, which varies, as in JAX: each place has a cotangent for its copy."""
-    if len(names) > 1:
-        raise ShapeError(f"all_gather takes one axis of a mesh at a time, but got {names}; call it once for each, the "
-                         f"last name first{at_user_line()}")
     whole = every_place(trace, x)
     order = list(range(1, whole.ndim))
     order.insert(axis, 0)
@@ -258,7 +255,7 @@ def all_gather(x: PyTree, axis_name: AxisName, *, axis: int = 0, tiled: bool = F
 
     Args:
         x: a pytree of arrays.
-        axis_name: the mapped axis.
+        axis_name: the mapped axis, or a tuple of them, the first of them outermost.
         axis: the position of the gathered axis.
         tiled: concatenate along the existing `axis` instead of making a new one.
     Returns:
@@ -272,10 +269,15 @@ def all_gather(x: PyTree, axis_name: AxisName, *, axis: int = 0, tiled: bool = F
            [1., 3.]])
     """
     names = _checked(axis_name)
+    size = _size_of(names)
 
     def gather(v):
         k = normal_axis(axis, v.ndim if tiled else v.ndim + 1)
-        out = _all_gather(entered(v, names), names, k)
+        out = v
+        for name in reversed(names):  # the first name is the outermost
+            out = _all_gather(entered(out, (name,)), (name,), k)
+        if len(names) > 1:
+            out = out.reshape((*v.shape[:k], size, *v.shape[k:]))
         if not tiled:
             return out
         return out.reshape((*v.shape[:k], out.shape[k] * v.shape[k], *v.shape[k + 1 :]))
@@ -288,7 +290,7 @@ def psum_scatter(x: PyTree, axis_name: AxisName, *, scatter_dimension: int = 0, 
 
     Args:
         x: a pytree of arrays whose axis `scatter_dimension` is as long as the mapped axis (a multiple if `tiled`).
-        axis_name: the mapped axis.
+        axis_name: the mapped axis, or a tuple of them, the first of them outermost.
         scatter_dimension: the axis that is scattered.
         tiled: keep the axis, with one block of it per example.
     Returns:
@@ -309,10 +311,13 @@ def psum_scatter(x: PyTree, axis_name: AxisName, *, scatter_dimension: int = 0, 
             raise ShapeError(f"psum_scatter needs axis {k} of length {size}, the size of {axis_name!r}, "
                              f"but got shape {v.shape}; "
                              f"reshape it, or give tiled=True where that length divides it{at_user_line()}")
-        if not tiled:
-            return _psum_scatter(v, names, k)
-        parts = v.reshape((*v.shape[:k], size, v.shape[k] // size, *v.shape[k + 1 :]))
-        return _psum_scatter(parts, names, k)
+        if tiled:
+            v = v.reshape((*v.shape[:k], size, v.shape[k] // size, *v.shape[k + 1 :]))
+        if len(names) > 1:
+            v = v.reshape((*v.shape[:k], *[axis_trace(name).total for name in names], *v.shape[k + 1 :]))
+        for name in names:
+            v = _psum_scatter(entered(v, (name,)), (name,), k)
+        return v
 
     return _each(lambda v: scatter(pvary(v, axis_name)), x)
 
@@ -341,7 +346,7 @@ def axis_index(axis_name: AxisName) -> Array:
     """Return the index of this example along a mapped axis.
 
     Args:
-        axis_name: as given to `vmap(axis_name=…)`.
+        axis_name: as given to `vmap(axis_name=…)`, or a tuple of names, the first of them outermost.
     Returns:
         an integer, shape `()`.
     Raises:
@@ -351,8 +356,12 @@ def axis_index(axis_name: AxisName) -> Array:
     >>> covector.vmap(lambda x: x * covector.axis_index("i"), axis_name="i")(np.array([5.0, 5.0]))
     array([0., 5.])
     """
-    trace = axis_trace(_checked(axis_name)[0])
-    return make_batched(trace, np.arange(trace.offset, trace.offset + trace.size))
+    found = None
+    for trace in map(axis_trace, _names(axis_name)):
+        places = np.arange(trace.offset, trace.offset + trace.size)
+        here = make_batched(trace, places if trace.library is None else trace.library.asarray(places))
+        found = here if found is None else found * trace.total + here
+    return np.array(0) if found is None else found
 
 
 def _checked(axis_name):

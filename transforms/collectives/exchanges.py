@@ -22,7 +22,7 @@ def ppermute(x: PyTree, axis_name: AxisName, perm: Iterable[tuple[int, int]]) ->
 
     Args:
         x: a pytree of arrays.
-        axis_name: the mapped axis.
+        axis_name: the mapped axis, or a tuple of them, the first of them outermost; those of a mesh gather all values.
         perm: pairs (source, destination) of indices, each at most once per side. Who receives nothing gets zeros.
     Returns:
         the same structure and shapes.
@@ -44,8 +44,9 @@ def ppermute(x: PyTree, axis_name: AxisName, perm: Iterable[tuple[int, int]]) ->
     for a, b in pairs:
         sender[b], gets[b] = a, True
 
-    if _over_mesh(axis_name, "ppermute"):
-        return _each(lambda v: send_along(entered(v, (axis_name,)), (axis_name,), tuple(pairs)), x)
+    names = axis_name if isinstance(axis_name, tuple) else (axis_name,)
+    if len(names) == 1 and axis_trace(names[0]).mesh:
+        return _each(lambda v: send_along(entered(v, names), names, tuple(pairs)), x)
 
     def send(v):
         here = axis_index(axis_name)
@@ -77,8 +78,10 @@ def all_to_all(
     array([[1, 3],
            [2, 4]])
     """
-    size = axis_size(axis_name)
-    mesh = _over_mesh(axis_name, "all_to_all")
+    names = axis_name if isinstance(axis_name, tuple) else (axis_name,)
+    if len(names) != 1:
+        raise ShapeError(f"all_to_all takes one mapped axis, but got {axis_name}; name one{at_user_line()}")
+    size, mesh = axis_size(axis_name), axis_trace(names[0]).mesh
 
     def exchange(v):
         k = split_axis % v.ndim
@@ -88,7 +91,7 @@ def all_to_all(
         cut = v.reshape((*v.shape[:k], size, v.shape[k] // size, *v.shape[k + 1 :])) if tiled else v
         if mesh:
             c = concat_axis % v.ndim
-            mine = exchange_along(entered(cut, (axis_name,)), (axis_name,), k, c)
+            mine = exchange_along(entered(cut, names), names, k, c)
             return mine.reshape((*mine.shape[:c], size * mine.shape[c + 1], *mine.shape[c + 2 :])) if tiled else mine
         parts = all_gather(cut, axis_name)  # (from, …, to, …)
         mine = take(parts.swapaxes(0, k + 1), axis_index(axis_name), 0)  # (…, from at k, …)
@@ -101,15 +104,6 @@ def all_to_all(
         return mine.reshape((*mine.shape[:c], size * mine.shape[c + 1], *mine.shape[c + 2 :]))
 
     return _each(exchange, x)
-
-
-def _over_mesh(axis_name, what):
-    """Whether the axis is one of a mesh."""
-    names = axis_name if isinstance(axis_name, tuple) else (axis_name,)
-    mesh = any(axis_trace(name).mesh for name in names)
-    if mesh and isinstance(axis_name, tuple):
-        raise ShapeError(f"{what} takes one axis of a mesh, but got {axis_name}; name one{at_user_line()}")
-    return mesh
 
 
 def _each(fun, tree):

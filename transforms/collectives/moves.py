@@ -25,8 +25,9 @@ def _send_across(trace, values, batched, names, perm):
     for a, b in perm:
         sender[b], gets[b] = a, True
     mine = slice(trace.offset, trace.offset + trace.size)
-    moved = take(every_place(trace, x), sender[mine], 0)
-    return where(gets[mine].reshape((-1,) + (1,) * (x.ndim - 1)), moved, constant(np.zeros((), x.dtype), x))
+    moved = take(every_place(trace, x), constant(sender[mine], x), 0)
+    arrives = constant(gets[mine].reshape((-1,) + (1,) * (x.ndim - 1)), x)
+    return where(arrives, moved, constant(np.zeros((), x.dtype), x))
 
 
 send_along = along_axes(linear(

@@ -17,7 +17,7 @@ from ...core.trace.tracer import Tracer
 from ..interpreters.vmap import Unbatched
 from ..ranks.primitives import rank_extreme
 from ..reverse.varying import varies
-from ..scope.axis_environment import axis_trace
+from ..scope.axis_environment import axis_trace, mapped_axis
 from .along_axes import marking
 
 _NO_SCALAR = {"()": "its operand has the mapped axis"}
@@ -32,10 +32,13 @@ def mark_varying(x, names):
 
 
 def unmarked(ct, x, y, names):
-    """The cotangent of `x`, which was marked where it met `y`: the sum over the places if y varies, and x does not."""
+    """The cotangent of `x`, which was marked where it met `y`: the sum over the places if y varies, and x does not.
+
+    A graph made inside of an axis may be differentiated after it has ended, around it: nothing varies there.
+    """
     for name in names:
-        trace = axis_trace(name)
-        if not trace.mesh:
+        trace = mapped_axis(name)
+        if trace is None or not trace.mesh:
             continue
         first, second = varies(x, trace), varies(y, trace)
         if first is True or second is False:

@@ -1,15 +1,18 @@
 """Data-parallel gradients: each rank has a part of the batch, and the gradients are summed while the sweep goes on."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from ...core.arrays.avals import aval_of
+from ...core.arrays.backend import find_backend, namespace_of
 from ...core.arrays.dtypes import is_inexact
 from ...core.checks import check_function, whole
 from ...core.errors import DtypeError, ShapeError, at_user_line
 from ...core.tape.tape import make_node
 from ...core.trace.buffers import Buffer
+from ...core.trace.device import constant, zeros_like_leaf
 from ...core.trace.extent import drives
 from ...core.trace.tracer import Rev, Tracer
 from ...core.types import Any, Callable
@@ -21,8 +24,9 @@ from ..reverse.reverse import sweep
 from ..scope.errstate import quiet
 from ..staging.bodies import call_rule
 from .mesh import Mesh
+from .placing import as_plain
 
-_node = Tracer.node  # type: ignore[misc] # the slot
+LARGE = 256 << 10  # bytes of a gradient that travels alone: its time is that of its bytes, and it is copied nowhere
 
 
 def data_parallel_value_and_grad(
@@ -72,7 +76,7 @@ def data_parallel_value_and_grad(
             total = total + value
             sums.keep(flatten(gradient)[0])
         value = _sweep(fun, leaves, rebuild, cuts[-1], sums)
-        value, gradients = sums.finish(np.asarray(total + value), leaves)
+        value, gradients = sums.finish(as_plain(total + value), leaves)
         return value, rebuild(gradients)
 
     return step
@@ -87,7 +91,7 @@ class Sums:
     def __init__(self, group, bytes_, count, parts):
         self.group, self.bytes, self.parts = group, bytes_, parts
         self.kept = [None] * count
-        self.open = {}  # dtype -> (bytes, [(place, array)])
+        self.open = {}  # (dtype, library) -> (bytes, [(place, array)])
         self.sent = []  # (what waits for the sum, [(place, shape)])
         self.gradients = [None] * count
 
@@ -97,20 +101,24 @@ class Sums:
 
     def ready(self, place, ct):
         """A gradient is complete."""
-        ct = np.asarray(ct)
+        ct = as_plain(ct)
         if self.kept[place] is not None:
             ct = ct + self.kept[place]
-        size, bucket = self.open.get(ct.dtype, (0, []))
+        if ct.nbytes >= min(LARGE, self.bytes):
+            self.sent.append((self.group.start_sum(ct.reshape(-1)), [(place, ct.shape)]))
+            return
+        key = ct.dtype, find_backend(type(ct))[0].name
+        size, bucket = self.open.get(key, (0, []))
         bucket.append((place, ct))
         size += ct.nbytes
-        self.open[ct.dtype] = size, bucket
+        self.open[key] = size, bucket
         if size >= self.bytes:
-            self.send(ct.dtype)
+            self.send(key)
 
-    def send(self, dtype):
+    def send(self, key):
         """Begin the sum of a bucket."""
-        _, bucket = self.open.pop(dtype)
-        joined = np.concatenate([ct.reshape(-1) for _, ct in bucket])
+        _, bucket = self.open.pop(key)
+        joined = namespace_of([ct for _, ct in bucket]).concatenate([ct.reshape(-1) for _, ct in bucket])
         self.sent.append((self.group.start_sum(joined), [(place, ct.shape) for place, ct in bucket]))
 
     def finish(self, value, leaves):
@@ -119,47 +127,29 @@ class Sums:
             place for _, bucket in self.open.values() for place, _ in bucket}
         for place, leaf in enumerate(leaves):
             if place not in arrived:
-                self.ready(place, np.zeros(aval_of(leaf).shape, aval_of(leaf).dtype))
-        for dtype in list(self.open):
-            self.send(dtype)
+                self.ready(place, zeros_like_leaf(leaf))
+        for key in list(self.open):
+            self.send(key)
         value = self.group.sum(value) / self.parts
         for wait, places in self.sent:
             joined, at = wait(), 0
             for place, shape in places:
-                n = int(np.prod(shape))
-                self.gradients[place] = (joined[at : at + n] / self.parts).astype(joined.dtype).reshape(shape)
+                n = math.prod(shape)
+                if len(places) > 1:
+                    mean = joined[at : at + n] / self.parts
+                else:
+                    mean = namespace_of([joined]).divide(joined, self.parts, joined)
+                self.gradients[place] = mean.reshape(shape)
                 at += n
         return value, self.gradients
-
-
-class Parameter(Rev):
-    """A parameter whose node is made when it is first used: the sweep is there as soon as its cotangent is complete."""
-
-    __slots__ = ()
-
-    @property
-    def node(self):
-        found = _node.__get__(self)
-        if type(found) is tuple:
-            rule, leaf = found
-            found = make_node(rule, leaf, None)
-            _node.__set__(self, found)
-        return found
-
-    @node.setter
-    def node(self, node):
-        _node.__set__(self, node)
 
 
 def _sweep(fun, leaves, rebuild, batch, sums):
     """The loss of one part; its gradients go to `sums` one by one, the last layer's first."""
     trace = start_trace()
-    boxed = []
-    for place, x in enumerate(leaves):
-        param = Parameter()
-        param.owner, param.value, param.aval = trace, x, aval_of(x)
-        param.node = call_rule(_sending(sums, place), "a parameter"), trace.leaf(place)
-        boxed.append(param)
+    nodes = [make_node(call_rule(_sending(sums, place), "a parameter"), trace.leaf(place), None)
+             for place in range(len(leaves))]
+    boxed = [trace.box(x, aval_of(x), node) for x, node in zip(leaves, nodes)]
     try:
         out, _ = only_leaf(fun(rebuild(boxed), *batch))
     except BaseException as error:
@@ -173,14 +163,36 @@ def _sweep(fun, leaves, rebuild, batch, sums):
     if not (isinstance(out, Rev) and out.owner is trace):
         return out
     value = out.value
-    roots = [(out.node, np.ones((), aval.dtype))]
-    del out, boxed
+    _move_to_uses(nodes, out.node)
+    roots = [(out.node, constant(np.ones((), aval.dtype), value))]
+    del out, boxed, nodes
     if trace.guards is not None:
         trace.check_guards()
     with quiet():
         sweep(roots, len(leaves), masked=trace.masked, large=trace.large)
     trace.done = True
     return value
+
+
+def _move_to_uses(nodes, root):
+    """Number the nodes of parameters so that the sweep is there as soon as their cotangents are complete.
+
+    It goes from small numbers, of late operations, to large ones: a parameter comes right after its first use.
+    """
+    uses = dict.fromkeys(nodes, -math.inf)
+    seen, ahead = {root}, [root]
+    while ahead:
+        node = ahead.pop()
+        parents = node.parents
+        for parent in parents if type(parents) is tuple else (parents,):
+            if parent in uses:
+                uses[parent] = max(uses[parent], node.seq)
+            elif parent is not None and parent not in seen:
+                seen.add(parent)
+                ahead.append(parent)
+    for k, (node, use) in enumerate(uses.items(), 1):
+        if use > -math.inf:
+            node.seq = use + k / (len(nodes) + 1)
 
 
 def _sending(sums, place):
@@ -196,7 +208,7 @@ def _checked(x):
     if isinstance(x, Tracer):
         raise DtypeError("data_parallel_value_and_grad exchanges plain gradients, but a parameter is traced by another "
                          f"transform; nest grad and shard_map instead{at_user_line()}")
-    x = np.asarray(x)
+    x = as_plain(x)
     if not is_inexact(x.dtype):
         raise DtypeError(f"data_parallel_value_and_grad needs floating parameters, but one has dtype {x.dtype}; cast "
                          f"it, or close over it{at_user_line()}")

@@ -5,6 +5,7 @@ import numpy as np
 from ...core.arrays.avals import aval_of
 from ...core.checks import check_function
 from ...core.errors import ShapeError, at_user_line
+from ...core.trace.device import constant
 from ...core.trace.extent import drives
 from ...core.types import Array, Callable
 from ..interpreters.gradient import vjp
@@ -24,7 +25,7 @@ def sharded_jacobian(fun: Callable[..., Array], mesh: Mesh, axis_name: str = "da
         a function of the same argument; it returns this process's part of what `jacrev` gives, as `shard` of it with
         the spec `P(axis_name)`, without any exchange. `gather` puts it together.
     Raises:
-        ShapeError: the ranks do not divide the first axis of the output.
+        ShapeError: the places do not divide the first axis of the output.
 
     >>> import numpy as np
     >>> import covector.distributed as dist
@@ -33,21 +34,27 @@ def sharded_jacobian(fun: Callable[..., Array], mesh: Mesh, axis_name: str = "da
            [0., 4.]])
     """
     check_function(fun, "sharded_jacobian")
-    mesh.axis(axis_name)
+    places = mesh.shape[mesh.axis(axis_name)]
+
+    def check_shape(shape):
+        if not shape or shape[0] % places:
+            raise ShapeError(f"sharded_jacobian shares out the first axis of the output over {places} places, but "
+                             f"it has shape {shape}; pad it to a multiple{at_user_line()}")
 
     def rows(x):
         group = mesh.group(axis_name)
         if group is None:
-            return jacrev(fun)(x)
+            found = jacrev(fun)(x)
+            check_shape(found.shape[: found.ndim - len(aval_of(x).shape)])
+            return found
         out, pullback = vjp(fun, x)
         aval = aval_of(out)
-        if not aval.shape or aval.shape[0] % group.size:
-            raise ShapeError(f"sharded_jacobian shares out the first axis of the output over {group.size} ranks, but "
-                             f"it has shape {aval.shape}; pad it to a multiple{at_user_line()}")
+        check_shape(aval.shape)
         count = aval.size // group.size
         units = np.zeros((count, aval.size), aval.dtype)
         units[np.arange(count), group.rank * count + np.arange(count)] = 1
-        found = vmap(lambda ct: pullback(ct)[0])(units.reshape((count, *aval.shape)))
+        units = constant(units.reshape((count, *aval.shape)), out)
+        found = vmap(lambda ct: pullback(ct)[0])(units)
         return found.reshape((aval.shape[0] // group.size, *aval.shape[1:], *aval_of(x).shape))
 
     return rows

@@ -11,8 +11,9 @@ from ...core.checks import whole
 from ...core.errors import ShapeError, at_user_line
 from ...core.types import Any
 from ..interpreters.mesh import mesh_trace
-from ..ranks.group import Group
+from ..ranks.devices import Devices
 from ..ranks.mpi import end_together, load, started_together
+from ..ranks.routed_group import TRANSPORTS, RoutedGroup
 from ..ranks.waits import Watch
 
 _CHECKS = ("first", "always", "never")
@@ -30,10 +31,15 @@ class Mesh:
         ordered: sum in the order of the ranks, so that each run on as many ranks has the same bits.
         accumulate: "float64" sums float32 and complex64 in double precision; None leaves them as they are.
         time_limit: seconds that a rank waits for others before it raises.
+        device: the number of the GPU that this process uses; by default its number among the ranks of its machine,
+            modulo the GPUs that it sees. It becomes the current one if CuPy is loaded.
+        transport: None lets the arrays decide: those of NumPy travel over MPI, those of CuPy over NCCL. "nccl" refuses
+            arrays of NumPy, "mpi" copies those of CuPy to the host and back.
         check: when ranks compare what collective each of them calls: "first" (the first time that a line calls it),
             "always" (for debugging), "never".
     Raises:
         ShapeError: the mesh does not fit the ranks.
+        BackendError: there is no such device, or none at all for transport="nccl".
         MissingLibraryError: several processes were started, and mpi4py is not installed.
 
     All ranks must make the same meshes in the same order. From the first mesh of several ranks on, an exception that
@@ -47,6 +53,7 @@ class Mesh:
     def __init__(
         self, shape: Sequence[int] | int, axis_names: Sequence[str] | str, comm: Any = None, *, ordered: bool = False,
         accumulate: str | None = None, time_limit: float = 600.0, check: str = "first",
+        device: int | None = None, transport: str | None = None,
     ) -> None:
         sizes = (shape,) if isinstance(shape, int) else tuple(shape)
         names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
@@ -58,7 +65,10 @@ class Mesh:
         if check not in _CHECKS or accumulate not in (None, "float64"):
             raise ValueError(f"Mesh takes check= of {', '.join(_CHECKS)}, and accumulate= 'float64' or None, but got "
                              f"{check!r} and {accumulate!r}; choose one of those{at_user_line()}")
-        self._options = {"ordered": ordered, "wide": accumulate is not None, "check": check}
+        if transport not in TRANSPORTS:
+            raise ValueError(f"Mesh takes transport= of None, 'nccl' and 'mpi', but got {transport!r}; choose one of "
+                             f"those{at_user_line()}")
+        self._options = {"ordered": ordered, "wide": accumulate is not None, "check": check, "transport": transport}
         self.time_limit = float(os.environ.get("COVECTOR_TIME_LIMIT", time_limit))
         mpi = None
         if comm is None and started_together():
@@ -70,9 +80,15 @@ class Mesh:
         self._ranks = _laid(self.shape, self.axis_names, self.size)
         self._groups: dict[str, Any] = dict.fromkeys(names)
         self._watch: Any = None
-        if self.comm is not None:
+        if self.comm is None:
+            self._devices = Devices(device, None)
+        else:
+            mpi = mpi or load()
             end_together(self.comm)
-            self._connect(mpi or load())
+            self._devices = Devices(device, self.comm.Split_type(mpi.COMM_TYPE_SHARED).Get_rank())
+            if transport == "nccl":
+                self._devices.require()
+            self._connect(mpi)
 
     def __repr__(self) -> str:
         axes = ", ".join(f"{name}={n}" for name, n in zip(self.axis_names, self.shape))
@@ -90,7 +106,7 @@ class Mesh:
             color = sum(c * math.prod(self._ranks[d + 1 :]) for d, c in enumerate(at))
             data = self.comm.Split(color, self.coordinates[axis])
             watch.controls[name] = data.Dup()
-            group = self._groups[name] = Group(data, name, watch, **self._options)
+            group = self._groups[name] = RoutedGroup(data, name, watch, self._devices, **self._options)
             watch.groups.append(group)
 
     @property
@@ -101,6 +117,11 @@ class Mesh:
             at.append(rest % n)
             rest //= n
         return tuple(reversed(at))
+
+    @property
+    def device(self) -> int | None:
+        """The GPU that this process uses; None without CuPy, or without one."""
+        return self._devices.number()
 
     @property
     def local_shape(self) -> tuple[int, ...]:
@@ -163,6 +184,8 @@ class Mesh:
     def reconnect(self) -> None:
         """Make new communicators, on all ranks, after an error in a collective that all of them caught."""
         if self.comm is not None:
+            for group in self._watch.groups:
+                group.close()
             self._connect(self._watch.mpi)
 
 

@@ -3,6 +3,9 @@
 import numpy as np
 
 from ...core.arrays.avals import aval_of
+from ...core.arrays.backend import is_array
+from ...core.errors import ShapeError, at_user_line
+from ...core.trace.device import constant
 from ...core.trace.tracer import Tracer
 from ...core.types import Any, PyTree
 from ..arguments.arguments import flatten, settle
@@ -74,6 +77,8 @@ def gather(tree: PyTree, mesh: Mesh, specs: PyTree) -> PyTree:
         mesh, specs: as for `shard`.
     Returns:
         the same structure of whole arrays, on every rank.
+    Raises:
+        ShapeError: a spec names more axes than its array has.
 
     >>> import numpy as np
     >>> import covector.distributed as dist
@@ -85,7 +90,16 @@ def gather(tree: PyTree, mesh: Mesh, specs: PyTree) -> PyTree:
     return rebuild([_whole(settle(x), spec, mesh) for x, spec in zip(leaves, found)])
 
 
+def as_plain(x):
+    """An array of the library that holds `x`; one of NumPy of a number."""
+    return x if is_array(x) else np.asarray(x)
+
+
 def _whole(x, spec, mesh):
+    shape = aval_of(x).shape
+    if len(spec.parts) > len(shape):
+        raise ShapeError(f"gather was given the spec {spec}, which names {len(spec.parts)} axes, for an array of shape "
+                         f"{shape}; name at most {len(shape)}{at_user_line()}")
     for d, names in enumerate(spec.parts):
         for name in reversed(names):
             group = mesh.group(name)
@@ -94,8 +108,9 @@ def _whole(x, spec, mesh):
             if isinstance(x, Tracer):
                 x = _summed(x, d, group)
             else:
-                parts = group.gather(np.asarray(x))
-                x = np.concatenate(list(parts), axis=d)
+                parts = group.gather(as_plain(x))
+                shape = (*x.shape[:d], group.size * x.shape[d], *x.shape[d + 1 :])
+                x = parts.transpose((*range(1, d + 1), 0, *range(d + 1, parts.ndim))).reshape(shape)
     return x
 
 
@@ -105,7 +120,7 @@ def _summed(x, d, group):
     lead = shape[:d]
     one = np.zeros(group.size, shape and x.dtype)
     one[group.rank] = 1
-    one = one.reshape((1,) * d + (group.size,) + (1,) * (len(shape) - d))
+    one = constant(one.reshape((1,) * d + (group.size,) + (1,) * (len(shape) - d)), x)
     placed = x.reshape((*lead, 1, *shape[d:])) * one
     return rank_sum(placed, group).reshape((*lead, group.size * shape[d], *shape[d + 1 :]))
 
@@ -130,6 +145,6 @@ def replicate(tree: PyTree, mesh: Mesh) -> PyTree:
         for name in mesh.axis_names:
             group = mesh.group(name)
             if group is not None:
-                x = group.broadcast(np.asarray(x))
+                x = group.broadcast(as_plain(x))
         out.append(x)
     return rebuild(out)

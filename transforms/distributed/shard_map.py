@@ -9,12 +9,14 @@ from ...core.arrays.errstate import leave_error_state
 from ...core.arrays.warned import enter_reporting
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
+from ...core.trace.device import library_of
 from ...core.trace.extent import drives
 from ...core.trace.tracer import make_batched
 from ...core.types import Any, PyTree
 from ..arguments.arguments import flatten, settle
 from ..arguments.escape_checks import check_escaped
 from ..interpreters.vmap import Mapping
+from ..scope.axis_environment import mapped_axis
 from .mesh import Mesh
 from .specs import check_fits, spec_leaves
 
@@ -36,8 +38,9 @@ def shard_map(
         under `mpiexec`. Its results are local, too. Transforms may be nested inside and around it.
     Raises:
         ShapeError: an argument cannot be cut as its spec says.
-        ValueError: a result varies along an axis that its spec does not name.
+        ValueError: a result varies along an axis that its spec does not name, or the axis is cut already, outside.
         TreeError: in_specs or out_specs does not match the pytrees.
+        TypeError: an argument is given by keyword.
         NameError: a spec names an axis that the mesh does not have.
 
     As in JAX, a value is either the same at all places of an axis or varies along it, and reverse mode knows which:
@@ -60,7 +63,16 @@ def shard_map(
         raise TypeError(f"shard_map needs a mesh, but got {mesh!r}; make one with Mesh((4,), ('data',))"
                         f"{at_user_line()}")
 
-    def shard_map_fun(*args):
+    def shard_map_fun(*args, **named):
+        if named:
+            raise TypeError(f"shard_map cuts positional arguments, but got the keywords {', '.join(named)}; give them "
+                            f"by position, each with a spec, or close over them{at_user_line()}")
+        for name in mesh.axis_names:
+            outer = mapped_axis(name)
+            if outer is not None and outer.mesh:
+                raise ValueError(f"shard_map over the axis {name!r} stands inside of another one over an axis of that "
+                                 f"name, whose places are cut already; call the function itself, or name the axes of "
+                                 f"the meshes differently{at_user_line()}")
         if isinstance(in_specs, tuple | list) and len(in_specs) != len(args):
             raise TreeError(f"shard_map needs one spec for each of the {len(args)} arguments, but got "
                             f"in_specs={in_specs!r}; give {len(args)}, in a tuple{at_user_line()}")
@@ -79,10 +91,11 @@ drives(shard_map)
 
 
 def _run(fun, mesh, leaves, specs, counts, rebuild, out_specs):
-    traces = []
+    traces, library = [], library_of(*leaves)
     with _Scopes() as scopes:
         for name in mesh.axis_names:
             traces.append(scopes.enter(Mapping(None, name, trace=mesh.trace(name))))
+            traces[-1].library = library
         boxed = rebuild([_boxed(x, spec, traces, counts) for x, spec in zip(leaves, specs)])
         state = enter_reporting()
         try:

@@ -23,9 +23,9 @@ class PartitionSpec:
     __slots__ = ("parts",)
 
     def __init__(self, *parts: str | Sequence[str] | None) -> None:
-        self.parts = tuple([() if p is None else (p,) if isinstance(p, str) else tuple(p) for p in parts])
+        self.parts = tuple([() if p is None else tuple(p) if isinstance(p, tuple | list) else (p,) for p in parts])
         names = [name for part in self.parts for name in part]
-        if len(set(names)) < len(names) or not all(isinstance(n, str) for n in names):
+        if not all(isinstance(n, str) for n in names) or len(set(names)) < len(names):
             raise ValueError(f"PartitionSpec takes names of axes of a mesh, each once, or None, but got {parts}; write "
                              f"P('data', None), or P(('data', 'model')) to cut one axis along both{at_user_line()}")
 
@@ -52,10 +52,12 @@ def _trimmed(parts):
 
 def spec_leaves(specs, tree, mesh, what):
     """One spec for each leaf of `tree`, from a prefix pytree of specs."""
-    count = len(flatten(tree)[0])
+    leaves, rebuild = flatten(tree)
+    count = len(leaves)
     if isinstance(specs, PartitionSpec) or specs is None:
         found = [specs] * count
     else:
+        tree = rebuild([_Shown(x) for x in leaves])
         if isinstance(tree, tuple) and isinstance(specs, list):
             specs = tuple(specs)
         try:
@@ -75,6 +77,19 @@ def spec_leaves(specs, tree, mesh, what):
     for name in {name for spec in complete for name in spec.names}:
         mesh.axis(name)
     return complete
+
+
+class _Shown:
+    """A leaf in a message: its dtype and shape, no values."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __repr__(self):
+        try:
+            return repr(aval_of(self.x))
+        except DtypeError:
+            return repr(self.x)
 
 
 def check_fits(x, spec, counts, what):

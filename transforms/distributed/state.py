@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from ...core.arrays.avals import aval_of
+from ...core.arrays.backend import find_backend, is_array
 from ...core.errors import ShapeError, at_user_line
+from ...core.trace.device import constant
 from ...core.types import Any, PyTree
 from ..arguments.arguments import flatten, settle
 from .mesh import Mesh
@@ -43,7 +45,7 @@ def save(path: str | os.PathLike[str], tree: PyTree, mesh: Mesh, specs: PyTree, 
     """
     folder = Path(path)
     leaves, _ = flatten(tree)
-    leaves = [np.asarray(settle(x)) for x in leaves]
+    leaves = [on_host(settle(x)) for x in leaves]
     found = spec_leaves(specs, tree, mesh, "the specs of save")
     name = mesh.agree(uuid.uuid4().hex[:12])
     target = folder / name
@@ -79,6 +81,11 @@ def save(path: str | os.PathLike[str], tree: PyTree, mesh: Mesh, specs: PyTree, 
             elif old.name.startswith(f"{_MANIFEST}."):
                 old.unlink(missing_ok=True)
     mesh.barrier()
+
+
+def on_host(x):
+    """The values of an array of any library, in the memory of the host."""
+    return find_backend(type(x))[0].to_numpy(x) if is_array(x) else np.asarray(x)
 
 
 def _place(x, spec, mesh):
@@ -147,7 +154,7 @@ def load(path: str | os.PathLike[str], like: PyTree, mesh: Mesh, specs: PyTree) 
             data = data.reshape([b - a for a, b in place])
             result[tuple([slice(a - w[0], b - w[0]) for (a, b), w in zip(common, want)])] = data[
                 tuple([slice(a - p[0], b - p[0]) for (a, b), p in zip(common, place)])]
-        out.append(result)
+        out.append(constant(result, x))
     return rebuild(out), manifest["step"]
 
 

@@ -77,7 +77,12 @@ class MeshTrace(VmapTrace):
 
     def anywhere(self, flag):
         """Whether a flag is set on any rank."""
-        return flag if self.group is None else rank_extreme(flag.astype(np.int8).reshape((1,)), self.group, True) > 0
+        if self.group is None:
+            return flag
+        flag = flag.astype(np.int8).reshape((1,))
+        if self.library is not None and not isinstance(flag, Tracer):
+            flag = self.library.asarray(flag)
+        return rank_extreme(flag, self.group, True) > 0
 
     def spread(self, a):
         """A value with the places of the axis in front, from one that is the same at all of them."""

@@ -9,7 +9,7 @@ from ...core.checks import check_function, whole
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.facts import ACROSS, OF_UNITS
 from ...core.ops.shaping import broadcast_to, concatenate, transpose
-from ...core.trace.device import refuse_avals
+from ...core.trace.device import library_of, refuse_avals
 from ...core.trace.extent import drives
 from ...core.trace.tracer import Batched, Trace, Tracer, check_alive, make_batched
 from ...core.types import Any, Callable, P, PyTree
@@ -30,7 +30,7 @@ class VmapTrace(Trace):
     `units` is the identity matrix whose rows are the examples, where a Jacobian is pushed from there, else None.
     """
 
-    __slots__ = ("size", "axis_name", "stands_for", "units")
+    __slots__ = ("size", "axis_name", "stands_for", "units", "library")
     kind = "vmap"
     tracer = Batched
     mesh = False  # whether the axis is one of a mesh, whose places may lie in other processes: `MeshTrace`
@@ -44,6 +44,7 @@ class VmapTrace(Trace):
         self.axis_name = axis_name
         self.stands_for = stands_for  # an older trace of the same axis, whose values count as ours
         self.units = None
+        self.library = None if stands_for is None else stands_for.library  # of the mapped arrays, for `axis_index`
 
     def collects(self, prim, params):
         """Whether an operation is a collective over this axis."""
@@ -198,6 +199,8 @@ def vmap(
 
     def run(leaves, axes, rebuild, size, named):
         with Mapping(size, axis_name) as trace:
+            if axis_name is not None:
+                trace.library = library_of(*leaves)
             boxed = rebuild([x if a is None else make_batched(trace, to_front(x, a)) for x, a in zip(leaves, axes)])
             state = enter_reporting()
             try:

@@ -44,16 +44,18 @@ class Compiled:
         graph: a `Graph` without captured values.
         name: of the function, for messages.
         own: whether outputs may share no memory with inputs, constants or each other: for what leaves to the user.
+        library: the namespace of the arrays that it was staged for, None for NumPy.
     """
 
-    __slots__ = ("graph", "name", "options", "programs", "derived")
+    __slots__ = ("graph", "name", "options", "programs", "derived", "library")
 
-    def __init__(self, graph, name, own=False, options=None):
+    def __init__(self, graph, name, own=False, options=None, library=None):
         self.graph = graph
         self.name = name
         self.options = {key: value for key, value in (options or {}).items() if key != "donated"}  # of derivatives, too
         self.programs = Programs(graph, own, name, options)
         self.derived = {}
+        self.library = library
 
     def __repr__(self):
         return self.name
@@ -81,13 +83,13 @@ class Compiled:
     def staged(self, fun, avals):
         """The graph of a function of flat values that runs the graph of this one."""
         with unmarked():
-            graph, _ = stage(fun, avals, tuple, "jit", watch=False)
+            graph, _ = stage(fun, avals, tuple, "jit", library=self.library, watch=False)
         graph.guards = self.graph.guards
         return graph
 
     def derived_as(self, name, graph):
         """A graph made of the one of this function, compiled."""
-        return Compiled(graph, f"{name} of {self.name}", options=self.options)
+        return Compiled(graph, f"{name} of {self.name}", options=self.options, library=self.library)
 
 
 class _Halves:
@@ -117,7 +119,7 @@ class _Halves:
             cotangents = [a if is_inexact(a.dtype) else make_aval(a.shape, np.dtype(np.float64)) for a in avals]
             written = values[0].owner.equations
             count = len(written)
-            back.append(stage(pullback, cotangents, tuple, "jit", watch=False)[0])
+            back.append(stage(pullback, cotangents, tuple, "jit", library=call.library, watch=False)[0])
             late.update(written[count:])
             trace.done = True
             return [*[strip(v, trace) for v in outs], *back[0].captured]

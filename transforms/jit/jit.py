@@ -14,8 +14,9 @@ from ...core.checks import check_function
 from ...core.errors import TreeError, at_user_line
 from ...core.lazy import LazyModule
 from ...core.primitive.primitive import RAW
+from ...core.trace.device import library_of
 from ...core.types import Any, Callable, Fun
-from ..arguments.arguments import computable, flatten, settle, structure
+from ..arguments.arguments import computable, flatten, flatten_call, settle
 from ..arguments.escape_checks import check_escaped
 from ..arguments.statics import check_positions, positions, statics, with_static, without_static
 from ..arguments.transformed import transformed
@@ -179,9 +180,9 @@ class _Jit:
 
     def lower(self, *args, **kwargs):
         """What the function comes to for such arguments, or a `ShapeDtype` for each array of them."""
-        static, dynamic, leaves, _ = self.taken_apart(args, kwargs)
+        static, dynamic, leaves, _, rebuild = self.taken_apart(args, kwargs)
         leaves = [np.empty(x.shape, x.dtype) if type(x) is ShapeDtype else x for x in leaves]
-        entry, captured = self.staged(static, dynamic, leaves)
+        entry, captured = self.staged(static, dynamic, leaves, rebuild)
         if captured:
             check_escaped(captured)
         return Lowered(entry.call, [settle(x) for x in leaves])
@@ -190,14 +191,14 @@ class _Jit:
         """The result of a call whose signature was not seen at a glance; under `debug_nans`, without compilation."""
         if modes().nans:
             return self.fun(*args, **kwargs)
-        static, dynamic, leaves, _ = self.taken_apart(args, kwargs)
+        static, dynamic, leaves, form, rebuild = self.taken_apart(args, kwargs)
         if DONATED:
             check_donated(leaves, self.name)
-        key = self.key(static, dynamic, leaves)
+        key = self.key(static, form, leaves)
         entry = self.cache.get(key)
         captured = []
         if entry is None:
-            entry, captured = self.staged(static, dynamic, leaves)
+            entry, captured = self.staged(static, dynamic, leaves, rebuild)
             if not captured:
                 self.remember(key, entry)
         else:
@@ -212,19 +213,18 @@ class _Jit:
         return entry.rebuild(entry.call.run(leaves))
 
     def taken_apart(self, args, kwargs):
-        """Static arguments by place or name, the others as a pytree, and its leaves."""
+        """Static arguments by place or name, the others as a pytree, its leaves, structure, and what rebuilds it."""
         static, dynamic = without_static(args, kwargs, self.places, self.names)
-        leaves, rebuild = flatten(dynamic)
-        return static, dynamic, leaves, rebuild
+        leaves, rebuild, form = flatten_call(*dynamic)
+        return static, dynamic, leaves, form, rebuild
 
-    def key(self, static, dynamic, leaves):
+    def key(self, static, form, leaves):
         """The signature of a call."""
-        return (structure(dynamic), tuple([leaf_key(settle(x)) for x in leaves]),
+        return (form, tuple([leaf_key(settle(x)) for x in leaves]),
                 tuple([(k, static_key(v, _static_name(k))) for k, v in static.items()]), axis_sizes())
 
-    def staged(self, static, dynamic, leaves):
+    def staged(self, static, dynamic, leaves, rebuild):
         """`(entry, captured)` of a new signature; `captured` are values of surrounding transforms it closes over."""
-        _, rebuild = flatten(dynamic)
         avals = [k[1] if type(k) is tuple else k for k in (leaf_key(settle(x)) for x in leaves)]
 
         def run(given, named):
@@ -238,7 +238,7 @@ class _Jit:
         captured = graph.captured
         donated = () if captured else self.donated_leaves(dynamic, static)
         call = Compiled(graph.with_inputs(graph.inputs), self.name, own=True,
-                        options={**self.options, "donated": donated})
+                        options={**self.options, "donated": donated}, library=library_of(*leaves))
         call.graph.labels = input_labels(self.fun, dynamic[0], dynamic[1], tuple(static))
         return _Entry(call, graph.rebuild, donated, {}), captured
 

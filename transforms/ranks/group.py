@@ -10,13 +10,20 @@ from ...core.errors import (
     line_of,
     user_place,
 )
-from .waits import WIDTH, Call, mismatch, packed, unpacked
+from .messages import CUT, DIRECT, doubled, exchanged, gathered, scattered, summed, swapped
+from .trail import Trail
+from .waits import TRAIL, Call, as_row, as_text, digest, mismatch, packed, token_of, unpacked
 
 ndarray = np.ndarray
+empty = np.empty
 _SUMMED = frozenset("bBhHiIlLqQfdFD")  # dtypes of which MPI makes sums, by NumPy's characters
 _EXTREME = frozenset("bBhHiIlLqQfd")
+_SENT = frozenset("?bBhHiIlLqQefdgFDG")  # those whose memory mpi4py takes as it is
 _WIDE = {"f": np.float64, "F": np.complex128}
 _SEEN_LIMIT = 65536
+_NOWHERE = None, 0
+_COMPARED = ("barrier", "collect")  # always: what is saved, or waits for all, comes after a look at what was called
+_SPINS = 200  # questions whether a request is complete before the clock is looked at
 
 
 class Group:
@@ -33,8 +40,16 @@ class Group:
         self.watch = watch
         self.size, self.rank = comm.Get_size(), comm.Get_rank()
         self.ordered, self.wide, self.check = ordered, wide, check
-        self.seen = set()
+        self.direct = self.size <= DIRECT
+        self.doubles = self.direct and not self.size & (self.size - 1)
+        self.sources = [(self.rank - k) % self.size for k in range(1, self.size)]  # neighbours first: pairs meet
+        self.targets = [(self.rank + k) % self.size for k in range(1, self.size)]
+        self.byte = watch.mpi.BYTE
+        self.error = watch.mpi.Exception
+        self.seen = {}  # what a line calls -> (communicator, tag for its messages, what, token of the lines that met)
+        self.trail = Trail()
         self.lanes = {}  # name of a collective -> its communicator
+        self.routes = {}  # (source, destination) pairs -> (source, destination) of this rank
         self.broken = None
 
     def __repr__(self):
@@ -52,9 +67,16 @@ class Group:
             parts = self.gather(x, "psum")
             return parts.sum(axis=0, dtype=wide or x.dtype).astype(x.dtype, copy=False)
         send = x.astype(wide) if wide else x
-        out = np.empty_like(send)
-        self._run("psum", x, (), lambda comm: comm.Iallreduce(send, out))
+        out = empty(send.shape, send.dtype)
+        self._run("psum", x, (), self._summing, send, out)
         return out.astype(x.dtype) if wide else out
+
+    def _summing(self, comm, tag, send, out):
+        if self.direct and send.nbytes >= CUT:
+            return summed(comm, tag, self, send, out)
+        if self.doubles:
+            return doubled(comm, tag, self, send, out)
+        return (comm.Iallreduce(send, out),)
 
     def extreme(self, x, largest):
         """The maximum or minimum over ranks, on every rank."""
@@ -65,78 +87,92 @@ class Group:
         if x.dtype.char not in _EXTREME or x.dtype.kind == "f":  # MPI says nothing of NaN; NumPy does
             parts = self.gather(x, name)
             return parts.max(axis=0) if largest else parts.min(axis=0)
-        out = np.empty_like(x)
+        out = empty(x.shape, x.dtype)
         op = self.watch.mpi.MAX if largest else self.watch.mpi.MIN
-        self._run(name, x, (), lambda comm: comm.Iallreduce(x, out, op))
+        self._run(name, x, (), lambda comm, tag: (comm.Iallreduce(x, out, op),))
         return out
 
     def gather(self, x, name="all_gather"):
         """The values of all ranks along a new first axis, on every rank."""
         x = self._plain(name, x)
-        out = np.empty((self.size, *x.shape), x.dtype)
+        out = empty((self.size, *x.shape), x.dtype)
         if out.size:
-            send, put = _bytes(x), _bytes(out)
-            self._run(name, x, (), lambda comm: comm.Iallgather(send, put))
+            self._run(name, x, (), self._gathering, _sent(x), _sent(out))
         return out
+
+    def _gathering(self, comm, tag, send, out):
+        if self.direct:
+            return gathered(comm, tag, self, send, out)
+        return (comm.Iallgather((send, send.nbytes, self.byte), (out, send.nbytes, self.byte)),)
 
     def scatter(self, x):
         """The sum over ranks of the slice along the first axis that belongs to this rank."""
         x = self._plain("psum_scatter", x)
         if not x.size:
-            return np.empty(x.shape[1:], x.dtype)
+            return empty(x.shape[1:], x.dtype)
         wide = _WIDE.get(x.dtype.char) if self.wide else None
         if self.ordered or x.dtype.char not in _SUMMED:
             parts = self.exchange(x, "psum_scatter")
             return parts.sum(axis=0, dtype=wide or x.dtype).astype(x.dtype, copy=False)
         send = x.astype(wide) if wide else x
-        out = np.empty(x.shape[1:], send.dtype)
-        self._run("psum_scatter", x, (), lambda comm: comm.Ireduce_scatter_block(send, out))
+        out = empty(x.shape[1:], send.dtype)
+        self._run("psum_scatter", x, (), self._scattering, send, out)
         return out.astype(x.dtype) if wide else out
+
+    def _scattering(self, comm, tag, send, out):
+        if self.direct:
+            return scattered(comm, tag, self, send.reshape((self.size, -1)), out.reshape(-1))
+        return (comm.Ireduce_scatter_block(send, out),)
 
     def exchange(self, x, name="all_to_all"):
         """Slice `j` along the first axis goes to rank `j`; the result has the slice from rank `j` at `j`."""
         x = self._plain(name, x)
-        out = np.empty_like(x)
+        out = empty(x.shape, x.dtype)
         if x.size:
-            send, put = _bytes(x), _bytes(out)
-            self._run(name, x, (), lambda comm: comm.Ialltoall(send, put))
+            self._run(name, x, (), self._exchanging, _sent(x), _sent(out))
         return out
+
+    def _exchanging(self, comm, tag, send, out):
+        if self.direct:
+            return exchanged(comm, tag, self, send, out)
+        n = send.nbytes // self.size
+        return (comm.Ialltoall((send, n, self.byte), (out, n, self.byte)),)
 
     def shift(self, x, perm):
         """The value of the rank that sends to this one; zeros where none does."""
         x = self._plain("ppermute", x)
         if not x.size:
             return x.copy()
-        source = next((a for a, b in perm if b == self.rank), None)
-        target = next((b for a, b in perm if a == self.rank), None)
+        route = self.routes.get(perm) or self._route(perm)
+        source, target = route
         if source == target == self.rank:
             out = x.copy()
-            source = target = None
+            route = None, None
         else:
-            out = np.zeros_like(x) if source is None else np.empty_like(x)
-        requests = []
-
-        def start(comm):
-            if source is not None:
-                requests.append(comm.Irecv(_bytes(out), source=source, tag=1))
-            if target is not None:
-                requests.append(comm.Isend(_bytes(x), dest=target, tag=1))
-            return _All(requests)
-
-        self._run("ppermute", x, perm, start)
+            out = empty(x.shape, x.dtype) if source is not None else np.zeros(x.shape, x.dtype)
+        self._run("ppermute", x, perm, swapped, self.byte, _sent(x), _sent(out), *route)
         return out
+
+    def _route(self, perm):
+        if len(self.routes) >= _SEEN_LIMIT:
+            self.routes.clear()
+        source = next((a for a, b in perm if b == self.rank), None)
+        target = next((b for a, b in perm if a == self.rank), None)
+        self.routes[perm] = source, target
+        return source, target
 
     def broadcast(self, x):
         """The value of the first rank, on every rank."""
         x = self._plain("replicate", x)
         out = x.copy()
         if x.size:
-            self._run("replicate", x, (), lambda comm: comm.Ibcast(_bytes(out), root=0))
+            put = _sent(out), out.nbytes, self.byte
+            self._run("replicate", x, (), lambda comm, tag: (comm.Ibcast(put, root=0),))
         return out
 
     def barrier(self):
         """Wait until every rank is here."""
-        self._run("barrier", np.zeros(()), (), lambda comm: comm.Ibarrier())
+        self._run("barrier", np.zeros(()), (), lambda comm, tag: (comm.Ibarrier(),))
 
     def start_sum(self, x):
         """Begin a sum over ranks: a function that waits for it and gives the result."""
@@ -144,14 +180,21 @@ class Group:
         if not x.size or self.ordered or self.wide or x.dtype.char not in _SUMMED:
             found = self.sum(x)
             return lambda: found
-        out = np.empty_like(x)
-        call, request = self._begin("psum", x, (), lambda comm: comm.Iallreduce(x, out))
+        out = empty(x.shape, x.dtype)
+        what, comm, tag = self._begin("psum", x, ())
+        requests = iter(self._summing(comm, tag, x, out))
+        first = next(requests)
         number = self.watch.number
 
         def finish():
             now, self.watch.number = self.watch.number, number
             try:
-                self._wait(request, call)
+                self._wait(first, what)
+                for request in requests:
+                    self._wait(request, what)
+            except BaseException:
+                self.watch.stale.append((first, requests, x, out))
+                raise
             finally:
                 self.watch.number = now
             return out
@@ -163,70 +206,135 @@ class Group:
     def _plain(self, name, x):
         if type(x) is not ndarray:
             if hasattr(x, "get") or hasattr(x, "__cuda_array_interface__"):
-                raise BackendError(f"{name} over {self.axis!r} sends arrays of NumPy between processes, but got a "
-                                   f"{type(x).__module__}.{type(x).__name__}; bring it to the host first, as "
-                                   f"cupy.asnumpy does{at_user_line()}")
+                raise BackendError(f"{name} over {self.axis!r} sends arrays of NumPy and of CuPy between processes, "
+                                   f"but got a {type(x).__module__}.{type(x).__name__}; convert it first"
+                                   f"{at_user_line()}")
             x = np.asarray(x)
-        return np.ascontiguousarray(x) if x.ndim else x
+        return x if x.flags.c_contiguous else x.copy()
 
-    def _run(self, name, x, extra, start):
-        call, request = self._begin(name, x, extra, start)
-        self._wait(request, call)
+    def _run(self, name, x, extra, start, *args):
+        what, comm, tag = self._begin(name, x, extra)
+        requests = ()
+        try:
+            requests = start(comm, tag, *args)
+            for request in requests:
+                test = request.Test
+                for _ in range(_SPINS):
+                    if test():
+                        break
+                else:
+                    self._wait(request, what)
+        except self.error as error:
+            self._failed(what, error)
+        except BaseException:
+            self.watch.stale.append((requests, args))
+            raise
 
-    def _begin(self, name, x, extra, start):
+    def _begin(self, name, x, extra):
+        """`(what is called, communicator, tag)`, after the ranks have compared what they call."""
         watch = self.watch
         watch.number += 1
-        place = user_place()
-        call = Call(name, self.axis, x.shape, x.dtype.name, extra, place, _lined)
-        if self.broken is not None:
-            raise CollectiveMismatchError(f"{call.words()} on rank {watch.rank} follows a collective that failed: "
-                                          f"{self.broken}; make a new Mesh on all ranks, or end the program")
+        what = name, x.shape, x.dtype, extra, user_place()
+        key = _key(what)
+        found = self.seen.get(key)
+        if found is None or self.check == "always" or self.broken is not None:
+            found = self.seen[key] = self._met(what)
+        elif self.check == "first" and (name in _COMPARED or not self.trail.extended(found)):
+            self.compare(self._call(what))
+        return what, found[0], found[1]
+
+    def _call(self, what):
+        name, shape, dtype, extra, place = what
+        call = Call(name, self.axis, shape, dtype.name, extra, place, lined)
+        known = self.seen.get(_key(what)) if self.check == "first" else None
+        call.token = known and known[3]
+        return call
+
+    def _met(self, what):
+        """What is kept of a call. The other ranks are told of it and asked for theirs."""
+        name, call = what[0], self._call(what)
+        self.check_whole(call)
         if self.check != "never":
-            self._compare(call, place)
-        return call, start(self.lanes.get(name, self.comm))
+            call.token = self.compare(call)
+            if name not in self.lanes:  # of its own: kinds of collectives never take each other's messages
+                self.lanes[name] = self.comm.Dup()
+        if len(self.seen) >= _SEEN_LIMIT:
+            self.seen.clear()
+        # Calls of one kind from lines that never met have different tags, and never take each other's messages.
+        tag = int.from_bytes(digest(call)[:2]) >> 1
+        return self.lanes.get(name, self.comm), tag, what, call.token  # `what` keeps the code alive
 
-    def _compare(self, call, place):
-        """Compare this call with that of the other ranks, the first time that its line makes it or always."""
-        key = (call.name, call.shape, call.dtype, call.extra, place)
-        if self.check == "first":
-            if key in self.seen:
-                return
-            if len(self.seen) >= _SEEN_LIMIT:
-                self.seen.clear()
-        mine = packed(self.watch.number, call)
-        notes = np.empty((self.size, WIDTH), np.uint8)
-        self._wait(self.watch.controls[self.axis].Iallgather(mine, notes), call)
+    def check_whole(self, call):
+        """Raise if a collective of this mesh has failed."""
+        if self.broken is not None:
+            raise CollectiveMismatchError(f"{call.words()} on rank {self.watch.rank} follows a collective that failed: "
+                                          f"{self.broken}; make a new Mesh on all ranks, or end the program")
+
+    def compare(self, call):
+        """Compare a call, and the order of the known ones before it, with those of the other ranks.
+
+        Returns:
+            a token of the lines that met, the same on all ranks.
+        """
+        call.strict = self.check == "always"
+        notes = self.told(packed(self.watch.number, call, self.trail.digest()), call)
         found = [unpacked(note) for note in notes]
-        first = found[self.rank][1]
-        if any(digest != first for _, digest, _ in found):
-            raise mismatch({f"{rank} along {self.axis!r}": words for rank, (_, _, words) in enumerate(found)})
-        self.seen.add(key)
-        if call.name not in self.lanes:  # of its own, so that two kinds of collectives never take each other's messages
-            self.lanes[call.name] = self.comm.Dup()
+        if any(digest != found[0][1] for _, digest, _ in found):
+            raise mismatch({self.named(rank): words for rank, (_, _, words) in enumerate(found)})
+        if (notes[:, TRAIL] != notes[0, TRAIL]).any():
+            raise self._parted(call)
+        self.trail.calls.clear()
+        return token_of(notes)
 
-    def _wait(self, request, call):
+    def _parted(self, call):
+        """The error for ranks that called known lines in different order."""
+        place = self.trail.parted(self.told(self.trail.row(), call))
+        what = self.trail.what(place)
+        rows = self.told(as_row("nothing" if what is None else self._call(what).words()), call)
+        error = self.trail.error(place, {self.named(rank): as_text(row) for rank, row in enumerate(rows)})
+        self.trail.calls.clear()
+        return error
+
+    def told(self, row, call):
+        """The rows of all ranks, in an array."""
+        rows = np.empty((self.size, len(row)), np.uint8)
+        self._wait(self.watch.controls[self.axis].Iallgather(row, rows), call)
+        return rows
+
+    def named(self, rank):
+        """A rank along this axis, in words."""
+        return f"{rank} along {self.axis!r}"
+
+    def _wait(self, request, what):
+        call = what if isinstance(what, Call) else self._call(what)
         try:
             self.watch.wait(request, call)
         except (CollectiveMismatchError, CollectiveTimeoutError) as error:
             self.watch.breaks(str(error))
+            self.watch.stale.append(request)
+            raise
+
+    def _failed(self, what, error):
+        """MPI itself gave an error."""
+        try:
+            self.watch.failed(error, self._call(what))
+        except CollectiveMismatchError as told:
+            self.watch.breaks(str(told))
             raise
 
 
-class _All:
-    """Several requests as one."""
-
-    def __init__(self, requests):
-        self.requests = list(requests)
-
-    def Test(self):  # noqa: N802 - as mpi4py has it
-        self.requests = [r for r in self.requests if not r.Test()]
-        return not self.requests
+def _key(what):
+    """What tells the calls of lines apart: a code and a dtype take half a microsecond to hash."""
+    name, shape, dtype, extra, place = what
+    code, at = place or _NOWHERE
+    return name, shape, dtype.char if dtype.char in _SENT else dtype, extra, id(code), at
 
 
-def _bytes(x):
-    """The memory of a contiguous array, whatever its dtype."""
-    return x.reshape(-1).view(np.uint8)
+def _sent(x):
+    """An array that mpi4py takes: of the same memory, whatever the dtype."""
+    return x if x.dtype.char in _SENT else x.reshape(-1).view(np.uint8)
 
 
-def _lined(place):
+def lined(place):
+    """A place in words: `train.py:12 in loss`."""
     return f"{line_of(place)} in {place[0].co_name}"

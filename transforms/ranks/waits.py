@@ -9,7 +9,8 @@ import numpy as np
 from ...core.errors import CollectiveMismatchError, CollectiveTimeoutError
 
 STALLED = 0.5  # seconds of waiting after which a rank tells the others what it waits for
-WIDTH = 512  # bytes of a note: a digest, and words
+WIDTH = 512  # bytes of a note: digests, and words
+TRAIL = slice(20, 32)  # where the digest of the trail lies in it
 _TAG = 7
 _SPINS = 200
 
@@ -30,6 +31,7 @@ class Watch:
         self.rank, self.size = comm.Get_rank(), comm.Get_size()
         self.notes = {}  # rank -> (number, digest, words), the newest of each
         self.sent = []  # requests and their buffers
+        self.stale = []  # likewise, of collectives that failed: MPI may still write there
         self.controls = {}  # axis -> the communicator on which calls are compared
         self.groups = []
 
@@ -43,9 +45,13 @@ class Watch:
         try:
             self.until_complete(request.Test, call)
         except self.mpi.Exception as error:
-            raise CollectiveMismatchError(f"{call.words()} on rank {self.rank} of {self.size} failed in MPI: {error}; "
-                                          "the ranks may have sent arrays of different sizes: Mesh(…, check='always') "
-                                          "compares each call") from error
+            self.failed(error, call)
+
+    def failed(self, error, call):
+        """Say that MPI gave an error."""
+        raise CollectiveMismatchError(f"{call.words()} on rank {self.rank} of {self.size} failed in MPI: {error}; "
+                                      "the ranks may have sent arrays of different sizes: Mesh(…, check='always') "
+                                      "compares each call") from error
 
     def until_complete(self, test, call):
         """Ask again and again, until it says yes."""
@@ -108,12 +114,14 @@ class Watch:
 class Call:
     """One collective as a rank calls it: what must be the same on all of them."""
 
-    __slots__ = ("name", "axis", "shape", "dtype", "extra", "place", "lined")
+    __slots__ = ("name", "axis", "shape", "dtype", "extra", "place", "lined", "token", "strict")
 
     def __init__(self, name, axis, shape, dtype, extra, place, lined):
         self.name, self.axis, self.shape, self.dtype, self.extra = name, axis, shape, dtype, extra
         self.place = place
         self.lined = lined
+        self.token = None  # stands for the lines that met when this one was first called
+        self.strict = False  # whether the line counts, too
 
     def words(self):
         """`psum over 'data' of f64[3] (train.py:12 in loss)`."""
@@ -123,24 +131,43 @@ class Call:
 
 def digest(call):
     """Twelve bytes that tell calls apart."""
-    text = repr((call.name, call.axis, call.shape, call.dtype, call.extra))
+    if call.token is not None:
+        return call.token
+    line = call.lined(call.place) if call.strict and call.place is not None else None
+    text = repr((call.name, call.axis, call.shape, call.dtype, call.extra, line))
     return blake2b(text.encode(), digest_size=12).digest()
 
 
-def packed(number, call):
-    """A note: number, digest, words."""
-    text = call.words().encode()[: WIDTH - 24]
+def token_of(notes):
+    """Twelve bytes that stand for the lines that met in a call, the same on all ranks."""
+    return blake2b(notes.tobytes(), digest_size=12).digest()
+
+
+def as_row(text):
+    """Words in a row of bytes."""
+    return np.frombuffer(text.encode()[:WIDTH].ljust(WIDTH, b"\0"), np.uint8)
+
+
+def as_text(row):
+    """The words in a row of bytes."""
+    return row.tobytes().rstrip(b"\0").decode(errors="replace")
+
+
+def packed(number, call, trail=b""):
+    """A note: number, digest, digest of the trail, words."""
+    text = call.words().encode()[: WIDTH - 32]
     note = np.zeros(WIDTH, np.uint8)
     note[:8] = np.frombuffer(int(number).to_bytes(8, "little"), np.uint8)
     note[8:20] = np.frombuffer(digest(call), np.uint8)
-    note[24 : 24 + len(text)] = np.frombuffer(text, np.uint8)
+    note[20 : 20 + len(trail)] = np.frombuffer(trail, np.uint8)
+    note[32 : 32 + len(text)] = np.frombuffer(text, np.uint8)
     return note
 
 
 def unpacked(note):
     """`(number, digest, words)` of a note."""
     raw = note.tobytes()
-    return int.from_bytes(raw[:8], "little"), raw[8:20], raw[24:].rstrip(b"\0").decode(errors="replace")
+    return int.from_bytes(raw[:8], "little"), raw[8:20], raw[32:].rstrip(b"\0").decode(errors="replace")
 
 
 def mismatch(words):

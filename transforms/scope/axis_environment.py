@@ -41,6 +41,12 @@ def check_name(name, what):
                         f"{type(name).__name__}; write axis_name='i'{at_user_line()}") from None
 
 
+def mapped_axis(name):
+    """The trace that maps the axis `name`, None where none does."""
+    axes = _AXES.get()
+    return axes.get(name) if axes else None
+
+
 def axis_trace(name):
     """The trace that maps the axis `name`."""
     check_name(name, "the name of a mapped axis")

@@ -180,13 +180,14 @@ def _input_aval(x, name):
                          f"{at_user_line()}") from None
 
 
-def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, watch=True, about=None):
+def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, watch=True, about=None, library=None):
     """`(graph, known output values)` of `fun(*rebuild(inputs))`; closed-over tracers become inputs.
 
-    Where `leaves` are shapes alone, `like` says what library they stand for. Without `watch` constants are not kept
-    from writes: those of `fun` are known to be.
+    Where `leaves` are shapes alone, `like` or `library` says what library they stand for. Without `watch` constants are
+    not kept from writes: those of `fun` are known to be.
     """
-    trace = GraphTrace(concrete, library_of(*(leaves if like is None else like)), watch, about)
+    library = library_of(*(leaves if like is None else like)) if library is None else library
+    trace = GraphTrace(concrete, library, watch, about)
     boxed = [trace.input(_input_aval(x, name), primal(settle(x)) if concrete else None) for x in leaves]
     try:
         result = fun(*rebuild(boxed))

@@ -370,7 +370,8 @@ def _arranged(x, plan):
 
 
 def _take_planned(x, plan):
-    return take(x, constant(plan.index, x), axis=plan.axis)
+    places = plan.index if isinstance(plan.index, Tracer) else constant(plan.index, x)
+    return take(x, places, axis=plan.axis)
 
 
 def _put_back(x, new, plan):

@@ -1,0 +1,313 @@
+"""The ranks along one axis of a mesh: each collective of arrays on devices, from device to device."""
+
+import json
+import socket
+from threading import Thread
+
+import numpy as np
+
+from ...core.errors import (
+    BackendError,
+    CollectiveMismatchError,
+    CollectiveTimeoutError,
+    DtypeError,
+    at_user_line,
+    user_place,
+)
+from ...core.types import Any
+from .group import lined
+from .waits import Call, as_row, as_text, digest, mismatch, packed, unpacked
+
+_WIDE = {"f": np.dtype(np.float64), "F": np.dtype(np.complex128)}
+_NOTE = 16
+_SEEN_LIMIT = 65536
+
+
+class DeviceGroup:
+    """The ranks along one axis, for arrays of one library that lie on devices.
+
+    `host` is the group of MPI of the same ranks: it numbers the calls, compares those of new lines, and waits. While
+    the data of a known line travels, so does a digest of what each rank called; only if all are the same is the result
+    given to anyone.
+    """
+
+    def __init__(self, host, backend, xp, carrier, device):
+        self.host = host
+        self.name = backend.name
+        self.carrier = carrier
+        carrier.start()
+        self.xp = xp
+        self.device = device
+        self.size, self.rank = host.size, host.rank
+        self.link: Any = None
+        self.seen: dict[Any, bytes] = {}  # what a line calls -> the token of the lines that met
+        self.under_way: list[Any] = []  # what was begun, and nobody has waited for yet
+        self.notes: Any = None  # the communicator of the digests
+
+    # Collectives: each takes and returns arrays of the library.
+
+    def sum(self, x):
+        """The sum over ranks, on every rank."""
+        x = self._plain("psum", x)
+        if not x.size:
+            return x.copy()
+        wide = _WIDE.get(x.dtype.char) if self.host.wide else None
+        if self.host.ordered or not self.carrier.sums(x.dtype):
+            return self._added(self.gather(x, "psum"), wide)
+        send = x.astype(wide) if wide else x
+        out = self.xp.empty(x.shape, send.dtype)
+        self._run("psum", x, (), lambda link: link.reduce_all(send, out))
+        return out.astype(x.dtype) if wide else out
+
+    def extreme(self, x, largest):
+        """The maximum or minimum over ranks, on every rank."""
+        name = "pmax" if largest else "pmin"
+        x = self._plain(name, x)
+        if not x.size:
+            return x.copy()
+        if x.dtype.kind not in "iu" or not self.carrier.sums(x.dtype):  # NCCL says nothing of NaN; CuPy does
+            parts = self.gather(x, name)
+            return parts.max(axis=0) if largest else parts.min(axis=0)
+        out = self.xp.empty(x.shape, x.dtype)
+        self._run(name, x, (), lambda link: link.reduce_all(x, out, "MAX" if largest else "MIN"))
+        return out
+
+    def gather(self, x, name="all_gather"):
+        """The values of all ranks along a new first axis, on every rank."""
+        x = self._plain(name, x)
+        out = self.xp.empty((self.size, *x.shape), x.dtype)
+        if out.size:
+            self._run(name, x, (), lambda link: link.gather_all(x, out))
+        return out
+
+    def scatter(self, x):
+        """The sum over ranks of the slice along the first axis that belongs to this rank."""
+        x = self._plain("psum_scatter", x)
+        if not x.size:
+            return self.xp.empty(x.shape[1:], x.dtype)
+        wide = _WIDE.get(x.dtype.char) if self.host.wide else None
+        if self.host.ordered or not self.carrier.sums(x.dtype):
+            return self._added(self.exchange(x, "psum_scatter"), wide)
+        send = x.astype(wide) if wide else x
+        out = self.xp.empty(x.shape[1:], send.dtype)
+        self._run("psum_scatter", x, (), lambda link: link.reduce_scatter(send, out))
+        return out.astype(x.dtype) if wide else out
+
+    def exchange(self, x, name="all_to_all"):
+        """Slice `j` along the first axis goes to rank `j`; the result has the slice from rank `j` at `j`."""
+        x = self._plain(name, x)
+        out = self.xp.empty(x.shape, x.dtype)
+        if x.size:
+            sent, put = x.reshape((self.size, -1)), out.reshape((self.size, -1))
+            put[self.rank] = sent[self.rank]
+            others = [k for k in range(self.size) if k != self.rank]
+            self._run(name, x, (), lambda link: link.exchange([(sent[k], k) for k in others],
+                                                              [(put[k], k) for k in others]))
+        return out
+
+    def shift(self, x, perm):
+        """The value of the rank that sends to this one; zeros where none does."""
+        x = self._plain("ppermute", x)
+        if not x.size:
+            return x.copy()
+        source = next((a for a, b in perm if b == self.rank), None)
+        target = next((b for a, b in perm if a == self.rank), None)
+        if source == target == self.rank:
+            out = x.copy()
+            source = target = None
+        else:
+            out = self.xp.zeros(x.shape, x.dtype) if source is None else self.xp.empty(x.shape, x.dtype)
+        self._run("ppermute", x, perm, lambda link: link.exchange(
+            [] if target is None else [(x, target)], [] if source is None else [(out, source)]))
+        return out
+
+    def broadcast(self, x):
+        """The value of the first rank, on every rank."""
+        x = self._plain("replicate", x)
+        out = x.copy()
+        if x.size:
+            self._run("replicate", x, (), lambda link: link.broadcast(x, out))
+        return out
+
+    def start_sum(self, x):
+        """Begin a sum over ranks on a stream of its own: a function that waits for it and gives the result."""
+        x = self._plain("psum", x)
+        if not x.size or self.host.ordered or self.host.wide or not self.carrier.sums(x.dtype):
+            found = self.sum(x)
+            return lambda: found
+        out = self.xp.empty(x.shape, x.dtype)
+        call, requests = self._begin("psum", x, (), lambda link: link.reduce_all(x, out, aside=True))
+        number = self.host.watch.number
+
+        def finish():
+            watch = self.host.watch
+            now, watch.number = watch.number, number
+            try:
+                self._finish(call, requests)
+            finally:
+                watch.number = now
+            return out
+
+        return finish
+
+    def close(self):
+        """End the communicator, and what is under way on it."""
+        link, self.link = self.link, None
+        if link is not None:
+            self.host.watch.stale += self.under_way
+            self.under_way = []
+            link.abort()
+
+    # How they are run.
+
+    def _plain(self, name, x):
+        if x.dtype.kind not in "biufc" and x.dtype.name != "bfloat16":
+            raise DtypeError(f"{name} over {self.host.axis!r} sends numbers and booleans from device to device, but "
+                             f"got an array of {x.dtype}; send a numeric view of it{at_user_line()}")
+        device = self.carrier.device_of(x)
+        if device != self.device:
+            raise BackendError(f"{name} over {self.host.axis!r} sends arrays on device {self.device} of this rank, but "
+                               f"got one on device {device}; import CuPy before the mesh is made, which then chooses "
+                               f"the device, or choose it with Mesh(…, device={device}){at_user_line()}")
+        return self.xp.ascontiguousarray(x) if x.ndim else x
+
+    def _added(self, parts, wide):
+        """The sum over the first axis, in its order."""
+        total = parts[0].astype(wide) if wide else parts[0].copy()
+        for part in parts[1:]:
+            total += part
+        return total.astype(parts.dtype)
+
+    def _run(self, name, x, extra, start):
+        self._finish(*self._begin(name, x, extra, start))
+
+    def _begin(self, name, x, extra, start):
+        host = self.host
+        host.watch.number += 1
+        call = Call(name, host.axis, x.shape, f"{self.name}.{x.dtype.name}", extra, user_place(), lined)
+        host.check_whole(call)
+        known = self._compared(call) if host.check != "never" else False
+        if self.link is None:
+            self._connect(call)
+        try:
+            requests = [start(self.link)]
+        except self.carrier.error as error:
+            self._fail(call, error)
+        if known:
+            note, notes = np.zeros(_NOTE, np.uint8), np.empty((self.size, _NOTE), np.uint8)
+            note[:12] = np.frombuffer(digest(call), np.uint8)
+            requests.append(_Notes(self.notes.Iallgather(note, notes), note, notes))
+        self.under_way.append(requests)
+        return call, requests
+
+    def _compared(self, call):
+        """Whether its lines met before, so that the digests may travel beside the data; if not they are compared."""
+        host = self.host
+        key = call.name, call.shape, call.dtype, call.extra, call.place
+        known = self.seen.get(key) if host.check == "first" else None
+        call.token = known
+        if known is None or self.link is None:
+            token = host.compare(call)
+            if known is None and host.check == "first":
+                if len(self.seen) >= _SEEN_LIMIT:
+                    self.seen.clear()
+                call.token = self.seen[key] = token
+        return known is not None
+
+    def _finish(self, call, requests):
+        """Wait for the data and the digests of a call, in any order."""
+        left = list(requests)
+
+        def test():
+            for request in tuple(left):
+                if request.Test():
+                    left.remove(request)
+                    if type(request) is _Notes and not request.agree():
+                        self._part(call)
+            return not left
+
+        self._wait(test, call)
+        self.under_way.remove(requests)  # after an error they stay, and keep the memory to which MPI may still write
+
+    def _wait(self, test, call):
+        host = self.host
+        try:
+            host.watch.until_complete(test, call)
+        except (self.carrier.error, host.watch.mpi.Exception) as error:
+            self._fail(call, error)
+        except CollectiveTimeoutError as error:
+            self.close()
+            host.watch.breaks(str(error))
+            raise
+        except CollectiveMismatchError as error:
+            if self.link is not None:  # found by waiting: messages of others are under way
+                self.close()
+                host.watch.breaks(str(error))
+            raise
+
+    def _part(self, call):
+        """All ranks are here, in different calls: end what is under way, and say which."""
+        self.close()
+        self.notes = None  # one rank may have sent more digests than another
+        rows = self.host.told(packed(self.host.watch.number, call), call)
+        raise mismatch({self.host.named(rank): unpacked(row)[2] for rank, row in enumerate(rows)})
+
+    def _fail(self, call, error):
+        watch = self.host.watch
+        self.close()
+        words = (f"{call.words()} on rank {watch.rank} of {watch.size} failed in {self.carrier.name}: {error}; a rank "
+                 "or the network may have failed, or ranks sent arrays of different sizes: start with NCCL_DEBUG=WARN, "
+                 "which prints more, and with Mesh(…, check='always'), which compares each call before")
+        watch.breaks(words)
+        raise CollectiveMismatchError(words) from error
+
+    def _connect(self, call):
+        """Make the communicator, at the first call of all ranks."""
+        if self.notes is None:
+            self.notes = self.host.comm.Dup()
+        place = [socket.gethostname(), self.carrier.identity(self.device)]
+        places = [json.loads(as_text(row)) for row in self.host.told(as_row(json.dumps(place)), call)]
+        for k, other in enumerate(places):
+            if other in places[:k]:
+                raise BackendError(f"{self.carrier.name} needs a device for each rank, but ranks {places.index(other)} "
+                                   f"and {self.host.named(k)} use the same one, {other[1]} of {other[0]}; start at "
+                                   "most as many ranks as devices, choose one with Mesh(…, device=), or let MPI carry "
+                                   f"copies with Mesh(…, transport='mpi'){at_user_line()}")
+        key = self.carrier.unique_id() if self.rank == 0 else np.empty(128, np.int64)
+        self.host.watch.wait(self.notes.Ibcast(key, root=0), call)
+        made = _Made(lambda: self.carrier.connect(self.size, key, self.rank, self.device))
+        self._wait(made.Test, call)
+        self.link = made.found
+
+
+class _Notes:
+    """The digests of what all ranks called, on their way."""
+
+    def __init__(self, request, note, notes):
+        self.request, self.note, self.notes = request, note, notes
+        self.Test = request.Test
+
+    def agree(self):
+        return bool((self.notes == self.notes[0]).all())
+
+
+class _Made:
+    """What a function returns that waits for other ranks inside of a library: a thread of its own waits."""
+
+    def __init__(self, make):
+        self.found = self.error = None
+        self.thread = Thread(target=self._make, args=(make,), daemon=True)
+        self.thread.start()
+
+    def _make(self, make):
+        try:
+            self.found = make()
+        except BaseException as error:
+            self.error = error
+
+    def Test(self):  # noqa: N802 - as mpi4py has it
+        if self.thread.is_alive():
+            return False
+        if self.error is not None:
+            raise self.error
+        return True
