@@ -1,7 +1,7 @@
 """Check a built site: `python docs/check_site.py docs/_build/html`.
 
 Every link inside the site leads to a page and a place in it, every picture is there, the search finds every public
-name, and no cell ended in an error that its page does not show on purpose.
+name, and every cell that makes a figure shows it.
 """
 
 import importlib
@@ -19,7 +19,9 @@ import covector as cv
 
 NAMESPACES = ("", "numpy", "numpy.linalg", "numpy.fft", "nn", "random", "tree", "optimizers", "debug", "scipy.special",
               "scipy.linalg", "lax")
+DOCS = Path(__file__).resolve().parent
 SKIPPED = ("_static/", "_sources/", "_modules/")
+CELL = re.compile(r"^```\{code-cell\} python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 class Page(HTMLParser):
@@ -58,6 +60,18 @@ def broken_links(site):
     return found
 
 
+def plots_missing(site):
+    """Pages with fewer figures than cells that make one."""
+    missing = []
+    for path in sorted(DOCS.rglob("*.md")):
+        made = sum("plt.subplots(" in cell for cell in CELL.findall(path.read_text(encoding="utf-8")))
+        page = path.relative_to(DOCS).as_posix().removesuffix(".md")
+        shown = (site / f"{page}.html").read_text(encoding="utf-8").count("<img alt")
+        if shown < made:
+            missing.append(f"{page}: {shown} of {made}")
+    return missing
+
+
 def names_not_found(site):
     """Public names that neither the index of objects nor the words of the search know."""
     text = (site / "searchindex.js").read_text(encoding="utf-8")
@@ -79,13 +93,14 @@ def names_not_found(site):
 
 def main():
     site = Path(sys.argv[1])
-    broken, missing = broken_links(site), names_not_found(site)
-    for kind, rows in (("leads nowhere", broken), ("not found by the search", missing)):
+    broken, missing, plots = broken_links(site), names_not_found(site), plots_missing(site)
+    for kind, rows in (("leads nowhere", broken), ("not found by the search", missing), ("figures", plots)):
         for row in rows:
             print(f"{kind}: {row}")
     pages = len(list(site.rglob("*.html")))
-    print(f"{pages} pages: {len(broken)} links that lead nowhere, {len(missing)} public names that the search misses")
-    sys.exit(bool(broken or missing))
+    print(f"{pages} pages: {len(broken)} links that lead nowhere, {len(missing)} public names that the search misses, "
+          f"{len(plots)} pages without a figure that they make")
+    sys.exit(bool(broken or missing or plots))
 
 
 if __name__ == "__main__":

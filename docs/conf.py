@@ -21,16 +21,15 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ex
               "references", "counterparts"]
 source_suffix = {".md": "myst-nb"}
 exclude_patterns = ["_build"]
-# Other projects' references, where their inventories lie in docs/_inventories (as `numpy.inv`, fetched from the address
-# plus `objects.inv`): a build needs no network, and without an inventory a name stays text.
+# Other projects' references. A build needs no network: their inventories lie in docs/_inventories, and inventories.py
+# writes them. A name that they lack stays text.
 FOREIGN = {
     "numpy": "https://numpy.org/doc/stable/", "scipy": "https://docs.scipy.org/doc/scipy/",
     "cupy": "https://docs.cupy.dev/en/stable/", "torch": "https://docs.pytorch.org/docs/stable/",
-    "python": "https://docs.python.org/3/",
+    "jax": "https://docs.jax.dev/en/latest/", "python": "https://docs.python.org/3/",
 }
-INVENTORIES = Path(__file__).parent / "_inventories"
-intersphinx_mapping = {name: (address, str(INVENTORIES / f"{name}.inv")) for name, address in FOREIGN.items()
-                       if (INVENTORIES / f"{name}.inv").exists()}
+intersphinx_mapping = {name: (address, str(Path(__file__).parent / "_inventories" / f"{name}.inv"))
+                       for name, address in FOREIGN.items()}
 nb_execution_mode = "auto"  # a page that has cells starts a kernel
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
@@ -54,14 +53,17 @@ settings = Path(tempfile.mkdtemp(prefix="covector-docs-"))
 (settings / "profile_default" / "ipython_kernel_config.py").write_text("""\
 c.InlineBackend.figure_formats = {"svg"}
 c.InlineBackend.rc = {}
+c.InteractiveShell.xmode = "Minimal"
 c.HistoryManager.enabled = False
 c.IPKernelApp.log_level = 40
 """)
-os.environ |= {"IPYTHONDIR": str(settings), "MATPLOTLIBRC": str(Path(__file__).parent / "matplotlibrc")}
+os.environ |= {"IPYTHONDIR": str(settings), "MATPLOTLIBRC": str(Path(__file__).parent / "matplotlibrc"),
+               "MPLBACKEND": "module://matplotlib_inline.backend_inline"}  # also where plots are switched off by Agg
 
 html_theme = "furo"
 html_static_path = ["_static"]
-html_js_files = ["copy.js"]
+html_js_files = ["copy.js", "places.js"]
+html_search_scorer = str(Path(__file__).parent / "_static" / "scorer.js")
 html_css_files = ["layout.css", "math.css", "tables.css"]
 html_title = "covector"
 html_show_sphinx = False

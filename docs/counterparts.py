@@ -8,6 +8,7 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from sphinx import addnodes
 
 TABLE = Path(__file__).parent / "counterparts.txt"
 COMPAT = "covector.compat."
@@ -79,17 +80,23 @@ class Counterparts(Directive):
 
     def run(self):
         home = self.arguments[0]
-        rows = [(name.rpartition(".")[2], found) for name, found in NAMES.items() if name.rpartition(".")[0] == home]
+        rows = {name: found for name, found in NAMES.items() if name.rpartition(".")[0] == home}
+        libraries = {prefix: title for prefix, title in (("jax.", "JAX"), ("torch.", "PyTorch"))
+                     if any(other.startswith(prefix) for found in rows.values() for other in found)}
         body = nodes.tbody()
-        for name, found in rows:
-            cells = [[f"{home}.{name}".removeprefix("covector.")], *[
-                [other for other in found if other.startswith(library)] for library in ("jax.", "torch.")]]
-            body += nodes.row("", *[nodes.entry("", nodes.paragraph("", "", *[
-                nodes.literal("", text) for text in cell])) for cell in cells])
-        head = nodes.thead("", nodes.row("", *[nodes.entry("", nodes.paragraph("", text)) for text in (
-            "covector, NumPy", "JAX", "PyTorch")]))
-        group = nodes.tgroup("", *[nodes.colspec(colwidth=1) for _ in range(3)], head, body, cols=3)
+        for name, found in rows.items():
+            cells = [[name.removeprefix("covector.")],
+                     *[[other for other in found if other.startswith(prefix)] for prefix in libraries]]
+            body += nodes.row("", *[nodes.entry("", nodes.paragraph("", "", *map(_link, cell))) for cell in cells])
+        titles = [f"covector, {'SciPy' if 'scipy' in home else 'NumPy'}", *libraries.values()]
+        head = nodes.thead("", nodes.row("", *[nodes.entry("", nodes.paragraph("", text)) for text in titles]))
+        group = nodes.tgroup("", *[nodes.colspec(colwidth=1) for _ in titles], head, body, cols=len(titles))
         return [nodes.table("", group, classes=["counterparts"])]
+
+
+def _link(name):
+    """A reference to a name, which stays text where no inventory has it."""
+    return addnodes.pending_xref("", nodes.literal("", name), refdomain="py", reftype="obj", reftarget=name)
 
 
 def setup(app):

@@ -13,6 +13,7 @@ FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 def main():
     matplotlib.use("Agg")
+    matplotlib.rc_file(DOCS / "matplotlibrc")  # colours that are read on white and on black
     matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "covector", "font.family": "sans-serif"})
     for page in PAGES:
         given = {}
@@ -20,7 +21,7 @@ def main():
             for example in doctest.DocTestParser().get_examples(block):
                 if example.exc_msg is None:
                     exec(compile(example.source, page, "single"), given)
-        given["figure"].savefig(DOCS / "_static" / f"{page}.svg", metadata={"Date": None}, facecolor="white")
+        given["figure"].savefig(DOCS / "_static" / f"{page}.svg", metadata={"Date": None}, transparent=True)
 
 
 if __name__ == "__main__":

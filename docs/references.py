@@ -4,9 +4,13 @@ import re
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.ext.intersphinx import InventoryAdapter
 
+SHORT = {"np": "numpy", "cp": "cupy", "jnp": "jax.numpy"}
 NAME = re.compile(r"(?:(?:cv|covector)\.)?([A-Za-z_][\w.]*)(?:\(\))?")
 FOREIGN = ("torch_", "compat_gaps", "editions", "coming_from/", "numpy_support", "design/compat")  # others' names
+
+STACKED = ("coming_from/", "errors", "tutorials/", "compat_gaps", "design/")
 
 
 def add_summary(app, doctree):
@@ -28,15 +32,15 @@ def add_summary(app, doctree):
     if len(body) < 4:
         return
     group = nodes.tgroup("", nodes.colspec(colwidth=3), nodes.colspec(colwidth=10), body, cols=2)
-    table = nodes.table("", group, classes=["summary"])
+    table = nodes.table("", group, classes=["summary", "stacked"])
     first = next((i for i, c in enumerate(page.children) if isinstance(c, nodes.section | addnodes.index)), len(page))
     page.insert(first, table)
 
 
 def note_listed(app, doctree):
-    """Make the names that pages of `covector.numpy` list objects of the reference: the search and links find them."""
+    """Make the names that some pages list objects of the reference: the search and links find them."""
     document = app.env.current_document if hasattr(app.env, "current_document") else app.env
-    if not document.docname.startswith("api/covector.numpy"):
+    if not document.docname.startswith(("api/covector.numpy", "api/covector.scipy.stats")):
         return
     namespace = document.docname.removeprefix("api/")
     domain = app.env.get_domain("py")
@@ -51,6 +55,29 @@ def note_listed(app, doctree):
                 domain.note_object(full, "function", full, location=node)
 
 
+def tidy_blocks(app, doctree):
+    """Take blank lines from both ends of included code, and give figures that cells made a text that names them."""
+    for block in doctree.findall(nodes.literal_block):
+        if "source" in block and str(block["source"]).endswith(".py"):
+            block.rawsource = block.astext().strip("\n")  # a block that differs from it is not highlighted
+            block.children = []
+            block += nodes.Text(block.rawsource)
+    for image in doctree.findall(nodes.image):
+        section = next((up for up in _above(image) if isinstance(up, nodes.section)), None)
+        if not image.get("alt") and section is not None:
+            image["alt"] = f"Figure: {section[0].astext()}"
+
+
+def stack_rows(app, doctree, docname):
+    """Mark tables whose rows a narrow screen shows as blocks: those with long code in each column."""
+    if docname.startswith(STACKED):
+        for table in doctree.findall(nodes.table):
+            table["classes"].append("stacked")
+    if docname == "clients":
+        for table in doctree.findall(nodes.table):
+            table["classes"].append("wide")
+
+
 def _row(name, said=None):
     row = nodes.row("", nodes.entry("", nodes.paragraph("", "", *name), **({} if said else {"morecols": 1})))
     if said:
@@ -59,12 +86,22 @@ def _row(name, said=None):
 
 
 def link_names(app, doctree, docname):
-    """Make references of names of covector that stand in text as code, the first time in each section."""
+    """Make references of names that stand in text as code, ours and others', the first time in each section."""
     domain = app.env.get_domain("py")
+    elsewhere = foreign_names(app)
     home = docname.removeprefix("api/") if docname.startswith("api/covector") else "covector"
     linked = set()
     for node in list(doctree.findall(nodes.literal)):
         if any(isinstance(up, nodes.reference | nodes.title | nodes.table) for up in _above(node)):
+            continue
+        other = full_name(node.astext().removesuffix("()"))
+        if other in elsewhere:
+            section = next((up for up in _above(node) if isinstance(up, nodes.section)), None)
+            if (id(section), other) not in linked or _is_last_word(node):
+                linked.add((id(section), other))
+                project, address = elsewhere[other]
+                node.replace_self(nodes.reference("", "", node.deepcopy(), internal=False, refuri=address,
+                                                  reftitle=f"{other} (in {project})", classes=["external"]))
             continue
         match = NAME.fullmatch(node.astext())
         bare = match and match[0].removesuffix("()") == match[1]
@@ -77,12 +114,29 @@ def link_names(app, doctree, docname):
         section = next((up for up in _above(node) if isinstance(up, nodes.section)), None)
         described = [up for up in _above(node) if isinstance(up, addnodes.desc)]
         own = any(entry.node_id in up[0].get("ids", ()) for up in described)
-        if own or (id(section), target) in linked:
+        if own or (id(section), target) in linked and not _is_last_word(node):
             continue
         linked.add((id(section), target))
         uri = app.builder.get_relative_uri(docname, entry.docname) if docname != entry.docname else ""
         reference = nodes.reference("", "", node.deepcopy(), internal=True, refuri=f"{uri}#{entry.node_id}")
         node.replace_self(reference)
+
+
+def _is_last_word(node):
+    return node.parent.astext().startswith("See also")
+
+
+def full_name(name):
+    """`numpy.sin` of `np.sin`."""
+    first, dot, rest = name.partition(".")
+    return SHORT.get(first, first) + dot + rest
+
+
+def foreign_names(app):
+    """`{name: (project, address)}` of the names that the inventories hold."""
+    inventory = InventoryAdapter(app.env).main_inventory
+    return {name: (item.project_name, item.uri) for kind, items in inventory.items() if kind.startswith("py:")
+            for name, item in items.items()}
 
 
 def _above(node):
@@ -94,5 +148,7 @@ def _above(node):
 def setup(app):
     app.connect("doctree-read", add_summary)
     app.connect("doctree-read", note_listed)
+    app.connect("doctree-read", tidy_blocks)
+    app.connect("doctree-resolved", stack_rows)
     app.connect("doctree-resolved", link_names)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -50,6 +50,24 @@ def test_what_the_code_cites_is_in_the_bibliography(folder):
     assert lost == {}
 
 
+def test_the_handbook_that_is_cited_by_its_equations_is_there():
+    cited = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")
+             if "DLMF" in path.read_text(encoding="utf-8")]
+    assert len(cited) > 10 and "cited as DLMF" in PAGE.read_text(encoding="utf-8")
+
+
+def test_sources_have_their_year():
+    """A source that is named without one would not be looked for."""
+    names = {name for authors, _ in entries() for name in authors if len(authors) > 1}
+    pair = re.compile(rf"({'|'.join(sorted(names))}) and ({'|'.join(sorted(names))})(?!\S*,? \(?{YEAR})(?!['’]s)")
+    lost = {}
+    for folder in FOLDERS:
+        for path in (ROOT / folder).rglob("*.py"):
+            if found := pair.findall(re.sub(r"\s+", " ", path.read_text(encoding="utf-8"))):
+                lost[str(path.relative_to(ROOT))] = found
+    assert lost == {}
+
+
 def test_what_the_derivations_cite_is_in_the_bibliography():
     text = (ROOT / "docs" / "linear_algebra.md").read_text(encoding="utf-8")
     assert len(citations(text)) > 5 and missing(text, entries()) == []

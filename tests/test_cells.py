@@ -55,6 +55,15 @@ def test_cells_of_page_run(path, monkeypatch):
         names["plt"].close("all")
 
 
+def test_blocks_of_the_page_on_gpus_run_on_numpy():
+    text = (ROOT / "docs" / "tutorials" / "gpu.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```\{code-block\} python\n(.*?)^```$", text, re.M | re.S)
+    names = {"__name__": "__main__"}
+    for block in blocks:
+        exec(block.replace("import cupy as cp", "import numpy as cp"), names)
+    assert len(blocks) == 3 and names["slope"].shape == (5,)
+
+
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT / "docs")))
 def test_page_declares_that_it_has_cells(path):
     text = path.read_text(encoding="utf-8")

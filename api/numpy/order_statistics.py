@@ -16,7 +16,7 @@ from ..core.trace.tracer import Tracer, is_concrete
 from .surface import Array, Axis, array_of, implements, known, refuse_options, traced_inside
 
 _TABLE = 2048  # elements: 2049 calls of 30 us
-_CONTINUOUS = {  # those whose places move evenly with q: the numbers alpha and beta of Hyndman and Fan
+_CONTINUOUS = {  # those whose places move evenly with q: the numbers alpha and beta of Hyndman and Fan (1996)
     "linear": (1.0, 1.0), "hazen": (0.5, 0.5), "weibull": (0.0, 0.0), "median_unbiased": (1 / 3, 1 / 3),
     "normal_unbiased": (3 / 8, 3 / 8), "interpolated_inverted_cdf": (0.0, 1.0),
 }  # fmt: skip

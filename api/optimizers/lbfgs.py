@@ -21,7 +21,7 @@ class History(NamedTuple):
 
 
 def lbfgs(learning_rate: float | Schedule = 1.0, memory_size: int = 10) -> Optimizer:
-    """L-BFGS without line search (Nocedal and Wright, Numerical Optimization, algorithm 7.4).
+    """L-BFGS without line search (Nocedal and Wright 2006, algorithm 7.4).
 
     Args:
         learning_rate: a number, or a schedule; 1 is Newton's step. The first step goes along the gradient, and is

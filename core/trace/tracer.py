@@ -370,10 +370,10 @@ _REMEDIES = {
     "given to scipy.sparse": SPARSE,
     "converted by .item()": "leave .item() out, since a 0-d array serves as a number; to look at the value, return it "
                             "with has_aux=True or show it with covector.debug.print",
-    "converted to a numpy array": "use np.stack([...]) for np.array([...]), covector.numpy.asarray(t) for "
-                                  "np.asarray(t), covector.scipy for SciPy's functions, loc + scale * "
-                                  "rng.normal(size=n) for rng.normal(loc, scale), s.to_numpy() @ t for a pandas s @ t, "
-                                  f"a.data of an xarray DataArray a, {_BUFFER}",
+    "converted to a numpy array": "use np.stack([...]) for np.array([...]), x @ t for x.dot(t), "
+                                  "covector.numpy.asarray(t) for np.asarray(t), covector.scipy for SciPy's functions, "
+                                  "loc + scale * rng.normal(size=n) for rng.normal(loc, scale), s.to_numpy() @ t for "
+                                  f"a pandas s @ t, a.data of an xarray DataArray a, {_BUFFER}",
     None: f"use np.exp and friends for math.*, t itself for float(t), {_BUFFER}",
 }
 

@@ -147,3 +147,14 @@ def test_indices_that_are_traced():
     assert isinstance(found, Array) and np.array_equal(found.get(), X.T[[2, 0, 1]])
     found = cv.jit(lambda x, k: (x[k], np.take(x, k, axis=0)))(x, k)
     assert all(isinstance(a, Array) and np.array_equal(a.get(), X.T[[2, 0, 1]]) for a in found)
+
+
+def test_a_compiled_function_is_staged_for_each_library_also_where_it_is_traced():
+    f = cv.jit(lambda x: np.pad(x, 1).sum() + (x.T[0] @ cv.numpy.ones(len(x), like=x)) ** 2)
+    for transform in (cv.grad, cv.jacrev, cv.hessian):
+        wanted = transform(f)(X)
+        for _ in range(2):
+            programs.same(transform(f)(strict(X)), wanted, Array)
+            assert np.array_equal(transform(f)(X), wanted)
+    batch = np.stack([X, X + 1])
+    programs.same(cv.vmap(f)(strict(batch)), cv.vmap(f)(batch), Array)

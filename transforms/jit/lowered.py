@@ -53,7 +53,8 @@ def html_of_program(program, graph):
     shown = Drawn(graph.labels, draft.inputs, draft.equations, draft.outputs)
     source = HTML.escape(program.text or "run equation by equation")
     return ('<div style="display:flex;flex-wrap:wrap;gap:2em;align-items:flex-start">'
-            f'{html_of(shown)}<pre style="overflow:auto;max-height:40em;max-width:100%">{source}</pre></div>')
+            f'{html_of(shown)}<pre style="flex:1 1 24em;min-width:0;overflow:auto;max-height:40em">{source}</pre>'
+            "</div>")
 
 
 class Drawn:

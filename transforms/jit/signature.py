@@ -5,6 +5,7 @@ import numpy as np
 from ...core.arrays.avals import WEAK, aval_of
 from ...core.errors import DtypeError, at_user_line
 from ...core.primitive.primitive import RAW
+from ...core.trace.device import library_of
 from ...core.trace.tracer import Tracer
 from ..arguments.arguments import computable, conversion, shown
 from ..compile.functions import MISS
@@ -35,11 +36,14 @@ def static_key(value, name):
 
 
 def leaf_key(leaf):
-    """What staging looks at of a leaf: its aval; of arrays of other libraries also their type."""
+    """What staging looks at of a leaf: its aval; of arrays of other libraries than NumPy also which one that is."""
     kind = type(leaf)
     try:
-        if kind in RAW or isinstance(leaf, Tracer):
+        if kind in RAW:
             return aval_of(leaf)
+        if isinstance(leaf, Tracer):
+            library = library_of(leaf)
+            return aval_of(leaf) if library is None else (library, aval_of(leaf))
         if computable(leaf):
             return kind, aval_of(leaf)
     except DtypeError:

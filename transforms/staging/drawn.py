@@ -24,7 +24,7 @@ class Picture:
         self.costs = costs
 
     def _texts(self):
-        return {eq: f"{_size(size)} {count:.3g} op {_time(seconds)}"
+        return {eq: f"{_size(size)} {_count(count)} op {_time(seconds)}"
                 for eq, (size, count, seconds) in zip(self.graph.equations, self.costs)}
 
     def __repr__(self):
@@ -46,6 +46,13 @@ class Picture:
         text = html_of(self.graph, self._texts()) if str(path).endswith(".html") else svg_of(self.graph, self._texts())
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
+
+
+def _count(count):
+    for size, letter in ((1e9, "G"), (1e6, "M")):
+        if count >= size:
+            return f"{count / size:.3g} {letter}"
+    return f"{count:,.0f}"
 
 
 def draw(fun: Callable[..., Any], cost: bool = False) -> Callable[..., Picture]:

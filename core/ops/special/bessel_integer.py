@@ -22,7 +22,7 @@ def _series(xp, x, order):
 
 
 def _tail(xp, x, order):
-    """The asymptotic series for large |x| (Abramowitz and Stegun 9.7.1), whose terms shrink until k is about 2 |x|."""
+    """The series for large |x|, whose terms shrink until k is about 2 |x|: Abramowitz and Stegun (1964), 9.7.1."""
     large = xp.abs(x)
     term = total = large / large
     for k in range(1, 25):

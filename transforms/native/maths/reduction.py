@@ -49,7 +49,7 @@ def _near(b, a):
 
 
 def _far(b, a, exponents, shift, first, count):
-    """Payne and Hanek's reduction with digits of 48 bits.
+    """Reduction by Payne and Hanek (1983), with digits of 48 bits.
 
     With `j` digits of 2 / pi before its point, `a = x * 2 ** (48 j)` and a digit of index `i` meet at
     `2 ** (48 (j - i - 1))`. More than `first` before `j` they make multiples of 4; after `count` they are too small.

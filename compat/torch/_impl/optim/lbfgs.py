@@ -225,7 +225,7 @@ def between(p, q, low=None, high=None):
 def strong_wolfe(along, start, t, size, c1=1e-4, c2=0.9, tolerance=1e-9, most=25):
     """A point that satisfies the strong Wolfe conditions, and how many points were tried.
 
-    Nocedal and Wright, Numerical Optimization, algorithms 3.5 and 3.6, with cubic interpolation.
+    Nocedal and Wright (2006), algorithms 3.5 and 3.6, with cubic interpolation.
 
     Args:
         along: the `Point` at a distance.
