@@ -193,7 +193,8 @@ def _shifted(prim, batch_params):
 
 def elementwise(
     name: str, *, samples: Any, impl: Any = None, d: Any = None, jvp: Any = None, vjp: Any = None,
-    real_vjp: Any = None, real_jvp: Any = None, op: Any = None, lower: Any = None, same: bool = True, **facts: Any,
+    real_vjp: Any = None, real_jvp: Any = None, op: Any = None, lower: Any = None, same: bool | None = None,
+    **facts: Any,
 ) -> Operation:
     """Declare an elementwise primitive: shape, broadcasting, un-broadcasting and batching follow from the family.
 
@@ -206,7 +207,8 @@ def elementwise(
             real_vjp is the pair of both, if both are differentiated.
         op: the ufunc or operator that computes it on plain arrays (default: the `impl` on NumPy).
         lower: where it is not a ufunc, a `Loop`, or a function that says it in operations (default: the `impl`).
-        same: the output of plain operands has their aval (False for `abs` of complex and the like is not needed).
+        same: whether the output of operands of float64 is float64, too. By default it is found out by `impl`, and of
+            covector's own primitives it is taken for granted, unless they say no.
     Returns:
         the public function, whose `.prim` is the `Primitive`.
     Raises:
@@ -243,7 +245,7 @@ def elementwise(
     if lower is None and type(prim.lower) is np.ufunc:
         prim.ufunc = prim.lower, None if op is prim.lower else op
     op = op or run
-    if prim.params or not same:
+    if prim.params or not (_is_same(prim) if same is None else same):
         lane = None
     elif prim.flat:
         lane = lambda prim: flat_lane(prim, op)  # noqa: E731
@@ -254,6 +256,17 @@ def elementwise(
     else:
         lane = None
     return _register(prim, lane)
+
+
+def _is_same(prim):
+    """Whether float64 comes out where float64 goes in, on which the lanes rely; the checker sees that of our own."""
+    if prim.flat or (prim.impl.__module__ or "").startswith("covector."):
+        return True
+    try:
+        found = prim.shape([make_aval((1,), np.dtype(float))] * len(prim.operands), ())
+    except (TypeError, ValueError):
+        return False
+    return found.dtype == np.float64
 
 
 def _run_by(op):
