@@ -11,6 +11,7 @@ from ..facts import BASIS, LANE
 from ..tape.unbroadcast import conj
 from ..types import Any, Callable, Operation
 from .call_lanes import general_lane, pair_lane, single_lane
+from .kept_floats import keeps_floats
 from .lanes import binary_lane, flat_lane, unary_lane
 from .primitive import REGISTRY, ZERO, Formula, Primitive, Rules, argument_names
 
@@ -193,8 +194,7 @@ def _shifted(prim, batch_params):
 
 def elementwise(
     name: str, *, samples: Any, impl: Any = None, d: Any = None, jvp: Any = None, vjp: Any = None,
-    real_vjp: Any = None, real_jvp: Any = None, op: Any = None, lower: Any = None, same: bool | None = None,
-    **facts: Any,
+    real_vjp: Any = None, real_jvp: Any = None, op: Any = None, lower: Any = None, same: Any = None, **facts: Any,
 ) -> Operation:
     """Declare an elementwise primitive: shape, broadcasting, un-broadcasting and batching follow from the family.
 
@@ -207,8 +207,7 @@ def elementwise(
             real_vjp is the pair of both, if both are differentiated.
         op: the ufunc or operator that computes it on plain arrays (default: the `impl` on NumPy).
         lower: where it is not a ufunc, a `Loop`, or a function that says it in operations (default: the `impl`).
-        same: whether the output of operands of float64 is float64, too. By default it is found out by `impl`, and of
-            covector's own primitives it is taken for granted, unless they say no.
+        same: whether float64 gives float64; found out by default, and taken for granted of covector's own.
     Returns:
         the public function, whose `.prim` is the `Primitive`.
     Raises:
@@ -245,7 +244,7 @@ def elementwise(
     if lower is None and type(prim.lower) is np.ufunc:
         prim.ufunc = prim.lower, None if op is prim.lower else op
     op = op or run
-    if prim.params or not (_is_same(prim) if same is None else same):
+    if prim.params or not (keeps_floats(prim) if same is None else same):
         lane = None
     elif prim.flat:
         lane = lambda prim: flat_lane(prim, op)  # noqa: E731
@@ -256,17 +255,6 @@ def elementwise(
     else:
         lane = None
     return _register(prim, lane)
-
-
-def _is_same(prim):
-    """Whether float64 comes out where float64 goes in, on which the lanes rely; the checker sees that of our own."""
-    if prim.flat or (prim.impl.__module__ or "").startswith("covector."):
-        return True
-    try:
-        found = prim.shape([make_aval((1,), np.dtype(float))] * len(prim.operands), ())
-    except (TypeError, ValueError):
-        return False
-    return found.dtype == np.float64
 
 
 def _run_by(op):
