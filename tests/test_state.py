@@ -11,7 +11,7 @@ FOLDERS = ("core", "transforms", "backends", "api", "compat")
 # What makes a container that is filled later, a counter or a dynamic variable.
 CONTAINERS = {"dict", "list", "set", "deque", "OrderedDict", "defaultdict", "Counter"}
 WEAK = {"WeakKeyDictionary", "WeakValueDictionary", "WeakSet"}
-MAKERS = CONTAINERS | WEAK | {"ContextVar", "count", "local", "Lock", "RLock"}
+MAKERS = CONTAINERS | WEAK | {"ContextVar", "count", "local", "Lock", "RLock", "RuleTable"}
 CACHES = {"cache", "lru_cache"}
 
 

@@ -11,6 +11,7 @@ from ..facts import BASIS, LANE
 from ..tape.unbroadcast import conj
 from ..types import Any, Callable, Operation
 from .call_lanes import general_lane, pair_lane, single_lane
+from .kept_floats import keeps_floats
 from .lanes import binary_lane, flat_lane, unary_lane
 from .primitive import REGISTRY, ZERO, Formula, Primitive, Rules, argument_names
 
@@ -193,7 +194,7 @@ def _shifted(prim, batch_params):
 
 def elementwise(
     name: str, *, samples: Any, impl: Any = None, d: Any = None, jvp: Any = None, vjp: Any = None,
-    real_vjp: Any = None, real_jvp: Any = None, op: Any = None, lower: Any = None, same: bool = True, **facts: Any,
+    real_vjp: Any = None, real_jvp: Any = None, op: Any = None, lower: Any = None, same: Any = None, **facts: Any,
 ) -> Operation:
     """Declare an elementwise primitive: shape, broadcasting, un-broadcasting and batching follow from the family.
 
@@ -206,7 +207,7 @@ def elementwise(
             real_vjp is the pair of both, if both are differentiated.
         op: the ufunc or operator that computes it on plain arrays (default: the `impl` on NumPy).
         lower: where it is not a ufunc, a `Loop`, or a function that says it in operations (default: the `impl`).
-        same: the output of plain operands has their aval (False for `abs` of complex and the like is not needed).
+        same: whether float64 gives float64; found out by default, and taken for granted of covector's own.
     Returns:
         the public function, whose `.prim` is the `Primitive`.
     Raises:
@@ -243,7 +244,7 @@ def elementwise(
     if lower is None and type(prim.lower) is np.ufunc:
         prim.ufunc = prim.lower, None if op is prim.lower else op
     op = op or run
-    if prim.params or not same:
+    if prim.params or not (keeps_floats(prim) if same is None else same):
         lane = None
     elif prim.flat:
         lane = lambda prim: flat_lane(prim, op)  # noqa: E731

@@ -327,3 +327,22 @@ def test_steps_are_not_known_in_a_graph_or_a_batch():
             NotImplementedError, match="how many steps or events there will be.*give t_eval, and no events"
         ):
             transform(lambda a: growth(a).y)(np.array([0.1, 0.2]) if transform is cv.vmap else 0.1)
+
+
+def test_no_times_give_no_values_and_no_derivatives():
+    def nothing(a):
+        return integrate.solve_ivp(lambda t, y: -a * y, (0.0, 2.0), [1.0, 2.0], t_eval=[]).y
+
+    assert cv.jacfwd(nothing)(1.0).shape == (2, 0)
+    assert cv.grad(lambda a: nothing(a).sum())(1.0) == 0.0
+
+
+@pytest.mark.parametrize("call", [
+    lambda a: integrate.quad(lambda x: np.exp(1j * a * x), 0.0, 1.0)[0],
+    lambda a: integrate.solve_ivp(lambda t, y: 1j * a * y, (0.0, 1.0), [1.0], t_eval=[1.0]).y[0, 0],
+    lambda a: cv.scipy.optimize.least_squares(lambda x: x - 1j * a, np.ones(1)).x[0],
+    lambda a: cv.scipy.optimize.minimize(lambda x: 1j * a * x[0] ** 2, np.ones(1)).x[0],
+])
+def test_complex_values_of_functions_that_are_real_to_scipy_are_refused(call):
+    with pytest.raises(TypeError, match="to return real values .* dtype complex128; compute the real .*at test_scipy"):
+        cv.grad(lambda a: np.real(call(a)))(1.0)

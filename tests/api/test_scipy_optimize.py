@@ -281,7 +281,7 @@ FAILURES = {
     "no sign change": (
         lambda a: optimize.root_scalar(lambda x: x * x - a, x0=3.0, maxiter=1).root,
         RuntimeError,
-        "root_scalar has no derivative here: SciPy says 'convergence error'",
+        "root_scalar has no derivative here: .*SciPy says 'convergence error'; give a bracket",
     ),
     "an assignment": (
         lambda a: optimize.linear_sum_assignment(a * np.eye(2))[1].sum() * 1.0,
@@ -325,3 +325,25 @@ def test_plain_values_fail_as_those_of_scipy():
         optimize.root(lambda x: float(x[0]) ** 2 - 2.0, np.ones(1))
     assert "give jac=False" in caught.value.__notes__[0]
     assert np.isclose(optimize.root(lambda x: float(x[0]) ** 2 - 2.0, np.ones(1), jac=False).x[0], np.sqrt(2.0))
+
+
+def test_brackets_of_any_kind_and_functions_that_return_their_slopes():
+    for bracket in ([0.0, 9.0], np.array([0.0, 9.0]), (0, 9)):
+        root = lambda a, b=bracket: optimize.root_scalar(lambda x: x * x - a, bracket=b).root  # noqa: E731
+        assert np.isclose(cv.grad(root)(4.0), 0.25)
+    for more in ({"fprime": True}, {"fprime": True, "fprime2": True, "method": "halley"}):
+        def root(a, more=more):
+            parts = 3 if "fprime2" in more else 2
+            return optimize.root_scalar(lambda x: (x * x - a, 2.0 * x, 2.0)[:parts], x0=1.0, **more).root
+
+        assert np.isclose(root(4.0), 2.0) and np.isclose(cv.grad(root)(4.0), 0.25)
+
+
+@pytest.mark.parametrize("name", ["root", "root_scalar", "fixed_point", "minimize", "least_squares"])
+def test_complex_starting_points_are_refused_where_values_are_traced(name):
+    def run(a):
+        start = {"x0" if name == "root_scalar" else None: 1j} if name == "root_scalar" else {}
+        return getattr(optimize, name)(lambda x: x - a, *([] if start else [np.ones(1) * 1j]), **start)
+
+    with pytest.raises(TypeError, match=f"{name} looks for real unknowns .* complex128; stack .*at test_"):
+        cv.grad(lambda a: run(a).x[0])(1.0)

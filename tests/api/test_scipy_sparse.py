@@ -257,3 +257,31 @@ def test_patterns_of_sparse_operations_are_sparse():
     assert cv.sparsity(lambda d: traced.with_data(P, d) @ B["vector"])(DATA).nnz == P.nnz
     found = cv.sparse_jacobian(lambda x: P @ x**2)(B["vector"])
     np.testing.assert_allclose(found.toarray(), D * 2 * B["vector"])
+
+
+def test_a_shape_gives_zeros_as_in_scipy():
+    for make in (traced.csr_array, traced.csc_array, traced.coo_array):
+        found = make((2, 3))
+        assert found.shape == (2, 3) and found.nnz == 0
+        np.testing.assert_array_equal(found @ np.ones(3), np.zeros(2))
+
+
+def test_numbers_fill_a_diagonal_as_in_scipy():
+    given = [1.0, -2.0, [3.0]], {"offsets": [-1, 0, 2], "shape": (4, 5)}
+    np.testing.assert_array_equal(traced.diags_array(given[0], **given[1]).toarray(),
+                                  sp.diags_array(given[0], **given[1]).toarray())
+    slope = cv.grad(lambda h: (traced.diags_array([h, -2.0 * h], offsets=[1, 0], shape=(4, 4)) @ np.ones(4)).sum())
+    assert slope(3.0) == 3 - 8
+
+
+def test_numpy_sums_a_sparse_array():
+    matrix = traced.csr_array(np.array([[2.0, 0.0], [1.0, 3.0]]))
+    assert np.sum(matrix) == 6.0
+    np.testing.assert_array_equal(np.sum(matrix, axis=0), [3.0, 3.0])
+    assert matrix.sum(dtype=np.float32).dtype == np.float32
+
+
+@pytest.mark.parametrize("places", [([-1], [0]), 3.0, ([0],)])
+def test_places_that_are_none_are_named(places):
+    with pytest.raises(ValueError, match="coo_array"):
+        traced.coo_array((np.array([1.0]), places))

@@ -65,3 +65,12 @@ def test_pandas(name):
 def test_where_wants_both_or_neither():
     with pytest.raises(ValueError, match="either both or neither"):
         np.where([True], 1.0)
+
+
+def test_array_of_a_traced_array_is_a_copy():
+    def written(x):
+        y = np.array(x)
+        y[0] = 5.0
+        return np.sum(x * y)
+
+    onp.testing.assert_array_equal(grad(written)(X), [5.0, 2 * X[1], 2 * X[2]])

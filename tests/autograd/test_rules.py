@@ -1,11 +1,17 @@
 """Rules that users define: shapes and dtypes that differ from the argument's, opaque code, what is missing."""
 
+import functools
+import gc
+import math
+import weakref
+
 import numpy as onp
 import pytest
 
 import covector
 import covector.compat.autograd.numpy as np
 from covector.compat.autograd import grad, hessian, jacobian, make_jvp
+from covector.compat.autograd.core import primitive_vjps
 from covector.compat.autograd.extend import SparseObject, defjvp, defvjp, defvjp_argnums, primitive, vspace
 
 X = onp.array([0.3, 1.2, 2.5])
@@ -139,3 +145,34 @@ def test_other_transforms_take_primitives():
     onp.testing.assert_allclose(covector.vmap(covector.grad(cubed))(X), 3 * X**2)
     onp.testing.assert_allclose(covector.jit(covector.grad(lambda x: cubed(x).sum()))(X), 3 * X**2)
     onp.testing.assert_allclose(covector.hessian(lambda x: cubed(x).sum())(X), onp.diag(6 * X))
+
+
+def test_rules_go_with_their_function_though_they_refer_to_it():
+    def made():
+        twice = primitive(lambda x: 2.0 * x)
+        defvjp(twice, lambda ans, x: lambda g: twice(g))
+        defjvp(twice, lambda g, ans, x: twice(g))
+        assert twice in primitive_vjps
+        assert grad(lambda x: np.sum(twice(x)))(X).tolist() == [2.0] * 3
+        return weakref.ref(twice)
+
+    alive = made()
+    gc.collect()
+    assert alive() is None
+
+
+def test_tables_of_rules_are_mappings():
+    twice = ruled(lambda x: 2.0 * x, lambda ans, x: lambda g: 2.0 * g)
+
+    @functools.wraps(twice)
+    def other(x):
+        return twice(x)
+
+    assert twice in list(primitive_vjps)
+    assert other not in primitive_vjps
+    with pytest.raises(KeyError):
+        primitive_vjps[other]
+    primitive_vjps[math.sin] = primitive_vjps[twice]
+    assert primitive_vjps.pop(math.sin) is primitive_vjps[twice]
+    del primitive_vjps[twice]
+    assert twice not in primitive_vjps

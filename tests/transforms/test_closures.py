@@ -120,3 +120,55 @@ def test_rows_of_integers_hold_no_values():
     np.testing.assert_array_equal(aux, [0, 1])
     with pytest.raises(TypeError, match="jacrev needs floating or complex inputs"):
         cv.jacrev(lambda i: i * 2.0)(np.arange(2))
+
+
+def by_jvp(x, w):
+    scaled = cv.custom_jvp(lambda x: np.sin(x) * w)
+    scaled.defjvp(lambda primals, tangents: (np.sin(primals[0]) * w, np.cos(primals[0]) * tangents[0] * w))
+    return scaled(x)
+
+
+def by_vjp(x, w):
+    scaled = cv.custom_vjp(lambda x: np.sin(x) * w)
+    scaled.defvjp(lambda x: (np.sin(x) * w, x), lambda x, ct: (np.cos(x) * ct * w,))
+    return scaled(x)
+
+
+def by_solve(x, w):
+    solve = lambda matvec, b: b / matvec(np.ones(3))  # noqa: E731
+    return cv.custom_linear_solve(lambda v: v / w, np.sin(x), solve, solve)
+
+
+def by_root(x, w):
+    def solve(f, start):
+        return start - f(start) / cv.jvp(f, (start,), (np.ones(3),))[1]
+
+    return cv.custom_root(lambda y: y / w - np.sin(x), 0.0 * x, solve, lambda g, y: y / g(np.ones(3)))
+
+
+@pytest.mark.parametrize("scaled", [by_jvp, by_vjp, by_solve, by_root])
+@pytest.mark.parametrize("inner", ["gradient", "tangent", "batch"])
+def test_a_closure_over_an_inner_transform_with_an_operand_of_an_outer_one(scaled, inner):
+    def loss(x, w, of):
+        return np.sum(of(x, w) ** 2)
+
+    def inside(x, w, of):
+        if inner == "gradient":
+            return cv.grad(loss, 1)(x, w, of)
+        if inner == "tangent":
+            return cv.jvp(lambda w: loss(x, w, of), (w,), (1.0,))[1]
+        return cv.vmap(lambda s: loss(x, s * w, of))(np.array([1.0, 0.5])).sum()
+
+    x, w = np.array([0.1, 0.2, 0.3]), 0.7
+    plain = lambda x, w: np.sin(x) * w  # noqa: E731
+    for outer in (cv.jit, cv.checkpoint, lambda f: cv.grad(cv.jit(f)), cv.grad,
+                  lambda f: cv.jit(cv.grad(f)), cv.hessian):
+        found, wanted = (outer(lambda x, w, of=of: inside(x, w, of))(x, w) for of in (scaled, plain))
+        np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-12)
+
+
+def test_what_the_solver_of_a_root_closes_over_adds_no_derivative():
+    def root(w):
+        return cv.custom_root(lambda y: y / w - 3.0, 0.0, lambda f, start: 3.0 * w, lambda g, y: y / g(1.0))
+
+    assert cv.grad(root)(2.0) == 3.0

@@ -432,3 +432,9 @@ def test_scipy_is_asked_for_by_name(monkeypatch):
     for made in (sparse_jacobian, sparse_hessian, sparsity):
         with pytest.raises(ImportError, match=r"needs SciPy, but importing it failed .*'covector\[scipy\]'"):
             made(rosenbrock)(X)
+
+
+@pytest.mark.parametrize("dtype", [int, bool])
+def test_a_plan_needs_the_values_of_integers(dtype):
+    with pytest.raises(TypeError, match="needs the values of integer and boolean .*; pass the array"):
+        sparse_jacobian(lambda x, i: x[i]).plan(np.ones(3), covector.ShapeDtype((3,), dtype))

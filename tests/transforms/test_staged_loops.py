@@ -261,3 +261,30 @@ def test_a_loop_knows_which_example_it_runs_for():
                    axis_size=2)
     for a, b in zip(cv.tree.leaves(cv.jit(over)(X)), cv.tree.leaves(over(X)), strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("loop", [
+    lambda step, x: cv.scan(lambda c, _: (step(c), 0.0), x, None, length=2)[0],
+    lambda step, x: cv.scan(lambda c, _: (c, step(c)), x, None, length=2)[1],
+    lambda step, x: cv.while_loop(lambda c: c[1] < 2, lambda c: (step(c[0]), c[1] + 1), (x, 0))[0],
+    lambda step, x: cv.cond(x[0] > 0.0, step, lambda x: x, x),
+])
+def test_a_python_number_that_a_body_closes_over_promotes_nothing(loop):
+    def run(x, w):
+        return loop(lambda c: np.sin(c) * w, x)
+
+    x = np.array([0.1, 0.2, 0.3], np.float32)
+    found = cv.jit(run)(x, 0.7)
+    assert found.dtype == run(x, 0.7).dtype == np.float32
+    np.testing.assert_allclose(found, run(x, 0.7), rtol=1e-6)
+
+
+def test_native_steps_take_a_python_number_that_a_loop_closes_over():
+    def run(x, w):
+        return cv.scan(lambda c, _: (np.sin(c) * w, 0.0), x, None, length=1)[0]
+
+    def moved(x, w):
+        return cv.jvp(lambda w: np.sum(run(x, w) ** 2), (w,), (1.0,))[1]
+
+    x = np.array([0.1, 0.2, 0.3])
+    np.testing.assert_allclose(cv.grad(cv.jit(moved))(x, 0.7), cv.grad(moved)(x, 0.7), rtol=1e-12)

@@ -17,13 +17,24 @@ def _body(source, graph, known, kept, quiet):
     source.within, source.silent, source.outside = before
 
 
+def _given(source, eq, inputs):
+    """The texts of the operands of a body; a Python number that it knows as a scalar of NumPy's becomes that."""
+    found = []
+    for v, known in zip(eq.inputs, inputs):
+        text = source.ref(v)
+        if v.aval.weak and not known.aval.weak:
+            text = f"{source.object(known.aval.dtype.type, 'number')}({text})"
+        found.append(text)
+    return found
+
+
 def _scan(source, eq):
     """A loop over rows that carries values and collects others."""
     body, consts, n, steps, reverse = eq.params
     graph = body.graph
     if not steps:
         return write_call(source, eq)
-    given = list(map(source.ref, eq.inputs))
+    given = _given(source, eq, graph.inputs)
     known = source.layouts.in_loop(eq)
     collected = eq.outputs[n:]
     for v, text in zip(graph.inputs[:consts], given):
@@ -97,7 +108,7 @@ def _joined(rows, reverse):
 def _while(source, eq):
     """A loop that carries values until a condition is False."""
     test, body, consts = eq.params
-    given = list(map(source.ref, eq.inputs))
+    given = _given(source, eq, body.graph.inputs)
     known = [*map(source.layouts.is_compact, eq.inputs[:consts]), *[not v.aval.ndim for v in eq.outputs]]
     into = [source.name(v, "c") for v in body.graph.inputs[consts:]]
     for name, text in zip(into, given[consts:]):

@@ -22,6 +22,7 @@ from ..reverse.ambient import conform_tangent
 from ..reverse.nan_checks import start_trace
 from ..staging.bodies import (
     BOTH,
+    above,
     closes_over_tracer,
     conjugated,
     full_cotangents,
@@ -341,8 +342,11 @@ def _custom_graph(trace, prim, args):
     lifted = [trace.lift(a) for a in args[:-1]]
     avals = [x.aval for x, _ in lifted]
     graph, _ = stage(record.body, avals, tuple, prim.name, like=args[:-1])
-    lifted += [trace.lift(c) for c in graph.captured]
     closed = record.closed(record, graph, avals)
+    if above(trace, graph.captured):
+        record.rebuild_out = record.rebuild_out or list
+        return prim.rebind((*args[:-1], *graph.captured, closed))
+    lifted += [trace.lift(c) for c in graph.captured]
     values = prim.rebind((*[v for _, v in lifted], closed)) if trace.concrete else None
     outs = trace.emit(prim, [x for x, _ in lifted], (closed,), graph.out_avals, values)
     record.rebuild_out = record.rebuild_out or list

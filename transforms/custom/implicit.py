@@ -46,12 +46,12 @@ def custom_root(
     guess = stop_gradient(initial_guess)
     of_values, values = closure_convert(f, guess)
     if not values:
-        return solve(f, guess)
+        return stop_gradient(solve(f, guess))
     live = [k for k, v in enumerate(values) if is_inexact(aval_of(v).dtype)]
 
     @custom_jvp
     def root(guess, *values):
-        return solve(lambda x: of_values(x, *values), guess)
+        return stop_gradient(solve(lambda x: of_values(x, *values), guess))
 
     @root.defjvp
     def _(primals, tangents):

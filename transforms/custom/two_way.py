@@ -11,6 +11,7 @@ from ...core.trace.tracer import Tracer
 from ...core.types import Any
 from ..arguments.arguments import settle
 from ..staging.bodies import (
+    above,
     batched_body,
     closes_over_tracer,
     conjugated,
@@ -174,6 +175,8 @@ def _graph(trace, prim, args):
     if op.avals is None:
         graph, _ = stage(op.run, avals, tuple, op.name, like=operands)
         op = _Staged(op, graph, len(avals))
+        if above(trace, graph.captured):
+            return prim.rebind((*operands, *graph.captured, op))
         lifted += [trace.lift(t) for t in graph.captured]
         graph.captured = []
     values = prim.rebind((*[v for _, v in lifted], op)) if trace.concrete else None

@@ -57,7 +57,7 @@ class RevTrace(Trace):
             return prim.rebind(values) if known is None else known
         n = len(args) - len(prim.params)
         active = tuple(mine)
-        rule = prim.rule(active, type(values[active[0]]) is Staged and _is_plain(prim, active, args[:n]))
+        rule = prim.rule(active, type(values[active[0]]) is Staged and _is_plain(prim, active, args, n))
         for i in range(n):
             if isinstance(values[i], (ndarray, Tracer)) and values[i] is args[i]:
                 if prim.variadic or prim.operands[i] in rule.names:
@@ -132,8 +132,9 @@ class RevTrace(Trace):
             self.guards.check("the pullback", "call the pullback first")
 
 
-def _is_plain(prim, active, operands):
-    """Whether the real forms of the rules hold: native floats of one dtype, none of which was cast or broadcast."""
+def _is_plain(prim, active, args, n):
+    """Whether the real forms of the rules hold: native floats of one dtype, in and out, none cast or broadcast."""
+    operands = args[:n]
     first = operands[active[0]].aval
     if not first.plain or prim.variadic:
         return False
@@ -154,7 +155,10 @@ def _is_plain(prim, active, operands):
                 m == n or m == 1 for m, n in zip(aval.shape[::-1], first.shape[::-1]))
         if not fits:
             return False
-    return True
+    if not prim.elementwise:
+        return True
+    avals = [a.aval if isinstance(a, Tracer) else aval_of(a) for a in operands]
+    return prim.shape(avals, args[n:]).dtype is first.dtype  # of two real operands it may be complex
 
 
 def answer_avals(ans):

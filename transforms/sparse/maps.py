@@ -38,6 +38,9 @@ class FlatMap:
         for k, x in enumerate(rest):
             if _is_free(x):
                 self.free.append(k)
+            elif isinstance(x, ShapeDtype):
+                raise DtypeError(f"{name} needs the values of integer and boolean arguments, on which the pattern may "
+                                 f"depend, but got {x!r}; pass the array itself{at_user_line()}")
             else:
                 self.fixed[k] = x
         self.free_avals = [_shape_of(rest[k]) for k in self.free]

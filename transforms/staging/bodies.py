@@ -234,6 +234,11 @@ def is_staged(value):
     return False
 
 
+def above(trace, values):
+    """Whether a value is traced at a higher level than `trace`: that trace is the one to process what it is used in."""
+    return any(isinstance(v, Tracer) and v.owner is not None and v.owner.level > trace.level for v in values)
+
+
 def closes_over_tracer(functions, wanted=None):
     """Whether a traced value (one that is `wanted`) is reachable from closures, defaults and bound objects."""
     todo = list(functions)

@@ -64,8 +64,8 @@ class GraphTrace(Trace):
         key = identity(tracer)
         known = self.captured.get(key)
         if known is None:
-            aval = aval_of(tracer)
-            var = Var(aval)
+            aval = tracer.aval
+            var = Var(aval if aval.weak else aval_of(tracer))
             known = tracer, self.box(var, primal(tracer) if self.concrete else None)
             self.captured[key] = known
         return known[1]

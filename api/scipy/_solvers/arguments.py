@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arrays.avals import aval_of, make_aval
-from ...core.errors import ShapeError, at_user_line
+from ...core.errors import DtypeError, ShapeError, at_user_line
 from ...core.trace.tracer import Tracer
 from ...numpy import asarray
 from ...transforms.arguments.arguments import flatten, settle
@@ -28,6 +28,16 @@ def is_traced(*things: Any) -> bool:
 def value_of(x: Any) -> Any:
     """The aval of an array, or of what becomes one."""
     return aval_of(asarray(settle(x)))
+
+
+def start_of(x0: Any, name: str) -> Any:
+    """Where a search for real unknowns starts: an array of floats, or what is traced."""
+    x0 = settle(x0)
+    found = x0 if isinstance(x0, Tracer) else np.asarray(x0)
+    if found.dtype.kind == "c":
+        raise DtypeError(f"{name} looks for real unknowns where values are traced, but x0 has dtype {found.dtype}; "
+                         f"stack the real and the imaginary parts{at_user_line()}")
+    return found if isinstance(found, Tracer) else found.astype(float)
 
 
 def closed(fun: Any, more: Any, examples: list[Any], name: str) -> Closed:
@@ -55,8 +65,11 @@ def closed(fun: Any, more: Any, examples: list[Any], name: str) -> Closed:
 
 
 def shaped(out: Any, shape: tuple, name: str, what: str) -> Any:
-    """The output of a user's function, an array of `shape`; of one element where a number is wanted."""
+    """The output of a user's function, a real array of `shape`; of one element where a number is wanted."""
     out = asarray(settle(out))
+    if out.dtype.kind == "c":
+        raise DtypeError(f"{name} needs {what} to return real values where values are traced, but it returned dtype "
+                         f"{out.dtype}; compute the real and the imaginary parts apart{at_user_line()}")
     if out.shape == shape:
         return out
     if not shape and out.size == 1:

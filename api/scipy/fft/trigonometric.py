@@ -1,7 +1,7 @@
 """Discrete cosine and sine transforms."""
 
 import math
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ...core.ops.shaping import pad, slice_axis
 from ...core.trace.device import constant
 from ...numpy.surface import Array
 from .one_axis import single
+from .texts import ANY, named
 
 
 def _transform(
@@ -78,241 +79,92 @@ def _lengths(name: str, x: Array, s: Any, axes: Any) -> tuple[list, list]:
     return lengths, along
 
 
-def dct(
-    x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None,
-    overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
-) -> Array:
-    """Compute the discrete cosine transform.
-
-    Args:
-        x: an array, real or complex; integers are converted to float64.
-        type: 1, 2, 3 or 4.
-        n: the length; `x` is cut or filled up with zeros.
-        axis: along which axis.
-        norm: "backward", "ortho", "forward" or None: which direction is scaled.
-        overwrite_x, workers: accepted for compatibility with SciPy; nothing is overwritten.
-        orthogonalize: whether the matrix is orthogonal up to its scale; with norm="ortho" by default.
-    Returns:
-        an array of the dtype of `x`.
-    Raises:
-        ValueError: `type`, `norm` or a length is invalid.
-    Derivative: the map is linear; its transpose is that of the other direction, with other weights at the ends.
-
-    >>> import numpy as np
-    >>> from covector.scipy import fft
-    >>> fft.dct([1.0, 2.0]).round(6)
-    array([ 6.      , -1.414214])
-    """
-    return _transform("dct", single(x), type, n, axis, norm, orthogonalize, False, False)
+_REST = {
+    "takes": ANY, "gives": "an array of the dtype of `x`.",
+    "last": "orthogonalize: whether the matrix is orthogonal up to its scale; with norm=\"ortho\" by default.",
+    "raises": "ValueError: `type`, `norm` or a length is invalid.\n    Derivative: the map is linear; its transpose is "
+              "that of the other direction, with other weights at the ends.",
+}
 
 
-def idct(
-    x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None,
-    overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
-) -> Array:
-    """Compute the discrete inverse cosine transform.
+class Along(Protocol):
+    """What a transform along one axis is called with."""
 
-    Args:
-        x: an array, real or complex; integers are converted to float64.
-        type: 1, 2, 3 or 4.
-        n: the length; `x` is cut or filled up with zeros.
-        axis: along which axis.
-        norm: "backward", "ortho", "forward" or None: which direction is scaled.
-        overwrite_x, workers: accepted for compatibility with SciPy; nothing is overwritten.
-        orthogonalize: whether the matrix is orthogonal up to its scale; with norm="ortho" by default.
-    Returns:
-        an array of the dtype of `x`.
-    Raises:
-        ValueError: `type`, `norm` or a length is invalid.
-    Derivative: the map is linear; its transpose is that of the other direction, with other weights at the ends.
-
-    >>> import numpy as np
-    >>> from covector.scipy import fft
-    >>> fft.idct([1.0, 2.0]).round(6)
-    array([ 0.957107, -0.457107])
-    """
-    return _transform("idct", single(x), type, n, axis, norm, orthogonalize, False, True)
+    def __call__(
+        self, x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None,
+        overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
+    ) -> Array: ...
 
 
-def dst(
-    x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None,
-    overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
-) -> Array:
-    """Compute the discrete sine transform.
+class Over(Protocol):
+    """What a transform along several axes is called with."""
 
-    Args:
-        x: an array, real or complex; integers are converted to float64.
-        type: 1, 2, 3 or 4.
-        n: the length; `x` is cut or filled up with zeros.
-        axis: along which axis.
-        norm: "backward", "ortho", "forward" or None: which direction is scaled.
-        overwrite_x, workers: accepted for compatibility with SciPy; nothing is overwritten.
-        orthogonalize: whether the matrix is orthogonal up to its scale; with norm="ortho" by default.
-    Returns:
-        an array of the dtype of `x`.
-    Raises:
-        ValueError: `type`, `norm` or a length is invalid.
-    Derivative: the map is linear; its transpose is that of the other direction, with other weights at the ends.
-
-    >>> import numpy as np
-    >>> from covector.scipy import fft
-    >>> fft.dst([1.0, 2.0]).round(6)
-    array([ 4.242641, -2.      ])
-    """
-    return _transform("dst", single(x), type, n, axis, norm, orthogonalize, True, False)
+    def __call__(
+        self, x: Array, type: int = 2, s: Any = None, axes: Any = None, norm: str | None = None,
+        overwrite_x: bool = False, workers: int | None = None, *, orthogonalize: bool | None = None,
+    ) -> Array: ...
 
 
-def idst(
-    x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None,
-    overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
-) -> Array:
-    """Compute the discrete inverse sine transform.
+def _along(name: str, sine: bool, inverse: bool, does: str, example: str, shown: str) -> Along:
+    """A transform along one axis."""
 
-    Args:
-        x: an array, real or complex; integers are converted to float64.
-        type: 1, 2, 3 or 4.
-        n: the length; `x` is cut or filled up with zeros.
-        axis: along which axis.
-        norm: "backward", "ortho", "forward" or None: which direction is scaled.
-        overwrite_x, workers: accepted for compatibility with SciPy; nothing is overwritten.
-        orthogonalize: whether the matrix is orthogonal up to its scale; with norm="ortho" by default.
-    Returns:
-        an array of the dtype of `x`.
-    Raises:
-        ValueError: `type`, `norm` or a length is invalid.
-    Derivative: the map is linear; its transpose is that of the other direction, with other weights at the ends.
+    def transform(
+        x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None,
+        overwrite_x: bool = False, workers: int | None = None, orthogonalize: bool | None = None,
+    ) -> Array:
+        return _transform(name, single(x), type, n, axis, norm, orthogonalize, sine, inverse)
 
-    >>> import numpy as np
-    >>> from covector.scipy import fft
-    >>> fft.idst([1.0, 2.0]).round(6)
-    array([ 0.853553, -0.146447])
-    """
-    return _transform("idst", single(x), type, n, axis, norm, orthogonalize, True, True)
+    return named(transform, name, does=does, lengths="type: 1, 2, 3 or 4.\n        n: the length",
+                 along="axis: along which axis", example=example, shown=shown, **_REST)
 
 
-def dctn(
-    x: Array, type: int = 2, s: Any = None, axes: Any = None, norm: str | None = None, overwrite_x: bool = False,
-    workers: int | None = None, *, orthogonalize: bool | None = None,
-) -> Array:
-    """Compute the discrete cosine transform along several axes.
+def _over(name: str, sine: bool, inverse: bool, does: str, example: str, shown: str) -> Over:
+    """A transform along several axes."""
 
-    Args:
-        x: an array, real or complex; integers are converted to float64.
-        type: 1, 2, 3 or 4.
-        s: the lengths; `x` is cut or filled up with zeros.
-        axes: along which axes; all by default, or the last ones of `s`.
-        norm: "backward", "ortho", "forward" or None: which direction is scaled.
-        overwrite_x, workers: accepted for compatibility with SciPy; nothing is overwritten.
-        orthogonalize: whether the matrix is orthogonal up to its scale; with norm="ortho" by default.
-    Returns:
-        an array of the dtype of `x`.
-    Raises:
-        ValueError: `type`, `norm` or a length is invalid.
-    Derivative: the map is linear; its transpose is that of the other direction, with other weights at the ends.
+    def transform(
+        x: Array, type: int = 2, s: Any = None, axes: Any = None, norm: str | None = None, overwrite_x: bool = False,
+        workers: int | None = None, *, orthogonalize: bool | None = None,
+    ) -> Array:
+        x = single(x)
+        lengths, along = _lengths(name, x, s, axes)
+        for n, axis in zip(lengths, along):
+            x = _transform(name, x, type, n, axis, norm, orthogonalize, sine, inverse)
+        return x
 
-    >>> import numpy as np
-    >>> from covector.scipy import fft
-    >>> fft.dctn(np.ones((1, 2))).round(6)
-    array([[8., 0.]])
-    """
-    x = single(x)
-    lengths, along = _lengths("dctn", x, s, axes)
-    for n, axis in zip(lengths, along):
-        x = _transform("dctn", x, type, n, axis, norm, orthogonalize, False, False)
-    return x
+    return named(transform, name, does=does, lengths="type: 1, 2, 3 or 4.\n        s: the lengths",
+                 along="axes: along which axes; all by default, or the last ones of `s`", example=example, shown=shown,
+                 **_REST)
 
 
-def idctn(
-    x: Array, type: int = 2, s: Any = None, axes: Any = None, norm: str | None = None, overwrite_x: bool = False,
-    workers: int | None = None, *, orthogonalize: bool | None = None,
-) -> Array:
-    """Compute the discrete inverse cosine transform along several axes.
-
-    Args:
-        x: an array, real or complex; integers are converted to float64.
-        type: 1, 2, 3 or 4.
-        s: the lengths; `x` is cut or filled up with zeros.
-        axes: along which axes; all by default, or the last ones of `s`.
-        norm: "backward", "ortho", "forward" or None: which direction is scaled.
-        overwrite_x, workers: accepted for compatibility with SciPy; nothing is overwritten.
-        orthogonalize: whether the matrix is orthogonal up to its scale; with norm="ortho" by default.
-    Returns:
-        an array of the dtype of `x`.
-    Raises:
-        ValueError: `type`, `norm` or a length is invalid.
-    Derivative: the map is linear; its transpose is that of the other direction, with other weights at the ends.
-
-    >>> import numpy as np
-    >>> from covector.scipy import fft
-    >>> fft.idctn(np.ones((1, 2))).round(6)
-    array([[ 0.301777, -0.051777]])
-    """
-    x = single(x)
-    lengths, along = _lengths("idctn", x, s, axes)
-    for n, axis in zip(lengths, along):
-        x = _transform("idctn", x, type, n, axis, norm, orthogonalize, False, True)
-    return x
-
-
-def dstn(
-    x: Array, type: int = 2, s: Any = None, axes: Any = None, norm: str | None = None, overwrite_x: bool = False,
-    workers: int | None = None, *, orthogonalize: bool | None = None,
-) -> Array:
-    """Compute the discrete sine transform along several axes.
-
-    Args:
-        x: an array, real or complex; integers are converted to float64.
-        type: 1, 2, 3 or 4.
-        s: the lengths; `x` is cut or filled up with zeros.
-        axes: along which axes; all by default, or the last ones of `s`.
-        norm: "backward", "ortho", "forward" or None: which direction is scaled.
-        overwrite_x, workers: accepted for compatibility with SciPy; nothing is overwritten.
-        orthogonalize: whether the matrix is orthogonal up to its scale; with norm="ortho" by default.
-    Returns:
-        an array of the dtype of `x`.
-    Raises:
-        ValueError: `type`, `norm` or a length is invalid.
-    Derivative: the map is linear; its transpose is that of the other direction, with other weights at the ends.
-
-    >>> import numpy as np
-    >>> from covector.scipy import fft
-    >>> fft.dstn(np.ones((1, 2))).round(6)
-    array([[5.656854, 0.      ]])
-    """
-    x = single(x)
-    lengths, along = _lengths("dstn", x, s, axes)
-    for n, axis in zip(lengths, along):
-        x = _transform("dstn", x, type, n, axis, norm, orthogonalize, True, False)
-    return x
-
-
-def idstn(
-    x: Array, type: int = 2, s: Any = None, axes: Any = None, norm: str | None = None, overwrite_x: bool = False,
-    workers: int | None = None, *, orthogonalize: bool | None = None,
-) -> Array:
-    """Compute the discrete inverse sine transform along several axes.
-
-    Args:
-        x: an array, real or complex; integers are converted to float64.
-        type: 1, 2, 3 or 4.
-        s: the lengths; `x` is cut or filled up with zeros.
-        axes: along which axes; all by default, or the last ones of `s`.
-        norm: "backward", "ortho", "forward" or None: which direction is scaled.
-        overwrite_x, workers: accepted for compatibility with SciPy; nothing is overwritten.
-        orthogonalize: whether the matrix is orthogonal up to its scale; with norm="ortho" by default.
-    Returns:
-        an array of the dtype of `x`.
-    Raises:
-        ValueError: `type`, `norm` or a length is invalid.
-    Derivative: the map is linear; its transpose is that of the other direction, with other weights at the ends.
-
-    >>> import numpy as np
-    >>> from covector.scipy import fft
-    >>> fft.idstn(np.ones((1, 2))).round(6)
-    array([[0.301777, 0.051777]])
-    """
-    x = single(x)
-    lengths, along = _lengths("idstn", x, s, axes)
-    for n, axis in zip(lengths, along):
-        x = _transform("idstn", x, type, n, axis, norm, orthogonalize, True, True)
-    return x
+dct = _along(
+    "dct", False, False, "Compute the discrete cosine transform.", "fft.dct([1.0, 2.0]).round(6)",
+    "array([ 6.      , -1.414214])",
+)
+idct = _along(
+    "idct", False, True, "Compute the discrete inverse cosine transform.", "fft.idct([1.0, 2.0]).round(6)",
+    "array([ 0.957107, -0.457107])",
+)
+dst = _along(
+    "dst", True, False, "Compute the discrete sine transform.", "fft.dst([1.0, 2.0]).round(6)",
+    "array([ 4.242641, -2.      ])",
+)
+idst = _along(
+    "idst", True, True, "Compute the discrete inverse sine transform.", "fft.idst([1.0, 2.0]).round(6)",
+    "array([ 0.853553, -0.146447])",
+)
+dctn = _over(
+    "dctn", False, False, "Compute the discrete cosine transform along several axes.",
+    "fft.dctn(np.ones((1, 2))).round(6)", "array([[8., 0.]])",
+)
+idctn = _over(
+    "idctn", False, True, "Compute the discrete inverse cosine transform along several axes.",
+    "fft.idctn(np.ones((1, 2))).round(6)", "array([[ 0.301777, -0.051777]])",
+)
+dstn = _over(
+    "dstn", True, False, "Compute the discrete sine transform along several axes.",
+    "fft.dstn(np.ones((1, 2))).round(6)", "array([[5.656854, 0.      ]])",
+)
+idstn = _over(
+    "idstn", True, True, "Compute the discrete inverse sine transform along several axes.",
+    "fft.idstn(np.ones((1, 2))).round(6)", "array([[0.301777, 0.051777]])",
+)

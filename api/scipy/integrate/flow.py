@@ -165,7 +165,7 @@ class Flow(Operation):
 
     def _rates(self, ts: Any, found: Any, values: Any) -> Any:
         """The right-hand side at the places that were read, `(n, m)`."""
-        if ts.shape[0] > _LOOP:
+        if ts.shape[0] > _LOOP or not ts.shape[0]:
             return vmap(lambda t, y: self.system.rate(t, y, *values), (0, 1), 1)(ts, found)
         return stack([self.system.rate(ts[k], found[:, k], *values) for k in range(ts.shape[0])], axis=1)
 

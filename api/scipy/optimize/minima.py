@@ -4,12 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.trace.tracer import Tracer
 from ...core.types import Array, Callable
-from ...transforms.arguments.arguments import settle
 from ...transforms.interpreters.gradient import grad
 from ...transforms.interpreters.jacobian import hessian, hvp, jacobian
-from .._solvers.arguments import Repeated, closed, floats, in_tuple, is_traced, shaped
+from .._solvers.arguments import Repeated, closed, floats, in_tuple, is_traced, shaped, start_of
 from .._solvers.library import scipy_module
 from .._solvers.results import result_of, supplied
 from .constraints import box_gaps, joined, limits, listed, places, rows_of
@@ -69,7 +67,7 @@ def minimize(
                 hessp = lambda x, p, *a: hvp(lambda x: _number(fun(x, *a)), (x,), (p,))[0]  # noqa: E731
         return scipy.minimize(fun, x0, args, method, jac, hess, hessp, bounds, constraints, tol, callback, options)
     first = fun if jac is not True else lambda x, *a: fun(x, *a)[0]
-    x0 = settle(x0) if isinstance(settle(x0), Tracer) else np.asarray(x0, float)
+    x0 = start_of(x0, "minimize")
     x0 = x0.reshape((1,)) if not x0.ndim else x0
     n = x0.shape[0]
     low, high = limits(bounds, n, "minimize")

@@ -6,12 +6,10 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import ConvergenceError, at_user_line
-from ...core.trace.tracer import Tracer
 from ...core.types import Array, Callable
 from ...numpy import asarray
-from ...transforms.arguments.arguments import settle
 from ...transforms.interpreters.jacobian import jacobian
-from .._solvers.arguments import COUNT, FLAG, Repeated, closed, floats, in_tuple, is_traced, shaped, value_of
+from .._solvers.arguments import COUNT, FLAG, Repeated, closed, floats, in_tuple, is_traced, shaped, start_of, value_of
 from .._solvers.implicit import Implicit
 from .._solvers.library import scipy_module
 from .._solvers.results import result_of, said, supplied
@@ -54,7 +52,7 @@ def root(
         if jac is None and method in _TAKE_JAC:
             jac = supplied(lambda x, *args: jacobian(lambda x: asarray(fun(x, *args)))(x), "root", "jac=False")
         return scipy.root(fun, x0, args, method, jac, tol, callback, options)
-    x0 = settle(x0) if isinstance(settle(x0), Tracer) else np.asarray(x0, float)
+    x0 = start_of(x0, "root")
     shape = (int(np.prod(x0.shape)),) if method in _FLAT else x0.shape
     first = fun if jac is not True else lambda x, *args: fun(x, *args)[0]
     given = closed(lambda x, args: shaped(first(x, *args), shape, "root", "fun"), args, [floats(*shape)], "root")
@@ -104,6 +102,7 @@ def root_scalar(
         method, xtol, rtol, maxiter, options: as in `scipy.optimize.root_scalar`.
         bracket, x0, x1: where the search starts; they have no derivative.
         fprime, fprime2: derivatives of `f`; those of covector where None and the method (newton, halley) needs them.
+            True says that `f` returns them, too. Where values are traced, covector's are used.
     Returns:
         SciPy's `RootResults`; where values are traced, `root` is.
     Raises:
@@ -125,9 +124,11 @@ def root_scalar(
         if method == "halley" and fprime2 is None:
             fprime2 = lambda x, *a: jacobian(jacobian(lambda x: asarray(f(x, *a))))(float(x))  # noqa: E731
         return scipy.root_scalar(f, args, method, bracket, fprime, fprime2, x0, x1, xtol, rtol, maxiter, options)
-    given = closed(lambda x, args: shaped(f(x, *args), (), "root_scalar", "f"), args, [floats()], "root_scalar")
+    first = f if fprime is not True and fprime2 is not True else lambda x, *args: f(x, *args)[0]
+    given = closed(lambda x, args: shaped(first(x, *args), (), "root_scalar", "f"), args, [floats()], "root_scalar")
     bracketed = None if bracket is None else len(bracket)
-    starts = [asarray(v) for v in (*(bracket or ()), *[v for v in (x0, x1) if v is not None])]
+    ends = () if bracket is None else tuple(bracket)
+    starts = [start_of(v, "root_scalar") for v in (*ends, *[v for v in (x0, x1) if v is not None])]
     flags = (x0 is not None, x1 is not None)
 
     def host(*operands: Any) -> Any:
@@ -141,7 +142,9 @@ def root_scalar(
         bend = (lambda x: float(twice(float(x)))) if method == "halley" else None
         found = scipy.root_scalar(lambda x: float(given.on_host(x, *values)), (), method, ends, slope, bend, left,
                                   right, xtol, rtol, maxiter, options)
-        trouble = "" if found.converged else f"SciPy says {found.flag!r}"
+        trouble = "" if found.converged else (
+            f"the search did not converge, and SciPy says {found.flag!r}; give a bracket, start nearer, or raise "
+            "maxiter")
         counts = (bool(found.converged), int(found.iterations), int(found.function_calls))
         return np.asarray(found.root, float), tuple([np.asarray(c) for c in counts]), trouble, found
 
@@ -200,4 +203,4 @@ def fixed_point(
 
     op = Implicit("fixed_point", 1, host, lambda x, facts, *values: x - given(x, *values),
                   lambda avals: [floats(*shape)])
-    return op(asarray(settle(x0)), *given.values)[0]
+    return op(start_of(x0, "fixed_point"), *given.values)[0]

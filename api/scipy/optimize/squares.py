@@ -5,12 +5,10 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import RuleError, at_user_line
-from ...core.trace.tracer import Tracer
 from ...core.types import Array, Callable
 from ...numpy import arctan, asarray, log1p, sqrt, sum as total, where
-from ...transforms.arguments.arguments import settle
 from ...transforms.interpreters.jacobian import jacobian
-from .._solvers.arguments import Repeated, closed, floats, in_tuple, is_traced
+from .._solvers.arguments import Repeated, closed, floats, in_tuple, is_traced, shaped, start_of
 from .._solvers.compressed import compressed_jacobian
 from .._solvers.library import scipy_module
 from .._solvers.results import result_of, supplied
@@ -87,7 +85,7 @@ def least_squares(
     if loss not in _LOSSES:
         raise RuleError(f"least_squares has derivatives for the losses {', '.join(_LOSSES)}, but was given {loss!r}; "
                         f"minimize its sum with minimize{at_user_line()}")
-    x0 = settle(x0) if isinstance(settle(x0), Tracer) else np.asarray(x0, float)
+    x0 = start_of(x0, "least_squares")
     x0 = x0.reshape((1,)) if not x0.ndim else x0
     n = x0.shape[0]
     if hasattr(bounds, "lb"):
@@ -97,7 +95,8 @@ def least_squares(
     below, above = places(low), places(high)
 
     def residuals(x: Any, kept: Any) -> Any:
-        return asarray(fun(x, *kept[0], **kept[1])).reshape((-1,))
+        out = asarray(fun(x, *kept[0], **kept[1])).reshape((-1,))
+        return shaped(out, out.shape, "least_squares", "fun")
 
     given = closed(residuals, (args, kwargs), [floats(n)], "least_squares")
     far = closed(lambda x, kept: joined(box_gaps(x, kept[0], kept[1], below, above)), (low, high), [floats(n)],

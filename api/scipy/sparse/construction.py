@@ -18,7 +18,7 @@ def csr_array(arg1: Any, shape: tuple[int, int] | None = None) -> SparseArray:
 
     Args:
         arg1: `(data, indices, indptr)` or `(data, (rows, columns))`, of which `data` may be traced; or a sparse matrix
-            of SciPy; or a matrix, whose zeros are left out if it is not traced.
+            of SciPy; or a matrix, whose zeros are left out if it is not traced; or a shape `(m, n)`, of zeros.
         shape: rows and columns; by default what the places need.
     Returns:
         a `SparseArray`.
@@ -87,10 +87,17 @@ def coo_array(arg1: Any, shape: tuple[int, int] | None = None) -> SparseArray:
     if not isinstance(arg1, tuple) or len(arg1) == 3:
         return csr_array(arg1, shape)
     need_scipy("covector.scipy.sparse")
-    data, (rows, columns) = arg1
+    data, places = arg1
+    if isinstance(places, (int, np.integer)):
+        return _zeros(arg1)
+    try:
+        rows, columns = places
+    except (TypeError, ValueError):
+        raise ShapeError(f"coo_array needs (data, (rows, columns)), but got {type(places).__name__} in place of the "
+                         f"pair; give one row and one column for each value{at_user_line()}") from None
     rows, columns = _places(rows, "rows"), _places(columns, "columns")
     data = _values(data)
-    if not rows.shape == columns.shape == data.shape:
+    if not rows.shape == columns.shape == tuple(data.shape):
         raise ShapeError(f"coo_array needs as many rows and columns as values, but got {rows.shape}, {columns.shape} "
                          f"and {tuple(data.shape)}; give one place for each value{at_user_line()}")
     shape = _checked_shape(shape, rows, columns, "coo_array")
@@ -102,7 +109,8 @@ def diags_array(diagonals: Any, *, offsets: Any = 0, shape: tuple[int, int] | No
     """Make a sparse matrix from diagonals.
 
     Args:
-        diagonals: a vector for each offset, or one vector; they may be traced.
+        diagonals: a vector for each offset, or one vector; they may be traced. With a shape, a number or a vector of
+            one element stands for all of its diagonal.
         offsets: which diagonals: 0 is the main one, positive ones lie above it; an integer for one vector.
         shape: rows and columns; by default square, as large as the first diagonal needs.
     Returns:
@@ -121,14 +129,17 @@ def diags_array(diagonals: Any, *, offsets: Any = 0, shape: tuple[int, int] | No
     diagonals = [diagonals] if single and _values(diagonals if not isinstance(diagonals, (list, tuple)) else np.asarray(
         diagonals)).ndim == 1 else list(diagonals)
     diagonals = [_values(d) for d in diagonals]
+    diagonals = [d if d.ndim else d.reshape((1,)) for d in diagonals]
     if len(diagonals) != len(offsets):
         raise ShapeError(f"diags_array needs one offset for each diagonal, but got {len(offsets)} for "
                          f"{len(diagonals)}; give as many{at_user_line()}")
     n = diagonals[0].shape[0] + abs(offsets[0]) if diagonals else 0
     m, n = shape if shape is not None else (n, n)
     rows, columns = [], []
-    for d, k in zip(diagonals, offsets):
+    for at, (d, k) in enumerate(zip(diagonals, offsets)):
         length = max(min(m + min(k, 0), n - max(k, 0)), 0)
+        if shape is not None and d.shape == (1,) != (length,):
+            d = diagonals[at] = take(d, np.zeros(length, int), axis=0)
         if d.shape != (length,):
             raise ShapeError(f"diags_array needs a vector of length {length} for the diagonal {k} of a matrix of shape "
                              f"{(m, n)}, but got shape {tuple(d.shape)}; cut it to that length{at_user_line()}")
@@ -164,6 +175,10 @@ def with_data(a: Any, data: Array) -> SparseArray:
     return SparseArray(data, pattern)
 
 
+def _zeros(shape: Any) -> SparseArray:
+    return _merged(np.zeros(0), np.zeros(0, np.int64), (int(shape[0]), int(shape[1])))
+
+
 def _of_matrix(a: Any) -> SparseArray:
     if hasattr(type(a), "tocsr"):
         return sparse(a)
@@ -193,9 +208,7 @@ def _of_rows(data: Any, indices: np.ndarray, starts: np.ndarray, shape: Any, nam
 
 def _checked_shape(shape: Any, rows: np.ndarray, columns: np.ndarray, name: str) -> tuple[int, int]:
     needed = int(rows.max(initial=-1)) + 1, int(columns.max(initial=-1)) + 1
-    if shape is None:
-        return needed
-    shape = int(shape[0]), int(shape[1])
+    shape = needed if shape is None else (int(shape[0]), int(shape[1]))
     if needed[0] > shape[0] or needed[1] > shape[1] or min(rows.min(initial=0), columns.min(initial=0)) < 0:
         raise ShapeError(f"{name} got places outside of a matrix of shape {shape}: they need {needed}, and count from "
                          f"0; give a larger shape{at_user_line()}")

@@ -114,8 +114,13 @@ class SparseArray:
         on = np.flatnonzero(self.pattern.rows == self.indices)
         return scatter_add(take(self.data, on, axis=0), self.indices[on], axis=0, n=min(self.shape))
 
-    def sum(self, axis: int | None = None) -> Array:
-        """The sum of all elements, or of each column (axis 0) or row (axis 1)."""
+    def sum(self, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
+        """The sum of all elements, or of each column (axis 0) or row (axis 1), in a `dtype`; there is no `out`."""
+        if out is not None:
+            raise TypeError(f"sum of a SparseArray writes to no array, but got out={out!r}; use its result"
+                            f"{at_user_line()}")
+        if dtype is not None:
+            return SparseArray(self.data.astype(np.dtype(dtype)), self.pattern).sum(axis)
         if axis is None:
             return self.data.sum()
         if axis not in (0, 1, -1, -2):

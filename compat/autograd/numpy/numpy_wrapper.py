@@ -39,7 +39,7 @@ def array(A, *args, **kwargs):
     if not _holds_traced(A):
         return _np.array(A, *args, **kwargs)
     kwargs.pop("copy", None)
-    return _cnp.array(A, *args, copy=False, **kwargs)
+    return _cnp.array(A, *args, copy=isinstance(A, _Tracer), **kwargs)  # of a list the array is new in any case
 
 
 _named_as(array, _np.array)
