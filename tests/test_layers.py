@@ -82,8 +82,6 @@ transforms/distributed: core core/arrays core/trace transforms/scope core/tape c
     transforms/reverse transforms/arguments transforms/interpreters transforms/collectives transforms/staging
 transforms/export: core transforms/native/maths core/arrays transforms/graph transforms/scope transforms/compile
     transforms/native transforms/arguments transforms/staging
-transforms/jit: core core/arrays core/trace transforms/graph transforms/scope core/primitive transforms/compile
-    transforms/native transforms/reverse transforms/arguments transforms/interpreters transforms/staging
 api/distributed: core transforms/distributed
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
     transforms/debug
@@ -92,8 +90,9 @@ transforms/control: core core/arrays core/trace transforms/graph transforms/scop
     transforms/debug
 transforms/custom: core core/arrays core/trace core/tape core/primitive core/ops transforms/reverse
     transforms/arguments transforms/interpreters transforms/staging transforms/debug
-transforms/sparse: core core/arrays core/trace transforms/graph core/primitive core/ops core/ops/indexing
-    core/ops/sparse transforms/arguments transforms/interpreters transforms/staging transforms/jit
+transforms/jit: core core/arrays core/trace transforms/graph transforms/scope core/primitive transforms/compile
+    transforms/native transforms/reverse transforms/arguments transforms/interpreters transforms/staging
+    transforms/export
 api/nn: core core/arrays core/trace core/ops core/ops/special core/ops/linalg core/numpy_api core/ops/nn api/numpy
 api/optimizers: core core/ops transforms/arguments api/tree transforms/control
 api/random: core core/arrays core/trace core/primitive core/ops core/ops/special core/ops/nn transforms/debug
@@ -108,6 +107,8 @@ api/scipy/ndimage: core core/trace core/ops core/ops/indexing core/numpy_api cor
 api/scipy/signal: core core/arrays core/trace core/ops core/numpy_api core/ops/scipy api/numpy
 api/scipy/sparse: core core/arrays core/trace core/ops core/ops/indexing core/ops/sparse api/tree core/numpy_api
     api/numpy
+transforms/sparse: core core/arrays core/trace transforms/graph core/primitive core/ops core/ops/indexing
+    core/ops/sparse transforms/arguments transforms/interpreters transforms/staging transforms/jit
 api/scipy/integrate: core core/arrays core/trace transforms/arguments transforms/interpreters transforms/staging
     transforms/debug api/numpy transforms/custom api/scipy/_solvers
 api/scipy/optimize: core core/arrays core/trace transforms/arguments transforms/interpreters api/numpy
@@ -120,11 +121,11 @@ api/scipy: core api/scipy/linalg api/scipy/special api/scipy/stats
 api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     core/ops/indexing core/ops/special transforms/native transforms/reverse core/ops/linalg api/tree core/numpy_api
     core/ops/nn transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/export
-    transforms/jit api/distributed api/numpy transforms/control transforms/custom transforms/sparse api/nn
-    api/optimizers api/random api/lax api/scipy
+    api/distributed api/numpy transforms/control transforms/custom transforms/jit api/nn api/optimizers api/random
+    transforms/sparse api/lax api/scipy
 api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments core/ops/scipy
-    transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/jit
-    transforms/control transforms/custom transforms/sparse api/nn api/scipy/special api
+    transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/control
+    transforms/custom transforms/jit api/nn transforms/sparse api/scipy/special api
 compat/autograd/_impl: compat api/tree api/numpy api
 ~/modes: api
 compat/autograd/misc: api/numpy api compat/autograd/_impl

@@ -45,8 +45,11 @@ def library_of(*values):
 
 
 def constant(array, *like):
-    """A NumPy constant as an array of the library that `like` (arrays or tracers of any level) computes with."""
-    xp = library_of(*like)
+    """A NumPy constant as an array of the library that `like` (arrays or tracers of any level) computes with.
+
+    A traced value stays as it is.
+    """
+    xp = None if isinstance(array, Tracer) else library_of(*like)
     return array if xp is None else xp.asarray(array)
 
 

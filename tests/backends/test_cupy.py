@@ -91,3 +91,44 @@ def test_what_cupy_lacks_is_in_its_namespace():
     stack = cupy.eye(3)[None] + cupy.zeros((2, 3, 3))
     assert xp.linalg.solve(stack, cupy.ones((3, 2))).shape == (2, 3, 2)
     assert xp.linalg.solve(cupy.zeros((0, 2, 2)), cupy.ones((2, 1))).shape == (0, 2, 1)
+
+
+def shaken(x):
+    for _ in range(4):
+        x = x / np.sum(x) + np.max(x)
+    return x
+
+
+KERNELS = {
+    "elementwise": (lambda x: np.exp(-x * x) * np.tanh(x), (200_000,)),
+    "sums": (lambda x: (np.sum(x * x), np.max(x, axis=0), np.sum(x, axis=1)), (900, 70)),
+    "recorded": (shaken, (20_000,)),
+    "calls": (lambda x: (np.linalg.inv(x @ x.T + np.eye(60) * x[0, 0]) @ np.tanh(x), np.sort(x, axis=0)), (60, 60)),
+    "loop": (lambda x: cv.scan(lambda s, _: (s + 0.01 * np.sin(s), s[0]), x, None, length=20), (3,)),
+    "loops": (cv.vmap(lambda x: cv.scan(lambda s, _: (s + 0.01 * np.sin(s), s[0]), x, None, length=20)), (300, 3)),
+    "gradient": (cv.grad(lambda x: np.sum(np.log1p(np.tanh(x) ** 2))), (5000,)),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels_of_jit_compute_what_numpy_does(name, dtype):
+    fun, shape = KERNELS[name]
+    compiled = cv.jit(fun, compiler_options={"printer": "cuda"})
+    tolerance = 1e-10 if dtype is np.float64 else 2e-3
+    for seed in range(3):  # compiled, recorded, replayed
+        x = np.random.default_rng(seed).uniform(1.0, 2.0, size=shape).astype(dtype)
+        found, wanted = cv.tree.leaves(compiled(cupy.asarray(x))), cv.tree.leaves(fun(x))
+        for ours, theirs in zip(found, wanted, strict=True):
+            assert isinstance(ours, cupy.ndarray) and ours.dtype == theirs.dtype
+            np.testing.assert_allclose(ours.get(), theirs, rtol=tolerance, atol=tolerance)
+
+
+def test_kernels_of_jit_differentiate_and_run_on_streams():
+    compiled = cv.jit(lambda x: np.sum(shaken(x)), compiler_options={"printer": "cuda"})
+    x = np.random.default_rng(0).uniform(1.0, 2.0, size=3000)
+    for stream in (cupy.cuda.Stream(non_blocking=True), cupy.cuda.Stream.null):
+        with stream:
+            for _ in range(3):
+                slope = cv.grad(compiled)(cupy.asarray(x))
+                np.testing.assert_allclose(slope.get(), cv.grad(lambda x: np.sum(shaken(x)))(x), rtol=1e-9, atol=1e-12)

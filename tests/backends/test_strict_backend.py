@@ -139,3 +139,11 @@ def test_debug_nans_goes_backward_on_strict_arrays():
         cv.grad(lambda x: (cv.numpy.sqrt(x) * 0.0).sum())(strict([4.0, 0.0]))
     with cv.debug_nans():
         programs.same(cv.grad(lambda x: (x * x)[1:].sum())(strict(X)), cv.grad(lambda x: (x * x)[1:].sum())(X), Array)
+
+
+def test_indices_that_are_traced():
+    x, k = strict(X.T), strict(np.array([2, 0, 1]))
+    found = cv.vmap(lambda k: cv.numpy.take(x, k, axis=0))(k)
+    assert isinstance(found, Array) and np.array_equal(found.get(), X.T[[2, 0, 1]])
+    found = cv.jit(lambda x, k: (x[k], np.take(x, k, axis=0)))(x, k)
+    assert all(isinstance(a, Array) and np.array_equal(a.get(), X.T[[2, 0, 1]]) for a in found)

@@ -149,6 +149,19 @@ def test_operations_on_integers_and_booleans_are_those_of_numpy(c, dtype):
 
 
 @needs_compiler
+@pytest.mark.parametrize("dtype", [np.int64, np.int32])
+def test_integers_are_divided_by_known_numbers_as_numpy_does(c, dtype):
+    def parts(x):
+        return [np.divmod(x, d) for d in (1, 2, 3, -3, 7)]
+
+    x = np.array([0, 1, -1, 5, -6, -7, np.iinfo(dtype).min, np.iinfo(dtype).max], dtype)
+    with np.errstate(all="ignore"):
+        wanted = parts(x)
+    for ours, theirs in zip(c(parts, x)(x), wanted, strict=True):
+        assert all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
+
+
+@needs_compiler
 def test_casts(c):
     given = {"f64": np.array([0.0, -0.0, 1.9, -1.9, 1e9, np.inf]), "f32": np.array([0.5, -3.7, 16777216], np.float32),
              "i64": np.array([0, -5, 2**53 + 1, -(2**63)]), "i32": np.array([7, -(2**31), 0], np.int32),

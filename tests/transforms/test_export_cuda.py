@@ -3,7 +3,6 @@
 import ctypes
 import importlib.util
 import re
-import shutil
 import subprocess
 import sys
 from functools import cache
@@ -24,50 +23,18 @@ from covector.transforms.native.maths import FUNCTIONS
 SPEC = importlib.util.spec_from_file_location("c_functions", Path(__file__).with_name("c_functions.py"))
 C = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(C)
-COMPILER = shutil.which("g++") or shutil.which("clang++")
-needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler was found: install g++")
+SPEC = importlib.util.spec_from_file_location("cuda_threads", Path(__file__).with_name("cuda_threads.py"))
+THREADS = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(THREADS)
+needs_compiler = pytest.mark.skipif(THREADS.COMPILER is None, reason=THREADS.MISSING)
 RNG = np.random.default_rng(0)
-
-# What CUDA's compiler knows, as C++ that runs one thread at a time.
-SHIM = """\
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
-#define __global__
-#define __device__
-#define __forceinline__ inline
-struct Numbers { unsigned x; };
-static Numbers blockIdx, threadIdx, blockDim, gridDim;
-static inline double __dmul_rn(double x, double y) { return x * y; }
-static inline float __fmul_rn(float x, float y) { return x * y; }
-"""
-RUNNER = """
-extern "C" void run_{kernel}(unsigned grid, unsigned block, int turned, void **given)
-{{
-    gridDim.x = grid;
-    blockDim.x = block;
-    for (unsigned k = 0; k < grid * block; k++) {{
-        const unsigned thread = turned ? grid * block - 1 - k : k;
-        blockIdx.x = thread / block;
-        threadIdx.x = thread % block;
-        {kernel}({arguments});
-    }}
-}}
-"""
 
 class Device:
     """Runs what `export_cuda` wrote on the processor, threads in order, or the other way round."""
 
     def __init__(self, written, folder):
         self.written = written
-        source = SHIM + written.source
-        for kernel, given in kernels(written.source).items():
-            arguments = ", ".join([f"({kind})given[{k}]" for k, (kind, _) in enumerate(given)])
-            source += RUNNER.format(kernel=kernel, arguments=arguments)
-        path = Path(folder) / f"{written.name}.cpp"
-        path.write_text(source)
-        flags = ("-std=c++11", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function")
-        self.library = C.library([path], folder, flags, [COMPILER])
+        self.library = THREADS.library(written.source, folder, written.name)
 
     def __call__(self, leaves, turned=False):
         arrays = {name: np.full(shape, 77, dtype) for name, (shape, dtype) in self.written.arrays.items()}
@@ -84,15 +51,6 @@ class Device:
                 pointers = (ctypes.c_void_p * len(step.arguments))(*[arrays[a].ctypes.data for a in step.arguments])
                 getattr(self.library, f"run_{step.kernel}")(step.grid, step.block, int(turned), pointers)
         return [arrays[x] if type(x) is str else np.asarray(x) for x in self.written.outputs]
-
-
-def kernels(source):
-    """`{kernel: [(type, name), …]}` of its parameters."""
-    found = {}
-    for name, given in re.findall(r"__global__ void (\w+)\(([^)]*)\)", source):
-        parts = [part.strip().replace(" __restrict__", "") for part in given.split(",") if part.strip()]
-        found[name] = [(part[: part.rindex("*") + 1], part.split()[-1].lstrip("*")) for part in parts]
-    return found
 
 
 @cache
@@ -333,7 +291,7 @@ def test_the_plan():
     assert [type(s) for s in plan.steps] == [Launch, Call, Launch] and plan.steps[1].operation == "matmul"
     assert plan.steps[0] == Launch("f_1", 40, 256, ("x", plan.steps[0].arguments[1]))
     assert plan.arrays["x"] == ((100, 100), "float64") and (plan.inputs, plan.outputs) == (("x",), ("out",))
-    assert plan.name == "f" and set(kernels(plan.source)) == {"f_1", "f_2"}
+    assert plan.name == "f" and set(THREADS.kernels(plan.source)) == {"f_1", "f_2"}
 
 
 def test_loops_over_examples_have_a_thread_each():
@@ -356,8 +314,8 @@ def test_what_is_refused():
 
 
 def test_a_c_compiler_takes_the_shim(tmp_path):
-    if COMPILER is None:
+    if THREADS.COMPILER is None:
         pytest.skip("no C++ compiler was found: install g++")
     path = tmp_path / "shim.cpp"
-    path.write_text(SHIM)
-    subprocess.run([COMPILER, "-fsyntax-only", str(path)], check=True)
+    path.write_text(THREADS.SHIM)
+    subprocess.run([THREADS.COMPILER, "-fsyntax-only", str(path)], check=True)

@@ -95,6 +95,22 @@ def _remembered(order):
     return rebuild
 
 
+def flatten_call(args, kwargs):
+    """`(leaves, rebuild, structure)` of the arguments of a call; `rebuild` gives the pair of them."""
+    if not kwargs:
+        leaves, rebuild = flatten(args)
+        if rebuild is list:
+            return leaves, _positional, len(leaves)
+    tree = args, kwargs
+    leaves, rebuild = flatten(tree)
+    return leaves, rebuild, structure(tree)
+
+
+def _positional(leaves):
+    """Arguments that are given by position, none of them a container."""
+    return list(leaves), {}
+
+
 def structure(tree):
     """The tree's structure, for comparison and messages."""
     return optree.tree_structure(tree, namespace=NAMESPACE)

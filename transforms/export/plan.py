@@ -13,11 +13,16 @@ from .steps import Call, ExportedCuda, Launch
 
 def planned(fun, args, name):
     """The `ExportedCuda` of a function for arguments."""
-    found = staged(fun, args, "export_cuda", lambda eq: is_small(*[v.aval for v in eq.inputs]))
-    return _Plan(found, function_name(fun, name, "export_cuda")).exported()
+    found = staged(fun, args, "export_cuda", without_library)
+    return Plan(found, function_name(fun, name, "export_cuda")).exported()
 
 
-class _Plan:
+def without_library(eq):
+    """Whether a product of matrices is written, and is not left to a library."""
+    return is_small(*[v.aval for v in eq.inputs])
+
+
+class Plan:
     """The steps of a staged function."""
 
     def __init__(self, found, name):
@@ -32,12 +37,16 @@ class _Plan:
         """The whole of it."""
         draft, known = self.found.draft, self.found.known
         outputs: list[Any] = [named.name for named in self.found.outputs]
-        if all(is_native(eq, known) for eq in draft.equations):
+        if self.is_whole(draft, known):
             self.launches(draft, known, list(self.names.values()), outputs)
         else:
             outputs = self.mixed(draft, known, outputs)
         return ExportedCuda(self.name, self.file.text, self.arrays, tuple(self.steps),
                             tuple(named.name for named in self.found.inputs), tuple(outputs))
+
+    def is_whole(self, draft, known):
+        """Whether kernels are all that there is."""
+        return all(is_native(eq, known) for eq in draft.equations)
 
     def mixed(self, draft, known, outputs):
         """Segments and calls in turns; returns where the results are."""
@@ -49,14 +58,22 @@ class _Plan:
             if eq in segments:
                 self.launches(eq, known, [self.names[v] for v in eq.inputs], [self.names[v] for v in eq.outputs])
                 continue
-            if eq.bodies():
-                inside = culprit(eq, known)
-                where = f" (at {inside.line})" if inside.line else at_user_line()
-                raise RuleError(f"export_cuda: a loop or branch holds `{inside.prim.name}`, which has no CUDA form; "
-                                f"move it out of there{where}")
-            self.steps.append(Call(eq.prim.name, eq.params, tuple([self.given(v) for v in eq.inputs]),
-                                   tuple([self.names[v] for v in eq.outputs])))
+            self.call(eq, known)
         return [self.given(v) for v in draft.outputs]
+
+    def call(self, eq, known):
+        """An operation of a library."""
+        if eq.bodies():
+            inside = culprit(eq, known)
+            where = f" (at {inside.line})" if inside.line else at_user_line()
+            raise RuleError(f"export_cuda: a loop or branch holds `{inside.prim.name}`, which has no CUDA form; "
+                            f"move it out of there{where}")
+        self.add_call(eq)
+
+    def add_call(self, eq):
+        """The step of an operation."""
+        self.steps.append(Call(eq.prim.name, eq.params, tuple([self.given(v) for v in eq.inputs]),
+                               tuple([self.names[v] for v in eq.outputs])))
 
     def launches(self, draft, known, inputs, outputs):
         """The launches of equations that all have a CUDA form."""

@@ -115,6 +115,12 @@ class Scalars:
     def imul(self, x, y):
         return self.whole("mul", x, y)
 
+    def sdiv(self, x, y):
+        return self.infix("/", x, y, self.of_int)
+
+    def srem(self, x, y):
+        return self.infix("%", x, y, self.of_int)
+
     def iand(self, x, y):
         return self.infix("&", x, y, self.of_int)
 

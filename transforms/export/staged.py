@@ -71,13 +71,19 @@ def staged(fun, args, who, written=lambda eq: True):
             if not v.aval.size:
                 raise ShapeError(f"{who} writes arrays that have elements, but the {kind} {v.path} has shape "
                                  f"{v.aval.shape}; leave it out{at_user_line()}")
+    known = products(draft, written)
+    return Staged(draft, known, inputs, outputs)
+
+
+def products(draft, written):
+    """What is known of a draft's equations: which products are written, and that no indices are which nobody checks."""
     known = {}
     for eq in walk(draft.equations):  # whatever library NumPy has
         if eq.prim.name == "matmul" and _is_product(eq):
             known[eq] = written(eq)
         elif is_bounded(eq, known):
             known[eq] = False
-    return Staged(draft, known, inputs, outputs)
+    return known
 
 
 def _is_product(eq):

@@ -8,6 +8,7 @@ forward half returns the residuals that the backward half asks for, found by sta
 import numpy as np
 
 from ...core.arrays.avals import aval_of, make_aval
+from ...core.arrays.backend import is_array
 from ...core.arrays.dtypes import is_inexact
 from ...core.primitive.primitive import RAW, bind
 from ...core.trace.tracer import Rev
@@ -62,7 +63,7 @@ class Compiled:
         if modes().nans:
             return self.graph.interpret(values)
         for v in values:
-            if type(v) not in RAW:
+            if type(v) not in RAW and not ("device" in self.options and is_array(v)):
                 return self.graph.interpret(values)
         if self.graph.guards is not None:
             self.graph.guards.check(f"jit of {self.name}", "call its clear_cache()")

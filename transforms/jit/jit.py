@@ -15,7 +15,7 @@ from ...core.errors import TreeError, at_user_line
 from ...core.lazy import LazyModule
 from ...core.primitive.primitive import RAW
 from ...core.types import Any, Callable, Fun
-from ..arguments.arguments import computable, flatten, settle, structure
+from ..arguments.arguments import computable, flatten, flatten_call, settle
 from ..arguments.escape_checks import check_escaped
 from ..arguments.statics import check_positions, positions, statics, with_static, without_static
 from ..arguments.transformed import transformed
@@ -37,7 +37,8 @@ _KEPT = 256  # signatures kept of one function
 _LOOKS = 4  # signatures that are looked at before anything is looked up
 _OFTEN = 16  # signatures after which a message says what changes
 _NATIVE: Any = LazyModule("covector.transforms.native.program")
-_PRINTERS = ("auto", "numpy", "scalar", "graph", "llvm")
+_DEVICE: Any = LazyModule("covector.transforms.export.device_program")
+_PRINTERS = ("auto", "numpy", "scalar", "graph", "llvm", "cuda")
 
 
 class CacheInfo(NamedTuple):
@@ -73,7 +74,8 @@ def jit(
         donate_argnums: positions of arguments whose arrays the function may write to; they must not be used again.
         compiler_options: `{"printer": name}` chooses what is generated: "numpy" for NumPy calls, "scalar" for Python
             floats, "graph" to run equation by equation, "llvm" for native code (with the extra `covector[llvm]`; values
-            agree to rounding); by default ("auto") the fastest of "numpy", "scalar" and, where it is installed, "llvm".
+            agree to rounding), "cuda" for kernels on arrays of CuPy (these run equation by equation else); by default
+            ("auto") the fastest of "numpy", "scalar" and, where it is installed, "llvm".
     Returns:
         a function with the same values and derivatives, to be used under any transform. `.lower(*args)` shows what was
         compiled, `.cache_info()` counts signatures, `.clear_cache()` forgets them.
@@ -82,6 +84,7 @@ def jit(
         TypeError: a static argument has no hash, or is a traced value.
         ValueError: a position that `fun` has no argument at, or that is both static and donated.
         MissingLibraryError: native code was asked for, and llvmlite is not installed.
+        BackendError: CUDA kernels were asked for, and the arguments are no arrays of CuPy.
         TreeError: `fun` returns no array.
 
     A signature is the structure of the arguments, the shape and dtype of each array, whether a number is a Python one,
@@ -176,9 +179,9 @@ class _Jit:
 
     def lower(self, *args, **kwargs):
         """What the function comes to for such arguments, or a `ShapeDtype` for each array of them."""
-        static, dynamic, leaves, _ = self.taken_apart(args, kwargs)
+        static, dynamic, leaves, _, rebuild = self.taken_apart(args, kwargs)
         leaves = [np.empty(x.shape, x.dtype) if type(x) is ShapeDtype else x for x in leaves]
-        entry, captured = self.staged(static, dynamic, leaves)
+        entry, captured = self.staged(static, dynamic, leaves, rebuild)
         if captured:
             check_escaped(captured)
         return Lowered(entry.call, [settle(x) for x in leaves])
@@ -187,14 +190,14 @@ class _Jit:
         """The result of a call whose signature was not seen at a glance; under `debug_nans`, without compilation."""
         if modes().nans:
             return self.fun(*args, **kwargs)
-        static, dynamic, leaves, _ = self.taken_apart(args, kwargs)
+        static, dynamic, leaves, form, rebuild = self.taken_apart(args, kwargs)
         if DONATED:
             check_donated(leaves, self.name)
-        key = self.key(static, dynamic, leaves)
+        key = self.key(static, form, leaves)
         entry = self.cache.get(key)
         captured = []
         if entry is None:
-            entry, captured = self.staged(static, dynamic, leaves)
+            entry, captured = self.staged(static, dynamic, leaves, rebuild)
             if not captured:
                 self.remember(key, entry)
         else:
@@ -209,19 +212,18 @@ class _Jit:
         return entry.rebuild(entry.call.run(leaves))
 
     def taken_apart(self, args, kwargs):
-        """Static arguments by place or name, the others as a pytree, and its leaves."""
+        """Static arguments by place or name, the others as a pytree, its leaves, structure, and what rebuilds it."""
         static, dynamic = without_static(args, kwargs, self.places, self.names)
-        leaves, rebuild = flatten(dynamic)
-        return static, dynamic, leaves, rebuild
+        leaves, rebuild, form = flatten_call(*dynamic)
+        return static, dynamic, leaves, form, rebuild
 
-    def key(self, static, dynamic, leaves):
+    def key(self, static, form, leaves):
         """The signature of a call."""
-        return (structure(dynamic), tuple([leaf_key(settle(x)) for x in leaves]),
+        return (form, tuple([leaf_key(settle(x)) for x in leaves]),
                 tuple([(k, static_key(v, _static_name(k))) for k, v in static.items()]), axis_sizes())
 
-    def staged(self, static, dynamic, leaves):
+    def staged(self, static, dynamic, leaves, rebuild):
         """`(entry, captured)` of a new signature; `captured` are values of surrounding transforms it closes over."""
-        _, rebuild = flatten(dynamic)
         avals = [k[1] if type(k) is tuple else k for k in (leaf_key(settle(x)) for x in leaves)]
 
         def run(given, named):
@@ -313,6 +315,8 @@ def _checked_options(options):
         if installed("llvmlite") is None:
             compiler("llvmlite")  # an error that says what to install
         printer = _NATIVE.native
+    if printer == "cuda":
+        return {"printer": _DEVICE.cuda, "device": True}
     return {"printer": printer, "native": _native_if_faster}
 
 

@@ -1,24 +1,24 @@
 """The compiler behind native code: text of LLVM to functions in memory, for the processor that this runs on."""
 
 import ctypes
-import ctypes.util
-import hashlib
-import json
 import os
 import platform
 import sys
-import sysconfig
 import threading
 import weakref
 from functools import cache
+from importlib.machinery import EXTENSION_SUFFIXES
 
 import numpy as np
 
 from ...core.arrays.compilers import compiler, installed
+from ...core.lazy import LazyModule
+from .digests import sha256
 from .lanes import elementary_module
 from .object_cache import ObjectCache, folder
 from .object_files import SUPPORTED, Loaded, Unloadable
 
+_UTIL = LazyModule("ctypes.util")
 _LARGE = 3000  # lines of text, above which instructions are chosen by the quick way
 # Loops are vectors already: what is left is to keep small memory in registers, and to compute nothing twice.
 PASSES = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "new_gvn", "aggressive_dce")
@@ -36,9 +36,9 @@ class Machine:
         self.elementary = {}  # elementary functions -> their Code, kept as long as the process
         self.compiled = 0  # modules
         self.ready = False
-        known = (installed("llvmlite"), np.__version__, sysconfig.get_config_var("SOABI"), platform.machine(),
+        known = (installed("llvmlite"), np.__version__, EXTENSION_SUFFIXES[:1], platform.machine(),
                  sys.platform, PASSES, _LARGE, sorted(_CODE.items()))
-        self.digest = hashlib.sha256(repr(known).encode())
+        self.digest = sha256(repr(known).encode())
         facts = self.facts()
         self.name, self.features, self.vector = facts["name"], facts["features"], facts["vector"]
         self.digest.update(f"{self.name} {self.features}".encode())
@@ -46,10 +46,11 @@ class Machine:
     def facts(self):
         """What LLVM says of the processor: remembered in the cache, under what the system says of it."""
         about = _processor()
-        key = self.key(f"processor {about}")
+        key = self.key(f"this processor: {about}")
         found = self.files() and about and self.files().get(key)
         if found:
-            return json.loads(found)
+            name, features, vector = found.decode().split("\n")
+            return {"name": name, "features": features, "vector": int(vector)}
         llvm = self.llvm()
         try:
             features = llvm.get_host_cpu_features()
@@ -58,7 +59,7 @@ class Machine:
         facts = {"name": llvm.get_host_cpu_name(), "features": features.flatten() if features else "",
                  "vector": 64 if features.get("avx512f") else 32 if features.get("avx2") else 16}
         if about and self.files():
-            self.files().put(key, json.dumps(facts).encode())
+            self.files().put(key, "\n".join(map(str, facts.values())).encode())
         return facts
 
     def llvm(self):
@@ -221,8 +222,8 @@ def has_threads():
 
 def address_of(name):
     """The address of a function of the C library."""
-    for library in (None, "libm.so.6", ctypes.util.find_library):  # which is the slowest, 40 ms
-        found = _library(library("m") if callable(library) else library)
+    for library in (None, "libm.so.6", ""):
+        found = _library(_UTIL.find_library("m") if library == "" else library)  # which is the slowest, 40 ms
         try:
             return ctypes.cast(getattr(found, name), ctypes.c_void_p).value
         except AttributeError:

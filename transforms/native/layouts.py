@@ -1,9 +1,10 @@
 """How NumPy arrays and Python objects lie in memory: where native code reads them, after a look that it is so."""
 
 import ctypes
+import re
 import sys
-import sysconfig
 from functools import cache
+from importlib.machinery import EXTENSION_SUFFIXES
 
 import numpy as np
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined] # private: where the library lies
@@ -25,7 +26,7 @@ def functions():
 
     That is so on other interpreters, on free-threaded builds, and where a live array lies in memory otherwise.
     """
-    if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED") or not _lies_as_known():
+    if sys.implementation.name != "cpython" or _is_free_threaded() or not _lies_as_known():
         return None
     if VARIABLE is None:  # of NumPy's error state
         return None
@@ -35,6 +36,11 @@ def functions():
     except (AttributeError, ValueError):
         return None
     return found | {"new": table[_NEW_FROM_DESCR], "scalar": table[_SCALAR]}
+
+
+def _is_free_threaded():
+    """Whether extensions are named as those of builds without a lock: `.cpython-313t-…`, `.cp313t-…`."""
+    return re.search(r"\d+t\b", EXTENSION_SUFFIXES[0]) is not None
 
 
 def _table():

@@ -1,14 +1,17 @@
 """Object code on disk: a folder of files that processes of one user share, bounded in size."""
 
-import hashlib
 import os
 import stat
 import sys
 import time
 import warnings
-from pathlib import Path
 from typing import NamedTuple
 
+from ...core.lazy import LazyModule
+from ...core.types import Any
+from .digests import sha256
+
+_PATHS: Any = LazyModule("pathlib")
 _MAGIC = b"covector object 1\n"
 _SUFFIX, _UNFINISHED = ".o", ".part"
 _HEAD = len(_MAGIC) + 64  # the key and the checksum follow
@@ -26,7 +29,7 @@ class CacheWarning(UserWarning):
 class CacheInfo(NamedTuple):
     """The folder of the cache, None where it is off, how many files it holds, and their bytes."""
 
-    folder: Path | None
+    folder: Any  # a pathlib.Path
     files: int
     bytes: int
 
@@ -37,11 +40,11 @@ def folder():
         return None
     given = os.environ.get("COVECTOR_CACHE_DIR")
     if given:
-        return Path(given)
+        return given
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "covector"
+        return os.path.expanduser("~/Library/Caches/covector")
     above = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(above) if os.path.isabs(above) else Path.home() / ".cache") / "covector"
+    return os.path.join(above if os.path.isabs(above) else os.path.expanduser("~/.cache"), "covector")
 
 
 def limit():
@@ -81,7 +84,7 @@ class ObjectCache:
                 if not os.path.samestat(about, os.fstat(file)):
                     return None  # it was replaced just now
                 data = stream.read()
-                head = _MAGIC + key + hashlib.sha256(data[_HEAD:]).digest()
+                head = _MAGIC + key + sha256(data[_HEAD:]).digest()
                 if data[:_HEAD] != head:
                     return self.foreign(name, "is damaged")
                 if os.access(self.folder, os.W_OK):
@@ -108,7 +111,7 @@ class ObjectCache:
                            dir_fd=opened)
             try:
                 with open(file, "wb") as stream:
-                    stream.write(_MAGIC + key + hashlib.sha256(code).digest() + code)
+                    stream.write(_MAGIC + key + sha256(code).digest() + code)
                 os.replace(name, key.hex() + _SUFFIX, src_dir_fd=opened, dst_dir_fd=opened)
             except OSError:
                 os.unlink(name, dir_fd=opened)
@@ -169,7 +172,7 @@ class ObjectCache:
     def info(self):
         """The `CacheInfo`."""
         found = self.listed()
-        return CacheInfo(self.folder, len(found), sum(size for _, size, _ in found))
+        return CacheInfo(_PATHS.Path(self.folder), len(found), sum(size for _, size, _ in found))
 
     def listed(self, act=lambda name, opened: None):
         """The files, each passed to `act`; none where there is no folder that is used."""
@@ -196,8 +199,9 @@ class ObjectCache:
 
     def foreign(self, name, what):
         """Say once that a file is not used."""
-        _warn("file", f"a file of compiled code, {self.folder / name}, {what}; the code is compiled again, and "
-                      f"replaces it. Nothing else is wrong; python -m covector.cache clear removes all such files")
+        where = os.path.join(self.folder, name)
+        _warn("file", f"a file of compiled code, {where}, {what}; the code is compiled again, and replaces it. Nothing "
+                      f"else is wrong; python -m covector.cache clear removes all such files")
 
 
 def _is_own(about):

@@ -83,7 +83,8 @@ def can_write(t):
     if base.dispatch_key or meta.creation is not None:
         return False
     node = base.node
-    if node is None or node.extra is not None and not node.extra.quiet or meta.tangent is not None or versions.EXPOSED:
+    if node is None or node.extra is not None and not node.extra.quiet or meta.tangent is not None or (
+            versions.EXPOSED and versions.exposed(t.value)):
         return False
     if base.autograd_meta is not None and (base.autograd_meta.tangent is not None or base.autograd_meta.relaid):
         return False

@@ -55,7 +55,7 @@ def binary_inplace(prim, ufunc, slow):
         else:
             return slow(self, other)
         p = self.autograd_meta.base.node if self.dispatch_key else self.node
-        if self.wants_grad and p is None or not x.flags.writeable:
+        if self.wants_grad and p is None or not x.flags.writeable or versions.EXPOSED and versions.exposed(x):
             return slow(self, other)
         if (keeps if q is not None else left_keeps) if p is not None else q is not None and right_keeps:
             return slow(self, other)
@@ -97,7 +97,7 @@ def binary_inplace(prim, ufunc, slow):
 def put(ufunc, t, other, m):
     """`t += other` and related writes in no_grad or inference_mode; False for what this lane does not take."""
     key = t.dispatch_key
-    if not (not t.dispatch_key or t.dispatch_key == INFERENCE or t.dispatch_key == VIEW and untangled(t)) or versions.EXPOSED or key == INFERENCE and not m.inference:
+    if not (not t.dispatch_key or t.dispatch_key == INFERENCE or t.dispatch_key == VIEW and untangled(t)) or versions.EXPOSED and versions.exposed(t.value) or key == INFERENCE and not m.inference:
         return False
     x = t.value
     kind = type(other)

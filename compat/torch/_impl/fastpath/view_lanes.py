@@ -229,7 +229,7 @@ def write(t, key, value):
     It is one node, that of the base: core's `index_update` of the base and the value, whose pullback takes the written
     part out of one buffer, so that n writes are swept in O(n).
     """
-    if type(t) not in PLAIN_KINDS or versions.EXPOSED:
+    if type(t) not in PLAIN_KINDS or versions.EXPOSED and versions.exposed(t.value):
         return False
     m = MODES.get()
     if m is not None:
@@ -341,7 +341,7 @@ def put(t, key, value, m):
 
 def assign(t, value):
     """`t.copy_(value)`, `t.fill_(value)` for a view or in no_grad; False for what this lane does not take."""
-    if type(t) not in PLAIN_KINDS or versions.EXPOSED:
+    if type(t) not in PLAIN_KINDS or versions.EXPOSED and versions.exposed(t.value):
         return False
     m = MODES.get()
     key = t.dispatch_key

@@ -92,6 +92,13 @@ def bump(array):
     if entry is None:
         entry = WRITTEN[id(root)] = Written(root)
     entry.bump()
+    if EXPOSED and (known := EXPOSED.get(id(root))) is not None:
+        known.snapshot = root.copy()  # this write is none through an alias
+
+
+def exposed(array):
+    """Whether NumPy arrays of `.numpy()` may share an array's memory."""
+    return bool(EXPOSED) and id(root_of(array)) in EXPOSED
 
 
 def version(array):

@@ -39,7 +39,6 @@ class Exposed:
         if root is None:
             return
         if not same(root, self.snapshot):
-            self.snapshot = root.copy()
             versions.bump(root)
         self.holders = [h for h in self.holders if h() is not None]
         if not self.holders:

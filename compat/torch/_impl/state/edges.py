@@ -85,7 +85,7 @@ def refresh(t):
     if t.level_trace is FOREIGN:
         return None
     meta = t.autograd_meta
-    now = versions.version(t.value) if t.level_trace is None and not versions.EXPOSED else version_of(t)
+    now = versions.version(t.value) if t.level_trace is None and not versions.exposed(t.value) else version_of(t)
     if meta.attr_version == now:
         return t.node
     with _STALE:
@@ -109,7 +109,8 @@ def is_current(t):
     if m is not None and m.packing is None or not untangled(t):
         return False
     meta = t.autograd_meta
-    if versions.EXPOSED or versions.WRITTEN and versions.version(t.value) != meta.attr_version:
+    if versions.EXPOSED and versions.exposed(t.value) or (
+            versions.WRITTEN and versions.version(t.value) != meta.attr_version):
         refresh(t)
     return t.node is not None or not needs_grad(meta.base)
 

@@ -1,0 +1,145 @@
+"""Compiled functions on the arrays of a graphics processor: kernels through `RawModule`, replayed by a CUDA graph."""
+
+import re
+from threading import Lock
+
+import numpy as np
+
+from ...core.arrays.backend import SCALARS, find_backend, namespace_of
+from ...core.errors import BackendError, at_user_line
+from ..graph.equations import located
+from .device_plan import device_plan
+from .steps import Launch
+
+_SCALARS = (*SCALARS, np.generic)
+_REPLAYS = 4  # recordings of one program: of as many devices and streams
+
+
+def cuda(program):
+    """`(text, function)` of a program; the function takes arrays of CuPy."""
+    program.any_layout = True
+    made = DeviceProgram(program.graph, program.name, program.own)
+    return made.text, made.run
+
+
+class DeviceProgram:
+    """A graph as kernels and calls of a library between them.
+
+    Args:
+        graph: a `Graph`; name: of the user's function.
+        own: whether outputs may share no memory with inputs, constants or each other.
+    """
+
+    def __init__(self, graph, name, own):
+        self.plan, self.constants, self.calls = device_plan(graph, re.sub(r"\W", "", name, flags=re.ASCII) + "_cuda")
+        self.own = own
+        self.text = self.plan.source + "".join([f"// {step}\n" for step in self.plan.steps])
+        launches = [step for step in self.plan.steps if type(step) is Launch]
+        copies = len(self.plan.inputs) + len(self.plan.outputs)
+        self.replayed = len(launches) == len(self.plan.steps) > copies + 1  # a copy costs as much as a launch
+        self.loaded = {}
+        self.replays = {}
+        self.lock = Lock()
+
+    def run(self, *values):
+        """The outputs, as a list, for arrays of CuPy and numbers."""
+        values = (*values, *self.constants)
+        xp = namespace_of(values)
+        if not hasattr(xp, "RawModule"):
+            given = next((v for v in values if type(v) not in SCALARS), values[0] if values else None)
+            backend = find_backend(type(given))
+            raise BackendError(f"jit was asked for CUDA kernels, which run on arrays of CuPy, but got "
+                               f"{'numbers' if backend is None else f'arrays of {backend[0].name}'}; convert them with "
+                               f"cupy.asarray, or leave the printer out{at_user_line()}")
+        kernels = self.kernels(xp)
+        if not self.replayed:
+            return self.stepwise(xp, kernels, values)
+        key = xp.cuda.Device().id, xp.cuda.get_current_stream().ptr
+        with self.lock:
+            replay = self.replays.get(key)
+            if replay is not None:
+                return replay(values)
+            out = self.stepwise(xp, kernels, values)  # the first time: a kernel must be loaded before it is recorded
+            if len(self.replays) >= _REPLAYS:
+                self.replays.clear()
+            self.replays[key] = _Replay(xp, self.plan, kernels)
+            return out
+
+    def kernels(self, xp):
+        """The kernels by name, compiled when they are first asked for."""
+        found = self.loaded.get(xp)
+        if found is None:
+            names = [step.kernel for step in self.plan.steps if type(step) is Launch]
+            found = {}
+            if names:
+                module = xp.RawModule(code=self.plan.source)
+                found = {name: module.get_function(name) for name in names}
+            self.loaded[xp] = found
+        return found
+
+    def stepwise(self, xp, kernels, values):
+        """The outputs, one step after the other, in memory of their own."""
+        plan = self.plan
+        there = dict(zip(plan.inputs, values, strict=True))
+        ready = {}  # what kernels are given
+        fresh = set()  # names of what nobody else has
+        for at, step in enumerate(plan.steps):
+            if type(step) is Launch:
+                for name in step.arguments:
+                    if name not in ready:
+                        shape, dtype = plan.arrays[name]
+                        if name in there:
+                            ready[name] = _ready(xp, there[name], shape, dtype)
+                        else:
+                            there[name] = ready[name] = xp.empty(shape, dtype)
+                            fresh.add(name)
+                kernels[step.kernel]((step.grid,), (step.block,), tuple([ready[name] for name in step.arguments]))
+                continue
+            eq = self.calls[at]
+            given = [there[a] if type(a) is str else xp.asarray(a) if type(a) is np.ndarray else a
+                     for a in step.arguments]
+            try:
+                found = eq.prim.rebind((*given, *eq.params))
+            except Exception as error:
+                raise located(error, eq) from None
+            there.update(zip(step.results, (found,) if eq.prim.outputs is None else found, strict=True))
+            if not (eq.prim.view or eq.bodies()):
+                fresh.update(step.results)
+        outs = []
+        for name in plan.outputs:
+            value = there[name] if type(name) is str else name
+            if self.own and name not in fresh and isinstance(value, xp.ndarray | np.ndarray):
+                value = value.copy()
+            fresh.discard(name)
+            outs.append(value)
+        return outs
+
+
+class _Replay:
+    """The launches of a plan on arrays of its own, recorded; used by one thread at a time, on one stream."""
+
+    def __init__(self, xp, plan, kernels):
+        self.plan = plan
+        self.arrays = {name: xp.empty(shape, dtype) for name, (shape, dtype) in plan.arrays.items()}
+        stream = xp.cuda.Stream(non_blocking=True)
+        with stream:
+            stream.begin_capture()
+            try:
+                for step in plan.steps:
+                    kernels[step.kernel]((step.grid,), (step.block,), tuple([self.arrays[a] for a in step.arguments]))
+            finally:
+                self.graph = stream.end_capture()
+
+    def __call__(self, values):
+        arrays = self.arrays
+        for name, value in zip(self.plan.inputs, values, strict=True):
+            arrays[name][...] = value
+        self.graph.launch()
+        return [arrays[name].copy() if type(name) is str else name for name in self.plan.outputs]
+
+
+def _ready(xp, value, shape, dtype):
+    """A value as a kernel takes it: on the device, in C order, of its dtype."""
+    if isinstance(value, _SCALARS):
+        return xp.full(shape, value, dtype)
+    return xp.ascontiguousarray(value, dtype)
