@@ -13,11 +13,14 @@ from .core.ops.indexing.places import Places as Places
 from .core.ops.linalg import elimination as _elimination
 from .core.ops.linalg.products import product as product
 from .core.ops.nn import (
+    batch_normalisation as _batch_normalisation,
+    classification as _classification,
     convolution as _convolution,
     network as _network,
     normalisation as _normalisation,
     piecewise as _piecewise,
     recurrent as _recurrent,
+    sampling as _sampling,
 )
 from .core.ops.nn.columns import column_rule as column_rule
 from .core.ops.nn.resampling import Sums as Sums
@@ -32,6 +35,7 @@ from .core.tape.tape import (
     make_node as make_node,
     next_seq as next_seq,
 )
+from .core.trace.device import constant as constant
 from .core.trace.tracer import Rev as Rev, leniently as leniently
 from .transforms.custom.by_rows import by_rows as by_rows
 from .transforms.custom.custom_calls import JvpCall as JvpCall, VjpCall as VjpCall
@@ -49,4 +53,5 @@ from .transforms.scope.debug_modes import on_debug as on_debug
 from .transforms.staging.staging import GraphTrace as GraphTrace
 
 # Loaded for the primitives that compat uses.
-_LOADED = _convolution, _elimination, _network, _normalisation, _piecewise, _recurrent, _pairs, _special
+_LOADED = (_batch_normalisation, _classification, _convolution, _elimination, _network, _normalisation, _piecewise,
+           _recurrent, _sampling, _pairs, _special)

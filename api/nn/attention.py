@@ -10,7 +10,7 @@ from ..core.checks import whole
 from ..core.errors import DtypeError, ShapeError, at_user_line
 from ..core.ops import reductions, selection
 from ..core.ops.linalg import products
-from ..core.ops.nn import network
+from ..core.ops.nn import classification
 from ..core.ops.shaping import broadcast_to
 from ..core.trace.device import constant
 from ..numpy.surface import Array, array_of, floating
@@ -74,10 +74,10 @@ def dot_product_attention(
         scores = selection.where(part, scores, -math.inf)
     last = scores.ndim - 1
     if not allowed and bias is None:
-        out = products.matmul(network.softmax(scores, last), value)
+        out = products.matmul(classification.softmax(scores, last), value)
     else:
         none = reductions.reduce_max(scores, (last,), True) == -math.inf
-        weights = network.softmax(selection.where(none, 0.0, scores), last)
+        weights = classification.softmax(selection.where(none, 0.0, scores), last)
         out = products.matmul(selection.where(none, 0.0, weights), value)
     out = out.swapaxes(-2, -3)
     return out if half is None else selection.astype(out, half)

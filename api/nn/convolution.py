@@ -3,6 +3,8 @@
 from operator import index
 from typing import Any
 
+import numpy as np
+
 from ..core.arrays.avals import aval_of
 from ..core.errors import DtypeError, ShapeError, at_user_line
 from ..core.ops.nn import convolution
@@ -120,7 +122,11 @@ def _finished(y: Array, b: Array | None, n: int, single: bool) -> Array:
         if b.shape != (y.shape[1],):
             raise ShapeError(f"a bias needs one number per feature, shape {(y.shape[1],)}, but has shape {b.shape}"
                              f"; reshape it{at_user_line()}")
-        y = y + b.reshape((-1,) + (1,) * n)
+        shift = b.reshape((-1,) + (1,) * n)
+        if type(y) is np.ndarray and type(b) is np.ndarray and y.dtype == b.dtype:
+            y += shift  # nobody else holds it
+        else:
+            y = y + shift
     return y[0] if single else y
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..core.errors import ShapeError, at_user_line
 from ..core.numpy_api.methods import normal_axis
-from ..core.ops.nn import network
+from ..core.ops.nn import classification
 from ..core.ops.shaping import broadcast_to
 from ..core.trace.tracer import unwrap
 from ..numpy.surface import Array, array_of, floating, ordered
@@ -39,7 +39,7 @@ def softmax_cross_entropy(logits: Array, labels: Array, axis: int = -1) -> Array
             raise ShapeError("softmax_cross_entropy needs weights of the classes with an axis for each of logits of "
                              f"shape {tuple(logits.shape)}, but got {labels.dtype} of shape {tuple(labels.shape)}; if "
                              f"these are labels, cast them to integers: labels.astype(int){at_user_line()}")
-        return network.target_cross_entropy(*[_last(v, axis) for v in together(logits, labels)])
+        return classification.target_cross_entropy(*[_last(v, axis) for v in together(logits, labels)])
     rest = tuple(logits.shape[:axis]) + tuple(logits.shape[axis + 1 :])
     if tuple(labels.shape) != rest:
         raise ShapeError(f"softmax_cross_entropy needs one label for each of {rest} examples (logits of shape "
@@ -52,7 +52,7 @@ def softmax_cross_entropy(logits: Array, labels: Array, axis: int = -1) -> Array
         raise IndexError(f"softmax_cross_entropy got labels from {known.min()} to {known.max()}, but there are "
                          f"{classes} classes, from 0 on; mask other labels and leave their losses out{at_user_line()}")
     rows = _last(logits, axis).reshape((labels.size, classes))
-    return network.cross_entropy(rows, labels.reshape((labels.size,))).reshape(rest)
+    return classification.cross_entropy(rows, labels.reshape((labels.size,))).reshape(rest)
 
 
 def _last(x: Array, axis: int) -> Array:

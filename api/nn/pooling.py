@@ -9,7 +9,7 @@ from ..core.arrays.avals import aval_of
 from ..core.arrays.halves import is_half
 from ..core.errors import ShapeError, at_user_line
 from ..core.ops import reductions, selection
-from ..core.ops.nn import convolution
+from ..core.ops.nn import convolution, pooling
 from ..core.ops.shaping import pad
 from ..core.trace.device import constant
 from ..numpy.surface import Array, floating, ordered
@@ -37,11 +37,9 @@ def max_pool(x: Array, window: Any, *, stride: Any = None, padding: Any = 0, dil
     array([3., 5.])
     """
     x, kernel, stride, dilation, pairs = _geometry(x, window, stride, padding, dilation)
-    flat = flat_windows(ordered(x, "max_pool"), kernel, stride, pairs, dilation, -math.inf)
-    axis = x.ndim - len(kernel)
-    first = reductions.argmax(flat, axis, True)
-    places = constant(np.arange(flat.shape[axis]).reshape((-1,) + (1,) * len(kernel)), flat)
-    return reductions.reduce_sum(selection.where(first == places, flat, 0.0), (axis,), False)
+    x = _padded(ordered(x, "max_pool"), kernel, pairs, -math.inf)
+    pooling.max_windows.prim.shape([aval_of(x)], (kernel, stride, dilation))  # says what is wrong
+    return pooling.max_windows(x, kernel, stride, dilation)
 
 
 def avg_pool(
@@ -97,12 +95,17 @@ def flat_windows(
 ) -> Array:
     """Return the windows of the padded last axes: (*lead, elements of a window, *out)."""
     lead = tuple(x.shape[: x.ndim - len(kernel)])
-    if any(p for pair in pairs for p in pair):
-        size = x.shape[len(lead) :]
-        x = pad(x, ((0, 0),) * len(lead) + pairs)
-        if fill:
-            inside = np.pad(np.ones(size, bool), pairs)
-            x = selection.where(constant(inside, x), x, fill)
+    x = _padded(x, kernel, pairs, fill)
     shape = convolution.windows.prim.shape([aval_of(x)], (kernel, stride, dilation)).shape
     return convolution.windows(x, kernel, stride, dilation).reshape(
         (*lead, math.prod(kernel), *shape[len(lead) + len(kernel) :]))
+
+
+def _padded(x: Array, kernel: tuple[int, ...], pairs: tuple[tuple[int, int], ...], fill: float) -> Array:
+    """Return the array with its last axes padded."""
+    if not any(p for pair in pairs for p in pair):
+        return x
+    lead = x.ndim - len(kernel)
+    size = x.shape[lead:]
+    x = pad(x, ((0, 0),) * lead + pairs)
+    return selection.where(constant(np.pad(np.ones(size, bool), pairs), x), x, fill) if fill else x

@@ -7,7 +7,7 @@ from ..core.arrays.axes import normal_axes
 from ..core.checks import flag
 from ..core.errors import DtypeError, at_user_line
 from ..core.ops import arithmetic, reductions, selection, shaping
-from ..core.ops.nn import network
+from ..core.ops.nn import classification
 from ..numpy.surface import Array, Axis, array_of, floating
 
 
@@ -28,9 +28,9 @@ def softmax(x: Array, axis: Axis = -1, where: Array | None = None) -> Array:
     [0.0, 1.0]
     """
     if where is None:
-        return over_axes(network.softmax, x, axis)
+        return over_axes(classification.softmax, x, axis)
     x, mask, _ = _masked(x, axis, where, "softmax")
-    return selection.where(mask, over_axes(network.softmax, x, axis), 0.0)
+    return selection.where(mask, over_axes(classification.softmax, x, axis), 0.0)
 
 
 def log_softmax(x: Array, axis: Axis = -1, where: Array | None = None) -> Array:
@@ -50,7 +50,7 @@ def log_softmax(x: Array, axis: Axis = -1, where: Array | None = None) -> Array:
     [-1000.0, 0.0]
     """
     if where is None:
-        return over_axes(network.log_softmax, x, axis)
+        return over_axes(classification.log_softmax, x, axis)
     x, mask, _ = _masked(x, axis, where, "log_softmax")
     total = reductions.logsumexp(x, normal_axes(axis, x.ndim), True)
     return selection.where(mask, selection.where(mask, x, 0.0) - selection.where(mask, total, 0.0), -math.inf)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..core.ops import arithmetic, elementary, selection
-from ..core.ops.nn import network
+from ..core.ops.nn import classification
 from ..core.ops.random_bits import random_unit
 from ..core.ops.special import gamma_functions, quantiles
 from ..numpy import sqrt
@@ -131,7 +131,7 @@ def dirichlet(key: Array, alpha: Array, shape: Shape | None = None, dtype: Any =
                         "probabilities")
     shape = full_shape("dirichlet", shape, found[:-1])
     logs = loggamma(checked(key, "dirichlet"), alpha, (*shape, found[-1]), kind)
-    return network.softmax(logs, len(shape))
+    return classification.softmax(logs, len(shape))
 
 
 def t(key: Array, df: Array, shape: Shape | None = None, dtype: Any = None) -> Array:

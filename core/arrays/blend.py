@@ -20,7 +20,9 @@ def select(mask, x, y):
         if bits is not None:
             a, b = _bits(x, dtype, bits, mask.shape), _bits(y, dtype, bits, mask.shape)
             if a is not None and b is not None:
-                return _blended(mask.reshape(-1).view(np.int8), a, b, bits).view(dtype).reshape(mask.shape)
+                out = np.empty(mask.shape, dtype)
+                _blend(mask.reshape(-1).view(np.int8), a, b, out.reshape(-1).view(bits))
+                return out
     return np.where(mask, x, y)
 
 
@@ -35,11 +37,11 @@ def _bits(v, dtype, bits, shape):
     return None
 
 
-def _blended(mask, x, y, bits):
-    out = np.empty(mask.shape, bits)
+def _blend(mask, x, y, out):
+    """Write the chosen bits to `out`."""
     for start in range(0, len(mask), _BLOCK):
         part = slice(start, start + _BLOCK)
-        m = mask[part].astype(bits)
+        m = mask[part].astype(out.dtype)
         np.negative(m, out=m)
         a, b, o = x[part] if x.ndim else x, y[part] if y.ndim else y, out[part]
         if y.ndim or y != 0:
@@ -48,4 +50,3 @@ def _blended(mask, x, y, bits):
             np.bitwise_xor(o, b, out=o)
         else:
             np.bitwise_and(a, m, out=o)
-    return out

@@ -59,10 +59,21 @@ def _sigmoid(xp, x):
             out = np.negative(x)
             np.exp(out, out)
             out += 1.0
-            total = np.add.reduce(out, axis=None)
+            total = _total(out)
         if isfinite(total):  # else a tiny number would come out as 0
             return np.reciprocal(out, out)
     return _stable_sigmoid(xp, x)
+
+
+def _total(x):
+    """A sum by which to see whether all of an array is finite; of long ones by a product, in a quarter of the time."""
+    ones = _ONES.get(x.dtype)
+    if ones is None or x.size % len(ones) or not x.flags.c_contiguous:
+        return np.add.reduce(x, axis=None)
+    return np.add.reduce(x.reshape(-1, len(ones)).dot(ones))
+
+
+_ONES = {np.dtype(t): np.ones(256, t) for t in (np.float64, np.float32)}
 
 
 def _stable_sigmoid(xp, x):
@@ -78,11 +89,24 @@ sigmoid_slope = elementwise(
     d={"x": lambda x: 1.0 - 2.0 * x},
     samples=unary(),
 )
+
+
+def _times_sigmoid_slope(ct, ans):
+    """ct ans (1 - ans), in the memory of one array."""
+    if type(ans) is not np.ndarray or type(ct) is not np.ndarray or ct.shape != ans.shape or not ct.ndim:
+        return ct * sigmoid_slope(ans)
+    out = 1.0 - ans
+    out *= ans
+    out *= ct
+    return out
+
+
 sigmoid = elementwise(
     "sigmoid",
     impl=lambda xp, x: _sigmoid(xp, x if hasattr(x, "dtype") else np.asarray(x)),
     lower=lambda x: _stable_sigmoid(np, x),
     d={"x": lambda ans: sigmoid_slope(ans)},
+    real_vjp={"x": _times_sigmoid_slope},
     samples=unary(-3.0, 3.0),
 )
 
@@ -92,11 +116,34 @@ def _silu_slope(x):
     return s * (1.0 + x * (1.0 - s))
 
 
+def _silu(xp, x):
+    """x sigmoid(x)."""
+    out = _sigmoid(xp, x)
+    if type(out) is np.ndarray and out.ndim and out.dtype == x.dtype:
+        out *= x
+        return out
+    return x * out
+
+
+def _silu_vjp(ct, x):
+    """ct s (1 + x (1 - s)) by s = sigmoid(x), in the memory of two arrays."""
+    if type(x) is not np.ndarray or type(ct) is not np.ndarray or ct.shape != x.shape or not x.ndim:
+        return ct * _silu_slope(x)
+    s = _sigmoid(np, x)
+    out = 1.0 - s
+    out *= x
+    out += 1.0
+    out *= s
+    out *= ct
+    return out
+
+
 silu = elementwise(
     "silu",  # x sigmoid(x)
-    impl=lambda xp, x: x * _sigmoid(xp, x),
+    impl=lambda xp, x: _silu(xp, x if hasattr(x, "dtype") else np.asarray(x)),
     lower=lambda x: x * _stable_sigmoid(np, x),
     d={"x": _silu_slope},
+    real_vjp={"x": _silu_vjp},
     quiet=True,
     samples=unary(-3.0, 3.0),
 )

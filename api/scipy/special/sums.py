@@ -8,7 +8,7 @@ from ...core.arrays.axes import normal_axes
 from ...core.checks import flag
 from ...core.errors import DtypeError, at_user_line
 from ...core.ops import reductions, selection
-from ...core.ops.nn import network
+from ...core.ops.nn import classification
 from ...core.ops.special import entropies
 from ...core.trace.device import constant
 from ...nn.losses import together
@@ -30,7 +30,7 @@ def softmax(x: Array, axis: Axis = None) -> Array:
     array([[0.25, 0.25],
            [0.25, 0.25]])
     """
-    return over_axes(network.softmax, x, axis)
+    return over_axes(classification.softmax, x, axis)
 
 
 def log_softmax(x: Array, axis: Axis = None) -> Array:
@@ -46,7 +46,7 @@ def log_softmax(x: Array, axis: Axis = None) -> Array:
     >>> special.log_softmax([0.0, 1000.0])
     array([-1000.,     0.])
     """
-    return over_axes(network.log_softmax, x, axis)
+    return over_axes(classification.log_softmax, x, axis)
 
 
 def logsumexp(

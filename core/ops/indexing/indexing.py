@@ -211,16 +211,25 @@ def _add_rows(out, index, rows):
     """`np.add.at(out, index, rows)` for whole rows: the first of each place at once, then the second, and so on."""
     order = np.argsort(index, kind="stable")
     places = index[order]
-    first = np.flatnonzero(np.concatenate(([True], places[1:] != places[:-1])))
-    counts = np.diff(first, append=len(index))
-    turns = counts.max()
-    if turns > 16:
+    new = np.empty(len(order), bool)
+    new[0] = True
+    np.not_equal(places[1:], places[:-1], out=new[1:])
+    out[places[new]] = rows[order[new]]
+    for _ in range(_TURNS):
+        order, places = order[~new], places[~new]
+        if not len(order):
+            return
+        new = np.empty(len(order), bool)
+        new[0] = True
+        np.not_equal(places[1:], places[:-1], out=new[1:])
+        out[places[new]] += rows[order[new]]
+    order, places = order[~new], places[~new]
+    if len(order):
+        first = np.flatnonzero(np.concatenate(([True], places[1:] != places[:-1])))
         out[places[first]] += np.add.reduceat(rows[order], first, axis=0)
-        return
-    turn = np.arange(len(index)) - np.repeat(first, counts)
-    for k in range(turns):
-        mine = order[turn == k]
-        out[index[mine]] += rows[mine]
+
+
+_TURNS = 4  # after which what is left is added up in runs
 
 
 def _scatter_batch(x, index, axis, n, batched, size):

@@ -143,15 +143,22 @@ def _conv_input(xp, y, w, size, stride, padding, dilation, groups):
     return np.ascontiguousarray(total).reshape((n, groups * channels, *size))
 
 
+_MANY = 256  # places from which the examples are taken one by one
+
+
 def _conv_weight(xp, y, x, kernel, stride, padding, dilation, groups):
     cols = _view(xp, _padded(xp, x, padding), kernel, stride, dilation)
     n, features, places = x.shape[0], y.shape[1], math.prod(y.shape[2:])
     rows = x.shape[1] // groups * math.prod(kernel)
+    left = y.reshape((n, groups, features // groups, places))
+    if places >= _MANY:  # a product an example: 280 us for 450 at 8 examples of 8 and 16 channels x 28 x 28
+        cols = xp.ascontiguousarray(cols).reshape((n, groups, rows, places))
+        return xp.matmul(left, cols.swapaxes(2, 3)).sum(axis=0).reshape((features, x.shape[1] // groups, *kernel))
     # With all examples side by side one product sums over them.
     k = len(kernel)
     cols = xp.ascontiguousarray(cols.transpose((1, *range(2, 2 + k), 0, *range(2 + k, 2 + 2 * k))))
     cols = cols.reshape((groups, rows, n * places)).swapaxes(1, 2)
-    left = y.reshape((n, groups, features // groups, places)).transpose((1, 2, 0, 3))
+    left = left.transpose((1, 2, 0, 3))
     w = xp.matmul(left.reshape((groups, features // groups, n * places)), cols)
     return w.reshape((features, x.shape[1] // groups, *kernel))
 
@@ -248,6 +255,7 @@ _CASES = (  # x, w, y and what differs from the plain case
     ((1, 2, 4, 5), (3, 2, 2, 3), (1, 3, 4, 2), {"stride": (1, 2), "padding": ((0, 1), (1, 0))}),
     ((2, 1, 3, 2, 2), (1, 1, 2, 1, 2), (2, 1, 2, 2, 1), {}),
     ((0, 1, 3), (1, 1, 2), (0, 1, 2), {}),
+    ((2, 2, 257), (2, 1, 2), (2, 2, 256), {"groups": 2}),
 )
 
 

@@ -1,5 +1,6 @@
 """Layers of networks as primitives where one kernel does the work of several: relu, affine maps."""
 
+
 import numpy as np
 
 from ...arrays.avals import make_aval
@@ -7,15 +8,15 @@ from ...arrays.dtypes import result_dtype
 from ...arrays.halves import in_single
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import broadcast_shape, elementwise, primitive
-from ...tape.unbroadcast import conj, fix, strong_zero
-from ...trace.device import constant
-from ..arithmetic import exp
-from ..dependence import lines, numbered, shared
+from ...tape.unbroadcast import conj, fix
+from ..dependence import numbered, shared
 from ..elementary import sigmoid
 from ..linalg.products import matmul, product, through
-from ..reductions import reduce_mean, reduce_sum
+from ..reductions import reduce_mean
 from ..samples import Sample, arrays, together, unary
 from ..shaping import broadcast_to
+
+ndarray = np.ndarray
 
 
 def _relu(xp, x):
@@ -37,15 +38,15 @@ relu = elementwise(
 
 
 def _softplus(xp, x):
-    """max(x, 0) + log(1 + e) for e = exp(-|x|), and log(1 + e) = log(u) e / (u - 1) where u = 1 + e is rounded.
-
-    Kahan's correction (Higham 2002, Accuracy and stability, section 1.14.1) with the fast log in place of log1p.
-    """
-    e = xp.exp(-xp.abs(x))
-    u = e + 1
-    off = u - 1
-    exact = off == 0
-    return xp.maximum(x, 0) + (xp.log(u) * (e / (off + exact)) + e * exact)  # e where off is 0: log(u) is 0 there
+    """max(x, 0) + log(1 + exp(-|x|))."""
+    if type(x) is ndarray and x.ndim:
+        out = np.abs(x)
+        np.negative(out, out=out)
+        np.exp(out, out=out)
+        np.log1p(out, out=out)
+        out += _relu(np, x)
+        return out
+    return xp.maximum(x, 0) + xp.log1p(xp.exp(-xp.abs(x)))
 
 
 softplus = elementwise(
@@ -180,157 +181,4 @@ mean_squared_error = primitive(
     absent={"complex": "a loss is real: take abs first", "(0,)": "the mean of nothing is NaN",
             "broadcast": "one shape for both"},
     samples=together(*[arrays(s, s, complex_too=False) for s in ((), (3,), (2, 3))]),
-)
-
-
-@in_single
-def _log_softmax(xp, x, axis):
-    """x - max - log Σ exp(x - max); the maximum is replaced by 0 where it is infinite."""
-    if not x.size:
-        return x + 0
-    out = x - _top(xp, x, axis)
-    out -= xp.log(xp.exp(out).sum(axis=axis, keepdims=True))
-    return out
-
-
-@in_single
-def _softmax(xp, x, axis):
-    if not x.size:
-        return x + 0
-    out = xp.exp(x - _top(xp, x, axis))
-    out /= out.sum(axis=axis, keepdims=True)
-    return out
-
-
-def _top(xp, x, axis):
-    """The maximum along an axis, 0 where it is infinite. The methods of arrays take half the time of the functions."""
-    top = x.max(axis=axis, keepdims=True)
-    return xp.where(xp.isfinite(top), top, 0.0).astype(x.dtype, copy=False)
-
-
-def _pulled(c, ans, axis):
-    """(diag(s) - s sᵀ) c for a softmax s, which is symmetric."""
-    part = ans * c
-    return part - ans * reduce_sum(part, (axis,), True)
-
-
-def _rows(*shapes):
-    return together(*[arrays(s, axis=a, complex_too=False) for s in shapes for a in range(len(s))])
-
-
-_REAL = {"complex": "the order its maximum needs is that of real numbers", "()": "it needs an axis"}
-softmax = primitive(
-    "softmax",
-    impl=lambda xp, x, *, axis: _softmax(xp, x, axis),
-    shape=lambda x: x,
-    jvp={"x": lambda dx, ans, axis: _pulled(dx, ans, axis)},
-    vjp={"x": lambda ct, ans, axis: _pulled(ct, ans, axis)},
-    batch=lambda x, axis: softmax(x, axis + 1),
-    absent=_REAL,
-    depends=lambda x, axis: lines(x, (axis,)),
-    samples=_rows((3,), (2, 3), (2, 3, 2), (0, 3)),
-)
-log_softmax = primitive(
-    "log_softmax",
-    impl=lambda xp, x, *, axis: _log_softmax(xp, x, axis),
-    shape=lambda x: x,
-    jvp={"x": lambda dx, ans, axis: dx - reduce_sum(exp(ans) * dx, (axis,), True)},
-    vjp={"x": lambda ct, ans, axis: ct - exp(ans) * reduce_sum(ct, (axis,), True)},
-    batch=lambda x, axis: log_softmax(x, axis + 1),
-    absent=_REAL,
-    depends=lambda x, axis: lines(x, (axis,)),
-    samples=_rows((3,), (2, 3), (2, 3, 2), (0, 3)),
-)
-
-
-@in_single
-def _cross_entropy(xp, x, labels):
-    shifted = x - _top(xp, x, 1)
-    picked = shifted[xp.arange(x.shape[0]), labels]
-    return xp.log(xp.exp(shifted).sum(axis=1)) - picked
-
-
-def _cross_entropy_shape(x, labels):
-    if x.ndim != 2 or not x.shape[1] or labels.shape != x.shape[:1]:
-        raise ShapeError("cross_entropy needs logits of shape (n, classes) and labels of shape (n,), but got "
-                         f"{x.shape} and "
-                         f"{labels.shape}; reshape them, one row per example{at_user_line()}")
-    return make_aval(labels.shape, x.dtype)
-
-
-def _gap_to_labels(x, labels):
-    """softmax(x) minus the one-hot rows of the labels: the slope of each row's loss."""
-    hit = labels.reshape((-1, 1)) == constant(np.arange(x.shape[1]), labels)
-    return softmax(x, 1) - hit.astype(x.dtype)
-
-
-def _cross_entropy_batch(x, labels, batched, size):
-    n, c = x.shape[-2:]
-    x = x if batched[0] else broadcast_to(x, shape=(size, n, c))
-    labels = labels if batched[1] else broadcast_to(labels, shape=(size, n))
-    return cross_entropy(x.reshape((size * n, c)), labels.reshape((size * n,))).reshape((size, n))
-
-
-cross_entropy = primitive(
-    "cross_entropy",  # logits (n, classes), integer labels (n,) -> -log softmax(logits)[label], a row each
-    impl=lambda xp, x, labels: _cross_entropy(xp, x, labels),
-    shape=_cross_entropy_shape,
-    jvp={"x": lambda dx, x, labels: reduce_sum(_gap_to_labels(x, labels) * dx, (1,), False)},
-    vjp={"x": lambda ct, x, labels: _gap_to_labels(x, labels) * ct.reshape((-1, 1))},
-    batch=_cross_entropy_batch,
-    nondiff="labels",
-    absent={**_REAL, "broadcast": "one label per row"},
-    samples=lambda rng: [Sample(rng.normal(size=(n, 3)).astype(t), rng.integers(0, 3, n))
-                         for n, t in ((4, float), (1, float), (0, float), (2, np.float32))],
-)
-
-
-@in_single
-def _target_entropy(xp, x, t):
-    """Σ t logsumexp(x) - Σ t x over the last axis; 0 · -inf of a class that is excluded counts 0."""
-    logs = _log_softmax(xp, x, x.ndim - 1)
-    return -xp.sum(t * xp.where(t == 0, 0.0, logs).astype(logs.dtype), axis=-1)
-
-
-def _target_entropy_shape(x, t):
-    if not x.ndim or x.shape != t.shape or not x.shape[-1]:
-        raise ShapeError("target_cross_entropy needs logits and targets of one shape (…, classes), but got "
-                         f"{x.shape} and {t.shape}; broadcast them first{at_user_line()}")
-    return make_aval(x.shape[:-1], result_dtype(x, t))
-
-
-def _target_gap(x, t):
-    """softmax(x) Σ t - t: the slope of each row's loss by its logits."""
-    return softmax(x, x.ndim - 1) * reduce_sum(t, (t.ndim - 1,), True) - t
-
-
-def _target_jvp(tangents, x, t):
-    dx, dt = tangents
-    last = (x.ndim - 1,)
-    push = None if dx is None else reduce_sum(_target_gap(x, t) * dx, last, False)
-    if dt is None:
-        return push
-    part = -reduce_sum(strong_zero(dt, log_softmax(x, x.ndim - 1) * dt), last, False)
-    return part if push is None else push + part
-
-
-def _target_weight_vjp(ct, x):
-    ct = ct.reshape((*ct.shape, 1))
-    return strong_zero(ct, -log_softmax(x, x.ndim - 1) * ct)
-
-
-target_cross_entropy = primitive(
-    "target_cross_entropy",  # logits and weights of the classes (…, classes) -> -Σ t log softmax(x) over the last axis
-    impl=lambda xp, x, t: _target_entropy(xp, x, t),
-    shape=_target_entropy_shape,
-    jvp={"x, t": _target_jvp},
-    vjp={
-        "x": lambda ct, x, t: _target_gap(x, t) * ct.reshape((*ct.shape, 1)),
-        "t": _target_weight_vjp,
-    },
-    batch=lambda x, t, batched, size: target_cross_entropy(
-        *[v if hit else broadcast_to(v, shape=(size, *v.shape)) for v, hit in zip((x, t), batched)]),
-    quiet=True,
-    absent={**_REAL, "broadcast": "one shape for both"},
-    samples=together(*[arrays(s, s, complex_too=False) for s in ((3,), (2, 3), (2, 1, 3), (0, 3))]),
 )

@@ -1,7 +1,5 @@
 """Values brought to mean 0 and variance 1 as one operation, alone and with the scale and shift of a layer."""
 
-from math import prod
-
 import numpy as np
 
 from ...arrays.avals import make_aval
@@ -14,9 +12,9 @@ from ..arithmetic import sqrt
 from ..reductions import mean, reduce_mean
 from ..samples import arrays, together
 from ..shaping import broadcast_to
+from .sums import column_sums, less_rows, outer, row_dots, row_sums, rows_of, shaped
 
 ndarray = np.ndarray
-_PLAIN = (np.dtype(np.float32), np.dtype(np.float64))
 
 # With r = 1/√(var + eps) and x̂ = r (x - mean):  dx̂ = r (dx - mean(dx) - x̂ mean(x̂ dx)),  by
 # d var = 2 mean((x - mean) dx), as Σ (x - mean) = 0. The map is symmetric, so its transpose is the same formula;
@@ -71,33 +69,24 @@ standardize = primitive(
 )
 
 
-def _rows(x, axes):
-    """A plain array as rows of what is brought to mean 0, None where it is not that; with the length of a row."""
-    if type(x) is not ndarray or x.dtype not in _PLAIN or not x.size or not x.flags.c_contiguous:
-        return None, 0
-    n = prod(x.shape[x.ndim - len(axes):])
-    return x.reshape(-1, n), n
-
-
-def _standard_rows(rows, n, eps):
-    """x̂ in memory of its own, and 1 / √(var + eps), a column."""
-    hat = rows - (np.add.reduce(rows, 1) / n)[:, None]
-    scale = np.einsum("ij,ij->i", hat, hat)
+def _centred_rows(rows, eps):
+    """x - mean in memory of its own, and 1 / √(var + eps)."""
+    n = rows.dtype.type(rows.shape[1])
+    gap = less_rows(rows, row_sums(rows) / n)
+    scale = row_dots(gap, gap)
     scale /= n
     scale += eps
     np.sqrt(scale, out=scale)
-    scale = np.reciprocal(scale, out=scale)[:, None]
-    hat *= scale
-    return hat, scale
+    return gap, np.reciprocal(scale, out=scale)
 
 
 def _layer_norm(xp, x, w, b, axes, eps):
-    rows, n = _rows(x, axes)
+    rows = rows_of(x, len(axes))
     if rows is not None and x.dtype == w.dtype == b.dtype:
-        hat, _ = _standard_rows(rows, n, eps)
-        hat *= w.reshape(-1)
-        hat += b.reshape(-1)
-        return hat.reshape(x.shape)
+        out, scale = _centred_rows(rows, eps)
+        out *= outer(scale, w.reshape(-1))
+        out += b.reshape(-1)
+        return shaped(out, x.shape)
     out = _standardized(xp, x, axes, eps)
     if out.dtype == w.dtype == b.dtype:
         out *= w
@@ -129,25 +118,25 @@ def _layer_norm_jvp(tangents, x, w, axes, eps):
 
 
 def _layer_norm_vjp(ct, x, w, w_aval, axes, eps):
-    rows, n = _rows(x, axes)
+    rows = rows_of(x, len(axes))
     if rows is not None and type(ct) is ndarray and type(w) is ndarray and ct.dtype == x.dtype == w.dtype:
-        return _pulled_rows(ct.reshape(rows.shape), rows, n, x.shape, w, eps)
+        return _pulled_rows(np.ascontiguousarray(ct).reshape(rows.shape), rows, x.shape, w, eps)
     hat, spread = _parts(x, axes, eps)
     return _pulled(ct * w, hat, spread, axes), unbroadcast(ct * hat, w_aval.shape), unbroadcast(ct, w_aval.shape)
 
 
-def _pulled_rows(ct, rows, n, shape, w, eps):
-    """The same of rows, in as few passes as NumPy allows."""
-    hat, scale = _standard_rows(rows, n, eps)
-    dw, db = np.einsum("ij,ij->j", ct, hat), np.add.reduce(ct, 0)
-    dx = ct * w.reshape(-1)
-    across = np.einsum("ij,ij->i", dx, hat)
-    across /= n
-    hat *= across[:, None]
-    dx -= (np.add.reduce(dx, 1) / n)[:, None]
-    dx -= hat
-    dx *= scale
-    return dx.reshape(shape), dw.reshape(w.shape), db.reshape(w.shape)
+def _pulled_rows(ct, rows, shape, w, eps):
+    """The same of rows: x̄ = r w ȳ - r³ (x - m) mean(w (x - m) ȳ) - r mean(w ȳ), every sum a product with a vector."""
+    gap, scale = _centred_rows(rows, eps)
+    flat, n = w.reshape(-1), rows.dtype.type(rows.shape[1])
+    both = ct * gap
+    dw, db = scale.dot(both), column_sums(ct)
+    gap *= (scale * scale * scale * (both.dot(flat) / -n))[:, None]
+    gap += (scale * (ct.dot(flat) / -n))[:, None]
+    dx = outer(scale, flat)
+    dx *= ct
+    dx += gap
+    return shaped(dx, shape), shaped(dw, w.shape), shaped(db, w.shape)
 
 
 def _layer_norm_batch(x, w, b, axes, eps, batched):

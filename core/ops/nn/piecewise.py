@@ -2,10 +2,13 @@
 
 import numpy as np
 
+from ...arrays.blend import BITS, select
 from ...primitive.families import elementwise
 from ..arithmetic import exp
 from ..samples import Sample
-from ..selection import where
+from ..selection import keep_where, where
+
+ndarray = np.ndarray
 
 _REAL = {"complex": "the order it needs is that of real numbers"}
 
@@ -23,10 +26,24 @@ def _inside(x, low, high):
     return (x > low) & (x < high)
 
 
+def _large(*arrays):
+    """Whether all are plain arrays of one shape and native floats, large enough that passes in place pay."""
+    x = arrays[0]
+    return all(type(a) is ndarray and a.shape == x.shape and a.dtype == x.dtype for a in arrays) and (
+        x.size >= _LARGE and x.dtype in BITS and all(a.flags.c_contiguous for a in arrays))
+
+
 def _between(xp, x, low, high):
-    if type(x) is np.ndarray and x.size >= _LARGE and low <= high:
+    if type(x) is ndarray and x.size >= _LARGE and low <= high:
         return np.clip(x, low, high)  # one pass for two; 3 us more on small arrays
     return xp.minimum(xp.maximum(x, low), high)
+
+
+def _through(ct, kept):
+    """`ct` where `kept` holds, exact zeros elsewhere."""
+    if type(ct) is ndarray and type(kept) is ndarray and ct.shape == kept.shape and ct.ndim and ct.dtype in BITS:
+        return keep_where(ct, kept)
+    return where(kept, ct, 0.0)
 
 
 _LARGE = 1 << 12  # elements
@@ -36,48 +53,204 @@ hard_tanh = elementwise(
     "hard_tanh",  # x between two limits
     impl=lambda xp, x, *, low, high: _between(xp, x, low, high),
     d={"x": lambda x, low, high: _inside(x, low, high)},
+    exact=True,
     absent=_REAL,
     samples=_samples([-1.0, 1.0], {"low": -1.0, "high": 1.0}, {"low": 0.0, "high": 6.0}),
 )
 
 
 def _leaky(xp, x, slope):
+    if type(x) is ndarray and x.ndim and 0.0 < slope <= 1.0:
+        out = x * slope
+        return np.maximum(x, out, out=out)
     return xp.maximum(x, x * slope) if 0.0 < slope <= 1.0 else xp.where(x > 0, x, x * slope)
+
+
+def _leaky_slope(x, slope):
+    return where(x > 0, x.dtype.type(1.0), x.dtype.type(slope))
+
+
+def _leaky_vjp(ct, x, slope):
+    """By 0 and 1 as floats, raised to the slope: 45 us for 190 at 131,072 elements of float32."""
+    if not _large(x, ct) or not 0.0 < slope <= 1.0:
+        return ct * _leaky_slope(x, slope)
+    out = (x > 0).astype(x.dtype)
+    np.clip(out, slope, 1.0, out=out)
+    out *= ct
+    return out
 
 
 # The slope at 0 is that of the negative side, as PyTorch's.
 leaky_relu = elementwise(
     "leaky_relu",
     impl=lambda xp, x, *, slope: _leaky(xp, x, slope),
-    d={"x": lambda x, slope: where(x > 0, x.dtype.type(1.0), x.dtype.type(slope))},
+    d={"x": _leaky_slope},
+    real_vjp={"x": _leaky_vjp},
+    exact=True,
     absent=_REAL,
     samples=_samples([0.0], {"slope": 0.01}, {"slope": 2.0}, {"slope": -0.5}),
 )
 
-# The slopes at -3 and 3 are those of the parabola, as PyTorch's.
+
+def _hard_swish(xp, x):
+    out = _between(xp, x + 3.0, 0.0, 6.0)
+    if type(x) is ndarray and x.ndim:
+        out *= x
+        out *= 1.0 / 6.0
+        return out
+    return out * x * (1.0 / 6.0)
+
+
+def _hard_swish_rule(ct, x):
+    if _large(x, ct):
+        out = x * (1.0 / 3.0)
+        out += 0.5
+        out *= ct
+        high = x >= 3.0
+        out = keep_where(out, ~(high | (x <= -3.0)))
+        out += keep_where(ct, high)
+        return out
+    return where(x <= -3.0, 0.0, where(x >= 3.0, ct, ct * (x / 3.0 + 0.5)))
+
+
+# The slopes at -3 and 3 are 0 and 1, those of the lines, as PyTorch's.
 hard_swish = elementwise(
     "hard_swish",  # x min(max(x + 3, 0), 6) / 6
-    impl=lambda xp, x: x * (_between(xp, x + 3.0, 0.0, 6.0) / 6.0),
-    d={"x": lambda x: where(x < -3.0, x.dtype.type(0.0), where(x <= 3.0, x / 3.0 + 0.5, x.dtype.type(1.0)))},
+    impl=lambda xp, x: _hard_swish(xp, x),
+    jvp={"x": _hard_swish_rule},
+    vjp={"x": _hard_swish_rule},
+    exact=True,
     absent=_REAL,
     samples=_samples([-3.0, 3.0], {}),
 )
 
+
+def _hard_sigmoid(xp, x):
+    out = _between(xp, x + 3.0, 0.0, 6.0)
+    if type(x) is ndarray and x.ndim:
+        out *= 1.0 / 6.0
+        return out
+    return out * (1.0 / 6.0)
+
+
+# The slope at both ends is 0, as PyTorch's.
+hard_sigmoid = elementwise(
+    "hard_sigmoid",  # min(max(x + 3, 0), 6) / 6
+    impl=lambda xp, x: _hard_sigmoid(xp, x),
+    jvp={"x": lambda dx, x: _through(dx * (1.0 / 6.0), _inside(x, -3.0, 3.0))},
+    vjp={"x": lambda ct, x: _through(ct * (1.0 / 6.0), _inside(x, -3.0, 3.0))},
+    exact=True,
+    absent=_REAL,
+    samples=_samples([-3.0, 3.0], {}),
+)
+
+
+def _soft_shrink(xp, x, distance):
+    out = _between(xp, x, -distance, distance)
+    if type(x) is ndarray and x.ndim:
+        return np.subtract(x, out, out=out)
+    return x - out
+
+
+def _beyond(x, distance):
+    """Whether x is farther from 0, or NaN."""
+    return ~((x >= -distance) & (x <= distance))
+
+
 # The slope at both ends is 0, as PyTorch's.
 soft_shrink = elementwise(
     "soft_shrink",  # x brought nearer to 0 by a distance
-    impl=lambda xp, x, *, distance: x - _between(xp, x, -distance, distance),
-    d={"x": lambda x, distance: (x > distance) | (x < -distance)},
+    impl=lambda xp, x, *, distance: _soft_shrink(xp, x, distance),
+    jvp={"x": lambda dx, x, distance: _through(dx, (x > distance) | (x < -distance))},
+    vjp={"x": lambda ct, x, distance: _through(ct, (x > distance) | (x < -distance))},
+    exact=True,
     absent=_REAL,
     samples=_samples([-0.5, 0.5], {"distance": 0.5}),
 )
 
 
+def _kept(xp, x, kept):
+    """x where it is kept, 0 elsewhere."""
+    if xp is np and type(x) is ndarray and x.ndim and x.dtype in BITS:
+        return keep_where(x, kept)
+    return xp.where(kept, x, x.dtype.type(0))
+
+
+# The slope at both ends is 0, as PyTorch's.
+hard_shrink = elementwise(
+    "hard_shrink",  # x, and 0 where it is no farther from 0 than a distance
+    impl=lambda xp, x, *, distance: _kept(xp, x, _beyond(x, distance)),
+    lower=lambda x, distance: where(_beyond(x, distance), x, 0.0),
+    jvp={"x": lambda dx, x, distance: _through(dx, (x > distance) | (x < -distance))},
+    vjp={"x": lambda ct, x, distance: _through(ct, (x > distance) | (x < -distance))},
+    exact=True,
+    absent=_REAL,
+    samples=_samples([-0.5, 0.5], {"distance": 0.5}),
+)
+
+
+def _above(x, limit):
+    """Whether x is above a limit, or NaN."""
+    return ~(x <= limit)
+
+
+def _threshold(xp, x, limit, value):
+    kept = _above(x, limit)
+    if value == 0:
+        return _kept(xp, x, kept)
+    value = x.dtype.type(value) if hasattr(x, "dtype") else value
+    return select(kept, x, value) if xp is np and type(x) is ndarray else xp.where(kept, x, value)
+
+
+# The slope at the limit is 0, as PyTorch's.
+threshold = elementwise(
+    "threshold",  # x where it is above a limit or NaN, elsewhere a value
+    impl=lambda xp, x, *, limit, value: _threshold(xp, x, limit, value),
+    lower=lambda x, limit, value: where(_above(x, limit), x, x.dtype.type(value)),
+    jvp={"x": lambda dx, x, limit: _through(dx, _above(x, limit))},
+    vjp={"x": lambda ct, x, limit: _through(ct, _above(x, limit))},
+    exact=True,
+    absent=_REAL,
+    samples=_samples([0.1], {"limit": 0.1, "value": 0.0}, {"limit": -0.3, "value": 2.0}),
+)
+
+
+def _elu(xp, x, alpha):
+    if type(x) is not ndarray or not x.ndim or x.size < _LARGE:
+        return xp.maximum(x, 0.0) + alpha * xp.expm1(xp.minimum(x, 0.0))
+    out = np.clip(x, -np.inf, 0.0)
+    np.expm1(out, out=out)
+    out *= alpha
+    out += np.clip(x, 0.0, np.inf)
+    return out
+
+
+def _elu_slope(x, alpha):
+    return where(x > 0, x.dtype.type(1.0), alpha * exp(where(x > 0, 0.0, x)))
+
+
+def _elu_vjp(ct, x, alpha):
+    """By exp(min(x, 0)), which is 1 where x is positive: 130 us for 250 at 131,072 elements of float32."""
+    if not _large(x, ct):
+        return ct * _elu_slope(x, alpha)
+    out = np.clip(x, -np.inf, 0.0)
+    np.exp(out, out=out)
+    if alpha != 1.0:
+        out *= alpha
+        high = (x > 0).astype(x.dtype)
+        high *= 1.0 - alpha
+        out += high
+    out *= ct
+    return out
+
+
 # The slope at 0 is that of the negative side.
 elu = elementwise(
     "elu",  # x where it is positive, alpha (exp(x) - 1) elsewhere
-    impl=lambda xp, x, *, alpha: xp.maximum(x, 0.0) + alpha * xp.expm1(xp.minimum(x, 0.0)),
-    d={"x": lambda x, alpha: where(x > 0, x.dtype.type(1.0), alpha * exp(where(x > 0, 0.0, x)))},
+    impl=lambda xp, x, *, alpha: _elu(xp, x, alpha),
+    d={"x": _elu_slope},
+    real_vjp={"x": _elu_vjp},
+    exact=True,
     absent=_REAL,
     samples=_samples([0.0], {"alpha": 1.0}, {"alpha": 1.7}, {"alpha": -0.5}),
 )

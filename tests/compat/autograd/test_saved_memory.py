@@ -7,7 +7,7 @@ import covector.compat.torch as compat
 from harness import attempt, pytorch
 
 # Composed here of several operations, or saving a mask beside the operand: docs/compat_gaps.md.
-MORE = {"abs", "softplus", "batch_norm", "norm"}
+MORE = {"abs", "norm"}
 
 
 def saved(torch):

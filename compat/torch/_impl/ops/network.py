@@ -133,8 +133,9 @@ def _simple(name, body, **facts):
     functional(name, _in_own_dtype(body), lane=None if spot is None else in_place_too, **facts)
 
 
-HARD_TANH, LEAKY_RELU, HARD_SWISH, SOFT_SHRINK, ELU, WHERE = [
-    REGISTRY[name].fun for name in ("hard_tanh", "leaky_relu", "hard_swish", "soft_shrink", "elu", "where")]
+HARD_TANH, LEAKY_RELU, HARD_SWISH, HARD_SIGMOID, SOFT_SHRINK, HARD_SHRINK, THRESHOLD, ELU, WHERE = [
+    REGISTRY[name].fun for name in ("hard_tanh", "leaky_relu", "hard_swish", "hard_sigmoid", "soft_shrink",
+                                    "hard_shrink", "threshold", "elu", "where")]
 # Klambauer, Unterthiner, Mayr, Hochreiter (2017), Self-normalizing neural networks, section 2.
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 IN_PLACE = frozenset("celu elu hardtanh leaky_relu selu threshold".split())  # those that torch has as `name_`
@@ -160,18 +161,18 @@ _simple("tanhshrink", lambda input: floating(input) - cnp.tanh(floating(input)))
 _simple("leaky_relu", lambda input, negative_slope=0.01, inplace=False: LEAKY_RELU(input, slope=float(negative_slope)))
 _simple("elu", lambda input, alpha=1.0, inplace=False: ELU(input, alpha=float(alpha)))
 _simple("selu", lambda input, inplace=False: SELU_SCALE * ELU(input, alpha=SELU_ALPHA))
-_simple("celu", lambda input, alpha=1.0, inplace=False: alpha * ELU(input / alpha, alpha=1.0))
+_simple("celu", lambda input, alpha=1.0, inplace=False: ELU(input, alpha=1.0) if alpha == 1 else alpha * ELU(
+    input / alpha, alpha=1.0))
 _simple("hardtanh", lambda input, min_val=-1.0, max_val=1.0, inplace=False: _between(input, min_val, max_val))
 _simple("relu6", lambda input, inplace=False: _between(input, 0, 6))
-_simple("hardsigmoid", lambda input, inplace=False: HARD_TANH(input, low=-3.0, high=3.0) / 6 + 0.5)
+_simple("hardsigmoid", lambda input, inplace=False: HARD_SIGMOID(input))
 _simple("hardswish", lambda input, inplace=False: HARD_SWISH(input))
-_simple("softplus", lambda input, beta=1.0, threshold=20.0: WHERE(
-    input * beta > threshold, input, nn.softplus(input) if beta == 1 else nn.softplus(input * beta) / beta))
+_simple("softplus", lambda input, beta=1.0, threshold=20.0: _softplus(input, beta, threshold))
 # NaN stays NaN in all three.
-_simple("threshold", lambda input, threshold, value, inplace=False: WHERE(
-    input <= filling(threshold, input.dtype), filling(value, input.dtype), input))
-_simple("hardshrink", lambda input, lambd=0.5: WHERE(
-    (input >= -lambd) & (input <= lambd), cnp.asarray(0, input.dtype), input))
+_simple("threshold", lambda input, threshold, value, inplace=False: _threshold(
+    input, filling(threshold, input.dtype), filling(value, input.dtype)))
+_simple("hardshrink", lambda input, lambd=0.5: HARD_SHRINK(input, distance=float(lambd)) if input.dtype.kind == "f"
+        else WHERE((input >= -lambd) & (input <= lambd), cnp.asarray(0, input.dtype), input))
 _simple("softshrink", lambda input, lambd=0.5: SOFT_SHRINK(input, distance=float(lambd)))
 _simple("gelu", lambda input, approximate="none": _gelu(input, approximate))
 _simple("glu", lambda input, dim=-1: _glu(input, dim))
@@ -183,6 +184,20 @@ def _between(x, low, high):
     """`x` between two limits; integers stay integers."""
     out = HARD_TANH(x, low=low, high=high)
     return out.astype(x.dtype) if x.dtype.kind in "iu" else out
+
+
+def _threshold(x, limit, value):
+    if x.dtype.kind == "f":
+        return THRESHOLD(x, limit=float(limit), value=float(value))
+    return WHERE(x <= limit, value, x)
+
+
+def _softplus(x, beta, threshold):
+    """softplus(beta x) / beta, and `x` itself where beta x is above a threshold."""
+    if beta == 1 and threshold >= 20 and x.dtype == np.float32:  # they are the same from 17 on
+        return nn.softplus(x)
+    soft = nn.softplus(x) if beta == 1 else nn.softplus(x * beta) / beta
+    return WHERE(x * beta > threshold, x, soft)
 
 
 def _channels(weight, x):
@@ -230,6 +245,9 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
         if input.ndim == 2:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
         raise RuntimeError(f"Expected target size {list(wanted)}, got {list(target.shape)}")
+    if (axis and weight is None and input.ndim == 2 and input.size and target.dtype == np.int64
+            and not 0 <= ignore_index < classes and assume(lambda t: t.min() >= 0 and t.max() < classes, target)):
+        return reduced(-cnp.squeeze(cnp.take_along_axis(input, cnp.expand_dims(target, 1), 1), 1), reduction)
     ignored = target == ignore_index
 
     def check(target):

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
 from ....._engine import Sums
+from .....extend import REGISTRY
 from ..dispatch.call import ROWS, otherwise
 from ..dispatch.layouts import by_rows
 from ..modes.warnings import tell
@@ -253,18 +254,29 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     at = [_placed(x, k, padding_mode, align) for x, k in zip(axes, sizes)]
     if mode == "nearest":
         return cnp.reshape(_read(input, [_whole(cnp.rint(x)) for x in at]), out_shape)
-    low = [stop_gradient(cnp.floor(x)) for x in at]
-    gaps, first = [x - f for x, f in zip(at, low)], [_whole(f) for f in low]
-    total, count = None, math.prod(grid.shape[1:-1])
-    for corner in np.ndindex(*(2,) * n):
-        weight, spots = None, []
-        for gap, spot, c in zip(gaps, first, corner):
-            part = gap if c else 1 - gap
-            weight = part if weight is None else weight * part
-            spots.append(spot + c)
-        value = _read(input, spots) * cnp.expand_dims(cnp.reshape(weight, (input.shape[0], count)), 1)
-        total = value if total is None else total + value
-    return cnp.reshape(total, out_shape)
+    rows = cnp.reshape(input, (*input.shape[:2], math.prod(sizes)))
+    return cnp.reshape(SAMPLED_SUMS(rows, *_corner_weights(_positions(at, n), sizes)), out_shape)
+
+
+CORNERS, SAMPLED_SUMS = [REGISTRY[name].fun for name in ("corners", "sampled_sums")]
+
+
+def _positions(at, n):
+    """`(examples, points, axes)` of the positions on each axis, the last axis first."""
+    joined = cnp.stack(at[::-1], axis=-1)
+    return cnp.reshape(joined, (joined.shape[0], math.prod(joined.shape[1:-1]), n))
+
+
+def _corner_weights(at, sizes):
+    """The weights and the places of the corners around positions, `(examples, corners, points)`."""
+    low = stop_gradient(cnp.floor(at))
+    gap = at - low
+    sides = cnp.stack((1 - gap, gap), axis=1)
+    weights = sides[..., -1]
+    for i in range(len(sizes) - 2, -1, -1):
+        weights = cnp.expand_dims(weights, 2) * cnp.expand_dims(sides[..., i], 1)
+        weights = cnp.reshape(weights, (weights.shape[0], weights.shape[1] * 2, weights.shape[3]))
+    return weights, CORNERS(low, sizes)
 
 
 def _bicubic(input, at, sizes, padding_mode, align):

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ..... import nn, numpy as cnp
+from ....._engine import constant
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, operation, otherwise, to
 from ..dispatch.layouts import IN_ORDER
@@ -198,18 +199,28 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     axes = tuple([i for i in range(input.ndim) if i != 1])
     if input.numel() // input.shape[1] <= 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
-    mean = input.mean(axes)
-    var = input.var(axes, unbiased=False)
     if running_mean is not None:
         check_running("Batch", input, running_mean, running_var)
+    if input.dtype in (dtypes.float32, dtypes.float64):
+        out, mean, var = _batch_norm(input, None, None, weight, bias, eps)
+    else:
+        mean, var = input.mean(axes), input.var(axes, unbiased=False)
+        out = _batch_norm(input, mean, var, weight, bias, eps)
+    if running_mean is not None:
         count = input.numel() // input.shape[1]
         running_mean.mul_(1 - momentum).add_(mean.detach() * momentum)
         running_var.mul_(1 - momentum).add_(var.detach() * (momentum * count / (count - 1)))
-    return _batch_norm(input, mean, var, weight, bias, eps)
+    return out
 
 
 @functional("batch_norm", front=batch_norm)
 def _batch_norm(input, mean, var, weight, bias, eps):
+    """Normalize by statistics, or, where there are none, by the input's own, which are then given beside the answer."""
+    if mean is None:
+        channels = input.shape[1:2]
+        weight = _filled(channels, 1, input) if weight is None else weight
+        bias = _filled(channels, 0, input) if bias is None else bias
+        return BATCH_NORM(input, weight, bias, float(eps))
     if 0 in input.shape and 0 in mean.shape:
         return input * 1
     shape = (1, -1) + (1,) * (input.ndim - 2)
@@ -217,6 +228,14 @@ def _batch_norm(input, mean, var, weight, bias, eps):
     out = out if weight is None else out * cnp.reshape(weight, shape)
     out = out if bias is None else out + cnp.reshape(bias, shape)
     return to(out, input.dtype) if input.dtype.kind in "fV" else out
+
+
+BATCH_NORM = REGISTRY["batch_norm"].fun
+
+
+def _filled(shape, value, like):
+    """An array of one value, of the dtype and library of another."""
+    return constant(np.full(tuple(shape), value, like.dtype), like)
 
 
 def check_running(name, input, *running):

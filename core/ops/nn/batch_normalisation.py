@@ -1,0 +1,194 @@
+"""Each channel of a batch brought to mean 0 and variance 1, with the scale and shift of a layer, and its statistics."""
+
+from math import prod
+
+import numpy as np
+
+from ...arrays.avals import make_aval
+from ...arrays.dtypes import result_dtype
+from ...arrays.halves import holds_half, widened
+from ...errors import ShapeError, at_user_line
+from ...primitive.families import primitive
+from ...trace.device import constant
+from ..arithmetic import sqrt
+from ..reductions import mean, reduce_mean, reduce_sum
+from ..samples import arrays, together
+from ..shaping import broadcast_to
+from .sums import PLAIN, column_dots, column_sums, less_rows, row_dots, row_sums, scaled_rows, shaped
+
+ndarray = np.ndarray
+_SHORT = 16  # elements of a channel of one example: fewer are added up along with those of the other examples
+
+# With m and v the mean and variance of a channel over its N elements, r = 1 / √(v + eps) and x̂ = r (x - m):
+# dm = mean(dx), dv = 2 mean((x - m) dx), dx̂ = r (dx - mean(dx) - x̂ mean(x̂ dx)); Ioffe and Szegedy (2015), Batch
+# normalization, section 3, have the transpose.
+
+
+def _axes(x):
+    return (0, *range(2, x.ndim))
+
+
+def _wide(v, x):
+    """A vector of channels with axes behind it."""
+    return v.reshape((*v.shape, *(1,) * (x.ndim - 2)))
+
+
+def _flat(x):
+    """A plain array as examples, channels, the rest."""
+    n, c = x.shape[:2]
+    return x.reshape(n, c, prod(x.shape[2:]))
+
+
+def _plain(x, *others):
+    return type(x) is ndarray and x.dtype in PLAIN and x.size > 0 and all(
+        type(v) is ndarray and v.dtype == x.dtype for v in others)
+
+
+def _sums(x):
+    """The sum of each channel of a plain (examples, channels, rest)."""
+    n, c, k = x.shape
+    if k >= _SHORT:
+        return np.add.reduce(row_sums(x.reshape(n * c, k)).reshape(n, c), 0)
+    return np.add.reduce(column_sums(x.reshape(n, c * k)).reshape(c, k), 1)
+
+
+def _dots(x, y):
+    """The sum of each channel of x y."""
+    n, c, k = x.shape
+    if k >= _SHORT:
+        return np.add.reduce(row_dots(x.reshape(n * c, k), y.reshape(n * c, k)).reshape(n, c), 0)
+    return np.add.reduce(column_dots(x.reshape(n, c * k), y.reshape(n, c * k)).reshape(c, k), 1)
+
+
+def _centred(x):
+    """x - m in memory of its own, as rows, with m and v, of a plain (examples, channels, rest)."""
+    n, c, k = x.shape
+    count = x.dtype.type(n * k)
+    middle = _sums(x)
+    middle /= count
+    gap = less_rows(x.reshape(n * c, k), _each(middle, x))
+    spread = _dots(gap.reshape(x.shape), gap.reshape(x.shape))
+    spread /= count
+    return gap, middle, spread
+
+
+def _each(v, x):
+    """A vector of channels once for each example."""
+    return np.concatenate((v,) * len(x))
+
+
+def _batch_norm(xp, x, w, b, eps):
+    if xp is np and _plain(x, w, b):
+        flat = _flat(x)
+        gap, middle, spread = _centred(flat)
+        gap *= _each(w / np.sqrt(spread + eps), flat)[:, None]
+        gap += _each(b, flat)[:, None]
+        return shaped(gap, x.shape), middle, spread
+    if holds_half(x):
+        return tuple([v.astype(x.dtype) for v in _batch_norm(xp, *map(widened, (x, w, b)), eps)])
+    middle = mean(xp, x, _axes(x), True)
+    gap = x - middle
+    spread = mean(xp, gap * gap, _axes(x), True)
+    out = gap * (_wide(w, x) / xp.sqrt(spread + eps)) + _wide(b, x)
+    return out, middle.reshape(w.shape).astype(out.dtype), spread.reshape(w.shape).astype(out.dtype)
+
+
+def _shape(x, w, b):
+    if x.ndim < 2 or w.shape != x.shape[1:2] or b.shape != w.shape:
+        raise ShapeError("batch_norm needs x of shape (n, channels, *size), and scale and shift of shape (channels,), "
+                         f"but got {x.shape}, {w.shape} and {b.shape}; reshape them{at_user_line()}")
+    dtype = x.dtype if holds_half(x) else result_dtype(x, w, b)
+    return make_aval(x.shape, dtype), make_aval(w.shape, dtype), make_aval(w.shape, dtype)
+
+
+def _parts(x, eps):
+    """x - m and r, in operations."""
+    gap = x - reduce_mean(x, _axes(x), True)
+    return gap, 1.0 / sqrt(reduce_mean(gap * gap, _axes(x), True) + eps)
+
+
+def _jvp(tangents, x, w, b, eps):
+    dx, dw, db = tangents
+    axes, total = _axes(x), None
+    still = w * 0
+    gap, scale = _parts(x, eps)
+    dm = dv = still
+    if dx is not None:
+        push, lean = reduce_mean(dx, axes, True), reduce_mean(gap * dx, axes, True)
+        total = _wide(w, x) * scale * (dx - push - gap * (scale * scale * lean))
+        dm, dv = push.reshape(w.shape), 2.0 * lean.reshape(w.shape)
+    for part in (None if dw is None else gap * scale * _wide(dw, x), None if db is None else _wide(db, x)):
+        total = part if total is None else total if part is None else total + part
+    return broadcast_to(total, x.shape), dm, dv
+
+
+def _vjp(cts, x, w, eps):
+    ct, dm, dv = cts
+    count = x.shape[0] * prod(x.shape[2:])
+    if ct is not None and _plain(x, w, ct) and all(d is None or type(d) is ndarray for d in (dm, dv)):
+        return _pulled(ct, dm, dv, x, w, eps, count)
+    axes = _axes(x)
+    gap, scale = _parts(x, eps)
+    total = None
+    dw = db = w * 0
+    if ct is not None:
+        hat = gap * scale
+        dw, db = reduce_sum(hat * ct, axes, False), reduce_sum(ct, axes, False)
+        total = _wide(w, x) * scale * (ct - _wide(db, x) / count - hat * (_wide(dw, x) / count))
+    for part in (None if dm is None else _wide(dm, x) / count,
+                 None if dv is None else gap * (_wide(dv, x) * 2 / count)):
+        total = part if total is None else total if part is None else total + part
+    return broadcast_to(total, x.shape), dw, db
+
+
+def _pulled(ct, dm, dv, x, w, eps, count):
+    """The same of plain arrays, in as few passes as NumPy allows: x̄ = a ȳ + b (x - m) + c, a channel each."""
+    flat = _flat(x)
+    gap, _, spread = _centred(flat)
+    ct = np.ascontiguousarray(ct).reshape(flat.shape)
+    spread += eps
+    scale = 1 / np.sqrt(spread)
+    db, dw = _sums(ct), _dots(gap.reshape(flat.shape), ct)
+    dw *= scale
+    along = w * scale
+    back = along * scale * dw / -count
+    shift = along * db / -count
+    if dv is not None:
+        back = back + dv * (2 / count)
+    if dm is not None:
+        shift = shift + dm / count
+    gap *= _each(back.astype(x.dtype, copy=False), flat)[:, None]
+    gap += _each(shift.astype(x.dtype, copy=False), flat)[:, None]
+    gap += scaled_rows(ct.reshape(gap.shape), _each(along, flat))
+    return shaped(gap, x.shape), dw, db
+
+
+def _batch(x, w, b, eps, batched, size):
+    if not batched[0]:
+        c = x.shape[1]
+        one = constant(np.ones(c, x.dtype), x)
+        flat, middle, spread = batch_norm(x, one, one * 0, eps)
+        behind = (1,) * (x.ndim - 2)
+        w, b = ((v if hit else v[None]).reshape((v.shape[0] if hit else 1, 1, c, *behind))
+                for v, hit in zip((w, b), batched[1:]))
+        return (broadcast_to(flat * w + b, (size, *x.shape)), *[broadcast_to(v, (size, c)) for v in (middle, spread)])
+    _, n, c, *rest = x.shape
+    w, b = ((v if hit else broadcast_to(v, (size, c))).reshape((size * c,)) for v, hit in zip((w, b), batched[1:]))
+    out, *found = batch_norm(x.swapaxes(0, 1).reshape((n, size * c, *rest)), w, b, eps)
+    return (out.reshape((n, size, c, *rest)).swapaxes(0, 1), *[v.reshape((size, c)) for v in found])
+
+
+batch_norm = primitive(
+    "batch_norm",  # x: (n, c, *size), w, b: (c,) -> x̂ w + b, and the means and variances (c,)
+    impl=lambda xp, x, w, b, *, eps: _batch_norm(xp, x, w, b, eps),
+    outputs=3,
+    accepts_none=True,
+    shape=_shape,
+    jvp={"x, w, b": _jvp},
+    vjp={"x, w, b": _vjp},
+    batch=_batch,
+    absent={"complex": "the variance of complex values is not a square", "()": "it needs axes",
+            "(0,)": "the mean of nothing is NaN", "broadcast": "one scale and shift a channel"},
+    samples=together(*[arrays(s, s[1:2], s[1:2], eps=1e-3, complex_too=False)
+                       for s in ((3, 2), (2, 3, 4), (2, 2, 4, 5), (1, 2, 3, 1, 2))]),
+)
