@@ -11,6 +11,7 @@ import pytest
 import covector.compat.torch as torch
 from covector.compat.torch._impl.dispatch import call_cache as programs
 from covector.compat.torch._impl.dispatch.call import ROWS
+from covector.compat.torch._impl.module.recurrences import lstm_gates
 from covector.compat.torch._impl.staged.recorder import Box
 
 F = torch.nn.functional
@@ -361,3 +362,13 @@ def test_an_error_of_a_body_on_boxes_is_not_hidden(monkeypatch):
     monkeypatch.setattr(row, "body", faulty)
     with pytest.raises(KeyError, match="a mistake"):
         torch.softmax(x, 1)
+
+
+def test_operations_whose_nodes_go_by_their_own_names_have_programs():
+    cell = torch.nn.LSTMCell(3, 4)
+    x, state = torch.ones(2, 3), (torch.zeros(2, 4), torch.zeros(2, 4))
+    for _ in range(3):
+        h, c = cell(x, state)
+    (row,) = [kept.cell_contents for kept in lstm_gates.__closure__ if hasattr(kept.cell_contents, "programs")]
+    assert programs.Program in map(type, row.programs.values())
+    assert h.grad_fn.name() == "MulBackward0" and c.grad_fn.name() == "AddBackward0"

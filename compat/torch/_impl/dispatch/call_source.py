@@ -103,7 +103,7 @@ class CallWriter(Writer):
         self.write(2, "leave(token)")
         for k, (eq, rule) in enumerate(zip(graph.equations, rules)):
             if rule is not None:
-                if set(eq.outputs).isdisjoint(graph.outputs):
+                if title is None or set(eq.outputs).isdisjoint(graph.outputs):  # None: nodes go by their own names
                     self.record(k, eq, rule)
                 else:
                     self.record_as(k, eq, rule, title, call)
