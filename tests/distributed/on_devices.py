@@ -1,6 +1,6 @@
-"""The programs of this folder with arrays of CuPy: `on_devices.py OUT [FOLDER] [--real]`.
+"""The programs of this folder with arrays of CuPy: `on_devices.py OUT [FOLDER] [--real] [--float64]`.
 
-Without --real they run on the stand-in. It saves what `programs.py` gives, or with a folder what `helpers.py` gives, as
+Without --real they run on the stand-in; with --float64 only those in that dtype. It saves what `programs.py` gives, or with a folder what `helpers.py` gives, as
 NumPy's arrays.
 """
 
@@ -30,7 +30,7 @@ if __name__ == "__main__":
     if folder:
         helpers.main(out, *folder, cupy)
     else:
-        programs.main(out, False, cupy)
+        programs.main(out, False, cupy, "--float64" in sys.argv)
     if "--real" not in sys.argv:
         from collections import Counter
 

@@ -145,8 +145,8 @@ def data(dtype, n, j):
     return w.astype(dtype), x.astype(dtype)
 
 
-def programs(lib, jax=False):
-    """`(name, results)` of every program."""
+def programs(lib, jax=False, one_dtype=False):
+    """`(name, results)` of every program; with JAX, or on request, of those in float64 alone."""
     for mesh, (sizes, axes) in MESHES.items():
         n, j = sizes[-1], 4 // sizes[-1]
         cut = (axes,)
@@ -155,7 +155,7 @@ def programs(lib, jax=False):
             for dtype, wanted in MODES.items():
                 if name in ("pmax", "pmin") and dtype == "complex128":
                     continue
-                if jax and dtype != "float64":
+                if (jax or one_dtype) and dtype != "float64":
                     continue
                 w, x = data(dtype, n, j)
                 total, table = functions(lib, collective, n, axes)
@@ -173,9 +173,9 @@ def programs(lib, jax=False):
                     yield f"{mesh} {name} {dtype} jit outside", lib.gradients(mesh, total, cut, w, x, lib.jit)
 
 
-def main(out, jax, cupy=np):
+def main(out, jax, cupy=np, one_dtype=False):
     lib = with_jax() if jax else with_covector(cupy)
-    found = {f"{name} {k}": v for name, results in programs(lib, jax) for k, v in enumerate(results)}
+    found = {f"{name} {k}": v for name, results in programs(lib, jax, one_dtype) for k, v in enumerate(results)}
     assert jax or all(isinstance(v, cupy.ndarray | np.generic) for v in found.values())
     found = {name: np.asarray(v) if cupy is np else cupy.asnumpy(v) for name, v in found.items()}
     if lib.rank() == 0:

@@ -64,8 +64,8 @@ def alone(folder):
 
 
 def check_same(found, expected):
-    assert sorted(found.files) == sorted(expected.files)
-    for name in expected.files:
+    assert sorted(found.files) == sorted(expected)
+    for name in expected:
         tol = 2e-5 if "float32" in name else 1e-10
         assert found[name].dtype == expected[name].dtype, name
         np.testing.assert_allclose(found[name], expected[name], rtol=tol, atol=tol, err_msg=name)
@@ -87,11 +87,12 @@ def test_each_call_of_nccl_on_one_device(kind):
 @pytest.mark.parametrize("kind, ranks", kinds(1, 2, 4))
 def test_programs_give_on_devices_what_they_give_with_numpy(kind, ranks, alone, folder):
     out = folder / f"{kind}{ranks}.npz"
-    done = launched(ranks, "on_devices.py", out, *on(kind, ranks), timeout=400)
+    one_dtype = kind == "stand-in" and ranks == 4  # which polls on fewer cores; two ranks run them all
+    done = launched(ranks, "on_devices.py", out, *on(kind, ranks), *["--float64"] * one_dtype, timeout=400)
     assert done.returncode == 0, done.stderr[-3000:]
     found = np.load(out)
-    assert len(found.files) > 700
-    check_same(found, alone)
+    assert len(found.files) > (300 if one_dtype else 700)
+    check_same(found, {name: alone[name] for name in alone.files if not one_dtype or " float64 " in name})
     if kind == "stand-in" and ranks > 1:  # they went over NCCL
         assert all(word in done.stdout for word in ("allReduce", "allGather", "reduceScatter", "receives"))
 
