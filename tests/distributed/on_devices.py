@@ -1,7 +1,7 @@
 """The programs of this folder with arrays of CuPy: `on_devices.py OUT [FOLDER] [--real] [--float64]`.
 
-Without --real they run on the stand-in; with --float64 only those in that dtype. It saves what `programs.py` gives, or with a folder what `helpers.py` gives, as
-NumPy's arrays.
+Without --real they run on the stand-in; with --float64 only those in that dtype. It saves what `programs.py` gives, or
+with a folder what `helpers.py` gives, as NumPy's arrays.
 """
 
 import sys
