@@ -104,7 +104,7 @@ def has_nan(ct):
     if isinstance(ct, extend.Tracer) and ct.owner is None:  # a buffer, as lazy cotangents of traced values are
         ct = ct.read()
     raw = extend.unwrap(ct)
-    return isinstance(raw, np.ndarray | np.generic) and raw.dtype.kind in "fcV" and bool(np.isnan(raw).any())
+    return isinstance(raw, np.ndarray | np.generic) and raw.dtype.kind in "fcV" and np.count_nonzero(np.isnan(raw)) > 0
 
 
 def warn(words):
