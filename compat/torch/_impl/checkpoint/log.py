@@ -1,7 +1,5 @@
 """The log of `checkpoint(debug=True)`: where each tensor was saved."""
 
-import traceback
-
 from ..graph.anomaly import users_frames
 from ..graph_view.graph_tools import saved_tensors_hooks
 from ..modes.modes import modes
@@ -20,7 +18,7 @@ class Log:
 
     def error(self, error):
         """The error with both logs."""
-        first, again = (["".join(traceback.format_list(stack)) + f"saved {what}\n" for what, stack in entries]
+        first, again = (["".join(stack.format()) + f"saved {what}\n" for what, stack in entries]
                         for entries in self.passes)
         return CheckpointError(
             "An error happened while unpacking tensors; dumping logs of latest computation because you passed "

@@ -47,10 +47,10 @@ def flat(word, x):
 
 def described(node):
     """A node's name, and the user's line that made it."""
-    traceback = None if node.extra is None else node.extra.traceback
-    if not traceback:
+    lines = None if node.extra is None else node.extra.traceback
+    line = None if lines is None else lines.innermost()
+    if line is None:
         return node.name()
-    line = traceback[-1]
     return f"{node.name()} (at {os.path.basename(line.filename)}:{line.lineno} in {line.name})"
 
 

@@ -34,7 +34,8 @@ def ready(t):
         if meta.tangent is not None or meta.creation is not None or base is not None and (
                 base.tangent is not None or base.relaid):
             return False
-        if versions.WRITTEN or versions.EXPOSED and versions.exposed(t.value):
+        if versions.EXPOSED and versions.exposed(t.value) or (
+                versions.WRITTEN and versions.version(t.value) != meta.attr_version):
             refresh(t)
         return t.node is not None or not needs_grad(meta.base)
     return True

@@ -11,7 +11,7 @@ from ..state.edges import untangled
 from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import VIEW, TensorBase, needs_grad
 from ..views.overlap import OVERLAPPING, overlapping
-from ..views.views import GETITEM, UPDATE
+from ..views.views import GETITEM, RESHAPE, TRANSPOSE, UPDATE
 
 next_seq = _engine.next_seq
 aval_of = extend.aval_of
@@ -143,6 +143,12 @@ def index_of(t):
     if len(meta.steps) == 1 and meta.steps[0][0] is GETITEM:
         return meta.steps[0][1][0]
     whole, part = memory(meta.base), memory(t)
+    try:  # the steps count elements, whatever the memory is: they and the base's shape say where the view is
+        index = _INDICES.get(walk := (whole.shape, meta.steps))
+    except TypeError:  # a slice has no hash before Python 3.12
+        index = walk = None
+    if index is not None:
+        return index
     start = part.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
     key = whole.shape, part.shape, part.strides, start, whole.itemsize
     index = _INDICES.get(key)
@@ -155,13 +161,14 @@ def index_of(t):
         index = tuple([spots.copy() for spots in found]) if part.ndim else tuple([int(n) for n in found])
         for spots in index if part.ndim else ():
             spots.flags.writeable = False
+    if part.size <= 1 << 12:
         if len(_INDICES) >= 256:
             _INDICES.clear()
-        if part.size <= 1 << 12:
-            _INDICES[key] = index
+        _INDICES[key if walk is None or any(prim not in _STEPS for prim, _ in meta.steps) else walk] = index
     return index
 
 
+_STEPS = {GETITEM, RESHAPE, TRANSPOSE}  # whose parameters hold no arrays
 _INDICES = {}  # where small views of several steps lie in their bases: a loop writes to the same places again and again
 
 

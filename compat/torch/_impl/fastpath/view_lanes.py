@@ -23,41 +23,6 @@ next_seq = _engine.next_seq
 aval_of = extend.aval_of
 
 
-def make_view(t, array, prim, params, rule):
-    """The view `array` of a tensor that is `ready`."""
-    m = MODES.get()
-    if m is not None and m.still:
-        return unrecorded_view(t, array, (prim, params), m)
-    out = new(Tensor)
-    out.value = array
-    out.level_trace = None
-    out.wants_grad = False
-    out.dispatch_key = VIEW
-    out.autograd_meta = meta = Record()
-    if t.dispatch_key:
-        parent = t.autograd_meta
-        meta.base = parent.base
-        meta.steps = (*parent.steps, (prim, params))
-    else:
-        meta.base = t
-        meta.steps = ((prim, params),)
-    if versions.WRITTEN:
-        meta.attr_version = versions.version(array)
-    p = t.node
-    if p is None:
-        if not t.wants_grad:
-            out.node = None
-            return out
-        p = accumulator(t)
-    out.node = node = GradNode()
-    node.rule = rule
-    node.parents = p
-    node.saved = params[0] if prim is TRANSPOSE else aval_of(t.value)
-    node.seq = next_seq()
-    node.extra = None
-    return out
-
-
 def unrecorded_view(t, array, step, m):
     """The view `array` of a tensor that is `ready` in no_grad or inference_mode."""
     if t.dispatch_key == INFERENCE:
@@ -81,7 +46,12 @@ def unrecorded_view(t, array, step, m):
         meta.base = t
         meta.steps = (step,)
     if versions.WRITTEN:
-        meta.attr_version = versions.version(array)
+        root = array.base
+        if type(root) is ndarray and root.base is None:  # `version`, written out
+            entry = versions.WRITTEN.get(id(root))
+            meta.attr_version = 0 if entry is None else entry.count
+        else:
+            meta.attr_version = versions.version(array)
     out.node = None
     parent = t.autograd_meta
     meta.creation = parent.creation if t.dispatch_key and parent.creation is not None else (
@@ -113,7 +83,12 @@ def indexed(t, index, title, spot=None):
         meta.base = t
         meta.steps = ((GETITEM, (index,)),)
     if versions.WRITTEN:
-        meta.attr_version = versions.version(view)
+        root = view.base
+        if type(root) is ndarray and root.base is None:  # `version`, written out
+            entry = versions.WRITTEN.get(id(root))
+            meta.attr_version = 0 if entry is None else entry.count
+        else:
+            meta.attr_version = versions.version(view)
     p = t.node
     if p is None:
         if not t.wants_grad:
@@ -163,7 +138,12 @@ def parted(t, indices, rule):
             meta.base = t
             meta.steps = ((GETITEM, (index,)),)
         if versions.WRITTEN:
-            meta.attr_version = versions.version(view)
+            root = view.base
+            if type(root) is ndarray and root.base is None:  # `version`, written out
+                entry = versions.WRITTEN.get(id(root))
+                meta.attr_version = 0 if entry is None else entry.count
+            else:
+                meta.attr_version = versions.version(view)
         meta.creation = "multi"
         if whole is None:
             out.node = None
@@ -191,12 +171,83 @@ def reshaped(t, shape, strided="ViewBackward0"):
         except ValueError:
             return None
         title = strided
-    return make_view(t, array, RESHAPE, (array.shape,), SHAPED[title])
+    m = MODES.get()
+    if m is not None and m.still:
+        return unrecorded_view(t, array, (RESHAPE, (array.shape,)), m)
+    out = new(Tensor)
+    out.value = array
+    out.level_trace = None
+    out.wants_grad = False
+    out.dispatch_key = VIEW
+    out.autograd_meta = meta = Record()
+    if t.dispatch_key:
+        parent = t.autograd_meta
+        meta.base = parent.base
+        meta.steps = (*parent.steps, (RESHAPE, (array.shape,)))
+    else:
+        meta.base = t
+        meta.steps = ((RESHAPE, (array.shape,)),)
+    if versions.WRITTEN:
+        root = array.base
+        if type(root) is ndarray and root.base is None:  # `version`, written out
+            entry = versions.WRITTEN.get(id(root))
+            meta.attr_version = 0 if entry is None else entry.count
+        else:
+            meta.attr_version = versions.version(array)
+    p = t.node
+    if p is None:
+        if not t.wants_grad:
+            out.node = None
+            return out
+        p = accumulator(t)
+    out.node = node = GradNode()
+    node.rule = SHAPED[title]
+    node.parents = p
+    node.saved = aval_of(t.value)
+    node.seq = next_seq()
+    node.extra = None
+    return out
 
 
 def turned(t, axes, title):
     """The view of a ready tensor with its axes in another order."""
-    return make_view(t, t.value.transpose(axes), TRANSPOSE, (axes,), TURNED[title])
+    array = t.value.transpose(axes)
+    m = MODES.get()
+    if m is not None and m.still:
+        return unrecorded_view(t, array, (TRANSPOSE, (axes,)), m)
+    out = new(Tensor)
+    out.value = array
+    out.level_trace = None
+    out.wants_grad = False
+    out.dispatch_key = VIEW
+    out.autograd_meta = meta = Record()
+    if t.dispatch_key:
+        parent = t.autograd_meta
+        meta.base = parent.base
+        meta.steps = (*parent.steps, (TRANSPOSE, (axes,)))
+    else:
+        meta.base = t
+        meta.steps = ((TRANSPOSE, (axes,)),)
+    if versions.WRITTEN:
+        root = array.base
+        if type(root) is ndarray and root.base is None:  # `version`, written out
+            entry = versions.WRITTEN.get(id(root))
+            meta.attr_version = 0 if entry is None else entry.count
+        else:
+            meta.attr_version = versions.version(array)
+    p = t.node
+    if p is None:
+        if not t.wants_grad:
+            out.node = None
+            return out
+        p = accumulator(t)
+    out.node = node = GradNode()
+    node.rule = TURNED[title]
+    node.parents = p
+    node.saved = axes
+    node.seq = next_seq()
+    node.extra = None
+    return out
 
 
 def read(t, key):
@@ -210,7 +261,9 @@ def read(t, key):
             return indexed(t, (key, Ellipsis), "SelectBackward0", (key,))
         return None
     if kind is slice:
-        if not t.value.ndim or place((key,), t.value.shape) is None:
+        start, stop, step = key.start, key.stop, key.step
+        if not t.value.ndim or not ((start is None or type(start) is int) and (stop is None or type(stop) is int) and (
+                step is None or type(step) is int and step > 0)):
             return None
         return indexed(t, (key, Ellipsis), "SliceBackward0")
     if kind is tuple:

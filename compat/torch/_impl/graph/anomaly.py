@@ -1,5 +1,6 @@
 """Anomaly mode: the forward traceback of a node that fails, and a check of what nodes return for NaN."""
 
+import linecache
 import sys
 import traceback
 import warnings
@@ -20,13 +21,48 @@ def stamp(node):
 
 def users_frames():
     """The lines of the user's program that run now, outermost first."""
-    frames = []
+    found, folders = [], _engine.LIBRARY_FOLDERS
     frame = sys._getframe(1)
     while frame is not None:
-        if not frame.f_code.co_filename.startswith(_engine.LIBRARY_FOLDERS):
-            frames.append((frame, frame.f_lineno))
+        code = frame.f_code
+        file = code.co_filename
+        if not file.startswith(folders):
+            if file not in linecache.cache:
+                linecache.lazycache(file, frame.f_globals)  # how its source is found where it is no file
+            found.append((code, frame.f_lasti))
         frame = frame.f_back
-    return traceback.StackSummary.extract(reversed(frames), lookup_lines=False)  # lines are read when shown
+    return Lines(found)
+
+
+class Lines:
+    """Where a program was; its text is made when asked for, since most of it is never shown."""
+
+    __slots__ = ("found",)
+
+    def __init__(self, found):
+        self.found = found  # (code, index of the instruction), innermost first
+
+    def innermost(self):
+        """The entry of the line that ran last, None where there is none."""
+        entries = self.entries(self.found[:1])
+        return entries[0] if entries else None
+
+    def format(self):
+        """The entries of a traceback as text, outermost first."""
+        return self.entries(reversed(self.found)).format()
+
+    def entries(self, found):
+        """Entries of a traceback, whose source is read when they are shown."""
+        for file in {code.co_filename for code, _ in self.found}:
+            linecache.checkcache(file)
+        return traceback.StackSummary.from_list([
+            traceback.FrameSummary(code.co_filename, line_of(code, at), code.co_name, lookup_line=False)
+            for code, at in found])
+
+
+def line_of(code, at):
+    """The line of an instruction."""
+    return next((line for start, end, line in code.co_lines() if start <= at < end), code.co_firstlineno)
 
 
 _RUNNING: ContextVar = ContextVar("covector_torch_anomaly_node", default=None)  # the node whose rule runs
@@ -68,7 +104,7 @@ def has_nan(ct):
     if isinstance(ct, extend.Tracer) and ct.owner is None:  # a buffer, as lazy cotangents of traced values are
         ct = ct.read()
     raw = extend.unwrap(ct)
-    return isinstance(raw, np.ndarray | np.generic) and raw.dtype.kind in "fcV" and bool(np.isnan(raw).any())
+    return isinstance(raw, np.ndarray | np.generic) and raw.dtype.kind in "fcV" and np.count_nonzero(np.isnan(raw)) > 0
 
 
 def warn(words):

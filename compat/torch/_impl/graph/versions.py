@@ -103,7 +103,13 @@ def exposed(array):
 
 def version(array):
     """How often the memory was written to in place."""
-    entry = written(array) if WRITTEN else None
+    if not WRITTEN:
+        return 0
+    base = array.base
+    while type(base) is ndarray:  # `written`, written out
+        array = base
+        base = array.base
+    entry = WRITTEN.get(id(array))
     return 0 if entry is None else entry.count
 
 

@@ -99,10 +99,10 @@ def reshapes_as_view(t, shape):
 @method("view")
 def view_(self, *sizes, dtype=None):
     """Return a view with another shape, or with its memory read as another dtype."""
-    if sizes and (isinstance(sizes[0], dtypes.dtype) or type(sizes[0]) is type):
+    if sizes and type(sizes[0]) is not int and (isinstance(sizes[0], dtypes.dtype) or type(sizes[0]) is type):
         dtype, sizes = sizes[0], ()
-    dtype = dtypes.torch_dtype(dtype)
     if dtype is not None:
+        dtype = dtypes.torch_dtype(dtype)
         if dtype is self.dtype:
             return view(self, RESHAPE, (shape_of(self),), "AliasBackward0")
         return retyped(self, dtype)
@@ -247,6 +247,8 @@ def transpose(input, dim0, dim1):
 @method()
 def t(input):
     """Transpose a matrix; the output is a view."""
+    if ready(input) and input.value.ndim == 2:
+        return turned(input, (1, 0), "TBackward0")
     n = ndim_of(input)
     if n > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {n}D")

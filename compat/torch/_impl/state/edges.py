@@ -14,7 +14,7 @@ from ..graph.node_names import NamedRule
 from ..modes.modes import MODES
 from ..types.other_layout import OtherLayout
 from ..types.tensor_type import FOREIGN, more, needs_grad
-from ..types.tensor_value import bottom, cell_of, shape_dtype
+from ..types.tensor_value import bottom, cell_of, hollow, shape_dtype
 from .aliases import look
 from .levels import AMBIENT
 
@@ -145,7 +145,7 @@ def replay(t, node):
     if len(steps) == 1 and steps[0][0] is GETITEM and t.node is None:  # nothing to name by hand, no hook to move
         t.node = level.node(AS_STRIDED, node, (extend.make_aval(shape, dtype), steps[0][1][0]))
         return
-    probe = np.broadcast_to(np.empty((), dtype), shape)
+    probe = hollow(shape, dtype)
     for prim, params in steps:
         node = record(level, prim, params, extend.aval_of(probe), node)
         probe = prim.impl(np, probe, *params)

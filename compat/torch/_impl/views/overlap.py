@@ -15,7 +15,8 @@ ARITHMETIC = frozenset({"add_", "sub_", "mul_", "div_", "copy_", "clamp_min_", "
 
 def overlapping(array):
     """Whether two elements of an array share memory, by its strides."""
-    return any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape)) and array.size > 0
+    strides = array.strides
+    return 0 in strides and any(s == 0 and n > 1 for s, n in zip(strides, array.shape)) and array.size > 0
 
 
 def check_overlap(array, operands):

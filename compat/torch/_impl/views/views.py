@@ -20,7 +20,7 @@ from ..state.levels import AMBIENT, BatchTrace, GradTrace
 from ..state.recorder import aten_of_view
 from ..types.dtypes import type_word
 from ..types.tensor_type import FOREIGN, GENERAL, VIEW, Record, TensorBase, at_level, infer, more, wrap
-from ..types.tensor_value import bottom, cell_of, current, shape_dtype
+from ..types.tensor_value import bottom, cell_of, current, hollow, shape_dtype
 from .shape_trace import Shapes
 
 ndarray = np.ndarray
@@ -177,7 +177,7 @@ def rebase(t, node, base_edge, edges_beside):
     base = meta.base
     level = t.level_trace or AMBIENT
     shape, dtype = shape_dtype(base)
-    probe = np.broadcast_to(np.empty((), dtype), shape)
+    probe = hollow(shape, dtype)
     steps = synced(meta)
     if any(prim is EXPAND for prim, _ in steps):  # elements of the base that the view stands for, each once
         index = np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
