@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..types import dtypes
+from ..types.size import strided
 from .creation import new_leaf, numpy_dtype
 
 
@@ -68,6 +69,8 @@ def signal(name, values, shown=None):
         dtype = dtypes.Default.float if dtype is None else dtype
         if M < 0:
             raise ValueError(f"{shown} requires non-negative window length, got M={M}")
+        if layout is not None and layout is not strided:
+            raise ValueError(f"{shown} is implemented for strided tensors only, got: {layout}")
         if dtype not in (dtypes.float32, dtypes.float64):
             raise ValueError(f"{shown} expects float32 or float64 dtypes, got: {dtype}")
         found = np.zeros(0) if not M else np.ones(1) if M == 1 else values(M, sym, **named)
@@ -121,7 +124,7 @@ def _sum(*weights):
 WINDOWS = {name: signal(name, values) for name, values in {
     "bartlett": _bartlett, "cosine": _cosine, "exponential": _exponential, "gaussian": _gaussian,
     "general_cosine": _general_cosine, "kaiser": _shifted_kaiser}.items()} | {
-    name: signal(name, values, "general_cosine") for name, values in {
+    name: signal(name, values, "blackman" if name == "blackman" else "general_cosine") for name, values in {
         "blackman": _sum(0.42, 0.5, 0.08), "hamming": _sum(0.54, 0.46), "hann": _sum(0.5, 0.5),
         "general_hamming": lambda m, sym, alpha=0.54: cosines(m, (alpha, 1.0 - alpha), sym),
         "nuttall": _sum(0.3635819, 0.4891775, 0.1365995, 0.0106411)}.items()}
