@@ -112,12 +112,17 @@ def _jvp(tangents, gates, h, c, w, ans):
 def _vjp(ct, h, c, w, ans):
     """Back through time, Werbos (1990), doi:10.1109/5.58337, from the activations that the loop left."""
     outs, cells, acts = ans
-    back = _back if _plain(h, c, w, *ans, *[d for d in ct if d is not None]) else _back_composed
-    dgates, dh, dc = back(*ct, c, w, cells, acts)
+    k = h.shape[1]
+    if _plain(h, c, w, *ans, *[d for d in ct if d is not None]):
+        dgates, dh, dc = _back(*ct, c, w, cells, acts)
+        dw = dgates[0].T.dot(h)
+        if len(outs) > 1:  # the rest in one product
+            dw += dgates[1:].reshape(-1, 4 * k).T.dot(outs[:-1].reshape(-1, k))
+        return dgates, dh, dc, dw
+    dgates, dh, dc = _back_composed(*ct, c, w, cells, acts)
     previous_h = concatenate(h[None], outs[:-1], axis=0)
-    rows, k = outs.shape[0] * outs.shape[1], h.shape[1]
-    dw = dgates.reshape((rows, 4 * k)).T @ previous_h.reshape((rows, k))
-    return dgates, dh, dc, dw
+    rows = outs.shape[0] * outs.shape[1]
+    return dgates, dh, dc, dgates.reshape((rows, 4 * k)).T @ previous_h.reshape((rows, k))
 
 
 def _back(douts, dcells, dacts, c, w, cells, acts):
