@@ -38,17 +38,17 @@ def _of_one_matrix(name, message, public):
 
 inverse = _of_one_matrix("inv", "Singular matrix", lambda xp: xp.linalg.inv)
 lower_factor = _of_one_matrix("cholesky_lo", "Matrix is not positive definite", lambda xp: xp.linalg.cholesky)
-_BLOCK = 64  # rows of a triangle that are inverted at once
+_BLOCK = 32  # rows of a triangle that are inverted at once
 
 
 def inverse_of_lower(a):
     """The inverse of a plain lower triangular matrix, in a sixth of the products that `np.linalg.inv` takes."""
     n = a.shape[-1]
     if n <= _BLOCK:
-        return np.linalg.inv(a[::-1, ::-1])[::-1, ::-1]
+        return inverse(np, a[::-1, ::-1])[::-1, ::-1]
     middle = n // 2
     out = np.zeros_like(a)
     out[:middle, :middle] = x = inverse_of_lower(a[:middle, :middle])
     out[middle:, middle:] = y = inverse_of_lower(a[middle:, middle:])
-    out[middle:, :middle] = -y.dot(a[middle:, :middle].dot(x))
+    np.negative(y.dot(a[middle:, :middle].dot(x)), out=out[middle:, :middle])
     return out

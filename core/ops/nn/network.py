@@ -27,11 +27,12 @@ def _relu(xp, x):
 
 _LARGE = 1 << 12  # elements
 
-# The slope at 0 is 0. A mask of booleans times floats costs half of what the maximum does.
+# The slope at 0 is 0, and 1 at NaN, as PyTorch's: outputs are above 0, 0 or NaN. A mask of booleans times floats costs
+# half of what the maximum does.
 relu = elementwise(
     "relu",
     impl=lambda xp, x: _relu(xp, x),
-    d={"x": lambda ans: ans > 0},
+    d={"x": lambda ans: ans != 0},
     absent={"complex": "the order it needs is that of real numbers"},
     samples=together(unary(complex_too=False), lambda rng: [Sample(np.zeros(3), smooth=False, orders=1)]),
 )

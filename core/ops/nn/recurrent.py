@@ -33,28 +33,30 @@ def _plain(*arrays):
 
 
 def _run(gates, h, c, w):
-    """The loop on plain arrays of one dtype."""
+    """The loop on plain arrays of one dtype; all gates by one tanh, as sigmoid(x) = (1 + tanh(x / 2)) / 2."""
     steps, n, k = gates.shape[0], *h.shape
     outs, cells = (np.empty((steps, n, k), gates.dtype) for _ in range(2))
-    acts = np.empty(gates.shape, gates.dtype)
-    weights, one = np.ascontiguousarray(w.T), gates.dtype.type(1)
-    product = np.empty((n, k), gates.dtype)
-    with np.errstate(over="ignore"):  # sigmoid of large negative numbers: 1 / (1 + inf)
-        for t in range(steps):
-            z = acts[t]
-            np.dot(h, weights, out=z)
-            z += gates[t]
-            new = np.tanh(z[:, 2 * k : 3 * k])
-            np.negative(z, out=z)
-            np.exp(z, out=z)
-            z += one
-            np.reciprocal(z, out=z)
-            z[:, 2 * k : 3 * k] = new
-            cell = np.multiply(z[:, k : 2 * k], c, out=cells[t])
-            cell += np.multiply(z[:, :k], new, out=product)
-            h = np.tanh(cell, out=outs[t])
-            h *= z[:, 3 * k :]
-            c = cell
+    scale, shift = (np.empty((n, 4, k), gates.dtype) for _ in range(2))
+    scale[:], shift[:] = 0.5, 0.5
+    scale[:, 2], shift[:, 2] = 1.0, 0.0
+    scale, shift = scale.reshape(n, 4 * k), shift.reshape(n, 4 * k)
+    acts = np.multiply(gates, scale, out=np.empty(gates.shape, gates.dtype))
+    weights = np.array(w.T, order="C")
+    weights[:, : 2 * k] *= 0.5
+    weights[:, 3 * k :] *= 0.5
+    part, added = np.empty((n, 4 * k), gates.dtype), np.empty((n, k), gates.dtype)
+    for z, i, f, g, o, cell, out in zip(acts, *_gates_of(acts), cells, outs):
+        np.dot(h, weights, part)
+        np.add(z, part, z)
+        np.tanh(z, z)
+        np.multiply(z, scale, z)
+        np.add(z, shift, z)
+        np.multiply(f, c, cell)
+        np.multiply(i, g, added)
+        np.add(cell, added, cell)
+        np.tanh(cell, out)
+        np.multiply(out, o, out)
+        h, c = out, cell
     return outs, cells, acts
 
 
@@ -109,52 +111,73 @@ def _jvp(tangents, gates, h, c, w, ans):
 
 def _vjp(ct, h, c, w, ans):
     """Back through time, Werbos (1990), doi:10.1109/5.58337, from the activations that the loop left."""
-    douts, dcells, dacts = ct
     outs, cells, acts = ans
     k = h.shape[1]
+    if _plain(h, c, w, *ans, *[d for d in ct if d is not None]):
+        dgates, dh, dc = _back(*ct, c, w, cells, acts)
+        dw = dgates[0].T.dot(h)
+        if len(outs) > 1:  # the rest in one product
+            dw += dgates[1:].reshape(-1, 4 * k).T.dot(outs[:-1].reshape(-1, k))
+        return dgates, dh, dc, dw
+    dgates, dh, dc = _back_composed(*ct, c, w, cells, acts)
+    previous_h = concatenate(h[None], outs[:-1], axis=0)
+    rows = outs.shape[0] * outs.shape[1]
+    return dgates, dh, dc, dgates.reshape((rows, 4 * k)).T @ previous_h.reshape((rows, k))
+
+
+def _back(douts, dcells, dacts, c, w, cells, acts):
+    """The loop back on plain arrays: cotangents of the gates, and of the state at the beginning."""
+    steps, n, k = cells.shape
+    one = acts.dtype.type(1)
+    slopes = np.subtract(one, acts)
+    slopes *= acts
+    i, f, g, o = _gates_of(acts)
+    si, sf, sg, so = _gates_of(slopes)
+    np.subtract(one, np.multiply(g, g, out=sg), out=sg)
+    inner = None if dacts is None else dacts * slopes
+    top = np.tanh(cells)
+    si *= g
+    sf[0] *= c
+    sf[1:] *= cells[:-1]
+    sg *= i
+    so *= top
+    through = np.multiply(top, top, out=top)  # of the output by the cell
+    np.subtract(one, through, out=through)
+    through *= o
+    dgates = np.empty(slopes.shape, slopes.dtype)
+    shape = steps, n, 4, k
+    by_gate, parts = slopes.reshape(shape), dgates.reshape(shape)
+    dh, dc, added = np.zeros((n, k), slopes.dtype), np.zeros((n, k), slopes.dtype), np.empty((n, k), slopes.dtype)
+    dcs = dc[:, None]
+    none = (None,) * steps
+    steps_back = [none if a is None else a[::-1] for a in (
+        douts, dcells, inner, through, f, by_gate[:, :, :3], by_gate[:, :, 3], parts[:, :, :3], parts[:, :, 3], dgates)]
+    for dout, dcell, extra, along, forget, by_c, by_h, part_c, part_h, row in zip(*steps_back):
+        if dout is not None:
+            np.add(dh, dout, dh)
+        np.multiply(dh, along, added)
+        np.add(dc, added, dc)
+        if dcell is not None:
+            np.add(dc, dcell, dc)
+        np.multiply(by_c, dcs, part_c)
+        np.multiply(by_h, dh, part_h)
+        if extra is not None:
+            np.add(row, extra, row)
+        np.dot(row, w, dh)
+        np.multiply(dc, forget, dc)
+    return dgates, dh, dc
+
+
+def _back_composed(douts, dcells, dacts, c, w, cells, acts):
+    """`_back` in operations."""
     previous_c = concatenate(c[None], cells[:-1], axis=0)
     i, f, g, o = _gates_of(acts)
     top = tanh(cells)
-    through = o * (1 - top * top)  # of the output by the cell
+    through = o * (1 - top * top)
     slopes = concatenate(g * (i * (1 - i)), previous_c * (f * (1 - f)), i * (1 - g * g), top * (o * (1 - o)), axis=2)
     inner = None
     if dacts is not None:
         inner = dacts * concatenate(i * (1 - i), f * (1 - f), 1 - g * g, o * (1 - o), axis=2)
-    if type(slopes) is ndarray and all(d is None or type(d) is ndarray for d in ct) and _plain(slopes, through, w):
-        dgates, dh, dc = _back(douts, dcells, inner, slopes, through, f, w)
-    else:
-        dgates, dh, dc = _back_composed(douts, dcells, inner, slopes, through, f, w)
-    previous_h = concatenate(h[None], outs[:-1], axis=0)
-    rows = outs.shape[0] * outs.shape[1]
-    dw = dgates.reshape((rows, 4 * k)).T @ previous_h.reshape((rows, k))
-    return dgates, dh, dc, dw
-
-
-def _back(douts, dcells, inner, slopes, through, f, w):
-    """The loop back on plain arrays: cotangents of the gates, and of the state at the beginning."""
-    steps, n, k = through.shape
-    dgates = np.empty(slopes.shape, slopes.dtype)
-    by_gate, parts = slopes.reshape(steps, n, 4, k), dgates.reshape(steps, n, 4, k)
-    dh, dc = np.zeros((2, n, k), slopes.dtype)
-    for t in range(steps - 1, -1, -1):
-        if douts is not None:
-            dh = dh + douts[t]
-        dc += np.multiply(dh, through[t])
-        if dcells is not None:
-            dc += dcells[t]
-        part, by = parts[t], by_gate[t]
-        np.multiply(by[:, :3], dc[:, None], out=part[:, :3])
-        np.multiply(by[:, 3], dh, out=part[:, 3])
-        if inner is not None:
-            dgates[t] += inner[t]
-        dh = dgates[t].dot(w)
-        dc *= f[t]
-    return dgates, dh, dc
-
-
-def _back_composed(douts, dcells, inner, slopes, through, f, w):
-    """`_back` in operations."""
-    through.shape[2]
     dh = dc = through[0] * 0
     found = []
     for t in range(through.shape[0] - 1, -1, -1):

@@ -11,6 +11,7 @@ _M = tuple(np.float32(c) for c in (
     0.3014638015497991, -0.2781191115480314, 0.2904102705717486, -0.07846663839266194))
 _DENSITY = np.float32(0.3989422804014327)
 _FAR = np.float32(20.0)  # Φ(-20) is 0 in float32
+_INFINITE = np.float32(np.inf)
 LEAST = 1024  # elements; SciPy's is as fast on fewer
 
 
@@ -20,8 +21,9 @@ def fits(x):
 
 
 def _tails(x):
-    """`(s, Φ(-s), exp(-s²/2))` for the size s of x."""
+    """`(s, Φ(-s), exp(-s²/2))` for the size s of x, and whether all of x is finite."""
     size = np.abs(x)
+    finite = bool(size.max() < _INFINITE)
     np.minimum(size, _FAR, out=size)
     t = size * _SCALE
     t += np.float32(1.0)
@@ -35,23 +37,30 @@ def _tails(x):
     t *= np.float32(-0.5)
     np.exp(t, out=t)
     tail *= t
-    return size, tail, t
+    return size, tail, t, finite
 
 
 def times_normal_cdf(x):
-    """x Φ(x) = max(x, 0) - s Φ(-s)."""
-    size, tail, _ = _tails(x)
+    """x Φ(x) = max(x, 0) - s Φ(-s); at -inf it is NaN, infinity times 0, as the formula for few elements has it."""
+    size, tail, _, finite = _tails(x)
     tail *= size
     out = np.maximum(x, np.float32(0.0), out=size)
     out -= tail
+    if not finite:
+        out[x == -_INFINITE] = np.nan
     return out
 
 
 def slope(x):
-    """Φ(x) + x φ(x): 1 - r where x is positive, r where it is negative, with r = Φ(-s) - s φ(s)."""
-    size, tail, density = _tails(x)
+    """Φ(x) + x φ(x): 1 - r where x is positive, r where it is negative, with r = Φ(-s) - s φ(s).
+
+    At infinities it is NaN, infinity times 0, as the formula for few elements has it."""
+    size, tail, density, finite = _tails(x)
     density *= size
     density *= _DENSITY
     tail -= density
     tail *= np.copysign(np.float32(1.0), x, out=size)
-    return np.subtract(~np.signbit(x), tail, out=tail)
+    np.subtract(~np.signbit(x), tail, out=tail)
+    if not finite:
+        tail[np.isinf(x)] = np.nan
+    return tail

@@ -1,5 +1,6 @@
 """Rows of a table: shortened in place, with gradients by frequency, in bags, and under vmap."""
 
+import covector.compat.torch as compat
 from harness import attempt, normal, slopes, table
 
 
@@ -37,6 +38,38 @@ def script_bags_without_a_padding_row(torch):
         for m in ("sum", "mean")] + [
         lambda m=m: torch.func.vmap(lambda k, o: F.embedding_bag(k, w, o, mode=m))(flat.expand(2, 6), torch.tensor(
             [[0, 2, 2], [0, 1, 5]])) for m in ("sum", "mean", "max")])
+
+
+def script_bags_that_end_before_the_last_index(torch):
+    F, i = torch.nn.functional, torch.tensor([0, 1, 2, 3, 1, 2])  # noqa: N806
+    w = torch.arange(12.0).reshape(4, 3)
+    out = [F.embedding_bag(i, w, torch.tensor(ends), mode="sum", include_last_offset=True)
+           for ends in ([0, 2, 4], [0, 2, 6], [0, 2, 2, 4])]
+    return out + [attempt(lambda k=k: F.embedding_bag(i, w, torch.tensor([0, 2, 9]), include_last_offset=k))
+                  for k in (True, False)]
+
+
+def test_rows_behind_the_last_bag_have_no_part_in_it():
+    """In PyTorch that holds of sums in float32 alone: its other kernels read on to the end, or divide by all."""
+    i, ends = compat.tensor([0, 1, 2, 3, 1, 2]), compat.tensor([0, 2, 4])
+    for mode in ("sum", "mean", "max"):
+        for sparse in (False, True)[: 1 + (mode != "max")]:
+            for padding in (None, 1, 3):
+                found = []
+                for rows, end in ((i, ends), (i[:4], ends[:2])):
+                    w = compat.arange(12.0).reshape(4, 3).requires_grad_()
+                    out = compat.nn.functional.embedding_bag(rows, w, end, mode=mode, sparse=sparse,
+                                                             include_last_offset=rows is i, padding_idx=padding)
+                    out.sum().backward()
+                    found.append((out.tolist(), w.grad.to_dense().tolist()))
+                assert found[0] == found[1]
+    w, scale = compat.arange(12.0).reshape(4, 3), compat.ones(6, requires_grad=True)
+    bag = lambda e: compat.nn.functional.embedding_bag(  # noqa: E731
+        i, w, e, mode="sum", include_last_offset=True, per_sample_weights=scale)
+    bag(ends).sum().backward()
+    assert scale.grad.tolist() == [3.0, 12.0, 21.0, 30.0, 0.0, 0.0]
+    mapped = compat.func.vmap(bag)(compat.tensor([[0, 2, 4], [0, 1, 6]]))
+    assert mapped.tolist() == [bag(ends).tolist(), bag(compat.tensor([0, 1, 6])).tolist()]
 
 
 def script_refusals_of_bags(torch):

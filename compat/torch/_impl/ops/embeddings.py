@@ -72,7 +72,7 @@ def _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, sca
                          f"the same shape as the input ({list(input.shape)})")
     if weight.ndim != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
-    flat, starts = _bags(input, offsets, include_last_offset)
+    flat, starts, end = _bags(input, offsets, include_last_offset)
     if mode not in ("sum", "mean", "max"):
         raise ValueError("mode has to be one of sum, mean or max")
     if mode == "max" and (scale_grad_by_freq or sparse):
@@ -86,12 +86,17 @@ def _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, sca
         raise NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only "
                                   f"supported for mode='sum' (got mode='{mode}'). Please open a feature request on "
                                   "GitHub.")
+    if isinstance(end, np.integer) and end < flat.shape[0]:
+        flat, scale, end = flat[:end], None if scale is None else scale[:end], None
     if scale_grad_by_freq:
         weight = by_frequency("nn.functional.embedding_bag with scale_grad_by_freq", weight, flat)
     bags, count = starts.shape[0], flat.shape[0]
     bag = cnp.sum(cnp.expand_dims(starts, 1) <= np.arange(count), axis=0) - 1
     values = cnp.take(weight, flat, axis=0)
     kept = None if padding_idx is None else cnp.expand_dims(flat != padding_idx % weight.shape[0], 1)
+    if end is not None and not isinstance(end, np.integer):
+        inside = cnp.expand_dims(np.arange(count) < end, 1)
+        kept = inside if kept is None else kept & inside
     if mode == "max":
         return _largest(values, bag, kept, bags)
     if scale is not None:
@@ -107,12 +112,12 @@ def _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, sca
 
 
 def _bags(input, offsets, include_last_offset):
-    """The numbers of the rows one behind the other, and where each bag starts."""
+    """The numbers of the rows one behind the other, where each bag starts, and where the last ends if that is given."""
     if input.ndim == 2:
         if offsets is not None:
             raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of "
                              "fixed length sequences. However, found offsets of type <class 'torch.Tensor'>")
-        return cnp.reshape(input, (-1,)), np.arange(input.shape[0]) * input.shape[1]
+        return cnp.reshape(input, (-1,)), np.arange(input.shape[0]) * input.shape[1], None
     if input.ndim != 1:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
     if offsets is None:
@@ -120,11 +125,15 @@ def _bags(input, offsets, include_last_offset):
     if offsets.ndim != 1:
         raise ValueError("offsets has to be a 1D Tensor")
     starts = primal_of(offsets)
+    if isinstance(starts, np.ndarray) and starts.size and starts[-1] > input.shape[0]:
+        raise RuntimeError(f"offsets[-1] can not be greater than input's length {input.shape[0]} but got offsets[-1] "
+                           f"of {starts[-1]}")
+    end = starts[-1] if include_last_offset else None
     starts = starts[:-1] if include_last_offset else starts
     if isinstance(starts, np.ndarray) and starts.size and starts[0] != 0:
         raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
                            f"position 0. However, got {starts[0]}")
-    return input, starts
+    return input, starts, end
 
 
 def _largest(values, bag, kept, bags):

@@ -253,7 +253,8 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
         return cnp.reshape(_bicubic(input, at, sizes, padding_mode, align), out_shape)
     at = [_placed(x, k, padding_mode, align) for x, k in zip(axes, sizes)]
     if mode == "nearest":
-        return cnp.reshape(_read(input, [_whole(cnp.rint(x)) for x in at]), out_shape)
+        out = cnp.reshape(_read(input, [_whole(cnp.rint(x)) for x in at]), out_shape)
+        return out - cnp.sum(grid[:0])  # 0, for the zeros that are torch's gradient of the grid
     rows = cnp.reshape(input, (*input.shape[:2], math.prod(sizes)))
     return cnp.reshape(SAMPLED_SUMS(rows, *_corner_weights(_positions(at, n), sizes)), out_shape)
 

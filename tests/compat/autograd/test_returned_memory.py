@@ -1,0 +1,32 @@
+"""Memory of the gradients that `grad` returns: their own, without a copy where nobody else has it."""
+
+import numpy as np
+
+import covector.compat.torch as torch
+from covector.compat.torch._impl.engine.engine import reshaped
+
+
+def test_only_a_view_of_everything_that_nobody_else_has_is_handed_out():
+    memory = np.empty(6)
+    view = memory.reshape(2, 3)
+    assert not reshaped(view)
+    del memory
+    assert reshaped(view)
+    assert not reshaped(view[:1]) and not reshaped(view.T)
+    other = view[0]
+    assert not reshaped(view)
+    del other
+    assert reshaped(view)
+
+
+def test_a_cotangent_of_the_caller_is_not_handed_out():
+    x, given = torch.ones(6, requires_grad=True), np.ones((2, 3), np.float32)
+    (found,) = torch.autograd.grad(x.reshape(2, 3), x, torch.from_numpy(given))
+    found += 1
+    assert given.tolist() == [[1.0] * 3] * 2
+    kept = []
+    y = x * 2
+    y.register_hook(kept.append)
+    (found,) = torch.autograd.grad(y.reshape(2, 3).sum(), x)
+    found += 1
+    assert kept[0].tolist() == [1.0] * 6
