@@ -1,6 +1,7 @@
 """The operations by family: each is written once, on core values, and attaches itself to torch and Tensor."""
 
 from ..tensor import tensor as tensor  # isort: skip (the methods that operations build on)
+from . import operators, comparisons  # isort: skip (Python's operators)
 from . import elementwise, indexing, joining, linalg, network, reductions, selecting, shaping, strided, windows
 
 from . import arithmetic, combining, complex_numbers, einsum, pointwise, pooling, scattering  # isort: skip (on those)

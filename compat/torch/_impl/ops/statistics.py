@@ -12,8 +12,8 @@ from ..types import dtypes, output_tuples
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase
 from .axes import wrap_dim
-from .elementwise import log_added
 from .index_arrays import along, ordered
+from .operators import log_added
 
 
 def _running_index(x, axis, better):
