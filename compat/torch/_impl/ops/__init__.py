@@ -6,12 +6,13 @@ from . import elementwise, indexing, joining, linalg, network, reductions, selec
 
 from . import arithmetic, combining, complex_numbers, einsum, pointwise, pooling, scattering  # isort: skip (on those)
 from . import searching, statistics  # isort: skip (on those)
-from . import factorizations, layers, losses, polynomials, resampling, special, spectra  # isort: skip (on those)
+from . import factorizations, layers, losses, lu, matrix_functions, polynomials, resampling  # isort: skip (on those)
+from . import special, spectra, triangular  # isort: skip (on those)
 from . import attention, embeddings, indefinite, reflections  # isort: skip (on those)
 from . import contractions, overloads  # isort: skip (of operations registered above)
 from . import foreach, network_refusals, refusals  # isort: skip (of operations registered above)
 
 # Functions of tensors that are no operations of their own.
 PLAIN = {**joining.PLAIN, **arithmetic.PLAIN, **selecting.PLAIN, **combining.PLAIN, **statistics.PLAIN,
-         **factorizations.PLAIN}
+         **lu.PLAIN}
 LISTS = foreach.PUBLIC  # functions of lists of tensors
