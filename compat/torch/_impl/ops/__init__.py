@@ -6,7 +6,7 @@ from . import elementwise, indexing, joining, linalg, network, reductions, selec
 
 from . import copying, splitting  # isort: skip (of shapes)
 from . import arithmetic, combining, complex_numbers, einsum, pointwise, pooling, scattering  # isort: skip (on those)
-from . import searching, statistics  # isort: skip (on those)
+from . import histograms, running, sampled, searching, statistics  # isort: skip (on those)
 from . import factorizations, layers, losses, lu, matrix_functions, polynomials, resampling  # isort: skip (on those)
 from . import special, spectra, triangular  # isort: skip (on those)
 from . import attention, embeddings, indefinite, reflections  # isort: skip (on those)
@@ -14,6 +14,6 @@ from . import contractions, overloads  # isort: skip (of operations registered a
 from . import foreach, network_refusals, refusals  # isort: skip (of operations registered above)
 
 # Functions of tensors that are no operations of their own.
-PLAIN = {**joining.PLAIN, **arithmetic.PLAIN, **selecting.PLAIN, **combining.PLAIN, **statistics.PLAIN,
-         **lu.PLAIN}
+PLAIN = {**joining.PLAIN, **arithmetic.PLAIN, **selecting.PLAIN, **combining.PLAIN, **sampled.PLAIN,
+         **lu.PLAIN, **matrix_functions.PLAIN}
 LISTS = foreach.PUBLIC  # functions of lists of tensors

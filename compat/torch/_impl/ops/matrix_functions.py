@@ -1,4 +1,4 @@
-"""Products of matrices beyond the everyday ones, matrix exponentials, tensor equations, condition numbers."""
+"""Products of matrices beyond the everyday ones, exponentials, tensor equations, condition numbers, powers."""
 
 import functools
 import math
@@ -136,3 +136,38 @@ def cond(A, p=None):
         return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
     return cnp.linalg.norm(A, p, axis=(-2, -1)) * cnp.linalg.norm(cnp.linalg.inv(square("linalg.cond", A)), p,
                                                                   axis=(-2, -1))
+
+
+def vander(x, N=None, increasing=False):  # noqa: N803 (torch's name)
+    """Build a Vandermonde matrix from the powers of a vector."""
+    if x.ndim != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    count = x.shape[0] if N is None else N
+    if count < 0:
+        raise RuntimeError("N must be non-negative.")
+    out = _vander(x, count)
+    return out if increasing else out.flip(1)
+
+
+@operation("_vander", method=False, register=False, node="CumprodBackward0")
+def _vander(x, count):
+    if x.dtype.kind in "biu":
+        x = x.astype(np.int64)
+    columns, power = [], cnp.ones_like(x)
+    for _ in range(count):
+        columns.append(power)
+        power = power * x
+    return cnp.stack(columns, axis=-1) if columns else np.empty((*x.shape, 0), x.dtype)
+
+
+@operation("linalg.vander", method=False)
+def _linalg_vander(x, *, N=None):  # noqa: N803
+    """Build Vandermonde matrices, with increasing powers along a new last axis."""
+    x = x if x.ndim else cnp.reshape(x, (1,))
+    count = x.shape[-1] if N is None else N
+    if count <= 1:
+        raise RuntimeError("N must be greater than 1.")
+    return _vander.row.body(x, count)
+
+
+PLAIN = {"vander": vander}
