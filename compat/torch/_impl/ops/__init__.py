@@ -4,7 +4,7 @@ from ..tensor import tensor as tensor  # isort: skip (the methods that operation
 from . import operators, comparisons  # isort: skip (Python's operators)
 from . import elementwise, indexing, joining, linalg, network, reductions, selecting, shaping, strided, windows
 
-from . import copying, index_writing, sorting, splitting  # isort: skip (on those)
+from . import activations, copying, index_writing, sorting, splitting  # isort: skip (on those)
 from . import arithmetic, combining, complex_numbers, einsum, pointwise, pooling, scattering  # isort: skip (on those)
 from . import histograms, running, sampled, searching, statistics  # isort: skip (on those)
 from . import factorizations, layers, losses, lu, matrix_functions, polynomials, resampling  # isort: skip (on those)
