@@ -10,7 +10,7 @@ from ..core.arrays.dtypes import result_dtype
 from ..core.checks import check_options, whole
 from ..core.errors import at_user_line
 from ..core.numpy_api import copies, methods
-from ..core.numpy_api.protocol import FUNCTIONS
+from ..core.numpy_api.protocol import CREATORS, FUNCTIONS
 from ..core.ops import arithmetic, elementary, selection, shaping
 from ..core.trace.buffers import make_buffer
 from ..core.trace.device import constant
@@ -44,13 +44,13 @@ _SERVED = ("In `covector.numpy`: inside of a transformed function a buffer that 
 
 
 def _creator(reference: Any) -> Any:
-    """`reference` with `like=` a tracer (NumPy dispatches on it) giving a traced buffer."""
+    """`reference` with `like=` a tracer (NumPy dispatches on it) giving a traced buffer, on the tracer's device."""
 
-    def traced(*args: Any, **kwargs: Any) -> Array:
+    def traced(like: Any, *args: Any, **kwargs: Any) -> Array:
         value = reference(*args, **kwargs)
-        return make_buffer(value, own=True) if isinstance(value, np.ndarray) else value
+        return make_buffer(constant(value, like), own=True) if isinstance(value, np.ndarray) else value
 
-    FUNCTIONS[reference] = traced
+    CREATORS[reference] = traced
     return reference
 
 
@@ -63,9 +63,10 @@ tri = _creator(np.tri)
 arange = _creator(np.arange)
 
 
-def _full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", device: Any = None) -> Array:
+def _full(like: Any, shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", device: Any = None) -> Array:
     """`np.full(shape, value, like=t)`; the value may be traced."""
-    return make_buffer(_filled(shape, fill_value, dtype), own=True)
+    value = _filled(shape, fill_value, dtype)
+    return make_buffer(constant(value, like) if isinstance(value, np.ndarray) else value, own=True)
 
 
 def _filled(shape: Any, value: Any, dtype: Any) -> Array:
@@ -77,14 +78,14 @@ def _filled(shape: Any, value: Any, dtype: Any) -> Array:
     return shaping.broadcast_to(value, shape) + constant(np.zeros(shape, value.dtype), value)
 
 
-FUNCTIONS[np.full] = _full
+CREATORS[np.full] = _full
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None,
          like: Any = None) -> Array:
     if isinstance(fill_value, Tracer):
         check_options({"order": order, "device": device, "like": like})
-        return _full(shape, fill_value, dtype)
+        return _full(fill_value, shape, fill_value, dtype)
     return np.full(shape, fill_value, dtype, order, device=device, like=like)  # type: ignore[call-overload]  # order is any str
 
 
@@ -140,7 +141,7 @@ def full_like(a: Array, fill_value: Any, dtype: Any = None, order: str = "K", su
     if isinstance(fill_value, Tracer):  # NumPy asks only the first argument who is in charge
         check_options({"order": order, "device": device, "subok": subok})
         a = array_of(a)
-        return _full(_shape_like(a, shape), fill_value, a.dtype if dtype is None else dtype)
+        return _full(a, _shape_like(a, shape), fill_value, a.dtype if dtype is None else dtype)
     return _full_like(a, fill_value, dtype, order, subok, shape, device=device)
 
 

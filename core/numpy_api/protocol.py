@@ -72,6 +72,7 @@ def _double(x):
 
 
 FUNCTIONS = {}  # numpy function -> ours; filled by api/numpy
+CREATORS = {}  # numpy function that takes `like=` -> ours, which takes the value of it first; filled by api/numpy
 _get = UFUNCS.get
 
 
@@ -144,7 +145,7 @@ def array_function(self, func, types, args, kwargs):
     if fun is None:
         if not any(issubclass(kind, Tracer) for kind in types):
             return NotImplemented
-        fun = partial(_unsupported, func)
+        fun = partial(CREATORS[func], self) if func in CREATORS else partial(_unsupported, func)
     elif kwargs:
         check_options(kwargs, func.__name__)
         kwargs = without_labels(kwargs)

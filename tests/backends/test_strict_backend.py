@@ -158,3 +158,14 @@ def test_a_compiled_function_is_staged_for_each_library_also_where_it_is_traced(
             assert np.array_equal(transform(f)(X), wanted)
     batch = np.stack([X, X + 1])
     programs.same(cv.vmap(f)(strict(batch)), cv.vmap(f)(batch), Array)
+
+
+@pytest.mark.parametrize("make", [lambda x: np.ones(3, like=x), lambda x: np.eye(3, like=x)[0] + 0.0,
+                                  lambda x: np.full(3, 1.0, like=x), lambda x: np.arange(3.0, like=x),
+                                  lambda x: cv.numpy.zeros(3, like=x) + 1.0, lambda x: np.tri(3, like=x)[2]])
+def test_arrays_made_like_a_traced_value_are_of_its_library(make):
+    batch = np.arange(6.0).reshape(2, 3)
+    fun = lambda x: (x @ make(x)) ** 2  # noqa: E731
+    for transform in (cv.grad, cv.jit, lambda f: cv.jit(cv.grad(f))):
+        programs.same(transform(fun)(strict(batch[0])), transform(fun)(batch[0]), Array)
+    programs.same(cv.vmap(fun)(strict(batch)), cv.vmap(fun)(batch), Array)
