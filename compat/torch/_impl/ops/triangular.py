@@ -1,4 +1,4 @@
-"""Triangular systems, Cholesky factors, and answers with an error code instead of an error."""
+"""Triangular systems, Cholesky factors, and results with an error code instead of an error."""
 
 import numpy as np
 
