@@ -1,4 +1,4 @@
-"""Writes the table of operations of `compat/torch/_impl/types` from what PyTorch publishes and what it does.
+"""Writes the tables of operations of `compat/torch/_impl/types` from what PyTorch publishes and what it does.
 
     python tests/compat/tables/generate.py
 
@@ -32,7 +32,7 @@ from covector.compat.torch._impl.dispatch.surface import FACTORIES
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent.parent
-TARGET = ROOT / "compat" / "torch" / "_impl" / "types" / "operation_table.py"
+TARGETS = ROOT / "compat" / "torch" / "_impl" / "types"
 PACKAGED = Path(torchgen.__file__).parent / "packaged"
 NATIVE, TAGS = [str(PACKAGED / "ATen" / "native" / name) for name in ("native_functions.yaml", "tags.yaml")]
 DERIVATIVES, DEPRECATED = [str(PACKAGED / "autograd" / name) for name in ("derivatives.yaml", "deprecated.yaml")]
@@ -416,15 +416,15 @@ def completed(name, ways, known):
 
 
 def lines():
-    """Lines of functions in C++, of functions in Python, and of nodes."""
-    native, known, found = native_ways(), derivatives(), ({}, {})
+    """Lines of functions in C++ of torch itself, of those of its namespaces, of functions in Python, and of nodes."""
+    native, known, found = native_ways(), derivatives(), ({}, {}, {})
     for name in surface():
         fun, words = in_python(name), on_purpose.WRITTEN.get(name)
         ways = python_way(name, fun) if fun is not None else native.get(name) or native.get(in_c(name), [])
         text = words or " | ".join(way.text() + (f" > {way.node}" if way.node else "")
                                    for way in completed(name, ways, known))
         if text:
-            found[fun is not None].setdefault(text, []).append(name)
+            found[2 if fun is not None else "." in name].setdefault(text, []).append(name)
     return [[f"{' '.join(names)}: {text}" for text, names in part.items()] for part in found] + [nodes(native, known)]
 
 
@@ -445,18 +445,40 @@ attributes are asked for before its type, and `operand` a tensor for which a Pyt
 '''
 
 
-def text():
-    """The whole module."""
+NAMESPACES = '''"""Functions of torch's namespaces, or in Python; tests/compat/tables/generate.py writes them.
+
+The lines are as those of `operation_table.py`.
+"""
+
+'''
+NODE_HEAD = '''"""What the nodes of PyTorch {version} save; tests/compat/tables/generate.py writes it, edit that.
+
+A line is names of nodes, a colon, and a word for each thing they save: `saved_words` of the generator says how.
+"""
+
+'''
+
+
+def texts():
+    """The modules: `{name of the file: its text}`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        functions, in_python, saved = lines()
-    return (HEAD.format(version=torch.__version__.partition("+")[0])
-            + 'FUNCTIONS = """\\\n' + "\n".join(functions) + '\n"""\n\n'
-            + "# Functions in Python, which do not take NumPy's names of arguments.\n"
-            + 'PYTHON = """\\\n' + "\n".join(in_python) + '\n"""\n\n'
-            + "# What nodes save: `saved_words` of the generator says how.\n"
-            + 'NODES = """\\\n' + "\n".join(saved) + '\n"""\n')
+        functions, of_namespaces, in_python, saved = lines()
+    version = torch.__version__.partition("+")[0]
+    return {
+        "operation_table.py": HEAD.format(version=version) + table("FUNCTIONS", functions),
+        "namespace_table.py": (NAMESPACES + table("OF_NAMESPACES", of_namespaces)
+                               + "\n# Functions in Python, which do not take NumPy's names of arguments.\n"
+                               + table("PYTHON", in_python)),
+        "node_table.py": NODE_HEAD.format(version=version) + table("NODES", saved),
+    }
+
+
+def table(name, found):
+    """An assignment of lines to a name."""
+    return f'{name} = """\\\n' + "\n".join(found) + '\n"""\n'
 
 
 if __name__ == "__main__":
-    TARGET.write_text(text(), encoding="utf-8")
+    for file, text in texts().items():
+        (TARGETS / file).write_text(text, encoding="utf-8")

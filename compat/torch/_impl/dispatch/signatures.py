@@ -1,7 +1,7 @@
 """Checks of arguments against torch's signatures, and torch's TypeErrors where none fits.
 
-A signature is part of a line of `operation_table.py`. `check` runs before an operation computes anything; calls whose
-types were accepted once are not looked at again.
+A signature is part of a line of `operation_table.py` or `namespace_table.py`. `check` runs before an operation computes
+anything; calls whose types were accepted once are not looked at again.
 """
 
 import functools
@@ -10,7 +10,8 @@ import numbers
 import numpy as np
 
 from ..types.dtypes import OF_PYTHON, dtype as Dtype, torch_dtype
-from ..types.operation_table import FUNCTIONS, PYTHON
+from ..types.namespace_table import OF_NAMESPACES, PYTHON
+from ..types.operation_table import FUNCTIONS
 from ..types.tensor_type import TensorBase
 from .deprecated_overloads import modern
 
@@ -159,10 +160,10 @@ def signatures(name):
     found = _PARSED.get(name)
     if found is None:
         if not _TEXTS:
-            for lines in (FUNCTIONS, PYTHON):
+            for lines in (FUNCTIONS, OF_NAMESPACES, PYTHON):
                 for line in lines.splitlines():
                     names, _, text = line.partition(": ")
-                    _TEXTS.update(dict.fromkeys(names.split(), (text, lines is FUNCTIONS)))
+                    _TEXTS.update(dict.fromkeys(names.split(), (text, lines is not PYTHON)))
         text, renames = _TEXTS.get(name, (None, True))
         found = _PARSED[name] = () if text is None else tuple([
             Signature(part, renames, camel(name)) for part in text.split(" | ")])

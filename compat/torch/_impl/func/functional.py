@@ -2,7 +2,7 @@
 
 import functools
 
-from ..ops.shaping import clone
+from ..ops.copying import clone
 from ..types.pytree import tree_map
 from ..types.tensor_type import TensorBase
 

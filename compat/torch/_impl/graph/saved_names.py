@@ -1,6 +1,6 @@
 """What nodes of PyTorch's names saved, by PyTorch's names: where a node of ours has it, or can tell it.
 
-The names are those of `operation_table.py`. Operands and outputs are those of the rule if its primitive has the node's
+The names are those of `node_table.py`. Operands and outputs are those of the rule if its primitive has the node's
 name, and else a leaf's own value: what the tape does not keep is not listed.
 """
 
@@ -9,7 +9,7 @@ import inspect
 import numpy as np
 
 from ....._engine import FREED
-from ..types.operation_table import NODES
+from ..types.node_table import NODES
 from . import versions
 from .node import AccumulateGrad
 from .node_errors import freed

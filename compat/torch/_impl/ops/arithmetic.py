@@ -13,8 +13,9 @@ from ..types import dtypes
 from ..types.dtypes import c_type, type_word
 from ..types.limits import finfo
 from ..types.tensor_type import TensorBase
-from .elementwise import log_added, one
+from .elementwise import one
 from .operands import operands
+from .operators import log_added
 
 for _name in ("erf", "erfc"):
     one(_name)

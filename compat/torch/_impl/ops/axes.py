@@ -19,6 +19,11 @@ def shape_of(t):
     return shape_dtype(t)[0]
 
 
+def ndim_of(t):
+    """The number of axes."""
+    return len(shape_dtype(t)[0])
+
+
 def distinct(axes):
     """Axes, or torch's refusal of one that is named twice."""
     if len(set(axes)) != len(axes):

@@ -18,7 +18,8 @@ from ..types.tensor_type import Tensor, TensorBase
 from .axes import check_unique, shape_of, wrap_dim
 from .index_arrays import AT
 from .publishing import method
-from .shaping import split, transpose
+from .shaping import transpose
+from .splitting import split
 
 
 def check_tensors(values):

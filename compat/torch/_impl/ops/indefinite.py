@@ -9,8 +9,8 @@ from ..dispatch.host_ops import hosted, primal_of
 from ..inplace.lower_errors import LinAlgError
 from ..types import output_tuples
 from ..types.dtypes import type_word
-from .factorizations import _triangular
 from .matrices import adjoint, lapack, square
+from .triangular import triangular_solution
 
 matmul, eliminate = REGISTRY["matmul"].fun, REGISTRY["eliminate"].fun
 ALPHA = (1 + 17**0.5) / 8  # below which a pivot of two rows grows the rest less than one of one
@@ -72,9 +72,9 @@ def ldl_solve(LD, pivots, B, *, hermitian=False):
     lead = np.broadcast_shapes(tuple(LD.shape[:-2]), tuple(B.shape[:-2]))
     order = cnp.broadcast_to(cnp.expand_dims(order, -1), (*lead, *B.shape[-2:]))
     x = cnp.take_along_axis(cnp.broadcast_to(B, (*lead, *B.shape[-2:])), order, -2)
-    x = _triangular(low, x, False, True, True)
+    x = triangular_solution(low, x, False, True, True)
     x = cnp.linalg.solve(below + turned(below) + diagonal, x)
-    x = _triangular(turned(low), x, True, True, True)
+    x = triangular_solution(turned(low), x, True, True, True)
     return cnp.take_along_axis(x, cnp.argsort(order, -2), -2)
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from ..... import numpy as cnp
 from ....._engine import At
 from .....extend import Tracer, make_batched
+from ..dispatch.host_ops import insist
 from ..state.levels import BatchTrace
 
 
@@ -75,3 +76,14 @@ def ordered(input, d, descending):
 def along(input, index, axis):
     """The elements of one index an axis, kept as 1."""
     return cnp.take_along_axis(input, index, axis)
+
+
+def within(index, d, size):
+    """torch's refusal of an index that an axis has not."""
+
+    def check(index):
+        bad = index[(index < 0) | (index >= size)]
+        if bad.size:
+            raise RuntimeError(f"index {int(bad[0])} is out of bounds for dimension {d} with size {size}")
+
+    insist(check, index)

@@ -24,8 +24,9 @@ from ..types.tensor_value import bottom, shape_dtype
 from ..values.core_values import lower
 from ..values.tangents import tangent_of
 from ..views.views import GETITEM, view
+from .copying import copy_, fill_
 from .index_arrays import AT
-from .shaping import copy_, expand, fill_
+from .shaping import expand
 
 ndarray = np.ndarray
 

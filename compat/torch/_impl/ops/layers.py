@@ -1,13 +1,14 @@
-"""Normalization over instances and channels, dropout's kin."""
+"""Normalization over instances and channels, slices of bounded norms, dropout's kin."""
 
 import math
 import warnings
 
 from ..... import numpy as cnp
 from .....extend import REGISTRY
-from ..dispatch.call import ROWS, floating, to
+from ..dispatch.call import ROWS, floating, operation, to
 from ..dispatch.layouts import IN_ORDER
 from ..random.sampling import rand, rand_like
+from .axes import wrap_dim
 from .pooling import pool_places
 from .publishing import functional, method
 from .windows import check_running
@@ -193,3 +194,17 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
     index = soft.max(dim, keepdim=True)[1]
     sharp = (logits.detach() * 0).scatter_(dim, index, 1.0)
     return sharp - soft.detach() + soft
+
+
+@operation("renorm", inplace_form=True, layout=IN_ORDER)
+def renorm(input, p, dim, maxnorm):
+    """Scale the slices along an axis whose norm exceeds `maxnorm` to that norm."""
+    if not p > 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if input.ndim < 2:
+        raise RuntimeError("renorm: input needs at least 2 dimensions, got " + f"{input.ndim} dimensions")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    d = wrap_dim(dim, input.ndim)
+    norm = ROWS["linalg.vector_norm"].body(input, p, tuple([i for i in range(input.ndim) if i != d]), True)
+    return input * cnp.where(norm > maxnorm, maxnorm / (norm + 1e-7), 1.0).astype(norm.dtype)

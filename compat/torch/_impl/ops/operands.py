@@ -1,8 +1,14 @@
-"""The operands of an operation: checked and promoted, or noted in the history alone."""
+"""The operands of an operation: checked, promoted, or noted in the history alone."""
+
+import numpy as np
 
 from .....extend import REGISTRY
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import promote
+from ..state.python_data import filling
+from ..types.tensor_type import TensorBase
+
+COMPARABLE = (TensorBase, int, float, complex, np.generic, np.ndarray)
 
 
 def operands(input, other, floats=False):
@@ -14,3 +20,10 @@ def operands(input, other, floats=False):
 def zero_slope(answer, input):
     """Record `answer`, whose derivative with respect to `input` is zero: torch records a node for it."""
     return REGISTRY["index_update"].fun(input, answer, Ellipsis, False, False)
+
+
+def checked_number(number, x):
+    """A Python integer beside a tensor of integers, or torch's error where its dtype does not hold it."""
+    if type(number) is int and hasattr(x, "dtype") and x.dtype.kind in "iu":
+        filling(number, x.dtype)
+    return number

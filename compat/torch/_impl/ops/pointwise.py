@@ -10,9 +10,8 @@ from ..dispatch.layouts import LIKE_OPERANDS
 from ..types import output_tuples
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase
-from .elementwise import synonyms
 from .operands import operands
-from .publishing import method
+from .publishing import method, synonyms
 
 synonyms({"greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le", "not_equal": "ne",
           "arctan2": "atan2"})

@@ -4,9 +4,9 @@ import numpy as np
 
 from ..... import numpy as cnp
 from .....extend import REGISTRY, unwrap
+from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import floating, operation, promote
 from ..dispatch.host_ops import known, primal_of
-from .elementwise import check_broadcast
 
 
 def family(name, first, step):

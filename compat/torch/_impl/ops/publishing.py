@@ -1,6 +1,6 @@
-"""Making functions public that are no `operation`: methods, and names of nn.functional."""
+"""Making functions public: those that are no `operation`, names of nn.functional, and second names."""
 
-from ..dispatch.call import ROWS, Row, attach, named, operation
+from ..dispatch.call import ROWS, Row, attach, inplace_method, named, operation
 from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import BY_SIGNATURE
 
@@ -28,3 +28,11 @@ def functional(name, body=None, node=BY_SIGNATURE, **facts):
     """`torch.nn.functional.name` of a function of core values; `facts` are those of `operation`."""
     make = operation(f"nn.functional.{name}", method=False, node=node, **facts)
     return make if body is None else make(body)
+
+
+def synonyms(table):
+    """Other names of operations, as functions, methods and in place."""
+    for alias, name in table.items():
+        row = ROWS[alias] = ROWS[name]
+        attach(alias, row.fun)
+        attach(alias + "_", inplace_method(row))

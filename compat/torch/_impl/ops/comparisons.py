@@ -1,0 +1,111 @@
+"""Comparisons of two tensors element by element, logical and bitwise operations, choices by truth values."""
+
+import numpy as np
+
+from ..... import numpy as cnp
+from .....extend import REGISTRY
+from ..dispatch.broadcasting import check_broadcast
+from ..dispatch.call import attach, invoke, operation, promote
+from ..dispatch.host_ops import DYNAMIC, primal_of
+from ..dispatch.layouts import LIKE_OPERANDS
+from ..fastpath.lanes import flat
+from ..types import dtypes
+from ..types.dtypes import type_word
+from .operands import COMPARABLE, checked_number, operands
+from .operators import operator_of
+
+
+def compare(name, primitive, symbol):
+    """A comparison: booleans, no history."""
+    prim = REGISTRY[primitive]
+
+    def body(input, other):
+        if ordered and complex in (type(input), type(other)):
+            raise NotImplementedError(f'"{name}_cpu" not implemented for complex numbers, which have no order')
+        return prim.fun(*operands(input, other))
+
+    ordered = name not in ("eq", "ne")
+
+    def lane(row):
+        fast = flat(row, getattr(np, primitive))
+
+        def fun(input, other, *, out=None):
+            return fast(input, other) if out is None else invoke(row, fun, (input, other), {"out": out})
+
+        def operator(self, other):
+            return fast(self, other) if isinstance(other, COMPARABLE) else NotImplemented
+
+        attach(symbol, operator)
+        return fun
+
+    operation(name, node=None, layout=LIKE_OPERANDS, blind=True, lane=lane, inplace_form=True)(body)
+
+
+for _name, _prim in {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",
+                     "ge": "greater_equal"}.items():
+    compare(_name, _prim, f"__{_name}__")
+
+
+def _logical(name, fun, count):
+    """A logical operation on truth values."""
+    if count == 1:
+        body = lambda input: fun(input != 0 if input.dtype != np.bool_ else input)  # noqa: E731
+    else:
+        body = lambda input, other: fun(  # noqa: E731
+            *[v if v.dtype == np.bool_ else v != 0 for v in promote(input, other)])
+    operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None)(body)
+
+
+_logical("logical_and", cnp.bitwise_and, 2)
+_logical("logical_or", cnp.bitwise_or, 2)
+_logical("logical_xor", cnp.bitwise_xor, 2)
+_logical("logical_not", cnp.invert, 1)
+
+
+def _bitwise(name, fun, dunder, count=2):
+    def check(v):
+        if hasattr(v, "dtype") and v.dtype.kind not in "biu":
+            raise RuntimeError(f"\"{name}_cpu\" not implemented for '{type_word(v.dtype)}'")
+
+    if count == 1:
+        def body(input):
+            check(input)
+            return fun(input)
+    else:
+        def body(input, other):
+            check(input)
+            check(other)
+            return fun(*operands(input, other))
+    made = operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None)(body)
+    attach(dunder, operator_of(made) if count == 2 else made)
+    if count == 2:
+        attach(dunder.replace("__", "__r", 1), operator_of(made))
+
+
+_bitwise("bitwise_and", cnp.bitwise_and, "__and__")
+_bitwise("bitwise_or", cnp.bitwise_or, "__or__")
+_bitwise("bitwise_xor", cnp.bitwise_xor, "__xor__")
+_bitwise("bitwise_not", cnp.invert, "__invert__", 1)
+
+
+@operation("where", method=False, layout=LIKE_OPERANDS, blind=True)
+def where(condition, input=None, other=None):
+    """Select from `input` where `condition` is true, from `other` elsewhere."""
+    if input is None and other is None:
+        if not isinstance(primal_of(condition), np.ndarray | np.generic):
+            raise RuntimeError(DYNAMIC.format("where"))
+        return tuple([np.ascontiguousarray(i) for i in np.nonzero(primal_of(condition))])
+    if getattr(condition, "dtype", None) != np.bool_:
+        if getattr(condition, "dtype", None) != np.uint8:
+            raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "
+                               f"{type_word(condition.dtype)}")
+        condition = condition != 0
+    check_broadcast(input, other)
+    if not hasattr(input, "dtype") and not hasattr(other, "dtype"):
+        common = dtypes.promoted([], [], [input, other]).numpy
+        input, other = np.asarray(input, common), np.asarray(other, common)
+    input, other = promote(checked_number(input, other), checked_number(other, input))
+    return cnp.where(condition, input, other)
+
+
+attach("where", lambda self, condition, other: where(condition, self, other))

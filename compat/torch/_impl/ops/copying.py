@@ -1,0 +1,99 @@
+"""Copies, and tensors overwritten as a whole: `clone`, `contiguous`, `fill_`, `zero_`, `copy_`."""
+
+from numbers import Number
+
+import numpy as np
+
+from ..... import numpy as cnp
+from .....extend import REGISTRY
+from ..dispatch.call import attach, moving
+from ..fastpath.write_lanes import assign
+from ..inplace.inplace import check_result, inplace
+from ..state.python_data import filling, warn_imaginary
+from ..types.memory_formats import arranged, preserves
+from ..types.size import contiguous_format
+from ..types.tensor_type import TensorBase
+from ..types.tensor_value import shape_dtype
+from .axes import ndim_of
+
+
+@moving("clone", blind=True, out=False)
+def clone(input, *, memory_format=None):
+    """Copy a tensor; the copy is recorded."""
+    out = REGISTRY["duplicate"].fun(input)
+    return out if preserves(memory_format) else arranged(out, memory_format, input.ndim)
+
+
+@moving("contiguous", method=False, register=False, node="CloneBackward0")
+def _contiguous(input, memory_format=contiguous_format):
+    return arranged(REGISTRY["duplicate"].fun(input), memory_format, input.ndim)
+
+
+def contiguous(self, memory_format=contiguous_format):
+    """Itself if its elements lie in the order of a memory format, else a copy that does."""
+    if preserves(memory_format):
+        if self.is_contiguous():
+            return self
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    return self if self.is_contiguous(memory_format) else _contiguous(self, memory_format)
+
+
+attach("contiguous", contiguous)
+
+
+def fill_(self, value):
+    """Every element becomes `value`."""
+    name = "FillBackward3" if isinstance(value, TensorBase) else "FillBackward2"
+    if not isinstance(value, TensorBase):
+        if not isinstance(value, Number | np.bool_):
+            raise TypeError(f"fill_(): argument 'value' must be Number or Tensor, not {type(value).__name__}")
+        if assign(self, value):
+            return self
+        value = filling(value, shape_dtype(self)[1])
+    elif ndim_of(value):
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {ndim_of(value)} "
+                           "dimensions.")
+    return inplace(self, "fill_", lambda x, v: replaced(x, v), (value,), node_name=name, covers=True)
+
+
+def zero_(self):
+    """Every element becomes zero."""
+    if assign(self, 0.0):
+        return self
+    return inplace(self, "zero_", lambda x: replaced(x, 0), node_name="ZeroBackward0", covers=True)
+
+
+def copy_(self, src, non_blocking=False):
+    """Every element becomes that of `src`, cast and broadcast."""
+    if not isinstance(src, TensorBase):
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+    if assign(self, src):
+        return self
+    return inplace(self, "copy_", lambda x, v: replaced(x, v), (src,), node_name="torch::autograd::CopyBackwards")
+
+
+def replaced(x, value):
+    """`value` in the shape and dtype of `x`, with the history of `x` cut at zero."""
+    value = cnp.asarray(value) if not hasattr(value, "dtype") else value
+    if tuple(value.shape) != tuple(x.shape):
+        for i in range(1, min(value.ndim, x.ndim) + 1):
+            a, b = x.shape[-i], value.shape[-i]
+            if a != b and b != 1 and a != 1:
+                raise RuntimeError(f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton "
+                                   f"dimension {max(value.ndim, x.ndim) - i}")
+        check_result(tuple(x.shape), x.dtype, tuple(value.shape), x.dtype)
+    if value.dtype != x.dtype:
+        if value.dtype.kind == "c" and x.dtype.kind not in "cb":
+            warn_imaginary()
+            value = value.real
+        value = value.astype(x.dtype)
+    return UPDATE_ALL(x, value)
+
+
+def UPDATE_ALL(x, value):  # noqa: N802
+    """`x[...] = value` as a new value."""
+    return REGISTRY["index_update"].fun(x, value, Ellipsis, False, False)
+
+
+for _f in (fill_, zero_, copy_):
+    attach(_f.__name__, _f)

@@ -1,0 +1,59 @@
+"""What runs along an axis: the extremes so far, and what combines all elements up to each."""
+
+import numpy as np
+
+from ..... import numpy as cnp
+from ..dispatch.call import operation
+from ..dispatch.host_ops import hosted
+from ..dispatch.layouts import IN_ORDER
+from ..types import output_tuples
+from ..types.dtypes import type_word
+from .axes import wrap_dim
+from .index_arrays import along
+from .operators import log_added
+
+
+def _running_index(x, axis, better):
+    """The place of the running extreme: the last of equals, NaN winning for good."""
+    x = np.moveaxis(x, axis, 0)
+    index = np.zeros(x.shape, np.int64)
+    best = x[:1].copy()[0] if len(x) else None
+    for i in range(1, len(x)):
+        take = (x[i] != x[i]) | (best == best) & better(x[i], best)
+        best = np.where(take, x[i], best)
+        index[i] = np.where(take, i, index[i - 1])
+    return np.moveaxis(index, 0, axis)
+
+
+def _running(name, better, kind):
+    @operation(name, layout=IN_ORDER, doc="Running extreme and its place")
+    def extreme(input, dim):
+        d = wrap_dim(dim, input.ndim)
+        if not input.ndim:
+            return kind(input, np.zeros((), np.int64))
+        index = hosted(lambda x: _running_index(x, d, better), input.shape, np.int64, input)
+        return kind(along(input, index, d), index)
+
+
+_running("cummax", np.greater_equal, output_tuples.cummax)
+_running("cummin", np.less_equal, output_tuples.cummin)
+
+
+def prefixes(x, axis, combine):
+    """`combine` of all elements up to each, in log2(n) steps: Hillis & Steele (1986), Data parallel algorithms."""
+    n, k = x.shape[axis], 1
+    lead = (slice(None),) * axis
+    while k < n:
+        tail = combine(x[(*lead, slice(k, None))], x[(*lead, slice(0, n - k))])
+        x = cnp.concatenate([x[(*lead, slice(0, k))], tail], axis=axis)
+        k *= 2
+    return x
+
+
+@operation("logcumsumexp", layout=IN_ORDER)
+def logcumsumexp(input, dim):
+    """Compute the logarithm of the cumulative sum of exponentials."""
+    if input.dtype.kind not in "fcV":
+        raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{type_word(input.dtype)}'")
+    d = wrap_dim(dim, input.ndim)
+    return prefixes(input, d, log_added) if input.ndim else input

@@ -1,0 +1,118 @@
+"""Integrals and derivatives of sampled values: the trapezoidal rule, finite differences."""
+
+from ..... import numpy as cnp
+from ..dispatch.broadcasting import check_broadcast
+from ..dispatch.call import ROWS, floating, operation, promote
+from ..dispatch.layouts import IN_ORDER
+from ..types import dtypes
+from ..types.tensor_type import TensorBase
+from .axes import wrap_dim
+
+
+def _steps(y, x, dx, dim):
+    """The widths of the intervals along an axis, as something that multiplies their mean heights."""
+    d = wrap_dim(dim, y.ndim)
+    if x is None:
+        return d, 1 if dx is None else dx
+    if dx is not None:
+        raise RuntimeError("trapezoid takes x or dx, not both")
+    if x.ndim == 1 and y.ndim != 1:
+        if x.shape[0] != y.shape[d]:
+            raise RuntimeError(f"trapezoid: There must be one `x` value for each sample point, but there are "
+                               f"{x.shape[0]} for {y.shape[d]}")
+        return d, cnp.reshape(x[1:] - x[:-1], (-1,) + (1,) * (y.ndim - 1 - d))
+    axis = d - y.ndim
+    if x.ndim > y.ndim:
+        raise RuntimeError(f"trapezoid: `x` has more dimensions than `y`: {list(x.shape)} and {list(y.shape)}")
+    check_broadcast(x, y)
+    return d, _part(x, axis, 1, None) - _part(x, axis, 0, -1)
+
+
+def _part(x, axis, a, b):
+    return x[(slice(None),) * (axis % x.ndim) + (slice(a, b),)]
+
+
+def _areas(y, x, dx, dim):
+    """The axis, and twice the areas between neighbors: integers stay integers, as in PyTorch, where `x` is given."""
+    d, width = _steps(y, x, dx, dim)
+    y = floating(y) if x is None else y
+    heights, width = promote(_part(y, d, 1, None) + _part(y, d, 0, -1), width)
+    return d - y.ndim, heights * width
+
+
+@operation("trapezoid", method=False)
+def trapezoid(y, x=None, *, dx=None, dim=-1):
+    """Integrate along an axis by the trapezoidal rule."""
+    d, areas = _areas(y, x, dx, dim)
+    return floating(ROWS["sum"].body(areas, d)) / 2.0
+
+
+@operation("cumulative_trapezoid", method=False, layout=IN_ORDER)
+def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
+    """Integrate cumulatively along an axis by the trapezoidal rule."""
+    d, areas = _areas(y, x, dx, dim)
+    return floating(ROWS["cumsum"].body(areas, d)) / 2.0
+
+
+ROWS["trapz"] = ROWS["trapezoid"]
+
+
+def gradient(input, *, spacing=1, dim=None, edge_order=1):
+    """Approximate the gradient of sampled values by finite differences."""
+    if input.dtype in (dtypes.uint8, dtypes.bool_):
+        raise RuntimeError(f"torch.gradient does not support {input.dtype.name} input.")
+    n = input.ndim
+    dims = list(range(n)) if dim is None else [dim] if isinstance(dim, int) else list(dim)
+    dims = [wrap_dim(d, n) for d in dims]
+    if any(dims.count(d) > 1 for d in dims):
+        twice = next(d for d in dims if dims.count(d) > 1)
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    spacing = 1 if spacing is None else spacing
+    numbers = isinstance(spacing, int | float | complex)
+    if not numbers and isinstance(spacing, TensorBase):
+        spacing = [spacing]
+    gaps = [spacing] * len(dims) if numbers else list(spacing)
+    if len(gaps) != len(dims):
+        raise RuntimeError("torch.gradient expected spacing to be unspecified, a scalar, or a list of length "
+                           + (f"equal to 'self.dim() = {n}', since dim argument was not given" if dim is None else
+                              f"equal to the number of dims, {len(dims)}") + f", but got a list of length {len(gaps)}")
+    if edge_order not in (1, 2):
+        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    for d in dims:
+        if input.shape[d] < edge_order + 1:
+            raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
+    return tuple([_gradient(input, g, d, edge_order) for g, d in zip(gaps, dims)])
+
+
+@operation("_gradient", method=False, register=False, node="CatBackward0")
+def _gradient(x, spacing, d, edge_order):
+    if x.dtype.kind in "biu":
+        x = x.astype(dtypes.Default.float.numpy)
+    n = x.shape[d]
+
+    def at(a, b):
+        return x[(slice(None),) * d + (slice(a, b),)]
+
+    if hasattr(spacing, "dtype"):
+        shape = (-1,) + (1,) * (x.ndim - 1 - d)
+        h = spacing if x.dtype.kind == "c" or spacing.dtype == x.dtype else spacing.astype(x.dtype)
+        h = h[1:] - h[:-1]
+        left, right = cnp.reshape(h[:-1], shape), cnp.reshape(h[1:], shape)
+        first, last, second, before = h[0], h[n - 2], h[1 if n > 2 else 0], h[n - 3 if n > 2 else 0]
+    else:
+        left = right = first = last = second = before = spacing
+    inner = (at(2, n) * left**2 - at(0, n - 2) * right**2 + at(1, n - 1) * (right**2 - left**2)) / (
+        left * right * (left + right)) if hasattr(spacing, "dtype") else (at(2, n) - at(0, n - 2)) / (2 * spacing)
+    if edge_order == 1:
+        start, end = (at(1, 2) - at(0, 1)) / first, (at(n - 1, n) - at(n - 2, n - 1)) / last
+    else:
+        a, b = first, second
+        start = (at(0, 1) * (-(2 * a + b) / (a * (a + b))) + at(1, 2) * ((a + b) / (a * b))
+                 + at(2, 3) * (-a / (b * (a + b))))
+        a, b = before, last
+        end = (at(n - 3, n - 2) * (b / (a * (a + b))) + at(n - 2, n - 1) * (-(a + b) / (a * b))
+               + at(n - 1, n) * ((2 * b + a) / (b * (a + b))))
+    return cnp.concatenate([start, inner, end], axis=d)
+
+
+PLAIN = {"gradient": gradient}

@@ -1,0 +1,114 @@
+"""Order along an axis: sorting, the largest, the k-th, the middle."""
+
+import numpy as np
+
+from ..... import numpy as cnp
+from .....extend import REGISTRY
+from ..dispatch.call import moving
+from ..dispatch.host_ops import primal_of
+from ..dispatch.layouts import LIKE_FIRST, LIKE_OPERANDS
+from ..types import output_tuples
+from ..types.dtypes import type_word
+from .axes import wrap_dim
+from .index_arrays import along, ordered
+
+
+@moving("sort", layout=LIKE_OPERANDS)
+def sort(input, dim=-1, descending=False, stable=False):
+    """Sort along an axis; returns the values and their indices."""
+    if not input.ndim:
+        return output_tuples.sort(REGISTRY["duplicate"].fun(input), np.zeros((), np.int64))
+    d = wrap_dim(dim, input.ndim)
+    order = ordered(input, d, descending)
+    return output_tuples.sort(along(input, order, d), order)
+
+
+@moving("argsort", layout=LIKE_OPERANDS)
+def argsort(input, dim=-1, descending=False, stable=False):
+    """Return the indices that sort along an axis."""
+    return ordered(input, wrap_dim(dim, input.ndim), descending) if input.ndim else np.zeros((), np.int64)
+
+
+@moving("msort", layout=LIKE_FIRST)
+def msort(input):
+    """Sort along the first axis."""
+    return along(input, ordered(input, 0, False), 0) if input.ndim else input
+
+
+@moving("topk")
+def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
+    """Return the `k` largest or smallest elements along an axis, and their indices."""
+    d = wrap_dim(dim, input.ndim)
+    if not 0 <= k <= (input.shape[d] if input.ndim else 1):
+        raise RuntimeError("selected index k out of range")
+    if not input.ndim:
+        return output_tuples.topk(input, np.zeros((), np.int64))
+    order = ordered(input, d, largest)
+    order = order[(slice(None),) * d + (slice(0, k),)]
+    order = np.ascontiguousarray(order) if isinstance(order, np.ndarray) else order
+    return output_tuples.topk(along(input, order, d), order)
+
+
+@moving("kthvalue")
+def kthvalue(input, k, dim=-1, keepdim=False):
+    """Return the k-th smallest element along an axis, and its index."""
+    d = wrap_dim(dim, input.ndim)
+    if input.ndim and not input.shape[d]:
+        raise IndexError(f"kthvalue(): Expected reduction dim {d} to have non-zero size.")
+    if not 1 <= k <= (input.shape[d] if input.ndim else 1):
+        raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(d))
+    if not input.ndim:
+        return output_tuples.kthvalue(input, np.zeros((), np.int64))
+    place = ordered(input, d, False)[(slice(None),) * d + (slice(k - 1, k),)]
+    place = np.ascontiguousarray(place) if isinstance(place, np.ndarray) else place
+    value = along(input, place, d)
+    return output_tuples.kthvalue(value, place) if keepdim else output_tuples.kthvalue(
+        cnp.squeeze(value, d), cnp.squeeze(place, d))
+
+
+def _middle(input, dim, keepdim, kind, skip):
+    """The lower middle value of an axis and its place; NaN is the output, or skipped."""
+    d = wrap_dim(dim, input.ndim)
+    if not input.ndim:
+        return kind(input, np.zeros((), np.int64))
+    n = input.shape[d]
+    if not n:
+        raise IndexError(f"median(): Expected reduction dim {d} to have non-zero size.")
+    order = ordered(input, d, False)  # NaN last
+    if input.dtype.kind in "fV":
+        count = cnp.sum((input == input).astype(np.int64), axis=d, keepdims=True)
+        spot = cnp.maximum(count - 1, 0) // 2 if skip else cnp.where(count < n, cnp.minimum(count, n - 1), (n - 1) // 2)
+        place = along(order, spot, d)
+    else:
+        place = order[(slice(None),) * d + (slice((n - 1) // 2, (n - 1) // 2 + 1),)]
+    value = along(input, place, d)
+    return kind(value, place) if keepdim else kind(cnp.squeeze(value, d), cnp.squeeze(place, d))
+
+
+def _median(name, kind, skip):
+    @moving(name, doc="The lower of the middle values")
+    def median(input, dim=None, keepdim=False):
+        if input.dtype.kind in "cb":
+            raise NotImplementedError(f"\"median_cpu\" not implemented for '{type_word(input.dtype)}'")
+        if dim is not None:
+            return _middle(input, dim, keepdim, kind, skip)
+        flat = cnp.reshape(input, (-1,))
+        if not flat.shape[0]:
+            if input.dtype.kind in "fV":
+                return cnp.sum(flat) + np.asarray(np.nan, input.dtype)
+            return np.asarray(np.iinfo(input.dtype).min, input.dtype)
+        return shared(flat, _middle(primal_of(flat), 0, False, kind, skip)[0])
+
+
+def shared(flat, value):
+    """A value among those of a vector, its gradient shared evenly by all that have it."""
+    if isinstance(flat, np.ndarray) or flat.dtype.kind not in "fcV":
+        return value
+    mine = (primal_of(flat) == value) | (primal_of(flat) != primal_of(flat)) & (value != value)
+    zero = np.zeros((), flat.dtype)
+    mean = cnp.sum(cnp.where(mine, flat, zero)) / cnp.sum(mine.astype(flat.dtype))
+    return mean + (value - primal_of(mean))
+
+
+_median("median", output_tuples.median, False)
+_median("nanmedian", output_tuples.nanmedian, True)

@@ -1,0 +1,125 @@
+"""Tensors split into views along an axis, the outputs of one node: `unbind`, `split`, `chunk`."""
+
+import numpy as np
+
+from ....._engine import Scatter, pick_rule
+from ..dispatch.call import attach
+from ..fastpath.view_lanes import parted, ready
+from ..graph.node_names import NamedRule
+from ..graph.undefined import UNDEFINED
+from ..state.edges import source_aval
+from ..state.levels import AMBIENT, BatchTrace, alive
+from ..types.tensor_type import TensorBase
+from ..views.views import GETITEM, view
+from .axes import ndim_of, shape_of, wrap_dim
+from .publishing import method
+
+
+def _multiple(indices, input, name):
+    """Several views by basic indices at once: the outputs of one node."""
+    indices = [(*i, Ellipsis) for i in indices]
+    if ready(input):
+        return parted(input, indices, unbinding(name))
+    input = alive(input)
+    outs = [view(input, GETITEM, (i,), creation="multi") for i in indices]
+    share_node(outs, input, indices, name)
+    return tuple(outs)
+
+
+def share_node(outs, t, indices, name):
+    """Make several views the outputs of one node, at every level."""
+    while True:
+        level = t.level_trace or AMBIENT
+        parents = [o.node.parents for o in outs if o.node is not None]
+        if parents:
+            aval = source_aval(t)
+            node = level.node(unbinding(name), parents[0], (aval, indices))
+            for k, o in enumerate(outs):
+                o.node = level.node(pick_rule(len(outs), k), node, None)
+        if not isinstance(t.value, TensorBase):
+            return
+        if isinstance(level, BatchTrace):
+            indices = [(slice(None), *i) for i in indices]
+        t, outs = t.value, [o.value for o in outs]
+
+
+_UNBINDING = {}
+
+
+def unbinding(name):
+    """The rule of a node whose outputs are parts of its operand: the parts' cotangents, each in its place."""
+    rule = _UNBINDING.get(name)
+    if rule is None:
+        rule = _UNBINDING[name] = NamedRule(GETITEM.rule((0,), True), name)
+        rule.prim = rule.collect = None
+        rule.names = rule.origins = rule.active = ()
+        rule.back = rule.strong = gathered
+    return rule
+
+
+def gathered(cts, saved):
+    """The cotangent of a tensor from those of its parts."""
+    aval, indices = saved
+    whole = None
+    for c, index in zip(cts, indices):
+        if c is not None and c is not UNDEFINED:
+            part = Scatter(aval, index, c)
+            whole = part if whole is None else whole.plus(part)
+    return UNDEFINED if whole is None else whole
+
+
+@method()
+def unbind(input, dim=0):
+    """Split an axis into views of its single indices."""
+    shape = shape_of(input)
+    if not shape:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    d = wrap_dim(dim, len(shape))
+    return _multiple([(slice(None),) * d + (i,) for i in range(shape[d])], input, "UnbindBackward0")
+
+
+@method()
+def split(tensor, split_size_or_sections, dim=0):
+    """Split an axis into views of consecutive ranges."""
+    if not isinstance(tensor, TensorBase):
+        return tensor.split(split_size_or_sections, dim)  # as torch's, for anything that has such a method
+    shape = shape_of(tensor)
+    if not shape:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    d = wrap_dim(dim, len(shape))
+    n = shape[d]
+    if isinstance(split_size_or_sections, int):
+        size = split_size_or_sections
+        if size < 0 or size == 0 and n:
+            raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
+        sizes = [min(size, n - k) for k in range(0, n, size)] if size else [0]
+        sizes = sizes or [0]
+        node = "SplitBackward0"
+    else:
+        sizes = list(split_size_or_sections)
+        if sum(sizes) != n:
+            raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
+                               f"dimension {dim}), but got split_sizes={sizes}")
+        node = "SplitWithSizesBackward0"
+    starts = np.cumsum([0, *sizes]).tolist()
+    return _multiple([(slice(None),) * d + (slice(a, b),) for a, b in zip(starts, starts[1:])], tensor, node)
+
+
+def split_method(self, split_size, dim=0):
+    """Split an axis into views of consecutive ranges. The method calls the sizes `split_size`, as PyTorch's does."""
+    return split(self, split_size, dim)
+
+
+attach("split", split_method)
+
+
+@method()
+def chunk(input, chunks, dim=0):
+    """Split an axis into at most `chunks` views of consecutive ranges."""
+    if chunks < 1:
+        raise RuntimeError("chunk expects `chunks` to be greater than 0, got: " + str(chunks))
+    if not ndim_of(input):
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    n = shape_of(input)[wrap_dim(dim, ndim_of(input))]
+    size = -(-n // chunks)
+    return split(input, size or 1, dim) if n else split(input, [0] * chunks, dim)
