@@ -47,7 +47,7 @@ def on(kind, ranks):
 
 def kinds(*ranks):
     """`(kind, ranks)`: on the stand-in, and on real devices."""
-    return [pytest.param("stand-in", n, marks=slow if n > 1 else []) for n in ranks] + [
+    return [pytest.param("stand-in", n, marks=slow if n > 1 else [needs_mpi]) for n in ranks] + [
         pytest.param("GPU", n, marks=[pytest.mark.gpu, needs_mpi]) for n in ranks]
 
 
