@@ -32,7 +32,7 @@ def _where_samples(rng):
 
 def keep_where(d, mask):
     """`np.where(mask, d, 0.0)` of plain float arrays: its bits times 0 or 1, 6 us against 44 for 32768 of float32."""
-    out = np.empty(d.shape, d.dtype)
+    out = np.empty_like(d)  # in the order of d
     bits = out.view(BITS[d.dtype])
     np.copyto(bits, mask)
     np.multiply(bits, d.view(bits.dtype), out=bits)
