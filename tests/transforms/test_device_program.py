@@ -218,6 +218,20 @@ def test_many_launches_are_recorded_once_and_replayed(device):
     assert device.recordings == 1  # one launch needs no recording
 
 
+def test_recordings_take_numbers_views_and_other_dtypes(device):
+    def fun(x, a):
+        return shaken(x * a) + a
+
+    compiled = cv.jit(fun, compiler_options=OPTIONS)
+    wide = RNG.uniform(1.0, 2.0, size=(2000, 2))
+    for dtype in (np.float64, np.float32):
+        for k, a in ((0, 1.5), (1, 2.5), (0, np.float32(0.5))):
+            x = wide.astype(dtype)[:, k]
+            same(compiled(Array(x), a), fun(x, a))
+            same(compiled(Array(x), a=a), fun(x, a))
+    assert device.replays == 4  # a new signature is recorded first: for each dtype, for NumPy numbers, for a name
+
+
 def test_each_stream_has_its_recording(device):
     compiled = cv.jit(shaken, compiler_options=OPTIONS)
     compiled(Array(LONG))
