@@ -125,6 +125,19 @@ def test_patterns_are_no_larger_than_needed(name, nonzeros):
     assert sparsity(FUNCTIONS[name])(X).nnz == nonzeros
 
 
+@pytest.mark.parametrize("mode", ["auto", "both"])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_compiled_loop_with_a_condition_on_values_takes_forward_passes(mode, compiled):
+    def sums(x):  # two rows and five columns: rows would need fewer passes
+        y = covector.while_loop(lambda s: np.sum(s) < 100, lambda s: s * 1.5, x)
+        return np.stack([y.sum(), (y**2).sum()])
+
+    x = np.arange(1.0, 6.0)
+    for fun in (sums, covector.jit(sums)):
+        found = sparse_jacobian(fun, mode=mode, jit=compiled)(x).toarray()
+        np.testing.assert_allclose(found, covector.jacfwd(sums)(x), rtol=1e-12)
+
+
 def test_steps_of_a_scan_depend_on_earlier_rows_alone():
     pattern = sparsity(scanned)(X).toarray()
     ys = pattern[:5]

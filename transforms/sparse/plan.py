@@ -218,6 +218,8 @@ def jacobian_plan(flat, options):
             raise RuleError(f"{flat.name} was asked for forward passes (mode={options.mode!r}), but the function has a "
                             f'custom_vjp, which has none; use mode="rev", or custom_jvp{at_user_line()}')
         way = "rows"
+    elif flat.by_columns_only and way in ("auto", "both"):
+        way = "columns"
     given = options.colouring
     if given is None:
         return plan.coloured_as(coloured(pattern, way)).finished()

@@ -60,7 +60,8 @@ def sparse_jacobian(
         fun: a function of pytrees of arrays. It is staged, so Python control flow on traced values raises.
         argnums: position(s) of the argument(s) to differentiate.
         mode: "fwd" colours columns, "rev" rows, "both" some rows and the columns of the rest (or the reverse), which
-            helps where some rows and some columns are full; "auto" takes what needs least.
+            helps where some rows and some columns are full; "auto" takes what needs least, and columns where a
+            `while_loop` may have no reverse rule, as in a compiled function.
         pattern: the sparsity pattern, any `scipy.sparse` array or matrix; its stored elements that are not 0 count. By
             default that of `sparsity(fun)`.
         colouring: a colour for each column (for each row with mode="rev"), integers.
