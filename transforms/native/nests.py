@@ -41,6 +41,24 @@ def collapsed(nest):
         p.memory, shape, [strides[id(p)][k] for k in order], p.offset, p.moving))
 
 
+def lying_as(places):
+    """The strides that an array has if it lies in memory as those of `places` do that cover all of their shape.
+
+    None where they lie in order, or each in its own.
+    """
+    orders = {tuple(sorted(range(len(p.shape)), key=lambda k: -p.strides[k])) for p in places
+              if all(s > 0 or n == 1 for n, s in zip(p.shape, p.strides))}
+    if len(orders) != 1:
+        return None
+    (order,) = orders
+    shape = places[0].shape
+    found, step = [0] * len(shape), 1
+    for k in reversed(order):
+        found[k] = step
+        step *= shape[k]
+    return found
+
+
 def _order(shape, strides, folds):
     """The order of axes that has the one with unit strides last."""
     order = list(range(len(shape)))

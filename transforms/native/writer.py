@@ -9,7 +9,7 @@ from ..graph.equations import Literal, Var
 from .alarm import Alarm
 from .constants import FEW, cast_constant, constant, start_of
 from .expansions import Expansion
-from .nests import add_nest
+from .nests import add_nest, lying_as
 from .operations import TESTS
 from .ranges import in_ranges
 from .rows import with_rows
@@ -210,19 +210,19 @@ class Writer:
             for index in np.ndindex(place.shape):
                 self.add(Store([whole[index]], place.element(index)))
 
-    def new(self, shape, kind):
+    def new(self, shape, kind, strides=None):
         """A place for an array of this shape."""
         size = 1
         for n in shape:
             size *= n
         memory = Memory(kind, size, "cell" if size <= FEW else "scratch")
         self.local.add(memory)
-        return Place(memory, shape)
+        return Place(memory, shape, strides)
 
-    def result(self, v):
-        """The place that a result goes to."""
+    def result(self, v, strides=None):
+        """The place that a result goes to: with `strides`, unless it is wanted elsewhere."""
         place = self.targets.pop(v, None)
-        return self.new(v.aval.shape, KINDS[v.aval.dtype]) if place is None else place
+        return self.new(v.aval.shape, KINDS[v.aval.dtype], strides) if place is None else place
 
     def copy(self, v, place):
         """Write a variable or constant to a place, broadcast."""
@@ -356,9 +356,10 @@ class Writer:
             value = Value("b8" if name in TESTS else kind)
             nest.steps.append(Step(name, kind, [value], [[x] for x in given]))
             known[out] = value
+        strides = lying_as([p for _, p in nest.loads])
         for _, _, out, _ in group.steps:
             if self.needed(out, group):
-                place = self.values[out] = self.result(out)
+                place = self.values[out] = self.result(out, strides)
                 nest.stores.append((known[out], place))
         self.alarm.watch(nest)
         narrowed = []
