@@ -41,22 +41,20 @@ def collapsed(nest):
         p.memory, shape, [strides[id(p)][k] for k in order], p.offset, p.moving))
 
 
-def lying_as(places):
-    """The strides that an array has if it lies in memory as those of `places` do that cover all of their shape.
-
-    None where they lie in order, or each in its own.
-    """
+def order_of(places):
+    """The axes, longest steps first, of those `places` that cover all of their shape; None where they do not agree."""
     orders = {tuple(sorted(range(len(p.shape)), key=lambda k: -p.strides[k])) for p in places
               if all(s > 0 or n == 1 for n, s in zip(p.shape, p.strides))}
-    if len(orders) != 1:
-        return None
-    (order,) = orders
-    shape = places[0].shape
+    return orders.pop() if len(orders) == 1 else None
+
+
+def strides_in(order, shape):
+    """The strides of an array whose axes lie in an order, without gaps."""
     found, step = [0] * len(shape), 1
-    for k in reversed(order):
+    for k in reversed(order or range(len(shape))):
         found[k] = step
         step *= shape[k]
-    return found
+    return tuple(found)
 
 
 def _order(shape, strides, folds):

@@ -9,7 +9,7 @@ from ..graph.equations import Literal, Var
 from .alarm import Alarm
 from .constants import FEW, cast_constant, constant, start_of
 from .expansions import Expansion
-from .nests import add_nest, lying_as
+from .nests import add_nest, order_of, strides_in
 from .operations import TESTS
 from .ranges import in_ranges
 from .rows import with_rows
@@ -356,25 +356,30 @@ class Writer:
             value = Value("b8" if name in TESTS else kind)
             nest.steps.append(Step(name, kind, [value], [[x] for x in given]))
             known[out] = value
-        strides = lying_as([p for _, p in nest.loads])
+        folded = [read(v) for _, v, *_ in group.folds]
+        order = order_of([p for _, p in nest.loads])
+        strides = strides_in(order, shape)
         for _, _, out, _ in group.steps:
             if self.needed(out, group):
                 place = self.values[out] = self.result(out, strides)
                 nest.stores.append((known[out], place))
         self.alarm.watch(nest)
         narrowed = []
-        for name, v, axes, keepdims, out in group.folds:
-            place = self.values[out] = self.result(out)
+        for (name, v, axes, keepdims, out), value in zip(group.folds, folded):
+            kept = tuple(1 if k in axes else n for k, n in enumerate(group.shape))
+            strides = strides_in(order, kept)
+            if not keepdims:
+                strides = [s for k, s in enumerate(strides) if k not in axes]
+            place = self.values[out] = self.result(out, strides)
             if name == "add" and place.kind == "f32" and v.aval.size > _LONG_SUM * out.aval.size:
-                narrowed.append((self.new(place.shape, "f64"), place))
+                narrowed.append((self.new(place.shape, "f64", strides), place))
                 place = narrowed[-1][0]
             self.fill_start(name, place)
-            kept = tuple(1 if k in axes else n for k, n in enumerate(group.shape))
             if not keepdims:
                 strides = iter(place.strides)
                 place = Place(place.memory, kept, [0 if k in axes else next(strides) for k in range(len(kept))],
                               place.offset, place.moving)
-            nest.folds.append((name, read(v), place.spread(group.shape)))
+            nest.folds.append((name, value, place.spread(group.shape)))
         self.nest(nest)
         for wide, place in narrowed:
             x, y = Value("f64"), Value("f32")
