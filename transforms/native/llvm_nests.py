@@ -8,6 +8,7 @@ from .statements import BYTES, Const
 _INLINE = 24  # costly steps of a nest that are written in place
 _WORTH = 256  # elements of a nest, from which they are
 _MANY = 64  # steps of a nest, above which what is left of the last axis runs one by one
+_DEEP = 512  # elements of a nest with costly steps, from which each step is two registers: one waits while one works
 _APART = 12  # steps of a nest, up to which sums have several registers
 
 
@@ -30,6 +31,8 @@ class _Nest:
         for n in nest.shape:
             size *= n
         self.inline = costly <= _INLINE and size >= _WORTH
+        if costly and size >= _DEEP:
+            self.width *= 2
         self.folded = [not nest.shape or not p.strides[-1] for *_, p in nest.folds]  # in registers along the last axis
 
     def write(self):

@@ -41,6 +41,22 @@ def collapsed(nest):
         p.memory, shape, [strides[id(p)][k] for k in order], p.offset, p.moving))
 
 
+def order_of(places):
+    """The axes, longest steps first, of those `places` that cover all of their shape; None where they do not agree."""
+    orders = {tuple(sorted(range(len(p.shape)), key=lambda k: -p.strides[k])) for p in places
+              if all(s > 0 or n == 1 for n, s in zip(p.shape, p.strides))}
+    return orders.pop() if len(orders) == 1 else None
+
+
+def strides_in(order, shape):
+    """The strides of an array whose axes lie in an order, without gaps."""
+    found, step = [0] * len(shape), 1
+    for k in reversed(order or range(len(shape))):
+        found[k] = step
+        step *= shape[k]
+    return tuple(found)
+
+
 def _order(shape, strides, folds):
     """The order of axes that has the one with unit strides last."""
     order = list(range(len(shape)))

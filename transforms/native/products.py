@@ -118,8 +118,11 @@ def einsum(writer, eq):
         return
     a = _merged(writer, writer.place(v).seen(lambda t: t.transpose(left)), (*head, n, k))
     b = _merged(writer, writer.place(w).seen(lambda t: t.transpose(right)), (*head, k, m))
-    place = writer.result(out)
-    turned = place.seen(lambda t: t.transpose(np.argsort(order)))
+    turned = None
+    if batch and out not in writer.targets:  # its matrices one after the other
+        turned = writer.new((*head, *inner, *across), KINDS[out.aval.dtype])
+    place = writer.result(out) if turned is None else turned.seen(lambda t: t.transpose(order))
+    turned = turned or place.seen(lambda t: t.transpose(np.argsort(order)))
     c = turned.reshaped((*head, n, m))
     if c is None or not few_products(n, k, m) and not _lies_in_lines(c):
         c = writer.new((*head, n, m), place.kind)

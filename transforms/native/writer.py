@@ -9,7 +9,7 @@ from ..graph.equations import Literal, Var
 from .alarm import Alarm
 from .constants import FEW, cast_constant, constant, start_of
 from .expansions import Expansion
-from .nests import add_nest
+from .nests import add_nest, order_of, strides_in
 from .operations import TESTS
 from .ranges import in_ranges
 from .rows import with_rows
@@ -210,19 +210,19 @@ class Writer:
             for index in np.ndindex(place.shape):
                 self.add(Store([whole[index]], place.element(index)))
 
-    def new(self, shape, kind):
+    def new(self, shape, kind, strides=None):
         """A place for an array of this shape."""
         size = 1
         for n in shape:
             size *= n
         memory = Memory(kind, size, "cell" if size <= FEW else "scratch")
         self.local.add(memory)
-        return Place(memory, shape)
+        return Place(memory, shape, strides)
 
-    def result(self, v):
-        """The place that a result goes to."""
+    def result(self, v, strides=None):
+        """The place that a result goes to: with `strides`, unless it is wanted elsewhere."""
         place = self.targets.pop(v, None)
-        return self.new(v.aval.shape, KINDS[v.aval.dtype]) if place is None else place
+        return self.new(v.aval.shape, KINDS[v.aval.dtype], strides) if place is None else place
 
     def copy(self, v, place):
         """Write a variable or constant to a place, broadcast."""
@@ -356,24 +356,30 @@ class Writer:
             value = Value("b8" if name in TESTS else kind)
             nest.steps.append(Step(name, kind, [value], [[x] for x in given]))
             known[out] = value
+        folded = [read(v) for _, v, *_ in group.folds]
+        order = order_of([p for _, p in nest.loads])
+        strides = strides_in(order, shape)
         for _, _, out, _ in group.steps:
             if self.needed(out, group):
-                place = self.values[out] = self.result(out)
+                place = self.values[out] = self.result(out, strides)
                 nest.stores.append((known[out], place))
         self.alarm.watch(nest)
         narrowed = []
-        for name, v, axes, keepdims, out in group.folds:
-            place = self.values[out] = self.result(out)
+        for (name, v, axes, keepdims, out), value in zip(group.folds, folded):
+            kept = tuple(1 if k in axes else n for k, n in enumerate(group.shape))
+            strides = strides_in(order, kept)
+            if not keepdims:
+                strides = [s for k, s in enumerate(strides) if k not in axes]
+            place = self.values[out] = self.result(out, strides)
             if name == "add" and place.kind == "f32" and v.aval.size > _LONG_SUM * out.aval.size:
-                narrowed.append((self.new(place.shape, "f64"), place))
+                narrowed.append((self.new(place.shape, "f64", strides), place))
                 place = narrowed[-1][0]
             self.fill_start(name, place)
-            kept = tuple(1 if k in axes else n for k, n in enumerate(group.shape))
             if not keepdims:
                 strides = iter(place.strides)
                 place = Place(place.memory, kept, [0 if k in axes else next(strides) for k in range(len(kept))],
                               place.offset, place.moving)
-            nest.folds.append((name, read(v), place.spread(group.shape)))
+            nest.folds.append((name, value, place.spread(group.shape)))
         self.nest(nest)
         for wide, place in narrowed:
             x, y = Value("f64"), Value("f32")
