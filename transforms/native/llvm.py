@@ -6,6 +6,7 @@ from .lanes import TYPES, Lanes, Module, Name, Text, number
 from .llvm_nests import combined, print_nest
 from .llvm_ranges import print_ranges
 from .llvm_values import print_load, print_step, print_store
+from .nests import count_of
 from .ranges import thread_count
 from .statements import (
     BYTES,
@@ -32,6 +33,7 @@ STORED = {**TYPES, "b8": "i8"}
 _TURNS = 1 << 14  # of a loop without a known end, between two looks for signals
 _UNWATCHED = 1 << 20  # operations between two looks
 _LONG = 1 << 23  # operations of a loop that is looked after: some milliseconds
+_FEW = 32  # nests, up to which they are written in place
 _ROW_MAJOR, _PLAIN, _TURNED = 101, 111, 112  # of the library of products
 
 
@@ -63,6 +65,8 @@ class Printer:
         self.bounded = False
         self.threads = thread_count()
         self.frames = []  # lines that make memory for what threads are given
+        self.shares = count_of(kernel.statements) > _FEW
+        self.nests = {}  # text of a function -> its name
         self.block(kernel.statements)
         ending = ["  ret void"]
         if self.bounded:

@@ -1,7 +1,8 @@
 """Nests as LLVM text: the last axis in vectors, what is left of it in narrower ones, sums in registers."""
 
 from .constants import start_of
-from .lanes import TYPES, Lanes, Name
+from .lanes import TYPES, Lanes, Name, Text
+from .nests import given, places_of
 from .operations import is_costly
 from .statements import BYTES, Const
 
@@ -13,8 +14,11 @@ _APART = 12  # steps of a nest, up to which sums have several registers
 
 
 def print_nest(printer, nest):
-    """Write the loops of a nest."""
-    _Nest(printer, nest).write()
+    """Write the loops of a nest, in a long kernel as a call of a function that serves all nests like it."""
+    if printer.shares:
+        _SharedNest(printer, nest).call()
+    else:
+        _Nest(printer, nest).write()
 
 
 class _Nest:
@@ -180,6 +184,48 @@ class _Nest:
             x = one.cast(printer.across(name, x, kind, width), kind, place.kind)
             total = combined(one, name, place.kind, total, x)
         printer.store(total, target, place.kind, "0", 1, 1)
+
+
+class _SharedNest(_Nest):
+    """A nest as a function of its addresses and of the values that it takes from outside.
+
+    The time that LLVM takes grows faster than the length of a function, and the steps of a loop that Python has
+    unrolled are the same nests at other addresses.
+    """
+
+    def __init__(self, printer, nest):
+        super().__init__(printer, nest)
+        self.parameters = {id(p): f"%p{k}" for k, p in enumerate(places_of(nest))}
+
+    def pointer(self, place, indices):
+        start = self.parameters[id(place)]
+        for k, index in indices.items():
+            if place.strides[k]:
+                start = self.printer.moved(start, place.kind, index, place.strides[k])
+        return start
+
+    def call(self):
+        """Write the call, and the function unless there is one."""
+        printer = self.printer
+        arguments = [f"ptr {printer.address(p)}" for p in places_of(self.nest)]
+        parameters = [f"ptr {name}" for name in self.parameters.values()]
+        names = {}
+        for k, value in enumerate(given([self.nest])):
+            names[value] = Name(f"%g{k}", TYPES[value.kind])
+            arguments.append(f"{TYPES[value.kind]} {printer.scalar(value)}")
+            parameters.append(f"{TYPES[value.kind]} {names[value]}")
+        outer = printer.text, printer.names, printer.packed, printer.label
+        self.text = printer.text = Text(printer.module)
+        printer.names, printer.packed, printer.label = names, {}, 0
+        self.write()
+        body = "\n".join([f"({', '.join(parameters)}) {{", "entry:", *self.text.lines, "  ret void", "}"])
+        self.text, printer.names, printer.packed, printer.label = outer
+        printer.text = self.text
+        name = printer.nests.get(body)
+        if name is None:
+            name = printer.nests[body] = f"@nest{len(printer.nests)}"
+            printer.module.functions[name] = f"define internal void {name}{body}"
+        self.text.emit(f"call void {name}({', '.join(arguments)})")
 
 
 def combined(builder, name, kind, x, y):

@@ -1,7 +1,8 @@
 """Ranges as LLVM text: a function of one range, which a loop calls, or threads that end before the caller goes on."""
 
 from .lanes import TYPES, Name, Text
-from .statements import Const, Nest, inner, places
+from .nests import given
+from .statements import inner, places
 
 _STORED = {**TYPES, "b8": "i8"}
 
@@ -18,7 +19,7 @@ def print_ranges(printer, ranges):
     pointers = [f"%in{m.index}" for m in printer.kernel.inputs] + [f"%out{m.index}" for m in printer.kernel.outputs]
     pointers += ["%scratch", *dict.fromkeys(
         [printer.base(p.memory) for p in _places(ranges.body) if p.memory.role in ("cell", "constant")])]
-    values = _given(ranges.body)
+    values = given(ranges.body)
     label, _ = printer.labels("r")
     frame = f"%{label}"
     printer.frames.append(f"  {frame} = alloca [{len(pointers) + len(values)} x i64], align 16")
@@ -61,17 +62,6 @@ def _places(statements):
         yield from places(s)
         for part in inner(s):
             yield from _places(part)
-
-
-def _given(statements):
-    """The values that nests take from outside."""
-    found = {}
-    for s in statements:
-        assert type(s) is Nest
-        made = {v for v, _ in s.loads} | {out for step in s.steps for out in step.outs}
-        read = [a[0] for step in s.steps for a in step.args] + [v for v, _ in s.stores] + [v for _, v, _ in s.folds]
-        found.update(dict.fromkeys([v for v in read if type(v) is not Const and v not in made]))
-    return list(found)
 
 
 def _turns(threads):

@@ -1,6 +1,6 @@
 """Loop nests before they are printed: axes that all operands walk in one go are one, long sums are cut in pieces."""
 
-from .statements import Nest, Place
+from .statements import Const, Nest, Place, inner
 
 _PIECE = 4096  # elements that are added up before they are added to the rest
 
@@ -13,6 +13,21 @@ def add_nest(statements, nest):
 def places_of(nest):
     """The places of a nest."""
     return [p for _, p in nest.loads] + [p for _, p in nest.stores] + [p for *_, p in nest.folds]
+
+
+def given(nests):
+    """The values that nests take from outside."""
+    found = {}
+    for s in nests:
+        made = {v for v, _ in s.loads} | {out for step in s.steps for out in step.outs}
+        read = [a[0] for step in s.steps for a in step.args] + [v for v, _ in s.stores] + [v for _, v, _ in s.folds]
+        found.update(dict.fromkeys([v for v in read if type(v) is not Const and v not in made]))
+    return list(found)
+
+
+def count_of(statements):
+    """How many nests there are, those inside of loops included."""
+    return sum(1 if type(s) is Nest else sum(map(count_of, inner(s))) for s in statements)
 
 
 def changed(nest, shape, change):

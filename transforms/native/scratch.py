@@ -1,8 +1,12 @@
 """Scratch memory: where the temporaries of a kernel lie; those that are not needed at one time share bytes."""
 
+from bisect import bisect
+from heapq import heappop, heappush
+
 from .statements import BYTES, inner, places
 
 _LINE = 64
+_END = 1 << 62  # of all memory
 
 
 def place_scratch(kernel):
@@ -14,20 +18,30 @@ def place_scratch(kernel):
             if first <= stop and last >= start and not (start < first and last < stop):
                 first, last = min(first, start), max(last, stop)
         spans[memory] = first, last
-    live = []  # (end, start byte, stop byte)
+    gaps, live = [(0, _END)], []  # bytes that are free, in order; a heap of (end, start byte, stop byte)
     total = 0
     for memory, (first, last) in sorted(spans.items(), key=lambda item: item[1][0]):
-        live = [entry for entry in live if entry[0] >= first]
+        while live and live[0][0] < first:
+            _free(gaps, *heappop(live)[1:])
         size = -(-memory.size * BYTES[memory.kind] // _LINE) * _LINE
-        at = 0
-        for _, start, stop in sorted(live, key=lambda entry: entry[1]):
-            if start - at >= size:
-                break
-            at = max(at, stop)
-        memory.index = at
-        live.append((last, at, at + size))
-        total = max(total, at + size)
+        at = next(k for k, (start, stop) in enumerate(gaps) if stop - start >= size)
+        start, stop = gaps[at]
+        gaps[at : at + 1] = [(start + size, stop)] if stop - start > size else []
+        memory.index = start
+        heappush(live, (last, start, start + size))
+        total = max(total, start + size)
     kernel.scratch = total
+
+
+def _free(gaps, start, stop):
+    """Add bytes to the gaps, and join them with their neighbours."""
+    at = bisect(gaps, (start, stop))
+    if at < len(gaps) and gaps[at][0] == stop:
+        stop = gaps.pop(at)[1]
+    if at and gaps[at - 1][1] == start:
+        at -= 1
+        start = gaps.pop(at)[0]
+    gaps.insert(at, (start, stop))
 
 
 def _touch(statements, spans, loops, clock):
