@@ -24,9 +24,13 @@ def whole(t, recording):
         recording and meta.inference))
 
 
-def staged(recorder, row, args, kwargs, tensors):
-    """What the body of a call gives on boxes; beside it the arguments as it takes them, and their signature."""
-    boxes = iter([recorder.input(aval_of(t.value), t.value) for t in tensors])
+def staged(recorder, row, args, kwargs, tensors, shown=None):
+    """What the body of a call gives on boxes; beside it the arguments as it takes them, and their signature.
+
+    `shown` gives what the body sees of a box.
+    """
+    boxes = [recorder.input(aval_of(t.value), t.value) for t in tensors]
+    boxes = iter(boxes if shown is None else map(shown, boxes))
     given = boxed(args, boxes)
     named = synonyms(row.name, dict(zip(kwargs, boxed(kwargs.values(), boxes))))
     placed, _, way = check(row, args, kwargs)

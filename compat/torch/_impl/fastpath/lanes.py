@@ -33,7 +33,7 @@ def unary(row, prim, ufunc):
     names = tuple("x" if n == prim.operands[0] else n for n in rule.names)
     want = {(): 0, ("x",): 1, ("ans",): 2, ("x", "ans"): 3, ("ans", "x"): 4}[names]
     row.at_level = level_lanes.unary(prim)
-    row.at_map = map_lanes.unary(row)
+    row.at_map = map_lanes.unary(row, ufunc)
 
     def fun(input, *, out=None):
         if out is None and (type(input) is Tensor or type(input) is Parameter):
@@ -109,7 +109,7 @@ def binary(row, prim, op, reflected=False):
     both_xy = both.names == prim.operands or both.names == prim.operands[::-1]
     swapped = both.names == prim.operands[::-1]
     row.at_level = level_lanes.binary(row, prim)
-    row.at_map = map_lanes.binary(row)
+    row.at_map = map_lanes.binary(row, op)
 
     def fun(input, other):
         if (type(input) is Tensor or type(input) is Parameter) and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)) and ((m := MODES.get()) is None or m.packing is not None):
