@@ -135,7 +135,9 @@ def invoke(row, fun, args, kwargs):
             return dual_calls.run(row, args, kwargs, epoch, lambda: ordinary(row, fun, args, kwargs, m))
     elif m.mapped is not None:
         answer = None if row.at_map is None or kwargs else row.at_map(args, m)
-        return map_calls.run(row, args, kwargs, m, lambda: compute(row, fun, args, kwargs)) if answer is None else answer
+        if answer is not None:
+            return answer
+        return map_calls.run(row, args, kwargs, m, lambda: compute(row, fun, args, kwargs))
     return ordinary(row, fun, args, kwargs, m)
 
 

@@ -1,4 +1,4 @@
-"""Programs of calls on values of a vmap over plain tensors: an operation on all examples by one straight line of primitives.
+"""Programs of calls on values of a vmap over plain tensors: all examples by one straight line of primitives.
 
 The body of a call is staged as for any other program (`call_cache.py`), on boxes that are values of a batch: what comes
 of it is what the batching rules of its primitives give, and the program runs on the tensors one level down.
@@ -11,9 +11,8 @@ from ..staged.recorder import Recorder, Unfit
 from ..state.levels import BatchTrace
 from ..types.dtypes import Default
 from ..types.tensor_type import TensorBase, at_level
-from .call_cache import described, described_by_name, fits
 from .call_source import DECLINED, Program
-from .staged_calls import KEPT, LARGE, NESTS, staged, tensors_of
+from .staged_calls import KEPT, LARGE, NESTS, alike, described, described_by_name, staged, tensors_of
 
 
 def run(row, args, kwargs, m, otherwise):
@@ -26,7 +25,7 @@ def run(row, args, kwargs, m, otherwise):
     named = dict(zip(kwargs, lowered(kwargs.values(), trace, mapped))) if kwargs else kwargs
     key = [BatchTrace, Default.float, *mapped]
     if not described(below, key, tensors, True, row.blind) or kwargs and not described_by_name(
-            named, key, tensors, True, row.blind) or any([t.node is not None or t.wants_grad for t in tensors]):
+            named, key, tensors, True, row.blind) or any(t.node is not None or t.wants_grad for t in tensors):
         return otherwise()
     key = tuple(key)
     programs = row.programs
@@ -68,16 +67,19 @@ def made(row, args, kwargs, trace, mapped, tensors, answer):
     if any(t.level_trace is not trace or t.value.level_trace is not None for t in like) or (
             max([t.value.size for t in tensors]) > LARGE):
         return None
-    like = tuple([t.value for t in like])
+    like = [t.value for t in like]
     token, before = suppress_fp_warnings(), INSTEAD.get()
     INSTEAD.set(Unfit)
     recorder = Recorder()
     batch = BatchTrace(trace.size)  # above the recorder
     flags = iter(mapped)
     try:
-        found = staged(recorder, row, args, kwargs, tensors, lambda box: make_batched(batch, box) if next(flags) else box)
+        found = staged(recorder, row, args, kwargs, tensors, (
+            lambda box: make_batched(batch, box) if next(flags) else box))
         program = Program(recorder, unboxed(found[0], batch), [t.value for t in like], [], None, (row, (), {}))
-        return program if fits(like, program.run(*tensors)) else None
+        mine = program.run(*tensors)
+        mine = [] if mine is DECLINED else tensors_of(mine)
+        return program if len(like) == len(mine) and all(map(alike, like, mine)) else None
     except NotImplementedError:
         return None
     finally:

@@ -99,12 +99,13 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
             return lower(t) if t.dispatch_key else t.value
         level = drive.trace
         x = lower(t)
-        return level.lift_item(node, x.value if isinstance(x, _engine.Ambient) and x.owner is level else x, origin, True)
+        x = x.value if isinstance(x, _engine.Ambient) and x.owner is level else x
+        return level.lift_item(node, x, origin, True)
 
 
 @functools.lru_cache(1024)
 def order_of(rule):
-    """The places of the values among what a rule saves, in the order in which hooks see them: that of its general form."""
+    """The places of the values among what a rule saves, as hooks see them: in the order of its general form."""
     places = [k for k, origin in enumerate(rule.origins) if origin is not None]
     if len(places) > 1 and rule.prim is not None:
         general = rule.prim.rule(rule.active).origins
