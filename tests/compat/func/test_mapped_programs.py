@@ -1,4 +1,4 @@
-"""Programs of calls on values of a vmap: the same outputs as example by example, and only where nothing else is in force."""
+"""Programs of calls on values of a vmap: the same outputs as example by example, and refusals and history as ever."""
 
 import numpy as np
 import pytest
