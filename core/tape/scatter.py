@@ -147,6 +147,10 @@ def _absent(c):
 
 def accumulate(h, c):
     """`h + c` for cotangents of any kind; a Scatter absorbs what it meets, unless that carries nothing (`absent`)."""
+    if isinstance(h, Tracer) and isinstance(c, Tracer):
+        plus = None if h.owner is None else h.owner.plus
+        both = None if plus is None else plus(h, c)
+        return h + c if both is None else both
     if type(c) in BASES or type(h) in BASES:
         h, c = meet(h, c)
         if c is None:
@@ -161,13 +165,6 @@ def accumulate(h, c):
             whole.add_at(*c.piece)
             return whole
         return c.plus(h)
-    if isinstance(h, Tracer):
-        if isinstance(c, Tracer):
-            plus = None if h.owner is None else h.owner.plus
-            both = None if plus is None else plus(h, c)
-            if both is not None:
-                return both
-        elif _absent(c):  # an operator of a tracer refuses what is no array
-            return h
+    if isinstance(h, Tracer) and _absent(c):  # an operator of a tracer refuses what is no array
+        return h
     return h + c
-

@@ -11,6 +11,7 @@ from ..trace.tracer import unwrap
 
 ndarray = np.ndarray
 _NUMBERS = frozenset({np.float64, np.float32, float})
+_AXES = {}  # (shape of a cotangent, shape of its operand) -> the axes to sum over
 
 
 def conj(x):
@@ -32,11 +33,17 @@ def fix(c, aval):
 
 def unbroadcast(c, target):
     """Sum `c` over the axes along which `target` was broadcast."""
-    shape = c.shape
-    lead = len(shape) - len(target)
-    if lead < 0:  # a value written to part of an array may have more axes than that, of length 1
-        return unbroadcast(c, target[-lead:]).reshape(target)
-    axes = tuple(range(lead)) + tuple(i + lead for i, n in enumerate(target) if n == 1 and shape[i + lead] != 1)
+    key = c.shape, target
+    axes = _AXES.get(key)
+    if axes is None:
+        shape = c.shape
+        lead = len(shape) - len(target)
+        if lead < 0:  # a value written to part of an array may have more axes than that, of length 1
+            return unbroadcast(c, target[-lead:]).reshape(target)
+        axes = tuple(range(lead)) + tuple(i + lead for i, n in enumerate(target) if n == 1 and shape[i + lead] != 1)
+        if len(_AXES) >= 1024:
+            _AXES.clear()
+        _AXES[key] = axes
     if axes:
         c = np.add.reduce(c, axes) if type(c) is ndarray else c.sum(axis=axes)
     return c if c.shape == target else c.reshape(target)

@@ -22,7 +22,7 @@ from ..types.bfloat16 import in_single, wants_single
 from ..types.tensor_type import FOREIGN, VIEW, Tensor, TensorBase, infer
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import inside
-from . import dual_calls
+from . import dual_calls, map_calls
 from .call_cache import compile_call, lookup
 from .call_source import DECLINED, Program
 from .deprecated_overloads import PRODUCTS, method_of
@@ -130,13 +130,19 @@ moving = functools.partial(operation, exact=True)  # an operation that only move
 def invoke(row, fun, args, kwargs):
     """Run one operation, in a span where a profile runs."""
     m = MODES.get()
-    if m is None and (epoch := DUAL.get()) is not None:
-        return dual_calls.run(row, args, kwargs, epoch, lambda: ordinary(row, fun, args, kwargs, m))
+    if m is None:
+        if (epoch := DUAL.get()) is not None:
+            return dual_calls.run(row, args, kwargs, epoch, lambda: ordinary(row, fun, args, kwargs, m))
+    elif m.mapped is not None:
+        answer = None if row.at_map is None or kwargs else row.at_map(args, m)
+        if answer is not None:
+            return answer
+        return map_calls.run(row, args, kwargs, m, lambda: compute(row, fun, args, kwargs))
     return ordinary(row, fun, args, kwargs, m)
 
 
 def ordinary(row, fun, args, kwargs, m):
-    """`invoke` without the programs of dual tensors."""
+    """`invoke` but for dual tensors and values of a vmap."""
     if row.at_level is not None and not kwargs and (DUAL.get() is not None if m is None else m.quick is not None):
         answer = row.at_level(args, None if m is None else m.quick)
         if answer is not None:
@@ -151,10 +157,6 @@ def ordinary(row, fun, args, kwargs, m):
         if type(program) is not tuple:
             return answer
         return compile_call(row, program, args, kwargs, tensors, m, answer)
-    if m.mapped is not None and row.at_map is not None and not kwargs:
-        answer = row.at_map(args, m)
-        if answer is not None:
-            return answer
     if m.selector is not None:
         given = dict(kwargs) if kwargs else {}
         return m.selector.run(row, lambda: invoke(row, fun, args, kwargs), args, given,

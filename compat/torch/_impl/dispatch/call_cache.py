@@ -12,13 +12,10 @@ from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..modes.warnings import INSTEAD
 from ..staged.recorder import Recorder, Unfit, traced
-from ..state.edges import is_current, untangled
 from ..types.dtypes import Default
-from ..types.parameter import Parameter
-from ..types.tensor_type import GENERAL, INFERENCE, Tensor
 from .call_source import DECLINED, Program
 from .signatures import title
-from .staged_calls import KEPT, LARGE, NESTS, STATIC, alike, staged, tensors_of, whole
+from .staged_calls import KEPT, LARGE, alike, described, described_by_name, staged, tensors_of
 
 PATIENCE = [1]  # how often a call is seen before its program is made
 
@@ -49,44 +46,6 @@ def lookup(row, args, kwargs, m):
         return key, tensors
     programs[key] = seen + 1
     return None, None
-
-
-def described(args, key, tensors, recording, blind):
-    """Add what a program depends on to a key, and the tensors to a list; False where there can be no program."""
-    for a in args:
-        kind = type(a)
-        if kind is Tensor or kind is Parameter:
-            x = a.value
-            dtype = x.itemsize  # which tells floats apart, and hashes in 10 ns where a dtype takes 50
-            if a.dispatch_key:
-                if a.dispatch_key == GENERAL:
-                    if not blind or not whole(a, recording):
-                        return False
-                    dtype = x.dtype
-                elif a.dispatch_key == INFERENCE:
-                    if recording:
-                        return False
-                elif not (is_current(a) if recording else untangled(a)):
-                    return False
-            tensors.append(a)
-            key += (x.shape, x.strides, dtype, recording and (a.node is not None or a.wants_grad))
-        elif kind in STATIC:
-            key += (kind, a)
-        elif kind is float:
-            key += (kind, a if a and a == a else str(a))  # -0.0 equals 0.0, and NaN no other one
-        elif kind in NESTS:
-            key += (kind, len(a))
-            if not described(a, key, tensors, recording, blind):
-                return False
-        else:
-            return False
-    return True
-
-
-def described_by_name(kwargs, key, tensors, recording, blind):
-    """`described` of the arguments that are given by name."""
-    key += kwargs
-    return "out" not in kwargs and described(kwargs.values(), key, tensors, recording, blind)
 
 
 def compile_call(row, key, args, kwargs, tensors, m, answer):

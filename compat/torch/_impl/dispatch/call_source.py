@@ -25,6 +25,8 @@ _ROOM = {
 
 def pack(node, packing, numbers):
     """Pack what a new node saved, but for operands that are numbers."""
+    if not node.rule.keeps:
+        return
     extra = node.more()
     extra.packing = packing
     extra.quiet = False
@@ -33,6 +35,11 @@ def pack(node, packing, numbers):
 
 
 _ROOM["pack"] = pack
+
+
+def kept(rule):
+    """Where the values that a rule saves come from."""
+    return [origin for origin in rule.origins if origin is not None]
 
 
 class Program:
@@ -130,7 +137,10 @@ class CallWriter(Writer):
     def rule_of(self, k, eq):
         """The rule of an equation; under saved-tensor hooks that of the general road, which says what they see."""
         rule = super().rule_of(k, eq)
-        return rule.prim.rule(rule.active) if self.packs and rule is not None else rule
+        if not self.packs or rule is None:
+            return rule
+        general = rule.prim.rule(rule.active)
+        return rule if set(kept(rule)) == set(kept(general)) else general
 
     def record(self, k, eq, rule):
         """The lines that make the node of an equation; hooks do not see the numbers among its operands."""

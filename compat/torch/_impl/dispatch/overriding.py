@@ -202,7 +202,7 @@ def handed_on(name, fun, args, kwargs):
     if name not in IN_PYTHON:
         return args, kwargs
     try:
-        given = with_out(name, inspect.signature(fun)).bind(*args, **kwargs)
+        given = signature_of(name, fun).bind(*args, **kwargs)
     except TypeError:
         return args, kwargs  # the function itself refuses them
     given.apply_defaults()
@@ -220,8 +220,10 @@ def handed_on(name, fun, args, kwargs):
     return tuple(placed), named
 
 
-def with_out(name, signature):
+@functools.lru_cache(256)
+def signature_of(name, fun):
     """The signature of PyTorch's function: with `out`, which the body of an operation does not have."""
+    signature = inspect.signature(fun)
     if not any(way.out or "out" in way.names for way in signatures(name)):
         return signature
     out = inspect.Parameter("out", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)

@@ -1,13 +1,15 @@
-"""Calls staged to graphs: the body of an operation on boxes, and whether what a program gives is what the body gave."""
+"""Calls staged to graphs: their keys, their bodies on boxes, and whether a program gives what the body gave."""
 
 import numpy as np
 
 from .....extend import aval_of
 from ..graph.node_data import visible
 from ..staged.recorder import Unfit
+from ..state.edges import is_current, untangled
 from ..types.dtypes import dtype as Dtype
+from ..types.parameter import Parameter
 from ..types.size import Size, memory_format
-from ..types.tensor_type import TensorBase
+from ..types.tensor_type import GENERAL, INFERENCE, Tensor, TensorBase
 from .signatures import check, synonyms
 
 LARGE = 1 << 20  # elements: an operation on more costs far more than the road to it
@@ -17,6 +19,44 @@ NESTS = frozenset({tuple, list, Size})
 KEPT = 64  # programs of an operation
 
 
+def described(args, key, tensors, recording, blind):
+    """Add what a program depends on to a key, and the tensors to a list; False where there can be no program."""
+    for a in args:
+        kind = type(a)
+        if kind is Tensor or kind is Parameter:
+            x = a.value
+            dtype = x.itemsize  # which tells floats apart, and hashes in 10 ns where a dtype takes 50
+            if a.dispatch_key:
+                if a.dispatch_key == GENERAL:
+                    if not blind or not whole(a, recording):
+                        return False
+                    dtype = x.dtype
+                elif a.dispatch_key == INFERENCE:
+                    if recording:
+                        return False
+                elif not (is_current(a) if recording else untangled(a)):
+                    return False
+            tensors.append(a)
+            key += (x.shape, x.strides, dtype, recording and (a.node is not None or a.wants_grad))
+        elif kind in STATIC:
+            key += (kind, a)
+        elif kind is float:
+            key += (kind, a if a and a == a else str(a))  # -0.0 equals 0.0, and NaN no other one
+        elif kind in NESTS:
+            key += (kind, len(a))
+            if not described(a, key, tensors, recording, blind):
+                return False
+        else:
+            return False
+    return True
+
+
+def described_by_name(kwargs, key, tensors, recording, blind):
+    """`described` of the arguments that are given by name."""
+    key += kwargs
+    return "out" not in kwargs and described(kwargs.values(), key, tensors, recording, blind)
+
+
 def whole(t, recording):
     """Whether a tensor is an ambient one of integers or booleans; of inference mode only where nothing is recorded."""
     meta = t.autograd_meta
@@ -24,9 +64,13 @@ def whole(t, recording):
         recording and meta.inference))
 
 
-def staged(recorder, row, args, kwargs, tensors):
-    """What the body of a call gives on boxes; beside it the arguments as it takes them, and their signature."""
-    boxes = iter([recorder.input(aval_of(t.value), t.value) for t in tensors])
+def staged(recorder, row, args, kwargs, tensors, shown=None):
+    """What the body of a call gives on boxes; beside it the arguments as it takes them, and their signature.
+
+    `shown` gives what the body sees of a box.
+    """
+    boxes = [recorder.input(aval_of(t.value), t.value) for t in tensors]
+    boxes = iter(boxes if shown is None else map(shown, boxes))
     given = boxed(args, boxes)
     named = synonyms(row.name, dict(zip(kwargs, boxed(kwargs.values(), boxes))))
     placed, _, way = check(row, args, kwargs)

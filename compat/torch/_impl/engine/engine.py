@@ -219,6 +219,9 @@ def prepare(sweep, roots, inputs, accumulate):
     """Find the nodes of the inputs and what has to run to reach them."""
     nodes = []
     for t in inputs:
+        if type(t) in PLAIN_KINDS and t.wants_grad and t.node is None and not t.dispatch_key:
+            nodes.append(accumulator(t))
+            continue
         if isinstance(t, GradientEdge):
             nodes.append(node_of(t, [n for n, _ in roots]))
             continue
@@ -255,23 +258,23 @@ def wanted(sweep, roots, nodes):
             outputs.setdefault(n.parents.seq, []).append((n.rule.active[0], n.seq))
     sweep.capture = targets - {seq for found in outputs.values() for _, seq in found}
     sweep.outputs = outputs or None
-    order, seen, every = [], set(), True
+    seen, every = set(), True
     stack = [n for n, _ in roots]
     while stack:
         node = stack.pop()
-        seq = node.seq
-        if seq not in seen:
-            seen.add(seq)
-            order.append(node)
+        while node not in seen:
+            seen.add(node)
             parents = node.parents
             if type(parents) is not tuple:
-                stack.append(parents)
+                node = parents
             elif parents:
-                stack += parents
-            elif seq not in targets:
+                node = parents[0]
+                stack += parents[1:]
+            elif node.seq not in targets:
                 every = False
     if every and not outputs and all(n is not UNDEFINED and n.of_leaf for n in nodes):
         return None
+    order = list(seen)
     order.sort(key=_age)  # parents are older than what they lead to
     needed, runs = set(), set()
     for node in order:
@@ -303,7 +306,8 @@ def collect(sweep, nodes, inputs, allow_unused):
                                    "allow_unused=True if this is the desired behavior.")
             out.append(None)
         else:
-            out.append(sweep.tensor(writable_cotangent(ct)))
+            ct = writable_cotangent(ct)
+            out.append(wrap(ct) if type(ct) is ndarray else sweep.tensor(ct))
     return tuple(out)
 
 

@@ -55,7 +55,7 @@ def pull(node, ct, drive):
     if type(c) is not ndarray or c.dtype not in FLOATS:
         return DECLINED
     given = [trace, ct, c, p]
-    key = [c.shape, c.dtype.num, p is None]
+    key = [c.shape, c.itemsize, p is None]
     if rule.collect is not None:
         saved = node.saved
         if saved is FREED or node.seq > versions.LAST[0] and rule.keeps and node.changed(saved) is not None:

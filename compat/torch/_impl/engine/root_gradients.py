@@ -1,5 +1,7 @@
 """The cotangents that a sweep starts with: as given, or ones, with torch's checks."""
 
+from math import prod
+
 import numpy as np
 
 from ..types.dtypes import of_numpy
@@ -57,7 +59,7 @@ def seed(i, out, g, batched=False):
 
 def check_implicit(shape, dtype):
     """torch's refusals to take ones for a cotangent that is left out."""
-    if int(np.prod(shape)) != 1:
+    if prod(shape) != 1:
         raise RuntimeError("grad can be implicitly created only for scalar outputs")
     if dtype.kind not in "fV":
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got torch.{dtype}")

@@ -6,10 +6,11 @@ import numpy as np
 
 from ..... import _engine, extend
 from ..dispatch.call import invoke
+from ..dispatch.call_source import pack
 from ..dispatch.layouts import laid_out
 from ..graph.node import GradNode
 from ..graph.node_names import NamedRule
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import QUIET, enter_error_state, restore_fp_warnings
 from ..modes.modes import MODES
 from ..state.edges import accumulator, is_current, untangled
 from ..types.number_cache import CONSTS, EXACT, constant
@@ -23,6 +24,7 @@ next_seq = _engine.next_seq
 aval_of = extend.aval_of
 OPERANDS = (Tensor, numbers.Number, np.ndarray, np.generic)
 BOTH = (0, 1)
+RIGHT = (1,)
 
 
 def unary(row, prim, ufunc):
@@ -31,15 +33,15 @@ def unary(row, prim, ufunc):
     names = tuple("x" if n == prim.operands[0] else n for n in rule.names)
     want = {(): 0, ("x",): 1, ("ans",): 2, ("x", "ans"): 3, ("ans", "x"): 4}[names]
     row.at_level = level_lanes.unary(prim)
-    row.at_map = map_lanes.unary(row)
+    row.at_map = map_lanes.unary(row, ufunc)
 
     def fun(input, *, out=None):
         if out is None and (type(input) is Tensor or type(input) is Parameter):
             m = MODES.get()
-            if m is None:
+            if m is None or m.packing is not None:
                 if (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)):
                     x = input.value
-                    token = suppress_fp_warnings()
+                    token = enter_error_state(QUIET)
                     v = ufunc(x)
                     restore_fp_warnings(token)
                     if type(v) is not ndarray:
@@ -61,9 +63,11 @@ def unary(row, prim, ufunc):
                     node.saved = x if want == 1 else v if want == 2 else None if want == 0 else (x, v) if want == 3 else (v, x)
                     node.seq = next_seq()
                     node.extra = None
+                    if m is not None:
+                        pack(t.node, m.packing, ())
                     return t
             elif m.still and (not input.dispatch_key or input.dispatch_key == INFERENCE or input.dispatch_key == VIEW and untangled(input)):
-                token = suppress_fp_warnings()
+                token = enter_error_state(QUIET)
                 v = ufunc(input.value)
                 restore_fp_warnings(token)
                 if type(v) is not ndarray:
@@ -84,6 +88,12 @@ def unary(row, prim, ufunc):
     return fun
 
 
+def broadcast(prim, active, broad):
+    """The rule of a binary operation whose operands `broad` were broadcast, and which avals it saves."""
+    rule = prim.rule(active, True, tuple([i for i in active if i in broad]))
+    return rule, rule.collect, *[name + "_aval" in rule.names for name in prim.operands]
+
+
 def binary(row, prim, op, reflected=False):
     """The function of an operation of two tensors, or a tensor and a number.
 
@@ -92,24 +102,23 @@ def binary(row, prim, op, reflected=False):
     both = prim.rule((0, 1), True)
     left = prim.rule((0,), True)
     right = prim.rule((1,), True)
-    wide = {(active, broad): prim.rule(active, True, tuple([i for i in active if i in broad]))
-            for active in ((0,), (1,), BOTH) for broad in ((0,), (1,), BOTH)}
+    wide = [broadcast(prim, active, broad) for active in ((0,), (1,), BOTH) for broad in ((0,), (1,), BOTH)]
     both_none = both.collect is None
     left_none = left.collect is None
     right_none = right.collect is None
     both_xy = both.names == prim.operands or both.names == prim.operands[::-1]
     swapped = both.names == prim.operands[::-1]
     row.at_level = level_lanes.binary(row, prim)
-    row.at_map = map_lanes.binary(row)
+    row.at_map = map_lanes.binary(row, op)
 
     def fun(input, other):
-        if (type(input) is Tensor or type(input) is Parameter) and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)) and MODES.get() is None:
+        if (type(input) is Tensor or type(input) is Parameter) and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)) and ((m := MODES.get()) is None or m.packing is not None):
             x = input.value
             kind = type(other)
             if kind is Tensor or kind is Parameter:
                 y = other.value
                 if (not other.dispatch_key or other.dispatch_key == VIEW and is_current(other)) and x.dtype is y.dtype:
-                    token = suppress_fp_warnings()
+                    token = enter_error_state(QUIET)
                     try:
                         v = op(x, y)
                     except ValueError:
@@ -134,11 +143,12 @@ def binary(row, prim, op, reflected=False):
                     if p is None and q is None:
                         t.node = None
                         return t
-                    shape = v.shape
-                    if x.shape != shape or y.shape != shape:
-                        active = (1,) if p is None else (0,) if q is None else BOTH
-                        rule = wide[active, (1,) if x.shape == shape else (0,) if y.shape == shape else BOTH]
-                        saved = None if rule.collect is None else rule.collect((x, y, v, aval_of(x), aval_of(y)))
+                    if x.shape != y.shape:
+                        shape = v.shape
+                        rule, collect, first, second = wide[(3 if p is None else 0 if q is None else 6) + (
+                            1 if x.shape == shape else 0 if y.shape == shape else 2)]
+                        saved = None if collect is None else collect(
+                            (x, y, v, aval_of(x) if first else None, aval_of(y) if second else None))
                         t.node = node = GradNode()
                         node.rule = rule
                         node.parents = q if p is None else p if q is None else (p, q)
@@ -168,12 +178,14 @@ def binary(row, prim, op, reflected=False):
                         node.saved = saved
                         node.seq = next_seq()
                         node.extra = None
+                    if m is not None:
+                        pack(t.node, m.packing, ())
                     return t
             elif kind is float or kind is int and -EXACT <= other <= EXACT:
                 y = CONSTS[x.dtype].get(other)
                 if y is None:
                     y = constant(other, x.dtype)
-                token = suppress_fp_warnings()
+                token = enter_error_state(QUIET)
                 v = op(x, y)
                 restore_fp_warnings(token)
                 if type(v) is not ndarray:
@@ -195,6 +207,8 @@ def binary(row, prim, op, reflected=False):
                 node.saved = None if left_none else left.collect((x, y, v))
                 node.seq = next_seq()
                 node.extra = None
+                if m is not None:
+                    pack(t.node, m.packing, RIGHT)
                 return t
         else:
             m = MODES.get()
@@ -210,7 +224,7 @@ def binary(row, prim, op, reflected=False):
                     if y is None:
                         y = constant(other, x.dtype)
                 if y is not None:
-                    token = suppress_fp_warnings()
+                    token = enter_error_state(QUIET)
                     try:
                         v = op(x, y)
                     except ValueError:
@@ -283,10 +297,10 @@ def total(row, prim, title):
 
     def fun(*args, **named):
         input = args[0] if len(args) == 1 and not named else None
-        if (type(input) is Tensor or type(input) is Parameter) and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)) and MODES.get() is None:
+        if (type(input) is Tensor or type(input) is Parameter) and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)) and ((m := MODES.get()) is None or m.packing is not None):
             x = input.value
             over = axes[x.ndim]
-            token = suppress_fp_warnings()
+            token = enter_error_state(QUIET)
             v = impl(np, x, over, False)
             restore_fp_warnings(token)
             if type(v) is not ndarray:
@@ -312,7 +326,7 @@ def total(row, prim, title):
         m = MODES.get()
         if m is not None and m.still and (type(input) is Tensor or type(input) is Parameter) and (not input.dispatch_key or input.dispatch_key == INFERENCE or input.dispatch_key == VIEW and untangled(input)):
             x = input.value
-            token = suppress_fp_warnings()
+            token = enter_error_state(QUIET)
             v = impl(np, x, axes[x.ndim], False)
             restore_fp_warnings(token)
             if type(v) is not ndarray:

@@ -5,13 +5,33 @@ holds below (another vmap, a level of `func`, recording) is seen to by the opera
 it does not take; `modes.mapped` names the vmap where nothing but levels, vmaps and grad mode is in force.
 """
 
+from ..dispatch.layouts import laid_out
+from ..modes.errstate import QUIET, enter_error_state, restore_fp_warnings
 from ..modes.modes import MODES
-from ..types.number_cache import EXACT, FLOATS
-from ..types.tensor_type import FOREIGN, Tensor, at_level
+from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
+from ..types.tensor_type import FAST, FOREIGN, GENERAL, Tensor, at_level, new
 from ..types.tensor_value import shape_dtype
 
 
-def unary(row):
+def plain(t):
+    """Whether a tensor is an ambient one of floats without history."""
+    return not t.dispatch_key and t.node is None and not t.wants_grad
+
+
+def raised(trace, v):
+    """The value of a vmap over an array of floats."""
+    t = new(Tensor)
+    t.value = below = new(Tensor)
+    t.level_trace = trace
+    t.dispatch_key = GENERAL
+    below.value = v
+    below.level_trace = t.node = t.autograd_meta = below.node = below.autograd_meta = None
+    t.wants_grad = below.wants_grad = False
+    below.dispatch_key = FAST
+    return t
+
+
+def unary(row, ufunc):
     """The operation of one tensor."""
 
     def at(args, m):
@@ -20,12 +40,18 @@ def unary(row):
         (t,) = args
         if type(t) is not Tensor or t.level_trace is not m.mapped:
             return None
-        return at_level(m.mapped, below(row.fun, (t.value,), m))
+        t = t.value
+        if not plain(t) or m.under() is not None:
+            return at_level(m.mapped, below(row.fun, (t,), m))
+        token = enter_error_state(QUIET)
+        v = ufunc(t.value)
+        restore_fp_warnings(token)
+        return raised(m.mapped, v)
 
     return at
 
 
-def binary(row):
+def binary(row, op):
     """The operation of two tensors of one floating dtype, or of a tensor and a number."""
 
     def at(args, m):
@@ -35,7 +61,14 @@ def binary(row):
         if type(a) is not Tensor:
             return None
         if kind is float or kind is int and -EXACT <= b <= EXACT:
-            if a.level_trace is not trace or shape_dtype(a.value)[1] not in FLOATS:
+            if a.level_trace is not trace:
+                return None
+            x = a.value
+            if plain(x) and m.under() is None:
+                x = x.value
+                y = CONSTS[x.dtype].get(b)
+                return of_arrays(trace, op, x, constant(b, x.dtype) if y is None else y, True, False)
+            if shape_dtype(x)[1] not in FLOATS:
                 return None
             return at_level(trace, below(row.fun, (a.value, b), m))
         if kind is not Tensor:
@@ -44,6 +77,8 @@ def binary(row):
         if not (mine or theirs) or above(a, trace) or above(b, trace):
             return None
         x, y = a.value if mine else a, b.value if theirs else b
+        if plain(x) and plain(y) and m.under() is None:
+            return of_arrays(trace, op, x.value, y.value, mine, theirs)
         (shape, dtype), (other, second) = shape_dtype(x), shape_dtype(y)
         if dtype is not second or dtype not in FLOATS:
             return None
@@ -56,6 +91,26 @@ def binary(row):
         return at_level(trace, below(row.fun, (x, y), m))
 
     return at
+
+
+def of_arrays(trace, op, x, y, mine, theirs):
+    """The operation of two arrays of floats, of which some have the examples along their first axis."""
+    if x.dtype is not y.dtype:
+        return None
+    rank, other = x.ndim - mine, y.ndim - theirs
+    if rank != other:
+        if mine and rank < other:
+            x = x.reshape(x.shape[0], *(1,) * (other - rank), *x.shape[1:])
+        elif theirs and other < rank:
+            y = y.reshape(y.shape[0], *(1,) * (rank - other), *y.shape[1:])
+    token = enter_error_state(QUIET)
+    try:
+        v = op(x, y)
+    except ValueError:
+        return None  # shapes that do not fit: the general path says how
+    finally:
+        restore_fp_warnings(token)
+    return raised(trace, v if v.ndim < 2 or v.strides == x.strides else laid_out(v, x, y))
 
 
 def total(row):

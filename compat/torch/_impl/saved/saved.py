@@ -1,5 +1,6 @@
 """Saved values as users see them: saved-tensor hooks around each, and `_saved_self` on nodes."""
 
+import functools
 import inspect
 from collections import namedtuple
 from weakref import ref
@@ -18,6 +19,7 @@ from ..types.tensor_type import TensorBase, more, wrap
 from ..values.core_values import lift, lower
 
 ndarray = np.ndarray
+_VALUES = ndarray, np.generic, extend.Tracer
 _NAMES = {"x": "self", "y": "other", "ans": "result", "a": "self", "b": "other", "ct": "grad"}
 
 
@@ -48,14 +50,19 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
 
     def pack(self, node, saved, numbers=()):
         """What the rule saved, its tensors packed; `numbers` are the places of operands that are none."""
-        rule = node.rule
-        items = (saved,) if len(rule.origins) == 1 else saved
-        out = [x if origin in numbers else self.one(node, x, origin) for x, origin in zip(items, rule.origins)]
-        return out[0] if len(out) == 1 else tuple(out)
+        origins = node.rule.origins
+        order = order_of(node.rule)
+        if len(origins) == 1:
+            return self.one(node, saved, origins[0]) if order and origins[0] not in numbers else saved
+        out = list(saved)
+        for k in order:
+            if origins[k] not in numbers:
+                out[k] = self.one(node, out[k], origins[k])
+        return tuple(out)
 
     def one(self, node, x, origin):
         """One item: values of operands and outputs are packed, shapes and numbers are not."""
-        if origin is None or not isinstance(x, ndarray | np.generic | extend.Tracer):
+        if origin is None or not isinstance(x, _VALUES):
             return x
         t = tensor_of(node, x, origin)
         if origin == -1 and node.rule.prim.outputs is None:
@@ -75,18 +82,35 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
 
     def unpack_all(self, node, saved, drive):
         """Each saved tensor through its unpack hook."""
-        rule = node.rule
-        items = (saved,) if len(rule.origins) == 1 else saved
-        out = []
-        for x, origin in zip(items, rule.origins):
-            if type(x) is Packed:
-                x = lower(unpacked(x))
-                if drive.create_graph:
-                    level = drive.trace
-                    raw = x.value if isinstance(x, _engine.Ambient) and x.owner is level else x
-                    x = level.lift_item(node, raw, origin, True)
-            out.append(x)
-        return out[0] if len(out) == 1 else tuple(out)
+        origins = node.rule.origins
+        if len(origins) == 1:
+            return self.unpack_one(node, saved, origins[0], drive)
+        out = list(saved)
+        for k in order_of(node.rule):
+            out[k] = self.unpack_one(node, out[k], origins[k], drive)
+        return tuple(out)
+
+    def unpack_one(self, node, x, origin, drive):
+        """One item."""
+        if type(x) is not Packed:
+            return x
+        t = unpacked(x)
+        if not drive.create_graph:
+            return lower(t) if t.dispatch_key else t.value
+        level = drive.trace
+        x = lower(t)
+        x = x.value if isinstance(x, _engine.Ambient) and x.owner is level else x
+        return level.lift_item(node, x, origin, True)
+
+
+@functools.lru_cache(1024)
+def order_of(rule):
+    """The places of the values among what a rule saves, as hooks see them: in the order of its general form."""
+    places = [k for k, origin in enumerate(rule.origins) if origin is not None]
+    if len(places) > 1 and rule.prim is not None:
+        general = rule.prim.rule(rule.active).origins
+        places.sort(key=lambda k: general.index(rule.origins[k]) if rule.origins[k] in general else k)
+    return tuple(places)
 
 
 def packed(t, hooks):
@@ -119,7 +143,7 @@ def unpacked(item):
 
 def tensor_of(node, x, origin):
     """A saved value as a tensor: the leaf itself where it is one's, else one with the operand's history."""
-    t = lift(x) if isinstance(x, extend.Tracer) else wrap(x)
+    t = lift(x) if type(x) is not ndarray and isinstance(x, extend.Tracer) else wrap(x)
     rule = node.rule
     if origin == -1 or rule.prim is None:
         return t

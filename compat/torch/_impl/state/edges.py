@@ -54,10 +54,11 @@ def sink(t):
 
 def accumulator(t, kind=AccumulateGrad):
     """The node of a leaf, cached weakly on it."""
-    meta = more(t)
-    found = meta.accumulator
+    meta = t.autograd_meta
+    found = None if meta is None else meta.accumulator
     node = None if found is None else found()
     if node is None or node.lost is not kind.lost:
+        meta = more(t)
         node = kind()
         node.rule = None
         node.parents = ()

@@ -168,7 +168,7 @@ class GradTrace(_engine.AmbientTrace):
         out = Ambient()
         out.owner = self
         out.value = v = v if type(v) is ndarray else np.asarray(v)
-        out.aval = extend.aval_of(v)
+        out.aval = x.aval
         out.node = node
         out.tangent = None
         return out

@@ -1,0 +1,98 @@
+"""Programs of calls on values of a vmap over plain tensors: all examples by one straight line of primitives.
+
+The body of a call is staged as for any other program (`call_cache.py`), on boxes that are values of a batch: what comes
+of it is what the batching rules of its primitives give, and the program runs on the tensors one level down.
+"""
+
+from .....extend import make_batched
+from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.warnings import INSTEAD
+from ..staged.recorder import Recorder, Unfit
+from ..state.levels import BatchTrace
+from ..types.dtypes import Default
+from ..types.tensor_type import TensorBase, at_level
+from .call_source import DECLINED, Program
+from .staged_calls import KEPT, LARGE, NESTS, alike, described, described_by_name, staged, tensors_of
+
+
+def run(row, args, kwargs, m, otherwise):
+    """The output of a call at the innermost vmap; `otherwise()` gives it where there is no program."""
+    trace = m.mapped
+    if m.under() is not None:
+        return otherwise()
+    mapped, tensors = [], []
+    below = lowered(args, trace, mapped)
+    named = dict(zip(kwargs, lowered(kwargs.values(), trace, mapped))) if kwargs else kwargs
+    key = [BatchTrace, Default.float, *mapped]
+    if not described(below, key, tensors, True, row.blind) or kwargs and not described_by_name(
+            named, key, tensors, True, row.blind) or any(t.node is not None or t.wants_grad for t in tensors):
+        return otherwise()
+    key = tuple(key)
+    programs = row.programs
+    program = programs.get(key, 0)
+    if type(program) is Program:
+        answer = program.run(*tensors)
+        return otherwise() if answer is DECLINED else raised(answer, trace)
+    answer = otherwise()
+    if type(program) is int:
+        if len(programs) >= KEPT:
+            programs.clear()
+        programs[key] = 1 if not program else made(row, args, kwargs, trace, mapped, tensors, answer)
+    return answer
+
+
+def lowered(args, trace, mapped):
+    """Arguments one level down; notes of each tensor whether it was mapped."""
+    out = []
+    for a in args:
+        if isinstance(a, TensorBase):
+            mapped.append(a.level_trace is trace)
+            out.append(a.value if a.level_trace is trace else a)
+        else:
+            out.append(lowered(a, trace, mapped) if type(a) in NESTS else a)
+    return out
+
+
+def raised(answer, trace):
+    """What a program gave, one level up."""
+    if not isinstance(answer, tuple):
+        return answer if answer is None else at_level(trace, answer)
+    parts = [raised(a, trace) for a in answer]
+    return type(answer)(*parts) if hasattr(answer, "_fields") else tuple(parts)
+
+
+def made(row, args, kwargs, trace, mapped, tensors, answer):
+    """The program of a call, beside its output by the general path; None where there is none."""
+    like = tensors_of(answer)
+    if any(t.level_trace is not trace or t.value.level_trace is not None for t in like) or (
+            max([t.value.size for t in tensors]) > LARGE):
+        return None
+    like = [t.value for t in like]
+    token, before = suppress_fp_warnings(), INSTEAD.get()
+    INSTEAD.set(Unfit)
+    recorder = Recorder()
+    batch = BatchTrace(trace.size)  # above the recorder
+    flags = iter(mapped)
+    try:
+        found = staged(recorder, row, args, kwargs, tensors, (
+            lambda box: make_batched(batch, box) if next(flags) else box))
+        program = Program(recorder, unboxed(found[0], batch), [t.value for t in like], [], None, (row, (), {}))
+        mine = program.run(*tensors)
+        mine = [] if mine is DECLINED else tensors_of(mine)
+        return program if len(like) == len(mine) and all(map(alike, like, mine)) else None
+    except NotImplementedError:
+        return None
+    finally:
+        batch.done = True
+        INSTEAD.set(before)
+        restore_fp_warnings(token)
+
+
+def unboxed(answer, batch):
+    """What a body gave, without the boxes of the batch."""
+    if isinstance(answer, tuple):
+        parts = [unboxed(a, batch) for a in answer]
+        return type(answer)(*parts) if hasattr(answer, "_fields") else tuple(parts)
+    if answer is not None and getattr(answer, "owner", None) is not batch:
+        raise Unfit
+    return answer if answer is None else answer.value
