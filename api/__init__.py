@@ -53,6 +53,7 @@ from .transforms.interpreters.jacobian import (
     jacrev as jacrev,
 )
 from .transforms.interpreters.vmap import vmap as vmap
+from .transforms.jit import kernels
 from .transforms.jit.jit import jit as jit
 from .transforms.scope.debug_modes import debug_mutation as debug_mutation, debug_nans as debug_nans
 from .transforms.sparse.sparse import (
@@ -67,7 +68,7 @@ from .transforms.staging.staging import eval_shape as eval_shape, make_graph as 
 
 __version__ = "0.1.0.dev0"  # as pyproject.toml has it
 
-del allocator, cupy_, llvm_, numpy_, protocol  # loaded for what they register
+del allocator, cupy_, kernels, llvm_, numpy_, protocol  # loaded for what they register
 del backends, core, transforms  # type: ignore[name-defined] # noqa: F821 - the import system sets them
 
 

@@ -12,6 +12,7 @@ from ..tape.unbroadcast import conj
 from ..types import Any, Callable, Operation
 from .call_lanes import general_lane, pair_lane, single_lane
 from .kept_floats import keeps_floats
+from .kernels import with_kernel
 from .lanes import binary_lane, flat_lane, unary_lane
 from .primitive import REGISTRY, ZERO, Formula, Primitive, Rules, argument_names
 
@@ -194,7 +195,8 @@ def _shifted(prim, batch_params):
 
 def elementwise(
     name: str, *, samples: Any, impl: Any = None, d: Any = None, jvp: Any = None, vjp: Any = None,
-    real_vjp: Any = None, real_jvp: Any = None, op: Any = None, lower: Any = None, same: Any = None, **facts: Any,
+    real_vjp: Any = None, real_jvp: Any = None, op: Any = None, lower: Any = None, same: Any = None,
+    kernel: Any = None, **facts: Any,
 ) -> Operation:
     """Declare an elementwise primitive: shape, broadcasting, un-broadcasting and batching follow from the family.
 
@@ -208,6 +210,9 @@ def elementwise(
         op: the ufunc or operator that computes it on plain arrays (default: the `impl` on NumPy).
         lower: where it is not a ufunc, a `Loop`, or a function that says it in operations (default: the `impl`).
         same: whether float64 gives float64; found out by default, and taken for granted of covector's own.
+        kernel: of one operand: `{}` if it and its derivative run as compiled loops on large arrays, where they can;
+            "impl", "vjp" or "jvp" give in operations, without asking for values, what does not say itself so; None
+            leaves a rule to NumPy.
     Returns:
         the public function, whose `.prim` is the `Primitive`.
     Raises:
@@ -224,6 +229,9 @@ def elementwise(
     impl = impl or _run_by(op)
     prim = Primitive(name, impl, samples=samples, elementwise=True, flat=d is ZERO or jvp is ZERO, **facts)
     known = _known(prim)
+    if kernel is not None:
+        prim.impl = with_kernel(name, "impl", prim.impl, kernel.get("impl") or _itself(prim, lower), _kinds(
+            prim, (*prim.operands, *prim.params)))
     if not prim.flat:
         live = [n for i, n in enumerate(prim.operands) if i not in prim.nondiff]
         scaled = {n: _scaled(d[n], conjugate=False) for n in live if n in (d or ())}
@@ -236,6 +244,12 @@ def elementwise(
         prim.vjp = Rules(_formulas(prim, general, "vjp", known), _formulas(prim, plain, "vjp", known))
         if pair is not None:
             prim.vjp.real["all"] = _formulas(prim, {together: pair}, "vjp", known)[0]
+        for kind, rules in (("vjp", prim.vjp.real), ("jvp", prim.jvp.real)) if kernel is not None else ():
+            fn, names = rules[0].fn, rules[0].names
+            define = kernel.get(kind, fn)
+            if define is not None:
+                rules[0] = Formula(with_kernel(name, kind, fn, define, ("array", *_kinds(prim, names))), names,
+                                   rules[0].operands)
     prim.shape = _elementwise_shape(prim)
     prim.batch = _elementwise_batch(prim)
     native = op is None or isinstance(op, np.ufunc)
@@ -255,6 +269,16 @@ def elementwise(
     else:
         lane = None
     return _register(prim, lane)
+
+
+def _itself(prim, lower):
+    """What an operation computes, in operations: as one, or, where it has parameters, by what it comes down to."""
+    return (lower or functools.partial(prim.impl, np)) if prim.params else lambda x: prim.fun(x)
+
+
+def _kinds(prim, names):
+    """What each of the values is that are asked for: an array, or a parameter."""
+    return tuple(["float" if n in prim.params else "array" for n in names])
 
 
 def _run_by(op):

@@ -52,7 +52,7 @@ def native_function(kernel, avals, out_avals, slow):
     table.kept += [code, around]
     if known is not None:
         around.place = table.__array_interface__["data"][0] + 8 * slots.places[STATE]
-    run = _c_function(code.symbols["call"], table) if known is not None else _python_function(
+    run = c_function(code.symbols["call"], table) if known is not None else _python_function(
         code.symbols["call"], table, kernel, avals, out_avals, around)
     around.run = weakref.ref(run)
     return text, run
@@ -134,7 +134,7 @@ class _Method(ctypes.Structure):
     _fields_ = (("name", ctypes.c_char_p), ("run", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p))
 
 
-def _c_function(address, table):
+def c_function(address, table):
     """A Python function of a C function, which keeps its table alive."""
     method = _Method(b"native", address, _FASTCALL, None)
     table.kept.append(method)

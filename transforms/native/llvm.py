@@ -45,10 +45,13 @@ class Printer:
         slots: the `Slots` of the module; `work` is given their table behind its other arguments.
         blas: `{name: address}` of the library of products.
         watched: whether the module has a function `stopped` that looks for signals.
+        extent: of the arrays of one axis whose length is known when `work` is called: the length that they have in the
+            kernel. `work` is given their length and that over `extent`, rounded up, behind its other arguments.
     """
 
-    def __init__(self, kernel, vector, slots, blas=None, watched=False):
+    def __init__(self, kernel, vector, slots, blas=None, watched=False, extent=None):
         self.watched = watched
+        self.extent = extent
         self.looks = False  # whether it calls that
         self.kernel = kernel
         self.vector = vector
@@ -74,6 +77,7 @@ class Printer:
                        "  ret void"]
         given = [f"ptr noalias readonly %in{m.index}" for m in kernel.inputs]
         given += [f"ptr noalias %out{m.index}" for m in kernel.outputs] + ["ptr noalias %scratch, ptr %table"]
+        given += ["i64 %extent, i64 %times"] if extent else []
         self.module.functions["@work"] = "\n".join([
             f"define internal void @work({', '.join(given)}) {{", "entry:", *[
                 f"  {name} = alloca [{m.size} x {STORED[m.kind]}], align 16" for m, name in self.cells.items()],
@@ -154,7 +158,8 @@ class Printer:
         memory = place.memory
         text = self.text
         if memory.role == "scratch":
-            start = text.op(f"getelementptr inbounds i8, ptr %scratch, i64 {memory.index}", "ptr")
+            at = text.op(f"mul i64 %times, {memory.index}", "i64") if self.extent and memory.index else memory.index
+            start = text.op(f"getelementptr inbounds i8, ptr %scratch, i64 {at}", "ptr")
         else:
             start = self.base(memory)
         for index, stride in [*[(self.counter(c), s) for c, s in place.moving], *moves]:

@@ -67,8 +67,37 @@ class _Nest:
             if not inner:
                 self.single[value] = self.printer.load(source, p.kind)
         partial = [[] for _ in nest.folds]  # what registers hold of a fold, wide or narrow
-        done = 0
-        width = self.width
+        if self.printer.extent and nest.shape == (self.printer.extent,):
+            self.row_of_any_length(partial)
+        else:
+            self.row_of_known_length(n, partial)
+        for k, (name, value, p) in enumerate(nest.folds):
+            if self.folded[k]:
+                self.fold_into(name, value.kind, p, self.totals[k], partial[k])
+
+    def row_of_any_length(self, partial):
+        """Vectors, as long as something follows, and one that ends with the last element: folds leave out its others.
+
+        The row is longer than a vector; nothing is stored where something is loaded.
+        """
+        assert all(self.folded)
+        text, width = self.text, self.width
+        rest = text.op("sub i64 %extent, 1", "i64")
+        count = text.op(f"udiv i64 {rest}, {width}", "i64")
+        self.loop(width, 1, count, 0, partial)
+        last = text.op(f"sub i64 %extent, {width}", "i64")
+        done = text.op(f"sub i64 {text.op(f'mul i64 {count}, {width}', 'i64')}, {last}", "i64")
+        lanes = f"<{width} x i64>"
+        order = "<" + ", ".join([f"i64 {k}" for k in range(width)]) + ">"
+        left = text.op(f"icmp uge {lanes} {order}, {self.printer.splat(done, 'i64', width)}", f"<{width} x i1>")
+        for k, x in enumerate(self.body(width, last)):
+            name, value, _ = self.nest.folds[k]
+            start = Lanes(text, value.kind, width).constant(start_of(name, value.kind), value.kind)
+            partial[k].append((width, text.op(f"select <{width} x i1> {left}, {x.type} {x}, {x.type} {start}", x.type)))
+
+    def row_of_known_length(self, n, partial):
+        """Vectors, then what is left."""
+        nest, width, done = self.nest, self.width, 0
         if n >= width > 1:
             apart = 4 if any(self.folded) and len(nest.steps) <= _APART and n >= 8 * width else 1
             count = n // (width * apart)
@@ -85,9 +114,6 @@ class _Nest:
             part = min(part, width)
             self.loop(part, 1, 1, done, partial)
             done += part
-        for k, (name, value, p) in enumerate(nest.folds):
-            if self.folded[k]:
-                self.fold_into(name, value.kind, p, self.totals[k], partial[k])
 
     def loop(self, width, apart, count, start, partial):
         """`count` turns of `apart` vectors each."""

@@ -17,6 +17,7 @@ from ..dependence import lines
 from ..reductions import reduce_sum
 from ..samples import Sample, arrays, together
 from ..shaping import broadcast_to
+from . import row_kernels
 from .sums import less_rows, row_dots, row_sums, row_tops, rows_of, shaped
 
 ndarray = np.ndarray
@@ -29,8 +30,10 @@ def _log_softmax(xp, x, axis):
         return x + 0
     rows = rows_of(x) if axis == x.ndim - 1 else None
     if rows is not None:
-        out, total = _shifted_rows(rows)
-        out -= np.log(total, out=total)[:, None]
+        out = row_kernels.log_softmax(rows)
+        if out is None:
+            out, total = _shifted_rows(rows)
+            out -= np.log(total, out=total)[:, None]
         return shaped(out, x.shape)
     out = x - _top(xp, x, axis)
     out -= xp.log(xp.exp(out).sum(axis=axis, keepdims=True))
@@ -78,6 +81,9 @@ def _softmax(xp, x, axis):
         return x + 0
     rows = rows_of(x) if axis == x.ndim - 1 else None
     if rows is not None:
+        out = row_kernels.softmax(rows)
+        if out is not None:
+            return shaped(out, x.shape)
         out, total = _weights(rows)
         if np.minimum.reduce(total) > 0:
             out *= np.reciprocal(total, out=total)[:, None]
@@ -100,8 +106,10 @@ def _pulled(c, ans, axis):
     if axis == ans.ndim - 1 and type(c) is ndarray and c.dtype == ans.dtype:
         rows, given = rows_of(ans), rows_of(c)
         if rows is not None and given is not None:
-            out = less_rows(given, row_dots(given, rows))
-            out *= rows
+            out = row_kernels.softmax_vjp(given, rows)
+            if out is None:
+                out = less_rows(given, row_dots(given, rows))
+                out *= rows
             return shaped(out, ans.shape)
     part = ans * c
     return part - ans * reduce_sum(part, (axis,), True)
@@ -111,9 +119,12 @@ def _log_softmax_vjp(ct, ans, axis):
     if axis == ans.ndim - 1 and type(ct) is ndarray and ct.dtype == ans.dtype:
         rows, given = rows_of(ans), rows_of(ct)
         if rows is not None and given is not None:
-            out = np.exp(rows)
-            out *= row_sums(given)[:, None]
-            return shaped(np.subtract(given, out, out=out), ans.shape)
+            out = row_kernels.log_softmax_vjp(given, rows)
+            if out is None:
+                out = np.exp(rows)
+                out *= row_sums(given)[:, None]
+                np.subtract(given, out, out=out)
+            return shaped(out, ans.shape)
     return ct - exp(ans) * reduce_sum(ct, (axis,), True)
 
 
@@ -150,6 +161,11 @@ log_softmax = primitive(
 def _cross_entropy(xp, x, labels):
     rows = rows_of(x)
     if rows is not None and type(labels) is ndarray:
+        found = row_kernels.log_weights(rows)
+        if found is not None:
+            picked = rows[np.arange(len(rows)), labels]
+            picked -= found[1]
+            return np.subtract(found[0], picked, out=picked)
         out, total = _shifted_rows(rows)
         return np.log(total, out=total) - out[np.arange(len(rows)), labels]
     shifted = x - _top(xp, x, 1)
@@ -174,8 +190,10 @@ def _gap_to_labels(x, labels):
 def _cross_entropy_vjp(ct, x, labels):
     rows = rows_of(x)
     if rows is not None and type(labels) is ndarray and type(ct) is ndarray and ct.dtype == x.dtype:
-        out, total = _weights(rows)
-        out *= (ct / total)[:, None]
+        out = row_kernels.scaled_softmax(rows, ct)
+        if out is None:
+            out, total = _weights(rows)
+            out *= (ct / total)[:, None]
         out[np.arange(len(rows)), labels] -= ct
         return out
     return _gap_to_labels(x, labels) * ct.reshape((-1, 1))

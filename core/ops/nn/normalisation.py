@@ -12,6 +12,7 @@ from ..arithmetic import sqrt
 from ..reductions import mean, reduce_mean
 from ..samples import arrays, together
 from ..shaping import broadcast_to
+from . import row_kernels
 from .sums import column_sums, less_rows, outer, row_dots, row_sums, rows_of, shaped
 
 ndarray = np.ndarray
@@ -31,8 +32,17 @@ def _gap(xp, x, axes, eps):
 def _standardized(xp, x, axes, eps):
     if not x.size:
         return x + 0
+    rows = _last_rows(x, axes)
+    out = None if rows is None else row_kernels.standardize(rows, float(eps), float(rows.shape[1]))
+    if out is not None:
+        return shaped(out, x.shape)
     gap, scale = _gap(xp, x, axes, eps)
     return gap / scale
+
+
+def _last_rows(x, axes):
+    """The rows of a plain array over its last axes; None if others are meant."""
+    return rows_of(x, len(axes)) if axes == tuple(range(np.ndim(x) - len(axes), np.ndim(x))) else None
 
 
 def _parts(x, axes, eps):
@@ -48,6 +58,11 @@ def _pulled(c, hat, spread, axes):
 
 
 def _standardize_rule(c, x, axes, eps):
+    rows, given = _last_rows(x, axes), _last_rows(c, axes)
+    if rows is not None and given is not None:
+        out = row_kernels.standardize_vjp(given, rows, float(eps), float(rows.shape[1]))
+        if out is not None:
+            return shaped(out, x.shape)
     return _pulled(c, *_parts(x, axes, eps), axes)
 
 
@@ -83,9 +98,11 @@ def _centred_rows(rows, eps):
 def _layer_norm(xp, x, w, b, axes, eps):
     rows = rows_of(x, len(axes))
     if rows is not None and x.dtype == w.dtype == b.dtype:
-        out, scale = _centred_rows(rows, eps)
-        out *= outer(scale, w.reshape(-1))
-        out += b.reshape(-1)
+        out = row_kernels.layer_norm(rows, w.reshape(-1), b.reshape(-1), float(eps), float(rows.shape[1]))
+        if out is None:
+            out, scale = _centred_rows(rows, eps)
+            out *= outer(scale, w.reshape(-1))
+            out += b.reshape(-1)
         return shaped(out, x.shape)
     out = _standardized(xp, x, axes, eps)
     if out.dtype == w.dtype == b.dtype:
@@ -127,6 +144,9 @@ def _layer_norm_vjp(ct, x, w, w_aval, axes, eps):
 
 def _pulled_rows(ct, rows, shape, w, eps):
     """The same of rows: x̄ = r w ȳ - r³ (x - m) mean(w (x - m) ȳ) - r mean(w ȳ), every sum a product with a vector."""
+    found = row_kernels.layer_norm_vjp(ct, rows, w.reshape(-1), float(eps), float(rows.shape[1]))
+    if found is not None:
+        return shaped(found[0], shape), shaped(column_sums(found[1]), w.shape), shaped(column_sums(ct), w.shape)
     gap, scale = _centred_rows(rows, eps)
     flat, n = w.reshape(-1), rows.dtype.type(rows.shape[1])
     both = ct * gap

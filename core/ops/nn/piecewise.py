@@ -39,6 +39,10 @@ def _between(xp, x, low, high):
     return xp.minimum(xp.maximum(x, low), high)
 
 
+def _clipped(x, high):
+    return where(x > high, high, x)
+
+
 def _through(ct, kept):
     """`ct` where `kept` holds, exact zeros elsewhere."""
     if type(ct) is ndarray and type(kept) is ndarray and ct.shape == kept.shape and ct.ndim and ct.dtype in BITS:
@@ -54,12 +58,13 @@ hard_tanh = elementwise(
     impl=lambda xp, x, *, low, high: _between(xp, x, low, high),
     d={"x": lambda x, low, high: _inside(x, low, high)},
     exact=True,
+    kernel={"impl": lambda x, low, high: _clipped(where(x < low, low, x), high)},
     absent=_REAL,
     samples=_samples([-1.0, 1.0], {"low": -1.0, "high": 1.0}, {"low": 0.0, "high": 6.0}),
 )
 
 
-def _leaky(xp, x, slope):
+def _leaky(xp, x, *, slope):
     if type(x) is ndarray and x.ndim and 0.0 < slope <= 1.0:
         out = x * slope
         return np.maximum(x, out, out=out)
@@ -83,10 +88,12 @@ def _leaky_vjp(ct, x, slope):
 # The slope at 0 is that of the negative side, as PyTorch's.
 leaky_relu = elementwise(
     "leaky_relu",
-    impl=lambda xp, x, *, slope: _leaky(xp, x, slope),
+    impl=_leaky,
     d={"x": _leaky_slope},
     real_vjp={"x": _leaky_vjp},
     exact=True,
+    kernel={"impl": lambda x, slope: where(x > 0, x, x * slope),
+            **dict.fromkeys(("vjp", "jvp"), lambda c, x, slope: where(x > 0, c, c * slope))},
     absent=_REAL,
     samples=_samples([0.0], {"slope": 0.01}, {"slope": 2.0}, {"slope": -0.5}),
 )
@@ -116,10 +123,11 @@ def _hard_swish_rule(ct, x):
 # The slopes at -3 and 3 are 0 and 1, those of the lines, as PyTorch's.
 hard_swish = elementwise(
     "hard_swish",  # x min(max(x + 3, 0), 6) / 6
-    impl=lambda xp, x: _hard_swish(xp, x),
+    impl=_hard_swish,
     jvp={"x": _hard_swish_rule},
     vjp={"x": _hard_swish_rule},
     exact=True,
+    kernel={},
     absent=_REAL,
     samples=_samples([-3.0, 3.0], {}),
 )
@@ -136,16 +144,17 @@ def _hard_sigmoid(xp, x):
 # The slope at both ends is 0, as PyTorch's.
 hard_sigmoid = elementwise(
     "hard_sigmoid",  # min(max(x + 3, 0), 6) / 6
-    impl=lambda xp, x: _hard_sigmoid(xp, x),
+    impl=_hard_sigmoid,
     jvp={"x": lambda dx, x: _through(dx * (1.0 / 6.0), _inside(x, -3.0, 3.0))},
     vjp={"x": lambda ct, x: _through(ct * (1.0 / 6.0), _inside(x, -3.0, 3.0))},
     exact=True,
+    kernel={},
     absent=_REAL,
     samples=_samples([-3.0, 3.0], {}),
 )
 
 
-def _soft_shrink(xp, x, distance):
+def _soft_shrink(xp, x, *, distance):
     out = _between(xp, x, -distance, distance)
     if type(x) is ndarray and x.ndim:
         return np.subtract(x, out, out=out)
@@ -160,10 +169,12 @@ def _beyond(x, distance):
 # The slope at both ends is 0, as PyTorch's.
 soft_shrink = elementwise(
     "soft_shrink",  # x brought nearer to 0 by a distance
-    impl=lambda xp, x, *, distance: _soft_shrink(xp, x, distance),
+    impl=_soft_shrink,
     jvp={"x": lambda dx, x, distance: _through(dx, (x > distance) | (x < -distance))},
     vjp={"x": lambda ct, x, distance: _through(ct, (x > distance) | (x < -distance))},
     exact=True,
+    kernel={"impl": lambda x, distance: where(
+        x > distance, x - distance, where(x < -distance, x + distance, x - x))},
     absent=_REAL,
     samples=_samples([-0.5, 0.5], {"distance": 0.5}),
 )
@@ -184,6 +195,7 @@ hard_shrink = elementwise(
     jvp={"x": lambda dx, x, distance: _through(dx, (x > distance) | (x < -distance))},
     vjp={"x": lambda ct, x, distance: _through(ct, (x > distance) | (x < -distance))},
     exact=True,
+    kernel={},
     absent=_REAL,
     samples=_samples([-0.5, 0.5], {"distance": 0.5}),
 )
@@ -194,7 +206,7 @@ def _above(x, limit):
     return ~(x <= limit)
 
 
-def _threshold(xp, x, limit, value):
+def _threshold(xp, x, *, limit, value):
     kept = _above(x, limit)
     if value == 0:
         return _kept(xp, x, kept)
@@ -205,17 +217,18 @@ def _threshold(xp, x, limit, value):
 # The slope at the limit is 0, as PyTorch's.
 threshold = elementwise(
     "threshold",  # x where it is above a limit or NaN, elsewhere a value
-    impl=lambda xp, x, *, limit, value: _threshold(xp, x, limit, value),
-    lower=lambda x, limit, value: where(_above(x, limit), x, x.dtype.type(value)),
+    impl=_threshold,
+    lower=lambda x, limit, value: where(_above(x, limit), x, value),
     jvp={"x": lambda dx, x, limit: _through(dx, _above(x, limit))},
     vjp={"x": lambda ct, x, limit: _through(ct, _above(x, limit))},
     exact=True,
+    kernel={},
     absent=_REAL,
     samples=_samples([0.1], {"limit": 0.1, "value": 0.0}, {"limit": -0.3, "value": 2.0}),
 )
 
 
-def _elu(xp, x, alpha):
+def _elu(xp, x, *, alpha):
     if type(x) is not ndarray or not x.ndim or x.size < _LARGE:
         return xp.maximum(x, 0.0) + alpha * xp.expm1(xp.minimum(x, 0.0))
     out = np.clip(x, -np.inf, 0.0)
@@ -247,10 +260,11 @@ def _elu_vjp(ct, x, alpha):
 # The slope at 0 is that of the negative side.
 elu = elementwise(
     "elu",  # x where it is positive, alpha (exp(x) - 1) elsewhere
-    impl=lambda xp, x, *, alpha: _elu(xp, x, alpha),
+    impl=_elu,
     d={"x": _elu_slope},
     real_vjp={"x": _elu_vjp},
     exact=True,
+    kernel={},
     absent=_REAL,
     samples=_samples([0.0], {"alpha": 1.0}, {"alpha": 1.7}, {"alpha": -0.5}),
 )

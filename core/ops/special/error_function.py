@@ -7,7 +7,7 @@ from ...primitive.families import elementwise
 from ..arithmetic import exp
 from ..samples import unary
 from . import normal_tail
-from .scipy_kernels import WIDE, scipy_kernel
+from .scipy_kernels import SINGLE, WIDE, scipy_kernel
 
 # W. J. Cody, "Rational Chebyshev approximations for the error function", Math. Comp. 23 (1969), 631-637: relative error
 # below 1e-16. Highest power first.
@@ -72,9 +72,9 @@ def _erfc(xp, x):
 # DLMF 7.2.1 and 7.2.2.
 _run_erf, _run_erfc = scipy_kernel("erf", _erf), scipy_kernel("erfc", _erfc)
 erf = elementwise("erf", impl=lambda xp, x: _run_erf(xp, x), d={"x": lambda x: exp(-x * x) * _SLOPE}, quiet=True,
-                  samples=unary(-3.0, 3.0))
+                  kernel={}, samples=unary(-3.0, 3.0))
 erfc = elementwise("erfc", impl=lambda xp, x: _run_erfc(xp, x), d={"x": lambda x: exp(-x * x) * -_SLOPE}, quiet=True,
-                   samples=unary(-3.0, 3.0))
+                   kernel={}, samples=unary(-3.0, 3.0))
 _HALF = math.sqrt(0.5)
 _DENSITY = 1.0 / math.sqrt(2.0 * math.pi)
 
@@ -91,8 +91,10 @@ def _gelu_slope(x):
 
 gelu = elementwise(
     "gelu",  # x Φ(x), the distribution function Φ by erfc, which keeps the relative precision of its left tail
-    impl=lambda xp, x: _gelu(xp, x),
+    impl=_gelu,
     d={"x": lambda x: _gelu_slope(x)},
+    kernel={"impl": lambda x: normal_tail.in_operations(x)[0] if x.dtype == SINGLE else gelu(x),
+            "vjp": lambda ct, x: ct * (normal_tail.in_operations(x)[1] if x.dtype == SINGLE else _gelu_slope(x))},
     samples=unary(-3.0, 3.0, complex_too=False),
     quiet=True,
     absent={"complex": "the activation is one of real networks"},

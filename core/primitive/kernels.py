@@ -1,0 +1,60 @@
+"""Kernels: operations on large plain arrays as one compiled loop, in place of several passes of NumPy's."""
+
+import functools
+
+import numpy as np
+
+ndarray = np.ndarray
+LEAST = 1 << 13  # elements; native code is faster from 2,048 on, and has to pay for its compilation
+MAKERS = []  # `make(define, dtype, kinds)` -> a function of the arguments, or None; transforms/jit/kernels.py
+KNOWN = {}  # (primitive, what of it) -> {dtype: its kernel, or None where there is none}
+_DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+def kernel_of(name, what, define, kinds):
+    """A function of arrays and floats that runs a kernel; it gives None where there is none, or it does not fit them.
+
+    Args:
+        name, what: the primitive, and what of it this is.
+        define: what is computed for a part of the arrays, in operations, which is staged.
+        kinds: what each argument is: an "array", a "row" of a matrix (the operand is the matrix), the "number" of a row
+            (of which the operand has a vector), a "vector" as long as a row, or a "float".
+    """
+    kernels = KNOWN[name, what] = {}
+
+    def run(x, *rest):
+        dtype = x.dtype
+        try:
+            kernel = kernels[dtype]
+        except KeyError:
+            kernel = None
+            if MAKERS and dtype in _DTYPES:
+                kernel = kernels[dtype] = MAKERS[0](define, dtype, kinds)
+        return None if kernel is None else kernel(x, *rest)
+
+    return run
+
+
+def with_kernel(name, what, plain, define, kinds):
+    """`plain`, an implementation ("impl") or a rule, run as a kernel where its first array is large."""
+    kernel = kernel_of(name, what, define, kinds)
+    if what == "impl":
+        def run(xp, x, *params):
+            if type(x) is ndarray and x.size >= LEAST:
+                out = kernel(x, *params)
+                if out is not None:
+                    return out
+            return plain(xp, x, *params)
+
+        functools.update_wrapper(run, plain)
+        run.__kwdefaults__ = plain.__kwdefaults__
+        return run
+
+    def rule(c, *asked):
+        if type(c) is ndarray and c.size >= LEAST:
+            out = kernel(c, *asked)
+            if out is not None:
+                return out
+        return plain(c, *asked)
+
+    return rule

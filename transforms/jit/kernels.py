@@ -1,0 +1,38 @@
+"""Kernels of eager operations: what core asks for where arrays are large, compiled by LLVM where that is installed."""
+
+import os
+
+from ...core.arrays.avals import aval_of, make_aval
+from ...core.arrays.compilers import installed
+from ...core.errors import MissingLibraryError
+from ...core.lazy import LazyModule
+from ...core.primitive.kernels import MAKERS
+from ...core.types import Any
+from ..compile.program import optimised
+from ..scope.errstate import unmarked
+from ..staging.staging import stage
+
+_FLAT: Any = LazyModule("covector.transforms.native.flat")
+_NUMBER = aval_of(1.0)
+
+
+def _kernel(define, dtype, kinds):
+    """The function that runs an operation on arrays of a dtype, of any size; None where native code is not to be had.
+
+    Args:
+        define: the operation as a function of traced values.
+        kinds: what each argument is, as `flat_function` has it.
+    """
+    if os.environ.get("COVECTOR_NATIVE") == "0" or installed("llvmlite") is None:
+        return None
+    row, block = make_aval((_FLAT.ROW,), dtype), make_aval((_FLAT.BLOCK,), dtype)
+    avals = {"array": block, "row": row, "vector": row, "number": make_aval((), dtype), "float": _NUMBER}
+    with unmarked():
+        graph, _ = stage(define, [avals[kind] for kind in kinds], lambda leaves: leaves, "a kernel")
+    try:
+        return _FLAT.flat_function(optimised(graph, frozenset(graph.inputs)), kinds)
+    except MissingLibraryError:  # it is there, but cannot be imported
+        return None
+
+
+MAKERS.append(_kernel)
