@@ -132,6 +132,41 @@ def test_contractions(subscripts, one, other, dtype):
     check(lambda x, y: np.einsum(subscripts, np.sin(x.T).T, y[::-1] if y.ndim else y) * 2.0, x, y)
 
 
+TURNED = {
+    "a sum over the last axis": lambda y: np.square(y).sum(-1),
+    "sums of sums": lambda y: (np.tanh(y).sum(1, keepdims=True) * y).sum(0),
+    "a maximum, then elementwise": lambda y: np.exp(y - y.max(2, keepdims=True)).sum(2),
+    "in another shape": lambda y: np.sin(np.sin(y).reshape(-1, 2)).sum(0),
+    "rows of it": lambda y: np.exp(y)[np.array([3, 1, 3])],
+    "sorted": lambda y: np.sort(np.exp(y), 1),
+    "turned back": lambda y: np.exp(np.transpose(np.exp(-y), (2, 1, 0))).sum(1),
+    "beside one in order": lambda y: np.exp(y) * np.arange(y.size).reshape(y.shape),
+}
+
+
+@pytest.mark.parametrize("name", TURNED)
+def test_what_is_computed_of_turned_arrays(name):
+    x, y = 0.3 * RNG.normal(size=(5, 6, 7)), 0.3 * RNG.normal(size=(80, 5, 7))
+    check(lambda x, y: TURNED[name](np.einsum("abc,dac->dab", x, y)), x, y, whole=name != "sorted")
+    check(lambda y: TURNED[name](np.cos(np.transpose(y, (1, 2, 0)))), y[:, :, :6].copy(), whole=name != "sorted")
+
+
+def test_a_long_sum_of_a_turned_array_in_single_precision():
+    x = RNG.normal(size=(3, 2, 30_000)).astype(np.float32)
+    check(lambda x: np.cos(np.transpose(x, (2, 0, 1))).sum(0) / 1e3, x, slopes=False)
+
+
+@pytest.mark.parametrize("size", [511, 512, 513, 527, 4099])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_elementary_functions_of_two_registers_to_a_step(size, dtype):
+    check(lambda x: np.tanh(x) * np.exp(-x * x), RNG.normal(size=size).astype(dtype))
+
+
+def test_a_temporary_lies_as_its_operands_do():
+    text = cv.export_c(lambda x, g: (x.T * g) @ x, np.ones((100, 8)), np.ones(100), name="f", folder=None).source
+    assert "m6[8 * i1 + i2] = " in text and "x[8 * i1 + i2]" in text
+
+
 @pytest.mark.parametrize(("x", "w", "stride", "padding", "dilation", "groups"), [
     ((4, 3, 20), (5, 3, 3), 1, 0, 1, 1), ((4, 1, 28, 28), (8, 1, 3, 3), 2, 1, 1, 1),
     ((4, 8, 14, 14), (16, 8, 3, 3), 2, 1, 1, 1), ((4, 8, 15, 14), (16, 4, 3, 2), (2, 1), ((1, 0), (0, 2)), 1, 2),

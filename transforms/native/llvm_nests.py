@@ -9,7 +9,7 @@ from .statements import BYTES, Const
 _INLINE = 24  # costly steps of a nest that are written in place
 _WORTH = 256  # elements of a nest, from which they are
 _MANY = 64  # steps of a nest, above which what is left of the last axis runs one by one
-_DEEP = 512  # elements of a nest with costly steps, from which each step is two registers: one waits while one works
+_DEEP = 512  # elements of a nest with costly steps, from which a step is two registers: one works while one waits
 _APART = 12  # steps of a nest, up to which sums have several registers
 
 
