@@ -153,6 +153,41 @@ class Group:
         self._run("ppermute", x, perm, swapped, self.byte, _sent(x), _sent(out), *route)
         return out
 
+    def shifts(self, given):
+        """Several `shift`s, as (array, perm) pairs, all of which are under way at once."""
+        calls, arriving, leaving, outs, watch = [], [], [], [], self.watch
+        try:
+            for x, perm in given:
+                x = self._plain("ppermute", x)
+                calls.append((x, perm, *self._begin("ppermute", x, perm), watch.number))
+            for x, perm, what, comm, tag, number in calls:
+                source, target = self.routes.get(perm) or self._route(perm)
+                if source == target == self.rank:
+                    outs.append(x.copy())
+                    continue
+                out = empty(x.shape, x.dtype) if source is not None else np.zeros(x.shape, x.dtype)
+                outs.append(out)
+                if source is not None:
+                    arriving.append((comm.Irecv((_sent(out), out.nbytes, self.byte), source, tag), what, number))
+                if target is not None:
+                    leaving.append((comm.Isend((_sent(x), x.nbytes, self.byte), target, tag), what, number))
+            now = watch.number
+            for request, what, number in arriving + leaving:
+                test = request.Test
+                for _ in range(_SPINS):
+                    if test():
+                        break
+                else:
+                    watch.number = number
+                    self._wait(request, what)
+            watch.number = now
+        except self.error as error:
+            self._failed(calls[-1][2], error)
+        except BaseException:
+            watch.stale.append((arriving, leaving, outs, calls))
+            raise
+        return outs
+
     def _route(self, perm):
         if len(self.routes) >= _SEEN_LIMIT:
             self.routes.clear()
