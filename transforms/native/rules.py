@@ -193,5 +193,5 @@ RULES = {
     "cumsum": running("add"), "cumprod": running("multiply"),
     "windows": windows, "overlap_add": overlap_add, "conv": conv, "conv_input": conv_input, "conv_weight": conv_weight,
     "matmul": matmul, "outer": outer, "einsum": einsum, "scan": scan, "while": while_loop, "cond": branch,
-    **dict.fromkeys(METHODS, exchange), "rank_vary": _view(lambda x: x),
+    **dict.fromkeys(METHODS, exchange), "rank_vary": _view(lambda x, group: x),
 }
