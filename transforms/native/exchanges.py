@@ -173,25 +173,26 @@ def print_exchange(printer, statement):
 
     head, end = printer.labels("e")
     state = call("i32", "PyGILState_Ensure")
-    arrays = []
+    arrays: list[Any] = []
+    failed: Any = None
     for place in statement.places():
         dtype, flags = _DTYPES[place.kind], _WRITEABLE * (len(arrays) >= len(statement.inputs))
         dims = _numbers(printer, place.shape)
         strides = _numbers(printer, [n * dtype.itemsize for n in place.strides])
         at = stored(f"dtype {dtype}", dtype)
         call("void", "Py_IncRef", f"ptr {at}")
-        arrays.append(call("ptr", "new", f"ptr {stored('ndarray', np.ndarray)}", f"ptr {at}", f"i32 {len(place.shape)}",
-                           f"ptr {dims}", f"ptr {strides}", f"ptr {printer.address(place)}", f"i32 {flags}", "ptr null"))
-    good = text.op("icmp ne ptr null, null", "i1")
+        arrays.append(call("ptr", "new", f"ptr {stored('ndarray', np.ndarray)}", f"ptr {at}",
+                           f"i32 {len(place.shape)}", f"ptr {dims}", f"ptr {strides}",
+                           f"ptr {printer.address(place)}", f"i32 {flags}", "ptr null"))
     given = f"%{head}_given"
     printer.frames.append(f"  {given} = alloca [{len(arrays)} x ptr]")
     for k, array in enumerate(arrays):
         at = text.op(f"getelementptr inbounds ptr, ptr {given}, i64 {k}", "ptr")
         text.emit(f"store ptr {array}, ptr {at}")
-        failed = text.op(f"icmp eq ptr {array}, null", "i1")
-        good = failed if not k else text.op(f"or i1 {good}, {failed}", "i1")
+        one = text.op(f"icmp eq ptr {array}, null", "i1")
+        failed = text.op(f"or i1 {failed}, {one}", "i1") if k else one
     before = text.label
-    text.emit(f"br i1 {good}, label %{head}_done, label %{head}")
+    text.emit(f"br i1 {failed}, label %{head}_done, label %{head}")
     text.begin(head)
     function = stored(f"collective {head}", statement.call)
     result = call("ptr", "PyObject_Vectorcall", f"ptr {function}", f"ptr {given}", f"i64 {len(arrays)}", "ptr null")

@@ -66,7 +66,8 @@ class _Slow:
 def whole(draft, known):
     """The one segment that a draft is; None if it is more, or nothing that computes."""
     outputs = draft.outputs
-    if not all(is_native(eq, known) or is_exchange(eq) for eq in draft.equations) or not any(map(computes, draft.equations)):
+    equations = draft.equations
+    if not all(is_native(eq, known) or is_exchange(eq) for eq in equations) or not any(map(computes, equations)):
         return None
     made = {v for eq in draft.equations for v in eq.outputs}
     if not all(v in made for v in outputs):
