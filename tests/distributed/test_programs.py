@@ -128,3 +128,12 @@ def test_helpers_of_one_process_agree_with_plain_code(folder):
 def test_options_dtypes_layouts_and_nesting(ranks, script):
     done = launched(ranks, script)
     assert done.returncode == 0, done.stderr[-3000:]
+
+
+@pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=needs_mpi), pytest.param(4, marks=needs_mpi)])
+@pytest.mark.slow
+def test_native_code_goes_on_behind_collectives(ranks):
+    pytest.importorskip("llvmlite", reason="needs the `llvm` extra: pip install 'covector[llvm]'")
+    done = launched(ranks, "exchanges.py")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.count("interrupted") == (ranks > 1) and done.stdout.count("too late") == ranks - 1

@@ -113,6 +113,8 @@ def _native(eq):
         return max(inner, default=0.0)
     if name in VIEWS:
         return 0.0
+    if "collective" in eq.prim.effects:
+        return _CALL
     if name == "matmul":
         return _estimated(eq, True) - _PRODUCT
     size = max(v.aval.size for v in (*eq.inputs, *eq.outputs))

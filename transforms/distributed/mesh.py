@@ -96,7 +96,9 @@ class Mesh:
 
     def _connect(self, mpi):
         """Make the communicators of each axis: one for data, one for what the ranks tell each other beside it."""
-        self._watch = watch = Watch(self.comm.Dup(), mpi, self.time_limit)
+        before, self._watch = self._watch, Watch(self.comm.Dup(), mpi, self.time_limit)
+        watch = self._watch
+        watch.stale = [] if before is None else before.stale  # MPI may still write there
         watch.controls = {}
         for axis, name in enumerate(self.axis_names):
             if self._ranks[axis] == 1:
@@ -106,8 +108,11 @@ class Mesh:
             color = sum(c * math.prod(self._ranks[d + 1 :]) for d, c in enumerate(at))
             data = self.comm.Split(color, self.coordinates[axis])
             watch.controls[name] = data.Dup()
-            group = self._groups[name] = RoutedGroup(data, name, watch, self._devices, **self._options)
-            watch.groups.append(group)
+            if self._groups[name] is None:
+                self._groups[name] = RoutedGroup(data, name, watch, self._devices, **self._options)
+            else:  # compiled functions have it: they go on, too
+                RoutedGroup.__init__(self._groups[name], data, name, watch, self._devices, **self._options)
+            watch.groups.append(self._groups[name])
 
     @property
     def coordinates(self) -> tuple[int, ...]:

@@ -52,16 +52,9 @@ def pull_basis(pullback, avals, out_avals, outputs, inputs, chunking, like, holo
     parted = [o.dtype.kind == "c" and not holomorphic for o in out_avals]
     if not outputs:
         return [[constant(np.zeros((*o.shape, *a.shape), a.dtype), *like) for a in avals] for o in out_avals]
-    parts = []
-    for start, stop in chunks(outputs, 4 * max(inputs, outputs), 8, chunking):
-        part = _rows(pullback, out_avals, start, stop, like)
-        if any(parted):
-            basis = _basis(out_avals, start, stop, like)
-            turned = _pulled(pullback, [b * -1j if both else b * 0.0 for b, both in zip(basis, parted)])
-            part = [p + 1j * q for p, q in zip(part, turned)]
-        parts.append(part)
+    found = rows_between(pullback, out_avals, (0, outputs), inputs, chunking, like, parted)
     rows = []
-    for rows_of_all, aval in zip(apart([_concatenated([p[k] for p in parts], 0) for k in range(len(avals))]), avals):
+    for rows_of_all, aval in zip(apart(found), avals):
         column, start = [], 0
         for o, both in zip(out_avals, parted):
             block = rows_of_all[start : start + o.size].reshape((*o.shape, *aval.shape))
@@ -69,6 +62,26 @@ def pull_basis(pullback, avals, out_avals, outputs, inputs, chunking, like, holo
             start += o.size
         rows.append(column)
     return [[rows[k][j] for k in range(len(avals))] for j in range(len(out_avals))]
+
+
+def rows_between(pullback, out_avals, between, inputs, chunking, like, parted):
+    """The rows from one to another, counted through the elements of all outputs: an array for each input.
+
+    Args:
+        parted: whether an output is complex, while inputs are real: a bool each.
+    """
+    first, last = between
+    outputs = sum([a.size for a in out_avals])
+    parts = []
+    for start, stop in chunks(last - first, 4 * max(inputs, outputs), 8, chunking):
+        start, stop = first + start, first + stop
+        part = _rows(pullback, out_avals, start, stop, like)
+        if any(parted):
+            basis = _basis(out_avals, start, stop, like)
+            turned = _pulled(pullback, [b * -1j if both else b * 0.0 for b, both in zip(basis, parted)])
+            part = [p + 1j * q for p, q in zip(part, turned)]
+        parts.append(part)
+    return [_concatenated([p[k] for p in parts], 0) for k in range(len(parts[0]))]
 
 
 def _pulled(pullback, basis, units=False):

@@ -276,7 +276,8 @@ def _check_inputs(avals, holomorphic, mode, name):
                              f"use x.astype(complex){at_user_line()}")
 
 
-def _check_answers(avals, out_avals, holomorphic, name):
+def check_answers(avals, out_avals, holomorphic, name):
+    """Complex inputs have complex outputs with `holomorphic` alone, and then all outputs are complex."""
     for aval in avals:
         if aval.dtype.kind == "c" and not holomorphic and any(o.dtype.kind == "c" for o in out_avals):
             raise _no_complex(aval, name)
@@ -308,7 +309,7 @@ def _compute(of_leaves, leaves, avals, mode, chunking, has_aux, aux, holomorphic
     if mode == "fwd":
         push = _pusher(flat_fun, leaves, has_aux, aux)
         columns = push_basis(push, avals, inputs, chunking, leaves)
-        _check_answers(avals, [aval_of(row[0]) for row in columns if row], holomorphic, name)
+        check_answers(avals, [aval_of(row[0]) for row in columns if row], holomorphic, name)
         return columns, shape["rebuild"]
     if has_aux:
         outs, pullback, aux_value = vjp(flat_fun, *leaves, has_aux=True)
@@ -317,7 +318,7 @@ def _compute(of_leaves, leaves, avals, mode, chunking, has_aux, aux, holomorphic
         outs, pullback = vjp(flat_fun, *leaves)
     out_avals = [aval_of(v) for v in outs]
     outputs = sum(a.size for a in out_avals)
-    _check_answers(avals, out_avals, holomorphic, name)
+    check_answers(avals, out_avals, holomorphic, name)
     known = holomorphic or not any(a.dtype.kind == "c" for a in avals)  # forward needs real or holomorphic inputs
     if mode == "auto" and inputs < outputs and known:
         push = _pusher(flat_fun, leaves, has_aux, aux)

@@ -2,6 +2,7 @@
 
 import math
 
+from .exchanges import Exchange, print_exchange
 from .lanes import TYPES, Lanes, Module, Name, Text, number
 from .llvm_nests import combined, print_nest
 from .llvm_ranges import print_ranges
@@ -95,6 +96,11 @@ class Printer:
         names, self.names = self.names, dict(self.names)
         self.block(statements)
         self.names = names
+
+    def leave(self):
+        """End the function: an exception was raised."""
+        self.text.emit(f"store double {number(STOPPED, 'f64')}, ptr {self.base(self.kernel.outputs[-1])}")
+        self.text.emit("ret void")
 
     # names
 
@@ -292,8 +298,7 @@ def _watch(printer, head, turn, often):
     stop = text.op("call i1 @stopped(ptr %table)", "i1")
     text.emit(f"br i1 {stop}, label %{head}_stop, label %{head}_on")
     text.begin(f"{head}_stop")
-    text.emit(f"store double {number(STOPPED, 'f64')}, ptr {printer.base(printer.kernel.outputs[-1])}")
-    text.emit("ret void")
+    printer.leave()
     text.begin(f"{head}_on")
 
 
@@ -390,4 +395,4 @@ def _lying(place):
 
 
 _PRINTERS = {Load: print_load, Store: print_store, Step: print_step, Nest: print_nest, Loop: _loop, While: _while,
-             Branch: _branch, Product: _product, Bound: _bound, Ranges: print_ranges}
+             Branch: _branch, Product: _product, Bound: _bound, Ranges: print_ranges, Exchange: print_exchange}

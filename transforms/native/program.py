@@ -15,7 +15,7 @@ def native(program):
     one = whole(program.draft, known)
     if one is not None:
         return _as_a_whole(program, one)
-    draft, segments, _ = with_segments(program.draft, known)
+    draft, segments, _ = with_segments(program.draft, known, exchanges=True)
     return _between_calls(program, draft, segments, {})
 
 
@@ -34,7 +34,7 @@ def native_if_faster(program, cost):
             if cost - costs.native(equations) < costs.WORTH:
                 return None
             return _as_a_whole(program, one)
-        draft, segments, saved = with_segments(program.draft, known, costs.WORTH)
+        draft, segments, saved = with_segments(program.draft, known, costs.WORTH, exchanges=True)
         if not segments or costs.estimated(equations) - saved > cost:
             return None
         return _between_calls(program, draft, segments, scalar_loops(draft))

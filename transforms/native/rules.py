@@ -5,6 +5,7 @@ import numpy as np
 from ..compile.layout import VIEWS
 from ..graph.equations import Literal
 from .convolution import conv, conv_input, conv_weight, overlap_add, windows
+from .exchanges import METHODS, exchange
 from .indexing import add_rows, counted, implant, last_writer, pick, put_rows, scatter_add, spread, take
 from .loops import branch, scan, while_loop
 from .products import einsum, matmul, outer
@@ -192,4 +193,5 @@ RULES = {
     "cumsum": running("add"), "cumprod": running("multiply"),
     "windows": windows, "overlap_add": overlap_add, "conv": conv, "conv_input": conv_input, "conv_weight": conv_weight,
     "matmul": matmul, "outer": outer, "einsum": einsum, "scan": scan, "while": while_loop, "cond": branch,
+    **dict.fromkeys(METHODS, exchange), "rank_vary": _view(lambda x, group: x),
 }

@@ -8,6 +8,7 @@ from ..compile.draft import Draft, rewritten, without_dead
 from ..compile.functions import made_of
 from ..compile.numpy_source import Source
 from ..graph.equations import Body, Var
+from .exchanges import METHODS, again, is_exchange, remembering
 from .function import native_function
 from .statements import KINDS
 from .structure import computes, is_native
@@ -43,8 +44,10 @@ class Segment:
         """`(text, function)`; `slow` runs where arrays are not as the native function takes them."""
         draft = Draft(self.inputs, self.equations, self.outputs)
         kernel = Writer(draft, self.known).kernel
-        return native_function(kernel, [v.aval for v in self.inputs], [v.aval for v in self.outputs],
-                               slow or _Slow(draft))
+        calls = any(eq.prim.name in METHODS for eq in self.equations)
+        text, run = native_function(kernel, [v.aval for v in self.inputs], [v.aval for v in self.outputs],
+                                    slow or _Slow(again(draft) if calls else draft))
+        return text, remembering(run) if calls else run
 
 
 class _Slow:
@@ -63,7 +66,8 @@ class _Slow:
 def whole(draft, known):
     """The one segment that a draft is; None if it is more, or nothing that computes."""
     outputs = draft.outputs
-    if not all(is_native(eq, known) for eq in draft.equations) or not any(map(computes, draft.equations)):
+    equations = draft.equations
+    if not all(is_native(eq, known) or is_exchange(eq) for eq in equations) or not any(map(computes, equations)):
         return None
     made = {v for eq in draft.equations for v in eq.outputs}
     if not all(v in made for v in outputs):
@@ -77,15 +81,16 @@ def _is_input(aval):
     return aval.dtype in KINDS
 
 
-def with_segments(draft, known, least=-math.inf):
+def with_segments(draft, known, least=-math.inf, exchanges=False):
     """`(draft, segments, saved)`: the draft with segments in place of what they hold, in bodies, too.
 
     Args:
         least: the microseconds that a segment must save to become one.
+        exchanges: whether segments may call collectives of ranks.
     Returns:
         with `saved`, what they save together.
     """
-    parts = _Parts(known, least)
+    parts = _Parts(known, least, exchanges)
     equations = parts.scheduled(draft.equations, draft.inputs, draft.outputs)
     return Draft(draft.inputs, equations, draft.outputs), parts.found, parts.saved
 
@@ -133,8 +138,9 @@ def _sunk(order, outputs):
 class _Parts:
     """The segments that are found in a draft and its bodies: of those that save enough microseconds."""
 
-    def __init__(self, known, least):
+    def __init__(self, known, least, exchanges):
         self.known = known
+        self.exchanges = exchanges
         self.least = least
         self.times = 1  # how often a body runs
         self.found = []
@@ -142,7 +148,7 @@ class _Parts:
 
     def scheduled(self, equations, inputs, outputs):
         """Equations in turns: those that are native, as far as their operands are there, then the others."""
-        native = {id(eq): is_native(eq, self.known) for eq in equations}
+        native = {id(eq): is_native(eq, self.known) or self.exchanges and is_exchange(eq) for eq in equations}
         waiting = list(equations)
         made = {v for eq in equations for v in eq.outputs}
         done = set(inputs)

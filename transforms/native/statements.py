@@ -288,4 +288,4 @@ def places(statement):
         return [p for _, p in statement.loads] + [p for _, p in statement.stores] + [p for *_, p in statement.folds]
     if kind is Product:
         return (statement.x, statement.y, statement.out)
-    return ()
+    return statement.places() if hasattr(statement, "places") else ()

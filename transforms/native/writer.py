@@ -8,6 +8,7 @@ from ...core.types import Any
 from ..graph.equations import Literal, Var
 from .alarm import Alarm
 from .constants import FEW, cast_constant, constant, start_of
+from .exchanges import together
 from .expansions import Expansion
 from .nests import add_nest, order_of, strides_in
 from .operations import TESTS
@@ -85,7 +86,7 @@ class Writer:
     def block(self, equations, outputs):
         """Write equations; those that `outputs` need are no longer waiting at its end."""
         uses = self.uses
-        equations = with_rows(self.parts(equations), outputs)
+        equations = together(with_rows(self.parts(equations), outputs))
         self.finished.difference_update(map(id, equations))  # a body may be written twice
         for eq in equations:
             for v in eq.inputs:

@@ -153,6 +153,46 @@ class Group:
         self._run("ppermute", x, perm, swapped, self.byte, _sent(x), _sent(out), *route)
         return out
 
+    def shifts(self, given):
+        """Several `shift`s, as (array, perm) pairs, all of which are under way at once.
+
+        Each is sent before the next is compared: another rank may make them one after the other.
+        """
+        sent, arriving, leaving, outs, watch, byte = [], [], [], [], self.watch, self.byte
+        what, place = None, user_place()
+        try:
+            for x, perm in given:
+                x = self._plain("ppermute", x)
+                what, comm, tag = self._begin("ppermute", x, perm, place)
+                number = watch.number
+                sent.append(x)
+                source, target = self.routes.get(perm) or self._route(perm)
+                if source == target == self.rank:
+                    outs.append(x.copy())
+                    continue
+                out = empty(x.shape, x.dtype) if source is not None else np.zeros(x.shape, x.dtype)
+                outs.append(out)
+                if source is not None:
+                    arriving.append((comm.Irecv((_sent(out), out.nbytes, byte), source, tag), what, number))
+                if target is not None:
+                    leaving.append((comm.Isend((_sent(x), x.nbytes, byte), target, tag), what, number))
+            now = watch.number
+            for request, what, number in arriving + leaving:
+                test = request.Test
+                for _ in range(_SPINS):
+                    if test():
+                        break
+                else:
+                    watch.number = number
+                    self._wait(request, what)
+                    watch.number = now
+        except self.error as error:
+            self._failed(what, error)
+        except BaseException:
+            watch.stale.append((arriving, leaving, outs, sent))
+            raise
+        return outs
+
     def _route(self, perm):
         if len(self.routes) >= _SEEN_LIMIT:
             self.routes.clear()
@@ -230,11 +270,11 @@ class Group:
             self.watch.stale.append((requests, args))
             raise
 
-    def _begin(self, name, x, extra):
+    def _begin(self, name, x, extra, place=None):
         """`(what is called, communicator, tag)`, after the ranks have compared what they call."""
         watch = self.watch
         watch.number += 1
-        what = name, x.shape, x.dtype, extra, user_place()
+        what = name, x.shape, x.dtype, extra, place or user_place()
         key = _key(what)
         found = self.seen.get(key)
         if found is None or self.check == "always" or self.broken is not None:
