@@ -21,6 +21,9 @@ class Generator:
 
     def __init__(self, device="cpu"):
         self.device = Device(device)
+        if self.device.type == "cuda":
+            raise RuntimeError("torch.Generator('cuda'): random numbers of covector.compat.torch come from the CPU's "
+                               "generators alone; leave the device out")
         self._seed = 67280421310721
         self.stream = np.random.Generator(np.random.PCG64(self._seed))
 
