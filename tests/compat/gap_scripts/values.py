@@ -1,5 +1,6 @@
 """Rows of docs/compat_gaps.md: what operations compute, and their derivatives."""
 
+import numpy as np
 import pytest
 
 from gap_scripts.script import attempt, gradient, leaf, row
@@ -110,3 +111,26 @@ def edges_that_do_not_increase(torch):
 def a_gradient_in_bfloat16(torch):
     return gradient(torch, lambda x: torch.logsumexp(x, 0), torch.tensor([0.5, -1.5, 2.0], dtype=torch.bfloat16,
                                                                           requires_grad=True))[2]
+
+
+@row("`tensor != array`", "Tensor", "bool")
+def a_tensor_unlike_an_array(torch):
+    return type(torch.ones(2) != np.ones(2)).__name__
+
+
+@row("NumPy's arrays and float32 numbers", [1.0, 1.0, 0.0], "TypeError")
+def an_array_at_places(torch):
+    y = torch.zeros(3)
+    return attempt(lambda: y.__setitem__([0, 1], np.ones(2, np.float32)) or y.tolist())
+
+
+@row("index tensors of `int8`", [1.0], "IndexError")
+def a_short_index(torch):
+    return attempt(lambda: torch.tensor([0.0, 1.0])[torch.tensor([1], dtype=torch.int16)].tolist())
+
+
+@row("gradient of `scatter_reduce`", 1.0, 0.5)
+def a_value_as_large_as_the_one_it_replaces(torch):
+    source = torch.tensor([4.0], requires_grad=True)
+    torch.tensor([4.0]).scatter_reduce(0, torch.tensor([0]), source, "amax", include_self=False).sum().backward()
+    return source.grad.item()

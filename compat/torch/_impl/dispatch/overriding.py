@@ -275,7 +275,8 @@ _OPERATORS = {"__add__": "add", "__radd__": "add", "__sub__": "sub", "__mul__": 
 _VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})  # facts like `shape` and `grad` are not asked for
 _KEPT = frozenset({"__new__", "__init__", "__init_subclass__", "__class__", "__hash__", "__reduce__", "__deepcopy__",
                    "__copy__",
-                   "__torch_function__", "__class_getitem__", "__array__", "__array_priority__", "__repr__", "__str__",
+                   "__torch_function__", "__class_getitem__", "__array__", "__array_wrap__", "__array_priority__",
+                   "__repr__", "__str__",
                    "__format__", "as_subclass", "__len__", "size", "dim", "ndimension", "numel", "nelement", "stride",
                    "storage_offset", "data_ptr", "is_floating_point", "is_complex", "is_signed", "is_contiguous",
                    "element_size", "_is_view", "is_inference", "requires_grad_", "retain_grad", "register_hook",

@@ -126,7 +126,7 @@ def fits(p, v):
     if kind == "Tensor":
         return isinstance(v, TensorBase)
     if kind == "operand":
-        return isinstance(v, TensorBase | numbers.Number)
+        return isinstance(v, TensorBase | numbers.Number | np.bool_)
     if kind == "Number":
         return isinstance(v, numbers.Number | np.bool_) or isinstance(v, TensorBase) and not v.dim()
     if kind == "int":

@@ -196,6 +196,11 @@ def from_numpy(ndarray):
     return wrap(ndarray.view())
 
 
+def array_wrap(self, array, context=None, return_scalar=False):
+    """NumPy's `__array_wrap__`: what its functions make of a tensor is a tensor, truth values are bytes in PyTorch."""
+    return from_numpy(np.asarray(array).astype(np.uint8) if array.dtype == np.bool_ else np.asarray(array))
+
+
 def new_tensor(cls, *args, dtype=None, device=None):
     """`Tensor(2, 3)`, `Tensor([…])`, `Tensor()`."""
     if len(args) == 1 and isinstance(args[0], TensorBase):
@@ -209,7 +214,7 @@ LEGACY = {name + "Tensor": typed(name + "Tensor", d) for name, d in {
     "Short": dtypes.int16, "Char": dtypes.int8, "Byte": dtypes.uint8, "Bool": dtypes.bool_}.items()}
 for _name, _make in {"zeros": zeros, "ones": ones, "empty": empty, "full": full, "tensor": tensor}.items():
     setattr(Tensor, f"new_{_name}", new_method(_make))
-Tensor.new, Tensor.new_empty_strided = new, new_empty_strided
+Tensor.new, Tensor.new_empty_strided, Tensor.__array_wrap__ = new, new_empty_strided, array_wrap
 
 
 Tensor.__new__ = staticmethod(new_tensor)

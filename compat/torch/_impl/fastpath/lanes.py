@@ -22,7 +22,7 @@ ndarray = np.ndarray
 asarray = np.asarray
 next_seq = _engine.next_seq
 aval_of = extend.aval_of
-OPERANDS = (Tensor, numbers.Number, np.ndarray, np.generic)
+OPERANDS = (Tensor, numbers.Number, np.bool_)  # of operators; NumPy takes its arrays itself
 BOTH = (0, 1)
 RIGHT = (1,)
 
@@ -94,10 +94,10 @@ def broadcast(prim, active, broad):
     return rule, rule.collect, *[name + "_aval" in rule.names for name in prim.operands]
 
 
-def binary(row, prim, op, reflected=False):
+def binary(row, prim, op, operator=False):
     """The function of an operation of two tensors, or a tensor and a number.
 
-    `reflected` makes it give NotImplemented where the other operand is neither, as an operator's method does.
+    As the method of an `operator` it gives NotImplemented where the other operand is neither: NumPy takes its arrays then.
     """
     both = prim.rule((0, 1), True)
     left = prim.rule((0,), True)
@@ -246,7 +246,7 @@ def binary(row, prim, op, reflected=False):
                         t.autograd_meta = None
                         t.dispatch_key = FAST
                     return t
-        if reflected and not isinstance(other, OPERANDS):
+        if operator and not isinstance(other, OPERANDS) and not hasattr(other, "__torch_function__"):
             return NotImplemented
         return invoke(row, fun, (input, other), {})
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+from collections.abc import Iterable
 from threading import Lock
 from weakref import finalize
 
@@ -21,6 +22,8 @@ Node = ShownNode
 
 def increment_version(tensor):
     """Record a write that torch could not see."""
+    if not isinstance(tensor, TensorBase | Iterable):
+        raise RuntimeError(f"increment_version needs a tensor or an iterable of them, not {type(tensor).__name__}")
     tensors = (tensor,) if isinstance(tensor, TensorBase) else tuple(tensor)
     for t in tensors:
         versions.bump(bottom(t))

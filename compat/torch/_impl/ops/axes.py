@@ -34,6 +34,9 @@ def distinct(axes):
 
 def shape_argument(sizes):
     """`(2, 3)` of `f(2, 3)` or `f((2, 3))`."""
+    if not sizes:
+        raise TypeError("missing 1 required positional argument: a tuple of ints, or ints; an empty tuple is given "
+                        "as ()")
     for n in sizes:
         if type(n) is not int:
             break

@@ -11,6 +11,7 @@ from ..dispatch.layouts import LIKE_OPERANDS
 from ..fastpath.lanes import flat
 from ..types import dtypes
 from ..types.dtypes import type_word
+from ..types.tensor_type import wrap
 from .operands import COMPARABLE, checked_number, operands
 from .operators import operator_of
 
@@ -33,6 +34,8 @@ def compare(name, primitive, symbol):
             return fast(input, other) if out is None else invoke(row, fun, (input, other), {"out": out})
 
         def operator(self, other):
+            if isinstance(other, np.ndarray):
+                return NotImplemented if ordered else fast(self, wrap(other))
             return fast(self, other) if isinstance(other, COMPARABLE) else NotImplemented
 
         attach(symbol, operator)

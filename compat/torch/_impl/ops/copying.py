@@ -12,7 +12,7 @@ from ..inplace.inplace import check_result, inplace
 from ..state.python_data import filling, warn_imaginary
 from ..types.memory_formats import arranged, preserves
 from ..types.size import contiguous_format
-from ..types.tensor_type import TensorBase
+from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import shape_dtype
 from .axes import ndim_of
 
@@ -65,6 +65,8 @@ def zero_(self):
 
 def copy_(self, src, non_blocking=False):
     """Every element becomes that of `src`, cast and broadcast."""
+    if isinstance(src, Number):
+        src = wrap(np.asarray(src))
     if not isinstance(src, TensorBase):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
     if assign(self, src):

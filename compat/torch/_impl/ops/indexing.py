@@ -19,6 +19,7 @@ from ..modes.modes import MODES
 from ..state.concrete import mapped
 from ..state.levels import BatchTrace
 from ..state.python_data import filling
+from ..types.dtypes import c_type, type_word
 from ..types.tensor_type import TensorBase, needs_grad, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.core_values import lower
@@ -91,6 +92,10 @@ def plain_slice(s):
     """A slice with ints; torch has no negative steps."""
     if s.step is None and (s.start is None or type(s.start) is int) and (s.stop is None or type(s.stop) is int):
         return s
+    for v in (s.start, s.stop, s.step):
+        if v is not None and not isinstance(v, TensorBase) and not hasattr(v, "__index__"):
+            raise TypeError("slice indices must be integers or None or have an __index__ method, not "
+                            f"{type(v).__name__}")
     if s.step is not None and int(s.step) <= 0:
         raise ValueError("step must be greater than zero")
     start, stop, step = (None if v is None else int(v) for v in (s.start, s.stop, s.step))
@@ -143,11 +148,23 @@ def getitem(self, key):
     if first is not None:
         return getitem(getitem(self, first), rest)
     v = lower(self)
+    check_arrays(index)
     try:
         out = fetched(v, index)
     except IndexError as error:
         raise IndexError(message(error, index, shape)) from error
     return in_order(lifted(out, "IndexBackward0", [self, *tensors_in(key if type(key) is tuple else (key,), {})]), self)
+
+
+def check_arrays(index):
+    """torch's refusal of index arrays whose shapes do not go together."""
+    shapes = [k.shape for k in index if hasattr(k, "dtype") and k.dtype.kind in "iu"]
+    if len(shapes) > 1 and any(s != shapes[0] for s in shapes):
+        try:
+            np.broadcast_shapes(*shapes)
+        except ValueError:
+            raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
+                             f"{', '.join(str(list(s)) for s in shapes)}") from None
 
 
 def numbers_first(index):
@@ -265,7 +282,7 @@ def setitem(self, key, value):
             versions.bump(array)
             return
         part = view(self, GETITEM, (index,), node_of(index)) if index != (Ellipsis,) else self
-        if isinstance(value, ndarray | list | tuple):
+        if isinstance(value, ndarray | list | tuple | str | bytes):
             raise TypeError(f"can't assign a {type(value).__name__} to a torch.{type_name(self)}")
         if not isinstance(value, TensorBase):
             value = wrap(assigned(value, shape_dtype(self)[1]))
@@ -281,6 +298,11 @@ def setitem(self, key, value):
     if first is not None:
         setitem(getitem(self, first), rest, value)
         return
+    check_arrays(index)
+    if isinstance(value, str | bytes):
+        raise TypeError(f"can't assign a {type(value).__name__} to a torch.{type_name(self)}")
+    if isinstance(value, TensorBase):
+        value = placeable(self, index, value)
     inplace(self, "index_put_", lambda x, v: put(x, index, v), (value,), node_name="IndexPutBackward0")
 
 
@@ -298,6 +320,24 @@ def trimmed(value, ndim):
     return value
 
 
+def placeable(t, index, value):
+    """A tensor for places of another: without leading axes of length 1, and of its dtype, or torch's refusal."""
+    shape = shape_dtype(value)[0]
+    ones = next((a for a, n in enumerate(shape) if n != 1), len(shape))
+    if ones:
+        value = view(value, GETITEM, ((0,) * ones + (Ellipsis,),), "SliceBackward0")
+    given, wanted = shape_dtype(value)[1], shape_dtype(t)[1]
+    if given == wanted:
+        return value
+    masked = len(index) == 1 and getattr(index[0], "dtype", None) == np.bool_
+    if ones < len(shape) or not masked:
+        raise RuntimeError("Index put requires the source and destination dtypes match, got "
+                           f"{type_word(wanted)} for the destination and {type_word(given)} for the source.")
+    if given.kind == "c" and wanted.kind != "b":
+        raise RuntimeError(f"value cannot be converted to type {c_type(wanted)} without overflow: it is complex")
+    return value
+
+
 def put(x, index, value, add=False):
     """`x` with `x[index] = value`."""
     if not hasattr(value, "dtype"):
@@ -307,7 +347,11 @@ def put(x, index, value, add=False):
     if isinstance(x, ndarray) and isinstance(value, ndarray) and all(
             not hasattr(k, "dtype") or isinstance(k, ndarray) for k in index):
         x = x.copy()
-        x[index] = value
+        try:
+            x[index] = value
+        except (ValueError, TypeError) as error:
+            raise RuntimeError(f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to "
+                               f"indexing result of shape {list(x[index].shape)}") from error
         return x
     at = AT(x)[index]
     out = at.add(value) if add else at.set(value)

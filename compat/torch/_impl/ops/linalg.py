@@ -12,6 +12,7 @@ from ..fastpath.lanes import OPERANDS
 from ..fastpath.level_lanes import product
 from ..types import output_tuples
 from ..types.dtypes import c_type, type_word
+from .axes import wrap_dim
 from .matrices import _linalg, blended, expandable, lapack, square
 
 
@@ -64,7 +65,7 @@ def mismatch(a, b):
     return f"mat1 and mat2 shapes cannot be multiplied ({a[-2]}x{a[-1]} and {b[-2]}x{b[-1]})"
 
 
-attach("__matmul__", lambda self, other: matmul(self, other))
+attach("__matmul__", lambda self, other: matmul(self, other) if type(other) is not np.ndarray else NotImplemented)
 attach("__rmatmul__", lambda self, other: matmul(other, self) if isinstance(other, OPERANDS) else NotImplemented)
 
 
@@ -216,6 +217,10 @@ def cross(input, other, dim=None):
     d = dim if dim is not None else next((i for i, n in enumerate(input.shape) if n == 3), None)
     if d is None:
         raise RuntimeError("no dimension of size 3 in input")
+    d = wrap_dim(d, input.ndim)
+    if input.shape[d] != 3 or other.shape[d] != 3:
+        raise RuntimeError(f"linalg.cross: inputs dimension {d} must have length 3. Got {input.shape[d]} and "
+                           f"{other.shape[d]}")
     return cnp.cross(input, other, axis=d)
 
 

@@ -76,7 +76,6 @@ def two(name, primitive, body=None, inplace=True, alpha=False, numbers=True, lay
         else:
             def fun(input, other, *, out=None):
                 return fast(input, other) if out is None else invoke(row, fun, (input, other), {"out": out})
-        fun.fast = fast
         return fun
 
     def written(row):
@@ -91,8 +90,7 @@ def two(name, primitive, body=None, inplace=True, alpha=False, numbers=True, lay
 
         return renamed(method, slow)
 
-    fun = operation(name, layout=layout, blind=True, lane=lane, inplace_form=inplace and written)(body)
-    return fun, fun.fast
+    return operation(name, layout=layout, blind=True, lane=lane, inplace_form=inplace and written)(body)
 
 
 def renamed(method, slow):
@@ -105,7 +103,7 @@ multiply = REGISTRY["multiply"].fun
 
 def _check_bool_sub(input, other):
     for x in (input, other):
-        if getattr(x, "dtype", None) == np.bool_:
+        if getattr(x, "dtype", None) == np.bool_ or type(x) is bool:
             raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
                                "trying to "
                                "invert a mask, use the `~` or `logical_not()` operator instead.")
@@ -136,9 +134,9 @@ def _div(input, other, *, rounding_mode=None):
     return found if isinstance(x, np.ndarray) and isinstance(y, np.ndarray) else zero_slope(found, x + y)
 
 
-add, _add = two("add", "add", alpha=True)
-sub, _subtract = two("sub", "subtract", body=_sub, alpha=True)
-mul, _mul = two("mul", "multiply")
+add = two("add", "add", alpha=True)
+sub = two("sub", "subtract", body=_sub, alpha=True)
+mul = two("mul", "multiply")
 
 
 def ordered(name):
@@ -153,8 +151,8 @@ def ordered(name):
     return body
 
 
-maximum, _ = two("maximum", "maximum", inplace=False, body=ordered("maximum"), numbers=False, layout=LIKE_OPERANDS)
-minimum, _ = two("minimum", "minimum", inplace=False, body=ordered("minimum"), numbers=False, layout=LIKE_OPERANDS)
+maximum = two("maximum", "maximum", inplace=False, body=ordered("maximum"), numbers=False, layout=LIKE_OPERANDS)
+minimum = two("minimum", "minimum", inplace=False, body=ordered("minimum"), numbers=False, layout=LIKE_OPERANDS)
 
 
 def _quotients(row):
@@ -167,7 +165,6 @@ def _quotients(row):
         named = {"rounding_mode": rounding_mode} | ({} if out is None else {"out": out})
         return invoke(row, div, (input, other), named)
 
-    div.fast = fast
     return div
 
 
@@ -193,12 +190,12 @@ for _name, _first in {"fmax": cnp.greater_equal, "fmin": cnp.less_equal}.items()
         return cnp.where(first(x, y) | (y != y), x, y)  # of equal ones the first gets all of the gradient
 
     operation(_name, layout=LIKE_OPERANDS)(_pick)
-attach("__add__", _add)
-attach("__radd__", binary(ROWS["add"], REGISTRY["add"], np.add, reflected=True))
-attach("__sub__", _subtract)
-attach("__mul__", _mul)
-attach("__rmul__", binary(ROWS["mul"], REGISTRY["multiply"], np.multiply, reflected=True))
-attach("__truediv__", div.fast)
+for _names, _row, _prim, _ufunc in (("__add__ __radd__", "add", "add", np.add),
+                                    ("__mul__ __rmul__", "mul", "multiply", np.multiply),
+                                    ("__sub__", "sub", "subtract", np.subtract),
+                                    ("__truediv__", "div", "divide", np.true_divide)):
+    for _name in _names.split():
+        attach(_name, binary(ROWS[_row], REGISTRY[_prim], _ufunc, operator=True))
 
 
 @operation("rsub", blind=True, method=False, layout=LIKE_OPERANDS)
@@ -213,7 +210,7 @@ def _rsub(input, other, alpha):
     return REGISTRY["subtract"].fun(y, x if type(alpha) is int and alpha == 1 else scaled(x, alpha, x.dtype))
 
 
-attach("__rsub__", lambda self, other: rsub(self, other) if isinstance(other, COMPARABLE) else NotImplemented)
+attach("__rsub__", lambda self, other: rsub(self, other) if isinstance(other, OPERANDS) else NotImplemented)
 
 
 @operation("__rtruediv__", node="MulBackward0", register=False)
@@ -261,8 +258,8 @@ def pow(input, exponent):  # noqa: A001 (torch's name)
     return cnp.power(x, y)
 
 
-attach("__pow__", pow)
-attach("__rpow__", lambda self, other: pow(other, self) if isinstance(other, COMPARABLE) else NotImplemented)
+attach("__pow__", lambda self, other: pow(self, other) if type(other) is not np.ndarray else NotImplemented)
+attach("__rpow__", lambda self, other: pow(other, self) if isinstance(other, OPERANDS) else NotImplemented)
 
 
 @operation("float_power", layout=LIKE_OPERANDS)
@@ -299,7 +296,7 @@ def floor_divide(input, other):
     return cnp.floor_divide(x, y)
 
 
-attach("__floordiv__", floor_divide)
+attach("__floordiv__", operator_of(floor_divide))
 attach("__rfloordiv__", operator_of(floor_divide, swapped=True))
 
 
@@ -309,7 +306,7 @@ def remainder(input, other):
     return cnp.remainder(*whole_operands(input, other))
 
 
-attach("__mod__", remainder)
+attach("__mod__", operator_of(remainder))
 attach("__rmod__", operator_of(remainder, swapped=True))
 
 
@@ -322,4 +319,5 @@ def fmod(input, other):
 for _name, _method in {"__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_",
                        "__ipow__": "pow_", "__ifloordiv__": "floor_divide_", "__imod__": "remainder_",
                        "__iand__": "bitwise_and_", "__ior__": "bitwise_or_", "__ixor__": "bitwise_xor_"}.items():
-    attach(_name, (lambda m: lambda self, other: getattr(self, m)(other))(_method))
+    attach(_name, (lambda m: lambda self, other: getattr(self, m)(other) if type(other) is not np.ndarray else
+                   NotImplemented)(_method))

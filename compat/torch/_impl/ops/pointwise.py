@@ -11,6 +11,7 @@ from ..types import output_tuples
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase
 from .operands import operands
+from .operators import operator_of
 from .publishing import method, synonyms
 
 synonyms({"greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le", "not_equal": "ne",
@@ -184,7 +185,7 @@ def shifts(name, primitive, dunder):
         return REGISTRY[primitive].fun(x, y)
 
     made = unary(f"bitwise_{name}_shift" if not name.startswith("bitwise") else name, body, inplace=True)
-    attach(f"__{dunder}__", made)
+    attach(f"__{dunder}__", operator_of(made))
     attach(f"__r{dunder}__", lambda self, other: made(other_as(self, other), self))
     attach(f"__i{dunder}__", inplace_method(made.row))
 

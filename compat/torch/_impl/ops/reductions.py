@@ -29,7 +29,8 @@ def axes_of(dim, ndim):
     return tuple([a for a in axes if a < ndim]) if ndim else ()
 
 
-@operation("sum", blind=True, layout=IN_ORDER, lane=lambda row: total(row, REGISTRY["reduce_sum"], "SumBackward0"))
+@operation("sum", blind=True, layout=IN_ORDER, out=Target(dtype=True),
+           lane=lambda row: total(row, REGISTRY["reduce_sum"], "SumBackward0"))
 def sum(input, dim=None, keepdim=False, *, dtype=None):  # noqa: A001 (torch's name)
     """Sum over axes."""
     if dtype is None and input.dtype.kind in "biu":
@@ -43,7 +44,8 @@ def kept_dtype(v, dtype):
     return v if dtype is None or v.dtype == dtype else v.astype(dtype)
 
 
-@operation("mean", blind=True, layout=IN_ORDER, lane=lambda row: total(row, REGISTRY["reduce_mean"], "MeanBackward0"))
+@operation("mean", blind=True, layout=IN_ORDER, out=Target(dtype=True),
+           lane=lambda row: total(row, REGISTRY["reduce_mean"], "MeanBackward0"))
 def mean(input, dim=None, keepdim=False, *, dtype=None):
     """Average over axes."""
     x = input if dtype is None else input.astype(dtype)
@@ -65,7 +67,7 @@ def floats_only(name, x):
                            "instead.")
 
 
-@operation("prod", blind=True, layout=IN_ORDER)
+@operation("prod", blind=True, layout=IN_ORDER, out=Target(dtype=True))
 def prod(input, dim=None, keepdim=False, *, dtype=None):
     """Multiply the elements along an axis; the derivative is exact at zeros."""
     if dtype is None and input.dtype.kind in "biu":

@@ -49,6 +49,10 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
 def unfold(input, dimension, size, step):
     """Return sliding windows of an axis as a view."""
     shape = shape_of(input)
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
     d = wrap_dim(dimension, len(shape)) - max(len(shape), 1)
     if not shape:
         return unfold(input.reshape(1), 0, size, step)[0] if size == 1 else unfold(input.reshape(1), 0, size, step)
@@ -83,6 +87,11 @@ def as_strided(input, size, stride, storage_offset=None):
     if len(size) != len(stride):
         raise RuntimeError(f"as_strided: size and stride must have the same length! Got size {list(size)} and stride "
                            f"{list(stride)}")
+    if any(s < 0 for s in stride):
+        raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: "
+                           f"{list(stride)}")
+    if storage_offset is not None and storage_offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
     root = versions.root_of(whole)
     item = whole.itemsize
     # The first example; the others lie as it does.

@@ -4,7 +4,8 @@ import contextlib
 
 import numpy as np
 
-from ..types.tensor_type import wrap
+from ..types.size import device as Device
+from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import bottom
 
 
@@ -19,13 +20,20 @@ class Generator:
     """
 
     def __init__(self, device="cpu"):
-        self.device = device
+        self.device = Device(device)
+        if self.device.type == "cuda":
+            raise RuntimeError("torch.Generator('cuda'): random numbers of covector.compat.torch come from the CPU's "
+                               "generators alone; leave the device out")
         self._seed = 67280421310721
         self.stream = np.random.Generator(np.random.PCG64(self._seed))
 
     def manual_seed(self, seed):
         """Start anew from a seed."""
+        if not isinstance(seed, int | np.integer | TensorBase) or isinstance(seed, bool):
+            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
         self._seed = int(seed)
+        if not -(2**63) <= self._seed < 2**64:
+            raise ValueError(f"Overflow when unpacking long long: the seed {self._seed} has more than 64 bits")
         self.stream = np.random.Generator(np.random.PCG64(self._seed % 2**64))
         return self
 
@@ -49,12 +57,22 @@ class Generator:
 
     def set_state(self, state):
         """Go on from a state that `get_state` gave."""
-        data = bottom(state).tobytes()
+        if not isinstance(state, TensorBase):
+            raise TypeError(f"expected a torch.ByteTensor, but got {type(state).__name__}")
+        value = bottom(state)
+        if value.dtype != np.uint8 or value.shape != (80,):
+            raise TypeError("RNG state must be a torch.ByteTensor of 80 elements, as get_state gives it; got shape "
+                            f"{list(value.shape)} of {value.dtype}")
+        data = value.tobytes()
         a, b, c, d, seed = (int.from_bytes(data[i : i + 16], "little") for i in range(0, 80, 16))
         self._seed = seed
         self.stream.bit_generator.state = {"bit_generator": "PCG64", "state": {"state": a, "inc": b}, "has_uint32": c,
                                            "uinteger": d}
         return self
+
+    def clone_state(self):
+        """A generator of its own in the same state."""
+        return Generator(self.device).set_state(self.get_state())
 
 
 default_generator = Generator()
@@ -62,7 +80,7 @@ default_generator = Generator()
 
 def manual_seed(seed):
     """Seed the default generator."""
-    return default_generator.manual_seed(seed)
+    return default_generator.manual_seed(int(seed))
 
 
 def seed():
@@ -87,7 +105,11 @@ def set_rng_state(new_state):
 
 def stream(generator):
     """NumPy's generator."""
-    return (default_generator if generator is None else generator).stream
+    if generator is None:
+        return default_generator.stream
+    if not isinstance(generator, Generator):
+        raise TypeError(f"argument 'generator' must be torch.Generator, not {type(generator).__name__}")
+    return generator.stream
 
 
 @contextlib.contextmanager

@@ -170,12 +170,19 @@ class Methods:
 
     @requires_grad.setter
     def requires_grad(self, value):
+        if type(value) is not bool and not isinstance(value, np.bool_):
+            raise RuntimeError(f"requires_grad must be a bool, not {type(value).__name__}")
+        if value and not in_transform(self) and not self.is_leaf:
+            raise RuntimeError("you can only change requires_grad flags of leaf variables.")
         if value and self.dtype.category < 2 and not in_transform(self):
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         self.requires_grad_(value)
 
     def requires_grad_(self, requires_grad=True):
         """Set whether it requires a gradient (leaves only); returns the tensor."""
+        if type(requires_grad) is not bool and not isinstance(requires_grad, np.bool_):
+            raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+                            f"{type(requires_grad).__name__}")
         if in_transform(self):
             raise RuntimeError("You are attempting to call Tensor.requires_grad_() (or perhaps using "
                                "torch.autograd.functional.* APIs) inside of a function being transformed by a "

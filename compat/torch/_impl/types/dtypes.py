@@ -200,7 +200,8 @@ def promoted(dimmed, zero_dim, numbers):
     for d in zero_dim:
         zero = d if zero is None else promote_types(zero, d)
     if zero is not None and (result is None or zero.category > result.category):
-        result = zero if result is None else promote_types(result, zero)
+        wide = result is not None and zero.category == 3 and result.is_floating_point
+        result = zero if result is None else result.to_complex() if wide else promote_types(result, zero)
     number = None
     for value in numbers:
         d = of_scalar(value)

@@ -11,9 +11,7 @@ ORDERS = {"channels_last": (0, 2, 3, 1), "channels_last_3d": (0, 2, 3, 4, 1)}  #
 
 def order_of(format, ndim):  # noqa: A002
     """The axes from the outermost in memory inwards, or None for their own order (`contiguous_format`)."""
-    if not isinstance(format, MemoryFormat):
-        raise TypeError(f"argument 'memory_format' must be torch.memory_format, not {type(format).__name__}")
-    order = ORDERS.get(format.name)
+    order = ORDERS.get(checked(format).name)
     if order is not None and len(order) != ndim:
         raise RuntimeError(f"required rank {len(order)} tensor to use {format.name} format")
     return order
@@ -21,7 +19,14 @@ def order_of(format, ndim):  # noqa: A002
 
 def preserves(format):  # noqa: A002
     """Whether a format keeps the order that there is."""
-    return format is None or format.name == "preserve_format"
+    return format is None or checked(format).name == "preserve_format"
+
+
+def checked(format):  # noqa: A002
+    """A format, or torch's refusal of something else."""
+    if not isinstance(format, MemoryFormat):
+        raise TypeError(f"argument 'memory_format' must be torch.memory_format, not {type(format).__name__}")
+    return format
 
 
 def empty_in_format(shape, dtype, format):  # noqa: A002
@@ -34,7 +39,7 @@ def empty_in_format(shape, dtype, format):  # noqa: A002
 
 def lies_in(array, format):  # noqa: A002
     """Whether the elements of an array lie in memory as a format says."""
-    order = ORDERS.get(format.name)
+    order = ORDERS.get(checked(format).name)
     if order is None:
         return array.flags.c_contiguous
     if len(order) != array.ndim:

@@ -1,0 +1,60 @@
+"""Arguments that PyTorch refuses or takes: states of generators, shapes left out, flags, strides, dtypes of `out=`."""
+
+import pytest
+
+import covector.compat.torch as compat
+from harness import pytorch
+
+PROGRAMS = [
+    "torch.Generator().set_state(torch.ones(3))", "torch.Generator().set_state(3)",
+    "torch.Generator().manual_seed('a')", "torch.Generator().manual_seed(1.5)",
+    "torch.Generator().manual_seed(2**64)", "torch.Generator().manual_seed(-1).initial_seed() != 0",
+    "torch.set_rng_state(torch.ones(3))", "torch.rand(2, generator=3)", "torch.Generator('q')",
+    "torch.Generator('cuda')",
+    "str(torch.Generator().device)", "x.permute()", "x.view()", "x.reshape()", "torch.ones(1).view()",
+    "torch.ones(1).view(()).shape", "torch.tensor(1.0).permute()", "torch.permute(torch.tensor(1.0), ()).shape",
+    "x.requires_grad_('a')", "x.requires_grad_(1)", "setattr(x, 'requires_grad', 1)",
+    "setattr(x.requires_grad_() * 2, 'requires_grad', True)", "x.contiguous(3)", "x.is_contiguous(3)", "x.byte(1)",
+    "x.as_strided((2,), (-1,))", "x.as_strided((2,), (1,), -1)", "x.unfold(0, 1, 0)", "x.unfold(0, -1, 1)",
+    "x.cross(x, dim=0)", "x.copy_(3).tolist()", "x - True", "True - x", "torch.autograd.graph.increment_version(3)",
+    "(x + torch.tensor(1j, dtype=torch.complex128)).dtype",
+    "torch.result_type(x, torch.tensor(1j, dtype=torch.complex128))",
+    "(torch.tensor(2.0, dtype=torch.double) * (x * 1j)).dtype",
+    "torch.sum(x, 0, out=torch.empty(3, dtype=torch.double)).dtype",
+    "torch.sum(x, 0, out=torch.empty(3, dtype=torch.int64)).tolist()",
+    "torch.prod(x, 0, out=torch.empty(3, dtype=torch.int64)).tolist()",
+    "torch.mean(x, 0, out=torch.empty(3, dtype=torch.double)).dtype",
+    "torch.mean(x, 0, out=torch.empty(3, dtype=torch.int64))",
+]
+
+
+def outcome(torch, program):
+    try:
+        return str(eval(program, {"torch": torch, "x": torch.arange(6.0).view(2, 3)}))
+    except Exception as error:
+        return type(error).__name__
+
+
+def test_a_generator_in_the_same_state():
+    g = compat.Generator().manual_seed(3)
+    compat.rand(2, generator=g)
+    assert compat.equal(compat.rand(2, generator=g.clone_state()), compat.rand(2, generator=g))
+
+
+def test_a_state_is_looked_at_before_it_is_taken():
+    with pytest.raises(TypeError, match="ByteTensor of 80 elements"):
+        compat.Generator().set_state(compat.ones(3))
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        compat.ones(2, 3).permute()
+    with pytest.raises(RuntimeError, match="with a bool tensor is not supported"):
+        compat.ones(2) - True
+
+
+def test_a_complex_number_in_a_tensor_keeps_the_width_of_others():
+    assert (compat.ones(2) + compat.tensor(1j, dtype=compat.complex128)).dtype is compat.complex64
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_as_pytorch(program):
+    assert outcome(compat, program) == outcome(pytorch(), program)
