@@ -8,6 +8,7 @@ import functools
 
 import numpy as np
 
+from ..fastpath.sum_writes import KERNELS, written
 from ..inplace.inplace import inplace
 from ..inplace.lower_errors import raised
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
@@ -237,8 +238,11 @@ def otherwise(given, named):
 
 def inplace_method(row):
     """`Tensor.name_`."""
+    quick = row.name in KERNELS
 
     def method(self, *args, **kwargs):
+        if quick and written(row.name, self, args, kwargs):
+            return self
         override = overridden((self, *args), kwargs)
         if override is not None:
             return override(method, (self, *args), kwargs)
