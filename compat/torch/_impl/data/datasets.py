@@ -107,8 +107,8 @@ def rows_of(dataset, indices):
         chosen = dataset.indices
         indices = [chosen[i] for i in indices]
         dataset = dataset.dataset
-    if type(dataset) is not TensorDataset or not indices or not all([type(i) is int for i in indices]) or any(
-            [type(t) is not torch.Tensor or t.requires_grad or not t.is_contiguous() for t in dataset.tensors]):
+    if type(dataset) is not TensorDataset or not indices or not all(type(i) is int for i in indices) or any(
+            type(t) is not torch.Tensor or t.requires_grad or not t.is_contiguous() for t in dataset.tensors):
         return None
     index = torch.tensor(indices)
     return [t[index] for t in dataset.tensors]
