@@ -8,9 +8,9 @@ import functools
 
 import numpy as np
 
-from ..fastpath.sum_writes import KERNELS, written
 from ..inplace.inplace import inplace
 from ..inplace.lower_errors import raised
+from ..inplace.sum_writes import KERNELS, written
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved
 from ..modes.modes import MODES

@@ -8,9 +8,8 @@ from ..modes.modes import IN_NO_GRAD, MODES
 from ..state.edges import untangled
 from ..types.number_cache import FLOATS
 from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import INFERENCE, VIEW
+from ..types.tensor_type import INFERENCE, VIEW, TensorBase, needs_grad
 from ..views.overlap import overlapping
-from .copy_slices import hooked, idle
 
 
 def _add(x, y, alpha):
@@ -50,7 +49,7 @@ def written(name, t, args, numbers):
     if type(t) not in PLAIN_KINDS:
         return False
     m = MODES.get()
-    if m is None or hooked(m):
+    if m is None:
         if not (idle(t) and all(map(idle, args))):
             return False
         m = IN_NO_GRAD
@@ -82,6 +81,15 @@ def written(name, t, args, numbers):
         restore_fp_warnings(token)
     versions.bump(x)
     return True
+
+
+def idle(t):
+    """Whether a value is a number, or a plain tensor of floats of which nothing is recorded."""
+    if type(t) not in PLAIN_KINDS:
+        return not isinstance(t, TensorBase)
+    if t.node is not None or t.wants_grad or t.dispatch_key > VIEW:
+        return False
+    return not t.dispatch_key or not needs_grad(t.autograd_meta.base)
 
 
 def usable(t, m):
