@@ -21,7 +21,7 @@ ndarray = np.ndarray
 
 def _relu(xp, x):
     if type(x) is np.ndarray and x.size >= _LARGE and x.dtype.kind == "f":
-        return np.clip(x, 0.0, np.inf)  # half the time of maximum; 3 us more on small arrays
+        return x.clip(0.0, np.inf)  # half the time of maximum; 3 us more on small arrays
     return xp.maximum(x, 0)
 
 

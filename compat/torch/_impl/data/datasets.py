@@ -98,6 +98,22 @@ class StackDataset(Dataset):
         return self._length
 
 
+def rows_of(dataset, indices):
+    """The rows of the tensors of a TensorDataset, or of a part of one, a tensor each; None of any other dataset.
+
+    They are what collating the items gives, in one step for each tensor.
+    """
+    while type(dataset) is Subset:
+        chosen = dataset.indices
+        indices = [chosen[i] for i in indices]
+        dataset = dataset.dataset
+    if type(dataset) is not TensorDataset or not indices or not all(type(i) is int for i in indices) or any(
+            type(t) is not torch.Tensor or t.requires_grad or not t.is_contiguous() for t in dataset.tensors):
+        return None
+    index = torch.tensor(indices)
+    return [t[index] for t in dataset.tensors]
+
+
 def items_of(dataset, indices):
     """Several items of a dataset."""
     at_once = getattr(dataset, "__getitems__", None)

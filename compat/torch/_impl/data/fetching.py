@@ -2,7 +2,8 @@
 
 import itertools
 
-from .datasets import IterableDataset, items_of
+from .collating import default_collate
+from .datasets import IterableDataset, items_of, rows_of
 
 
 def fetcher(dataset, auto, collate_fn, drop_last):
@@ -10,6 +11,13 @@ def fetcher(dataset, auto, collate_fn, drop_last):
 
     It raises StopIteration where a dataset that is iterated has ended.
     """
+    if auto and collate_fn is default_collate and not isinstance(dataset, IterableDataset):
+
+        def whole(index):
+            rows = rows_of(dataset, index)
+            return collate_fn(items_of(dataset, index)) if rows is None else rows
+
+        return whole
     if not isinstance(dataset, IterableDataset):
         return lambda index: collate_fn(items_of(dataset, index) if auto else dataset[index])
     items = iter(dataset)

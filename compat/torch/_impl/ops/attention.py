@@ -109,11 +109,15 @@ def multi_head_attention_forward(
                f"Expected key_padded_mask.shape[1] to be {source}, but got {padding.shape[1]}")
         padding = padding.view(size, 1, 1, source).expand(-1, num_heads, -1, -1).reshape(size * num_heads, 1, source)
         mask = padding if mask is None else mask + padding
-    scores = (q * math.sqrt(1.0 / head)) @ k.transpose(-2, -1)
-    attention = softmax(scores if mask is None else scores + mask, -1)
-    if dropout_p > 0.0 and training:
-        attention = dropout(attention, dropout_p)
-    out = linear((attention @ v).transpose(0, 1).reshape(length * size, dim), out_proj_weight, out_proj_bias)
+    dropout_p = dropout_p if training else 0.0
+    if need_weights:
+        scores = (q * math.sqrt(1.0 / head)) @ k.transpose(-2, -1)
+        attention = softmax(scores if mask is None else scores + mask, -1)
+        attention = dropout(attention, dropout_p) if dropout_p > 0.0 else attention
+        out = attention @ v
+    else:  # the same in one program, whose rows are 0 where all is masked, as PyTorch's
+        out = scaled_dot_product_attention(*[t.unsqueeze(0) for t in (q, k, v)], mask, dropout_p).squeeze(0)
+    out = linear(out.transpose(0, 1).reshape(length * size, dim), out_proj_weight, out_proj_bias)
     out = out.view(length, size, out.size(1))
     shown = None
     if need_weights:
@@ -172,6 +176,10 @@ def projected(operands, separate, weights, bias):
                f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}")
         for name, w in zip("qkv", weights[1]):
             demand(w is not None, f"use_separate_proj_weight is True but {name}_proj_weight is None")
+    if not separate and query is key is value and query.shape[2] == weights[0].shape[1]:
+        whole = linear(query, weights[0], bias)
+        parts = whole.view(*query.shape[:2], 3, whole.shape[2] // 3).permute(2, 0, 1, 3).contiguous()
+        return parts.unbind(0)
     biases = (None,) * 3 if bias is None else bias.chunk(3)
     w_q, w_k, w_v = weights[1] if separate else weights[0].chunk(3)
     b_q, b_k, b_v = biases

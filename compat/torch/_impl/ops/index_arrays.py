@@ -82,8 +82,8 @@ def within(index, d, size):
     """torch's refusal of an index that an axis has not."""
 
     def check(index):
-        bad = index[(index < 0) | (index >= size)]
-        if bad.size:
+        if index.size and (index.min() < 0 or index.max() >= size):
+            bad = index[(index < 0) | (index >= size)]
             raise RuntimeError(f"index {int(bad[0])} is out of bounds for dimension {d} with size {size}")
 
     insist(check, index)

@@ -107,11 +107,11 @@ def check_range(low, high, kind):
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     if kind.kind in "iu":
-        info, name = np.iinfo(kind), _C_NAMES.get(kind.name, kind.name)
-        if not info.min <= low <= info.max:
-            raise RuntimeError(f"from is out of bounds for {name}")
-        if not info.min <= high - 1 <= info.max:
-            raise RuntimeError(f"to - 1 is out of bounds for {name}")
+        bits = 8 * kind.itemsize - (kind.kind == "i")
+        least = -(1 << bits) if kind.kind == "i" else 0
+        for what, number in (("from", low), ("to - 1", high - 1)):
+            if not least <= number < 1 << bits:
+                raise RuntimeError(f"{what} is out of bounds for {_C_NAMES.get(kind.name, kind.name)}")
     elif kind.kind == "b" and not (0 <= low <= 1 and 0 <= high - 1 <= 1):
         raise RuntimeError(f"{'from' if not 0 <= low <= 1 else 'to - 1'} is out of bounds for bool")
 

@@ -90,7 +90,11 @@ class MultiheadAttention(Module):
         """
         batched = query.dim() == 3
         if self.batch_first and batched:
-            query, key, value = [t.transpose(1, 0) for t in (query, key, value)]
+            turned = query.transpose(1, 0)
+            if query is key is value:  # one tensor behind it, too
+                query = key = value = turned
+            else:
+                query, key, value = turned, key.transpose(1, 0), value.transpose(1, 0)
         own = {} if self._qkv_same_embed_dim else {
             "use_separate_proj_weight": True, "q_proj_weight": self.q_proj_weight, "k_proj_weight": self.k_proj_weight,
             "v_proj_weight": self.v_proj_weight}

@@ -16,7 +16,8 @@ class _InPlace(Module):
         self.inplace = inplace
 
     def forward(self, input):
-        return type(self)._function(input, inplace=self.inplace)
+        function = type(self)._function
+        return function(input, inplace=True) if self.inplace else function(input)
 
     def extra_repr(self):
         return "inplace=True" if self.inplace else ""
