@@ -69,7 +69,7 @@ class Printer:
         self.bounded = False
         self.threads = thread_count()
         self.frames = []  # lines that make memory for what threads are given
-        self.shares = count_of(kernel.statements) > _FEW
+        self.shares = extent is None and count_of(kernel.statements) > _FEW
         self.nests = {}  # text of a function -> its name
         self.block(kernel.statements)
         ending = ["  ret void"]
