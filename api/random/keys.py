@@ -10,7 +10,7 @@ from ..core.arrays.avals import aval_of
 from ..core.errors import DtypeError, ShapeError, at_user_line
 from ..core.ops import random_bits as _bits, selection, shaping
 from ..core.ops.random_bits import random_fold, random_unit
-from ..core.primitive.families import broadcast_shape
+from ..core.primitive.broadcasting import broadcast_shape
 from ..numpy.surface import Array, array_of, floating
 
 Shape = int | Sequence[int]

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.errors import ShapeError, at_user_line
 from ..core.ops import selection
-from ..core.primitive.families import broadcast_shape
+from ..core.primitive.broadcasting import broadcast_shape
 from ..numpy import diagonal, einsum, linalg, sqrt, swapaxes
 from ..numpy.surface import Array, floating
 from .continuous import normal

@@ -23,13 +23,7 @@ METHODS = {"rank_sum": "sum", "rank_gather": "gather", "rank_scatter": "scatter"
 _WRITEABLE = 0x400
 
 
-class _Running(threading.local):
-    """What the native function that this thread runs has got from other ranks, in order; None outside of one."""
-
-    found: Any = None
-
-
-_RUNNING = _Running()
+_RUNNING = threading.local()  # `found`: what the native function of this thread has got from other ranks, in order
 
 
 class Exchange:
@@ -87,7 +81,7 @@ def _caller(equations):
 def remembering(run):
     """`run`, a native function that calls collectives, with a memory of what they gave."""
     def remembered(*values):
-        outer = _RUNNING.found
+        outer = getattr(_RUNNING, "found", None)
         _RUNNING.found = deque()
         try:
             return run(*values)
@@ -106,7 +100,7 @@ class _Again:
 
     def __getattr__(self, name):
         method = getattr(self.group, name)
-        return lambda *args: _RUNNING.found.popleft() if _RUNNING.found else method(*args)
+        return lambda *args: _RUNNING.found.popleft() if getattr(_RUNNING, "found", None) else method(*args)
 
 
 def again(draft):

@@ -7,6 +7,7 @@ import weakref
 import numpy as np
 
 from ...core.arrays.errstate import VARIABLE, error_state
+from ...core.types import Any
 from ..compile.draft import Draft
 from .blas import products_library
 from .engine import machine
@@ -69,7 +70,9 @@ class _Around:
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.place = self.run = self.state = None
+        self.place: Any = None
+        self.run: Any = None
+        self.state: Any = None
 
     def handle(self, *values):
         """The result under an error state that is new, if native code can do it; else None."""
@@ -247,7 +250,8 @@ class _Entry:
 
     def look_at_operands(self, avals, kinds):
         """`(pointers to values, [(number of axes, pointer to them) or None, …])`."""
-        text, sources, shapes = self.lines, [], []
+        text, sources = self.lines, []
+        shapes: list[Any] = []
         for k, (aval, kind) in enumerate(zip(avals, kinds)):
             x = self.load(text.op(f"getelementptr inbounds ptr, ptr %args, i64 {k}", "ptr"), "ptr")
             wanted = self.stored("float", float) if kind == "float" else self.stored("ndarray", ndarray)

@@ -39,6 +39,9 @@ class Alone:
     def shift(self, x, perm):
         return np.array(x) if perm else np.zeros_like(x)
 
+    def shifts(self, given):
+        return [self.shift(x, perm) for x, perm in given]
+
 
 ALONE = Alone()
 _NO_SCALAR = {"()": "its operand has an axis of the ranks"}

@@ -7,7 +7,8 @@ import numpy as np
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import float_dtype, result_dtype
 from ...errors import ShapeError, SquareError, at_user_line
-from ...primitive.families import broadcast_shape, primitive
+from ...primitive.broadcasting import broadcast_shape
+from ...primitive.families import primitive
 from ...tape.unbroadcast import conj
 from ...trace.device import constant
 from ..dependence import columns, cores, lines

@@ -5,7 +5,8 @@ import numpy as np
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import float_dtype, real_dtype, result_dtype
 from ...errors import at_user_line
-from ...primitive.families import broadcast_shape, primitive
+from ...primitive.broadcasting import broadcast_shape
+from ...primitive.families import primitive
 from ..dependence import cores
 from ..indexing.pairs import imag, real
 from ..samples import Sample, together

@@ -8,8 +8,9 @@ from ...arrays.avals import make_aval
 from ...arrays.axes import normal_axis
 from ...arrays.dtypes import result_dtype
 from ...errors import ShapeError, at_user_line
+from ...primitive.broadcasting import broadcast_shape
 from ...primitive.call_lanes import general_lane
-from ...primitive.families import broadcast_shape, primitive
+from ...primitive.families import primitive
 from ...tape.unbroadcast import conj
 from ...trace.tracer import Tracer
 from ..dependence import outer_of, product_of

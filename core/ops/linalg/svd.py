@@ -5,7 +5,8 @@ import numpy as np
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import float_dtype, real_dtype
 from ...errors import ShapeError, at_user_line
-from ...primitive.families import broadcast_shape, primitive
+from ...primitive.broadcasting import broadcast_shape
+from ...primitive.families import primitive
 from ..samples import Sample
 from ..selection import where
 from ..shaping import concatenate

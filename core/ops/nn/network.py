@@ -7,7 +7,8 @@ from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
 from ...arrays.halves import in_single
 from ...errors import ShapeError, at_user_line
-from ...primitive.families import broadcast_shape, elementwise, primitive
+from ...primitive.broadcasting import broadcast_shape
+from ...primitive.families import elementwise, primitive
 from ...tape.unbroadcast import conj, fix
 from ..dependence import numbered, shared
 from ..elementary import sigmoid

@@ -4,7 +4,8 @@
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import float_dtype, result_dtype
 from ...errors import ShapeError, at_user_line
-from ...primitive.families import broadcast_shape, primitive
+from ...primitive.broadcasting import broadcast_shape
+from ...primitive.families import primitive
 from ...tape.unbroadcast import conj
 from ..indexing.pairs import real
 from ..samples import Sample

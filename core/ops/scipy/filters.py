@@ -4,7 +4,8 @@ import numpy as np
 
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import float_dtype, result_dtype
-from ...primitive.families import broadcast_shape, linear, primitive
+from ...primitive.broadcasting import broadcast_shape
+from ...primitive.families import linear, primitive
 from ...tape.unbroadcast import conj
 from ...trace.device import constant
 from ..linalg.products import lift

@@ -1,0 +1,61 @@
+"""How elementwise operations broadcast: the shape rule and the batching rule that they all have."""
+
+import numpy as np
+
+from ..arrays.avals import make_aval
+from ..errors import DtypeError, ShapeError, at_user_line
+
+
+def broadcast_shape(name, shapes):
+    """The broadcast of `shapes`, or a ShapeError that names the operation."""
+    longest = max(shapes, key=len, default=())
+    try:
+        return np.broadcast_shapes(*shapes) if any(s and s != longest for s in shapes) else longest  # 3 us the former
+    except ValueError:
+        raise ShapeError(f"{name} cannot broadcast shapes {' and '.join(map(str, shapes))}; axes must be equal or 1, "
+                         f"counted from the last; reshape one operand, for example with x[:, None]{at_user_line()}"
+                         ) from None
+
+
+def elementwise_shape(prim):
+    """Broadcast shapes; the dtype is what the implementation gives on empty arrays of those dtypes."""
+    known = {}
+
+    def shape(operands, params, batched=None, size=None):
+        out = broadcast_shape(prim.name, [a.shape for a in operands])
+        key = (*[(a.dtype, a.weak) for a in operands], *params)
+        dtype = known.get(key)
+        if dtype is None:
+            probes = [_WEAK_ONE[a.dtype.kind] if a.weak else np.ones(1, a.dtype) for a in operands]
+            if len(known) > 256:
+                known.clear()
+            try:
+                with np.errstate(all="ignore"):
+                    dtype = known[key] = np.asarray(prim.impl(np, *probes, *params)).dtype
+            except DtypeError:
+                raise
+            except TypeError as error:
+                kinds = " and ".join(dict.fromkeys(str(a.dtype) for a in operands))
+                raise DtypeError(f"{prim.name} is not defined on values of dtype {kinds}; cast them before with "
+                                 f".astype(...){at_user_line()}") from error
+        return make_aval(out, dtype)
+
+    return shape
+
+
+_WEAK_ONE = {"b": True, "i": 1, "f": 1.0, "c": 1 + 0j}
+
+
+def elementwise_batch(prim):
+    """Align ranks so that batch axes meet; unbatched operands broadcast as they are."""
+
+    def batch(operands, params, batched, size):
+        ranks = [getattr(x, "ndim", 0) - b for x, b in zip(operands, batched)]
+        rank = max(ranks)
+        aligned = [
+            x.reshape((x.shape[0],) + (1,) * (rank - r) + tuple(x.shape[1:])) if b and r < rank else x
+            for x, r, b in zip(operands, ranks, batched)
+        ]
+        return prim.fun(*aligned, *params)
+
+    return batch
