@@ -6,7 +6,7 @@ The folder is `$COVECTOR_CACHE_DIR`, else `covector` in `$XDG_CACHE_HOME` or `~/
 
 import sys
 
-from .transforms.native.object_cache import (
+from .transforms.native.machine.object_cache import (
     CacheInfo as CacheInfo,
     CacheWarning as CacheWarning,
     ObjectCache as _ObjectCache,

@@ -49,24 +49,27 @@ core
 transforms
 transforms/native/maths
 core/arrays: core
+transforms/native/ir: core transforms/native/maths
 backends: core core/arrays
 core/trace: core core/arrays
 transforms/graph: core core/arrays
 transforms/scope: core core/arrays
 core/tape: core core/arrays core/trace
+transforms/native/machine: core core/arrays transforms/native/ir transforms/scope
 core/primitive: core core/arrays core/trace core/tape
 core/ops: core core/arrays core/trace core/tape core/primitive
 transforms/compile: core core/arrays core/trace transforms/graph transforms/scope core/primitive
 core/ops/indexing: core core/arrays core/trace core/tape core/primitive core/ops
 core/ops/sparse: core core/arrays core/tape core/primitive core/ops
 core/ops/special: core core/arrays core/trace core/tape core/primitive core/ops
-transforms/native: core transforms/native/maths core/arrays core/trace transforms/graph transforms/scope
+transforms/native/writing: core core/arrays transforms/native/ir core/trace transforms/graph transforms/native/machine
     core/primitive transforms/compile
 transforms/ranks: core core/arrays core/primitive core/ops
 transforms/reverse: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     transforms/compile
 core/ops/linalg: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing
 transforms/arguments: core core/arrays core/trace core/tape core/ops/indexing
+transforms/native/printing: core transforms/native/ir transforms/native/machine transforms/native/writing
 api/tree: core core/arrays core/trace core/ops transforms/arguments
 core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/indexing core/ops/sparse core/ops/special
     core/ops/linalg
@@ -74,6 +77,8 @@ core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/
 core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
 transforms/interpreters: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
     core/ops core/ops/indexing transforms/ranks transforms/reverse transforms/arguments
+transforms/native: core core/arrays transforms/native/ir transforms/graph transforms/native/machine transforms/compile
+    transforms/native/writing transforms/native/printing
 transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/ranks
     transforms/reverse transforms/arguments core/numpy_api transforms/interpreters
 transforms/staging: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
@@ -82,8 +87,8 @@ transforms/debug: core core/arrays core/trace transforms/graph core/primitive co
     transforms/staging
 transforms/distributed: core core/arrays core/trace transforms/scope core/tape core/ops transforms/ranks
     transforms/reverse transforms/arguments transforms/interpreters transforms/collectives transforms/staging
-transforms/export: core transforms/native/maths core/arrays transforms/graph transforms/scope transforms/compile
-    transforms/native transforms/arguments transforms/staging
+transforms/export: core transforms/native/maths core/arrays transforms/native/ir transforms/graph transforms/scope
+    transforms/compile transforms/native/writing transforms/arguments transforms/native transforms/staging
 api/distributed: core transforms/distributed
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
     transforms/debug
@@ -93,7 +98,7 @@ transforms/control: core core/arrays core/trace transforms/graph transforms/scop
 transforms/custom: core core/arrays core/trace core/tape core/primitive core/ops transforms/reverse
     transforms/arguments transforms/interpreters transforms/staging transforms/debug
 transforms/jit: core core/arrays core/trace transforms/graph transforms/scope core/primitive transforms/compile
-    transforms/native transforms/reverse transforms/arguments transforms/interpreters transforms/staging
+    transforms/reverse transforms/arguments transforms/interpreters transforms/native transforms/staging
     transforms/export
 api/nn: core core/arrays core/trace core/ops core/ops/special core/ops/linalg core/numpy_api core/ops/nn api/numpy
 api/optimizers: core core/ops transforms/arguments api/tree transforms/control
@@ -120,11 +125,11 @@ api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn transform
 api/lax: core core/arrays core/trace core/ops core/ops/indexing transforms/collectives transforms/debug api/numpy
     transforms/control transforms/custom api/nn api/scipy/special
 api/scipy: core api/scipy/linalg api/scipy/special api/scipy/stats
-api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
-    core/ops/indexing core/ops/special transforms/native transforms/reverse core/ops/linalg api/tree core/numpy_api
-    core/ops/nn transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/export
-    api/distributed api/numpy transforms/control transforms/custom transforms/jit api/nn api/optimizers api/random
-    transforms/sparse api/lax api/scipy
+api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape transforms/native/machine
+    core/primitive core/ops core/ops/indexing core/ops/special transforms/reverse core/ops/linalg api/tree
+    core/numpy_api core/ops/nn transforms/interpreters transforms/collectives transforms/staging transforms/debug
+    transforms/export api/distributed api/numpy transforms/control transforms/custom transforms/jit api/nn
+    api/optimizers api/random transforms/sparse api/lax api/scipy
 api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments core/ops/scipy
     transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/control
     transforms/custom transforms/jit api/nn transforms/sparse api/scipy/special api

@@ -14,8 +14,8 @@ from covector.extend import REGISTRY
 from covector.testing import compiled_fuzz
 from covector.testing.compiled import roundings
 from covector.transforms.export.text import number
+from covector.transforms.native.ir.operations import FLOATS, INTEGERS, MASKS, POWERS
 from covector.transforms.native.maths import FUNCTIONS, NEAR
-from covector.transforms.native.operations import FLOATS, INTEGERS, MASKS, POWERS
 
 
 def beside(name):

@@ -14,7 +14,7 @@ import pytest
 
 import covector as cv
 from covector.core.arrays import compilers
-from covector.transforms.native import engine
+from covector.transforms.native.machine import engine
 
 pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
 X = np.linspace(-1.0, 1.3, 1000)

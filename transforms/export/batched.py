@@ -1,7 +1,7 @@
 """Loops over the states of many examples as CUDA text: a thread an example, where none reads what another writes."""
 
-from ..native.nests import changed
-from ..native.statements import Load, Loop, Memory, Nest, Place, Step, Store, Value, inner, places
+from ..native.ir.nests import changed
+from ..native.ir.statements import Load, Loop, Memory, Nest, Place, Step, Store, Value, inner, places
 from .nests import Rows, print_nest
 from .parallel import WIDE, size_of, threads_loop
 from .text import STORED

@@ -2,9 +2,9 @@
 
 from ..compile.draft import Draft
 from ..graph.equations import Var
-from ..native.statements import KINDS, Bound, Value, inner, places
-from ..native.structure import is_native
-from ..native.writer import Writer
+from ..native.ir.statements import KINDS, Bound, Value, inner, places
+from ..native.writing.structure import is_native
+from ..native.writing.writer import Writer
 from .languages import C
 from .printer import Printer
 from .text import STORED, Module

@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from ..native.statements import Load, Memory, Nest, Place, Step, Store, Value, inner
+from ..native.ir.statements import Load, Memory, Nest, Place, Step, Store, Value, inner
 from .batched import batched
 from .parallel import WIDE, bytes_of, launches_of, size_of
 from .printer import Printer, places_in

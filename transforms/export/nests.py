@@ -1,6 +1,6 @@
 """Nests as C text: loops over the axes, sums that end them in a few variables that are added up by pairs."""
 
-from ..native.constants import start_of
+from ..native.ir.constants import start_of
 from .scalars import Scalars
 from .text import TYPES, Name, number
 

@@ -1,7 +1,7 @@
 """Nests as CUDA text: one thread an element, sums in parts that further launches add up, in a fixed order."""
 
-from ..native.nests import collapsed
-from ..native.statements import BYTES, Memory, Nest, Place, Value, compact_strides
+from ..native.ir.nests import collapsed
+from ..native.ir.statements import BYTES, Memory, Nest, Place, Value, compact_strides
 from .nests import Rows
 from .text import TYPES, Name
 

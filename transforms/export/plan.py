@@ -3,9 +3,9 @@
 from ...core.errors import RuleError, at_user_line
 from ...core.types import Any
 from ..graph.equations import Literal
-from ..native.products import is_small
 from ..native.segments import with_segments
-from ..native.structure import is_native
+from ..native.writing.products import is_small
+from ..native.writing.structure import is_native
 from .cuda_file import CudaFile
 from .staged import culprit, function_name, staged
 from .steps import Call, ExportedCuda, Launch

@@ -2,8 +2,8 @@
 
 import re
 
-from ..native.nests import add_nest
-from ..native.statements import (
+from ..native.ir.nests import add_nest
+from ..native.ir.statements import (
     BYTES,
     Branch,
     Const,

@@ -1,13 +1,13 @@
-"""The builder of C text: arithmetic on single values, the same as that of `transforms/native/lanes.py`."""
+"""The builder of C text: arithmetic on single values, the same as that of `transforms/native/ir/lanes.py`."""
 
+from ..native.ir.operations import table_of
 from ..native.maths import FUNCTIONS, NEAR
-from ..native.operations import table_of
 from .languages import HELPERS
 from .text import TYPES, Name, Text, number
 
 
 class Scalars:
-    """A builder of values of one kind; see `transforms/native/operations.py` for what it must have."""
+    """A builder of values of one kind; see `transforms/native/ir/operations.py` for what it must have."""
 
     def __init__(self, text, kind):
         self.text = text

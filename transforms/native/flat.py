@@ -9,17 +9,17 @@ import numpy as np
 from ...core.arrays.errstate import VARIABLE, error_state
 from ...core.types import Any
 from ..compile.draft import Draft
-from .blas import products_library
-from .engine import machine
-from .entry import STATE, dtype_of
-from .error_states import DEFAULT, is_followed
 from .function import c_function
-from .lanes import Text
-from .layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE, functions
-from .llvm import Printer
-from .slots import Slots
-from .structure import is_native
-from .writer import Writer
+from .ir.lanes import Text
+from .machine.blas import products_library
+from .machine.engine import machine
+from .machine.error_states import DEFAULT, is_followed
+from .machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE, functions
+from .machine.slots import Slots
+from .printing.entry import STATE, dtype_of
+from .printing.printer import Printer
+from .writing.structure import is_native
+from .writing.writer import Writer
 
 ndarray = np.ndarray
 BLOCK = 2048  # elements

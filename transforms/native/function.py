@@ -10,14 +10,14 @@ import numpy as np
 from ...core.arrays.errstate import error_state
 from ...core.types import Any
 from ..compile.functions import MISS
-from .blas import products_library
-from .engine import machine
-from .entry import STATE, dtype_of, entry, plain_entry, stopped
-from .error_states import DEFAULT, is_followed
-from .layouts import functions
-from .llvm import Printer
-from .slots import Slots
-from .statements import OUTSIDE
+from .ir.statements import OUTSIDE
+from .machine.blas import products_library
+from .machine.engine import machine
+from .machine.error_states import DEFAULT, is_followed
+from .machine.layouts import functions
+from .machine.slots import Slots
+from .printing.entry import STATE, dtype_of, entry, plain_entry, stopped
+from .printing.printer import Printer
 
 ndarray = np.ndarray
 _NUMBERS = {"f": float, "i": int, "b": bool}

@@ -5,7 +5,7 @@ import os
 from ...core.errors import MissingLibraryError
 from ..compile import costs
 from ..compile.program import scalar_loops
-from .layouts import functions
+from .machine.layouts import functions
 from .segments import whole, with_segments
 
 

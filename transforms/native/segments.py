@@ -8,11 +8,11 @@ from ..compile.draft import Draft, rewritten, without_dead
 from ..compile.functions import made_of
 from ..compile.numpy_source import Source
 from ..graph.equations import Body, Var
-from .exchanges import METHODS, again, is_exchange, remembering
 from .function import native_function
-from .statements import KINDS
-from .structure import computes, is_native
-from .writer import Writer
+from .ir.statements import KINDS
+from .writing.exchanges import METHODS, again, is_exchange, remembering
+from .writing.structure import computes, is_native
+from .writing.writer import Writer
 
 _PRIM = SimpleNamespace(
     name="native", ufunc=None, view=False, effects=frozenset(), handlers=None, outputs=True, params=(), variadic=False)

@@ -1,8 +1,8 @@
 """Ranges as LLVM text: a function of one range, which a loop calls, or threads that end before the caller goes on."""
 
-from .lanes import TYPES, Name, Text
-from .nests import given
-from .statements import inner, places
+from ..ir.lanes import TYPES, Name, Text
+from ..ir.nests import given
+from ..ir.statements import inner, places
 
 _STORED = {**TYPES, "b8": "i8"}
 

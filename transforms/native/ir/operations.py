@@ -8,7 +8,7 @@ are those of `maths`.
 
 import math
 
-from .maths import FUNCTIONS
+from ..maths import FUNCTIONS
 
 
 def _maximum(b, x, y):

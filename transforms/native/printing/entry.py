@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ...core.types import Any
-from .error_states import DEFAULT, VARIABLE
-from .lanes import Text
-from .layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE
-from .statements import KINDS, OUTSIDE, STOPPED
+from ....core.types import Any
+from ..ir.lanes import Text
+from ..ir.statements import KINDS, OUTSIDE, STOPPED
+from ..machine.error_states import DEFAULT, VARIABLE
+from ..machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE
 
 ndarray = np.ndarray
 DTYPES: dict[Any, Any] = {kind: dtype for dtype, kind in KINDS.items()}

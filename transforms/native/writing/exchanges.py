@@ -10,11 +10,11 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ...core.types import Any
-from ..compile.draft import Draft, rewritten
-from ..graph.equations import Var
-from .layouts import functions
-from .statements import KINDS
+from ....core.types import Any
+from ...compile.draft import Draft, rewritten
+from ...graph.equations import Var
+from ..ir.statements import KINDS
+from ..machine.layouts import functions
 
 LARGEST = 1 << 18  # bytes of an operand or result: it is copied on its way, which takes longer than to leave the code
 _AHEAD = 64  # equations that are looked through for one that can be under way at the same time

@@ -1,8 +1,8 @@
 """Values of small arrays as LLVM text: a few neighbours to a vector, as long as they stay together."""
 
-from .lanes import TYPES, Lanes, Name, number
-from .operations import is_costly
-from .statements import BYTES, Const
+from ..ir.lanes import TYPES, Lanes, Name, number
+from ..ir.operations import is_costly
+from ..ir.statements import BYTES, Const
 
 
 def pieces(count, most):

@@ -4,10 +4,10 @@ from contextvars import Context
 
 import numpy as np
 
-from ...core.arrays.errstate import VARIABLE
-from ...core.arrays.warned import is_reporting
-from ...core.types import Any
-from ..scope.errstate import within
+from ....core.arrays.errstate import VARIABLE
+from ....core.arrays.warned import is_reporting
+from ....core.types import Any
+from ...scope.errstate import within
 
 DEFAULT: Any = None if VARIABLE is None else Context().run(VARIABLE.get)  # the state where nobody set one
 

@@ -2,9 +2,9 @@
 
 from math import prod
 
+from ..ir.statements import KINDS, Const, Place, compact_strides
 from .indexing import added, looped, row_of
 from .products import multiplied
-from .statements import KINDS, Const, Place, compact_strides
 
 # The shapes are those of core/ops/nn/convolution.py: x (n, channels, *size), w (features, channels / groups, *kernel),
 # y (n, features, *out).

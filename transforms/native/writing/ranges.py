@@ -2,10 +2,10 @@
 
 import os
 
-from .constants import start_of
-from .engine import has_threads
-from .nests import collapsed, places_of
-from .statements import Const, Counter, Nest, Place, Ranges, Value, compact_strides
+from ..ir.constants import start_of
+from ..ir.nests import collapsed, places_of
+from ..ir.statements import Const, Counter, Nest, Place, Ranges, Value, compact_strides
+from ..machine.engine import has_threads
 
 RANGES = 16
 _LARGE = 2e6  # operations on elements, from which a nest is cut

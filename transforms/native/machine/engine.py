@@ -11,10 +11,10 @@ from importlib.machinery import EXTENSION_SUFFIXES
 
 import numpy as np
 
-from ...core.arrays.compilers import compiler, installed
-from ...core.lazy import LazyModule
+from ....core.arrays.compilers import compiler, installed
+from ....core.lazy import LazyModule
+from ..ir.lanes import elementary_module
 from .digests import sha256
-from .lanes import elementary_module
 from .object_cache import ObjectCache, folder
 from .object_files import SUPPORTED, Loaded, Unloadable
 

@@ -1,10 +1,10 @@
 """Nests as LLVM text: the last axis in vectors, what is left of it in narrower ones, sums in registers."""
 
-from .constants import start_of
-from .lanes import TYPES, Lanes, Name, Text
-from .nests import given, places_of
-from .operations import is_costly
-from .statements import BYTES, Const
+from ..ir.constants import start_of
+from ..ir.lanes import TYPES, Lanes, Name, Text
+from ..ir.nests import given, places_of
+from ..ir.operations import is_costly
+from ..ir.statements import BYTES, Const
 
 _INLINE = 24  # costly steps of a nest that are written in place
 _WORTH = 256  # elements of a nest, from which they are

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ...core.arrays.avals import aval_of
-from ...core.trace.tracer import Staged, Tracer
-from ..compile.lowering import Lowering, Unwritten
-from ..graph.equations import Equation, Literal, Var
-from .operations import POWERS, TESTS, knows
-from .statements import KINDS
+from ....core.arrays.avals import aval_of
+from ....core.trace.tracer import Staged, Tracer
+from ...compile.lowering import Lowering, Unwritten
+from ...graph.equations import Equation, Literal, Var
+from ..ir.operations import POWERS, TESTS, knows
+from ..ir.statements import KINDS
 
 _CASTS = frozenset({"cast", "cast_flat"})
 _QUOTIENTS = frozenset({"floor_divide", "remainder"})

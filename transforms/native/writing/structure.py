@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from ..compile.layout import VIEWS
-from ..graph.equations import Var
-from .blas import products_library
+from ...compile.layout import VIEWS
+from ...graph.equations import Var
+from ..ir.statements import KINDS
+from ..machine.blas import products_library
+from ..machine.error_states import may_be_native
 from .elementwise import elementary
-from .error_states import may_be_native
 from .expansions import expanded
 from .indexing import fits
 from .products import few_products, is_small, sizes
-from .statements import KINDS
 
 _FEW_STEPS = 1 << 13  # statements of a body, beyond which a loop is left to NumPy
 REDUCERS = {"reduce_sum": "add", "reduce_max": "maximum", "reduce_min": "minimum", "reduce_prod": "multiply",

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ..graph.equations import Equation, Literal, Var
-from .statements import Place, is_compact
+from ...graph.equations import Equation, Literal, Var
+from ..ir.statements import Place, is_compact
 
 _PUT, _ADD = SimpleNamespace(name="put_rows", handlers=None), SimpleNamespace(name="add_rows", handlers=None)
 

@@ -4,19 +4,19 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ...core.types import Any
-from ..graph.equations import Literal, Var
+from ....core.types import Any
+from ...graph.equations import Literal, Var
+from ..ir.constants import FEW, cast_constant, constant, start_of
+from ..ir.nests import add_nest, order_of, strides_in
+from ..ir.operations import TESTS
+from ..ir.scratch import place_scratch
+from ..ir.statements import KINDS, Const, Kernel, Load, Memory, Nest, Place, Step, Store, Value, is_compact, is_uniform
 from .alarm import Alarm
-from .constants import FEW, cast_constant, constant, start_of
 from .exchanges import together
 from .expansions import Expansion
-from .nests import add_nest, order_of, strides_in
-from .operations import TESTS
 from .ranges import in_ranges
 from .rows import with_rows
 from .rules import RULES
-from .scratch import place_scratch
-from .statements import KINDS, Const, Kernel, Load, Memory, Nest, Place, Step, Store, Value, is_compact, is_uniform
 
 ndarray = np.ndarray
 _LONG_SUM = 4096  # elements of a sum in single precision, beyond which parts of it are added up in double precision

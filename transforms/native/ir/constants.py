@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...core.types import Any
+from ....core.types import Any
 from .statements import KINDS, Const, Memory, Place
 
 FEW = 16  # elements of an array that are values of their own

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .statements import KINDS, Branch, Counter, Loop, Memory, Place, Store, While
+from ..ir.statements import KINDS, Branch, Counter, Loop, Memory, Place, Store, While
 
 ndarray = np.ndarray
 ENDLESS = 1e9  # the work of a loop that may have no end: other threads run beside it

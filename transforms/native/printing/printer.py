@@ -2,14 +2,9 @@
 
 import math
 
-from .exchanges import Exchange, print_exchange
-from .lanes import TYPES, Lanes, Module, Name, Text, number
-from .llvm_nests import combined, print_nest
-from .llvm_ranges import print_ranges
-from .llvm_values import print_load, print_step, print_store
-from .nests import count_of
-from .ranges import thread_count
-from .statements import (
+from ..ir.lanes import TYPES, Lanes, Module, Name, Text, number
+from ..ir.nests import count_of
+from ..ir.statements import (
     BYTES,
     OUTSIDE,
     STOPPED,
@@ -29,6 +24,11 @@ from .statements import (
     While,
     inner,
 )
+from ..writing.exchanges import Exchange, print_exchange
+from ..writing.ranges import thread_count
+from .nests import combined, print_nest
+from .ranges import print_ranges
+from .values import print_load, print_step, print_store
 
 STORED = {**TYPES, "b8": "i8"}
 _TURNS = 1 << 14  # of a loop without a known end, between two looks for signals

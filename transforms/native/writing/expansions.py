@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from ...core.primitive.primitive import REGISTRY
-from ..graph.equations import Equation, Literal, Var
+from ....core.primitive.primitive import REGISTRY
+from ...graph.equations import Equation, Literal, Var
 from . import elimination
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))

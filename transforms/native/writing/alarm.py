@@ -1,6 +1,6 @@
 """The alarm of a kernel: a last output that is NaN where another holds an infinity or NaN, else 0."""
 
-from .statements import Const, Memory, Nest, Place, Step, Store, Value
+from ..ir.statements import Const, Memory, Nest, Place, Step, Store, Value
 
 
 class Alarm:

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from ..compile.layout import VIEWS
-from ..graph.equations import Literal
+from ...compile.layout import VIEWS
+from ...graph.equations import Literal
+from ..ir.statements import KINDS, Const, Nest, Place, Step, Value, is_uniform
 from .convolution import conv, conv_input, conv_weight, overlap_add, windows
 from .exchanges import METHODS, exchange
 from .indexing import add_rows, counted, implant, last_writer, pick, put_rows, scatter_add, spread, take
@@ -11,7 +12,6 @@ from .loops import branch, scan, while_loop
 from .products import einsum, matmul, outer
 from .rows import written_over
 from .running import running
-from .statements import KINDS, Const, Nest, Place, Step, Value, is_uniform
 from .structure import REDUCERS
 
 ndarray = np.ndarray

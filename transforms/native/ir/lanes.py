@@ -2,7 +2,7 @@
 
 import struct
 
-from .maths import FUNCTIONS, NEAR
+from ..maths import FUNCTIONS, NEAR
 from .operations import table_of
 
 TYPES = {"f64": "double", "f32": "float", "i64": "i64", "i32": "i32", "b8": "i1"}

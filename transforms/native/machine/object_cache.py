@@ -7,8 +7,8 @@ import time
 import warnings
 from typing import NamedTuple
 
-from ...core.lazy import LazyModule
-from ...core.types import Any
+from ....core.lazy import LazyModule
+from ....core.types import Any
 from .digests import sha256
 
 _PATHS: Any = LazyModule("pathlib")

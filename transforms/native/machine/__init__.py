@@ -1,0 +1,1 @@
+"""The machine: its compiler, objects in memory and on disk, BLAS, and how arrays lie in memory."""

@@ -1,0 +1,1 @@
+"""From statements to LLVM's text, and the C function around them."""

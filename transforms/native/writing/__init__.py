@@ -1,0 +1,1 @@
+"""From the equations of a graph to statements."""
