@@ -364,14 +364,16 @@ def script_integers_beside_small_dtypes(T):
 
 
 WITHOUT_BFLOAT16 = """
-import io, sys
+import copy, io, sys
 sys.modules["ml_dtypes"] = None
 import covector.compat.torch as torch
 x = torch.ones(2)
-roads = [lambda: torch.bfloat16, lambda: x.bfloat16(), lambda: torch.ones(2).int().bfloat16(),
+roads = [lambda: torch.zeros(2, dtype=torch.bfloat16), lambda: x.bfloat16(), lambda: torch.ones(2).int().bfloat16(),
          lambda: x.to(torch.bfloat16), lambda: x.type("torch.BFloat16Tensor"), lambda: x.type("torch.bfloat16"),
          lambda: torch.load(io.BytesIO(sys.stdin.buffer.read()))]
-print(hasattr(torch, "bfloat16"), x.half().dtype, x.to(torch.float16).dtype, x.type("torch.HalfTensor").dtype)
+print(copy.copy(torch.bfloat16) is torch.bfloat16, torch.bfloat16 in {torch.half: 1}, torch.finfo(torch.bfloat16).eps,
+      torch.promote_types(torch.bfloat16, torch.half), x.dtype == torch.bfloat16)
+print(x.half().dtype, x.to(torch.float16).dtype, x.type("torch.HalfTensor").dtype)
 for road in roads:
     try:
         print(road())
@@ -380,15 +382,16 @@ for road in roads:
 """
 
 
-def test_without_its_package_bfloat16_is_refused_on_every_road():
+def test_without_its_package_bfloat16_is_named_and_refused_on_every_road():
     pytest.importorskip("ml_dtypes", reason="writes the file; needs the `bf16` extra")
     file = io.BytesIO()
     compat.save(compat.ones(2).bfloat16(), file)
     done = subprocess.run([sys.executable, "-P", "-c", WITHOUT_BFLOAT16], input=file.getvalue(), capture_output=True,
                           timeout=60, check=True)
-    first, *refusals = done.stdout.decode().splitlines()
-    assert first == "False torch.float16 torch.float16 torch.float16"
+    named, cast, *refusals = done.stdout.decode().splitlines()
+    assert named == "True False 0.0078125 torch.float32 False"
+    assert cast == "torch.float16 torch.float16 torch.float16"
     words = " bfloat16 needs the package ml_dtypes, which is not installed; pip install covector[bf16]"
-    assert refusals == [kind + words for kind in ("AttributeError", "NotImplementedError", "NotImplementedError",
-                                                  "AttributeError", "NotImplementedError", "NotImplementedError",
+    assert refusals == [kind + words for kind in ("NotImplementedError", "NotImplementedError", "NotImplementedError",
+                                                  "NotImplementedError", "NotImplementedError", "NotImplementedError",
                                                   "UnpicklingError")]

@@ -255,7 +255,7 @@ def inplace_method(row):
         def fn(x, *others):
             given = (x, *[lowered(v) for v in others[:count]])
             named = {k: lowered(v) for k, v in zip(names, others[count:])}
-            if dtypes.bfloat16 is not None and x.dtype == dtypes.bfloat16.numpy and wants_single(row, given, named):
+            if dtypes.OF_NUMPY.get(x.dtype) is dtypes.bfloat16 and wants_single(row, given, named):
                 return in_single(row.body, given, named)
             return row.body(*given, **named)
 

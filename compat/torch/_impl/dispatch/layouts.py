@@ -44,13 +44,12 @@ def matrices(*columns, rows=()):
 
 
 def replaced(value, array, found):
-    """A core value over another array of the same elements."""
-    if found is array:
-        return value
-    if type(value) is Ambient:
+    """A core value over another array of the same elements; what lies over `array` by further levels stays as it is."""
+    if value is array:
+        return found
+    if type(value) is Ambient and value.value is array:
         value.value = found
-        return value
-    return found
+    return value
 
 
 def by_columns(value):

@@ -5,7 +5,6 @@ import sys
 from types import FunctionType, MappingProxyType
 
 from ..... import _engine
-from ..types.dtypes import NO_BFLOAT16
 from .call import ROWS
 from .overriding import dispatching
 from .signatures import Looked, check, explain, signatures, synonyms
@@ -35,8 +34,6 @@ def getter(prefix, module, later=MappingProxyType({}), parts=MappingProxyType({}
             return public(row)
         if name in parts:
             return getattr(parts[name], name)
-        if prefix + name == "bfloat16":
-            raise AttributeError(NO_BFLOAT16)
         if prefix + name in UNBUILT:
             raise unbuilt(prefix + name)
         raise AttributeError(f"module '{module}' has no attribute '{name}'")

@@ -286,7 +286,7 @@ class Known:
 
     def known(self, module, name):
         """What stands under a name, None where it is none of those."""
-        if dtypes.bfloat16 is None and module == "torch" and name in ("bfloat16", "BFloat16Storage"):
+        if "bfloat16" not in dtypes.NAMED and module == "torch" and name in ("bfloat16", "BFloat16Storage"):
             raise pickle.UnpicklingError(dtypes.NO_BFLOAT16)
         return _ALLOWED.get((module, name)) or allowed(module, name)
 

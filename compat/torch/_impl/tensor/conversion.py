@@ -209,8 +209,7 @@ def type_(self, dtype=None, non_blocking=False):
                  "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8,
                  "bool": dtypes.bool_, "bfloat16": dtypes.bfloat16}.get(name)
         if dtype is None:
-            unknown = ValueError(f"invalid type: '{given}'")
-            raise NotImplementedError(dtypes.NO_BFLOAT16) if name == "bfloat16" else unknown
+            raise ValueError(f"invalid type: '{given}'")
     return converted(self, getattr(dtype, "dtype", dtype))
 
 
@@ -221,11 +220,9 @@ def pin_memory(self, device=None):
 
 
 def casting(dtype):
-    """`Tensor.float` and related methods; None stands for the dtype that NumPy has not."""
+    """`Tensor.float` and related methods."""
 
     def cast_to(self, memory_format=None):
-        if dtype is None:
-            raise NotImplementedError(dtypes.NO_BFLOAT16)
         return converted(self, dtype, False, memory_format)
 
     return cast_to

@@ -40,8 +40,22 @@ class dtype:  # noqa: N801 (torch's name)
         return complex128 if self is float64 else small.get(self.name, self)
 
 
+class _Without(dtype):
+    """A dtype whose package is not installed: it can be named and compared, and has no arrays."""
+
+    __slots__ = ("reason",)
+
+    def __init__(self, name, itemsize, category, reason):
+        self.name, self.itemsize, self.category, self.reason = name, itemsize, category, reason
+        self.is_floating_point, self.is_complex, self.is_signed = category == 2, category == 3, category >= 2
+
+    @property
+    def numpy(self):
+        raise NotImplementedError(self.reason)
+
+
 def _by_name(name):
-    return NAMED[name]
+    return bfloat16 if name == "bfloat16" else NAMED[name]
 
 
 bool_ = dtype("bool", np.bool_, 0)
@@ -60,14 +74,14 @@ complex64 = dtype("complex64", np.complex64, 3)
 complex128 = dtype("complex128", np.complex128, 3)
 ALL = [bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64, float16, float32, float64, complex64,
        complex128]
+NO_BFLOAT16 = "bfloat16 needs the package ml_dtypes, which is not installed; pip install covector[bf16]"
 if importlib.util.find_spec("ml_dtypes"):
     import ml_dtypes
 
     bfloat16 = dtype("bfloat16", ml_dtypes.bfloat16, 2)
     ALL.append(bfloat16)
 else:
-    bfloat16 = None
-NO_BFLOAT16 = "bfloat16 needs the package ml_dtypes, which is not installed; pip install covector[bf16]"
+    bfloat16 = _Without("bfloat16", 2, 2, NO_BFLOAT16)
 _REAL = {"complex64": float32, "complex128": float64}
 NAMED = {d.name: d for d in ALL}
 OF_NUMPY = {d.numpy: d for d in ALL}
@@ -150,7 +164,7 @@ def promote_types(a, b):
         if high.category == 3 and low is float64:
             return complex128
         return high
-    if bfloat16 is not None and a.category == 2 and bfloat16 in (a, b):
+    if a.category == 2 and bfloat16 in (a, b):
         other = b if a is bfloat16 else a
         return float32 if other is float16 else other
     promoted = OF_NUMPY[np.promote_types(a.numpy, b.numpy)]
