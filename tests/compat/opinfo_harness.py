@@ -14,6 +14,7 @@ import types
 import warnings
 
 import numpy as np
+import opinfo_levels
 import torch
 
 import covector.compat.torch as compat
@@ -32,8 +33,9 @@ from opinfo_samples import (
     translated,
 )
 
-KINDS = ("value", "gradient", "second", "forward", "vmap", "inplace", "inplace_gradient", "method", "error")
-DERIVATIVES = {"gradient", "second", "forward", "inplace_gradient"}
+KINDS = ("value", "gradient", "second", "forward", "vmap", "inplace", "inplace_gradient", "method", "error",
+         "nested")
+DERIVATIVES = {"gradient", "second", "forward", "inplace_gradient", "nested"}
 LOOSE = {"torch.float16": "bfloat16"}  # PyTorch computes in float32 and rounds once
 
 
@@ -130,6 +132,10 @@ class Case:
             parts = [dual.unpack_dual(t) for t in tensors(self.processed(answer))]
             zero = [self.lib.zeros_like(p.primal) if p.tangent is None else p.tangent for p in parts]
             return {"tangents": [plain(t) for t in zero]}
+
+    def nested(self):
+        """Second derivatives by the transforms of `torch.func`, one in the other."""
+        return {name: plain(answer) for name, answer in opinfo_levels.nested(self).items()}
 
     def vmap(self):
         """The answers for two examples at once, of which the second has other numbers where they may be any."""
@@ -254,6 +260,7 @@ def applies(op, kind, dtype):
         return False
     if kind in DERIVATIVES:
         promised = {"gradient": op.supports_autograd, "second": op.supports_gradgrad, "forward": op.supports_forward_ad,
+                    "nested": op.supports_gradgrad,
                     "inplace_gradient": op.supports_inplace_autograd and op.inplace_variant is not None}[kind]
         return promised and wide in op.supported_backward_dtypes("cpu") and not is_random(op)
     if kind == "inplace":
@@ -279,6 +286,8 @@ def compare(op, kind, dtype="float64", cap=1000, more=False):
         except Unlike:
             continue
         count += 1
+        if kind == "nested" and isinstance(here, dict):
+            here, theirs = ({name: a[name] for name in promised(theirs)} for a in (here, theirs))
         if isinstance(here, Exception):
             found.append(f"{i} {told(sample)}: {type(here).__name__}: {str(here)[:300]}")
         elif (difference := unequal(here, theirs)) and (dtype != "bfloat16" or kind != "value" or unequal(
@@ -286,6 +295,13 @@ def compare(op, kind, dtype="float64", cap=1000, more=False):
             # where PyTorch rounds to bfloat16 in between depends on the processor that it runs on
             found.append(f"{i} {told(sample)}: {difference}")
     return found, count
+
+
+def promised(answers):
+    """The nests of transforms that PyTorch has; none where they contradict each other: second derivatives commute."""
+    found = [name for name, answer in answers.items() if not isinstance(answer, str)]
+    first, *others = [answers[name] for name in found if name != "batched"] or [None]
+    return [] if any(unequal(first, other) for other in others) else found
 
 
 def compare_errors(op):

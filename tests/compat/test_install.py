@@ -147,6 +147,29 @@ def test_modules_that_programs_import_and_may_never_use():
         "functions of arrays (docs/compat_gaps.md has more)"]
 
 
+def test_all_of_torch_nn_is_imported_by_a_star():
+    assert run("""
+        import covector.compat.torch as compat
+        compat.install()
+        from torch.nn import *
+        print(Sequential.__name__, Parameter.__name__, functional.relu.__name__, init.ones_.__name__)
+    """) == "Sequential Parameter relu ones_"
+
+
+def test_vmap_from_before_torch_func_lets_none_pass():
+    assert run("""
+        import covector.compat.torch as compat
+        compat.install()
+        import torch
+        from torch._vmap_internals import _vmap
+        x = torch.ones(3, requires_grad=True)
+        y = x * 2
+        pulled = _vmap(lambda v: torch.autograd.grad(y, (x, torch.ones(1, requires_grad=True)), v, allow_unused=True),
+                       allow_none_pass_through=True)(torch.eye(3))
+        print(pulled[0].tolist(), pulled[1])
+    """) == "[[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.0]] None"
+
+
 def test_functorch_comes_with_torch():
     assert run("""
         import covector.compat.torch as compat

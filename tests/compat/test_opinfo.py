@@ -12,8 +12,8 @@ import pytest
 
 KINDS = {  # kind, and dtype where it is not float64 -> samples an operation
     "value": 16, "gradient": 16, "second": 4, "forward": 4, "vmap": 4, "inplace": 4, "inplace_gradient": 3, "method": 4,
-    "error": 100, "value/complex128": 6, "gradient/complex128": 6, "value/int64": 5, "value/uint8": 5, "value/bool": 4,
-    "value/bfloat16": 4,
+    "nested": 2, "error": 100, "value/complex128": 6, "gradient/complex128": 6, "value/int64": 5, "value/uint8": 5,
+    "value/bool": 4, "value/bfloat16": 4,
 }
 INITIALS = string.ascii_lowercase + "_" + string.ascii_uppercase
 pytestmark = [pytest.mark.reference]

@@ -6,6 +6,7 @@ from .._impl.types.parameter import Parameter as Parameter
 from . import functional as functional, modules as modules
 
 _LATER = {
+    "attention": LazyModule("covector.compat.torch.nn.attention"),
     "common_types": LazyModule("covector.compat.torch.nn.common_types"),
     "grad": LazyModule("covector.compat.torch.nn.grad"),
     "init": LazyModule("covector.compat.torch.nn.init"),
@@ -16,6 +17,7 @@ _LATER = {
 _PARTS = dict.fromkeys(modules.__all__, modules) | dict.fromkeys(
     ("Buffer", "UninitializedBuffer", "UninitializedParameter"), _LATER["parameter"])
 _PARTS["DataParallel"] = _LATER["parallel"]
+__all__ = ["Parameter", "functional", "modules", *_LATER, *_PARTS]  # for `from torch.nn import *`
 __getattr__ = _surface.getter("nn.", "torch.nn", _LATER, _PARTS)
 __dir__ = _surface.lister(globals(), {**_LATER, **_PARTS})
 del LazyModule, _LATER, _PARTS

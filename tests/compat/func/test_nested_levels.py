@@ -1,5 +1,6 @@
 """Transforms inside of transforms: levels, closures, what is printed, values that escape."""
 
+import math
 import re
 
 import pytest
@@ -258,6 +259,28 @@ def test_a_value_of_a_vmap_that_has_ended_is_refused():
                 lambda: t.unbind(), lambda: t.tolist(), lambda: t.item(), lambda: t.numpy(), lambda: t.sum()):
         with pytest.raises(RuntimeError, match="your tensor may have escaped from inside a function being vmapped"):
             use()
+
+
+@pytest.mark.parametrize("formula", ["nc,mnc->mn", "n,mn->mn", "nc,mnc->mnc", "nc,cn->nc", "mnc,nk->nkm", "c,d->dc"])
+@pytest.mark.parametrize("length", [1, 3])
+def test_second_derivatives_of_sums_of_products_by_levels_are_those_of_a_graph(formula, length):
+    torch = compat
+    sizes = {"n": 4, "m": 5, "k": 2, "d": 3, "c": length}
+    x, y = (torch.linspace(-1, 2, math.prod(shape), dtype=torch.float64).reshape(shape).requires_grad_()
+            for shape in ([sizes[k] for k in part] for part in formula.partition("->")[0].split(",")))
+
+    def loss(x, y):
+        return torch.einsum(formula, x, y).pow(2).sum()
+
+    gradients = torch.autograd.grad(loss(x, y), (x, y), create_graph=True)
+    expected = torch.autograd.grad(sum([g.sum() for g in gradients]), (x, y))
+    x, y = x.detach(), y.detach()
+    f, ones = torch.func, (torch.ones_like(x), torch.ones_like(y))
+    by_gradients = f.grad(loss, argnums=(0, 1))
+    for found in (f.jvp(by_gradients, (x, y), ones)[1],
+                  f.grad(lambda *z: f.jvp(loss, z, ones)[1], argnums=(0, 1))(x, y),
+                  f.grad(lambda *z: sum([g.sum() for g in by_gradients(*z)]), argnums=(0, 1))(x, y)):
+        assert all(torch.allclose(a, b, rtol=1e-12) for a, b in zip(found, expected))
 
 
 def script_values_of_levels_that_have_ended(torch):

@@ -1,5 +1,9 @@
 """Attention with dropout, and of several heads: projections of their own, biases of keys, masks, and refusals."""
 
+import pytest
+
+import covector.compat.torch as compat
+from covector.compat.torch.nn.attention import SDPBackend, sdpa_kernel
 from harness import attempt, normal, slopes
 
 
@@ -62,3 +66,13 @@ def script_dropped_weights_of_attention(torch):
     return [out.unique(), (causal.triu(1) == 0).all(), grouped.shape, attend(even, even[:, :8], values, dropout_p=1.0),
             attempt(lambda: attend(even, even, even, dropout_p=1.5))[:2],
             attempt(lambda: attend(even, even, even, torch.zeros(16, 16), 0.5, True))[:2]]
+
+
+def test_kernels_of_attention_are_named_and_one_is_there():
+    x = compat.ones(1, 2, 4)
+    for chosen in (SDPBackend.MATH, [SDPBackend.FLASH_ATTENTION, SDPBackend.MATH]):
+        with sdpa_kernel(chosen, set_priority=True):
+            assert compat.nn.functional.scaled_dot_product_attention(x, x, x).equal(x)
+    with (pytest.raises(RuntimeError, match="attention is computed by SDPBackend.MATH alone"),
+          sdpa_kernel(SDPBackend.FLASH_ATTENTION)):
+        pass
