@@ -142,6 +142,7 @@ compat/autograd/scipy/stats: api/numpy api/scipy/stats compat/autograd/_impl
 compat/autograd: compat compat/autograd/_impl compat/autograd/misc compat/autograd/numpy
 compat/autograd/scipy: api/numpy api/scipy/linalg api/scipy/special compat/autograd/_impl compat/autograd/misc
     compat/autograd/scipy/stats
+compat/torch/utils/tensorboard: ~/types
 ~/graph: api ~/modes ~/types
 ~/installing: compat ~/types
 ~/staged: api ~/types ~/graph
@@ -196,7 +197,8 @@ compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad 
     ~/function ~/random ~/tensor ~/gradcheck ~/functional
 compat/torch/distributions: api ~/dispatch ~/distributions compat/torch/distributions/utils
 compat/torch/nn/modules: api ~/types ~/dispatch ~/ops ~/module compat/torch/nn/modules/utils
-compat/torch/utils: api ~/types ~/graph ~/dispatch ~/checkpoint ~/interchange ~/module compat/torch/utils/data
+compat/torch/utils: api ~/types compat/torch/utils/tensorboard ~/graph ~/dispatch ~/checkpoint ~/interchange ~/module
+    compat/torch/utils/data
 compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
 compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/parallel compat/torch/nn/modules

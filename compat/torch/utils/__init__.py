@@ -5,6 +5,7 @@ from .._impl.dispatch import surface as _surface
 from . import _pytree, checkpoint, dlpack, hooks
 
 _LATER = {"data": LazyModule("covector.compat.torch.utils.data"),
+          "tensorboard": LazyModule("covector.compat.torch.utils.tensorboard"),
           "safetensors": LazyModule("covector.compat.torch.utils.safetensors")}
 __getattr__ = _surface.getter("utils.", "torch.utils", _LATER)
 __dir__ = _surface.lister(globals(), _LATER)

@@ -3,6 +3,9 @@
 import copy
 import importlib
 
+import pytest
+
+import covector.compat.torch as compat
 from harness import attempt, message, normal, rounds_as
 
 
@@ -233,3 +236,18 @@ def script_names_of_states(torch):
     state = torch.nn.Sequential(linear(torch)).state_dict()
     importlib.import_module(f"{torch.__name__}.nn.modules.utils").consume_prefix_in_state_dict_if_present(state, "0.")
     return [list(state), dict(state._metadata)]
+
+
+def test_a_summary_writer_takes_tensors(tmp_path):
+    pytest.importorskip("tensorboardX", reason="needs tensorboardX, of the `reference` extra")
+    from covector.compat.torch.utils.tensorboard import SummaryWriter
+
+    x = compat.ones(3, requires_grad=True)
+    with SummaryWriter(str(tmp_path), flush_secs=1) as writer:
+        writer.add_scalar("loss", (x * 2).sum(), 3)
+        writer.add_scalars("losses", {"train": x[0], "valid": 2.0}, 4)
+        writer.add_histogram("weights", x, 5)
+    files = {path.parent.name: path.read_bytes() for path in tmp_path.rglob("events.*")}
+    assert len(files) == 3
+    assert b"loss" in files[tmp_path.name]
+    assert b"weights" in files[tmp_path.name]

@@ -1,0 +1,3 @@
+"""torch.utils.tensorboard, by the package tensorboardX."""
+
+from .writer import SummaryWriter as SummaryWriter
