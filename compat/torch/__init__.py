@@ -101,6 +101,7 @@ globals().update(_NAMES)
 tensor, as_tensor, asarray, from_numpy = map(_asks_modes, (tensor, as_tensor, asarray, from_numpy))
 _surface.publish(globals())
 _LATER = {
+    "__config__": LazyModule("covector.compat.torch.__config__"),
     "_C": LazyModule("covector.compat.torch._C"),
     "_VF": LazyModule("covector.compat.torch._VF"),
     "_dynamo": LazyModule("covector.compat.torch._dynamo"),
@@ -116,6 +117,7 @@ _LATER = {
     "jit": LazyModule("covector.compat.torch.jit"),
     "mps": LazyModule("covector.compat.torch.mps"),
     "multiprocessing": LazyModule("covector.compat.torch.multiprocessing"),
+    "onnx": LazyModule("covector.compat.torch.onnx"),
     "optim": LazyModule("covector.compat.torch.optim"),
     "profiler": LazyModule("covector.compat.torch.profiler"),
     "quasirandom": LazyModule("covector.compat.torch.quasirandom"),

@@ -4,9 +4,10 @@ import builtins as _builtins
 from typing import Final as Final
 
 from ._impl.dispatch import surface as _surface
+from ._impl.dispatch.unbuilt_parts import parts as _parts
 from ._impl.platform.compiling import as_it_is as _as_it_is, no as _no, trace as trace
 
-script = ignore = unused = export = script_if_tracing = interface = _as_it_is
+_overload = _overload_method = script = ignore = unused = export = script_if_tracing = interface = _as_it_is
 is_scripting = is_tracing = _no
 
 
@@ -20,4 +21,5 @@ def isinstance(obj, target_type):  # noqa: A001 (torch's name)
     return _builtins.isinstance(obj, target_type)
 
 
+globals().update(_parts("jit", "ScriptModule RecursiveScriptModule ScriptFunction TopLevelTracedModule"))
 __getattr__ = _surface.getter("jit.", "torch.jit")

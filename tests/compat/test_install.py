@@ -35,7 +35,7 @@ def test_a_module_that_is_not_there_is_an_import_error_that_says_why():
         import covector.compat.torch as compat
         compat.install()
         try:
-            import torch.onnx.symbolic_helper
+            import torch.quantization.observer
         except ModuleNotFoundError as error:
             print(error, error.name)
     """)
@@ -168,6 +168,31 @@ def test_vmap_from_before_torch_func_lets_none_pass():
                        allow_none_pass_through=True)(torch.eye(3))
         print(pulled[0].tolist(), pulled[1])
     """) == "[[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.0]] None"
+
+
+def test_names_below_the_surface_that_libraries_of_graphs_import():
+    assert run("""
+        import covector.compat.torch as compat
+        compat.install()
+        import torch
+        from torch._tensor_str import PRINT_OPTS, _tensor_str
+        from torch.jit import ScriptModule, _overload
+        from torch.utils.data.dataloader import _BaseDataLoaderIter
+        aten = torch.ops.aten
+        print(aten.sort.stable, aten.add_.Tensor, aten._to_copy.default, aten.index.Tensor)
+        print(isinstance(torch.nn.Linear(1, 1), ScriptModule), torch.onnx.is_in_onnx_export(),
+              isinstance(iter(torch.utils.data.DataLoader([1.0])), _BaseDataLoaderIter), PRINT_OPTS.threshold,
+              "USE_MKL=OFF" in torch.__config__.show(), _overload(len) is len)
+        print(_tensor_str(torch.tensor([[1.0, 2.5], [3.0, 4.0]]), 1))
+        try:
+            torch.onnx.export()
+        except NotImplementedError as error:
+            print(error)
+    """).splitlines() == [
+        "aten.sort.stable aten.add_.Tensor aten._to_copy.default aten.index.Tensor",
+        "False False True 1000 True True", "[[1.0000, 2.5000],", "  [3.0000, 4.0000]]",
+        "torch.onnx.export is part of PyTorch, but not implemented in covector.compat.torch; load the weights into "
+        "PyTorch with its state_dict and export there (docs/compat_gaps.md has more)"]
 
 
 def test_functorch_comes_with_torch():

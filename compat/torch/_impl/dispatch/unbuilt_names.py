@@ -97,14 +97,14 @@ distributed: AllToAllOptions AllreduceCoalescedOptions AllreduceOptions Backend 
     split_group supports_complex utils
 fft: Tensor
 func: rearrange
-jit: Attribute CompilationUnit Error Future ScriptFunction ScriptModule annotations enable_onednn_fusion
-    export_opnames fork freeze frontend load onednn_fusion_enabled optimize_for_inference save
-    set_fusion_strategy strict_fusion trace_module wait
+jit: Attribute CompilationUnit Error Future annotations enable_onednn_fusion export_opnames fork freeze
+    frontend load onednn_fusion_enabled optimize_for_inference save set_fusion_strategy strict_fusion
+    trace_module wait
 linalg: common_notes
 mps: compile_shader current_allocated_memory driver_allocated_memory event load_metallib profiler
     recommended_max_memory set_per_process_memory_fraction
 multiprocessing: reductions
-nn: attention factory_kwargs intrinsic qat quantizable quantized
+nn: factory_kwargs intrinsic qat quantizable quantized
 nn.functional: BroadcastingList1 BroadcastingList2 BroadcastingList3 GRID_SAMPLE_INTERPOLATION_MODES
     GRID_SAMPLE_PADDING_MODES ScalingType SwizzleType TYPE_CHECKING Tensor assert_int_or_pair boolean_dispatch
     grad grouped_mm handle_torch_function has_torch_function has_torch_function_unary

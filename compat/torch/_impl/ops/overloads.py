@@ -16,12 +16,13 @@ _KERNELS = {f"_{_ATTENTION.replace('_attention', kind)}": _ATTENTION for kind in
     "_flash_attention", "_efficient_attention", "_cudnn_attention", "_flash_attention_for_cpu")}
 # What has no row, or is a view, of which no policy is asked: a policy may name it.
 _MORE = frozenset("mm mv dot bmm addmm rsub view t transpose permute expand squeeze unsqueeze select slice split "
-                  "unbind diagonal as_strided alias detach empty zeros ones full rand randn".split()) | {_ATTENTION}
+                  "unbind diagonal as_strided alias index index_put detach empty zeros ones full rand randn "
+                  "_to_copy _pin_memory _sparse_addmm _sparse_mm_reduce_impl".split()) | {_ATTENTION}
 _TENSOR = frozenset("add sub mul div remainder fmod floor_divide bitwise_and bitwise_or bitwise_xor index".split())
 _COMPARED = frozenset("eq ne lt le gt ge".split())
 _OVERLOADS = frozenset("default Tensor Scalar Tensor_Scalar Tensor_Tensor Scalar_Tensor Tensor_mode Scalar_mode dim "
                        "dim_IntList dim_int int int_Tensor self other out correction names_dim ScalarOpt_dim source "
-                       "indices memory_format float Tensor_Tensor_out Tensor_Scalar_out".split())
+                       "indices memory_format float stable dims Tensor_Tensor_out Tensor_Scalar_out".split())
 
 
 class OpOverload:
@@ -81,7 +82,7 @@ class Namespace:
         if name.startswith("__"):
             raise AttributeError(name)
         found = _KERNELS.get(name, name)
-        if found not in words():
+        if found.removesuffix("_") not in words():
             raise AttributeError(f"'_OpNamespace' 'aten' object has no attribute '{name}'")
         made = self.__dict__[name] = packet(found)
         return made

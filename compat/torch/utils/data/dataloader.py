@@ -1,5 +1,9 @@
 """torch.utils.data.dataloader: loaders."""
 
 from ..._impl.data.collating import default_collate as default_collate, default_convert as default_convert
-from ..._impl.data.loader import DataLoader as DataLoader
+from ..._impl.data.loader import (
+    DataLoader as DataLoader,
+    _FromWorkers as _MultiProcessingDataLoaderIter,  # noqa: F401 (a name that programs annotate with)
+    _Iteration as _BaseDataLoaderIter,  # noqa: F401
+)
 from ..._impl.data.workers import get_worker_info as get_worker_info
