@@ -144,6 +144,8 @@ _all_gather = _along_axes(linear(
 def _scatter_across(trace, values, batched, names, axis):
     (x,) = values
     total = reduce_sum(x, (0,), False) if batched[0] else trace.vary(x) * trace.size if trace.mesh else x * trace.size
+    if trace.mesh and x.dtype.kind in "iu":
+        total = total.astype(x.dtype)  # as `_total`
     slices = total.transpose((axis, *[i for i in range(total.ndim) if i != axis]))
     if trace.group is None:
         return slices

@@ -19,6 +19,7 @@ from ...core.types import Any, Callable
 from ..arguments.arguments import flatten, only_leaf, settle
 from ..arguments.escape_checks import abandon
 from ..interpreters.gradient import value_and_grad
+from ..ranks.primitives import rank_sum, rank_vary
 from ..reverse.nan_checks import start_trace
 from ..reverse.reverse import sweep
 from ..scope.errstate import quiet
@@ -68,6 +69,9 @@ def data_parallel_value_and_grad(
             found = [plain(params, *cut) for cut in cuts]
             return _mean(found) if parts > 1 else found[0]
         leaves, rebuild = flatten(params)
+        leaves = [settle(x) for x in leaves]
+        if any(isinstance(settle(x), Tracer) for x in (*leaves, *flatten(batch)[0])):
+            return _traced(plain, rebuild([rank_vary(x, group) for x in leaves]), cuts, group)
         leaves = [_checked(x) for x in leaves]
         sums = Sums(group, bucket_bytes, len(leaves), group.size * parts)
         total = 0.0
@@ -76,13 +80,19 @@ def data_parallel_value_and_grad(
             total = total + value
             sums.keep(flatten(gradient)[0])
         value = _sweep(fun, leaves, rebuild, cuts[-1], sums)
-        value, gradients = sums.finish(as_plain(total + value), leaves)
+        value, gradients = sums.finish(_untraced(total + value), leaves)
         return value, rebuild(gradients)
 
     return step
 
 
 drives(data_parallel_value_and_grad)
+
+
+def _traced(plain, params, cuts, group):
+    """The same inside of another transform, which has a graph of the sums: they follow the sweep."""
+    leaves, rebuild = flatten(_mean([plain(params, *cut) for cut in cuts]))
+    return rebuild([rank_sum(x, group) / group.size for x in leaves])
 
 
 class Sums:
@@ -100,8 +110,9 @@ class Sums:
         self.kept = [g if k is None else k + g for k, g in zip(self.kept, gradients)]
 
     def ready(self, place, ct):
-        """A gradient is complete."""
-        ct = as_plain(ct)
+        """A cotangent of a parameter is complete; the gradient is its conjugate, as everywhere."""
+        ct = _untraced(ct)
+        ct = ct.conj() if ct.dtype.kind == "c" else ct
         if self.kept[place] is not None:
             ct = ct + self.kept[place]
         if ct.nbytes >= min(LARGE, self.bytes):
@@ -203,11 +214,15 @@ def _sending(sums, place):
     return back
 
 
-def _checked(x):
-    x = settle(x)
+def _untraced(x):
     if isinstance(x, Tracer):
-        raise DtypeError("data_parallel_value_and_grad exchanges plain gradients, but a parameter is traced by another "
-                         f"transform; nest grad and shard_map instead{at_user_line()}")
+        raise DtypeError("data_parallel_value_and_grad sends gradients while they are computed, but its loss closes over "
+                         "a value that another transform traces; give it to the loss with the parameters or the batch"
+                         f"{at_user_line()}")
+    return as_plain(x)
+
+
+def _checked(x):
     x = as_plain(x)
     if not is_inexact(x.dtype):
         raise DtypeError(f"data_parallel_value_and_grad needs floating parameters, but one has dtype {x.dtype}; cast "
