@@ -12,7 +12,7 @@ from ...core.errors import (
 )
 from .messages import CUT, DIRECT, doubled, exchanged, gathered, scattered, summed, swapped
 from .trail import Trail
-from .waits import TRAIL, Call, as_row, as_text, digest, mismatch, packed, token_of, unpacked
+from .waits import TRAIL, Call, as_row, as_text, digest, mismatch, packed, soon, token_of, unpacked
 
 ndarray = np.ndarray
 empty = np.empty
@@ -23,7 +23,6 @@ _WIDE = {"f": np.float64, "F": np.complex128}
 _SEEN_LIMIT = 65536
 _NOWHERE = None, 0
 _COMPARED = ("barrier", "collect")  # always: what is saved, or waits for all, comes after a look at what was called
-_SPINS = 200  # questions whether a request is complete before the clock is looked at
 
 
 class Group:
@@ -178,11 +177,7 @@ class Group:
                     leaving.append((comm.Isend((_sent(x), x.nbytes, byte), target, tag), what, number))
             now = watch.number
             for request, what, number in arriving + leaving:
-                test = request.Test
-                for _ in range(_SPINS):
-                    if test():
-                        break
-                else:
+                if not soon(request.Test):
                     watch.number = number
                     self._wait(request, what)
                     watch.number = now
@@ -258,11 +253,7 @@ class Group:
         try:
             requests = start(comm, tag, *args)
             for request in requests:
-                test = request.Test
-                for _ in range(_SPINS):
-                    if test():
-                        break
-                else:
+                if not soon(request.Test):
                     self._wait(request, what)
         except self.error as error:
             self._failed(what, error)

@@ -1,8 +1,8 @@
 """Waiting for other ranks: with a time limit, and with a look at what the others wait for when it takes long."""
 
-import os
 import time
 from hashlib import blake2b
+from os import sched_yield
 
 import numpy as np
 
@@ -12,7 +12,8 @@ STALLED = 0.5  # seconds of waiting after which a rank tells the others what it 
 WIDTH = 512  # bytes of a note: digests, and words
 TRAIL = slice(20, 32)  # where the digest of the trail lies in it
 _TAG = 7
-_SPINS = 200
+_SPINS = 8  # questions before the core is given away: two ranks on one core then take as long as MPI's blocking calls
+_YIELDS = 256  # and those before the clock is looked at
 
 
 class Watch:
@@ -55,16 +56,9 @@ class Watch:
 
     def until_complete(self, test, call):
         """Ask again and again, until it says yes."""
-        for _ in range(_SPINS):
-            if test():
-                return
         begun = time.perf_counter()
         told = False
-        while True:
-            for _ in range(_SPINS):
-                if test():
-                    return
-            os.sched_yield()
+        while not soon(test):
             waited = time.perf_counter() - begun
             if waited > STALLED:
                 if not told:
@@ -109,6 +103,18 @@ class Watch:
         return (f"{call.words()} on rank {self.rank} of {self.size} waited {waited:.1f} s for the other ranks, which "
                 f"is the time limit; {rest}; let every rank call the same collectives, or raise the limit with "
                 "Mesh(…, time_limit=)")
+
+
+def soon(test):
+    """Whether something is complete now or in a moment."""
+    for _ in range(_SPINS):
+        if test():
+            return True
+    for _ in range(_YIELDS):
+        sched_yield()
+        if test():
+            return True
+    return False
 
 
 class Call:
