@@ -185,6 +185,7 @@ class DeviceGroup:
         host = self.host
         host.watch.number += 1
         call = Call(name, host.axis, x.shape, f"{self.name}.{x.dtype.name}", extra, user_place(), lined)
+        call.strict = host.check == "always"
         host.check_whole(call)
         known = self._compared(call) if host.check != "never" else False
         if self.link is None:

@@ -10,9 +10,10 @@ from ...core.errors import (
     line_of,
     user_place,
 )
+from .kept import Shifts
 from .messages import CUT, DIRECT, doubled, exchanged, gathered, scattered, summed, swapped
 from .trail import Trail
-from .waits import TRAIL, Call, as_row, as_text, digest, mismatch, packed, soon, token_of, unpacked
+from .waits import DIGEST, SAME, Call, as_row, as_text, digest, mismatch, packed, soon, token_of, unpacked
 
 ndarray = np.ndarray
 empty = np.empty
@@ -45,10 +46,11 @@ class Group:
         self.targets = [(self.rank + k) % self.size for k in range(1, self.size)]
         self.byte = watch.mpi.BYTE
         self.error = watch.mpi.Exception
-        self.seen = {}  # what a line calls -> (communicator, tag for its messages, what, token of the lines that met)
+        self.seen = {}  # what a line calls -> (communicator, tag for its messages, what, token of the lines that met, its Call)
         self.trail = Trail()
         self.lanes = {}  # name of a collective -> its communicator
         self.routes = {}  # (source, destination) pairs -> (source, destination) of this rank
+        self.kept = {}  # (shapes and dtypes, pairs) -> Shifts
         self.broken = None
 
     def __repr__(self):
@@ -179,14 +181,25 @@ class Group:
             for request, what, number in arriving + leaving:
                 if not soon(request.Test):
                     watch.number = number
-                    self._wait(request, what)
+                    self.wait(request, what)
                     watch.number = now
         except self.error as error:
-            self._failed(what, error)
+            self.failed(what, error)
         except BaseException:
             watch.stale.append((arriving, leaving, outs, sent))
             raise
         return outs
+
+    def again(self, avals, perms):
+        """`shifts` of arrays of these shapes and dtypes, as a function that is called many times."""
+        key = tuple([(v.shape, v.dtype.char) for v in avals]), perms
+        if key not in self.kept:
+            self.kept[key] = Shifts(self, perms)
+        return self.kept[key]
+
+    def known(self, name, x, extra, place):
+        """What is kept of a call that was made."""
+        return self.seen[_key((name, x.shape, x.dtype, extra, place))]
 
     def _route(self, perm):
         if len(self.routes) >= _SEEN_LIMIT:
@@ -224,9 +237,9 @@ class Group:
         def finish():
             now, self.watch.number = self.watch.number, number
             try:
-                self._wait(first, what)
+                self.wait(first, what)
                 for request in requests:
-                    self._wait(request, what)
+                    self.wait(request, what)
             except BaseException:
                 self.watch.stale.append((first, requests, x, out))
                 raise
@@ -254,9 +267,9 @@ class Group:
             requests = start(comm, tag, *args)
             for request in requests:
                 if not soon(request.Test):
-                    self._wait(request, what)
+                    self.wait(request, what)
         except self.error as error:
-            self._failed(what, error)
+            self.failed(what, error)
         except BaseException:
             self.watch.stale.append((requests, args))
             raise
@@ -269,7 +282,7 @@ class Group:
         key = _key(what)
         found = self.seen.get(key)
         if found is None or self.check == "always" or self.broken is not None:
-            found = self.seen[key] = self._met(what)
+            found = self.seen[key] = self._met(what, found)
         elif self.check == "first" and (name in _COMPARED or not self.trail.extended(found)):
             self.compare(self._call(what))
         return what, found[0], found[1]
@@ -279,21 +292,22 @@ class Group:
         call = Call(name, self.axis, shape, dtype.name, extra, place, lined)
         known = self.seen.get(_key(what)) if self.check == "first" else None
         call.token = known and known[3]
+        call.strict = self.check == "always"
         return call
 
-    def _met(self, what):
+    def _met(self, what, found):
         """What is kept of a call. The other ranks are told of it and asked for theirs."""
-        name, call = what[0], self._call(what)
+        name, call, token = what[0], found[4] if found else self._call(what), None
         self.check_whole(call)
         if self.check != "never":
-            call.token = self.compare(call)
+            token = self.compare(call)
             if name not in self.lanes:  # of its own: kinds of collectives never take each other's messages
                 self.lanes[name] = self.comm.Dup()
         if len(self.seen) >= _SEEN_LIMIT:
-            self.seen.clear()
+            self.seen = {}  # what `Shifts` keep goes with it, on all ranks
         # Calls of one kind from lines that never met have different tags, and never take each other's messages.
-        tag = int.from_bytes(digest(call)[:2]) >> 1
-        return self.lanes.get(name, self.comm), tag, what, call.token  # `what` keeps the code alive
+        tag = int.from_bytes((token or digest(call))[:2]) >> 1
+        return self.lanes.get(name, self.comm), tag, what, token, call  # `what` keeps the code alive
 
     def check_whole(self, call):
         """Raise if a collective of this mesh has failed."""
@@ -307,12 +321,10 @@ class Group:
         Returns:
             a token of the lines that met, the same on all ranks.
         """
-        call.strict = self.check == "always"
         notes = self.told(packed(self.watch.number, call, self.trail.digest()), call)
-        found = [unpacked(note) for note in notes]
-        if any(digest != found[0][1] for _, digest, _ in found):
-            raise mismatch({self.named(rank): words for rank, (_, _, words) in enumerate(found)})
-        if (notes[:, TRAIL] != notes[0, TRAIL]).any():
+        if (notes[:, SAME] != notes[0, SAME]).any():
+            if (notes[:, DIGEST] != notes[0, DIGEST]).any():
+                raise mismatch({self.named(rank): unpacked(note)[2] for rank, note in enumerate(notes)})
             raise self._parted(call)
         self.trail.calls.clear()
         return token_of(notes)
@@ -328,15 +340,23 @@ class Group:
 
     def told(self, row, call):
         """The rows of all ranks, in an array."""
-        rows = np.empty((self.size, len(row)), np.uint8)
-        self._wait(self.watch.controls[self.axis].Iallgather(row, rows), call)
+        rows, comm = np.empty((self.size, len(row)), np.uint8), self.watch.controls[self.axis]
+        requests = gathered(comm, 0, self, row, rows) if self.direct else (comm.Iallgather(row, rows),)
+        try:
+            for request in requests:
+                if not soon(request.Test):
+                    self.wait(request, call)
+        except BaseException:
+            self.watch.stale.append((requests, row, rows))
+            raise
         return rows
 
     def named(self, rank):
         """A rank along this axis, in words."""
         return f"{rank} along {self.axis!r}"
 
-    def _wait(self, request, what):
+    def wait(self, request, what):
+        """Return when a request of a call is complete."""
         call = what if isinstance(what, Call) else self._call(what)
         try:
             self.watch.wait(request, call)
@@ -345,7 +365,7 @@ class Group:
             self.watch.stale.append(request)
             raise
 
-    def _failed(self, what, error):
+    def failed(self, what, error):
         """MPI itself gave an error."""
         try:
             self.watch.failed(error, self._call(what))

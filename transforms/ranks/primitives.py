@@ -42,6 +42,9 @@ class Alone:
     def shifts(self, given):
         return [self.shift(x, perm) for x, perm in given]
 
+    def again(self, avals, perms):
+        return lambda arrays: self.shifts(zip(arrays, perms))
+
 
 ALONE = Alone()
 _NO_SCALAR = {"()": "its operand has an axis of the ranks"}

@@ -10,7 +10,7 @@ from ...core.errors import CollectiveMismatchError, CollectiveTimeoutError
 
 STALLED = 0.5  # seconds of waiting after which a rank tells the others what it waits for
 WIDTH = 512  # bytes of a note: digests, and words
-TRAIL = slice(20, 32)  # where the digest of the trail lies in it
+DIGEST, TRAIL, SAME = slice(8, 20), slice(20, 32), slice(8, 32)  # where digests lie in it: of call, trail, and both
 _TAG = 7
 _SPINS = 8  # questions before the core is given away: two ranks on one core then take as long as MPI's blocking calls
 _YIELDS = 256  # and those before the clock is looked at
@@ -120,7 +120,7 @@ def soon(test):
 class Call:
     """One collective as a rank calls it: what must be the same on all of them."""
 
-    __slots__ = ("name", "axis", "shape", "dtype", "extra", "place", "lined", "token", "strict")
+    __slots__ = ("name", "axis", "shape", "dtype", "extra", "place", "lined", "token", "strict", "text", "mark")
 
     def __init__(self, name, axis, shape, dtype, extra, place, lined):
         self.name, self.axis, self.shape, self.dtype, self.extra = name, axis, shape, dtype, extra
@@ -128,20 +128,25 @@ class Call:
         self.lined = lined
         self.token = None  # stands for the lines that met when this one was first called
         self.strict = False  # whether the line counts, too
+        self.text = self.mark = None  # what `words` and `digest` found
 
     def words(self):
         """`psum over 'data' of f64[3] (train.py:12 in loss)`."""
-        line = f" ({self.lined(self.place)})" if self.place is not None else ""
-        return f"{self.name} over {self.axis!r} of {self.dtype}[{','.join(map(str, self.shape))}]{line}"
+        if self.text is None:
+            line = f" ({self.lined(self.place)})" if self.place is not None else ""
+            self.text = f"{self.name} over {self.axis!r} of {self.dtype}[{','.join(map(str, self.shape))}]{line}"
+        return self.text
 
 
 def digest(call):
     """Twelve bytes that tell calls apart."""
     if call.token is not None:
         return call.token
-    line = call.lined(call.place) if call.strict and call.place is not None else None
-    text = repr((call.name, call.axis, call.shape, call.dtype, call.extra, line))
-    return blake2b(text.encode(), digest_size=12).digest()
+    if call.mark is None:
+        line = call.lined(call.place) if call.strict and call.place is not None else None
+        text = repr((call.name, call.axis, call.shape, call.dtype, call.extra, line))
+        call.mark = blake2b(text.encode(), digest_size=12).digest()
+    return call.mark
 
 
 def token_of(notes):
@@ -161,13 +166,8 @@ def as_text(row):
 
 def packed(number, call, trail=b""):
     """A note: number, digest, digest of the trail, words."""
-    text = call.words().encode()[: WIDTH - 32]
-    note = np.zeros(WIDTH, np.uint8)
-    note[:8] = np.frombuffer(int(number).to_bytes(8, "little"), np.uint8)
-    note[8:20] = np.frombuffer(digest(call), np.uint8)
-    note[20 : 20 + len(trail)] = np.frombuffer(trail, np.uint8)
-    note[32 : 32 + len(text)] = np.frombuffer(text, np.uint8)
-    return note
+    note = number.to_bytes(8, "little") + digest(call) + trail.ljust(12, b"\0") + call.words().encode()
+    return np.frombuffer(note[:WIDTH].ljust(WIDTH, b"\0"), np.uint8)
 
 
 def unpacked(note):

@@ -57,23 +57,20 @@ def is_exchange(eq):
 def _caller(equations):
     """A function of operands and of arrays that the results are written to."""
     count = len(equations)
-    groups = [eq.params[0] for eq in equations]
-    if count > 1:
-        perms = [eq.params[1] for eq in equations]
-
-        def run(given):
-            return groups[0].shifts(list(zip(given, perms)))
+    group, *rest = equations[0].params
+    if equations[0].prim.name == "rank_shift":
+        run = group.again([eq.inputs[0].aval for eq in equations], tuple([eq.params[1] for eq in equations]))
     else:
-        method, rest = getattr(groups[0], METHODS[equations[0].prim.name]), equations[0].params[1:]
+        method = getattr(group, METHODS[equations[0].prim.name])
 
         def run(given):
-            return (method(given[0], *rest),)
+            return (method(given[0].copy(), *rest),)  # MPI may read it after an error, when this memory is gone
 
     def call(*arrays):
-        found = run([x.copy() for x in arrays[:count]])  # MPI may read them after an error, when this memory is gone
+        found = run(arrays[:count])
         for out, value in zip(arrays[count:], found):
             out[...] = value
-        _RUNNING.found.extend(found)
+        _RUNNING.found.extend([value.copy() for value in found])
 
     return call
 
