@@ -17,6 +17,7 @@ from ...core.trace.tracer import make_batched
 from ...core.types import Array, PyTree
 from ..arguments.arguments import flatten
 from ..interpreters.vmap import Unbatched
+from ..ranks.placed import at_line
 from ..ranks.primitives import rank_gather, rank_scatter, rank_sum
 from ..scope.axis_environment import axis_trace
 from .along_axes import along_axes as _along_axes, marked as _marked
@@ -69,7 +70,7 @@ def _total(trace, x):
     total = reduce_sum(x, (0,), False) if trace.size != 1 or not trace.mesh else x[0]
     if trace.mesh and total.dtype != x.dtype:
         total = total.astype(x.dtype)  # as in JAX; NumPy widens integers
-    return total if trace.group is None else rank_sum(total, trace.group)
+    return total if trace.group is None else rank_sum(total, at_line(trace.group, total))
 
 
 def _psum_transposed(ct, names):
@@ -117,7 +118,7 @@ def every_place(trace, x):
     """The values of all places of an axis along the first axis, from those that lie here."""
     if trace.group is None:
         return x
-    parts = rank_gather(x, trace.group)
+    parts = rank_gather(x, at_line(trace.group, x))
     return parts.reshape((trace.total, *parts.shape[2:]))
 
 
@@ -150,7 +151,7 @@ def _scatter_across(trace, values, batched, names, axis):
     if trace.group is None:
         return slices
     slices = slices.reshape((trace.group.size, trace.size, *slices.shape[1:]))
-    return rank_scatter(slices, trace.group)
+    return rank_scatter(slices, at_line(trace.group, slices))
 
 
 _psum_scatter = _along_axes(linear(

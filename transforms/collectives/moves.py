@@ -8,6 +8,7 @@ from ...core.ops.samples import Sample
 from ...core.ops.selection import where
 from ...core.primitive.families import linear
 from ...core.trace.device import constant
+from ..ranks.placed import at_line
 from ..ranks.primitives import rank_exchange, rank_shift
 from .along_axes import along_axes
 from .collectives import every_place
@@ -20,7 +21,7 @@ def _send_across(trace, values, batched, names, perm):
     (x,) = values
     x = x if batched[0] else trace.spread(x)
     if trace.group is not None and trace.size == 1:
-        return rank_shift(x, trace.group, perm)
+        return rank_shift(x, at_line(trace.group, x), perm)
     sender, gets = np.zeros(trace.total, int), np.zeros(trace.total, bool)
     for a, b in perm:
         sender[b], gets[b] = a, True
@@ -54,7 +55,8 @@ def _exchange_across(trace, values, batched, names, split, concat):
         x = x.swapaxes(0, 1)  # (from, to, …)
     else:
         ranks, here, rest = trace.group.size, trace.size, x.shape[2:]
-        x = rank_exchange(x.reshape((ranks, here, here, *rest)), trace.group)  # (rank from, to here, from there, …)
+        x = x.reshape((ranks, here, here, *rest))
+        x = rank_exchange(x, at_line(trace.group, x))  # (rank from, to here, from there, …)
         x = x.transpose((0, 2, 1, *range(3, x.ndim))).reshape((trace.total, here, *rest))
     order = list(range(2, x.ndim))
     order.insert(concat, 0)

@@ -15,6 +15,7 @@ from ...core.primitive.families import primitive
 from ...core.primitive.primitive import REGISTRY
 from ...core.trace.tracer import Tracer
 from ..interpreters.vmap import Unbatched
+from ..ranks.placed import at_line
 from ..ranks.primitives import rank_extreme
 from ..reverse.varying import varies
 from ..scope.axis_environment import axis_trace, mapped_axis
@@ -175,7 +176,7 @@ def _extreme_across(trace, values, batched, names, largest):
     if not batched[0]:
         return Unbatched(x)
     if trace.group is not None:
-        return Unbatched(rank_extreme(x, trace.group, largest))
+        return Unbatched(rank_extreme(x, at_line(trace.group, x), largest))
     return Unbatched((reduce_max if largest else reduce_min)(x, (0,), False))
 
 

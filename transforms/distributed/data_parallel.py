@@ -19,6 +19,7 @@ from ...core.types import Any, Callable
 from ..arguments.arguments import flatten, only_leaf, settle
 from ..arguments.escape_checks import abandon
 from ..interpreters.gradient import value_and_grad
+from ..ranks.placed import at_line
 from ..ranks.primitives import rank_sum, rank_vary
 from ..reverse.nan_checks import start_trace
 from ..reverse.reverse import sweep
@@ -71,7 +72,7 @@ def data_parallel_value_and_grad(
         leaves, rebuild = flatten(params)
         leaves = [settle(x) for x in leaves]
         if any(isinstance(settle(x), Tracer) for x in (*leaves, *flatten(batch)[0])):
-            return _traced(plain, rebuild([rank_vary(x, group) for x in leaves]), cuts, group)
+            return _traced(plain, rebuild([rank_vary(x, at_line(group, x)) for x in leaves]), cuts, group)
         leaves = [_checked(x) for x in leaves]
         sums = Sums(group, bucket_bytes, len(leaves), group.size * parts)
         total = 0.0
@@ -92,7 +93,7 @@ drives(data_parallel_value_and_grad)
 def _traced(plain, params, cuts, group):
     """The same inside of another transform, which has a graph of the sums: they follow the sweep."""
     leaves, rebuild = flatten(_mean([plain(params, *cut) for cut in cuts]))
-    return rebuild([rank_sum(x, group) / group.size for x in leaves])
+    return rebuild([rank_sum(x, at_line(group, x)) / group.size for x in leaves])
 
 
 class Sums:
@@ -216,9 +217,9 @@ def _sending(sums, place):
 
 def _untraced(x):
     if isinstance(x, Tracer):
-        raise DtypeError("data_parallel_value_and_grad sends gradients while they are computed, but its loss closes over "
-                         "a value that another transform traces; give it to the loss with the parameters or the batch"
-                         f"{at_user_line()}")
+        raise DtypeError("data_parallel_value_and_grad sends gradients while they are computed, but its loss closes "
+                         "over a value that another transform traces; give it to the loss with the parameters or the "
+                         f"batch{at_user_line()}")
     return as_plain(x)
 
 

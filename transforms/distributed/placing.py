@@ -9,6 +9,7 @@ from ...core.trace.device import constant
 from ...core.trace.tracer import Tracer
 from ...core.types import Any, PyTree
 from ..arguments.arguments import flatten, settle
+from ..ranks.placed import at_line
 from ..ranks.primitives import rank_sum, rank_vary
 from .mesh import Mesh
 from .specs import check_fits, spec_leaves
@@ -50,7 +51,7 @@ def _part(x, spec, mesh):
     if all(i == slice(None) for i in index):
         return x
     for group in _groups([name for part in spec.parts for name in part], mesh):
-        x = rank_vary(x, group) if isinstance(x, Tracer) else x
+        x = rank_vary(x, at_line(group, x)) if isinstance(x, Tracer) else x
     part = x[tuple(index)]
     return part if isinstance(part, Tracer) else np.ascontiguousarray(part) if type(part) is np.ndarray else part.copy()
 
@@ -122,7 +123,7 @@ def _summed(x, d, group):
     one[group.rank] = 1
     one = constant(one.reshape((1,) * d + (group.size,) + (1,) * (len(shape) - d)), x)
     placed = x.reshape((*lead, 1, *shape[d:])) * one
-    return rank_sum(placed, group).reshape((*lead, group.size * shape[d], *shape[d + 1 :]))
+    return rank_sum(placed, at_line(group, placed)).reshape((*lead, group.size * shape[d], *shape[d + 1 :]))
 
 
 def replicate(tree: PyTree, mesh: Mesh) -> PyTree:

@@ -11,6 +11,7 @@ from ...core.ops.reductions import reduce_sum
 from ...core.ops.shaping import broadcast_to
 from ...core.trace.buffers import Buffer, identity
 from ...core.trace.tracer import Tracer
+from ..ranks.placed import at_line
 from ..ranks.primitives import rank_extreme, rank_sum, rank_vary
 from ..reverse.nan_checks import WatchedBatched, Watching
 from ..scope.debug_modes import modes
@@ -57,13 +58,13 @@ class MeshTrace(VmapTrace):
             return a
         if type(a) is Buffer:
             a = a.read()
-            return rank_vary(a, self.group) if isinstance(a, Tracer) else a
+            return rank_vary(a, at_line(self.group, a)) if isinstance(a, Tracer) else a
         key = identity(a)
         known = self.varied.get(key)
         if known is None:
             if len(self.varied) >= _KEPT:
                 self.varied.clear()
-            known = self.varied[key] = a, rank_vary(a, self.group)
+            known = self.varied[key] = a, rank_vary(a, at_line(self.group, a))
         return known[1]
 
     def settled(self, ct, flag, varied):
@@ -73,7 +74,7 @@ class MeshTrace(VmapTrace):
         if not varied:
             return ct
         total = reduce_sum(ct, (0,), False)
-        return total if self.group is None else rank_sum(total, self.group)
+        return total if self.group is None else rank_sum(total, at_line(self.group, total))
 
     def anywhere(self, flag):
         """Whether a flag is set on any rank."""
@@ -82,7 +83,7 @@ class MeshTrace(VmapTrace):
         flag = flag.astype(np.int8).reshape((1,))
         if self.library is not None and not isinstance(flag, Tracer):
             flag = self.library.asarray(flag)
-        return rank_extreme(flag, self.group, True) > 0
+        return rank_extreme(flag, at_line(self.group, flag), True) > 0
 
     def spread(self, a):
         """A value with the places of the axis in front, from one that is the same at all of them."""

@@ -184,7 +184,7 @@ class DeviceGroup:
     def _begin(self, name, x, extra, start):
         host = self.host
         host.watch.number += 1
-        call = Call(name, host.axis, x.shape, f"{self.name}.{x.dtype.name}", extra, user_place(), lined)
+        call = Call(name, host.axis, x.shape, f"{self.name}.{x.dtype.name}", extra, host.place or user_place(), lined)
         call.strict = host.check == "always"
         host.check_whole(call)
         known = self._compared(call) if host.check != "never" else False

@@ -46,12 +46,19 @@ class Group:
         self.targets = [(self.rank + k) % self.size for k in range(1, self.size)]
         self.byte = watch.mpi.BYTE
         self.error = watch.mpi.Exception
-        self.seen = {}  # what a line calls -> (communicator, tag for its messages, what, token of the lines that met, its Call)
+        self.seen = {}  # what a line calls -> (communicator, tag for messages, what, token of the lines that met, Call)
         self.trail = Trail()
         self.lanes = {}  # name of a collective -> its communicator
         self.routes = {}  # (source, destination) pairs -> (source, destination) of this rank
-        self.kept = {}  # (shapes and dtypes, pairs) -> Shifts
+        self.kept = {}  # (shapes and dtypes, pairs, places) -> Shifts
+        self.placed = {}  # line -> Placed
+        self.place = None  # the line of what a graph runs
         self.broken = None
+
+    @property
+    def origin(self):
+        """The group itself, where another one may be `Placed`."""
+        return self
 
     def __repr__(self):
         return f"Group({self.axis!r}, rank {self.rank} of {self.size})"
@@ -155,14 +162,14 @@ class Group:
         return out
 
     def shifts(self, given):
-        """Several `shift`s, as (array, perm) pairs, all of which are under way at once.
+        """Several `shift`s, as (array, perm, place) triples, all of which are under way at once.
 
         Each is sent before the next is compared: another rank may make them one after the other.
         """
         sent, arriving, leaving, outs, watch, byte = [], [], [], [], self.watch, self.byte
-        what, place = None, user_place()
+        what = None
         try:
-            for x, perm in given:
+            for x, perm, place in given:
                 x = self._plain("ppermute", x)
                 what, comm, tag = self._begin("ppermute", x, perm, place)
                 number = watch.number
@@ -190,11 +197,11 @@ class Group:
             raise
         return outs
 
-    def again(self, avals, perms):
+    def again(self, avals, perms, places):
         """`shifts` of arrays of these shapes and dtypes, as a function that is called many times."""
-        key = tuple([(v.shape, v.dtype.char) for v in avals]), perms
+        key = tuple([(v.shape, v.dtype.char) for v in avals]), perms, places
         if key not in self.kept:
-            self.kept[key] = Shifts(self, perms)
+            self.kept[key] = Shifts(self, perms, places)
         return self.kept[key]
 
     def known(self, name, x, extra, place):
@@ -278,7 +285,7 @@ class Group:
         """`(what is called, communicator, tag)`, after the ranks have compared what they call."""
         watch = self.watch
         watch.number += 1
-        what = name, x.shape, x.dtype, extra, place or user_place()
+        what = name, x.shape, x.dtype, extra, place or self.place or user_place()
         key = _key(what)
         found = self.seen.get(key)
         if found is None or self.check == "always" or self.broken is not None:

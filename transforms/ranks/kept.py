@@ -2,38 +2,31 @@
 
 import numpy as np
 
-from ...core.errors import user_place
 from .trail import LENGTH
 from .waits import soon
-
-_PLACES = 8  # lines of the user's from which compiled code is called
 
 
 class Shifts:
     """A function of arrays that gives what `group.shifts` does, in memory that the next call writes again.
 
-    A call from a line that all ranks called before, which is not to be compared, starts requests that are ready. To the
+    A call that all ranks made before, and that is not to be compared, starts requests that are ready. To the
     other ranks it is the same: numbers, order, tags and what is noted in the trail are those of `group.shifts`.
     """
 
-    def __init__(self, group, perms):
-        self.group, self.perms = group, perms
-        self.ready = {}  # place -> _Ready; who runs one has taken it out
+    def __init__(self, group, perms, places):
+        self.group, self.perms, self.places = group, perms, places
+        self.ready = None  # who runs it has taken it out
 
     def __call__(self, arrays):
-        group, place = self.group, user_place()
-        key = place and (id(place[0]), place[1])
-        ready = self.ready.pop(key, None)
+        group, ready, self.ready = self.group, self.ready, None
         if ready is None or ready.seen is not group.seen or not self._known():
-            given = list(zip([x.copy() for x in arrays], self.perms))  # MPI may read them after an error
+            given = list(zip([x.copy() for x in arrays], self.perms, self.places))  # MPI may read them after an error
             found = group.shifts(given)
-            if group.check != "always":
-                if len(self.ready) >= _PLACES:
-                    self.ready.clear()
-                self.ready[key] = _Ready(group, given, place)
+            if group.check != "always" and None not in self.places:
+                self.ready = _Ready(group, given)
             return found
         ready.run(group, arrays)
-        self.ready[key] = ready
+        self.ready = ready
         return ready.arrived
 
     def _known(self):
@@ -43,15 +36,15 @@ class Shifts:
 
 
 class _Ready:
-    """The requests of one line, and the memory that they send and receive."""
+    """Requests, and the memory that they send and receive."""
 
-    def __init__(self, group, given, place):
+    def __init__(self, group, given):
         self.seen, self.mpi = group.seen, group.watch.mpi
-        self.sent = [np.empty_like(x) for x, _ in given]
-        self.arrived = [np.zeros_like(x) for x, _ in given]
+        self.sent = [np.empty_like(x) for x, *_ in given]
+        self.arrived = [np.zeros_like(x) for x, *_ in given]
         self.requests, self.copied, self.notes = [], [], []
         arriving, leaving = [], []
-        for k, (x, perm) in enumerate(given):
+        for k, (x, perm, place) in enumerate(given):
             note, (source, target) = group.known("ppermute", x, perm, place), group.routes[perm]
             comm, tag = note[:2]
             self.notes.append(note)

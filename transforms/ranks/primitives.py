@@ -16,7 +16,11 @@ from ...core.primitive.families import linear, primitive
 class Alone:
     """The group of one rank: what the samples of the checker run on."""
 
-    size, rank, axis = 1, 0, "alone"
+    size, rank, axis, place = 1, 0, "alone", None
+
+    @property
+    def origin(self):
+        return self
 
     def __repr__(self):
         return "Alone()"
@@ -40,10 +44,10 @@ class Alone:
         return np.array(x) if perm else np.zeros_like(x)
 
     def shifts(self, given):
-        return [self.shift(x, perm) for x, perm in given]
+        return [self.shift(x, perm) for x, perm, _ in given]
 
-    def again(self, avals, perms):
-        return lambda arrays: self.shifts(zip(arrays, perms))
+    def again(self, avals, perms, places):
+        return lambda arrays: self.shifts(zip(arrays, perms, places))
 
 
 ALONE = Alone()

@@ -59,7 +59,8 @@ def _caller(equations):
     count = len(equations)
     group, *rest = equations[0].params
     if equations[0].prim.name == "rank_shift":
-        run = group.again([eq.inputs[0].aval for eq in equations], tuple([eq.params[1] for eq in equations]))
+        perms, places = [tuple(column) for column in zip(*[(eq.params[1], eq.params[0].place) for eq in equations])]
+        run = group.origin.again([eq.inputs[0].aval for eq in equations], perms, places)
     else:
         method = getattr(group, METHODS[equations[0].prim.name])
 
@@ -126,7 +127,7 @@ def together(equations):
         for other in rest[:_AHEAD]:
             depends = not late.isdisjoint([v for v in other.inputs if type(v) is Var])
             if other.prim.name in METHODS:
-                if depends or other.prim.name != "rank_shift" or other.params[0] is not eq.params[0]:
+                if depends or other.prim.name != "rank_shift" or other.params[0].origin is not eq.params[0].origin:
                     break
                 needed = _needed(other, between)
                 found += needed
