@@ -26,6 +26,9 @@ def main():
             values = rng.integers(0, 5, shape).astype(dtype)
             found = total(mesh, values)
             assert found.dtype == values.dtype and np.array_equal(found, values.reshape(4, 2, *shape[1:]).sum(0)), dtype
+            if values.size and values.dtype.kind in "iu":
+                slices = dist.shard_map(lambda x: cv.psum_scatter(x, "data", tiled=True), mesh, P("data"), P("data"))
+                assert slices(dist.shard(np.ones(16, dtype), mesh, P("data"))).dtype == dtype
     y = np.arange(64.0).reshape(8, 8)
     assert np.array_equal(total(mesh, y[:, ::-2]), y[:, ::-2].reshape(4, 2, 4).sum(0))
     f = dist.shard_map(lambda x: cv.pmax(x, "data"), mesh, P("data"), P())

@@ -43,6 +43,7 @@ def test_known_lines_in_another_order_are_found_while_they_wait(options):
 
 @pytest.mark.parametrize("options, words", [
     ("", "are in different collectives"), ("--always", "are in different collectives"),
+    ("--jit", "are in different collectives"), ("--jit --always", "are in different collectives"),
     ("--many", "252 calls ago"), ("--many --barrier", "2 calls ago"), ("--many --always", "are in different")])
 def test_known_lines_of_one_kind_in_another_order_are_found(options, words):
     done = launched(2, "faults.py", "swapped", *options.split())
