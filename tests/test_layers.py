@@ -64,7 +64,7 @@ core/ops/sparse: core core/arrays core/tape core/primitive core/ops
 core/ops/special: core core/arrays core/trace core/tape core/primitive core/ops
 transforms/native/writing: core core/arrays transforms/native/ir core/trace transforms/graph transforms/native/machine
     core/primitive transforms/compile
-transforms/ranks: core core/arrays core/primitive core/ops
+transforms/ranks: core core/arrays core/trace core/primitive core/ops
 transforms/reverse: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     transforms/compile
 core/ops/linalg: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing

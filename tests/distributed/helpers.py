@@ -37,12 +37,12 @@ def main(out, folder, cupy=np):
     complex_params = on(np.arange(5) + 1j * np.arange(5.0)[::-1])
     found["complex"] = dist.data_parallel_value_and_grad(lambda w, x: np.mean(abs(x @ w) ** 2), mesh)(
         complex_params, batch[0])[1]
-    step = dist.data_parallel_value_and_grad(loss, mesh, micro_batches=2)
+    nested = dist.data_parallel_value_and_grad(loss, mesh, micro_batches=2)
     for name, around in {"compiled": covector.jit, "mapped": lambda f: lambda p: covector.vmap(f)(
             covector.tree.map(lambda w: np.stack([w, 2 * w]), p))}.items():
-        value, gradient = around(lambda params: step(params, *batch))(params)
+        value, gradient = around(lambda params: nested(params, *batch))(params)
         found[f"{name} value"], found[f"{name} gradient"] = value, gradient[0][0]
-    found["twice"] = covector.grad(lambda w: (step([w, *params[1:]], *batch)[1][0][0] ** 2).sum())(params[0])[0]
+    found["twice"] = covector.grad(lambda w: (nested([w, *params[1:]], *batch)[1][0][0] ** 2).sum())(params[0])[0]
 
     @dist.shard_map(mesh=mesh, in_specs=(P(), P("data"), P("data")), out_specs=(P(), P()))
     def step(params, x, y):
