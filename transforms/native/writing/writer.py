@@ -14,6 +14,7 @@ from ..ir.statements import KINDS, Const, Kernel, Load, Memory, Nest, Place, Ste
 from .alarm import Alarm
 from .exchanges import together
 from .expansions import Expansion
+from .in_place import claim_cell
 from .ranges import in_ranges
 from .rows import with_rows
 from .rules import RULES
@@ -58,6 +59,8 @@ class Writer:
         self.spilled = {}  # variable whose values were stored -> where
         self.read = {}  # variable whose elements were loaded -> the values
         self.local = set()  # memory that the block under work made
+        self.carried = {}  # variable that a loop carries on -> where the next turn finds it
+        self.flushed = []  # groups that are being written, each for what the one before it reads
         self.around = None  # of a body: the statements before it, and what was copied there for it
         self.finished = set()  # equations that were written, by id
         self.count = 0
@@ -320,6 +323,7 @@ class Writer:
             del self.groups[shape]
         for v in (*group.made, *group.folded):
             self.owner.pop(v, None)
+        self.flushed.append(group)
         nest = Nest(group.shape)
         known = {}
 
@@ -358,10 +362,12 @@ class Writer:
             nest.steps.append(Step(name, kind, [value], [[x] for x in given]))
             known[out] = value
         folded = [read(v) for _, v, *_ in group.folds]
+        self.flushed.pop()
         order = order_of([p for _, p in nest.loads])
         strides = strides_in(order, shape)
         for _, _, out, _ in group.steps:
             if self.needed(out, group):
+                claim_cell(self, out, nest)
                 place = self.values[out] = self.result(out, strides)
                 nest.stores.append((known[out], place))
         self.alarm.watch(nest)
