@@ -37,7 +37,7 @@ def claim_cell(writer, out, nest):
         return
     if any(p.memory is cell.memory and (p.offset, p.strides) != (cell.offset, cell.strides) for _, p in nest.loads):
         return
-    old = {w for w, place in writer.values.items() if type(place) is Place and place.memory is cell.memory}
+    old = _lying_in(writer, cell.memory)
     if any(eq is None or id(eq) not in writer.finished for w in old for eq in writer.uses.get(w, ())):
         return
     for group in (*writer.groups.values(), *writer.flushed):
@@ -69,9 +69,14 @@ def _spent(writer, v, last):
         return None
     for group in list(writer.groups.values()):  # what waits may read it
         writer.flush(group)
-    for w, place in writer.values.items():
-        if type(place) is Place and place.memory is found.memory:
-            for eq in writer.uses.get(w, ()):
-                if eq is None or id(eq) not in writer.finished and not (eq is last and w is v):
-                    return None
+    for w in _lying_in(writer, found.memory):
+        for eq in writer.uses.get(w, ()):
+            if eq is None or id(eq) not in writer.finished and not (eq is last and w is v):
+                return None
     return found
+
+
+def _lying_in(writer, memory):
+    """The variables whose elements lie in a memory, those that are columns of others and these."""
+    found = {w for w, place in writer.values.items() if type(place) is Place and place.memory is memory}
+    return found.union(*[writer.columns.parents.get(w, ()) for w in found])
