@@ -259,6 +259,8 @@ class Writer:
         for v in inputs:
             if type(v) is Var and v in self.owner and self.owner[v].shape != shape:
                 self.flush(self.owner[v])
+            elif type(v) is Var:
+                columns.aim(self, v)  # this step may wait longer than they do
         group = self.groups.get(shape)
         if group is not None and not group.folded.isdisjoint(inputs):
             self.flush(group)
