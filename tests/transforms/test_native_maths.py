@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy import special
 
+import covector.scipy.special  # noqa: F401 - fills the registry
 from covector.extend import REGISTRY
 from covector.transforms.native.maths import FUNCTIONS, NEAR
 from covector.transforms.native.maths.coefficients import CONSTANTS, POLYNOMIALS, WORDS

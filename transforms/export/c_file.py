@@ -38,6 +38,9 @@ class _NoAlarm:
     def watch(self, nest):
         """Leave a nest as it is."""
 
+    def split(self, place):
+        """Note nothing."""
+
     def end(self, writer, outputs):
         """Add nothing."""
 

@@ -6,7 +6,7 @@ import weakref
 
 import numpy as np
 
-from ...core.arrays.errstate import VARIABLE, error_state
+from ...core.arrays.errstate import error_state
 from ...core.types import Any
 from ..compile.draft import Draft
 from .function import c_function
@@ -16,7 +16,7 @@ from .machine.engine import machine
 from .machine.error_states import DEFAULT, is_followed
 from .machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE, functions
 from .machine.slots import Slots
-from .printing.entry import STATE, dtype_of
+from .printing.entry import STATE, dtype_of, follows
 from .printing.printer import Printer
 from .writing.structure import is_native
 from .writing.writer import Writer
@@ -239,13 +239,8 @@ class _Entry:
     # what it does, in order
 
     def look_at_state(self, count):
-        text, state = self.lines, self.cell("ptr")
-        self.call("i32", "PyContextVar_Get", f"ptr {self.stored('error state', VARIABLE)}", "ptr null", f"ptr {state}")
-        now = self.load(state, "ptr")
-        self.call("void", "Py_DecRef", f"ptr {now}")
-        usual = self.equal(now, self.stored("default error state", DEFAULT), "ptr")
-        other = self.equal(now, self.slots.load(text, self.slots.place(STATE, 0)), "ptr")
-        self.unless(text.op(f"or i1 {usual}, {other}", "i1"), "followed", "slow")
+        known = follows(self.lines, self.cell("ptr"), self.stored, self.call, self.slots)
+        self.unless(known, "followed", "slow")
         self.unless(self.equal("%count", count), "given")
 
     def look_at_operands(self, avals, kinds):

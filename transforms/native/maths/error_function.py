@@ -96,14 +96,23 @@ def _normal_parts(b, x):
 def ndtr(b, x):
     """The normal distribution function."""
     if b.width == 32:
-        return b.narrow(ndtr(b.wide, b.widen(x)))
+        return b.narrow(_ndtr_single(b.wide, b.widen(x)))
     n, h, t = _normal_parts(b, x)
     return scale(b, b.fadd(h, t), n)
+
+
+def _ndtr_single(w, x):
+    """The normal distribution function in lanes of 64 bits, zero where it is too small for single precision."""
+    a = w.fabs(x)
+    tail = w.fmul(_tail_single(w, w.fmul(a, w.const(0.5**0.5))), w.const(0.5))
+    tail = w.select(w.fcmp(">", a, w.const(LAST[32] * 2**0.5)), w.const(0.0), tail)
+    return w.select(w.fcmp("<", x, w.const(0.0)), tail, w.fsub(w.const(1.0), tail))
 
 
 def gelu(b, x):
     """`x` times the normal distribution function of it; NaN at minus infinity."""
     if b.width == 32:
-        return b.narrow(gelu(b.wide, b.widen(x)))
+        w, x = b.wide, b.widen(x)
+        return b.narrow(w.fmul(x, _ndtr_single(w, x)))
     n, h, t = _normal_parts(b, x)
     return times(b, x, n, h, t, -LAST[64] * 2**0.5)

@@ -60,13 +60,7 @@ def entry(module, kernel, avals, out_avals, known, slots, handler, heard):
         cells.append(f"  %cell{len(cells)} = alloca {kind}, align 16")
         return f"%cell{len(cells) - 1}"
 
-    state = cell("ptr")
-    call("i32", "PyContextVar_Get", f"ptr {stored('error state', VARIABLE)}", "ptr null", f"ptr {state}")
-    now = text.op(f"load ptr, ptr {state}", "ptr")
-    call("void", "Py_DecRef", f"ptr {now}")
-    usual = text.op(f"icmp eq ptr {now}, {stored('default error state', DEFAULT)}", "i1")
-    other = text.op(f"icmp eq ptr {now}, {slots.load(text, slots.place(STATE, 0))}", "i1")
-    unless(text.op(f"or i1 {usual}, {other}", "i1"), "followed")
+    unless(follows(text, cell("ptr"), stored, call, slots), "followed")
     unless(text.op(f"icmp eq i64 %count, {len(avals)}", "i1"), "given")
     for k, aval in enumerate(avals):
         at = text.op(f"getelementptr inbounds ptr, ptr %args, i64 {k}", "ptr")
@@ -203,6 +197,21 @@ def entry(module, kernel, avals, out_avals, known, slots, handler, heard):
         "define ptr @call(ptr %self, ptr %args, i64 %count) {", "entry:", *cells,
         f"  %data = getelementptr inbounds i8, ptr %self, i64 {DATA}", "  %table = load ptr, ptr %data", *text.lines,
         "}"])
+
+
+def follows(text, cell, stored, call, slots):
+    """The text that tells whether NumPy's error state is its own or the one whose address the table has.
+
+    Args:
+        cell: the name of memory for a pointer.
+        stored, call: write an address of the table, and a call of one of its functions.
+    """
+    call("i32", "PyContextVar_Get", f"ptr {stored('error state', VARIABLE)}", "ptr null", f"ptr {cell}")
+    now = text.op(f"load ptr, ptr {cell}", "ptr")
+    call("void", "Py_DecRef", f"ptr {now}")
+    usual = text.op(f"icmp eq ptr {now}, {stored('default error state', DEFAULT)}", "i1")
+    other = text.op(f"icmp eq ptr {now}, {slots.load(text, slots.place(STATE, 0))}", "i1")
+    return text.op(f"or i1 {usual}, {other}", "i1")
 
 
 def stopped(module, known, slots):

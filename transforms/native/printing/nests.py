@@ -8,7 +8,7 @@ from ..ir.statements import BYTES, Const
 
 _INLINE = 24  # costly steps of a nest that are written in place
 _WORTH = 256  # elements of a nest, from which they are
-_MANY = 64  # steps of a nest, above which what is left of the last axis runs one by one
+_MANY = 64  # steps of a nest, above which registers are short, and what is left of the last axis runs one by one
 _DEEP = 512  # elements of a nest with costly steps, from which a step is two registers: one works while one waits
 _APART = 12  # steps of a nest, up to which sums have several registers
 
@@ -35,7 +35,7 @@ class _Nest:
         for n in nest.shape:
             size *= n
         self.inline = costly <= _INLINE and size >= _WORTH
-        if costly and size >= _DEEP:
+        if costly and size >= _DEEP and len(nest.steps) <= _MANY:
             self.width *= 2
         self.folded = [not nest.shape or not p.strides[-1] for *_, p in nest.folds]  # in registers along the last axis
 

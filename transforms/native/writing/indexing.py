@@ -4,7 +4,7 @@ import numpy as np
 
 from ...graph.equations import Literal
 from ..ir.statements import KINDS, Bound, Const, Counter, Loop, Memory, Nest, Place, Step, Value, is_uniform
-from .rows import written_over
+from .in_place import written_over
 
 ndarray = np.ndarray
 _FEW_ROWS = 8  # elements of a row, below which the axes before the index are the outer loops

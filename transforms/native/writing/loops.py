@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...graph.equations import Var
 from ..ir.statements import KINDS, Branch, Counter, Loop, Memory, Place, Store, While
 
 ndarray = np.ndarray
@@ -18,23 +19,27 @@ def scan(writer, eq):
     states = graph.inputs[consts : consts + n]
     cells = [_cell(writer, v, given) for v, given in zip(states, eq.inputs[consts:])]
     rows = [_rows(writer, given) for given in eq.inputs[consts + n :]]
-    collected = [writer.result(v) for v in eq.outputs[n:]]
+    made = {v: inner for inner in graph.equations for v in inner.outputs}
+    collected = [_Collected(writer, *pair, graph.inputs, made) for pair in zip(eq.outputs[n:], graph.outputs[n:])]
     counter = Counter()
     before, writer.repeat = writer.repeat, writer.repeat * steps
 
     def write():
-        _begin(writer, states, cells)
+        _begin(writer, states, cells, graph)
         for v, row in zip(graph.inputs[consts + n :], rows):
             row = row[0] if type(row) is ndarray else row.row(counter)
             writer.values[v] = row if type(row) in (ndarray, Place) else _one(row)
-        writer.block(graph.equations, graph.outputs)
-        for v, place in zip(graph.outputs[n:], collected):
-            writer.copy(v, place.row(counter))
+        for one in collected:
+            one.begin(writer, counter)
+        late = [one for one in collected if not one.known]
+        writer.block(graph.equations, [*graph.outputs[:n], *[one.source for one in late]])
+        for one in late:
+            writer.copy(one.source, one.place.row(counter))
         _go_on(writer, graph.outputs[:n], cells)
 
     writer.add(Loop(counter, steps, reverse, writer.inside(write)))
     writer.repeat = before
-    writer.values.update(zip(eq.outputs, [*cells, *collected]))
+    writer.values.update(zip(eq.outputs, [*cells, *[one.seen for one in collected]]))
 
 
 def while_loop(writer, eq):
@@ -48,7 +53,7 @@ def while_loop(writer, eq):
 
     def write(graph, end):
         writer.values.update(zip(graph.inputs, heads))
-        _begin(writer, graph.inputs[consts:], cells)
+        _begin(writer, graph.inputs[consts:], cells, graph)
         writer.block(graph.equations, graph.outputs)
         end(graph.outputs)
 
@@ -113,10 +118,40 @@ def _one(value):
     return out
 
 
-def _begin(writer, states, cells):
-    for v, cell in zip(states, cells):
+class _Collected:
+    """What a loop collects of a variable: where it is made, or of nearly all of that, all of it."""
+
+    def __init__(self, writer, out, v, given, made):
+        eq = made.get(v)
+        self.source = v
+        if (eq is not None and eq.prim.name == "getitem" and type(eq.inputs[0]) is Var and out not in writer.targets
+                and 4 * v.aval.size >= 3 * eq.inputs[0].aval.size and not writer.few(v.aval)):
+            self.source = eq.inputs[0]
+        self.known = self.source in given
+        if self.source is v:
+            self.place = self.seen = writer.result(out)
+            return
+        index = eq.params[0] if type(eq.params[0]) is tuple else (eq.params[0],)
+        self.place = writer.new((out.aval.shape[0], *self.source.aval.shape), KINDS[v.aval.dtype])
+        self.seen = self.place.seen(lambda a: a[(slice(None), *index)])
+
+    def begin(self, writer, counter):
+        """Let the body write it here; what it is given may be written over."""
+        if self.known:
+            writer.copy(self.source, self.place.row(counter))
+        else:
+            writer.targets.setdefault(self.source, self.place.row(counter))
+
+
+def _begin(writer, states, cells, graph):
+    made = {v: eq for eq in graph.equations for v in eq.outputs}
+    for v, cell, out in zip(states, cells, graph.outputs):
         writer.values[v] = writer.loaded(cell) if writer.few(v.aval) else cell
         writer.local.add(cell.memory)  # the body may write to it what the next turn is given
+        writer.carried[out] = cell
+        while out in made and made[out].prim.name == "index_update":  # of rows: in place
+            out = made[out].inputs[0]
+            writer.carried[out] = cell
 
 
 def _go_on(writer, outputs, cells):

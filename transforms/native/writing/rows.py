@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import numpy as np
 
 from ...graph.equations import Equation, Literal, Var
-from ..ir.statements import Place, is_compact
 
 _PUT, _ADD = SimpleNamespace(name="put_rows", handlers=None), SimpleNamespace(name="add_rows", handlers=None)
 
@@ -79,33 +78,3 @@ def _put(eq, maker, count):
 
 def _is_zero(v):
     return type(v) is Literal and not np.any(v.value)
-
-
-def written_over(writer, v, eq):
-    """The place of an equation's result that begins as `v`: where that lies, if it is not read again, or a copy."""
-    out = eq.outputs[0]
-    place = _spent(writer, v, eq) if out not in writer.targets and v.aval == out.aval else None
-    if place is None:
-        writer.settle(v)
-        place = writer.result(out)
-        writer.copy(v, place)
-    writer.values[out] = place
-    return place
-
-
-def _spent(writer, v, last):
-    """The Place of a variable whose memory nothing reads after the equation `last`, and that reads it as `v`."""
-    found = writer.value(v)
-    if type(found) is not Place or found.memory not in writer.local or found.moving or not (
-            found.size == found.memory.size and is_compact(found)):
-        return None
-    if any(place.memory is found.memory for place in writer.spilled.values()):
-        return None
-    for group in list(writer.groups.values()):  # what waits may read it
-        writer.flush(group)
-    for w, place in writer.values.items():
-        if type(place) is Place and place.memory is found.memory:
-            for eq in writer.uses.get(w, ()):
-                if eq is None or id(eq) not in writer.finished and not (eq is last and w is v):
-                    return None
-    return found

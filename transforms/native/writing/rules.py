@@ -7,10 +7,10 @@ from ...graph.equations import Literal
 from ..ir.statements import KINDS, Const, Nest, Place, Step, Value, is_uniform
 from .convolution import conv, conv_input, conv_weight, overlap_add, windows
 from .exchanges import METHODS, exchange
+from .in_place import add_zero_into, want, written_over
 from .indexing import add_rows, counted, implant, last_writer, pick, put_rows, scatter_add, spread, take
 from .loops import branch, scan, while_loop
 from .products import einsum, matmul, outer
-from .rows import written_over
 from .running import running
 from .structure import REDUCERS
 
@@ -93,10 +93,8 @@ def _joined(join):
         if writer.few(out.aval):
             writer.values[out] = join([writer.held(v) for v in eq.inputs], *eq.params)
             return
-        for v in eq.inputs:
-            writer.settle(v)
         place = writer.result(out)
-        axis, at = eq.params[0], 0
+        axis, at, parts = eq.params[0], 0, []
         for v in eq.inputs:
             if join is np.stack:
                 part = place.seen(lambda a, at=at: a[(slice(None),) * axis + (at, Ellipsis)])
@@ -105,6 +103,9 @@ def _joined(join):
                 n = v.aval.shape[axis]
                 part = place.seen(lambda a, at=at, n=n: a[(slice(None),) * axis + (slice(at, at + n),)])
                 at += n
+            parts.append(part)
+            want(writer, v, part)
+        for v, part in zip(eq.inputs, parts):
             writer.copy(v, part)
         writer.values[out] = place
 
@@ -113,6 +114,27 @@ def _joined(join):
 
 def _zero(kind):
     return Const({"f": 0.0, "i": 0, "b": False}[kind[0]], kind)
+
+
+def _fill_around(writer, place, part, index, kind):
+    """Write zeros in a place where an index takes nothing: slabs beside the part, or everywhere."""
+    index = index if type(index) is tuple else (index,)
+    if 2 * part.size < place.size or not all(type(i) is slice for i in index):
+        writer.fill(place, _zero(kind))
+        return
+    inside = []
+    for i, n in zip(index, place.shape):
+        start, stop, step = i.indices(n)
+        if step != 1:
+            writer.fill(place, _zero(kind))
+            return
+        inside.append((start, stop, n))
+    ahead = []
+    for start, stop, n in inside:
+        for rest in (slice(0, start), slice(stop, n)):
+            if rest.stop > rest.start:
+                writer.fill(place.seen(lambda a, rest=rest: a[(*ahead, rest)]), _zero(kind))
+        ahead.append(slice(start, stop))
 
 
 def _pad(writer, eq):
@@ -125,10 +147,11 @@ def _pad(writer, eq):
         found[where] = writer.held(v)
         writer.values[out] = found
         return
-    writer.settle(v)
     place = writer.result(out)
-    writer.fill(place, _zero(kind))
-    writer.copy(v, place.seen(lambda a: a[where]))
+    part = place.seen(lambda a: a[where])
+    _fill_around(writer, place, part, where, kind)
+    want(writer, v, part)
+    writer.copy(v, part)
     writer.values[out] = place
 
 
@@ -149,9 +172,17 @@ def _update(writer, eq):
         values = values.reshape(part.shape)
         part[...] = writer.computed("add", kind, part.shape, [part.copy(), values], kind) if add else values
         return
-    writer.settle(v)
-    place = written_over(writer, x, eq)
-    part = place.seen(lambda a: _part(a, index))
+    fresh = add and type(x) is Literal and not np.any(x.value)  # a sum with zeros is not read from memory
+    if fresh:
+        place = writer.values[out] = writer.result(out)
+        part = place.seen(lambda a: _part(a, index))
+        _fill_around(writer, place, part, index, kind)
+        if kind[0] == "f" and v.aval.shape == part.shape and add_zero_into(writer, eq, v, part):
+            return
+    else:
+        writer.settle(v)
+        place = written_over(writer, x, eq)
+        part = place.seen(lambda a: _part(a, index))
     if not part.size:
         return
     given = writer.value(v)
@@ -173,8 +204,9 @@ def _update(writer, eq):
         nest.steps.append(Step("cast", kind, [cast], [[value]]))
         value = cast
     if add:
-        old, total = Value(kind), Value(kind)
-        nest.loads.append((old, part))
+        old, total = _zero(kind) if fresh else Value(kind), Value(kind)
+        if not fresh:
+            nest.loads.append((old, part))
         nest.steps.append(Step("add", kind, [total], [[old], [value]]))
         value = total
     nest.stores.append((value, part))

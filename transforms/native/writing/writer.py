@@ -7,33 +7,20 @@ import numpy as np
 from ....core.types import Any
 from ...graph.equations import Literal, Var
 from ..ir.constants import FEW, cast_constant, constant, start_of
-from ..ir.nests import add_nest, order_of, strides_in
-from ..ir.operations import TESTS
+from ..ir.nests import add_nest
 from ..ir.scratch import place_scratch
 from ..ir.statements import KINDS, Const, Kernel, Load, Memory, Nest, Place, Step, Store, Value, is_compact, is_uniform
+from . import columns
 from .alarm import Alarm
 from .exchanges import together
 from .expansions import Expansion
+from .groups import Group, write_group
 from .ranges import in_ranges
 from .rows import with_rows
 from .rules import RULES
 
 ndarray = np.ndarray
-_LONG_SUM = 4096  # elements of a sum in single precision, beyond which parts of it are added up in double precision
 _LONG = 12_000  # values of straight-line code, beyond which arrays of more than one element lie in memory
-
-
-class Group:
-    """Elementwise steps over one shape that wait to be written, and the reductions that end them."""
-
-    __slots__ = ("shape", "steps", "made", "folds", "folded")
-
-    def __init__(self, shape):
-        self.shape = shape
-        self.steps = []  # (name, kind, out, inputs)
-        self.made = set()
-        self.folds = []  # (name, variable, axes, keepdims, out)
-        self.folded = set()
 
 
 class Writer:
@@ -58,6 +45,10 @@ class Writer:
         self.spilled = {}  # variable whose values were stored -> where
         self.read = {}  # variable whose elements were loaded -> the values
         self.local = set()  # memory that the block under work made
+        self.carried = {}  # variable that a loop carries on -> where the next turn finds it
+        self.apart = {}  # equations that are written column by column, by id
+        self.columns = columns.Columns()
+        self.flushed = []  # groups that are being written, each for what the one before it reads
         self.around = None  # of a body: the statements before it, and what was copied there for it
         self.finished = set()  # equations that were written, by id
         self.count = 0
@@ -95,16 +86,17 @@ class Writer:
         for v in outputs:
             if type(v) is Var:
                 uses.setdefault(v, []).append(None)
+        self.apart.update(columns.columnar(equations, outputs, self.known))
         for eq in equations:
-            rule = RULES.get(eq.prim.name)
-            if rule is not None:
-                rule(self, eq)
-            else:
-                self.steps(eq)
+            rule = RULES.get(eq.prim.name, Writer.steps)
+            if id(eq) in self.apart:
+                rule = columns.write
+            rule(self, eq)
             self.finished.add(id(eq))
-        for v in outputs:
-            if type(v) is Var:
-                self.settle(v)
+        for settle in (columns.aim, Writer.settle):
+            for v in outputs:
+                if type(v) is Var:
+                    settle(self, v)
         for group in list(self.groups.values()):
             self.flush(group)
 
@@ -131,13 +123,16 @@ class Writer:
 
     def inside(self, write):
         """The statements that `write()` writes, a body."""
-        outer = self.statements, self.groups, self.owner, self.spilled, self.read, self.local, self.around
+        outer = (self.statements, self.groups, self.owner, self.spilled, self.read, self.local, self.around,
+                 self.columns)
+        self.columns = columns.Columns()
         self.around = self.statements, {}
         self.statements, self.groups, self.owner, self.local = [], {}, {}, set()
         self.spilled, self.read = dict(self.spilled), dict(self.read)
         write()
         found = self.statements
-        self.statements, self.groups, self.owner, self.spilled, self.read, self.local, self.around = outer
+        (self.statements, self.groups, self.owner, self.spilled, self.read, self.local, self.around,
+         self.columns) = outer
         return found
 
     def add(self, statement):
@@ -147,6 +142,7 @@ class Writer:
 
     def settle(self, v):
         """Write the group that a variable waits in."""
+        columns.put_together(self, v)
         if v in self.owner:
             self.flush(self.owner[v])
 
@@ -263,6 +259,8 @@ class Writer:
         for v in inputs:
             if type(v) is Var and v in self.owner and self.owner[v].shape != shape:
                 self.flush(self.owner[v])
+            elif type(v) is Var:
+                columns.aim(self, v)  # this step may wait longer than they do
         group = self.groups.get(shape)
         if group is not None and not group.folded.isdisjoint(inputs):
             self.flush(group)
@@ -305,86 +303,9 @@ class Writer:
         self.add(Step("cast", kind, outs, [values]))
         return outs if source != kind else values
 
-    def needed(self, v, group):
-        """Whether a variable of a group is read outside of it."""
-        if v in self.targets:
-            return True
-        inside = group.made
-        return any(eq is None or not (set(eq.outputs) <= inside or set(eq.outputs) <= group.folded)
-                   for eq in self.uses.get(v, ()))
-
     def flush(self, group):
         """Write a group as one nest."""
-        shape = group.shape
-        if self.groups.get(shape) is group:
-            del self.groups[shape]
-        for v in (*group.made, *group.folded):
-            self.owner.pop(v, None)
-        nest = Nest(group.shape)
-        known = {}
-
-        def read(v):
-            if v in known:
-                return known[v]
-            found = constant(v) if type(v) is Literal else self.value(v)
-            if type(found) is ndarray and is_uniform(found):
-                value = found.flat[0]
-            else:
-                if type(found) is ndarray:
-                    found = self.place(v)
-                value = Value(found.kind)
-                nest.loads.append((value, found.spread(group.shape)))
-            known[v] = value
-            return value
-
-        casts = {}
-
-        def cast(value, kind):
-            if value.kind == kind:
-                return value
-            if type(value) is Const:
-                return cast_constant(value, kind)
-            found = casts.get((value, kind))
-            if found is None:
-                found = casts[value, kind] = Value(kind)
-                nest.steps.append(Step("cast", kind, [found], [[value]]))
-            return found
-
-        for name, kind, out, inputs in group.steps:
-            given = [read(v) for v in inputs]
-            if name not in ("cast", "cast_flat"):
-                given = [cast(x, "b8" if name == "where" and not k else kind) for k, x in enumerate(given)]
-            value = Value("b8" if name in TESTS else kind)
-            nest.steps.append(Step(name, kind, [value], [[x] for x in given]))
-            known[out] = value
-        folded = [read(v) for _, v, *_ in group.folds]
-        order = order_of([p for _, p in nest.loads])
-        strides = strides_in(order, shape)
-        for _, _, out, _ in group.steps:
-            if self.needed(out, group):
-                place = self.values[out] = self.result(out, strides)
-                nest.stores.append((known[out], place))
-        self.alarm.watch(nest)
-        narrowed = []
-        for (name, v, axes, keepdims, out), value in zip(group.folds, folded):
-            kept = tuple(1 if k in axes else n for k, n in enumerate(group.shape))
-            strides = strides_in(order, kept)
-            if not keepdims:
-                strides = [s for k, s in enumerate(strides) if k not in axes]
-            place = self.values[out] = self.result(out, strides)
-            if name == "add" and place.kind == "f32" and v.aval.size > _LONG_SUM * out.aval.size:
-                narrowed.append((self.new(place.shape, "f64", strides), place))
-                place = narrowed[-1][0]
-            self.fill_start(name, place)
-            if not keepdims:
-                strides = iter(place.strides)
-                place = Place(place.memory, kept, [0 if k in axes else next(strides) for k in range(len(kept))],
-                              place.offset, place.moving)
-            nest.folds.append((name, value, place.spread(group.shape)))
-        self.nest(nest)
-        for wide, place in narrowed:
-            x, y = Value("f64"), Value("f32")
-            self.nest(Nest(place.shape, [(x, wide)], [Step("cast", "f32", [y], [[x]])], [(y, place)]))
+        write_group(self, group)
 
     def fill_start(self, name, place):
         """Write what a fold starts from."""

@@ -1,0 +1,114 @@
+"""Elementwise steps that wait to be written together, and the nest that they become."""
+
+import numpy as np
+
+from ...graph.equations import Literal
+from ..ir.constants import cast_constant, constant
+from ..ir.nests import order_of, strides_in
+from ..ir.operations import TESTS
+from ..ir.statements import Const, Nest, Place, Step, Value, is_uniform
+from .in_place import claim_cell
+
+ndarray = np.ndarray
+_LONG_SUM = 4096  # elements of a sum in single precision, beyond which parts of it are added up in double precision
+
+
+class Group:
+    """Elementwise steps over one shape that wait to be written, and the reductions that end them."""
+
+    __slots__ = ("shape", "steps", "made", "folds", "folded")
+
+    def __init__(self, shape):
+        self.shape = shape
+        self.steps = []  # (name, kind, out, inputs)
+        self.made = set()
+        self.folds = []  # (name, variable, axes, keepdims, out)
+        self.folded = set()
+
+
+def write_group(writer, group):
+    """Write a group as one nest."""
+    shape = group.shape
+    if writer.groups.get(shape) is group:
+        del writer.groups[shape]
+    for v in (*group.made, *group.folded):
+        writer.owner.pop(v, None)
+    writer.flushed.append(group)
+    nest = Nest(group.shape)
+    known = {}
+
+    def read(v):
+        if v in known:
+            return known[v]
+        found = constant(v) if type(v) is Literal else writer.value(v)
+        if type(found) is ndarray and is_uniform(found):
+            value = found.flat[0]
+        else:
+            if type(found) is ndarray:
+                found = writer.place(v)
+            value = Value(found.kind)
+            nest.loads.append((value, found.spread(group.shape)))
+        known[v] = value
+        return value
+
+    casts = {}
+
+    def cast(value, kind):
+        if value.kind == kind:
+            return value
+        if type(value) is Const:
+            return cast_constant(value, kind)
+        found = casts.get((value, kind))
+        if found is None:
+            found = casts[value, kind] = Value(kind)
+            nest.steps.append(Step("cast", kind, [found], [[value]]))
+        return found
+
+    for name, kind, out, inputs in group.steps:
+        given = [read(v) for v in inputs]
+        if name not in ("cast", "cast_flat"):
+            given = [cast(x, "b8" if name == "where" and not k else kind) for k, x in enumerate(given)]
+        value = Value("b8" if name in TESTS else kind)
+        nest.steps.append(Step(name, kind, [value], [[x] for x in given]))
+        known[out] = value
+    folded = [read(v) for _, v, *_ in group.folds]
+    writer.flushed.pop()
+    order = order_of([p for _, p in nest.loads])
+    strides = strides_in(order, shape)
+    for _, _, out, _ in group.steps:
+        if _needed(writer, out, group):
+            claim_cell(writer, out, nest)
+            place = writer.values[out] = writer.result(out, strides)
+            nest.stores.append((known[out], place))
+    writer.alarm.watch(nest)
+    narrowed = []
+    for (name, v, axes, keepdims, out), value in zip(group.folds, folded):
+        kept = tuple(1 if k in axes else n for k, n in enumerate(group.shape))
+        strides = strides_in(order, kept)
+        if not keepdims:
+            strides = [s for k, s in enumerate(strides) if k not in axes]
+        place = writer.values[out] = writer.result(out, strides)
+        if name == "add" and place.kind == "f32" and v.aval.size > _LONG_SUM * out.aval.size:
+            narrowed.append((writer.new(place.shape, "f64", strides), place))
+            place = narrowed[-1][0]
+        writer.fill_start(name, place)
+        if not keepdims:
+            strides = iter(place.strides)
+            place = Place(place.memory, kept, [0 if k in axes else next(strides) for k in range(len(kept))],
+                          place.offset, place.moving)
+        nest.folds.append((name, value, place.spread(group.shape)))
+    writer.nest(nest)
+    for wide, place in narrowed:
+        x, y = Value("f64"), Value("f32")
+        writer.nest(Nest(place.shape, [(x, wide)], [Step("cast", "f32", [y], [[x]])], [(y, place)]))
+
+
+def _needed(writer, v, group):
+    """Whether a variable of a group is read outside of it."""
+    if v in writer.targets:
+        return True
+    inside = group.made
+    return any(eq is None or not (set(eq.outputs) <= inside or set(eq.outputs) <= group.folded or (
+        id(eq) in writer.apart and id(eq) in writer.finished)) for eq in writer.uses.get(v, ())) or any(
+        eq is None or id(eq) not in writer.finished for array in writer.columns.parents.get(v, ())
+        if array not in writer.columns.aimed for eq in writer.uses.get(array, ()))
