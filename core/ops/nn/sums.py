@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ...primitive.row_kernels import shaped
+
 ndarray = np.ndarray
 PLAIN = (np.dtype(np.float32), np.dtype(np.float64))
 _LONG = 4096  # elements of a row: longer ones are added pair by pair, which rounds less
@@ -50,13 +52,6 @@ def less_rows(x, shift):
     """`x - shift[:, None]` in memory of its own: copies of the shifts first take 33 us for 41 at 256 x 512."""
     out = shaped(shift.repeat(x.shape[1]), x.shape)
     return np.subtract(x, out, out=out)
-
-
-def shaped(out, shape):
-    """An array of ours in another shape, as itself: what is a view of another would be copied by the sweep."""
-    if out.shape != shape:
-        out.resize(shape, refcheck=False)
-    return out
 
 
 def outer(x, y):
