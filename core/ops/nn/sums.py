@@ -27,11 +27,6 @@ def row_dots(x, y):
     return np.vecdot(x, y) if x.shape[1] <= _LONG else np.add.reduce(x * y, 1)
 
 
-def column_dots(x, y):
-    """The sum of each column of x y."""
-    return np.einsum("ij,ij->j", x, y) if x.shape[0] <= _LONG else np.add.reduce(x * y, 0)
-
-
 def rows_of(x, count=1):
     """A plain array as rows over its last `count` axes; None for what is not that, or has no elements."""
     if type(x) is not ndarray or x.dtype not in PLAIN or not x.size or not x.flags.c_contiguous:
@@ -58,10 +53,3 @@ def outer(x, y):
     """The outer product of two plain vectors: as a product of matrices of two columns it takes 27 us for 50."""
     half = x * x.dtype.type(0.5)
     return np.dot(np.array((half, half)).T, np.array((y, y)))
-
-
-def scaled_rows(x, scale):
-    """`x * scale[:, None]` in memory of its own."""
-    out = shaped(scale.repeat(x.shape[1]), x.shape)
-    out *= x
-    return out
