@@ -22,7 +22,7 @@ ndarray = np.ndarray
 def primitive(
     name: str, *, impl: Callable[..., Any], shape: Any, samples: Any, batch: Any = None, batch_params: Any = None,
     jvp: Any = None, vjp: Any = None, real_vjp: Any = None, basis: Any = None, outputs: Any = None, nondiff: str = "",
-    lane: Any = None, **facts: Any,
+    lane: Any = None, kernel: Any = None, **facts: Any,
 ) -> Operation:
     """Declare and register a primitive.
 
@@ -44,6 +44,7 @@ def primitive(
         outputs: None for one array; the number of arrays in the tuple returned, or a function of the parameters.
         nondiff: `"mask, index"`: integer and boolean operands that carry no derivative. An operand that moves the
             output, but by a derivative that nobody knows, stands here and in `refused={"x": "why"}`, and then raises.
+        kernel: a `Rows`, where rows of large arrays run as compiled loops if they can.
         facts: traits of `Primitive` (`view`, `zeros`, `singular`, `flat`, `linear`, …) and what `core/facts.py` lists.
     Returns:
         the public function, whose `.prim` is the `Primitive`.
@@ -75,6 +76,8 @@ def primitive(
         if basis is not None:
             BASIS[name] = {i: formula for key, fn in basis.items() for i, formula in _formulas(
                 prim, {key: fn}, "basis", set(prim.vjp.real[prim.index(key)].names)).items()}
+    if kernel is not None:
+        kernel.attach(prim)
     if samples is None:
         raise RuleError(f"primitive {name} has no samples; give samples=lambda rng: [...], the checker reads them")
     return _register(prim, lane)

@@ -5,6 +5,7 @@ import pytest
 
 import covector as cv
 from covector import numpy as cnp
+from covector.extend import REGISTRY
 
 X = np.arange(12.0).reshape(3, 4)
 PLACES = np.array([[0, 2, 0], [1, -1, 1], [3, 3, 3]])
@@ -65,3 +66,15 @@ def test_places_on_short_axes_are_staged(shape):
 
     assert np.array_equal(cv.make_graph(f)(x)(x), f(x))
     assert cv.eval_shape(f, x).shape == shape
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.int64])
+@pytest.mark.parametrize("shape", [(20,), (20, 1), (20, 3), (20, 2, 3), (20, 64), (20, 65), (3, 2), (20, 0)])
+def test_rows_that_land_on_one_place_add_up(shape, dtype):
+    rng = np.random.default_rng(0)
+    rows, places = rng.integers(-9, 9, shape).astype(dtype), rng.integers(-4, 4, shape[0])
+    wanted = np.zeros((4, *shape[1:]), dtype)
+    for place, row in zip(places, rows):
+        wanted[place] += row
+    found = REGISTRY["scatter_add"].fun(rows, places, axis=0, n=4)
+    assert found.dtype == dtype and np.array_equal(found, wanted)

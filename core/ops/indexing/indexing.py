@@ -199,9 +199,13 @@ def _scatter(xp, x, index, axis, n):
     if xp is np and axis == 0 and x.ndim == 1 == np.ndim(index) and x.dtype == np.float64 and x.size:
         return np.bincount(np.where(index < 0, index + n, index), x, n)
     out = xp.zeros(x.shape[:axis] + (n,) + x.shape[axis + np.ndim(index) :], x.dtype)
-    if xp is np and axis == 0 and np.ndim(index) == 1 and len(index) >= 16 and x.size >= 4 * len(index) and (
-            index.min() >= -n):
-        _add_rows(out, np.where(index < 0, index + n, index), x)
+    if xp is np and axis == 0 and np.ndim(index) == 1 and len(index) >= 16 and x.size and index.min() >= -n:
+        places, width = np.where(index < 0, index + n, index), x.size // len(index)
+        if width > _NARROW:
+            _add_rows(out, places, x)
+        else:  # one after the other: 30 us for 350 at 800 rows of 16 that land on 200
+            flat = places if width == 1 else (places[:, None] * width + np.arange(width)).reshape(-1)
+            np.add.at(out.reshape(-1), flat, x.reshape(-1))
         return out
     xp.add.at(out, (slice(None),) * axis + (index,), x)
     return out
@@ -229,6 +233,7 @@ def _add_rows(out, index, rows):
         out[places[first]] += np.add.reduceat(rows[order], first, axis=0)
 
 
+_NARROW = 64  # elements of a row
 _TURNS = 4  # after which what is left is added up in runs
 
 

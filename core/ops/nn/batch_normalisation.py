@@ -14,10 +14,11 @@ from ..arithmetic import sqrt
 from ..reductions import mean, reduce_mean, reduce_sum
 from ..samples import arrays, together
 from ..shaping import broadcast_to
-from .sums import PLAIN, column_dots, column_sums, less_rows, row_dots, row_sums, scaled_rows, shaped
+from .sums import PLAIN, column_sums, row_dots, row_sums, shaped
 
 ndarray = np.ndarray
 _SHORT = 16  # elements of a channel of one example: fewer are added up along with those of the other examples
+_ROW = 512  # elements of a row over which the loop itself costs little
 
 # With m and v the mean and variance of a channel over its N elements, r = 1 / √(v + eps) and x̂ = r (x - m):
 # dm = mean(dx), dv = 2 mean((x - m) dx), dx̂ = r (dx - mean(dx) - x̂ mean(x̂ dx)); Ioffe and Szegedy (2015), Batch
@@ -57,32 +58,38 @@ def _dots(x, y):
     n, c, k = x.shape
     if k >= _SHORT:
         return np.add.reduce(row_dots(x.reshape(n * c, k), y.reshape(n * c, k)).reshape(n, c), 0)
-    return np.add.reduce(column_dots(x.reshape(n, c * k), y.reshape(n, c * k)).reshape(c, k), 1)
+    return np.add.reduce(column_sums((x * y).reshape(n, c * k)).reshape(c, k), 1)
 
 
 def _centred(x):
-    """x - m in memory of its own, as rows, with m and v, of a plain (examples, channels, rest)."""
+    """x - m in memory of its own, as rows of `_beside`, with m and v, of a plain (examples, channels, rest)."""
     n, c, k = x.shape
     count = x.dtype.type(n * k)
     middle = _sums(x)
     middle /= count
-    gap = less_rows(x.reshape(n * c, k), _each(middle, x))
+    shift = _beside(middle, x)
+    gap = x.reshape(-1, len(shift)) - shift
     spread = _dots(gap.reshape(x.shape), gap.reshape(x.shape))
     spread /= count
     return gap, middle, spread
 
 
-def _each(v, x):
-    """A vector of channels once for each example."""
-    return np.concatenate((v,) * len(x))
+def _beside(v, x):
+    """A vector of channels as long as a few examples: NumPy's loops over short rows take longer than the elements."""
+    n, c, k = x.shape
+    times = 1
+    while times * c * k < _ROW and not n % (2 * times):
+        times *= 2
+    v = v.repeat(k) if k > 1 else v
+    return v if times == 1 else v.reshape(1, -1).repeat(times, 0).reshape(-1)
 
 
 def _batch_norm(xp, x, w, b, eps):
     if xp is np and _plain(x, w, b):
         flat = _flat(x)
         gap, middle, spread = _centred(flat)
-        gap *= _each(w / np.sqrt(spread + eps), flat)[:, None]
-        gap += _each(b, flat)[:, None]
+        gap *= _beside(w / np.sqrt(spread + eps), flat)
+        gap += _beside(b, flat)
         return shaped(gap, x.shape), middle, spread
     if holds_half(x):
         return tuple([v.astype(x.dtype) for v in _batch_norm(xp, *map(widened, (x, w, b)), eps)])
@@ -157,9 +164,9 @@ def _pulled(ct, dm, dv, x, w, eps, count):
         back = back + dv * (2 / count)
     if dm is not None:
         shift = shift + dm / count
-    gap *= _each(back.astype(x.dtype, copy=False), flat)[:, None]
-    gap += _each(shift.astype(x.dtype, copy=False), flat)[:, None]
-    gap += scaled_rows(ct.reshape(gap.shape), _each(along, flat))
+    gap *= _beside(back.astype(x.dtype, copy=False), flat)
+    gap += _beside(shift.astype(x.dtype, copy=False), flat)
+    gap += ct.reshape(gap.shape) * _beside(along, flat)
     return shaped(gap, x.shape), dw, db
 
 

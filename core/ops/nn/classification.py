@@ -10,15 +10,15 @@ from ...arrays.errstate import enter_error_state, leave_error_state, make_error_
 from ...arrays.halves import in_single
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import primitive
+from ...primitive.row_kernels import Rows, shaped
 from ...tape.unbroadcast import strong_zero
 from ...trace.device import constant
-from ..arithmetic import exp
+from ..arithmetic import exp, log
 from ..dependence import lines
-from ..reductions import reduce_sum
+from ..reductions import reduce_max, reduce_sum
 from ..samples import Sample, arrays, together
 from ..shaping import broadcast_to
-from . import row_kernels
-from .sums import less_rows, row_dots, row_sums, row_tops, rows_of, shaped
+from .sums import less_rows, row_dots, row_sums, row_tops, rows_of
 
 ndarray = np.ndarray
 
@@ -30,10 +30,8 @@ def _log_softmax(xp, x, axis):
         return x + 0
     rows = rows_of(x) if axis == x.ndim - 1 else None
     if rows is not None:
-        out = row_kernels.log_softmax(rows)
-        if out is None:
-            out, total = _shifted_rows(rows)
-            out -= np.log(total, out=total)[:, None]
+        out, total = _shifted_rows(rows)
+        out -= np.log(total, out=total)[:, None]
         return shaped(out, x.shape)
     out = x - _top(xp, x, axis)
     out -= xp.log(xp.exp(out).sum(axis=axis, keepdims=True))
@@ -81,9 +79,6 @@ def _softmax(xp, x, axis):
         return x + 0
     rows = rows_of(x) if axis == x.ndim - 1 else None
     if rows is not None:
-        out = row_kernels.softmax(rows)
-        if out is not None:
-            return shaped(out, x.shape)
         out, total = _weights(rows)
         if np.minimum.reduce(total) > 0:
             out *= np.reciprocal(total, out=total)[:, None]
@@ -106,10 +101,8 @@ def _pulled(c, ans, axis):
     if axis == ans.ndim - 1 and type(c) is ndarray and c.dtype == ans.dtype:
         rows, given = rows_of(ans), rows_of(c)
         if rows is not None and given is not None:
-            out = row_kernels.softmax_vjp(given, rows)
-            if out is None:
-                out = less_rows(given, row_dots(given, rows))
-                out *= rows
+            out = less_rows(given, row_dots(given, rows))
+            out *= rows
             return shaped(out, ans.shape)
     part = ans * c
     return part - ans * reduce_sum(part, (axis,), True)
@@ -119,11 +112,9 @@ def _log_softmax_vjp(ct, ans, axis):
     if axis == ans.ndim - 1 and type(ct) is ndarray and ct.dtype == ans.dtype:
         rows, given = rows_of(ans), rows_of(ct)
         if rows is not None and given is not None:
-            out = row_kernels.log_softmax_vjp(given, rows)
-            if out is None:
-                out = np.exp(rows)
-                out *= row_sums(given)[:, None]
-                np.subtract(given, out, out=out)
+            out = np.exp(rows)
+            out *= row_sums(given)[:, None]
+            np.subtract(given, out, out=out)
             return shaped(out, ans.shape)
     return ct - exp(ans) * reduce_sum(ct, (axis,), True)
 
@@ -132,6 +123,35 @@ def _rows(*shapes):
     return together(*[arrays(s, axis=a, complex_too=False) for s in shapes for a in range(len(s))])
 
 
+def _total(x):
+    return reduce_sum(x, (0,), False)
+
+
+def _row_parts(x):
+    """Of one row: the largest, x without it, its exponential function and the sum of that; infinities become NaN."""
+    top = reduce_max(x, (0,), False)
+    low = x - top
+    parts = exp(low)
+    return top, low, parts, _total(parts)
+
+
+def _row_softmax(x):
+    _, _, parts, total = _row_parts(x)
+    return parts * (1.0 / total)
+
+
+def _row_log_softmax(x):
+    _, low, _, total = _row_parts(x)
+    return low - log(total)
+
+
+def _row_loss(x):
+    """log Σ exp(x - max), and the maximum."""
+    top, _, _, total = _row_parts(x)
+    return log(total), top
+
+
+_row_pulled = lambda c, ans: (c - _total(c * ans)) * ans  # noqa: E731
 _REAL = {"complex": "the order its maximum needs is that of real numbers", "()": "it needs an axis"}
 softmax = primitive(
     "softmax",
@@ -140,6 +160,7 @@ softmax = primitive(
     jvp={"x": lambda dx, ans, axis: _pulled(dx, ans, axis)},
     vjp={"x": lambda ct, ans, axis: _pulled(ct, ans, axis)},
     batch=lambda x, axis: softmax(x, axis + 1),
+    kernel=Rows(impl=_row_softmax, vjp=_row_pulled, jvp=_row_pulled),
     absent=_REAL,
     depends=lambda x, axis: lines(x, (axis,)),
     samples=_rows((3,), (2, 3), (2, 3, 2), (0, 3)),
@@ -151,6 +172,7 @@ log_softmax = primitive(
     jvp={"x": lambda dx, ans, axis: dx - reduce_sum(exp(ans) * dx, (axis,), True)},
     vjp={"x": _log_softmax_vjp},
     batch=lambda x, axis: log_softmax(x, axis + 1),
+    kernel=Rows(impl=_row_log_softmax, vjp=lambda c, ans: c - exp(ans) * _total(c)),
     absent=_REAL,
     depends=lambda x, axis: lines(x, (axis,)),
     samples=_rows((3,), (2, 3), (2, 3, 2), (0, 3)),
@@ -161,11 +183,6 @@ log_softmax = primitive(
 def _cross_entropy(xp, x, labels):
     rows = rows_of(x)
     if rows is not None and type(labels) is ndarray:
-        found = row_kernels.log_weights(rows)
-        if found is not None:
-            picked = rows[np.arange(len(rows)), labels]
-            picked -= found[1]
-            return np.subtract(found[0], picked, out=picked)
         out, total = _shifted_rows(rows)
         return np.log(total, out=total) - out[np.arange(len(rows)), labels]
     shifted = x - _top(xp, x, 1)
@@ -190,13 +207,24 @@ def _gap_to_labels(x, labels):
 def _cross_entropy_vjp(ct, x, labels):
     rows = rows_of(x)
     if rows is not None and type(labels) is ndarray and type(ct) is ndarray and ct.dtype == x.dtype:
-        out = row_kernels.scaled_softmax(rows, ct)
-        if out is None:
-            out, total = _weights(rows)
-            out *= (ct / total)[:, None]
+        out, total = _weights(rows)
+        out *= (ct / total)[:, None]
         out[np.arange(len(rows)), labels] -= ct
         return out
     return _gap_to_labels(x, labels) * ct.reshape((-1, 1))
+
+
+def _less_labelled(found, x, labels):
+    """The loss of each row from what its kernel gives."""
+    total, top = found
+    picked = x[np.arange(len(x)), labels]
+    picked -= top
+    return np.subtract(total, picked, out=picked)
+
+
+def _less_hits(slope, c, labels):
+    slope[np.arange(len(slope)), labels] -= c
+    return slope
 
 
 def _cross_entropy_batch(x, labels, batched, size):
@@ -213,6 +241,8 @@ cross_entropy = primitive(
     jvp={"x": lambda dx, x, labels: reduce_sum(_gap_to_labels(x, labels) * dx, (1,), False)},
     vjp={"x": _cross_entropy_vjp},
     batch=_cross_entropy_batch,
+    kernel=Rows(impl=_row_loss, vjp=lambda x, c: _row_softmax(x) * c, kinds={"c": "number"},
+                after={"impl": _less_labelled, "vjp": _less_hits}),
     nondiff="labels",
     absent={**_REAL, "broadcast": "one label per row"},
     samples=lambda rng: [Sample(rng.normal(size=(n, 3)).astype(t), rng.integers(0, 3, n))

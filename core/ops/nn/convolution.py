@@ -14,6 +14,9 @@ from ...trace.device import zeros_of
 from ..dependence import MOVED, numbered, shared, stencil
 from ..samples import arrays, together
 from ..shaping import broadcast_to
+from .sums import PLAIN
+
+ndarray = np.ndarray
 
 # The shapes: x (n, channels, *size), w (features, channels / groups, *kernel), y (n, features, *out). A convolution is
 # the trilinear form Σ y[n, f, m] w[f, c, k] x[n, c, stride m + dilation k - padding] with one argument taken away, so
@@ -37,6 +40,13 @@ def _view(xp, x, kernel, stride, dilation):
     inner = steps[len(lead) :]
     shape = (*lead, *kernel, *window_counts(size, kernel, stride, dilation))
     strides = (*steps[: len(lead)], *[a * d for a, d in zip(inner, dilation)], *[a * s for a, s in zip(inner, stride)])
+    return _strided(xp, x, shape, strides)
+
+
+def _strided(xp, x, shape, strides):
+    """A view of an array in order; `as_strided` takes 5 us."""
+    if type(x) is ndarray and x.dtype in PLAIN and x.size:
+        return ndarray(shape, x.dtype, x, 0, strides)
     return xp.lib.stride_tricks.as_strided(x, shape, strides)
 
 
@@ -110,12 +120,47 @@ def _split(a, groups, axis):
 
 def _conv(xp, x, w, stride, padding, dilation, groups):
     kernel = tuple(w.shape[2:])
-    cols = _view(xp, _padded(xp, x, padding), kernel, stride, dilation)
+    x = _padded(xp, x, padding)
+    cols = _view(xp, x, kernel, stride, dilation)
     n, out = x.shape[0], tuple(cols.shape[2 + len(kernel) :])
     rows = w.shape[1] * math.prod(kernel)
+    run = _run_of(x, out, stride)
+    if run is not None and type(w) is ndarray:
+        return _conv_of_runs(x, cols, w, run, groups)
     cols = xp.ascontiguousarray(cols).reshape((n, groups, rows, math.prod(out)))
     y = xp.matmul(_split(w, groups, 0).reshape((groups, w.shape[0] // groups, rows)), cols)
     return y.reshape((n, w.shape[0], *out))
+
+
+def _run_of(x, out, stride):
+    """How many elements of a plain image lie between the first and the last window of stride 1, these included; None
+    where they are many more than windows."""
+    if type(x) is not ndarray or x.dtype not in PLAIN or not x.size or any(s != 1 for s in stride):
+        return None
+    run, places = 1, math.prod(out)
+    for k, count in enumerate(out):
+        run += (count - 1) * math.prod(x.shape[3 + k :])
+    return run if places < run <= _WASTE * places else None
+
+
+_WASTE = 1.25
+
+
+def _conv_of_runs(x, cols, w, run, groups):
+    """A convolution at every element of a run, from which that at the windows is taken.
+
+    The elements at one place of the kernel are then copied in one go, not row by row: 35 us for 139 at 8 examples of
+    8 x 28 x 28 and a kernel of 3 x 3, of 350 in all.
+    """
+    n, features, out = x.shape[0], w.shape[0] // groups, cols.shape[w.ndim :]
+    x = np.ascontiguousarray(x)
+    runs = _strided(np, x, (*cols.shape[: w.ndim], run), (*cols.strides[: w.ndim], x.itemsize))
+    runs = np.ascontiguousarray(runs).reshape((n, groups, -1, run))
+    y = np.matmul(w.reshape((groups, features, -1)), runs)
+    size = y.itemsize
+    steps = [size * math.prod(x.shape[3 + k :]) for k in range(w.ndim - 2)]
+    taken = _strided(np, y, (n, w.shape[0], *out), (w.shape[0] * run * size, run * size, *steps))
+    return np.ascontiguousarray(taken)
 
 
 def _conv_input(xp, y, w, size, stride, padding, dilation, groups):

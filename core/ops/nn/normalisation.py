@@ -7,13 +7,13 @@ from ...arrays.dtypes import result_dtype
 from ...arrays.halves import in_single
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import primitive
+from ...primitive.row_kernels import Rows, shaped
 from ...tape.unbroadcast import unbroadcast
 from ..arithmetic import sqrt
-from ..reductions import mean, reduce_mean
+from ..reductions import mean, reduce_mean, reduce_sum
 from ..samples import arrays, together
 from ..shaping import broadcast_to
-from . import row_kernels
-from .sums import column_sums, less_rows, outer, row_dots, row_sums, rows_of, shaped
+from .sums import column_sums, less_rows, outer, row_dots, row_sums, rows_of
 
 ndarray = np.ndarray
 
@@ -32,17 +32,8 @@ def _gap(xp, x, axes, eps):
 def _standardized(xp, x, axes, eps):
     if not x.size:
         return x + 0
-    rows = _last_rows(x, axes)
-    out = None if rows is None else row_kernels.standardize(rows, float(eps), float(rows.shape[1]))
-    if out is not None:
-        return shaped(out, x.shape)
     gap, scale = _gap(xp, x, axes, eps)
     return gap / scale
-
-
-def _last_rows(x, axes):
-    """The rows of a plain array over its last axes; None if others are meant."""
-    return rows_of(x, len(axes)) if axes == tuple(range(np.ndim(x) - len(axes), np.ndim(x))) else None
 
 
 def _parts(x, axes, eps):
@@ -58,12 +49,38 @@ def _pulled(c, hat, spread, axes):
 
 
 def _standardize_rule(c, x, axes, eps):
-    rows, given = _last_rows(x, axes), _last_rows(c, axes)
-    if rows is not None and given is not None:
-        out = row_kernels.standardize_vjp(given, rows, float(eps), float(rows.shape[1]))
-        if out is not None:
-            return shaped(out, x.shape)
     return _pulled(c, *_parts(x, axes, eps), axes)
+
+
+def _total(x):
+    return reduce_sum(x, (0,), False)
+
+
+def _row_hat(x, eps, count):
+    """One row brought to mean 0 and variance 1, and what it was multiplied with."""
+    gap = x - _total(x) / count
+    scale = 1.0 / sqrt(_total(gap * gap) / count + eps)
+    return gap * scale, scale
+
+
+def _row_pulled(c, hat, scale, count):
+    return (c - hat * (_total(hat * c) / count) - _total(c) / count) * scale
+
+
+def _row_rule(c, x, eps, count):
+    return _row_pulled(c, *_row_hat(x, eps, count), count)
+
+
+def _row_layer_vjp(c, x, w, eps, count):
+    """The cotangent of x, and the product of that of the output with x̂, whose columns add up to that of w."""
+    hat, scale = _row_hat(x, eps, count)
+    return _row_pulled(c * w, hat, scale, count), c * hat
+
+
+def _columns_added(found, c, x, w):
+    dx, both = found
+    return (shaped(dx, x.shape), shaped(column_sums(both), w.shape),
+            shaped(column_sums(c.reshape(both.shape)), w.shape))
 
 
 def _shifted(axes):
@@ -78,6 +95,7 @@ standardize = primitive(
     jvp={"x": _standardize_rule},
     vjp={"x": _standardize_rule},
     batch=lambda x, axes, eps: standardize(x, _shifted(axes), eps),
+    kernel=Rows(impl=lambda x, eps, count: _row_hat(x, eps, count)[0], vjp=_row_rule, jvp=_row_rule),
     absent=_REAL,
     samples=together(*[arrays(s, axes=a, eps=1e-3, complex_too=False) for s, a in (
         ((4,), (0,)), ((2, 3), (1,)), ((2, 3, 2), (0, 2)), ((0, 3), (1,)))]),
@@ -98,11 +116,9 @@ def _centred_rows(rows, eps):
 def _layer_norm(xp, x, w, b, axes, eps):
     rows = rows_of(x, len(axes))
     if rows is not None and x.dtype == w.dtype == b.dtype:
-        out = row_kernels.layer_norm(rows, w.reshape(-1), b.reshape(-1), float(eps), float(rows.shape[1]))
-        if out is None:
-            out, scale = _centred_rows(rows, eps)
-            out *= outer(scale, w.reshape(-1))
-            out += b.reshape(-1)
+        out, scale = _centred_rows(rows, eps)
+        out *= outer(scale, w.reshape(-1))
+        out += b.reshape(-1)
         return shaped(out, x.shape)
     out = _standardized(xp, x, axes, eps)
     if out.dtype == w.dtype == b.dtype:
@@ -144,9 +160,6 @@ def _layer_norm_vjp(ct, x, w, w_aval, axes, eps):
 
 def _pulled_rows(ct, rows, shape, w, eps):
     """The same of rows: x̄ = r w ȳ - r³ (x - m) mean(w (x - m) ȳ) - r mean(w ȳ), every sum a product with a vector."""
-    found = row_kernels.layer_norm_vjp(ct, rows, w.reshape(-1), float(eps), float(rows.shape[1]))
-    if found is not None:
-        return shaped(found[0], shape), shaped(column_sums(found[1]), w.shape), shaped(column_sums(ct), w.shape)
     gap, scale = _centred_rows(rows, eps)
     flat, n = w.reshape(-1), rows.dtype.type(rows.shape[1])
     both = ct * gap
@@ -176,6 +189,8 @@ layer_norm = primitive(
     jvp={"x, w, b": _layer_norm_jvp},
     vjp={"x, w, b": _layer_norm_vjp},
     batch=_layer_norm_batch,
+    kernel=Rows(impl=lambda x, w, b, eps, count: _row_hat(x, eps, count)[0] * w + b, vjp=_row_layer_vjp,
+                after={"vjp": _columns_added}, kinds={"w": "vector", "b": "vector"}),
     absent=_REAL,
     samples=together(*[arrays(s, t, t, axes=a, eps=1e-3, complex_too=False) for s, t, a in (
         ((4,), (4,), (0,)), ((2, 3), (3,), (1,)), ((2, 3, 2), (3, 2), (1, 2)), ((0, 3), (3,), (1,)))]),

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ...primitive.row_kernels import shaped
+
 ndarray = np.ndarray
 PLAIN = (np.dtype(np.float32), np.dtype(np.float64))
 _LONG = 4096  # elements of a row: longer ones are added pair by pair, which rounds less
@@ -23,11 +25,6 @@ def column_sums(x):
 def row_dots(x, y):
     """The sum of each row of x y."""
     return np.vecdot(x, y) if x.shape[1] <= _LONG else np.add.reduce(x * y, 1)
-
-
-def column_dots(x, y):
-    """The sum of each column of x y."""
-    return np.einsum("ij,ij->j", x, y) if x.shape[0] <= _LONG else np.add.reduce(x * y, 0)
 
 
 def rows_of(x, count=1):
@@ -52,21 +49,7 @@ def less_rows(x, shift):
     return np.subtract(x, out, out=out)
 
 
-def shaped(out, shape):
-    """An array of ours in another shape, as itself: what is a view of another would be copied by the sweep."""
-    if out.shape != shape:
-        out.resize(shape, refcheck=False)
-    return out
-
-
 def outer(x, y):
     """The outer product of two plain vectors: as a product of matrices of two columns it takes 27 us for 50."""
     half = x * x.dtype.type(0.5)
     return np.dot(np.array((half, half)).T, np.array((y, y)))
-
-
-def scaled_rows(x, scale):
-    """`x * scale[:, None]` in memory of its own."""
-    out = shaped(scale.repeat(x.shape[1]), x.shape)
-    out *= x
-    return out

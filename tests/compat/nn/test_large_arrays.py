@@ -62,6 +62,9 @@ OPERATIONS = {
                    [(4, 5, 6, 7), (5,), (5,)]),
     "batch_norm of rows": (lambda lib, x, w, b: lib.nn.functional.batch_norm(x, None, None, w, b, True),
                            [(40, 5), (5,), (5,)]),
+    "batch_norm by given statistics": (
+        lambda lib, x, w, b, m, v: lib.nn.functional.batch_norm(x, m.detach(), v.detach().square() + 0.1, w, b)
+        + 0 * m.sum() + 0 * v.sum(), [(4, 5, 6), (5,), (5,), (5,), (5,)]),
     "batch_norm without parameters": (lambda lib, x: lib.nn.functional.batch_norm(x + 9, None, None, training=True),
                                       [(4, 5, 3)]),
     "max_pool2d": (lambda lib, x: lib.nn.functional.max_pool2d(x, 2), [(2, 3, 8, 10)]),
@@ -74,6 +77,10 @@ OPERATIONS = {
        for mode in ("bilinear",) for padding in ("zeros", "border", "reflection") for align in (False, True)
        for size, out in (((5, 6), (4, 7)), ((3, 4, 5), (2, 3, 2)))},
     "conv2d": (lambda lib, x, w, b: lib.nn.functional.conv2d(x, w, b, padding=1), [(2, 3, 8, 9), (4, 3, 3, 3), (4,)]),
+    "conv2d on long runs": (lambda lib, x, w: lib.nn.functional.conv2d(x, w, padding=(2, 1), dilation=(2, 1), groups=2),
+                            [(2, 4, 20, 30), (6, 2, 3, 3)]),
+    "conv3d on long runs": (lambda lib, x, w: lib.nn.functional.conv3d(x, w), [(2, 2, 6, 7, 20), (3, 2, 2, 2, 2)]),
+    "matmul of a batch": (lambda lib, x, w: x.transpose(0, 1) @ w, [(3, 4, 5), (5, 6)]),
 }
 
 

@@ -221,12 +221,31 @@ def test_a_check_of_integers_is_made_in_each_run():
             (lambda k: x.gather(1, k[:, None]), torch.tensor([0, 3, 1, 0]), RuntimeError),
             (lambda k: torch.index_select(x, 1, k), torch.tensor([0, 3, 1, 0]), RuntimeError),
             (lambda k: F.embedding(k, x), torch.tensor([0, 4, 1, 0]), IndexError),
+            (lambda k: torch.zeros(3, 3).index_add(0, k, x), torch.tensor([0, -1, 1, 0]), RuntimeError),
+            (lambda k: torch.zeros(3, 3).index_copy(0, k, x), torch.tensor([0, 3, 1, 0]), IndexError),
             (lambda k: F.nll_loss(x, k), torch.tensor([0, 3, 1, 0]), IndexError),
             (lambda k: F.cross_entropy(x, k), torch.tensor([0, -1, 1, 0]), IndexError)):
         for _ in range(2):
             call(labels)
         with pytest.raises(error):
             call(wrong)
+
+
+@pytest.mark.parametrize(("name", "call"), [
+    ("index_add", lambda x, k: torch.zeros(3, 3).index_add(0, k, x)),
+    ("index_copy", lambda x, k: torch.zeros(4, 3).index_copy(0, k, x)),
+    ("index_fill", lambda x, k: x.index_fill(0, k, 2.0))])
+def test_writes_at_indices_have_programs_that_take_other_indices(name, call):
+    x, = leaves([(4, 3)], 1)
+    for places in ([0, 2, 1, 0], [1, 0, 2, 2]):
+        found, wanted = call(x, torch.tensor(places)), np.zeros((4, 3))[: 3 if name == "index_add" else 4]
+        rows = x.detach().numpy()
+        if name == "index_fill":
+            wanted = rows.copy()
+        for place, row in zip(places, rows):
+            wanted[place] = wanted[place] + row if name == "index_add" else row if name == "index_copy" else 2.0
+        np.testing.assert_allclose(found.detach().numpy(), wanted, rtol=1e-6)
+    assert [type(p) for p in programs_of(name).programs.values()] == [programs.Program]
 
 
 @pytest.mark.parametrize("loss", [F.cross_entropy, F.nll_loss])

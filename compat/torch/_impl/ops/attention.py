@@ -81,9 +81,9 @@ def multi_head_attention_forward(
         raise RuntimeError("Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
                            "`generate_square_subsequent_mask` to create this mask.")
     mask = additive(attn_mask, "attn_mask", query)
-    demand(dim == embed_dim_to_check, f"was expecting embedding dimension of {embed_dim_to_check}, but got {dim}")
+    demand(dim == embed_dim_to_check, "was expecting embedding dimension of {}, but got {}", embed_dim_to_check, dim)
     head = dim // num_heads
-    demand(head * num_heads == dim, f"embed_dim {dim} not divisible by num_heads {num_heads}")
+    demand(head * num_heads == dim, "embed_dim {} not divisible by num_heads {}", dim, num_heads)
     weights = in_proj_weight, (q_proj_weight, k_proj_weight, v_proj_weight)
     q, k, v = projected((query, key, value), use_separate_proj_weight, weights, in_proj_bias)
     mask = checked_mask(mask, size * num_heads, length, key.shape[0])
@@ -128,28 +128,34 @@ def multi_head_attention_forward(
     return out, shown
 
 
-def demand(holds, words):
-    """torch's AssertionError where something does not hold."""
+def demand(holds, words, *values):
+    """torch's AssertionError where something does not hold; to write shapes takes longer than to look at them."""
     if not holds:
-        raise AssertionError(words)
+        raise AssertionError(words.format(*values))
 
 
 def check_axes(query, key, value, padding, mask, num_heads):
     """Whether the operands have a batch, or torch's refusal of other numbers of axes."""
     ndim = query.dim()
-    demand(ndim in (2, 3), f"query should be unbatched 2D or batched 3D tensor but received {ndim}-D query tensor")
-    what = f"For {'un' * (ndim == 2)}batched ({ndim}-D) `query`, expected"
-    demand(key.dim() == ndim and value.dim() == ndim, f"{what} `key` and `value` to be {ndim}-D but found "
-           f"{key.dim()}-D and {value.dim()}-D tensors respectively")
-    demand(padding is None or padding.dim() == ndim - 1, f"{what} `key_padding_mask` to be `None` or {ndim - 1}-D but "
-           f"found {padding is not None and padding.dim()}-D tensor instead")
+    demand(ndim in (2, 3), "query should be unbatched 2D or batched 3D tensor but received {}-D query tensor", ndim)
+    demand(key.dim() == ndim and value.dim() == ndim, _EXPECTED + "`key` and `value` to be {}-D but found {}-D and "
+           "{}-D tensors respectively", *_batch_words(ndim), ndim, key.dim(), value.dim())
+    demand(padding is None or padding.dim() == ndim - 1, _EXPECTED + "`key_padding_mask` to be `None` or {}-D but "
+           "found {}-D tensor instead", *_batch_words(ndim), ndim - 1, padding is not None and padding.dim())
     if mask is not None:
-        demand(mask.dim() in (2, 3), f"{what} `attn_mask` to be `None`, 2-D or 3-D but found {mask.dim()}-D tensor "
-               "instead")
+        demand(mask.dim() in (2, 3), _EXPECTED + "`attn_mask` to be `None`, 2-D or 3-D but found {}-D tensor instead",
+               *_batch_words(ndim), mask.dim())
         wanted = (num_heads, query.shape[0], key.shape[0])
         demand(ndim == 3 or mask.dim() == 2 or tuple(mask.shape) == wanted,
-               f"Expected `attn_mask` shape to be {wanted} but got {mask.shape}")
+               "Expected `attn_mask` shape to be {} but got {}", wanted, mask.shape)
     return ndim == 3
+
+
+_EXPECTED = "For {} ({}-D) `query`, expected "
+
+
+def _batch_words(ndim):
+    return "unbatched" if ndim == 2 else "batched", ndim
 
 
 def additive(mask, name, like, other=None):
@@ -169,7 +175,7 @@ def projected(operands, separate, weights, bias):
     query, key, value = operands
     dim = query.shape[-1]
     if not separate:
-        demand(key.shape == value.shape, f"key shape {key.shape} does not match value shape {value.shape}")
+        demand(key.shape == value.shape, "key shape {} does not match value shape {}", key.shape, value.shape)
         demand(weights[0] is not None, "use_separate_proj_weight is False but in_proj_weight is None")
     else:
         demand(key.shape[:2] == value.shape[:2],

@@ -5,7 +5,7 @@ import numpy as np
 from ..... import numpy as cnp
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import attach, moving, operation, promote
-from ..dispatch.host_ops import filled, numbers, primal_of, stripped
+from ..dispatch.host_ops import filled, insist, numbers, primal_of, stripped
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
 from ..dispatch.overriding import dispatching
 from ..inplace.inplace import inplace
@@ -82,18 +82,22 @@ def at_axis(name, x, dim, index, write, source=None):
     elif index.ndim > 1:
         raise IndexError(f"{name}_(): Index is supposed to be a vector, but got dim: {index.ndim}")
     check_long(name, index)
-    index = primal_of(index)
     whole = x if x.ndim else cnp.reshape(x, (1,))
-    index = cnp.reshape(index, (-1,))
+    index = cnp.reshape(stripped(index), (-1,))
     n, shape = whole.shape[d], (*whole.shape[:d], index.shape[0], *whole.shape[d + 1 :])
     part = None if source is None else part_like(name, x, source, shape, dim,
                                                  IndexError if name == "index_copy" else RuntimeError)
-    places = numbers(index)
-    bad = None if places is None else (places < (0 if name == "index_add" else -n)) | (places >= n)
-    if bad is not None and bad.any():
-        if name == "index_add" and x.ndim > 1:
-            raise RuntimeError(f"index {int(places[bad][0])} is out of bounds for dimension {d} with size {n}")
+    first, adds = 0 if name == "index_add" else -n, name == "index_add" and x.ndim > 1
+
+    def check(places):
+        if not places.size or places.min() >= first and places.max() < n:
+            return
+        if adds:
+            bad = places[(places < first) | (places >= n)]
+            raise RuntimeError(f"index {int(bad[0])} is out of bounds for dimension {d} with size {n}")
         raise IndexError("index out of range in self")
+
+    insist(check, index)
     out = write(AT(whole)[(slice(None),) * d + (index,)], part)
     return out if x.ndim else cnp.reshape(out, ())
 
@@ -116,20 +120,20 @@ def part_like(name, x, source, shape, dim, error=RuntimeError):
                 f"{list(shape)}")
 
 
-@moving("index_add", inplace_form=True)
+@moving("index_add", inplace_form=True, blind=True)
 def index_add(input, dim, index, source, *, alpha=1):
     """Add slices of `source` at indices of an axis; the output is a copy."""
     return at_axis("index_add", input, dim, index, lambda at, part: at.add(part),
                    source if alpha == 1 else source * promote(source, alpha)[1])
 
 
-@moving("index_copy", inplace_form=True)
+@moving("index_copy", inplace_form=True, blind=True)
 def index_copy(input, dim, index, source):
     """Write slices of `source` at indices of an axis; the output is a copy."""
     return at_axis("index_copy", input, dim, index, lambda at, part: at.set(part), source)
 
 
-@moving("index_fill", inplace_form=True, layout=LIKE_OPERANDS)
+@moving("index_fill", inplace_form=True, blind=True, layout=LIKE_OPERANDS)
 def index_fill(input, dim, index, value):
     """Write a number at indices of an axis; the output is a copy."""
     if hasattr(value, "dtype") and value.ndim:

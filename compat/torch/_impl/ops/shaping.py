@@ -1,5 +1,7 @@
 """Shapes seen anew: select, narrow, view, reshape, transpose, squeeze, expand."""
 
+import math
+
 import numpy as np
 
 from ..... import numpy as cnp
@@ -42,7 +44,7 @@ def inferred(shape, count):
     for n in shape:
         if n < 0:
             raise RuntimeError(f"invalid shape dimension {n}")
-    if int(np.prod(shape, dtype=object)) != count:
+    if math.prod(shape) != count:
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {count}")
     return shape
 
@@ -96,7 +98,7 @@ def view_(self, *sizes, dtype=None):
             return quick
     elif (quick := seen(self, reshaped_below, shape)) is not None:
         return quick
-    shape = inferred(shape, int(np.prod(shape_of(self))))
+    shape = inferred(shape, math.prod(shape_of(self)))
     if not reshapes_as_view(self, shape):
         raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension "
                            "spans "
@@ -118,7 +120,7 @@ def reshape(input, *shape):
             return quick
     elif (quick := seen(input, reshaped_below, shape, "ReshapeAliasBackward0")) is not None:
         return quick
-    shape = inferred(shape, int(np.prod(shape_of(input))))
+    shape = inferred(shape, math.prod(shape_of(input)))
     if reshapes_as_view(input, shape):
         ordered = input.is_contiguous()
         return view(input, RESHAPE, (shape,), "ViewBackward0" if ordered else "ReshapeAliasBackward0")
@@ -173,7 +175,7 @@ def flatten(input, start_dim=0, end_dim=-1):
     a, b = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
     if a > b:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
-    return input if a == b else reshape(input, (*shape[:a], int(np.prod(shape[a : b + 1])), *shape[b + 1 :]))
+    return input if a == b else reshape(input, (*shape[:a], math.prod(shape[a : b + 1]), *shape[b + 1 :]))
 
 
 @method()

@@ -223,10 +223,10 @@ def _batch_norm(input, mean, var, weight, bias, eps):
         return BATCH_NORM(input, weight, bias, float(eps))
     if 0 in input.shape and 0 in mean.shape:
         return input * 1
+    scale = (1.0 if weight is None else weight) / cnp.sqrt(var + eps)
+    shift = mean * -scale if bias is None else bias - mean * scale
     shape = (1, -1) + (1,) * (input.ndim - 2)
-    out = (input - cnp.reshape(mean, shape)) / cnp.sqrt(cnp.reshape(var, shape) + eps)
-    out = out if weight is None else out * cnp.reshape(weight, shape)
-    out = out if bias is None else out + cnp.reshape(bias, shape)
+    out = input * cnp.reshape(scale, shape) + cnp.reshape(shift, shape)
     return to(out, input.dtype) if input.dtype.kind in "fV" else out
 
 

@@ -232,12 +232,24 @@ def multinomial(input, num_samples, replacement=False, *, generator=None, out=No
         if (rows.sum(1) <= 0).any():
             raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
         if replacement:
-            drawn = np.array([r.choice(len(row), num_samples, True, row / row.sum()) for row in rows], np.int64)
+            drawn = chosen(rows, r.random((len(rows), num_samples)))
         else:  # the first arrivals at these rates; what has no weight comes last
             drawn = np.argsort(-rows / r.standard_exponential(rows.shape), axis=1, kind="stable")[:, :num_samples]
         return drawn.astype(np.int64).reshape(whole)
 
     return sample(draw, (*shape[:-1], num_samples), np.int64, input)
+
+
+def chosen(weights, numbers):
+    """Which of its columns a row of weights gives for each of its numbers between 0 and 1, as `Generator.choice`."""
+    bounds = np.cumsum(weights / weights.sum(1, keepdims=True), 1)
+    bounds /= bounds[:, -1:]
+    if numbers.size * bounds.shape[1] <= _COMPARED:
+        return (numbers[:, :, None] >= bounds[:, None]).sum(2)
+    return np.array([b.searchsorted(u, "right") for b, u in zip(bounds, numbers)]).reshape(numbers.shape)
+
+
+_COMPARED = 1 << 18  # numbers times bounds up to which all are compared: a search takes 1 us a row
 
 
 def poisson(input, generator=None):

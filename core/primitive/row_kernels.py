@@ -1,0 +1,120 @@
+"""Kernels over rows: operations on the last axes of plain arrays, said in operations for one row."""
+
+import functools
+import math
+
+import numpy as np
+
+from ..types import Any
+from .kernels import LEAST, kernel_of
+from .primitive import Formula, argument_names
+
+ndarray = np.ndarray
+
+
+class Rows:
+    """What a primitive is for each row over its last axes, which its parameter `axis` or `axes` names, if it has one.
+
+    A definition asks by name for operands, parameters, `ans`, the length of a row (`count`), and for what a rule is
+    given (`c`); its first name is a row, and so is any array that `kinds` does not name.
+
+    Args:
+        impl, vjp, jvp: the definitions; a rule has to ask for what its definition does. None leaves it to NumPy.
+        after: `{"vjp": fn}`: what is done with the arrays that a kernel gives, which come first. By default they take
+            the shape of the first operand.
+        kinds: what an array is that is no row, `{"w": "vector"}`, as `kernel_of` has it.
+    """
+
+    __slots__ = ("after", "kinds", "rules")
+
+    def __init__(self, impl=None, vjp=None, jvp=None, after=(), kinds=()):
+        self.rules = {"impl": impl, "vjp": vjp, "jvp": jvp}
+        self.after = dict(after)
+        self.kinds = dict(kinds)
+
+    def attach(self, prim):
+        """Let the primitive run its kernels where arrays are large."""
+        if self.rules["impl"] is not None:
+            plain = prim.impl
+            kernel = self.runner(prim, "impl", (*prim.operands, *prim.params))
+
+            def impl(xp, x, *rest):
+                if type(x) is ndarray and x.size >= LEAST:
+                    out = kernel(x, *rest)
+                    if out is not None:
+                        return out
+                return plain(xp, x, *rest)
+
+            prim.impl = functools.update_wrapper(impl, plain)
+            impl.__kwdefaults__ = plain.__kwdefaults__
+        for kind, rules in (("vjp", prim.vjp), ("jvp", prim.jvp)):
+            if self.rules[kind] is not None:
+                old = rules[0]
+                rule = self.rule(old.fn, self.runner(prim, kind, ("c", *old.names)), ("c", *old.names).index(
+                    argument_names(self.rules[kind])[0]))
+                rules.update(dict.fromkeys(rules, Formula(rule, old.names, old.operands)))
+
+    def rule(self, plain, kernel, first):
+        """A rule that runs a kernel where the array at a place among its arguments is large."""
+        def rule(*args):
+            x = args[first]
+            if type(x) is ndarray and x.size >= LEAST:
+                out = kernel(*args)
+                if out is not None:
+                    return out
+            return plain(*args)
+
+        return rule
+
+    def runner(self, prim, what, names):
+        """A function of the values of `names`: the result, or None where no kernel fits them."""
+        define = self.rules[what]
+        asked = argument_names(define)
+        kinds = tuple([self.kinds.get(n) or ("float" if n in prim.params or n == "count" else "row") for n in asked])
+        kernel = kernel_of(prim.name, what, define, kinds)
+        axes = next((names.index(n) for n in ("axis", "axes") if n in names), None)
+        plan: list[Any] = [(None if n == "count" else names.index(n), kind) for n, kind in zip(asked, kinds)]
+        after = self.after.get(what)
+        first = plan[0][0]
+        later = [names.index(n) for n in argument_names(after)[1:]] if after is not None else []
+
+        def run(*args):
+            shape = args[first].shape
+            length = _length(shape, -1 if axes is None else args[axes])
+            if length is None:
+                return None
+            given = []
+            for place, kind in plan:
+                value = length if place is None else args[place]
+                if kind == "float":
+                    value = float(value)
+                elif type(value) is not ndarray:
+                    return None
+                elif kind == "row":
+                    value = value.reshape(-1, length)
+                elif value.ndim != 1:
+                    value = value.reshape(-1)
+                given.append(value)
+            out = kernel(*given)
+            if out is None:
+                return None
+            if after is not None:
+                return after(out, *[args[k] for k in later])
+            return shaped(out, shape)
+
+        return run
+
+
+def _length(shape, axes):
+    """How many elements a row over these axes has; None if they are not the last ones."""
+    if type(axes) is int:
+        return shape[-1] if axes in (-1, len(shape) - 1) else None
+    first = len(shape) - len(axes)
+    return math.prod(shape[first:]) if axes == tuple(range(first, len(shape))) else None
+
+
+def shaped(out, shape):
+    """An array of ours in another shape, as itself: what is a view of another would be copied by the sweep."""
+    if out.shape != shape:
+        out.resize(shape, refcheck=False)
+    return out
