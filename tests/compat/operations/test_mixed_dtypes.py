@@ -141,7 +141,7 @@ def script_complex_numbers_have_no_order(torch):
 
 @pytest.mark.parametrize("name", ["lt", "le", "gt", "ge", "clamp_min"])
 def test_complex_numbers_have_no_order(name):
-    with pytest.raises(NotImplementedError, match="complex"):
+    with pytest.raises(NotImplementedError, match="[Cc]omplex"):
         getattr(compat, name)(compat.ones(2), 1j)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..inplace.write import write
 from ..modes.inference import check_write
 from ..modes.modes import MODES
+from ..state.meta import is_meta
 from ..types.dtypes import c_type, type_word
 from ..types.tensor_type import needs_grad, wrap
 from ..types.tensor_value import shape_dtype
@@ -26,6 +27,7 @@ class Target(NamedTuple):
         floating: real outputs want a floating dtype.
         any_dtype: the dtype is not looked at.
         error: the kind of the refusal of a dtype.
+        truth: the output is of booleans, which bytes hold as well.
     """
 
     dtype: bool = False
@@ -33,6 +35,7 @@ class Target(NamedTuple):
     floating: bool = False
     any_dtype: bool = False
     error: type = RuntimeError
+    truth: bool = False
 
 
 PLAIN = Target()
@@ -61,13 +64,20 @@ def write_out(name, target, v, tensors, facts=PLAIN, way=None):
         raise NotImplementedError(f"Trying to use forward AD with {name}_out that does not support it because it is an "
                                   "out= function; write the output with copy_ instead")
     check_write(target)
+    if is_meta(target) and not any(is_meta(t) for t in tensors):
+        raise RuntimeError("Attempting to copy from device cpu to device meta, but cross-device copies are not "
+                           "allowed!")
     shape, dtype = shape_dtype(target)
     if facts.floating and v.dtype.kind == "f" != dtype.kind:
         raise RuntimeError(f"{name.rpartition('.')[2]} expects a floating point output tensor, but got "
                            f"{type_word(dtype)}")
     if v.dtype != dtype and not facts.any_dtype:
         check_out_dtype(dtype, v.dtype, facts.error)
-        if way is not None and way.exact:
+        if facts.truth:
+            if dtype != np.uint8:
+                raise RuntimeError(f"{name} only supports bool tensor for result, got: {type_word(dtype)}")
+        elif way is not None and way.exact and not (  # the size of a complex number is cast
+                v.dtype.kind == "f" and any(shape_dtype(t)[1].kind == "c" for t in tensors)):
             raise RuntimeError(f"Expected out tensor to have dtype {c_type(v.dtype)}, but got {c_type(dtype)} instead")
     if target.level_trace is None and isinstance(target.value, np.ndarray) and overlapping(target.value):
         raise RuntimeError(OVERLAPPING)

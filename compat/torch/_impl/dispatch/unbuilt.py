@@ -20,6 +20,8 @@ ADVICE = {
     "cuda": "tensors live on the CPU; covector's own transforms take CuPy arrays",
     "xpu": "tensors live on the CPU",
     "mps": "tensors live on the CPU",
+    "_dynamo": "torch.compile returns functions as they are",
+    "utils.cpp_extension": "torch.autograd.Function defines operations of your own",
     "autocast": "cast the model and its inputs with .to(torch.bfloat16)",
 }
 
@@ -36,6 +38,9 @@ def parsed():
 
 
 UNBUILT = parsed() | {"hub", "onnx",  # which PyTorch imports late itself
+                      "utils.cpp_extension",
+                      *[f"_dynamo.{name}" for name in ("assume_constant_result", "export", "explain", "graph_break",
+                                                       "optimize", "optimize_assert", "run")],
                       "sparse.sampled_addmm", "sparse.spsolve"}  # and what is in C++
 
 

@@ -6,7 +6,7 @@ from ..... import extend
 from ..graph import versions
 from ..graph.node_names import NamedRule
 from ..modes.modes import MODES
-from ..state.edges import refresh, untangled
+from ..state.edges import refresh
 from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import GENERAL, INFERENCE, VIEW, needs_grad
 from ..views.views import GETITEM, RESHAPE, TRANSPOSE, UPDATE
@@ -24,8 +24,7 @@ def ready(t):
     if m is not None and m.packing is None:
         if not m.still:
             return False
-        return slow != VIEW or untangled(t) and (
-            t.autograd_meta.base.autograd_meta is None or not t.autograd_meta.base.autograd_meta.relaid)
+        return slow != VIEW or settled(t)
     if slow == INFERENCE:
         return False
     if slow:
@@ -39,6 +38,13 @@ def ready(t):
             refresh(t)
         return t.node is not None or not needs_grad(meta.base)
     return True
+
+
+def settled(t):
+    """Whether an ambient view of floats has no tangent, and a base without tangent that never changed its shape."""
+    meta = t.autograd_meta
+    base = meta.base.autograd_meta
+    return meta.tangent is None and (base is None or base.tangent is None and not base.relaid)
 
 
 def place(key, shape):

@@ -37,7 +37,7 @@ def binary_inplace(prim, ufunc, slow):
 
     def method(self, other):
         m = MODES.get()
-        if m is not None and not hooked(m):
+        if m is not None and (m.packing is None or not hooked(m)):
             if m.quick is not None:
                 done = level_writes.updated(self, other, m.quick, ufunc, rules, needs)
             elif m.mapped is not None:
@@ -138,10 +138,11 @@ def put(ufunc, t, other, m):
         return False
     finally:
         restore_fp_warnings(token)
-    root = x if x.base is None else versions.root_of(x)
-    entry = versions.WRITTEN.get(id(root))
-    if entry is None:
-        entry = versions.WRITTEN[id(root)] = versions.Written(root)
-    entry.count += 1
-    entry.stamps.append(versions.new_stamp())
+    if key != INFERENCE:  # as in torch, those have no version, since none can be saved
+        root = x if x.base is None else versions.root_of(x)
+        entry = versions.WRITTEN.get(id(root))
+        if entry is None:
+            entry = versions.WRITTEN[id(root)] = versions.Written(root)
+        entry.count += 1
+        entry.stamps.append(versions.new_stamp())
     return True

@@ -112,109 +112,108 @@ def binary(row, prim, op, operator=False):
     row.at_map = map_lanes.binary(row, op)
 
     def fun(input, other):
-        if (type(input) is Tensor or type(input) is Parameter) and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)) and ((m := MODES.get()) is None or m.packing is not None):
-            x = input.value
+        if type(input) is Tensor or type(input) is Parameter:
+            m = MODES.get()
             kind = type(other)
-            if kind is Tensor or kind is Parameter:
-                y = other.value
-                if (not other.dispatch_key or other.dispatch_key == VIEW and is_current(other)) and x.dtype is y.dtype:
+            if (m is None or m.packing is not None) and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)):
+                x = input.value
+                if kind is Tensor or kind is Parameter:
+                    y = other.value
+                    if (not other.dispatch_key or other.dispatch_key == VIEW and is_current(other)) and x.dtype is y.dtype:
+                        token = enter_error_state(QUIET)
+                        try:
+                            v = op(x, y)
+                        except ValueError:
+                            return invoke(row, fun, (input, other), {})
+                        finally:
+                            restore_fp_warnings(token)
+                        if type(v) is not ndarray:
+                            v = asarray(v)
+                        elif v.ndim > 1 and v.strides != x.strides:
+                            v = laid_out(v, x, y)
+                        t = new(Tensor)
+                        t.value = v
+                        t.autograd_meta = t.level_trace = None
+                        t.wants_grad = False
+                        t.dispatch_key = FAST
+                        q = other.node
+                        if q is None and other.wants_grad:
+                            q = accumulator(other)
+                        p = input.node
+                        if p is None and input.wants_grad:
+                            p = accumulator(input)
+                        if p is None and q is None:
+                            t.node = None
+                            return t
+                        if x.shape != y.shape:
+                            shape = v.shape
+                            rule, collect, first, second = wide[(3 if p is None else 0 if q is None else 6) + (
+                                1 if x.shape == shape else 0 if y.shape == shape else 2)]
+                            saved = None if collect is None else collect(
+                                (x, y, v, aval_of(x) if first else None, aval_of(y) if second else None))
+                            t.node = node = GradNode()
+                            node.rule = rule
+                            node.parents = q if p is None else p if q is None else (p, q)
+                            node.saved = saved
+                            node.seq = next_seq()
+                            node.extra = None
+                        elif p is None:
+                            t.node = node = GradNode()
+                            node.rule = right
+                            node.parents = q
+                            node.saved = None if right_none else right.collect((x, y, v))
+                            node.seq = next_seq()
+                            node.extra = None
+                        elif q is None:
+                            t.node = node = GradNode()
+                            node.rule = left
+                            node.parents = p
+                            node.saved = None if left_none else left.collect((x, y, v))
+                            node.seq = next_seq()
+                            node.extra = None
+                        else:
+                            saved = None if both_none else (
+                                (y, x) if swapped else (x, y)) if both_xy else both.collect((x, y, v))
+                            t.node = node = GradNode()
+                            node.rule = both
+                            node.parents = (p, q)
+                            node.saved = saved
+                            node.seq = next_seq()
+                            node.extra = None
+                        if m is not None:
+                            pack(t.node, m.packing, ())
+                        return t
+                elif kind is float or kind is int and -EXACT <= other <= EXACT:
+                    y = CONSTS[x.dtype].get(other)
+                    if y is None:
+                        y = constant(other, x.dtype)
                     token = enter_error_state(QUIET)
-                    try:
-                        v = op(x, y)
-                    except ValueError:
-                        return invoke(row, fun, (input, other), {})
-                    finally:
-                        restore_fp_warnings(token)
+                    v = op(x, y)
+                    restore_fp_warnings(token)
                     if type(v) is not ndarray:
                         v = asarray(v)
-                    elif v.ndim > 1 and v.strides != x.strides:
-                        v = laid_out(v, x, y)
                     t = new(Tensor)
                     t.value = v
                     t.autograd_meta = t.level_trace = None
                     t.wants_grad = False
                     t.dispatch_key = FAST
-                    q = other.node
-                    if q is None and other.wants_grad:
-                        q = accumulator(other)
                     p = input.node
-                    if p is None and input.wants_grad:
+                    if p is None:
+                        if not input.wants_grad:
+                            t.node = None
+                            return t
                         p = accumulator(input)
-                    if p is None and q is None:
-                        t.node = None
-                        return t
-                    if x.shape != y.shape:
-                        shape = v.shape
-                        rule, collect, first, second = wide[(3 if p is None else 0 if q is None else 6) + (
-                            1 if x.shape == shape else 0 if y.shape == shape else 2)]
-                        saved = None if collect is None else collect(
-                            (x, y, v, aval_of(x) if first else None, aval_of(y) if second else None))
-                        t.node = node = GradNode()
-                        node.rule = rule
-                        node.parents = q if p is None else p if q is None else (p, q)
-                        node.saved = saved
-                        node.seq = next_seq()
-                        node.extra = None
-                    elif p is None:
-                        t.node = node = GradNode()
-                        node.rule = right
-                        node.parents = q
-                        node.saved = None if right_none else right.collect((x, y, v))
-                        node.seq = next_seq()
-                        node.extra = None
-                    elif q is None:
-                        t.node = node = GradNode()
-                        node.rule = left
-                        node.parents = p
-                        node.saved = None if left_none else left.collect((x, y, v))
-                        node.seq = next_seq()
-                        node.extra = None
-                    else:
-                        saved = None if both_none else (
-                            (y, x) if swapped else (x, y)) if both_xy else both.collect((x, y, v))
-                        t.node = node = GradNode()
-                        node.rule = both
-                        node.parents = (p, q)
-                        node.saved = saved
-                        node.seq = next_seq()
-                        node.extra = None
+                    t.node = node = GradNode()
+                    node.rule = left
+                    node.parents = p
+                    node.saved = None if left_none else left.collect((x, y, v))
+                    node.seq = next_seq()
+                    node.extra = None
                     if m is not None:
-                        pack(t.node, m.packing, ())
+                        pack(t.node, m.packing, RIGHT)
                     return t
-            elif kind is float or kind is int and -EXACT <= other <= EXACT:
-                y = CONSTS[x.dtype].get(other)
-                if y is None:
-                    y = constant(other, x.dtype)
-                token = enter_error_state(QUIET)
-                v = op(x, y)
-                restore_fp_warnings(token)
-                if type(v) is not ndarray:
-                    v = asarray(v)
-                t = new(Tensor)
-                t.value = v
-                t.autograd_meta = t.level_trace = None
-                t.wants_grad = False
-                t.dispatch_key = FAST
-                p = input.node
-                if p is None:
-                    if not input.wants_grad:
-                        t.node = None
-                        return t
-                    p = accumulator(input)
-                t.node = node = GradNode()
-                node.rule = left
-                node.parents = p
-                node.saved = None if left_none else left.collect((x, y, v))
-                node.seq = next_seq()
-                node.extra = None
-                if m is not None:
-                    pack(t.node, m.packing, RIGHT)
-                return t
-        else:
-            m = MODES.get()
-            if m is not None and m.still and (type(input) is Tensor or type(input) is Parameter) and (not input.dispatch_key or input.dispatch_key == INFERENCE or input.dispatch_key == VIEW and untangled(input)):
+            elif m is not None and m.still and (not input.dispatch_key or input.dispatch_key == INFERENCE or input.dispatch_key == VIEW and untangled(input)):
                 x = input.value
-                kind = type(other)
                 y = None
                 if kind is Tensor or kind is Parameter:
                     if (not other.dispatch_key or other.dispatch_key == INFERENCE or other.dispatch_key == VIEW and untangled(other)) and x.dtype is other.value.dtype:
@@ -297,7 +296,8 @@ def total(row, prim, title):
 
     def fun(*args, **named):
         input = args[0] if len(args) == 1 and not named else None
-        if (type(input) is Tensor or type(input) is Parameter) and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)) and ((m := MODES.get()) is None or m.packing is not None):
+        m = MODES.get()
+        if (type(input) is Tensor or type(input) is Parameter) and (m is None or m.packing is not None) and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)):
             x = input.value
             over = axes[x.ndim]
             token = enter_error_state(QUIET)
@@ -323,7 +323,6 @@ def total(row, prim, title):
             node.seq = next_seq()
             node.extra = None
             return t
-        m = MODES.get()
         if m is not None and m.still and (type(input) is Tensor or type(input) is Parameter) and (not input.dispatch_key or input.dispatch_key == INFERENCE or input.dispatch_key == VIEW and untangled(input)):
             x = input.value
             token = enter_error_state(QUIET)

@@ -11,11 +11,12 @@ from ..graph import versions
 from ..graph.node import GradNode
 from ..modes.modes import MODES
 from ..state.edges import accumulator
-from ..types.tensor_type import INFERENCE, INFERRED, VIEW, Record, Tensor, new
+from ..types.parameter import PLAIN_KINDS
+from ..types.tensor_type import GENERAL, INFERENCE, INFERRED, VIEW, Record, Tensor, new
 from ..types.tensor_value import shape_dtype
 from ..views.views import GETITEM, RESHAPE, TRANSPOSE, quick_view
 from . import map_views
-from .basic_index import SELECT, SHAPED, TURNED, place, ready
+from .basic_index import SELECT, SHAPED, TURNED, place, ready, settled
 from .map_views import EVERY
 
 ndarray = np.ndarray
@@ -28,9 +29,10 @@ def unrecorded_view(t, array, step, m):
     if t.dispatch_key == INFERENCE:
         out = new(Tensor)
         out.value = array
-        out.level_trace = out.node = None
+        out.node = out.level_trace = None
         out.wants_grad = False
-        out.autograd_meta, out.dispatch_key = INFERRED, INFERENCE
+        out.autograd_meta = INFERRED
+        out.dispatch_key = INFERENCE
         return out
     out = new(Tensor)
     out.value = array
@@ -252,6 +254,9 @@ def turned(t, axes, title):
 
 def read(t, key):
     """The view of a tensor by a basic key, or None for what this lane does not take."""
+    m = MODES.get()
+    if m is not None and m.still:
+        return part(t, key, m)
     if not ready(t):
         return apart(t, key)
     kind = type(key)
@@ -261,9 +266,7 @@ def read(t, key):
             return indexed(t, (key, Ellipsis), "SelectBackward0", (key,))
         return None
     if kind is slice:
-        start, stop, step = key.start, key.stop, key.step
-        if not t.value.ndim or not ((start is None or type(start) is int) and (stop is None or type(stop) is int) and (
-                step is None or type(step) is int and step > 0)):
+        if not t.value.ndim or not ((key.start is None or type(key.start) is int) and (key.stop is None or type(key.stop) is int) and (key.step is None or type(key.step) is int and key.step > 0)):
             return None
         return indexed(t, (key, Ellipsis), "SliceBackward0")
     if kind is tuple:
@@ -271,6 +274,36 @@ def read(t, key):
         if found is not None:
             return indexed(t, *found)
     return None
+
+
+def part(t, key, m):
+    """`read` in no_grad or inference_mode."""
+    way = t.dispatch_key
+    if way == GENERAL or type(t) not in PLAIN_KINDS or way == VIEW and not settled(t):
+        return None
+    array = t.value
+    kind = type(key)
+    if kind is int:
+        if not array.ndim or not -len(array) <= key < len(array):
+            return None
+        index = (key, Ellipsis)
+    elif kind is slice:
+        if not array.ndim or not ((key.start is None or type(key.start) is int) and (key.stop is None or type(key.stop) is int) and (key.step is None or type(key.step) is int and key.step > 0)):
+            return None
+        index = (key, Ellipsis)
+    elif kind is tuple and (found := place(key, array.shape)) is not None:
+        index = found[0]
+    else:
+        return None
+    if way == INFERENCE:
+        out = new(Tensor)
+        out.value = array[index]
+        out.node = out.level_trace = None
+        out.wants_grad = False
+        out.autograd_meta = INFERRED
+        out.dispatch_key = INFERENCE
+        return out
+    return unrecorded_view(t, array[index], (GETITEM, (index,)), m)
 
 
 def apart(t, key):

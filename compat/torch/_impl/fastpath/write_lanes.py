@@ -42,7 +42,7 @@ def write(t, key, value):
         return map_views.written(t, value, m, write, key)
     if t.dispatch_key == GENERAL or versions.EXPOSED and versions.exposed(t.value):
         return False
-    if m is not None and not hooked(m):
+    if m is not None and (m.packing is None or not hooked(m)):
         return m.still and put(t, key, value, m)
     if t.dispatch_key:
         return idle(t) and idle(value) and put(t, key, value, IN_NO_GRAD)
@@ -140,12 +140,13 @@ def put(t, key, value, m):
             p.rule is not None and p.rule.prim is not None and p.rule.prim.name in KEEPERS):
         return False
     array[spot] = v
-    root = array if array.base is None else versions.root_of(array)
-    entry = versions.WRITTEN.get(id(root))
-    if entry is None:
-        entry = versions.WRITTEN[id(root)] = versions.Written(root)
-    entry.count += 1
-    entry.stamps.append(versions.new_stamp())
+    if way != INFERENCE:
+        root = array if array.base is None else versions.root_of(array)
+        entry = versions.WRITTEN.get(id(root))
+        if entry is None:
+            entry = versions.WRITTEN[id(root)] = versions.Written(root)
+        entry.count += 1
+        entry.stamps.append(versions.new_stamp())
     return True
 
 
@@ -161,7 +162,7 @@ def assign(t, value):
         return map_views.written(t, value, m, assign)
     if key == GENERAL or versions.EXPOSED and versions.exposed(t.value):
         return False
-    if m is not None and hooked(m):
+    if m is not None and m.packing is not None and hooked(m):
         m = None
     if m is not None:
         if not m.still or not (not t.dispatch_key or t.dispatch_key == INFERENCE or t.dispatch_key == VIEW and untangled(t)) or key == INFERENCE and not m.inference:
@@ -195,12 +196,13 @@ def assign(t, value):
         return False
     spot = None if m is not None else index_of(t)
     array[...] = v
-    root = array if array.base is None else versions.root_of(array)
-    entry = versions.WRITTEN.get(id(root))
-    if entry is None:
-        entry = versions.WRITTEN[id(root)] = versions.Written(root)
-    entry.count += 1
-    entry.stamps.append(versions.new_stamp())
+    if key != INFERENCE:
+        root = array if array.base is None else versions.root_of(array)
+        entry = versions.WRITTEN.get(id(root))
+        if entry is None:
+            entry = versions.WRITTEN[id(root)] = versions.Written(root)
+        entry.count += 1
+        entry.stamps.append(versions.new_stamp())
     if m is None:
         aval = aval_of(v) if type(v) is ndarray else NUMBER
         base.node = node = GradNode()

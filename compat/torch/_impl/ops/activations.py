@@ -8,6 +8,7 @@ from ..... import nn, numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, floating, general, inplace_method, operation
 from ..dispatch.layouts import IN_ORDER
+from ..modes.warnings import tell
 from ..state.python_data import filling
 from ..types.dtypes import type_word
 from .axes import wrap_dim
@@ -54,11 +55,21 @@ def no_integers(kernel, x):
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(x.dtype)}'")
 
 
-functional("softmax", lambda input, dim=None, _stacklevel=3, dtype=None: softmax.row.body(input, dim, dtype=dtype))
-functional("log_softmax", lambda input, dim=None, _stacklevel=3, dtype=None: log_softmax.row.body(
-    input, dim, dtype=dtype))
-functional("softmin", lambda input, dim=None, _stacklevel=3, dtype=None: softmax.row.body(-input, dim, dtype=dtype),
-           layout=IN_ORDER)
+def functional_softmax(name, body, **facts):
+    """A softmax that picks its axis where none is given, with torch's warning."""
+
+    def warned(input, dim=None, _stacklevel=3, dtype=None):
+        if dim is None:
+            tell(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
+                 "argument.", stacklevel=7)
+        return body(input, dim, dtype=dtype)
+
+    functional(name, warned, **facts)
+
+
+functional_softmax("softmax", softmax.row.body)
+functional_softmax("log_softmax", log_softmax.row.body)
+functional_softmax("softmin", lambda input, dim, dtype: softmax.row.body(-input, dim, dtype=dtype), layout=IN_ORDER)
 
 
 def _simple(name, body, **facts):

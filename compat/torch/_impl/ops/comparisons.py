@@ -12,7 +12,8 @@ from ..fastpath.lanes import flat
 from ..types import dtypes
 from ..types.dtypes import type_word
 from ..types.tensor_type import wrap
-from .operands import COMPARABLE, checked_number, operands
+from ..types.tensor_value import shape_dtype
+from .operands import COMPARABLE, checked_number, of_kinds, operands
 from .operators import operator_of
 
 
@@ -21,11 +22,10 @@ def compare(name, primitive, symbol):
     prim = REGISTRY[primitive]
 
     def body(input, other):
-        if ordered and complex in (type(input), type(other)):
-            raise NotImplementedError(f'"{name}_cpu" not implemented for complex numbers, which have no order')
-        return prim.fun(*operands(input, other))
+        return prim.fun(*of_kinds(f"{name}_cpu", kinds, *operands(input, other)))
 
     ordered = name not in ("eq", "ne")
+    kinds = "biufV" if ordered else "biufVc"
 
     def lane(row):
         fast = flat(row, getattr(np, primitive))
@@ -66,23 +66,23 @@ _logical("logical_not", cnp.invert, 1)
 
 
 def _bitwise(name, fun, dunder, count=2):
-    def check(v):
-        if hasattr(v, "dtype") and v.dtype.kind not in "biu":
-            raise RuntimeError(f"\"{name}_cpu\" not implemented for '{type_word(v.dtype)}'")
-
     if count == 1:
         def body(input):
-            check(input)
-            return fun(input)
+            return fun(*of_kinds(f"{name}_cpu", "biu", input))
     else:
         def body(input, other):
-            check(input)
-            check(other)
-            return fun(*operands(input, other))
+            return fun(*of_kinds(f"{name}_cpu", "biu", *operands(input, other)))
     made = operation(name, inplace_form=True, blind=True, layout=LIKE_OPERANDS if count == 2 else None)(body)
-    attach(dunder, operator_of(made) if count == 2 else made)
+    attach(dunder, operator_of(made) if count == 2 else inverted)
     if count == 2:
         attach(dunder.replace("__", "__r", 1), operator_of(made))
+
+
+def inverted(self):
+    """`~tensor`."""
+    if shape_dtype(self)[1].kind not in "biu":
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return self.bitwise_not()
 
 
 _bitwise("bitwise_and", cnp.bitwise_and, "__and__")

@@ -214,9 +214,28 @@ def as_tuple(key):
     return tuple(key)
 
 
+def class_word(value):
+    """The class of a value as PyTorch's messages name it."""
+    return "numpy.ndarray" if isinstance(value, ndarray) else type(value).__name__
+
+
 def message(error, index, shape):
     """torch's sense of an IndexError of NumPy."""
-    return str(error)
+    axis, masks, basic = 0, [], []
+    for k in index if Ellipsis not in [k for k in index if not hasattr(k, "dtype")] else ():
+        mask = k.shape if getattr(k, "dtype", None) == np.bool_ else None
+        if mask is not None:
+            masks.append((axis, mask))
+        basic += [_WHOLE] * len(mask) if mask is not None else [k if k is None or type(k) in (int, slice) else _WHOLE]
+        axis += len(mask) if mask is not None else type(k) is not int
+    if masks and len(basic) - basic.count(None) <= len(shape):
+        shape = np.broadcast_to(0, shape)[tuple(basic)].shape  # PyTorch takes masks of what the basic part leaves
+        for axis, mask in masks:
+            for i, n in enumerate(mask):
+                if n != shape[axis + i]:
+                    return (f"The shape of the mask {list(mask)} at index {i} does not match the shape of the indexed "
+                            f"tensor {list(shape)} at index {axis + i}")
+    return str(error).replace("is out of bounds for axis", "is out of bounds for dimension")
 
 
 def useful(index, shape):
@@ -283,7 +302,7 @@ def setitem(self, key, value):
             return
         part = view(self, GETITEM, (index,), node_of(index)) if index != (Ellipsis,) else self
         if isinstance(value, ndarray | list | tuple | str | bytes):
-            raise TypeError(f"can't assign a {type(value).__name__} to a torch.{type_name(self)}")
+            raise TypeError(f"can't assign a {class_word(value)} to a torch.{type_name(self)}")
         if not isinstance(value, TensorBase):
             value = wrap(assigned(value, shape_dtype(self)[1]))
         shape = shape_dtype(part)[0]
@@ -300,7 +319,7 @@ def setitem(self, key, value):
         return
     check_arrays(index)
     if isinstance(value, str | bytes):
-        raise TypeError(f"can't assign a {type(value).__name__} to a torch.{type_name(self)}")
+        raise TypeError(f"can't assign a {class_word(value)} to a torch.{type_name(self)}")
     if isinstance(value, TensorBase):
         value = placeable(self, index, value)
     inplace(self, "index_put_", lambda x, v: put(x, index, v), (value,), node_name="IndexPutBackward0")

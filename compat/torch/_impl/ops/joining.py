@@ -9,6 +9,7 @@ from ..dispatch.call import ROWS, attach, moving, otherwise, promote
 from ..dispatch.host_ops import known
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS, laid_out, layout
 from ..dispatch.out_argument import Target
+from ..modes.warnings import first, tell
 from ..types.size import Size
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import bottom
@@ -250,6 +251,9 @@ def meshgrid(*tensors, indexing=None):
         raise RuntimeError(f"torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: {indexing}")
     if len({t.dtype for t in tensors}) > 1:
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if indexing is None and first("meshgrid"):
+        tell("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
+             stacklevel=4)
     n = len(tensors)
     sizes = [t.numel() for t in tensors]
     order = list(range(n))

@@ -6,6 +6,7 @@ from .....extend import REGISTRY
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import promote
 from ..state.python_data import filling
+from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase
 
 COMPARABLE = (TensorBase, int, float, complex, np.generic, np.ndarray)
@@ -27,3 +28,11 @@ def checked_number(number, x):
     if type(number) is int and hasattr(x, "dtype") and x.dtype.kind in "iu":
         filling(number, x.dtype)
     return number
+
+
+def of_kinds(kernel, kinds, *values):
+    """The operands, of one dtype; torch's refusal of dtypes that are not of some kinds (NumPy's letters)."""
+    dtype = next(v.dtype for v in values if hasattr(v, "dtype"))
+    if dtype.kind not in kinds:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype)}'")
+    return values

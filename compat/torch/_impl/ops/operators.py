@@ -13,13 +13,14 @@ from ..dispatch.host_ops import primal_of
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
 from ..fastpath.inplace_lanes import binary_inplace
 from ..fastpath.lanes import OPERANDS, binary
-from .operands import COMPARABLE, operands, zero_slope
+from .operands import COMPARABLE, of_kinds, operands, zero_slope
 from .publishing import synonyms
 
 
-def whole_operands(input, other):
-    """Both operands checked and promoted; torch's error where integers are divided by zero."""
+def whole_operands(kernel, input, other):
+    """Both operands checked and promoted; torch's errors of complex numbers, and where integers are divided by zero."""
     x, y = operands(input, other)
+    of_kinds(f"{kernel}_cpu", "biufV", x, y)
     if (x if hasattr(x, "dtype") else y).dtype.kind in "iu":
         plain = primal_of(y) if hasattr(y, "dtype") else y
         if isinstance(plain, int | np.ndarray | np.generic) and not np.all(plain):
@@ -121,10 +122,10 @@ def _div(input, other, *, rounding_mode=None):
     """Compute the quotient of two tensors, or of a tensor and a number."""
     if rounding_mode is None:
         return REGISTRY["divide"].fun(*operands(input, other, floats=True))
-    x, y = whole_operands(input, other)
     if rounding_mode not in ("trunc", "floor"):
         raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
                            f"'{rounding_mode}'")
+    x, y = whole_operands(f"div_{rounding_mode}", input, other)
     if getattr(x, "dtype", np.dtype(int)).kind in "iu" and getattr(y, "dtype", np.dtype(int)).kind in "iu":
         down = cnp.floor_divide(x, y)
         if rounding_mode == "floor":
@@ -292,7 +293,7 @@ def operator_of(fun, swapped=False):
 @operation("floor_divide", blind=True, inplace_form=True, layout=LIKE_OPERANDS)
 def floor_divide(input, other):
     """Compute the quotient rounded down."""
-    x, y = whole_operands(input, other)
+    x, y = whole_operands("div_floor", input, other)
     return cnp.floor_divide(x, y)
 
 
@@ -303,7 +304,7 @@ attach("__rfloordiv__", operator_of(floor_divide, swapped=True))
 @operation("remainder", blind=True, inplace_form=True, layout=LIKE_OPERANDS)
 def remainder(input, other):
     """Compute the remainder with the sign of the divisor."""
-    return cnp.remainder(*whole_operands(input, other))
+    return cnp.remainder(*whole_operands("remainder", input, other))
 
 
 attach("__mod__", operator_of(remainder))
@@ -313,7 +314,7 @@ attach("__rmod__", operator_of(remainder, swapped=True))
 @operation("fmod", blind=True, inplace_form=True, layout=LIKE_OPERANDS)
 def fmod(input, other):
     """Compute the remainder with the sign of the dividend."""
-    return cnp.fmod(*whole_operands(input, other))
+    return cnp.fmod(*whole_operands("fmod", input, other))
 
 
 for _name, _method in {"__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_",

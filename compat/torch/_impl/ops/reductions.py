@@ -219,7 +219,7 @@ argmin = _arg("argmin", cnp.argmin)
 
 
 def _truth(name, fun):
-    @operation(name, blind=True, layout=IN_ORDER, doc=f"Whether {name} elements are true")
+    @operation(name, blind=True, layout=IN_ORDER, out=Target(truth=True), doc=f"Whether {name} elements are true")
     def reduced(input, dim=None, keepdim=False):
         x = input if input.dtype == np.bool_ else input != 0
         out = fun(x, axis=axes_of(dim, x.ndim), keepdims=keepdim)

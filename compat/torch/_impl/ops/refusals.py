@@ -3,7 +3,7 @@
 import functools
 
 from ..dispatch.call import ROWS
-from ..types.dtypes import type_word
+from ..types.dtypes import c_type, type_word
 
 
 def refuse(names, kinds, message, error=NotImplementedError):
@@ -30,23 +30,26 @@ def guarded(body, name, kinds, message, error):
     return checked
 
 
-def same(names, places=None):
+def same(names, places=None, words=None):
     """Make operations raise for tensors of different dtypes.
 
     Args:
         places: those of the arguments that count; by default all.
+        words: what gives PyTorch's own message, a function of the dtypes of the arguments.
     """
     for name in names.split():
         row = ROWS[name]
-        row.body = matched(row.body, name, places)
+        row.body = matched(row.body, name, places, words)
 
 
-def matched(body, name, places):
+def matched(body, name, places, own):
     """A body that compares the dtypes of its arguments first."""
 
     def checked(*args, **named):
         given = [*args, *named.values()] if places is None else [args[i] for i in places if i < len(args)]
         kinds = {v.dtype for v in given if hasattr(v, "dtype")}
+        if len(kinds) > 1 and own is not None:
+            raise RuntimeError(own(*[getattr(v, "dtype", None) for v in given]))
         if len(kinds) > 1:
             words = " and ".join(sorted(type_word(d) for d in kinds))
             raise RuntimeError(f"{name}(): expected all tensors to have the same dtype, but got {words}")
@@ -56,12 +59,28 @@ def matched(body, name, places):
     return checked
 
 
+def of_linear(x, w, b=None):
+    """PyTorch computes it as `addmm`, without a bias as `mm`."""
+    if b is None:
+        return f"expected m1 and m2 to have the same dtype, but got: {c_type(x)} != {c_type(w)}"
+    names, first, second = ("self and mat2", b, w) if b != w else ("mat1 and mat2", x, w)
+    return f"{names} must have the same dtype, but got {type_word(first)} and {type_word(second)}"
+
+
+def of_convolution(x, w, b=None, *_):
+    """PyTorch looks at the bias first."""
+    if b is not None and b != x:
+        return f"Input type ({c_type(x)}) and bias type ({c_type(b)}) should be the same"
+    return f"expected scalar type {type_word(x)} but found {type_word(w)}"
+
+
 same("tensordot cdist linalg.solve linalg.solve_ex linalg.lstsq linalg.cross linalg.householder_product "
      "linalg.tensorsolve linalg.vecdot cross baddbmm addbmm addmv vdot inner isclose cholesky_solve "
      "triangular_solve ormqr "
-     "nn.functional.linear nn.functional.bilinear nn.functional.prelu "
-     "nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d nn.functional.conv_transpose1d "
-     "nn.functional.conv_transpose2d nn.functional.conv_transpose3d")
+     "nn.functional.bilinear nn.functional.prelu")
+same("nn.functional.linear", words=of_linear)
+same("nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d nn.functional.conv_transpose1d "
+     "nn.functional.conv_transpose2d nn.functional.conv_transpose3d", words=of_convolution)
 same("nn.functional.scaled_dot_product_attention", (0, 1, 2))
 same("index_put masked_scatter linalg.lu_solve", (0, 2))
 same("lu_solve", (0, 1))

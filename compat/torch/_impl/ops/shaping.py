@@ -196,6 +196,8 @@ def unflatten(input, dim, sizes):
 @method(aliases=("permute_dims",))
 def permute(input, *sizes, dims=None):
     """Permute the axes; the output is a view."""
+    if dims is None and not sizes:
+        raise TypeError('permute() missing 1 required positional arguments: "dims"')
     dims = shape_argument(sizes) if dims is None else tuple(dims)
     n = ndim_of(input)
     if len(dims) != n:

@@ -64,19 +64,15 @@ class Formatter:
         low, high = float(size.min()), float(size.max())
         if any(v != math.ceil(v) for v in finite.tolist()):
             self.int_mode = False
-        if self.int_mode:
-            if high / low > 1000.0 or high > 1.0e8:
-                self.sci_mode = True
-                self.widen(finite, lambda v: f"{{:.{Options.precision}e}}".format(v))
-            else:
-                self.widen(finite, lambda v: f"{v:.0f}", 1)
-        elif high / low > 1000.0 or high > 1.0e8 or low < 1.0e-4:
-            self.sci_mode = True
+        self.sci_mode = Options.sci_mode
+        if self.sci_mode is None:
+            self.sci_mode = high / low > 1000.0 or high > 1.0e8 or low < 1.0e-4
+        if self.sci_mode:
             self.widen(finite, lambda v: f"{{:.{Options.precision}e}}".format(v))
+        elif self.int_mode:
+            self.widen(finite, lambda v: f"{v:.0f}", 1)
         else:
             self.widen(finite, lambda v: f"{{:.{Options.precision}f}}".format(v))
-        if Options.sci_mode is not None:
-            self.sci_mode = Options.sci_mode
 
     def widen(self, values, form, extra=0):
         """Make room for the longest."""
