@@ -142,7 +142,7 @@ compat/autograd/scipy/stats: api/numpy api/scipy/stats compat/autograd/_impl
 compat/autograd: compat compat/autograd/_impl compat/autograd/misc compat/autograd/numpy
 compat/autograd/scipy: api/numpy api/scipy/linalg api/scipy/special compat/autograd/_impl compat/autograd/misc
     compat/autograd/scipy/stats
-compat/torch/utils/tensorboard: ~/types
+compat/torch/utils/tensorboard: api ~/types
 ~/graph: api ~/modes ~/types
 ~/installing: compat ~/types
 ~/staged: api ~/types ~/graph

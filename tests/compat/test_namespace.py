@@ -12,7 +12,8 @@ from harness import pytorch
 OWN = {"_impl": "the rooms behind the surface: Python sets a package's folders as its attributes",
        "_dynamo": "what PyTorch imports late",
        "install": "what lets `import torch` give this module",
-       "safetensors": "the functions of the package safetensors.torch, where PyTorch's users look for files"}
+       "safetensors": "the functions of the package safetensors.torch, where PyTorch's users look for files",
+       "tensorboard": "PyTorch's is not imported without the package of that name"}
 MODULES = set("""
 __config__ _C _VF _dynamo accelerator amp autograd backends compiler cpu cuda distributed distributions fft func
 functional futures jit linalg masked mps multiprocessing nn onnx ops optim overrides profiler quasirandom random

@@ -1,5 +1,7 @@
 """The ranks along one axis of a mesh: each collective of arrays as messages between them."""
 
+import weakref
+
 import numpy as np
 
 from ...core.errors import (
@@ -50,7 +52,7 @@ class Group:
         self.trail = Trail()
         self.lanes = {}  # name of a collective -> its communicator
         self.routes = {}  # (source, destination) pairs -> (source, destination) of this rank
-        self.kept = {}  # (shapes and dtypes, pairs, places) -> Shifts
+        self.kept = weakref.WeakValueDictionary()  # (shapes and dtypes, pairs, places) -> Shifts that code holds
         self.placed = {}  # line -> Placed
         self.place = None  # the line of what a graph runs
         self.broken = None
@@ -200,9 +202,7 @@ class Group:
     def again(self, avals, perms, places):
         """`shifts` of arrays of these shapes and dtypes, as a function that is called many times."""
         key = tuple([(v.shape, v.dtype.char) for v in avals]), perms, places
-        if key not in self.kept:
-            self.kept[key] = Shifts(self, perms, places)
-        return self.kept[key]
+        return self.kept.get(key) or self.kept.setdefault(key, Shifts(self, perms, places))
 
     def known(self, name, x, extra, place):
         """What is kept of a call that was made."""

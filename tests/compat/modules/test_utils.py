@@ -2,10 +2,13 @@
 
 import copy
 import importlib
+import sys
 
 import pytest
 
 import covector.compat.torch as compat
+from covector._engine import LazyModule
+from covector.compat.torch.utils.tensorboard import writer
 from harness import attempt, message, normal, rounds_as
 
 
@@ -238,15 +241,20 @@ def script_names_of_states(torch):
     return [list(state), dict(state._metadata)]
 
 
+def test_without_its_package_a_summary_writer_says_what_it_needs(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tensorboardX", None)
+    monkeypatch.setattr(writer, "_library", LazyModule("tensorboardX"))
+    with pytest.raises(ModuleNotFoundError, match="needs the package tensorboardX, which is not installed; pip inst"):
+        writer.SummaryWriter()
+
+
 def test_a_summary_writer_takes_tensors(tmp_path):
     pytest.importorskip("tensorboardX", reason="needs tensorboardX, of the `reference` extra")
-    from covector.compat.torch.utils.tensorboard import SummaryWriter
-
     x = compat.ones(3, requires_grad=True)
-    with SummaryWriter(str(tmp_path), flush_secs=1) as writer:
-        writer.add_scalar("loss", (x * 2).sum(), 3)
-        writer.add_scalars("losses", {"train": x[0], "valid": 2.0}, 4)
-        writer.add_histogram("weights", x, 5)
+    with writer.SummaryWriter(str(tmp_path), flush_secs=1) as written:
+        written.add_scalar("loss", (x * 2).sum(), 3)
+        written.add_scalars("losses", {"train": x[0], "valid": 2.0}, 4)
+        written.add_histogram("weights", x, 5)
     files = {path.parent.name: path.read_bytes() for path in tmp_path.rglob("events.*")}
     assert len(files) == 3
     assert b"loss" in files[tmp_path.name]

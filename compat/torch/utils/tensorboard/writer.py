@@ -2,17 +2,38 @@
 
 import functools
 
-import tensorboardX
-
+from ....._engine import LazyModule
 from ..._impl.types.pytree import tree_map
 from ..._impl.types.tensor_type import TensorBase
 
-_OF_VALUES = ("add_scalar", "add_scalars", "add_histogram", "add_image", "add_images", "add_image_with_boxes",
-              "add_figure", "add_video", "add_audio", "add_embedding", "add_pr_curve", "add_mesh", "add_hparams")
+_library = LazyModule("tensorboardX")
 
 
-class SummaryWriter(tensorboardX.SummaryWriter):
-    """`tensorboardX.SummaryWriter`, which takes tensors of this package, too; gradients are left behind."""
+class SummaryWriter:
+    """`tensorboardX.SummaryWriter`, whose methods take tensors of this package, too; gradients are left behind.
+
+    Raises:
+        ModuleNotFoundError: tensorboardX is not installed.
+    """
+
+    def __init__(self, *args, **kwargs):
+        try:
+            self._writer = _library.SummaryWriter(*args, **kwargs)
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError("SummaryWriter needs the package tensorboardX, which is not installed; "
+                                      f"pip install tensorboardX ({error})", name=error.name) from None
+
+    def __getattr__(self, name):
+        if name == "_writer":  # of an object that was not made, such as a copy
+            raise AttributeError(name)
+        found = getattr(self._writer, name)
+        return _of_arrays(found) if callable(found) else found
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised):
+        self.close()
 
 
 def _of_arrays(method):
@@ -24,7 +45,3 @@ def _of_arrays(method):
         return method(*args, **kwargs)
 
     return called
-
-
-for _name in _OF_VALUES:
-    setattr(SummaryWriter, _name, _of_arrays(getattr(tensorboardX.SummaryWriter, _name)))
