@@ -4,22 +4,12 @@ import re
 
 import numpy as np
 
+from ..native.ir.lanes import Name as Name
+
 TYPES = {"f64": "double", "f32": "float", "i64": "int64_t", "i32": "int32_t", "b8": "int"}  # of values
 STORED = {**TYPES, "b8": "uint8_t"}  # of elements in memory
 _NAMED = re.compile(r"\b[vm]\d+\b")
 _LOCAL = re.compile(r"\b[vkm]\d+\b|\bcv_\w+")
-
-
-class Name(str):
-    """An expression of one value, with its type."""
-
-    __slots__ = ("type",)
-    type: str
-
-    def __new__(cls, text, of):
-        self = str.__new__(cls, text)
-        self.type = of
-        return self
 
 
 class Text:
