@@ -86,25 +86,28 @@ class Machine:
         digest.update(text.encode())
         return digest.digest()
 
-    def code(self, text, needed):
-        """The `Code` of a module's text, which calls elementary functions: `needed` as a `Module` has it."""
+    def code(self, text, needed, scalar=False):
+        """The `Code` of a module's text, which calls elementary functions: `needed` as a `Module` has it.
+
+        `scalar` says that its loops compute one element at a time, and LLVM is to make vectors of them.
+        """
         with self.lock:
             for symbol, what in needed.items():
                 if symbol not in self.elementary:
                     module = elementary_module({symbol: what})
                     self.elementary[symbol] = self.code(module.text, {})
-            key = self.key(text)
+            key = self.key(f"scalar {text}" if scalar else text)
             found = self.loaded.get(key)
             if found is None:
-                found = self.loaded[key] = Code(*self.functions(key, text))
+                found = self.loaded[key] = Code(*self.functions(key, text, scalar))
             return found
 
-    def functions(self, key, text):
+    def functions(self, key, text, scalar=False):
         """`({name: address}, what keeps them in memory)`."""
         files = self.files()
         data = files.get(key) if files else None
         if data is None:
-            data = self.object_code(text)
+            data = self.object_code(text, scalar)
             if files:
                 files.put(key, data)
         if SUPPORTED:
@@ -115,16 +118,20 @@ class Machine:
                 pass
         return self.linked(data, text)
 
-    def object_code(self, text):
+    def object_code(self, text, scalar=False):
         """The bytes of an object file."""
         llvm = self.llvm()
         target = self.target(text)
         about = f'target datalayout = "{target.target_data}"\ntarget triple = "{llvm.get_default_triple()}"\n'
         parsed = llvm.parse_assembly(about + text)
-        passes = llvm.create_new_module_pass_manager()
-        for name in PASSES:
-            getattr(passes, f"add_{name}_pass")()
-        passes.run(parsed, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=1)))
+        builder = llvm.create_pass_builder(target, _tuned(llvm.create_pipeline_tuning_options(3 if scalar else 1)))
+        if scalar:
+            passes = builder.getModulePassManager()
+        else:
+            passes = llvm.create_new_module_pass_manager()
+            for name in PASSES:
+                getattr(passes, f"add_{name}_pass")()
+        passes.run(parsed, builder)
         self.compiled += 1
         return target.emit_object(parsed)
 
@@ -149,6 +156,11 @@ class Machine:
         """The address of an elementary function, or of one of the C library."""
         found = self.elementary.get(f"@{name}")
         return address_of(name) if found is None else found.symbols[name]
+
+
+def _tuned(options):
+    options.loop_vectorization = options.slp_vectorization = True
+    return options
 
 
 class Code:
