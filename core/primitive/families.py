@@ -253,7 +253,7 @@ def elementwise(
             if define is not None:
                 rules[0] = Formula(with_kernel(name, kind, fn, define, ("array", *_kinds(prim, names))), names,
                                    rules[0].operands)
-    prim.shape = elementwise_shape(prim)
+    prim.shape = elementwise_shape(prim, kernel is not None)
     prim.batch = elementwise_batch(prim)
     native = op is None or isinstance(op, np.ufunc)
     run = functools.partial(prim.impl, np)

@@ -48,7 +48,7 @@ def flat_function(graph, kinds):
     processor = machine()
     slots = Slots()
     printer = Printer(kernel, processor.vector, slots, products_library(),
-                      extent=ROW if kinds[0] == "row" else None)
+                      extent=ROW if kinds[0] == "row" else None, contracts=True)
     around = OtherState()
     printer.module.functions["@call"] = _Entry(
         printer.module, kernel, [v.aval for v in graph.inputs], kinds, [v.aval for v in graph.outputs], known, slots,

@@ -10,6 +10,7 @@ _INLINE = 24  # costly steps of a nest that are written in place
 _WORTH = 256  # elements of a nest, from which they are
 _MANY = 64  # steps of a nest, above which registers are short, and what is left of the last axis runs one by one
 _DEEP = 512  # elements of a nest with costly steps, from which a step is two registers: one works while one waits
+_CONTRACTED = {"add": "fadd contract", "subtract": "fsub contract", "multiply": "fmul contract"}
 _APART = 12  # steps of a nest, up to which sums have several registers
 
 
@@ -179,8 +180,12 @@ class _Nest:
         for step in nest.steps:
             builder = Lanes(self.text, step.kind, width, self.inline)
             args = [read(a[0], step.kind) for a in step.args]
-            known[step.outs[0]] = (builder.cast(args[0], step.args[0][0].kind, step.kind)
-                                   if step.name in ("cast", "cast_flat") else builder.run(step.name, args))
+            if step.name in ("cast", "cast_flat"):
+                known[step.outs[0]] = builder.cast(args[0], step.args[0][0].kind, step.kind)
+            elif self.printer.contracts and step.kind[0] == "f" and step.name in _CONTRACTED:
+                known[step.outs[0]] = builder.binary(_CONTRACTED[step.name], *args)
+            else:
+                known[step.outs[0]] = builder.run(step.name, args)
         for (value, p), target in zip(nest.stores, self.targets):
             inner = p.strides[-1] if nest.shape else 1
             printer.store(read(value, p.kind), target, p.kind, at, inner, width)

@@ -48,11 +48,13 @@ class Printer:
         watched: whether the module has a function `stopped` that looks for signals.
         extent: of the arrays of one axis whose length is known when `work` is called: the length that they have in the
             kernel. `work` is given their length and that over `extent`, rounded up, behind its other arguments.
+        contracts: whether a product and a sum of it may be rounded once.
     """
 
-    def __init__(self, kernel, vector, slots, blas=None, watched=False, extent=None):
+    def __init__(self, kernel, vector, slots, blas=None, watched=False, extent=None, contracts=False):
         self.watched = watched
         self.extent = extent
+        self.contracts = contracts
         self.looks = False  # whether it calls that
         self.kernel = kernel
         self.vector = vector
