@@ -25,7 +25,8 @@ _SLOW = frozenset({  # functions of each element
     "arccos", "arcsinh", "arccosh", "arctanh", "hypot", "power", "erf", "erfc", "logaddexp",
 })
 _NATIVE, _NATIVE_ELEMENT, _NATIVE_ELEMENT_OF_FUNCTION = 0.3, 0.0002, 0.002
-WORTH = 2.0  # what native code must save in a call to be compiled, which takes 5 to 100 ms
+WORTH = 0.5  # what native code of a whole program must save in a call to be compiled, which takes 5 to 100 ms
+SEGMENT_WORTH = 2.0  # and that of a part between calls of NumPy
 _OF_TWO = frozenset({"hypot", "maximum", "minimum", "arctan2", "copysign", "logaddexp"})  # that are no operators
 
 

@@ -25,13 +25,15 @@ _PATIENCE = 16  # runs with infinities or NaN in their outputs that NumPy does a
 _FASTCALL = 0x80
 
 
-def native_function(kernel, avals, out_avals, slow):
+def native_function(kernel, avals, out_avals, slow, boxed=()):
     """A function of arrays and numbers that runs a kernel, and `(text, function)`: the text of its module.
 
     Args:
         kernel: the `Kernel`.
         avals, out_avals: of its inputs and outputs.
         slow: runs instead, given the same values, where they are no arrays of these avals in order in memory.
+        boxed: a bool an output: whether an output without axes is an array, not a scalar. NumPy warns of sums of
+            integer scalars that wrap, not of those of arrays.
     """
     processor = machine()
     known = functions()
@@ -43,7 +45,7 @@ def native_function(kernel, avals, out_avals, slow):
         if printer.looks:
             module.functions["@stopped"] = stopped(module, known, slots)
         module.functions["@call"] = entry(
-            module, kernel, avals, out_avals, known, slots, around.handle, around.heard)
+            module, kernel, avals, out_avals, known, slots, around.handle, around.heard, boxed)
     else:
         module.functions["@call"] = plain_entry(kernel)
     text = f"{slots.legend}\n{module.text}"
@@ -53,7 +55,7 @@ def native_function(kernel, avals, out_avals, slow):
     if known is not None:
         around.place = table.__array_interface__["data"][0] + 8 * slots.places[STATE]
     run = c_function(code.symbols["call"], table) if known is not None else _python_function(
-        code.symbols["call"], table, kernel, avals, out_avals, around)
+        code.symbols["call"], table, kernel, avals, out_avals, around, boxed)
     around.run = weakref.ref(run)
     return text, run
 
@@ -143,7 +145,7 @@ def c_function(address, table):
     return make(ctypes.addressof(method), table, None)
 
 
-def _python_function(address, table, kernel, avals, out_avals, around):
+def _python_function(address, table, kernel, avals, out_avals, around, boxed):
     """The same written in Python, where C code must not look into arrays."""
     count = len(kernel.inputs) + len(kernel.outputs) + 2
     work = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count)(address)
@@ -165,7 +167,7 @@ def _python_function(address, table, kernel, avals, out_avals, around):
              table.ctypes.data)
         if outs[-1] == OUTSIDE:
             return around.slow(*values)
-        result = [out if out.ndim else out[()] for out in outs[: len(out_avals)]]
+        result = [out if out.ndim or kept else out[()] for out, kept in zip(outs, boxed or len(out_avals) * [False])]
         return around.heard(result, *values) if np.isnan(outs[-1]) else result
 
     return run

@@ -34,7 +34,7 @@ def native_if_faster(program, cost):
             if cost - costs.native(equations) < costs.WORTH:
                 return None
             return _as_a_whole(program, one)
-        draft, segments, saved = with_segments(program.draft, known, costs.WORTH, exchanges=True)
+        draft, segments, saved = with_segments(program.draft, known, costs.SEGMENT_WORTH, exchanges=True)
         if not segments or costs.estimated(equations) - saved > cost:
             return None
         return _between_calls(program, draft, segments, scalar_loops(draft))

@@ -25,11 +25,13 @@ class Segment:
     params = ()
     quiet = acts = False
 
-    def __init__(self, equations, inputs, outputs, known):
+    def __init__(self, equations, inputs, outputs, known, inner=frozenset()):
+        """`inner`: the outputs that only equations read."""
         self.equations = equations
         self.known = known
         self.inputs = inputs
         self.outputs = outputs
+        self.boxed = [v in inner and not v.aval.shape and v.aval.dtype.kind in "iu" for v in outputs]
         self.line = equations[0].line
 
     def bodies(self):
@@ -46,7 +48,7 @@ class Segment:
         kernel = Writer(draft, self.known).kernel
         calls = any(eq.prim.name in METHODS for eq in self.equations)
         text, run = native_function(kernel, [v.aval for v in self.inputs], [v.aval for v in self.outputs],
-                                    slow or _Slow(again(draft) if calls else draft))
+                                    slow or _Slow(again(draft) if calls else draft), self.boxed)
         return text, remembering(run) if calls else run
 
 
@@ -206,7 +208,8 @@ class _Parts:
                 continue
             inside = {v for eq in kept for v in eq.outputs}
             given = list(dict.fromkeys(v for eq in kept for v in eq.inputs if type(v) is Var and v not in inside))
-            segment = Segment(kept, given, leaving, self.known)
+            inner = {v for v in leaving if -1 not in readers[v]}
+            segment = Segment(kept, given, leaving, self.known, inner)
             self.found.append(segment)
             self.saved += saved
             result.append(segment)

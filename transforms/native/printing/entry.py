@@ -28,13 +28,13 @@ def plain_entry(kernel):
     return f"define void @call({given}) {{\n  call void @work({given})\n  ret void\n}}"
 
 
-def entry(module, kernel, avals, out_avals, known, slots, handler, heard):
+def entry(module, kernel, avals, out_avals, known, slots, handler, heard, boxed=()):
     """The C function `call(self, args, count)`, where `self` is the table.
 
     Args:
         known: `{name: address}` of functions of Python and NumPy.
         slots: the `Slots` of the module.
-        handler, heard: Python functions, see `function.py`.
+        handler, heard, boxed: see `function.py`.
     """
     text = Text(module)
 
@@ -104,7 +104,7 @@ def entry(module, kernel, avals, out_avals, known, slots, handler, heard):
             sources.append(text.op(f"phi ptr [{held}, %scalar{k}], [{data}, %dims{k}]", "ptr"))
     targets, arrays = [], []
     for k, aval in enumerate(out_avals):
-        if not aval.shape:
+        if not aval.shape and not (boxed and boxed[k]):
             targets.append(cell("[16 x i8]"))
             arrays.append(None)
             continue
