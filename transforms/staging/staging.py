@@ -20,6 +20,7 @@ from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import flatten, settle, structure
 from ..arguments.escape_checks import abandon, check_escaped
 from ..arguments.statics import statics, with_static, without_static
+from ..compile.fold import READS, key_of, key_of_param
 from ..graph.equations import Equation, Literal, Var
 from ..graph.labels import input_labels
 from ..scope.errstate import silence
@@ -27,10 +28,32 @@ from .graph import Graph, ShapeDtype
 from .literals import Literals, unit_places
 
 
+def alike(a, b):
+    """Whether two values of reverse traces are one read, or another move of elements, of one value, done twice.
+
+    A step that reads `w[0]` of a `w` around it at four places reads one value, and needs one cotangent of it.
+    """
+    if a is b or type(a) is Staged and type(b) is Staged and a.node is b.node:
+        return True
+    if type(a) is not Rev or type(b) is not Rev or a.owner is not b.owner or a.aval is not b.aval:
+        return False
+    x, y = a.node, b.node
+    if x is not y:
+        if x.rule is None or x.rule is not y.rule or not x.rule.moves or x.parents is not y.parents:
+            return False
+        try:
+            if key_of_param(x.saved) != key_of_param(y.saved):
+                return False
+        except (TypeError, ValueError):  # it has arrays
+            return False
+    return alike(a.value, b.value)
+
+
 class GraphTrace(Trace):
     """Writes equations down. With `concrete` it also computes each output on primal values, so that `if` works."""
 
-    __slots__ = ("equations", "inputs", "captured", "concrete", "library", "literals", "spreads", "about", "errors")
+    __slots__ = ("equations", "inputs", "captured", "reads", "moved", "concrete", "library", "literals", "spreads",
+                 "about", "errors")
     kind = "graph"
 
     def __init__(self, concrete=False, library=None, watch=True, about=None):
@@ -41,6 +64,8 @@ class GraphTrace(Trace):
         self.equations = []
         self.inputs = []
         self.captured = {}  # identity of a tracer -> (tracer, Staged)
+        self.reads = {}  # captured reverse-mode values that move elements, by how and of what
+        self.moved = {}  # what an equation that reads elements computes -> its Var
         self.spreads = {}  # what unit vectors are made of -> the Var of the equation that makes them
         self.concrete = concrete
         self.errors = error_state()  # what another state in the function is told from
@@ -63,12 +88,24 @@ class GraphTrace(Trace):
         """The input that stands for a tracer of a surrounding transform that the function closed over."""
         key = identity(tracer)
         known = self.captured.get(key)
+        reads = None if known is not None else self.reads_of(tracer)
+        if reads is not None:
+            known = next((pair for pair in reads if alike(pair[0], tracer)), None)
         if known is None:
             aval = tracer.aval
             var = Var(aval if aval.weak else aval_of(tracer))
             known = tracer, self.box(var, primal(tracer) if self.concrete else None)
             self.captured[key] = known
+            if reads is not None:
+                reads.append(known)
         return known[1]
+
+    def reads_of(self, tracer):
+        """What was captured that moves elements of the same value as `tracer` does; None where it does not."""
+        rule = tracer.node.rule if type(tracer) is Rev else None
+        if rule is None or not rule.moves:
+            return None
+        return self.reads.setdefault((id(rule), id(tracer.node.parents)), [])
 
     def lift(self, a):
         """`(Var or Literal, known value)` of an operand."""
@@ -118,9 +155,13 @@ class GraphTrace(Trace):
     def emit(self, prim, inputs, params, out_avals, values=None):
         """Write an equation down; returns its tracer(s)."""
         if prim.outputs is None:
-            var = Var(out_avals)
-            self.equations.append(Equation(prim, inputs, params, [var], silence(self.errors), user_place()))
-            return self.box(var, values)
+            equation = Equation(prim, inputs, params, [Var(out_avals)], silence(self.errors), user_place())
+            if prim.name in READS and (key := key_of(equation)) is not None:
+                var = self.moved.setdefault((key, equation.quiet), equation.outputs[0])
+                if var is not equation.outputs[0]:
+                    return self.box(var, values)
+            self.equations.append(equation)
+            return self.box(equation.outputs[0], values)
         outputs = [Var(a) for a in out_avals]
         self.equations.append(Equation(prim, inputs, params, outputs, silence(self.errors), user_place()))
         return tuple([self.box(v, None if values is None else values[k]) for k, v in enumerate(outputs)])
@@ -130,7 +171,7 @@ class GraphTrace(Trace):
         outputs = [self.lift(x)[0] for x in outs]
         captured = [tracer for tracer, _ in self.captured.values()]
         inputs = self.inputs + [staged.node for _, staged in self.captured.values()]
-        self.captured = {}  # its values hold this trace: a cycle
+        self.captured, self.reads = {}, {}  # their values hold this trace: a cycle
         self.done = True
         graph = Graph(inputs, self.equations, outputs, captured, rebuild).prune()
         graph.guards = self.literals.guards
