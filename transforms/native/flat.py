@@ -2,21 +2,21 @@
 
 import ctypes
 import threading
-import weakref
 
 import numpy as np
 
 from ...core.arrays.errstate import error_state
 from ...core.types import Any
 from ..compile.draft import Draft
-from .function import c_function
+from .attached import attached
 from .ir.lanes import Text
+from .ir.statements import dtype_of
 from .machine.blas import products_library
 from .machine.engine import machine
 from .machine.error_states import DEFAULT, is_followed
 from .machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE, functions
 from .machine.slots import Slots
-from .printing.entry import STATE, dtype_of, follows
+from .printing.entry import follows
 from .printing.printer import Printer
 from .writing.structure import is_native
 from .writing.writer import Writer
@@ -57,12 +57,7 @@ def flat_function(graph, kinds):
         printer.module, kernel, [v.aval for v in graph.inputs], kinds, [v.aval for v in graph.outputs], known, slots,
         around.handle).text
     code = processor.code(f"{slots.legend}\n{printer.module.text}", printer.module.needed)
-    table = slots.table()
-    table.kept += [code, around]
-    around.place = table.__array_interface__["data"][0] + 8 * slots.places[STATE]
-    run = c_function(code.symbols["call"], table)
-    around.run = weakref.ref(run)
-    return run
+    return attached(code.symbols, slots, around, code)
 
 
 class _Around:

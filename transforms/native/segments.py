@@ -5,9 +5,8 @@ from types import SimpleNamespace
 
 from ..compile.costs import TURNS, saved_natively
 from ..compile.draft import Draft, rewritten, without_dead
-from ..compile.functions import made_of
-from ..compile.numpy_source import Source
 from ..graph.equations import Body, Var
+from .attached import Slow
 from .function import native_function
 from .ir.statements import KINDS
 from .writing.exchanges import METHODS, again, is_exchange, remembering
@@ -42,27 +41,17 @@ class Segment:
         """The same."""
         return []
 
-    def compiled(self, slow=None):
-        """`(text, function)`; `slow` runs where arrays are not as the native function takes them."""
+    def compiled(self, slow=None, note=lambda *written: None):
+        """`(text, function)`; `slow` runs where arrays are not as the native function takes them.
+
+        `note` is that of `native_function`.
+        """
         draft = Draft(self.inputs, self.equations, self.outputs)
         kernel = Writer(draft, self.known).kernel
         calls = any(eq.prim.name in METHODS for eq in self.equations)
         text, run = native_function(kernel, [v.aval for v in self.inputs], [v.aval for v in self.outputs],
-                                    slow or _Slow(again(draft) if calls else draft), self.boxed)
+                                    slow or Slow(again(draft) if calls else draft), self.boxed, note)
         return text, remembering(run) if calls else run
-
-
-class _Slow:
-    """The same by NumPy, made when it is first needed."""
-
-    def __init__(self, draft):
-        self.draft = draft
-        self.run = None
-
-    def __call__(self, *values):
-        if self.run is None:
-            self.run = made_of(Source(self.draft, frozenset(), True), "segment")
-        return self.run(*values)
 
 
 def whole(draft, known):

@@ -25,9 +25,25 @@ def given(nests):
     return list(found)
 
 
-def count_of(statements):
-    """How many nests there are, those inside of loops included."""
-    return sum(1 if type(s) is Nest else sum(map(count_of, inner(s))) for s in statements)
+def nests_of(statements):
+    """All nests, those inside of loops included."""
+    found = []
+    for s in statements:
+        found += [s] if type(s) is Nest else [n for part in inner(s) for n in nests_of(part)]
+    return found
+
+
+def pattern(nest):
+    """What nests have in common that differ in addresses, and in values from outside, alone."""
+    numbers = {}
+
+    def number(v):
+        return (v.kind, repr(v.value)) if type(v) is Const else (v.kind, numbers.setdefault(v, len(numbers)))
+
+    return (nest.shape, tuple([(number(v), p.kind, p.strides) for v, p in nest.loads]),
+            tuple([(s.name, s.kind, *map(number, s.outs), *[number(a[0]) for a in s.args]) for s in nest.steps]),
+            tuple([(number(v), p.kind, p.strides) for v, p in nest.stores]),
+            tuple([(name, number(v), p.kind, p.strides) for name, v, p in nest.folds]))
 
 
 def changed(nest, shape, change):

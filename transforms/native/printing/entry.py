@@ -2,22 +2,14 @@
 
 import numpy as np
 
-from ....core.types import Any
 from ..ir.lanes import Text
-from ..ir.statements import KINDS, OUTSIDE, STOPPED
-from ..machine.error_states import DEFAULT, VARIABLE
+from ..ir.statements import OUTSIDE, STOPPED, dtype_of
+from ..machine.error_states import DEFAULT, STATE, VARIABLE
 from ..machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE
 
 ndarray = np.ndarray
-DTYPES: dict[Any, Any] = {kind: dtype for dtype, kind in KINDS.items()}
-STATE = "other error state"  # in the table: one that native code can do, beside NumPy's own
 _ON_STACK = 1 << 14  # bytes of scratch memory that lie on the stack
 _RELEASED = 2e5  # operations above which other threads may run
-
-
-def dtype_of(aval):
-    """NumPy's own object for the dtype of an aval."""
-    return DTYPES[KINDS[aval.dtype]]
 
 
 def plain_entry(kernel):

@@ -1,0 +1,71 @@
+"""Programs whose code another process compiled: found by what they compute, so that nothing has to be written first."""
+
+from struct import pack, unpack_from
+
+import numpy as np
+
+from .attached import Around, Slow, attached, slots_of
+from .fingerprint import fingerprint
+from .machine.engine import machine, thread_count
+from .machine.layouts import functions
+from .machine.object_files import SUPPORTED
+
+_LARGEST = 1 << 15  # bytes of constants, derived ones included
+
+
+class Recall:
+    """One program, to be found or to be remembered."""
+
+    def __init__(self, draft):
+        self.draft = draft
+        mark = fingerprint(draft) if SUPPORTED and functions() is not None and machine().files() else None
+        self.key = mark and machine().key(f"program {mark.hex()} {thread_count()}")
+
+    def function(self):
+        """The function, or None."""
+        found = self.key and machine().files().get(self.key)
+        if not found:
+            return None
+        code, needed, names, constants = _unpacked(found)
+        around = Around([v.aval for v in self.draft.inputs], Slow(self.draft))
+        slots = slots_of(names, constants, around)
+        code = slots and machine().recalled(code, needed)
+        return attached(code.symbols, slots, around, code) if code else None
+
+    def note(self, text, needed, slots):
+        """Remember what was compiled."""
+        constants = [thing for name, thing in zip(slots.places, slots.kept) if name.startswith("constant ")]
+        if not self.key or sum(x.nbytes for x in constants) > _LARGEST or any(x.dtype.hasobject for x in constants):
+            return
+        keys = {symbol: machine().keys[symbol] for symbol in needed}
+        machine().files().put(self.key, _packed(machine().key(text), keys, list(slots.places), constants))
+
+
+def _packed(code, needed, names, constants):
+    """Bytes of the key of an object file, those of the functions it calls, names and arrays, each with its length."""
+    parts = [code, pack("<q", len(needed))]
+    for symbol, key in needed.items():
+        parts += [symbol.encode(), key]
+    parts += ["\0".join(names).encode(), pack("<q", len(constants))]
+    for x in constants:
+        parts += [x.dtype.str.encode(), np.array(x.shape, np.int64).tobytes(), x.tobytes()]
+    return b"".join([pack("<q", len(part)) + part for part in parts])
+
+
+def _unpacked(data):
+    at = 0
+
+    def part():
+        nonlocal at
+        (length,) = unpack_from("<q", data, at)
+        at += 8 + length
+        return data[at - length : at]
+
+    code = part()
+    needed = {part().decode(): part() for _ in range(unpack_from("<q", part())[0])}
+    names = part().decode().split("\0")
+    constants = []
+    for _ in range(unpack_from("<q", part())[0]):
+        dtype, shape = np.dtype(part().decode()), tuple(np.frombuffer(part(), np.int64).tolist())
+        constants.append(np.frombuffer(part(), dtype).reshape(shape))
+    return code, needed, names, constants
