@@ -26,7 +26,7 @@ def test_neighbours_are_found_in_pieces_of_powers_of_two():
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32])
-@pytest.mark.parametrize("columns", [2, 3, 4, 5, 8, 9, 16, 21])
+@pytest.mark.parametrize("columns", [2, 3, 5, 8, 21])
 def test_columns_of_every_number_of_rows(columns, dtype):
     rng = np.random.default_rng(columns)
     taken = [sorted(rng.choice(columns, size=rng.integers(1, columns + 1), replace=False).tolist()) for _ in range(2)]
@@ -35,7 +35,7 @@ def test_columns_of_every_number_of_rows(columns, dtype):
         read = [x[:, k] * (k + 2) - x[:, 0] for k in taken[0]]
         return np.stack(read, 1), np.stack([read[0] + x[:, k] for k in taken[1]] + [x[:, -1]], -1)
 
-    for rows in (1, 2, 3, 7, 8, 9, 16, 31, 33, 70):
+    for rows in (1, 7, 9, 33, 70):
         x = rng.integers(-9, 9, (rows, columns)).astype(dtype)
         for given in (x, x[::2], np.asfortranarray(x)):
             native = cv.jit(fun, compiler_options={"printer": "llvm"})
