@@ -22,7 +22,7 @@ from ..arguments.arguments import computable, flatten, flatten_call, settle
 from ..arguments.escape_checks import check_escaped
 from ..arguments.statics import check_positions, positions, statics, with_static, without_static
 from ..arguments.transformed import transformed
-from ..compile.costs import WORTH
+from ..compile.costs import WORTH, looked_at
 from ..compile.functions import MISS, note_line
 from ..graph.labels import input_labels
 from ..scope.axis_environment import axis_sizes
@@ -37,7 +37,7 @@ from .signature import described_change, leaf_key, quick_look, static_key
 
 ndarray = np.ndarray
 _KEPT = 256  # signatures kept of one function
-_LOOKS = 4  # signatures that are looked at before anything is looked up
+_LOOKS = 16  # signatures that are looked at before anything is looked up
 _OFTEN = 16  # signatures after which a message says what changes
 _NATIVE: Any = LazyModule("covector.transforms.native.program")
 _DEVICE: Any = LazyModule("covector.transforms.export.device_program")
@@ -342,6 +342,6 @@ def _checked_options(options):
 
 def _native_if_faster(program, cost):
     """`(text, function)` of a program in native code, which is loaded for it; None where that does not pay."""
-    if cost < WORTH or installed("llvmlite") is None:
+    if cost + looked_at(program.draft.inputs) < WORTH or installed("llvmlite") is None:
         return None
     return _NATIVE.native_if_faster(program, cost)

@@ -36,15 +36,15 @@ def native_if_faster(program, cost):
     if os.environ.get("COVECTOR_NATIVE") == "0":
         return None
     equations, known = program.draft.equations, {}
-    pays = cost - costs.native(equations) >= costs.WORTH
+    pays = cost + costs.looked_at(program.draft.inputs) - costs.native(equations) >= costs.WORTH
     try:
-        recall = Recall(program.draft)
-        run = recall.function() if pays else None
+        recall = Recall(program.draft) if pays else None
+        run = recall and recall.function()
         if run is not None:
             return _found(program, run)
         one = _SEGMENTS.whole(program.draft, known)
         if one is not None:
-            return _as_a_whole(program, one, recall) if pays else None
+            return _as_a_whole(program, one, recall) if recall else None
         draft, segments, saved = _SEGMENTS.with_segments(program.draft, known, costs.SEGMENT_WORTH, exchanges=True)
         if not segments or costs.estimated(equations) - saved > cost:
             return None

@@ -8,6 +8,7 @@ from .attached import Around, Slow, attached, slots_of
 from .fingerprint import fingerprint
 from .machine.engine import machine, thread_count
 from .machine.layouts import functions
+from .machine.object_cache import folder
 from .machine.object_files import SUPPORTED
 
 _LARGEST = 1 << 15  # bytes of constants, derived ones included
@@ -18,12 +19,14 @@ class Recall:
 
     def __init__(self, draft):
         self.draft = draft
-        mark = fingerprint(draft) if SUPPORTED and functions() is not None and machine().files() else None
+        kept = SUPPORTED and folder() is not None and functions() is not None
+        mark = fingerprint(draft) if kept else None
         self.key = mark and machine().key(f"program {mark.hex()} {thread_count()}")
 
     def function(self):
         """The function, or None."""
-        found = self.key and machine().files().get(self.key)
+        files = machine().files()
+        found = files.get(self.key) if files and self.key else None
         if not found:
             return None
         code, needed, names, constants = _unpacked(found)
@@ -35,10 +38,11 @@ class Recall:
     def note(self, text, needed, slots):
         """Remember what was compiled."""
         constants = [thing for name, thing in zip(slots.places, slots.kept) if name.startswith("constant ")]
-        if not self.key or sum(x.nbytes for x in constants) > _LARGEST or any(x.dtype.hasobject for x in constants):
+        files = machine().files()
+        if not files or not self.key or sum(x.nbytes for x in constants) > _LARGEST or any(x.dtype.hasobject for x in constants):
             return
         keys = {symbol: machine().keys[symbol] for symbol in needed}
-        machine().files().put(self.key, _packed(machine().key(text), keys, list(slots.places), constants))
+        files.put(self.key, _packed(machine().key(text), keys, list(slots.places), constants))
 
 
 def _packed(code, needed, names, constants):
