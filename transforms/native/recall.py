@@ -25,8 +25,8 @@ class Recall:
 
     def function(self):
         """The function, or None."""
-        files = machine().files()
-        found = files.get(self.key) if files and self.key else None
+        files = self.key and machine().files()
+        found = files.get(self.key) if files else None
         if not found:
             return None
         code, needed, names, constants = _unpacked(found)
@@ -38,8 +38,8 @@ class Recall:
     def note(self, text, needed, slots):
         """Remember what was compiled."""
         constants = [thing for name, thing in zip(slots.places, slots.kept) if name.startswith("constant ")]
-        files = machine().files()
-        if not files or not self.key or sum(x.nbytes for x in constants) > _LARGEST or any(x.dtype.hasobject for x in constants):
+        files = self.key and machine().files()
+        if not files or sum(x.nbytes for x in constants) > _LARGEST:
             return
         keys = {symbol: machine().keys[symbol] for symbol in needed}
         files.put(self.key, _packed(machine().key(text), keys, list(slots.places), constants))
