@@ -14,6 +14,7 @@ from .lanes import (
     mul_exact,
     power_of_two,
     scale,
+    scale_sum,
     squeeze,
 )
 
@@ -35,9 +36,9 @@ def reduced(b, x, low=None, factor=1.0):
     return as_int(b, shifted), r, s
 
 
-def series(b, r, s):
-    """`exp(r + s) - 1 - r`, for a small `s`."""
-    return from_square(b, b.fadd(r, s), POLYNOMIALS["exp", b.width], s)
+def series(b, r, s, more=None):
+    """`exp(r + s) - 1 - r`, for a small `s`; and `more`, which is as small."""
+    return from_square(b, b.fadd(r, s), POLYNOMIALS["exp", b.width], s if more is None else b.fadd(s, more))
 
 
 def exp_parts(b, x, low=None):
@@ -49,8 +50,9 @@ def exp_parts(b, x, low=None):
 
 def exp(b, x):
     form = FORMATS[b.width]
-    n, h, t = exp_parts(b, squeeze(b, x, form.bottom, form.top))
-    return scale(b, b.fadd(h, t), n)
+    n, r, s = reduced(b, squeeze(b, x, form.bottom, form.top))
+    h, t = add_ordered(b, b.const(1.0), r)
+    return scale_sum(b, h, series(b, r, s, t), n)
 
 
 def exp2(b, x):
@@ -62,7 +64,7 @@ def exp2(b, x):
     r, s = mul_exact(b, rest, b.const(ln2))
     s = b.fma(rest, b.const(ln2_low), s)
     h, t = add_ordered(b, b.const(1.0), r)
-    return scale(b, b.fadd(h, b.fadd(t, series(b, r, s))), as_int(b, shifted))
+    return scale_sum(b, h, series(b, r, s, t), as_int(b, shifted))
 
 
 def expm1_parts(b, x):
@@ -80,7 +82,7 @@ def expm1_parts(b, x):
 def expm1(b, x):
     form = FORMATS[b.width]
     n, h, t = expm1_parts(b, squeeze(b, x, -0.75 * form.mantissa - 3.0, form.top))
-    return b.copysign(scale(b, b.fadd(h, t), n), x)
+    return b.copysign(scale_sum(b, h, t, n), x)
 
 
 def _sigmoid_parts(b, x):
@@ -101,7 +103,7 @@ def _sigmoid_parts(b, x):
 def sigmoid(b, x):
     """`1 / (1 + exp(-x))`."""
     n, h, t = _sigmoid_parts(b, x)
-    return scale(b, b.fadd(h, t), n)
+    return scale_sum(b, h, t, n)
 
 
 def silu(b, x):

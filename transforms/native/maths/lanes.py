@@ -116,6 +116,14 @@ def scale(b, x, n):
     return b.fmul(b.fmul(x, power_of_two(b, half)), power_of_two(b, b.isub(twice, half)))
 
 
+def scale_sum(b, x, y, n):
+    """`scale(b, x + y, n)`, where it is `y` that others wait for."""
+    twice = b.iadd(n, b.iconst(2 * FORMATS[b.width].bias))
+    half = b.lshr(twice, b.iconst(1))
+    factor = power_of_two(b, half)
+    return b.fmul(b.fma(y, factor, b.fmul(x, factor)), power_of_two(b, b.isub(twice, half)))
+
+
 def squeeze(b, x, low, high):
     """`x` within `[low, high]`; NaN stays."""
     x = b.select(b.fcmp(">", x, b.const(high)), b.const(high), x)
