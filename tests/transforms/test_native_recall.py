@@ -154,6 +154,28 @@ def test_constants_are_found_again(files, compiled):
     assert len(compiled) == count
 
 
+CUBE = np.arange(120.0).reshape(4, 5, 6) ** 0.5
+LAYOUTS = {
+    "in order": CUBE, "transposed": CUBE.T, "permuted": CUBE.transpose(1, 0, 2), "stepped": CUBE[:, ::2],
+    "reversed": CUBE[::-1], "broadcast": np.broadcast_to(CUBE[0], (4, 5, 6)), "one row": CUBE[1:2],
+    "by columns": np.asfortranarray(CUBE), "not aligned": np.frombuffer(b"x" + CUBE.tobytes(), offset=1).reshape(8, 15),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_constants_lie_in_memory_as_when_the_code_was_written(name, files):
+    table = LAYOUTS[name]
+    x = np.linspace(0.1, 0.9, table.size).reshape(table.shape)
+    for _ in range(2):
+        np.testing.assert_allclose(native(lambda x: np.tanh(x * table) + table)(x), np.tanh(x * table) + table, 1e-14)
+        forget()
+
+
+def test_layouts_of_constants_are_told_apart():
+    square = CUBE[:4, :4, 0].copy()
+    assert mark(lambda x: x * square, square) != mark(lambda x: x * np.asfortranarray(square), square)
+
+
 def test_code_that_is_gone_is_compiled_again(files, compiled):
     forget()
     wanted = native(np.tanh)(X)

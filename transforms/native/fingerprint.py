@@ -68,7 +68,7 @@ class _Words:
             self.bytes += x.nbytes
             if self.bytes > _LARGEST:
                 raise _Unnamed
-            return f"{type(x).__name__} {x.dtype.str}{x.shape}{sha256(x.tobytes()).hexdigest()}"
+            return f"{type(x).__name__} {x.dtype.str}{x.shape}{x.strides}{sha256(x.tobytes()).hexdigest()}"
         return self.param(x)
 
     def param(self, p):

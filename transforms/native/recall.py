@@ -39,10 +39,20 @@ class Recall:
         """Remember what was compiled."""
         constants = [thing for name, thing in zip(slots.places, slots.kept) if name.startswith("constant ")]
         files = self.key and machine().files()
-        if not files or sum(x.nbytes for x in constants) > _LARGEST:
+        if not files or sum(x.nbytes for x in constants) > _LARGEST or not all(map(_is_whole, constants)):
             return
         keys = {symbol: machine().keys[symbol] for symbol in needed}
         files.put(self.key, _packed(machine().key(text), keys, list(slots.places), constants))
+
+
+def _order(x):
+    """The axes of an array as they lie in memory: code that reads it was written for that."""
+    return sorted(range(x.ndim), key=lambda k: -x.strides[k])
+
+
+def _is_whole(x):
+    """Whether the elements of an array are all there is between its first and its last."""
+    return x.transpose(_order(x)).flags.c_contiguous
 
 
 def _packed(code, needed, names, constants):
@@ -52,7 +62,9 @@ def _packed(code, needed, names, constants):
         parts += [symbol.encode(), key]
     parts += ["\0".join(names).encode(), pack("<q", len(constants))]
     for x in constants:
-        parts += [x.dtype.str.encode(), np.array(x.shape, np.int64).tobytes(), x.tobytes()]
+        order = _order(x)
+        x = x.transpose(order)
+        parts += [x.dtype.str.encode(), np.array([order, x.shape], np.int64).tobytes(), x.tobytes()]
     return b"".join([pack("<q", len(part)) + part for part in parts])
 
 
@@ -70,6 +82,7 @@ def _unpacked(data):
     names = part().decode().split("\0")
     constants = []
     for _ in range(unpack_from("<q", part())[0]):
-        dtype, shape = np.dtype(part().decode()), tuple(np.frombuffer(part(), np.int64).tolist())
-        constants.append(np.frombuffer(part(), dtype).reshape(shape))
+        dtype = np.dtype(part().decode())
+        order, shape = np.frombuffer(part(), np.int64).reshape(2, -1)
+        constants.append(np.frombuffer(part(), dtype).reshape(shape).transpose(np.argsort(order)))
     return code, needed, names, constants
