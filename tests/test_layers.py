@@ -70,7 +70,7 @@ transforms/reverse: core core/arrays core/trace transforms/graph transforms/scop
     transforms/compile
 core/ops/linalg: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing
 transforms/arguments: core core/arrays core/trace core/tape core/ops/indexing
-transforms/native/printing: core transforms/native/ir transforms/native/machine transforms/native/writing
+transforms/native/printing: transforms/native/ir transforms/native/machine transforms/native/writing
 api/tree: core core/arrays core/trace core/ops transforms/arguments
 core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/indexing core/ops/sparse core/ops/special
     core/ops/linalg
@@ -78,8 +78,8 @@ core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/
 core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
 transforms/interpreters: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
     core/ops core/ops/indexing transforms/ranks transforms/reverse transforms/arguments
-transforms/native: core core/arrays transforms/native/ir transforms/graph transforms/native/machine transforms/compile
-    transforms/native/writing transforms/native/printing
+transforms/native: core core/arrays transforms/native/ir transforms/graph transforms/native/machine core/primitive
+    transforms/compile transforms/native/writing transforms/native/printing
 transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/ranks
     transforms/reverse transforms/arguments core/numpy_api transforms/interpreters
 transforms/staging: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
@@ -98,9 +98,9 @@ transforms/control: core core/arrays core/trace transforms/graph transforms/scop
     transforms/debug
 transforms/custom: core core/arrays core/trace core/tape core/primitive core/ops transforms/reverse
     transforms/arguments transforms/interpreters transforms/staging transforms/debug
-transforms/jit: core core/arrays core/trace transforms/graph transforms/scope core/primitive transforms/compile
-    transforms/reverse transforms/arguments transforms/interpreters transforms/native transforms/staging
-    transforms/export
+transforms/jit: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
+    transforms/compile transforms/reverse transforms/arguments transforms/interpreters transforms/native
+    transforms/staging transforms/export
 api/nn: core core/arrays core/trace core/ops core/ops/special core/ops/linalg core/numpy_api core/ops/nn api/numpy
 api/optimizers: core core/ops transforms/arguments api/tree transforms/control
 api/random: core core/arrays core/trace core/primitive core/ops core/ops/special core/ops/nn transforms/debug

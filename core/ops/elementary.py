@@ -84,7 +84,7 @@ def _stable_sigmoid(xp, x):
 
 
 def _kernel_sigmoid(x):
-    """The same in operations, for kernels: in float32, where native code's own goes to the last ulp, in half its time."""
+    """The same in operations, for kernels: in float32, where it takes half the time of native code's own."""
     if x.dtype != _SINGLE:
         return sigmoid(x)
     small = exp(-absolute(x))

@@ -1,18 +1,17 @@
 """Kernels over arrays of any size: one function for blocks of elements, called for one block after the other."""
 
-import weakref
 
 import numpy as np
 
 from ...core.types import Any
 from ..compile.draft import Draft
-from .function import c_function
+from .attached import attached
+from .ir.statements import dtype_of
 from .machine.blas import products_library
 from .machine.engine import machine
 from .machine.error_states import OtherState
 from .machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE, functions
 from .machine.slots import Slots
-from .printing.entry import STATE, dtype_of
 from .printing.objects import ObjectText
 from .printing.printer import Printer
 from .writing.structure import is_native
@@ -54,12 +53,7 @@ def flat_function(graph, kinds):
         printer.module, kernel, [v.aval for v in graph.inputs], kinds, [v.aval for v in graph.outputs], known, slots,
         around.handle).text
     code = processor.code(f"{slots.legend}\n{printer.module.text}", printer.module.needed)
-    table = slots.table()
-    table.kept += [code, around]
-    around.place = table.__array_interface__["data"][0] + 8 * slots.places[STATE]
-    run = c_function(code.symbols["call"], table)
-    around.run = weakref.ref(run)
-    return run
+    return attached(code.symbols, slots, around, code)
 
 
 class _Entry(ObjectText):

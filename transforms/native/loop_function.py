@@ -1,19 +1,16 @@
 """Open loops as Python functions: compiled for arrays of given dtypes and numbers of axes, of any lengths."""
 
-import weakref
-
 import numpy as np
 
 from ...core.types import Any
-from .function import c_function
+from .attached import attached
 from .ir.lanes import Module, Text
-from .ir.statements import KINDS
+from .ir.statements import DTYPES, KINDS
 from .machine.engine import machine
 from .machine.error_states import OtherState
 from .machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE, functions
 from .machine.slots import Slots
 from .open_loops import Array, Body, Scalar
-from .printing.entry import DTYPES, STATE
 from .printing.objects import ObjectText
 
 ndarray = np.ndarray
@@ -38,12 +35,7 @@ def loop_function(define, kinds):
     around = OtherState()
     module.functions["@call"] = _Entry(module, define, kinds, known, slots, around.handle).text
     code = machine().code(f"{slots.legend}\n{module.text}", module.needed, scalar=True)
-    table = slots.table()
-    table.kept += [code, around]
-    around.place = table.__array_interface__["data"][0] + 8 * slots.places[STATE]
-    run = c_function(code.symbols["call"], table)
-    around.run = weakref.ref(run)
-    return run
+    return attached(code.symbols, slots, around, code)
 
 
 class _Entry(ObjectText):

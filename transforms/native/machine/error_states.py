@@ -11,6 +11,7 @@ from ....core.arrays.warned import is_reporting
 from ....core.types import Any
 from ...scope.errstate import within
 
+STATE = "other error state"  # the name in the table: of one that native code can do, beside NumPy's own
 DEFAULT: Any = None if VARIABLE is None else Context().run(VARIABLE.get)  # the state where nobody set one
 
 

@@ -1,9 +1,10 @@
 """The LLVM printer of the loop IR: the text of a module with one function over pointers."""
 
 import math
+from collections import Counter
 
 from ..ir.lanes import TYPES, Lanes, Module, Name, Text, number
-from ..ir.nests import count_of
+from ..ir.nests import nests_of, pattern
 from ..ir.statements import (
     BYTES,
     OUTSIDE,
@@ -24,8 +25,8 @@ from ..ir.statements import (
     While,
     inner,
 )
+from ..machine.engine import thread_count
 from ..writing.exchanges import Exchange, print_exchange
-from ..writing.ranges import thread_count
 from .nests import combined, print_nest
 from .ranges import print_ranges
 from .values import print_load, print_step, print_store
@@ -34,7 +35,7 @@ STORED = {**TYPES, "b8": "i8"}
 _TURNS = 1 << 14  # of a loop without a known end, between two looks for signals
 _UNWATCHED = 1 << 20  # operations between two looks
 _LONG = 1 << 23  # operations of a loop that is looked after: some milliseconds
-_FEW = 32  # nests, up to which they are written in place
+_FEW = 48  # nests, up to which all are written in place
 _ROW_MAJOR, _PLAIN, _TURNED = 101, 111, 112  # of the library of products
 
 
@@ -71,7 +72,8 @@ class Printer:
         self.bounded = False
         self.threads = thread_count()
         self.frames = []  # lines that make memory for what threads are given
-        self.shares = extent is None and count_of(kernel.statements) > _FEW
+        nests = nests_of(kernel.statements)
+        self.alike = Counter(map(pattern, nests)) if extent is None and len(nests) > _FEW else {}
         self.nests = {}  # text of a function -> its name
         self.block(kernel.statements)
         ending = ["  ret void"]
