@@ -144,9 +144,12 @@ def _known_mask(mask):
     return np.asarray(mask)
 
 
+_PLACE, _UNSIGNED = np.dtype(np.intp), np.dtype(np.uintp)
+
+
 def _counted(xp, k, n):
-    k = k.astype(np.dtype(np.intp), copy=False)  # n may be beyond the dtype of k
-    if not k.size:
+    k = k.astype(_PLACE, copy=False)  # n may be beyond the dtype of k
+    if not k.size or xp is np and np.maximum.reduce(k.view(_UNSIGNED), None) < n:  # a negative one is beyond all sizes
         return k
     high, low = k.max(), k.min()
     if low >= 0 and high < n:

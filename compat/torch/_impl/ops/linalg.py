@@ -260,8 +260,7 @@ def chained(tensors):
 
 _linalg("inv", lambda A: cnp.linalg.inv(square("linalg.inv", A)), **lapack(0))
 _linalg("det", lambda A: cnp.linalg.det(square("linalg.det", A)))
-_linalg("cholesky", lambda A, *, upper=False: _finite(cnp.linalg.cholesky(
-    square("linalg.cholesky", A), upper=bool(upper))), **lapack(0))
+_linalg("cholesky", lambda A, *, upper=False: _finite(_cholesky(square("linalg.cholesky", A), upper)), **lapack(0))
 _linalg("solve", lambda A, B, *, left=True: _solve(A, B, left), layout=_of_solutions,
         out=BY_COLUMNS)
 _linalg("eigh", lambda A, UPLO="L": output_tuples.eigh(*cnp.linalg.eigh(*_triangle_of("eigh", A, UPLO))), **lapack(1))
@@ -293,11 +292,17 @@ def _logdet(x):
     return cnp.where(sign >= 0, size, np.nan)
 
 
+def _cholesky(x, upper):
+    return cnp.linalg.cholesky(x, upper=True) if upper else REGISTRY["cholesky"].fun(x, True)
+
+
 def _finite(factor):
-    """A factor, or LAPACK's refusal of a matrix with NaN."""
+    """A factor, or LAPACK's refusal of a matrix with NaN: each that it reads makes one of all later pivots."""
     plain = primal_of(factor)
-    if isinstance(plain, np.ndarray) and np.isnan(np.vdot(plain, plain)):  # a sum of squares, without warnings
-        raise np.linalg.LinAlgError("the matrix has NaN")
+    if isinstance(plain, np.ndarray) and plain.size:
+        last = plain[..., -1, -1]
+        if last != last if last.ndim == 0 else np.isnan(last).any():
+            raise np.linalg.LinAlgError("the matrix has NaN")
     return factor
 
 
