@@ -1,7 +1,9 @@
 """torch.utils._pytree: pytrees."""
 
 from .._impl.types.pytree import (
+    NODES as SUPPORTED_NODES,
     TreeSpec,
+    kind_of,
     register_pytree_node,
     tree_all,
     tree_any,
@@ -15,6 +17,24 @@ from .._impl.types.pytree import (
     tree_unflatten,
     treespec_pprint,
 )
+from .._impl.types.pytree_keys import (
+    GetAttrKey,
+    MappingKey,
+    SequenceKey,
+    key_get,
+    keystr,
+    mapping_with_keys,
+    register_dataclass,
+    sequence_with_keys,
+    tree_flatten_with_path,
+    tree_leaves_with_path,
+    tree_map_with_path,
+)
 
-__all__ = ["TreeSpec", "register_pytree_node", "tree_all", "tree_any", "tree_flatten", "tree_is_leaf", "tree_leaves",
-           "tree_map", "tree_map_", "tree_map_only", "tree_structure", "tree_unflatten", "treespec_pprint"]
+__all__ = ["GetAttrKey", "MappingKey", "SequenceKey", "TreeSpec", "key_get", "keystr", "register_dataclass",
+           "register_pytree_node", "tree_all", "tree_any", "tree_flatten", "tree_flatten_with_path", "tree_is_leaf",
+           "tree_leaves", "tree_leaves_with_path", "tree_map", "tree_map_", "tree_map_only", "tree_map_with_path",
+           "tree_structure", "tree_unflatten", "treespec_pprint"]
+_get_node_type = kind_of
+_dict_flatten, _dict_unflatten, _dict_flatten_with_keys = *SUPPORTED_NODES[dict][:2], mapping_with_keys
+_list_flatten, _list_unflatten, _list_flatten_with_keys = *SUPPORTED_NODES[list][:2], sequence_with_keys

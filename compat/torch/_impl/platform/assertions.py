@@ -1,8 +1,9 @@
-"""torch's assertions in programs that may be compiled, and the classes of numbers that only compilers make."""
+"""torch's assertions in programs that may be compiled, and classes of which only compilers and devices make objects."""
 
 from ..dispatch.unbuilt_parts import unbuilt_class
 
-SymBool, SymFloat, SymInt = (unbuilt_class("", name) for name in ("SymBool", "SymFloat", "SymInt"))
+SymBool, SymFloat, SymInt, Stream, Event = (
+    unbuilt_class("", name) for name in ("SymBool", "SymFloat", "SymInt", "Stream", "Event"))
 
 
 def _assert_async(input, assert_msg=None):
