@@ -1,7 +1,7 @@
 """torch.library: operations that users define by a function and its derivative."""
 
 from ._impl.dispatch import surface as _surface
-from ._impl.function.custom_operators import OPERATORS as _OPERATORS, CustomOpDef
+from ._impl.function.custom_operators import OPERATORS as _OPERATORS, CustomOpDef, custom_op as custom_op
 
 
 def _registered(op):

@@ -64,9 +64,9 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     scores = scores * (1.0 / math.sqrt(query.shape[-1]) if scale is None else scale)
     places = [torch.arange(n) for n in scores.shape]
     if score_mod is not None:
-        scores = of_places(score_mod, 1)(scores, *places).to(precision)
+        scores = _of_places(score_mod, 1)(scores, *places).to(precision)
     if block_mask is not None:
-        scores = scores.masked_fill(of_places(block_mask.mask_mod)(*places).logical_not(), -math.inf)
+        scores = scores.masked_fill(_of_places(block_mask.mask_mod)(*places).logical_not(), -math.inf)
     weights = F.softmax(scores, -1) if block_mask is None and score_mod is None else weights_or_zeros(scores)
     out = weights.to(query.dtype) @ value
     if return_aux is None and not return_lse:
@@ -103,7 +103,7 @@ def _check(query, key, value, block_mask, enable_gqa):
                              f"and kv_len={width}; create one for these lengths.")
 
 
-def of_places(fun, scores=0):
+def _of_places(fun, scores=0):
     """A function of indices, or of a score and indices, as one of tensors over all places."""
     for k in (3, 2, 1, 0):
         fun = vmap(fun, in_dims=(0,) * scores + tuple(0 if i == k else None for i in range(4)))
@@ -151,10 +151,10 @@ def create_mask(mod_fn, B, H, Q_LEN, KV_LEN, device=None):  # noqa: N803 (torch'
     places = [torch.arange(n) for n in shape]
     needed = [p for p in inspect.signature(mod_fn).parameters.values() if p.default is p.empty]
     if len(needed) == 5:
-        return of_places(mod_fn, 1)(torch.zeros(shape), *places) != -math.inf
+        return _of_places(mod_fn, 1)(torch.zeros(shape), *places) != -math.inf
     if len(needed) != 4:
         raise AssertionError(f"Expected 4 or 5 positional args, got {len(needed)}")
-    return of_places(mod_fn)(*places).expand(shape)
+    return _of_places(mod_fn)(*places).expand(shape)
 
 
 def create_block_mask(mask_mod, B, H, Q_LEN, KV_LEN, device=None,  # noqa: N803 (torch's names)
@@ -175,17 +175,17 @@ def create_block_mask(mask_mod, B, H, Q_LEN, KV_LEN, device=None,  # noqa: N803 
     counts = mask.reshape(*batch, q // rows, rows, kv // columns, columns).sum((-3, -1))
     full = counts == rows * columns if separate_full_blocks else None
     partial = counts > 0 if full is None else (counts > 0) & ~full
-    return BlockMask.from_kv_blocks(*ordered(partial), *(ordered(full) if full is not None else ()), BLOCK_SIZE=size,
+    return BlockMask.from_kv_blocks(*_ordered(partial), *(_ordered(full) if full is not None else ()), BLOCK_SIZE=size,
                                     mask_mod=mask_mod, seq_lengths=(Q_LEN, KV_LEN))
 
 
-def ordered(blocks):
+def _ordered(blocks):
     """How many blocks of each row are set, and the numbers of blocks, those that are set first."""
     first = blocks.to(int32).argsort(dim=-1, descending=True, stable=True)
     return blocks.sum(-1).to(int32), first.to(int32).contiguous()
 
 
-def dense(counts, indices):
+def _dense(counts, indices):
     """The blocks that are set, of their counts and numbers."""
     columns = indices.shape[-1]
     listed = (torch.arange(columns) < counts.unsqueeze(-1)).to(int32)
@@ -226,9 +226,9 @@ class BlockMask:
             seq_lengths = (kv_indices.shape[-2] * size[0], kv_indices.shape[-1] * size[1])
         others = [None] * 4
         if compute_q_blocks:
-            others[:2] = ordered(dense(kv_num_blocks, kv_indices).transpose(-2, -1))
+            others[:2] = _ordered(_dense(kv_num_blocks, kv_indices).transpose(-2, -1))
             if full_kv_indices is not None:
-                others[2:] = ordered(dense(full_kv_num_blocks, full_kv_indices).transpose(-2, -1))
+                others[2:] = _ordered(_dense(full_kv_num_blocks, full_kv_indices).transpose(-2, -1))
         return cls(seq_lengths, kv_num_blocks, kv_indices, full_kv_num_blocks, full_kv_indices, *others, size,
                    noop_mask if mask_mod is None else mask_mod)
 
@@ -250,8 +250,8 @@ class BlockMask:
 
     def to_dense(self):
         """Which blocks have places that are left."""
-        blocks = dense(self.kv_num_blocks, self.kv_indices)
-        return blocks if self.full_kv_indices is None else blocks | dense(self.full_kv_num_blocks, self.full_kv_indices)
+        blocks = _dense(self.kv_num_blocks, self.kv_indices)
+        return blocks if self.full_kv_indices is None else blocks | _dense(self.full_kv_num_blocks, self.full_kv_indices)
 
     def to(self, device):
         """The same mask: tensors live on the CPU."""
