@@ -140,7 +140,9 @@ _PARTS = dict.fromkeys(
 _PARTS |= dict.fromkeys(("gru", "lstm", "rnn_relu", "rnn_tanh"), _sequences)
 _PARTS |= dict.fromkeys(("pca_lowrank", "svd_lowrank"), _low_rank)
 _PARTS |= dict.fromkeys(("dsmm", "sparse_coo_tensor", "spmm"), _sparse)
-_PARTS |= dict.fromkeys(("Event", "Stream", "SymBool", "SymFloat", "SymInt", "_assert_async"), _assertions)
+_PARTS |= dict.fromkeys("""Event Stream SymBool SymFloat SymInt _assert_async _check _check_index _check_is_size
+_check_not_implemented _check_tensor_all _check_tensor_all_with _check_type _check_value _check_with
+""".split(), _assertions)
 __getattr__ = _surface.getter("", "torch", _LATER, _PARTS)
 __dir__ = _surface.lister(globals(), _LATER)
 del LazyModule, _LATER, _asks_modes, _NAMES, _PARTS, _assertions, _cells, _dense_methods, _low_rank, _sequences

@@ -251,7 +251,9 @@ class BlockMask:
     def to_dense(self):
         """Which blocks have places that are left."""
         blocks = _dense(self.kv_num_blocks, self.kv_indices)
-        return blocks if self.full_kv_indices is None else blocks | _dense(self.full_kv_num_blocks, self.full_kv_indices)
+        if self.full_kv_indices is not None:
+            blocks |= _dense(self.full_kv_num_blocks, self.full_kv_indices)
+        return blocks
 
     def to(self, device):
         """The same mask: tensors live on the CPU."""
