@@ -166,6 +166,8 @@ compat/torch/fx/experimental: ~/dispatch
 compat/torch/amp: ~/dispatch ~/platform
 compat/torch/backends: ~/dispatch ~/platform
 compat/torch/cuda: ~/dispatch ~/factories ~/platform
+compat/torch/distributed/_composable: compat/torch/distributed
+compat/torch/distributed/_tensor: ~/dispatch compat/torch/distributed
 compat/torch/distributed/elastic/multiprocessing: ~/platform
 compat/torch/fx: ~/dispatch ~/platform
 compat/torch/signal: ~/dispatch ~/factories
@@ -185,6 +187,7 @@ compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessi
 ~/distributions: ~/types ~/engine ~
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops ~
 ~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor ~
+compat/torch/_higher_order_ops: ~/func
 compat/torch/distributions/utils: ~/distributions
 compat/torch/func: ~/dispatch ~/func
 compat/torch/nn/modules/utils: ~/module

@@ -135,6 +135,7 @@ _PARTS = dict.fromkeys(
     ("_weight_norm", "gru_cell", "lstm_cell", "norm_except_dim", "rnn_relu_cell", "rnn_tanh_cell"), _cells)
 _PARTS |= dict.fromkeys(("gru", "lstm", "rnn_relu", "rnn_tanh"), _sequences)
 _PARTS |= dict.fromkeys(("dsmm", "sparse_coo_tensor", "spmm"), _sparse)
+_PARTS |= dict.fromkeys(("ScriptFunction", "ScriptModule"), LazyModule("covector.compat.torch.jit"))
 _PARTS |= dict.fromkeys(("SymBool", "SymFloat", "SymInt", "_assert_async"), _assertions)
 __getattr__ = _surface.getter("", "torch", _LATER, _PARTS)
 __dir__ = _surface.lister(globals(), _LATER)

@@ -16,9 +16,9 @@ from ..types.tensor_value import bottom, shape_dtype
 from ..values.tangents import tangent_of
 from ..views.memory import memory_of
 from ..views.views import PICK, view
+from .assigned import assigned, class_word, type_name
 from .axes import shape_of, wrap_dim
 from .copying import copy_
-from .indexing import assigned, class_word, type_name
 from .publishing import method
 
 ndarray = np.ndarray
