@@ -16,11 +16,11 @@ from .core.ops.nn import (
     batch_normalisation as _batch_normalisation,
     classification as _classification,
     convolution as _convolution,
+    interpolation as _interpolation,
     network as _network,
     normalisation as _normalisation,
     piecewise as _piecewise,
     recurrent as _recurrent,
-    sampling as _sampling,
 )
 from .core.ops.nn.columns import column_rule as column_rule
 from .core.ops.nn.resampling import Sums as Sums
@@ -54,4 +54,4 @@ from .transforms.staging.staging import GraphTrace as GraphTrace
 
 # Loaded for the primitives that compat uses.
 _LOADED = (_batch_normalisation, _classification, _convolution, _elimination, _network, _normalisation, _piecewise,
-           _recurrent, _sampling, _pairs, _special)
+           _recurrent, _interpolation, _pairs, _special)

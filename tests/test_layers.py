@@ -38,6 +38,7 @@ REGISTRIES = {
     "covector.core.tape.unbroadcast.CHOICES": "two primitives that rules need before they can be declared",
     "covector.core.primitive.primitive.FOREIGN": "what is done with operands of other libraries, such as scipy.sparse",
     "covector.core.primitive.kernels.MAKERS": "what compiles kernels of eager operations, which core must not know",
+    "covector.core.primitive.loop_kernels.LOOPS": "what compiles loops of eager operations, which core must not know",
     "covector.core.trace.buffers.UPDATE": "one primitive behind `buffer[i] = v`, declared after buffers",
 }
 MUTATORS = {"append", "add", "update", "extend", "insert", "setdefault", "set"}
@@ -69,7 +70,7 @@ transforms/reverse: core core/arrays core/trace transforms/graph transforms/scop
     transforms/compile
 core/ops/linalg: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing
 transforms/arguments: core core/arrays core/trace core/tape core/ops/indexing
-transforms/native/printing: core transforms/native/ir transforms/native/machine transforms/native/writing
+transforms/native/printing: transforms/native/ir transforms/native/machine transforms/native/writing
 api/tree: core core/arrays core/trace core/ops transforms/arguments
 core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/indexing core/ops/sparse core/ops/special
     core/ops/linalg
@@ -77,8 +78,8 @@ core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/
 core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
 transforms/interpreters: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
     core/ops core/ops/indexing transforms/ranks transforms/reverse transforms/arguments
-transforms/native: core core/arrays transforms/native/ir transforms/graph transforms/native/machine transforms/compile
-    transforms/native/writing transforms/native/printing
+transforms/native: core core/arrays transforms/native/ir transforms/graph transforms/native/machine core/primitive
+    transforms/compile transforms/native/writing transforms/native/printing
 transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/ranks
     transforms/reverse transforms/arguments core/numpy_api transforms/interpreters
 transforms/staging: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
@@ -97,9 +98,9 @@ transforms/control: core core/arrays core/trace transforms/graph transforms/scop
     transforms/debug
 transforms/custom: core core/arrays core/trace core/tape core/primitive core/ops transforms/reverse
     transforms/arguments transforms/interpreters transforms/staging transforms/debug
-transforms/jit: core core/arrays core/trace transforms/graph transforms/scope core/primitive transforms/compile
-    transforms/reverse transforms/arguments transforms/interpreters transforms/native transforms/staging
-    transforms/export
+transforms/jit: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
+    transforms/compile transforms/reverse transforms/arguments transforms/interpreters transforms/native
+    transforms/staging transforms/export
 api/nn: core core/arrays core/trace core/ops core/ops/special core/ops/linalg core/numpy_api core/ops/nn api/numpy
 api/optimizers: core core/ops transforms/arguments api/tree transforms/control
 api/random: core core/arrays core/trace core/primitive core/ops core/ops/special core/ops/nn transforms/debug

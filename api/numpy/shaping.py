@@ -13,6 +13,7 @@ from ..core.numpy_api import copies, methods
 from ..core.ops import shaping
 from ..core.trace.buffers import Buffer
 from ..core.trace.device import constant
+from ..core.trace.tracer import Tracer
 from .surface import Array, Axis, array_of, implements
 
 
@@ -189,6 +190,8 @@ def roll(a: Array, shift: Any, axis: Axis = None) -> Array:
     if axis is None:
         return methods.reshape(roll(methods.reshape(a, (-1,)), shift, 0), a.shape)
     moved = a
+    if isinstance(shift, Tracer) or isinstance(shift, list | tuple) and any(isinstance(n, Tracer) for n in shift):
+        return _rolled(a, shift, axis)
     shifts, axes = np.broadcast_arrays(shift, axis)
     for amount, k in zip(shifts.ravel().tolist(), axes.ravel().tolist()):
         k = methods.normal_axis(k, a.ndim)
@@ -198,3 +201,18 @@ def roll(a: Array, shift: Any, axis: Axis = None) -> Array:
             upper = shaping.slice_axis(moved, k, size - amount, size)
             moved = shaping.concatenate(upper, shaping.slice_axis(moved, k, 0, size - amount), axis=k)
     return copies.copied(a) if moved is a else moved
+
+
+def _rolled(a: Array, shift: Any, axis: Any) -> Array:
+    """`roll` by traced integers: reads at traced indices."""
+    several = shift.ndim if isinstance(shift, Tracer) else 1
+    amounts = [shift[k] for k in range(len(shift))] if several else [shift]
+    axes = _tuple(axis)
+    if len(amounts) != len(axes) and 1 not in (len(amounts), len(axes)):
+        raise ValueError(f"roll needs a shift for each axis, but got {len(amounts)} shifts and {len(axes)} axes; give "
+                         f"as many of both, or one{at_user_line()}")
+    count = max(len(amounts), len(axes))
+    for amount, k in zip(amounts * (count // len(amounts)), axes * (count // len(axes))):
+        k = methods.normal_axis(k, a.ndim)
+        a = methods.take(a, (np.arange(a.shape[k]) - amount) % a.shape[k], k) if a.shape[k] else a
+    return a

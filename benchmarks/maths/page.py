@@ -11,8 +11,8 @@ the last column counts. Half of these are uniform in bit patterns, unless a rang
 interest. All were compared with the C library in long double, whose 64 bits of mantissa tell 0.001 ulp of `float64`.
 The 100 worst of each row were computed again by mpmath with 400 bits; the table shows the largest of those errors.
 
-**Time** is for one element of 4,000 in the cache, on one thread of an x86-64 processor with AVX2, beside NumPy's
-function: the least of 200, on a machine that others used too. Where `wide` is noted, single precision is computed in
+**Time** is for one element of 4,000 in the cache, on one thread of an x86-64 processor with AVX-512, beside NumPy's
+function, which is that of SVML there: the least of 200. Where `wide` is noted, single precision is computed in
 lanes of double precision, of which there are half as many.
 
 | function | dtype | error, ulp | at | ns | NumPy ns | arguments |

@@ -33,7 +33,8 @@ def power(x, y):
             if y == 1:
                 return a.add(x, 0.0)
             return a.integer_power(x, int(y))
-    elif type(y) is float and y == 0.5 and isinstance(x, Tracer) and x.dtype.kind in "fc":
+    elif type(y) is float and y == 0.5 and isinstance(x, Tracer) and x.dtype.kind in "fc" and (
+            not x.aval.weak):  # the root of a number is NumPy's, but its power Python's
         return a.sqrt(x)
     return a.power(x, y)
 

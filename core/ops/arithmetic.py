@@ -54,8 +54,9 @@ divide = elementwise(
     weak=True,
     impl=lambda xp, x, y: xp.true_divide(x, y),
     jvp={"x": lambda dx, y: dx / y, "y": lambda dy, ans, y: -(dy * ans) / y},
-    vjp={"x": lambda ct, y: ct / conj(y), "y": lambda ct, ans, y: -(ct * conj(ans)) / conj(y)},
-    real_vjp={"x": lambda ct, y: ct / y, "y": lambda ct, ans, y: -(ct * ans) / y},
+    # both begin with one quotient, which compiled code then computes once
+    vjp={"x": lambda ct, y: ct / conj(y), "y": lambda ct, ans, y: -(ct / conj(y) * conj(ans))},
+    real_vjp={"x": lambda ct, y: ct / y, "y": lambda ct, ans, y: -(ct / y * ans)},
     op=operator.truediv,
     singular=True,
     linear=("x",),

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays.avals import make_aval
 from ..primitive.families import ZERO, elementwise, primitive
-from .arithmetic import cos, sqrt
+from .arithmetic import cos, exp, sqrt
 from .dependence import ELEMENTS
 from .samples import Sample, binary, together, unary
 from .selection import extreme, sign, where
@@ -83,6 +83,15 @@ def _stable_sigmoid(xp, x):
     return xp.where(x >= 0, 1.0, small) / (1.0 + small)
 
 
+def _kernel_sigmoid(x):
+    """The same in operations, for kernels: in float32, where it takes half the time of native code's own."""
+    if x.dtype != _SINGLE:
+        return sigmoid(x)
+    small = exp(-absolute(x))
+    return where(x >= 0.0, 1.0, small) / (1.0 + small)
+
+
+_SINGLE = np.dtype(np.float32)
 sigmoid_slope = elementwise(
     "sigmoid_slope",  # the slope of sigmoid by its output; a primitive for the reason that tanh_slope is one
     impl=lambda xp, x: x * (1.0 - x),
@@ -107,13 +116,13 @@ sigmoid = elementwise(
     lower=lambda x: _stable_sigmoid(np, x),
     d={"x": lambda ans: sigmoid_slope(ans)},
     real_vjp={"x": _times_sigmoid_slope},
-    kernel={"vjp": None, "jvp": None},  # one pass by NumPy
+    kernel={"impl": _kernel_sigmoid, "vjp": None, "jvp": None},  # these are one pass by NumPy
     samples=unary(-3.0, 3.0),
 )
 
 
-def _silu_slope(x):
-    s = sigmoid(x)
+def _silu_slope(x, s=None):
+    s = sigmoid(x) if s is None else s
     return s * (1.0 + x * (1.0 - s))
 
 
@@ -143,9 +152,10 @@ silu = elementwise(
     "silu",  # x sigmoid(x)
     impl=lambda xp, x: _silu(xp, x if hasattr(x, "dtype") else np.asarray(x)),
     lower=lambda x: x * _stable_sigmoid(np, x),
-    d={"x": _silu_slope},
+    d={"x": lambda x: _silu_slope(x)},
     real_vjp={"x": _silu_vjp},
-    kernel={},
+    kernel={"impl": lambda x: silu(x) if x.dtype != _SINGLE else x * _kernel_sigmoid(x),
+            **dict.fromkeys(("vjp", "jvp"), lambda c, x: c * _silu_slope(x, _kernel_sigmoid(x)))},
     quiet=True,
     samples=unary(-3.0, 3.0),
 )

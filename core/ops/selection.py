@@ -138,12 +138,13 @@ rint = elementwise("rint", d=ZERO, op=np.rint, samples=unary(complex_too=False),
 isnan = elementwise("isnan", d=ZERO, op=np.isnan, samples=unary())
 isfinite = elementwise("isfinite", d=ZERO, op=np.isfinite, samples=unary())
 isinf = elementwise("isinf", d=ZERO, op=np.isinf, samples=unary())
-floor_divide = elementwise("floor_divide", d=ZERO, op=operator.floordiv,
+floor_divide = elementwise("floor_divide", d=ZERO, op=operator.floordiv, weak=True,
                            samples=binary(low_y=0.5, high_y=2.0, complex_too=False))
 remainder = elementwise(
     "remainder",  # x - y floor(x / y)
     d={"x": lambda: 1.0, "y": lambda x, y: -(x // y)},
     op=operator.mod,
+    weak=True,
     samples=binary(low_y=0.5, high_y=2.0, complex_too=False),
 )
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..arrays.avals import make_aval
 from ..errors import DtypeError, ShapeError, at_user_line
+from ..types import Any
 
 
 def broadcast_shape(name, shapes):
@@ -17,9 +18,15 @@ def broadcast_shape(name, shapes):
                          ) from None
 
 
-def elementwise_shape(prim):
-    """Broadcast shapes; the dtype is what the implementation gives on empty arrays of those dtypes."""
-    known = {}
+def elementwise_shape(prim, keeps=False):
+    """Broadcast shapes; the dtype is what the implementation gives on arrays of one element of those dtypes.
+
+    Args:
+        keeps: whether it is known to keep the dtype of a float: to ask for it could load SciPy, which takes 0.2 s.
+    """
+    known: dict[Any, Any] = {}
+    if keeps and not prim.params:
+        known.update({((dtype, False),): dtype for dtype in map(np.dtype, (np.float64, np.float32))})
 
     def shape(operands, params, batched=None, size=None):
         out = broadcast_shape(prim.name, [a.shape for a in operands])

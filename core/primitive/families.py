@@ -44,7 +44,7 @@ def primitive(
         outputs: None for one array; the number of arrays in the tuple returned, or a function of the parameters.
         nondiff: `"mask, index"`: integer and boolean operands that carry no derivative. An operand that moves the
             output, but by a derivative that nobody knows, stands here and in `refused={"x": "why"}`, and then raises.
-        kernel: a `Rows`, where rows of large arrays run as compiled loops if they can.
+        kernel: a `Rows`, where rows of large arrays run as compiled loops if they can, or `Loops` over arrays.
         facts: traits of `Primitive` (`view`, `zeros`, `singular`, `flat`, `linear`, …) and what `core/facts.py` lists.
     Returns:
         the public function, whose `.prim` is the `Primitive`.
@@ -253,7 +253,7 @@ def elementwise(
             if define is not None:
                 rules[0] = Formula(with_kernel(name, kind, fn, define, ("array", *_kinds(prim, names))), names,
                                    rules[0].operands)
-    prim.shape = elementwise_shape(prim)
+    prim.shape = elementwise_shape(prim, kernel is not None)
     prim.batch = elementwise_batch(prim)
     native = op is None or isinstance(op, np.ufunc)
     run = functools.partial(prim.impl, np)

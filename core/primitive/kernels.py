@@ -21,6 +21,7 @@ def kernel_of(name, what, define, kinds):
             (of which the operand has a vector), a "vector" as long as a row, or a "float".
     """
     kernels = KNOWN[name, what] = {}
+    bare = "float" not in kinds  # numbers may be integers
 
     def run(x, *rest):
         dtype = x.dtype
@@ -30,7 +31,9 @@ def kernel_of(name, what, define, kinds):
             kernel = None
             if MAKERS and dtype in _DTYPES:
                 kernel = kernels[dtype] = MAKERS[0](define, dtype, kinds)
-        return None if kernel is None else kernel(x, *rest)
+        if kernel is None:
+            return None
+        return kernel(x, *(rest if bare else [float(v) if kind == "float" else v for v, kind in zip(rest, kinds[1:])]))
 
     return run
 

@@ -1,6 +1,7 @@
 """Tracers, which stand in for arrays while a transform runs, and the traces that own them."""
 
 import itertools
+import operator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 from weakref import ref
@@ -11,6 +12,7 @@ from ..arrays.avals import aval_of, make_aval
 from ..errors import ConversionError, EscapedTracerError, at_user_line
 from ..foreign import SPARSE, asked_for_array, no_attribute
 from ..types import Any
+from .remedies import CHOICES, REMEDIES
 
 ndarray = np.ndarray
 _levels = itertools.count(1)
@@ -128,13 +130,13 @@ class Tracer:
         return bool(concrete(self, "bool"))
 
     def __index__(self):
-        return _refuse(self, "used as an integer index")
+        return operator.index(_whole(self, "used as an integer index"))
 
     def __float__(self):
         return _refuse(self, "converted to a Python float")
 
     def __int__(self):
-        return _refuse(self, "converted to a Python int")
+        return int(_whole(self, "converted to a Python int"))
 
     def __complex__(self):
         return _refuse(self, "converted to a Python complex")
@@ -150,10 +152,10 @@ class Tracer:
         return _refuse(self, "exported by DLPack")
 
     def item(self, *args):
-        return _refuse(self, "converted by .item()")
+        return _whole(self, "converted by .item()").item(*args)
 
     def tolist(self):
-        return _refuse(self, "converted by .tolist()")
+        return _whole(self, "converted by .tolist()").tolist()
 
     def __hash__(self):
         return id(self)
@@ -318,7 +320,7 @@ def concrete(tracer, what):
         if isinstance(value, Batched):
             raise ConversionError(
                 f"{what}() of a value batched by vmap ({tracer.aval!r} per example) has one value per example; "
-                f"{_CHOICES.get(what, _CHOICES[None])}{at_user_line()}")
+                f"{CHOICES.get(what, CHOICES[None])}{at_user_line()}")
         if type(value) is Staged and value.value is None:
             about = getattr(value.owner, "about", None)
             if about is not None:
@@ -329,9 +331,14 @@ def concrete(tracer, what):
                 )
             raise ConversionError(
                 f"{what}() of a staged value ({tracer.aval!r}) is not known while the graph is staged; "
-                f"{_CHOICES.get(what, _CHOICES[None])}, or mark the argument static{at_user_line()}")
+                f"{CHOICES.get(what, CHOICES[None])}, or mark the argument static{at_user_line()}")
         value = value.value
     return value
+
+
+def _whole(tracer, how):
+    """The value of an integer or boolean that is known, as in a `checkpoint`: to ask for it is a choice like `bool`."""
+    return concrete(tracer, how) if tracer.aval.dtype.kind in "biu" and is_concrete(tracer) else _refuse(tracer, how)
 
 
 def _refuse(tracer, how):
@@ -349,33 +356,12 @@ def _refuse(tracer, how):
     else:
         why = "would drop its derivative silently"
         instead = "or covector.stop_gradient(x) where no derivative is wanted"
-    remedy = _REMEDIES.get(how, _REMEDIES[None])
+    remedy = SPARSE if how == "given to scipy.sparse" else REMEDIES.get(how, REMEDIES[None])
     if how == "converted to a numpy array" and tracer.aval.dtype.kind in "iu":
         remedy = f"use covector.numpy.take(a, t, axis) for a[t] of a plain array a, {remedy.removeprefix('use ')}"
     raise ConversionError(f"a traced value ({tracer.aval!r}, {kind}) was {how}, which {why}; {remedy}, {instead}"
                           f"{at_user_line()}")
 
-
-_IF = "use np.where or covector.cond instead of `if`, covector.while_loop instead of `while`"
-_PLACES = "use np.where(mask, x, y) with three arguments, or sums such as np.sum(np.where(mask, x, 0.0))"
-_CHOICES = {
-    "bool": _IF, "item": _IF, "tolist": _IF, "numpy": _IF,
-    None: "its result depends on the values themselves: choose by np.where, or call it outside of the transformed "
-          "function",
-} | dict.fromkeys(["nonzero", "flatnonzero", "argwhere"], _PLACES)
-_BUFFER = "buf = covector.numpy.zeros(shape) (or np.zeros_like(t)) before buf[i] = t"
-_REMEDIES = {
-    "used as an integer index": "use covector.fori_loop for range(t), make it an argument that is not transformed",
-    "converted to a Python int": f"use covector.fori_loop for range(int(t)), t.astype(int) for int(t), {_BUFFER}",
-    "given to scipy.sparse": SPARSE,
-    "converted by .item()": "leave .item() out, since a 0-d array serves as a number; to look at the value, return it "
-                            "with has_aux=True or show it with covector.debug.print",
-    "converted to a numpy array": "use np.stack([...]) for np.array([...]), x @ t for x.dot(t), "
-                                  "covector.numpy.asarray(t) for np.asarray(t), covector.scipy for SciPy's functions, "
-                                  "loc + scale * rng.normal(size=n) for rng.normal(loc, scale), s.to_numpy() @ t for "
-                                  f"a pandas s @ t, a.data of an xarray DataArray a, {_BUFFER}",
-    None: f"use np.exp and friends for math.*, t itself for float(t), {_BUFFER}",
-}
 
 # Whether a user's rule is running, which may hold values of a finished transform.
 LENIENT = ContextVar("covector_lenient", default=False)

@@ -2,6 +2,7 @@
 
 import itertools
 import warnings
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from covector.transforms.compile import scalar_source
 
 FLOATS = (0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 1e-310, 1e308, -1e308, np.inf, -np.inf, np.nan)
 INTEGERS = (0, 1, -1, 7, 2**62, -(2**62), 2**63 - 1, -(2**63))
+NATIVE = ("llvm",) if find_spec("llvmlite") else ()
 NAMES = sorted((scalar_source.OPERATORS.keys() | scalar_source.CALLS.keys()) & REGISTRY.keys())
 
 
@@ -29,14 +31,14 @@ def outcome(f, args):
 
 def agree(fun, args, loud=True):
     reference = cv.jit(fun, compiler_options={"printer": "graph"})
-    for printer in ("auto", "numpy", "scalar"):
+    for printer in ("auto", "numpy", "scalar", *NATIVE):
         f = cv.jit(fun, compiler_options={"printer": printer})
         for given in args:
             wanted, alarms = outcome(reference, given)
             found, noticed = outcome(f, given)
             if found is RuleError and printer == "scalar":
                 return
-            quieter = not loud or printer == "auto"  # native code warns of what reaches an output
+            quieter = not loud or printer in ("auto", "llvm")  # native code warns of what reaches an output
             assert noticed == alarms or quieter and not noticed, given
             if isinstance(wanted, type) or isinstance(found, type):
                 assert found is wanted, given

@@ -2,6 +2,7 @@
 
 import collections
 import functools
+import pickle
 import re
 import warnings
 
@@ -380,6 +381,69 @@ def test_quick_looks_take_dicts_with_other_keys_apart_and_rebuild_any_tree():
         f({"a": a, "c": b}, w=2.0)
     with pytest.raises(KeyError):
         f({"a": a, "b": b}, v=2.0)
+
+
+def test_calls_of_any_signature_after_one_that_is_called_directly():
+    runs = []
+
+    def f(x, y=2.0, *more, w=1.0):
+        runs.append(None)
+        return {"a": x * y + sum(more) + w}
+
+    g = cv.jit(f)
+    for _ in range(2):
+        for args, named in (((X,), {}), ((X, 3.0), {}), ((X,), {"w": 3.0}), ((), {"x": X}), ((X, 1.0, 4.0), {}),
+                            ((2.0,), {}), ((X.astype(np.float32),), {}), ((X, X, X), {"w": X})):
+            for _ in range(3):
+                np.testing.assert_array_equal(g(*args, **named)["a"], f(*args, **named)["a"])
+    assert g.cache_info().misses == 8
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
+        g()
+    g.clear_cache()
+    seen = len(runs)
+    g(X)
+    assert len(runs) == seen + 1
+
+
+def test_a_key_error_of_the_function_is_raised_once():
+    runs = []
+
+    def f(d):
+        runs.append(None)
+        return d["a"] * d["b"]
+
+    g = cv.jit(f)
+    g({"a": X, "b": X}), g({"a": X, "b": X})
+    with pytest.raises(KeyError):
+        g({"a": X, "c": X})
+    assert len(runs) == 2
+
+
+def test_a_function_that_is_called_directly_binds_as_a_method_and_pickles():
+    class Scale:
+        @cv.jit
+        def by(x, factor):
+            return x * factor
+
+    assert Scale.by(X, 2.0) is not None
+    named = pickle.loads(pickle.dumps(doubled))
+    for _ in range(3):
+        np.testing.assert_array_equal(Scale.by(X, 2.0), X * 2.0)
+        np.testing.assert_array_equal(doubled(X), X * 2.0)
+        assert named is doubled and doubled.__name__ == "doubled"
+
+
+@cv.jit
+def doubled(x):
+    return x * 2.0
+
+
+def test_errors_of_a_function_that_is_called_directly_name_the_line_once():
+    f = cv.jit(lambda x, i: x[i] * 2.0)
+    f(X, 1), f(X, 1)
+    with pytest.raises(IndexError) as raised:
+        f(X, 100)
+    assert len(raised.value.__notes__) == 1 and "test_jit_signatures.py" in raised.value.__notes__[0]
 
 
 def test_arrays_in_any_order_run_what_does_not_depend_on_it():

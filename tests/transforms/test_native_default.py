@@ -67,7 +67,7 @@ def test_small_programs_never_load_llvm():
         import numpy as np, covector as cv
         for i in range(20):
             assert cv.jit(lambda x: x * i + 1)(2.0) == 2 * i + 1
-            cv.jit(lambda x: np.sum(x * i))(np.ones(5))
+            cv.jit(lambda x: x[i % 3 :])(np.ones(5))
         assert "llvmlite" not in sys.modules
         cv.jit(cv.grad(lambda x: np.sum(np.sin(x) * np.exp(x))))(np.ones(1000))
         assert "llvmlite" in sys.modules

@@ -50,6 +50,8 @@ def write_call(source, eq):
         text = f"{source.object(bind, 'bind')}({source.object(prim, prim.name)}, ({', '.join(args)},))"
     else:
         text = f"{source.object(prim.fun, prim.name)}({', '.join(args)})"
+    if prim.elementwise:
+        text = _number(source, eq, text)
     names = [source.name(v) for v in eq.outputs]
     source.write(f"{', '.join(names)}{',' if prim.outputs is not None else ''} = {text}" if names else text)
 
@@ -156,7 +158,15 @@ def _ufunc(source, eq, ufunc, symbol, life):
         text = f"{source.object(symbol, symbol.__name__)}({', '.join(args)})"
     else:
         text = f"{source.object(ufunc, ufunc.__name__)}({', '.join(args)})"
-    return source.write(f"{source.name(out)} = {text}")
+    return source.write(f"{source.name(out)} = {_number(source, eq, text)}")
+
+
+def _number(source, eq, text):
+    """The text as a number of NumPy's, where Python numbers alone would give one of Python's."""
+    out = eq.outputs[0].aval
+    if out.weak or out.shape or not all(v.aval.weak for v in eq.inputs):
+        return text
+    return f"{source.object(out.dtype.type, out.dtype.name)}({text})"
 
 
 def _reduction(source, eq, life):

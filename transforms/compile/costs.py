@@ -25,7 +25,9 @@ _SLOW = frozenset({  # functions of each element
     "arccos", "arcsinh", "arccosh", "arctanh", "hypot", "power", "erf", "erfc", "logaddexp",
 })
 _NATIVE, _NATIVE_ELEMENT, _NATIVE_ELEMENT_OF_FUNCTION = 0.3, 0.0002, 0.002
-WORTH = 2.0  # what native code must save in a call to be compiled, which takes 5 to 100 ms
+_LOOK, _LOOK_AT_ARRAY = 0.15, 0.12  # at the arguments of a call, in Python: native code looks at them itself
+WORTH = 0.4  # what native code of a whole program must save in a call to be compiled, which takes 5 to 100 ms
+SEGMENT_WORTH = 2.0  # and that of a part between calls of NumPy
 _OF_TWO = frozenset({"hypot", "maximum", "minimum", "arctan2", "copysign", "logaddexp"})  # that are no operators
 
 
@@ -74,6 +76,11 @@ def _estimated(eq, silent):
     mixed = any(not v.aval.shape or is_uniform(v) for v in eq.inputs)
     return _NUMBER_TO_ARRAY * mixed + (_FUNCTION + _ELEMENT_OF_FUNCTION * out.size if slow else
                                        _UFUNC + _ELEMENT * out.size)
+
+
+def looked_at(inputs):
+    """What Python takes to see that the arguments of a call are those of a program."""
+    return _LOOK + _LOOK_AT_ARRAY * sum([v.aval.ndim > 0 for v in inputs])
 
 
 def saved_natively(equations):

@@ -15,7 +15,7 @@ ndarray = np.ndarray
 _LOOKED_AT = 1 << 16  # elements of a constant that are compared with each other
 _FOLDED = 1 << 14  # elements of a result that is computed once, when the graph is compiled
 _COMMUTE = frozenset({"add", "multiply", "bitwise_and", "bitwise_or", "equal", "not_equal"})
-_VIEWS = frozenset({"reshape", "broadcast_to", "transpose", "getitem"})
+READS = frozenset({"reshape", "broadcast_to", "transpose", "getitem"})  # of elements as they are
 
 
 def folded(draft, compact=frozenset(), steps_of=None):
@@ -69,7 +69,7 @@ class _Fold:
         if result is not None and not (type(result) is Var and eq.outputs[0] in self.leaving):
             name[eq.outputs[0]] = result
             return True
-        key = _key(eq)
+        key = key_of(eq)
         if key is None:
             return False
         earlier = self.seen.get(key)
@@ -135,7 +135,7 @@ def _simpler(eq, layouts):
     if all(type(v) is Literal for v in inputs) and out.size <= _FOLDED and not prim.handlers:
         return _computed(eq)
     x = inputs[0] if inputs else None
-    if prim.name in _VIEWS and type(x) is Var and x.aval.shape == out.shape:
+    if prim.name in READS and type(x) is Var and x.aval.shape == out.shape:
         if prim.name in ("reshape", "broadcast_to") or _is_identity(prim.name, eq.params[0], out):
             return x
     if prim.name == "multiply":
@@ -184,7 +184,7 @@ def _computed(eq):
     return Literal(value) if aval_of(value) == eq.outputs[0].aval else None
 
 
-def _key(eq):
+def key_of(eq):
     """What two equations have in common that compute the same; None for one that is never merged."""
     if eq.prim.effects or eq.acts or eq.prim.handlers:
         return None
@@ -194,7 +194,7 @@ def _key(eq):
     if eq.prim.name in _COMMUTE:
         inputs.sort(key=repr)
     try:
-        key = (eq.prim.name, *inputs, *[_param(p) for p in eq.params])
+        key = (eq.prim.name, *inputs, *[key_of_param(p) for p in eq.params])
         hash(key)
     except TypeError:
         return None
@@ -212,10 +212,10 @@ def _name(v):
     return type(value).__name__, repr(value)
 
 
-def _param(p):
+def key_of_param(p):
     """A parameter that is equal to another only if both mean the same: 1, 1.0 and True differ."""
     if type(p) is tuple:
-        return tuple([_param(x) for x in p])
+        return tuple([key_of_param(x) for x in p])
     if type(p) is slice:
         return "slice", p.start, p.stop, p.step
     return type(p), p

@@ -1,6 +1,7 @@
 """Programs: a graph after all passes, as a function that runs generated source."""
 
 from ...core.errors import RuleError, at_user_line
+from ...core.types import Any
 from ..graph.equations import Body, Var
 from ..graph.printing import text_of
 from .costs import estimated, least_on_floats
@@ -83,7 +84,7 @@ class Program:
         self.groups = []
         self.slots = []
         self.on_floats = False
-        self.text = ""
+        self.written: Any = ""  # the text, or a function that writes it
         self.any_layout = False  # whether inputs may lie in memory in any way
         self.checks = False  # whether `run` gives MISS for values of other avals
         self.graph, self.name, self.own, self.known = graph, name, own, known
@@ -91,7 +92,7 @@ class Program:
         self.draft = optimised(graph, known)
         printer = (options or {}).get("printer", "auto")
         if callable(printer):
-            self.text, self.run = printer(self)
+            self.written, self.run = printer(self)
             return
         if printer == "graph":
             self.run = lambda *values: list(map(own_array, graph.interpret(values))) if own else graph.interpret(values)
@@ -103,23 +104,30 @@ class Program:
                 scalars = on_floats(self.draft, limit)
                 if printer == "auto":
                     self.natively((options or {}).get("native"), lambda _: limit if scalars is None else scalars.cost)
-            if self.text:
+            if self.written:
                 return
             if scalars is not None:
-                self.text, self.on_floats = scalars.text, True
+                self.written, self.on_floats = scalars.text, True
                 self.run = guarded(define_function(scalars.text, scalars.scope, name), self.numpy)
                 return
             if printer == "scalar":
                 raise RuleError(f"jit was asked for Python floats, but {name} has operations, dtypes or sizes that "
                                 f"are not written so; leave the printer out{at_user_line()}")
-        self.text, self.run = self.numpy({} if printer == "numpy" else scalar_loops(self.draft))
+        self.written, self.run = self.numpy({} if printer == "numpy" else scalar_loops(self.draft))
+
+    @property
+    def text(self):
+        """The generated source."""
+        if callable(self.written):
+            self.written = self.written()
+        return self.written
 
     def natively(self, native, cost):
         """Whether native code was made, which must be faster than NumPy and than floats, of which `cost` tells."""
         equations = self.draft.equations
         found = native and native(self, min(estimated(equations), cost(equations)))
         if found:
-            self.text, self.run = found
+            self.written, self.run = found
         return bool(found)
 
     def numpy(self, loops=None):

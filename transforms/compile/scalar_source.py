@@ -39,6 +39,7 @@ CALLS = {
     "erf": math.erf, "erfc": math.erfc,
 }
 _ONLY_BOOLEAN = frozenset({"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert"})
+_OF_BOOLEANS = {"add": "{} or {}", "multiply": "{} and {}"}  # which stay booleans, where Python's would be integers
 _BOUNDED = frozenset({"add", "subtract", "multiply", "negative", "floor_divide"})  # integers may leave 64 bits
 _ON_INTEGERS = _BOUNDED | {"remainder", "greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "where"}
 _ONLY_INTEGER = frozenset({"remainder", "floor_divide"})
@@ -252,6 +253,8 @@ class Scalars:
             raise Unfit
         if name in _ONLY_INTEGER and kinds != {"i"}:
             raise Unfit
+        if kinds == {"b"}:
+            pattern = _OF_BOOLEANS.get(name, pattern)
         bounded = "bounded" if aval.dtype.kind == "i" and name in _BOUNDED else "set"
         if aval.dtype not in (np.dtype(np.float64), np.dtype(bool), np.dtype(np.int64)):
             raise Unfit
@@ -298,10 +301,11 @@ class Scalars:
             text = array[()]
             if aval.weak:
                 return text, atoms
-            return f"{_MADE[aval.dtype.kind]}({text})", atoms
+            made = _MADE.get(aval.dtype.name)
+            return f"{made}({text})" if made else f"array({text}, {aval.dtype.name!r})[()]", atoms
         text = f"array([{', '.join(array.reshape(-1))}], {aval.dtype.name!r})"
         return (text if aval.ndim == 1 else f"{text}.reshape({aval.shape})"), atoms
 
 
 _SCALAR = {"f": "float", "b": "bool", "i": "int"}
-_MADE = {"f": "float64", "b": "bool_", "i": "int64"}
+_MADE = {"float64": "float64", "bool": "bool_", "int64": "int64"}  # what makes a number

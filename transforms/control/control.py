@@ -9,7 +9,7 @@ from ...core.errors import ShapeError, TreeError, at_user_line
 from ...core.ops.selection import where
 from ...core.primitive.primitive import bind
 from ...core.trace.buffers import identity
-from ...core.trace.tracer import Batched, Staged, Tracer
+from ...core.trace.tracer import Batched, Staged, Tracer, concrete
 from ...core.types import Any, Array, Callable, PyTree
 from ..arguments.arguments import described, flatten, only_leaf, settle, structure
 from ..graph.equations import Body, Var
@@ -126,7 +126,7 @@ def switch(
                         f".astype(int), or use cond for a condition{at_user_line()}")
     operands = _all_operands(operands, operand, "switch")
     if known_state(index) == "known":
-        return branches[min(max(int(index), 0), len(branches) - 1)](*operands)
+        return branches[min(max(int(concrete(index, "int")), 0), len(branches) - 1)](*operands)
     return _one_of(index, branches, 0, operands)
 
 
@@ -159,7 +159,8 @@ def _closed(graph, count, places, avals):
 
 
 def _same_results(a, b, name):
-    if a.rebuild != b.rebuild and a.rebuild is not b.rebuild or len(a.outputs) != len(b.outputs):
+    if len(a.outputs) != len(b.outputs) or a.rebuild != b.rebuild and (  # of one structure, maybe by a fast path
+            structure(a.rebuild(a.outputs)) != structure(b.rebuild(b.outputs))):
         raise TreeError(f"{name} needs its functions to return one structure, but they return {len(a.outputs)} and "
                         f"{len(b.outputs)} leaves in different pytrees; return the same structure{at_user_line()}")
     for x, y in zip(a.out_avals, b.out_avals):

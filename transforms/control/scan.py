@@ -32,6 +32,7 @@ from ..staging.bodies import (
     push,
     strip,
 )
+from ..staging.merging import merged
 from ..staging.staging import stage
 from .hoisting import Hoisted, movable
 from .scan_reverse import as_graph, scan_grad
@@ -223,7 +224,8 @@ def _scan_staged(fun, carry, rebuild_carry, xs, rebuild_xs, steps, reverse):
     rows = [make_aval(aval_of(x).shape[1:], aval_of(x).dtype) for x in xs]
     graph, carry = carried(body, carry, rows, xs, "scan", "init")
     values = [*graph.captured, *carry, *xs]
-    hoisted = Hoisted(graph.led_by_captured(), len(graph.captured), n, steps, movable(values))
+    led = merged(graph.led_by_captured())
+    hoisted = Hoisted(led, len(graph.captured), n, steps, movable(values))
     values = hoisted.operands(hoisted.known(values))
     outs = bind(_scan, (*values, Body(hoisted.graph), hoisted.consts, n, steps, reverse))
     return rebuild_carry(list(outs[:n])), shape["rebuild"](list(outs[n:]))
@@ -326,7 +328,7 @@ def _scan_graph(trace, prim, args):
     *operands, body, consts, n, steps, reverse = args
     if body.graph is None:
         operands, body, consts = as_graph(operands, body, consts, n)
-        hoisted = Hoisted(body.graph, consts, n, steps, movable(operands))
+        hoisted = Hoisted(merged(body.graph), consts, n, steps, movable(operands))
         operands, consts = hoisted.operands(hoisted.known(operands)), hoisted.consts
         body = Body(hoisted.graph)
     lifted = [trace.lift(a) for a in operands]

@@ -7,13 +7,20 @@ from ...core.arrays.compilers import installed
 from ...core.errors import MissingLibraryError
 from ...core.lazy import LazyModule
 from ...core.primitive.kernels import MAKERS
+from ...core.primitive.loop_kernels import LOOPS
 from ...core.types import Any
 from ..compile.program import optimised
 from ..scope.errstate import unmarked
 from ..staging.staging import stage
 
 _FLAT: Any = LazyModule("covector.transforms.native.flat")
+_OPEN: Any = LazyModule("covector.transforms.native.loop_function")
 _NUMBER = aval_of(1.0)
+
+
+def _is_off():
+    """Whether native code is not to be had."""
+    return os.environ.get("COVECTOR_NATIVE") == "0" or installed("llvmlite") is None
 
 
 def _kernel(define, dtype, kinds):
@@ -23,7 +30,7 @@ def _kernel(define, dtype, kinds):
         define: the operation as a function of traced values.
         kinds: what each argument is, as `flat_function` has it.
     """
-    if os.environ.get("COVECTOR_NATIVE") == "0" or installed("llvmlite") is None:
+    if _is_off():
         return None
     row, block = make_aval((_FLAT.ROW,), dtype), make_aval((_FLAT.BLOCK,), dtype)
     avals = {"array": block, "row": row, "vector": row, "number": make_aval((), dtype), "float": _NUMBER}
@@ -35,4 +42,15 @@ def _kernel(define, dtype, kinds):
         return None
 
 
+def _loops(define, kinds):
+    """The function that runs the loops of a definition; None where native code is not to be had."""
+    if _is_off():
+        return None
+    try:
+        return _OPEN.loop_function(define, kinds)
+    except MissingLibraryError:
+        return None
+
+
 MAKERS.append(_kernel)
+LOOPS.append(_loops)

@@ -8,8 +8,8 @@ from ...core.primitive.primitive import RAW
 from ...core.trace.device import library_of
 from ...core.trace.tracer import Tracer
 from ..arguments.arguments import computable, conversion, shown
-from ..compile.functions import MISS
-from ..scope.debug_modes import modes
+from ..compile.functions import MISS, note_line
+from ..scope.debug_modes import MODES, modes
 from .donated import DONATED
 
 ndarray = np.ndarray
@@ -60,29 +60,59 @@ class Unwritten(Exception):  # noqa: N818 (no error: such calls are looked up by
 
 
 def quick_look(args, kwargs, static, call, rebuild):
-    """A function `(args, kwargs)` that runs a compiled function if these have the signature of the given ones.
+    """`(look, front)` of calls like the given one.
 
     Args:
         static: `{position or name: value}` of the static arguments.
         call: the `Compiled`; rebuild: what makes the pytree of its outputs.
     Returns:
-        the function, which returns MISS for any other signature; None where there is none.
+        look: a function `(args, kwargs)` that runs the compiled function if these have the signature of the given ones,
+            and returns MISS else; None where there is none.
+        front: makes of a function `again(args, kwargs)`, called for other signatures, one that is called as the user's
+            own; None where arguments were given by name.
     """
     look = _Look(call.programs.depends())
     try:
-        look.arguments(args, kwargs, static)
+        names = look.arguments(args, kwargs, static)
     except Unwritten:
-        return None
+        return None, None
     program = call.programs.for_layout_of(look.leaves)
     lines = [line for line in look.lines if not program.checks or line not in look.tests]
-    ended = ["    if out is MISS: return MISS"] if program.checks else []
-    text = "\n".join(["def look(args, kwargs):", "    try:", *["        " + line for line in lines],
-                      "    except KeyError: return MISS", f"    out = run({', '.join(look.names)})", *ended,
-                      f"    return {_result(rebuild, len(call.graph.outputs))}"])
-    scope = {"MISS": MISS, "run": program.run, "rebuild": rebuild, "modes": modes, "OFF": modes(), "DONATED": DONATED,
-             **look.scope}
-    exec(compile(text, __file__.replace("signature.py", "<look>"), "exec"), scope)
-    return scope["look"]
+    lines = ["if modes() is not OFF or DONATED: return MISS", *lines]
+    ended = ["if out is MISS: return MISS"] if program.checks else []
+    ended.append(f"return {_result(rebuild, len(call.graph.outputs))}")
+    run = f"out = run({', '.join(look.names)})"
+    text = ["def look(args, kwargs):", *_guarded([*look.head(names, kwargs), *lines]), f"    {run}",
+            *["    " + line for line in ended]]
+    if not kwargs:
+        text += _front(names, lines, run, ended)
+    scope = {"MISS": MISS, "ABSENT": _ABSENT, "run": program.run, "rebuild": rebuild, "modes": MODES.get,
+             "OFF": modes(), "DONATED": DONATED, "note_line": note_line, **look.scope}
+    exec(compile("\n".join(text), __file__.replace("signature.py", "<look>"), "exec"), scope)
+    return scope["look"], scope.get("front")
+
+
+_ABSENT = object()  # in place of an argument that was not given
+
+
+def _guarded(lines):
+    """The lines of a function that takes a key that is not there as another signature."""
+    return ["    try:", *["        " + line for line in lines], "    except KeyError: return MISS"]
+
+
+def _front(names, lines, run, ended):
+    """The text that makes a function with places of its own for arguments: a tuple and a call less."""
+    given = "".join(f"{name}, " for name in names)
+    lines, ended = [[line.replace("return MISS", "break") for line in part] for part in (lines, ended)]
+    return ["def given(named, rest): return *[x for x in named if x is not ABSENT], *rest",
+            "def front(again):",
+            f"    def compiled({''.join(f'{name}=ABSENT, ' for name in names)}{'/, ' * bool(names)}*args, **kwargs):",
+            "        try:", "            while True:  # once", "                if args or kwargs: break",
+            "                try:", *["                    " + line for line in lines],
+            "                except KeyError: break", *["                " + line for line in [run, *ended]],
+            "        except Exception as error:", "            note_line(error)", "            raise",
+            f"        return again(given(({given}), args), kwargs)",
+            "    return compiled"]
 
 
 class _Look:
@@ -113,19 +143,22 @@ class _Look:
         self.count += 1
         return f"x{self.count}"
 
+    def head(self, names, kwargs):
+        """The lines that take positional arguments apart."""
+        count = f"len(args) != {len(names)} or " + (f"len(kwargs) != {len(kwargs)}" if kwargs else "kwargs")
+        return [f"if {count}: return MISS", *([f"{', '.join(names)}, = args"] if names else [])]
+
     def arguments(self, args, kwargs, static):
-        self.unless(f"len(args) != {len(args)} or " + (f"len(kwargs) != {len(kwargs)}" if kwargs else "kwargs"))
-        self.unless("modes() is not OFF or DONATED")
+        """Write the tests of all arguments, and return the names of positional ones."""
         if any(type(key) is not str for key in kwargs):
             raise Unwritten
         names = [self.new() for _ in args]
-        if names:
-            self.add(f"{', '.join(names)}, = args")
         for k, (name, value) in enumerate(zip(names, args)):
             self.same(name, value) if k in static else self.tree(name, value)
         for key in sorted(kwargs):
             name = self.item("kwargs", key)
             self.same(name, kwargs[key]) if key in static else self.tree(name, kwargs[key])
+        return names
 
     def item(self, holder, key):
         name = self.new()

@@ -1,22 +1,18 @@
 """Kernels over arrays of any size: one function for blocks of elements, called for one block after the other."""
 
-import ctypes
-import threading
-import weakref
 
 import numpy as np
 
-from ...core.arrays.errstate import error_state
 from ...core.types import Any
 from ..compile.draft import Draft
-from .function import c_function
-from .ir.lanes import Text
+from .attached import attached
+from .ir.statements import dtype_of
 from .machine.blas import products_library
 from .machine.engine import machine
-from .machine.error_states import DEFAULT, is_followed
+from .machine.error_states import OtherState
 from .machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE, functions
 from .machine.slots import Slots
-from .printing.entry import STATE, dtype_of, follows
+from .printing.objects import ObjectText
 from .printing.printer import Printer
 from .writing.structure import is_native
 from .writing.writer import Writer
@@ -51,59 +47,31 @@ def flat_function(graph, kinds):
     processor = machine()
     slots = Slots()
     printer = Printer(kernel, processor.vector, slots, products_library(),
-                      extent=ROW if kinds[0] == "row" else None)
-    around = _Around()
+                      extent=ROW if kinds[0] == "row" else None, contracts=True)
+    around = OtherState()
     printer.module.functions["@call"] = _Entry(
         printer.module, kernel, [v.aval for v in graph.inputs], kinds, [v.aval for v in graph.outputs], known, slots,
         around.handle).text
     code = processor.code(f"{slots.legend}\n{printer.module.text}", printer.module.needed)
-    table = slots.table()
-    table.kept += [code, around]
-    around.place = table.__array_interface__["data"][0] + 8 * slots.places[STATE]
-    run = c_function(code.symbols["call"], table)
-    around.run = weakref.ref(run)
-    return run
+    return attached(code.symbols, slots, around, code)
 
 
-class _Around:
-    """What is asked where native code does not know the error state."""
-
-    def __init__(self):
-        self.lock = threading.Lock()
-        self.place: Any = None
-        self.run: Any = None
-        self.state: Any = None
-
-    def handle(self, *values):
-        """The result under an error state that is new, if native code can do it; else None."""
-        now = error_state()
-        if now is DEFAULT or now is self.state or not is_followed():
-            return None
-        with self.lock:  # the table never has the address of a state that nobody keeps
-            ctypes.c_uint64.from_address(self.place).value = id(now)
-            self.state = now
-        return self.run()(*values)
-
-
-class _Entry:
+class _Entry(ObjectText):
     """The text of the C function `call(self, args, count)`.
 
     The last block of arrays ends with their last element, so it may compute some again: to the same values.
     """
 
     def __init__(self, module, kernel, avals, kinds, out_avals, known, slots, handler):
-        self.lines = text = Text(module)
-        self.known, self.slots = known, slots
-        self.cells = []
+        super().__init__(module, known, slots)
+        text = self.lines
         self.rows = kinds[0] == "row"
-        nothing = self.stored("None", None)
         self.look_at_state(len(avals))
         sources, shapes = self.look_at_operands(avals, kinds)
         count, length, total = self.rows_of(kinds, shapes) if self.rows else self.blocks_of(shapes)
         outs, targets = self.made(out_avals, shapes[0])
-        alarm, found, thread = self.cell("double"), self.cell("double"), self.cell("ptr")
+        alarm, found = self.cell("double"), self.cell("double")
         text.emit(f"store double 0.0, ptr {found}")
-        text.emit(f"store ptr null, ptr {thread}")
         scratch, memory = "%scratch", None
         part = ROW if self.rows else BLOCK
         if self.rows:
@@ -118,11 +86,7 @@ class _Entry:
             scratch = text.op(f"and i64 {text.op(f'add i64 {scratch}, {_LINE - 1}', 'i64')}, -{_LINE}", "i64")
             scratch = text.op(f"inttoptr i64 {scratch} to ptr", "ptr")
         long = text.op(f"icmp ugt i64 {total}, {int(_RELEASED * part / max(kernel.work, part))}", "i1")
-        text.emit(f"br i1 {long}, label %release, label %work")
-        text.begin("release")
-        text.emit(f"store ptr {self.call('ptr', 'PyEval_SaveThread')}, ptr {thread}")
-        text.emit("br label %work")
-        text.begin("work")
+        restore = self.released(long)
         last = None if self.rows else text.op(f"sub i64 {total}, {BLOCK}", "i64")
         module.declare("declare i64 @llvm.umin.i64(i64, i64)")
 
@@ -146,12 +110,7 @@ class _Entry:
             text.emit(f"store double {heard}, ptr {found}")
 
         self.loop("part", count, part_of)
-        held = self.load(thread, "ptr")
-        text.emit(f"br i1 {text.op(f'icmp ne ptr {held}, null', 'i1')}, label %restore, label %end")
-        text.begin("restore")
-        self.call("void", "PyEval_RestoreThread", f"ptr {held}")
-        text.emit("br label %end")
-        text.begin("end")
+        restore()
         if memory is not None:
             self.call("void", "PyMem_RawFree", f"ptr {memory}")
         calm = text.op(f"fcmp oeq double {self.load(found, 'double')}, 0.0", "i1")
@@ -168,8 +127,7 @@ class _Entry:
             self.call("void", "Py_DecRef", f"ptr {out}")
         text.emit("br label %unfit")
         text.begin("unfit")
-        self.call("void", "Py_IncRef", f"ptr {nothing}")
-        text.emit(f"ret ptr {nothing}")
+        self.nothing()
         for k in range(len(outs)):
             text.begin(f"fail{k}")
             self.give_up(outs[:k])
@@ -177,9 +135,7 @@ class _Entry:
             text.begin("full")
             self.call("ptr", "PyErr_NoMemory")
             self.give_up(outs)
-        text.begin("slow")
-        text.emit("ret ptr " + self.call("ptr", "PyObject_Vectorcall", f"ptr {self.stored('handler', handler)}",
-                                         "ptr %args", "i64 %count", "ptr null"))
+        self.slow(handler)
         inner = "" if self.rows else f"  %scratch = alloca [{max(kernel.scratch, 1)} x i8], align 64\n"
         self.text = "\n".join([
             "define ptr @call(ptr %self, ptr %args, i64 %count) {", "entry:", *self.cells,
@@ -187,41 +143,6 @@ class _Entry:
             *text.lines, "}"])
 
     # parts of text
-
-    def stored(self, name, found):
-        return self.slots.load(self.lines, self.slots.place(name, found if type(found) is int else id(found), found))
-
-    def load(self, at, kind):
-        return self.lines.op(f"load {kind}, ptr {at}", kind)
-
-    def field(self, x, offset, kind):
-        return self.load(self.lines.op(f"getelementptr inbounds i8, ptr {x}, i64 {offset}", "ptr"), kind)
-
-    def dim(self, dims, axis):
-        return self.load(self.lines.op(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}", "ptr"), "i64")
-
-    def both(self, a, b):
-        return self.lines.op(f"and i1 {a}, {b}", "i1")
-
-    def equal(self, a, b, kind="i64"):
-        return self.lines.op(f"icmp eq {kind} {a}, {b}", "i1")
-
-    def call(self, kind, name, *args):
-        given = f"call {kind} {self.stored(name, self.known[name])}({', '.join(args)})"
-        return self.lines.emit(given) if kind == "void" else self.lines.op(given, kind)
-
-    def cell(self, kind):
-        self.cells.append(f"  %cell{len(self.cells)} = alloca {kind}, align 64")
-        return f"%cell{len(self.cells) - 1}"
-
-    def unless(self, test, label, otherwise="unfit"):
-        self.lines.emit(f"br i1 {test}, label %{label}, label %{otherwise}")
-        self.lines.begin(label)
-
-    def give_up(self, outs):
-        for out in outs:
-            self.call("void", "Py_DecRef", f"ptr {out}")
-        self.lines.emit("ret ptr null")
 
     def loop(self, name, count, body):
         """`body(i)` for i below a count that is not 0; a body has no blocks of its own."""
@@ -238,17 +159,12 @@ class _Entry:
 
     # what it does, in order
 
-    def look_at_state(self, count):
-        known = follows(self.lines, self.cell("ptr"), self.stored, self.call, self.slots)
-        self.unless(known, "followed", "slow")
-        self.unless(self.equal("%count", count), "given")
-
     def look_at_operands(self, avals, kinds):
         """`(pointers to values, [(number of axes, pointer to them) or None, …])`."""
         text, sources = self.lines, []
         shapes: list[Any] = []
         for k, (aval, kind) in enumerate(zip(avals, kinds)):
-            x = self.load(text.op(f"getelementptr inbounds ptr, ptr %args, i64 {k}", "ptr"), "ptr")
+            x = self.argument(k)
             wanted = self.stored("float", float) if kind == "float" else self.stored("ndarray", ndarray)
             self.unless(self.equal(self.field(x, TYPE, "ptr"), wanted, "ptr"), f"type{k}")
             if kind == "float":

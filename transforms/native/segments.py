@@ -5,9 +5,8 @@ from types import SimpleNamespace
 
 from ..compile.costs import TURNS, saved_natively
 from ..compile.draft import Draft, rewritten, without_dead
-from ..compile.functions import made_of
-from ..compile.numpy_source import Source
 from ..graph.equations import Body, Var
+from .attached import Slow
 from .function import native_function
 from .ir.statements import KINDS
 from .writing.exchanges import METHODS, again, is_exchange, remembering
@@ -25,11 +24,13 @@ class Segment:
     params = ()
     quiet = acts = False
 
-    def __init__(self, equations, inputs, outputs, known):
+    def __init__(self, equations, inputs, outputs, known, inner=frozenset()):
+        """`inner`: the outputs that only equations read."""
         self.equations = equations
         self.known = known
         self.inputs = inputs
         self.outputs = outputs
+        self.boxed = [v in inner and not v.aval.shape and v.aval.dtype.kind in "iu" for v in outputs]
         self.line = equations[0].line
 
     def bodies(self):
@@ -40,27 +41,17 @@ class Segment:
         """The same."""
         return []
 
-    def compiled(self, slow=None):
-        """`(text, function)`; `slow` runs where arrays are not as the native function takes them."""
+    def compiled(self, slow=None, note=lambda *written: None):
+        """`(text, function)`; `slow` runs where arrays are not as the native function takes them.
+
+        `note` is that of `native_function`.
+        """
         draft = Draft(self.inputs, self.equations, self.outputs)
         kernel = Writer(draft, self.known).kernel
         calls = any(eq.prim.name in METHODS for eq in self.equations)
         text, run = native_function(kernel, [v.aval for v in self.inputs], [v.aval for v in self.outputs],
-                                    slow or _Slow(again(draft) if calls else draft))
+                                    slow or Slow(again(draft) if calls else draft), self.boxed, note)
         return text, remembering(run) if calls else run
-
-
-class _Slow:
-    """The same by NumPy, made when it is first needed."""
-
-    def __init__(self, draft):
-        self.draft = draft
-        self.run = None
-
-    def __call__(self, *values):
-        if self.run is None:
-            self.run = made_of(Source(self.draft, frozenset(), True), "segment")
-        return self.run(*values)
 
 
 def whole(draft, known):
@@ -206,7 +197,8 @@ class _Parts:
                 continue
             inside = {v for eq in kept for v in eq.outputs}
             given = list(dict.fromkeys(v for eq in kept for v in eq.inputs if type(v) is Var and v not in inside))
-            segment = Segment(kept, given, leaving, self.known)
+            inner = {v for v in leaving if -1 not in readers[v]}
+            segment = Segment(kept, given, leaving, self.known, inner)
             self.found.append(segment)
             self.saved += saved
             result.append(segment)

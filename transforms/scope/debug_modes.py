@@ -14,12 +14,12 @@ class Modes(NamedTuple):
 
 
 _OFF = Modes()
-_MODES = ContextVar("covector_debug", default=_OFF)
+MODES = ContextVar("covector_debug", default=_OFF)
 
 
 def modes():
     """Return the active debug modes."""
-    return _MODES.get()
+    return MODES.get()
 
 
 LISTENERS: list = []  # functions of the modes that hold from now on
@@ -47,14 +47,14 @@ def on_debug(listener: Callable[[Modes], None]) -> Callable[[Modes], None]:
 
 
 def _switch(to):
-    _MODES.set(to)
+    MODES.set(to)
     for listener in LISTENERS:
         listener(to)
 
 
 @contextmanager
 def _with(**changes):
-    previous = _MODES.get()
+    previous = MODES.get()
     _switch(previous._replace(**changes))
     try:
         yield

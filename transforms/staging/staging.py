@@ -1,16 +1,18 @@
 """Staging: the trace that records operations as equations, and what is built on it: make_graph, eval_shape."""
 
 from collections.abc import Sequence
+from operator import index
 
 import numpy as np
 
-from ...core.arrays.avals import Aval, aval_of, make_aval
+from ...core.arrays.avals import WEAK, Aval, aval_of, make_aval
 from ...core.arrays.backend import find_backend, namespace_of
 from ...core.arrays.errstate import error_state
 from ...core.checks import check_function
 from ...core.errors import DtypeError, at_user_line, user_place
 from ...core.facts import STAGED_PARAMS
 from ...core.ops.indexing.places import Places, spread
+from ...core.ops.selection import cast, cast_flat
 from ...core.primitive.primitive import RAW
 from ...core.trace.buffers import identity
 from ...core.trace.device import library_of
@@ -20,6 +22,7 @@ from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import flatten, settle, structure
 from ..arguments.escape_checks import abandon, check_escaped
 from ..arguments.statics import statics, with_static, without_static
+from ..compile.fold import READS, key_of, key_of_param
 from ..graph.equations import Equation, Literal, Var
 from ..graph.labels import input_labels
 from ..scope.errstate import silence
@@ -27,10 +30,45 @@ from .graph import Graph, ShapeDtype
 from .literals import Literals, unit_places
 
 
+def alike(a, b):
+    """Whether two values of reverse traces are one read, or another move of elements, of one value, done twice.
+
+    A step that reads `w[0]` of a `w` around it at four places reads one value, and needs one cotangent of it.
+    """
+    if a is b or type(a) is Staged and type(b) is Staged and a.node is b.node:
+        return True
+    if type(a) is not Rev or type(b) is not Rev or a.owner is not b.owner or a.aval is not b.aval:
+        return False
+    x, y = a.node, b.node
+    if x is not y:
+        if x.rule is None or x.rule is not y.rule or not x.rule.moves or x.parents is not y.parents:
+            return False
+        try:
+            if key_of_param(x.saved) != key_of_param(y.saved):
+                return False
+        except (TypeError, ValueError):  # it has arrays
+            return False
+    return alike(a.value, b.value)
+
+
+def is_derived(tracer):
+    """Whether a weak value is one that an operation of a graph computes."""
+    while isinstance(tracer, Tracer):
+        if type(tracer) is Staged:
+            return not tracer.node.aval.weak
+        tracer = tracer.value
+    return False
+
+
+_NUMBERS = {"i": int, "f": float, "c": complex}
+_TESTS = frozenset({"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"})  # of integers: exact
+
+
 class GraphTrace(Trace):
     """Writes equations down. With `concrete` it also computes each output on primal values, so that `if` works."""
 
-    __slots__ = ("equations", "inputs", "captured", "concrete", "library", "literals", "spreads", "about", "errors")
+    __slots__ = ("equations", "inputs", "captured", "reads", "moved", "concrete", "library", "literals", "spreads",
+                 "numbers", "about", "errors")
     kind = "graph"
 
     def __init__(self, concrete=False, library=None, watch=True, about=None):
@@ -41,6 +79,9 @@ class GraphTrace(Trace):
         self.equations = []
         self.inputs = []
         self.captured = {}  # identity of a tracer -> (tracer, Staged)
+        self.reads = {}  # captured reverse-mode values that move elements, by how and of what
+        self.moved = {}  # what an equation that reads elements computes -> its Var
+        self.numbers = {}  # Vars that operators made of Python numbers alone, whose tracers are weak -> their types
         self.spreads = {}  # what unit vectors are made of -> the Var of the equation that makes them
         self.concrete = concrete
         self.errors = error_state()  # what another state in the function is told from
@@ -63,12 +104,27 @@ class GraphTrace(Trace):
         """The input that stands for a tracer of a surrounding transform that the function closed over."""
         key = identity(tracer)
         known = self.captured.get(key)
+        reads = None if known is not None else self.reads_of(tracer)
+        if reads is not None:
+            known = next((pair for pair in reads if alike(pair[0], tracer)), None)
         if known is None:
             aval = tracer.aval
-            var = Var(aval if aval.weak else aval_of(tracer))
+            derived = aval.weak and is_derived(tracer)
+            var = Var(make_aval((), aval.dtype) if derived else aval if aval.weak else aval_of(tracer))
             known = tracer, self.box(var, primal(tracer) if self.concrete else None)
+            if derived:
+                self.number(known[1], var)
             self.captured[key] = known
+            if reads is not None:
+                reads.append(known)
         return known[1]
+
+    def reads_of(self, tracer):
+        """What was captured that moves elements of the same value as `tracer` does; None where it does not."""
+        rule = tracer.node.rule if type(tracer) is Rev else None
+        if rule is None or not rule.moves:
+            return None
+        return self.reads.setdefault((id(rule), id(tracer.node.parents)), [])
 
     def lift(self, a):
         """`(Var or Literal, known value)` of an operand."""
@@ -109,18 +165,50 @@ class GraphTrace(Trace):
         if prim.name in STAGED_PARAMS:  # before the concrete run, which must not write into a constant of the graph
             params = STAGED_PARAMS[prim.name](*params)
         values = None
+        if self.concrete:
+            params = tuple([_plain(p) for p in params])
         if self.concrete and "acts" not in prim.effects:
             values = prim.rebind((*[v for _, v in lifted], *params))
-        avals = tuple([strip(x) for x, _ in lifted])
-        out_avals = prim.shape(avals, params)
-        return self.emit(prim, [x for x, _ in lifted], params, out_avals, values)
+        inputs = [x for x, _ in lifted]
+        if self.numbers and prim.elementwise:
+            inputs = self.fitted(prim, inputs)
+        out = self.emit(prim, inputs, params, prim.shape(tuple([x.aval for x in inputs]), params), values)
+        if prim.weak and all(x.aval.weak or x in self.numbers for x in inputs):
+            self.number(out, out.node)
+        return out
+
+    def number(self, staged, var):
+        """Note that a value is an operator's of Python numbers alone: a number itself, as in Python."""
+        kind = _NUMBERS.get(var.aval.dtype.kind)
+        if kind is not None and var.aval.dtype.itemsize == 8 * (1 + (kind is complex)) and not var.aval.shape:
+            self.numbers[var] = kind
+            staged.aval = WEAK[kind]
+
+    def fitted(self, prim, inputs):
+        """Inputs of which numbers that the graph computes have the dtype that a Python number would have there."""
+        strong = [x.aval.dtype for x in inputs if not x.aval.weak and x not in self.numbers]
+        if not strong or len(strong) == len(inputs):
+            return inputs
+        return [self.fit(prim, x, strong) if x in self.numbers else x for x in inputs]
+
+    def fit(self, prim, x, strong):
+        kind = self.numbers[x]
+        dtype = np.result_type(*strong, kind(1))
+        if dtype == x.aval.dtype or dtype.kind == "i" == x.aval.dtype.kind and prim.name in _TESTS:
+            return x
+        prim = (cast if dtype.kind in "fc" else cast_flat).prim
+        return self.emit(prim, [x], (dtype,), make_aval((), dtype)).node
 
     def emit(self, prim, inputs, params, out_avals, values=None):
         """Write an equation down; returns its tracer(s)."""
         if prim.outputs is None:
-            var = Var(out_avals)
-            self.equations.append(Equation(prim, inputs, params, [var], silence(self.errors), user_place()))
-            return self.box(var, values)
+            equation = Equation(prim, inputs, params, [Var(out_avals)], silence(self.errors), user_place())
+            if prim.name in READS and (key := key_of(equation)) is not None:
+                var = self.moved.setdefault((key, equation.quiet), equation.outputs[0])
+                if var is not equation.outputs[0]:
+                    return self.box(var, values)
+            self.equations.append(equation)
+            return self.box(equation.outputs[0], values)
         outputs = [Var(a) for a in out_avals]
         self.equations.append(Equation(prim, inputs, params, outputs, silence(self.errors), user_place()))
         return tuple([self.box(v, None if values is None else values[k]) for k, v in enumerate(outputs)])
@@ -130,7 +218,7 @@ class GraphTrace(Trace):
         outputs = [self.lift(x)[0] for x in outs]
         captured = [tracer for tracer, _ in self.captured.values()]
         inputs = self.inputs + [staged.node for _, staged in self.captured.values()]
-        self.captured = {}  # its values hold this trace: a cycle
+        self.captured, self.reads = {}, {}  # their values hold this trace: a cycle
         self.done = True
         graph = Graph(inputs, self.equations, outputs, captured, rebuild).prune()
         graph.guards = self.literals.guards
@@ -138,9 +226,13 @@ class GraphTrace(Trace):
         return graph
 
 
-def strip(x):
-    """The aval of a Var or Literal."""
-    return x.aval
+def _plain(param):
+    """A static parameter without traced values: the integers that are known, as the ends of a slice."""
+    if isinstance(param, Tracer):
+        return index(param)
+    if type(param) is slice:
+        return slice(_plain(param.start), _plain(param.stop), _plain(param.step))
+    return tuple([_plain(p) for p in param]) if type(param) is tuple else param
 
 
 def primal(value):

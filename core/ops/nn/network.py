@@ -15,6 +15,7 @@ from ..elementary import sigmoid
 from ..linalg.products import matmul, product, through
 from ..reductions import reduce_mean
 from ..samples import Sample, arrays, together, unary
+from ..selection import where
 from ..shaping import broadcast_to
 
 ndarray = np.ndarray
@@ -34,6 +35,7 @@ relu = elementwise(
     "relu",
     impl=lambda xp, x: _relu(xp, x),
     d={"x": lambda ans: ans != 0},
+    kernel=dict.fromkeys(("vjp", "jvp"), lambda c, ans: c * where(ans != 0, c.dtype.type(1), c.dtype.type(0))),
     absent={"complex": "the order it needs is that of real numbers"},
     samples=together(unary(complex_too=False), lambda rng: [Sample(np.zeros(3), smooth=False, orders=1)]),
 )

@@ -7,6 +7,7 @@ from ...primitive.families import elementwise
 from ..arithmetic import exp
 from ..samples import Sample
 from ..selection import keep_where, where
+from ..shaping import absolute
 
 ndarray = np.ndarray
 
@@ -195,7 +196,8 @@ hard_shrink = elementwise(
     jvp={"x": lambda dx, x, distance: _through(dx, (x > distance) | (x < -distance))},
     vjp={"x": lambda ct, x, distance: _through(ct, (x > distance) | (x < -distance))},
     exact=True,
-    kernel={},
+    kernel={"impl": lambda x, distance: where(absolute(x) <= distance, x.dtype.type(0), x),
+            **dict.fromkeys(("vjp", "jvp"), lambda c, x, distance: where(absolute(x) > distance, c, c.dtype.type(0)))},
     absent=_REAL,
     samples=_samples([-0.5, 0.5], {"distance": 0.5}),
 )

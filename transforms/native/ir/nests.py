@@ -1,13 +1,20 @@
 """Loop nests before they are printed: axes that all operands walk in one go are one, long sums are cut in pieces."""
 
-from .statements import Const, Nest, Place, inner
+from typing import Any
 
+import numpy as np
+
+from .statements import Const, Nest, Place, Step, Value, inner
+
+_MANY_ROWS = 32
+_SHORT = frozenset({2, 3, 4, 5, 6, 7, 9})  # elements of rows of which many are taken at once: they fill no vectors
+_WRITTEN = 96  # loads and steps of such a nest
 _PIECE = 4096  # elements that are added up before they are added to the rest
 
 
 def add_nest(statements, nest):
     """Add a nest to a list of statements."""
-    statements += in_pieces(collapsed(nest))
+    statements += in_pieces(by_rows(collapsed(nest)))
 
 
 def places_of(nest):
@@ -25,9 +32,25 @@ def given(nests):
     return list(found)
 
 
-def count_of(statements):
-    """How many nests there are, those inside of loops included."""
-    return sum(1 if type(s) is Nest else sum(map(count_of, inner(s))) for s in statements)
+def nests_of(statements):
+    """All nests, those inside of loops included."""
+    found = []
+    for s in statements:
+        found += [s] if type(s) is Nest else [n for part in inner(s) for n in nests_of(part)]
+    return found
+
+
+def pattern(nest):
+    """What nests have in common that differ in addresses, and in values from outside, alone."""
+    numbers = {}
+
+    def number(v):
+        return (v.kind, repr(v.value)) if type(v) is Const else (v.kind, numbers.setdefault(v, len(numbers)))
+
+    return (nest.shape, tuple([(number(v), p.kind, p.strides) for v, p in nest.loads]),
+            tuple([(s.name, s.kind, *map(number, s.outs), *[number(a[0]) for a in s.args]) for s in nest.steps]),
+            tuple([(number(v), p.kind, p.strides) for v, p in nest.stores]),
+            tuple([(name, number(v), p.kind, p.strides) for name, v, p in nest.folds]))
 
 
 def changed(nest, shape, change):
@@ -54,6 +77,68 @@ def collapsed(nest):
     shape = tuple(shape[k] for k in order)
     return changed(nest, shape, lambda p: Place(
         p.memory, shape, [strides[id(p)][k] for k in order], p.offset, p.moving))
+
+
+def by_rows(nest):
+    """A nest over many rows of a few elements, as one over the rows: each element of a row is a value of its own.
+
+    Vectors of rows are full where those along a row would be short, and sums over the rows stay in registers.
+    """
+    shape = nest.shape
+    if len(shape) < 2 or shape[0] < _MANY_ROWS or shape[-1] not in _SHORT:
+        return nest
+    indices = list(np.ndindex(shape[1:]))
+    if len(indices) * (len(nest.loads) + len(nest.steps)) > _WRITTEN:
+        return nest
+    found = Nest(shape[:1])
+    known: dict[Any, Any] = {}  # (value, index) -> the value there; the index is None for one that is the same in a row
+
+    def at(v, index):
+        return v if type(v) is Const else known.get((v, None)) or known.get((v, index)) or v
+
+    def column(p, offset):
+        return Place(p.memory, shape[:1], p.strides[:1], p.offset + offset, p.moving)
+
+    for v, p in nest.loads:
+        for index in indices if any(p.strides[1:]) else [None]:
+            known[v, index] = Value(v.kind)
+            found.loads.append((known[v, index], column(p, _moved(p, index))))
+    for step in nest.steps:
+        same = all((a[0], index) not in known for a in step.args for index in indices[:1])
+        for index in [None] if same else indices:
+            outs = [Value(v.kind) for v in step.outs]
+            known.update(zip([(v, index) for v in step.outs], outs))
+            args = [[at(a[0], index)] for a in step.args]
+            found.steps.append(Step(step.name, step.kind, outs, args))
+    for v, p in nest.stores:
+        for index in indices:
+            found.stores.append((at(v, index), column(p, _moved(p, index))))
+    for name, v, p in nest.folds:
+        totals: dict[int, Any] = {}
+        for index in indices:
+            x, offset = at(v, index), _moved(p, index)
+            totals[offset] = _joined(found, name, totals[offset], x) if offset in totals else x
+        for offset, x in totals.items():
+            place = column(p, offset)
+            if not p.strides[0] or p.kind != v.kind:
+                found.folds.append((name, x, place))
+                continue
+            old = Value(p.kind)
+            found.loads.append((old, place))
+            found.stores.append((_joined(found, name, old, x), place))
+    return found
+
+
+def _moved(place, index):
+    """How far an element of a row is from its first one."""
+    return sum(i * s for i, s in zip(index or (), place.strides[1:]))
+
+
+def _joined(nest, name, x, y):
+    """Two values as one, by a step of a nest."""
+    out = Value(y.kind)
+    nest.steps.append(Step(name, y.kind, [out], [[x], [y]]))
+    return out
 
 
 def order_of(places):

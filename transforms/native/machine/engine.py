@@ -13,12 +13,14 @@ import numpy as np
 
 from ....core.arrays.compilers import compiler, installed
 from ....core.lazy import LazyModule
-from ..ir.lanes import elementary_module
+from ....core.types import Any
 from .digests import sha256
 from .object_cache import ObjectCache, folder
 from .object_files import SUPPORTED, Loaded, Unloadable
 
+_LANES: Any = LazyModule("covector.transforms.native.ir.lanes")
 _UTIL = LazyModule("ctypes.util")
+RANGES = 16  # that large nests are cut in, which threads may share
 _LARGE = 3000  # lines of text, above which instructions are chosen by the quick way
 # Loops are vectors already: what is left is to keep small memory in registers, and to compute nothing twice.
 PASSES = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "new_gvn", "aggressive_dce")
@@ -34,6 +36,7 @@ class Machine:
         self.cache = None
         self.loaded = weakref.WeakValueDictionary()  # key -> Code
         self.elementary = {}  # elementary functions -> their Code, kept as long as the process
+        self.keys = {}  # elementary functions -> what their code is found by
         self.compiled = 0  # modules
         self.ready = False
         known = (installed("llvmlite"), np.__version__, EXTENSION_SUFFIXES[:1], platform.machine(),
@@ -86,25 +89,48 @@ class Machine:
         digest.update(text.encode())
         return digest.digest()
 
-    def code(self, text, needed):
-        """The `Code` of a module's text, which calls elementary functions: `needed` as a `Module` has it."""
+    def code(self, text, needed, scalar=False):
+        """The `Code` of a module's text, which calls elementary functions: `needed` as a `Module` has it.
+
+        `scalar` says that its loops compute one element at a time, and LLVM is to make vectors of them.
+        """
         with self.lock:
             for symbol, what in needed.items():
                 if symbol not in self.elementary:
-                    module = elementary_module({symbol: what})
+                    module = _LANES.elementary_module({symbol: what})
+                    self.keys[symbol] = self.key(module.text)
                     self.elementary[symbol] = self.code(module.text, {})
-            key = self.key(text)
+            key = self.key(f"scalar {text}" if scalar else text)
             found = self.loaded.get(key)
             if found is None:
-                found = self.loaded[key] = Code(*self.functions(key, text))
+                found = self.loaded[key] = Code(*self.functions(key, text, scalar))
             return found
 
-    def functions(self, key, text):
+    def recalled(self, key, needed):
+        """The `Code` with a key, which calls elementary functions: `{symbol: key}`; None where a file is missing."""
+        with self.lock:
+            for symbol, other in needed.items():
+                if symbol not in self.elementary:
+                    code = self.recalled(other, {})
+                    if code is None:
+                        return None
+                    self.keys[symbol], self.elementary[symbol] = other, code
+            found = self.loaded.get(key)
+            data = self.files().get(key) if found is None and self.files() else None
+            if data is not None:
+                try:
+                    loaded = Loaded(data, self.address_of)
+                except Unloadable:
+                    return None
+                found = self.loaded[key] = Code(loaded.symbols, loaded)
+            return found
+
+    def functions(self, key, text, scalar=False):
         """`({name: address}, what keeps them in memory)`."""
         files = self.files()
         data = files.get(key) if files else None
         if data is None:
-            data = self.object_code(text)
+            data = self.object_code(text, scalar)
             if files:
                 files.put(key, data)
         if SUPPORTED:
@@ -115,16 +141,20 @@ class Machine:
                 pass
         return self.linked(data, text)
 
-    def object_code(self, text):
+    def object_code(self, text, scalar=False):
         """The bytes of an object file."""
         llvm = self.llvm()
         target = self.target(text)
         about = f'target datalayout = "{target.target_data}"\ntarget triple = "{llvm.get_default_triple()}"\n'
         parsed = llvm.parse_assembly(about + text)
-        passes = llvm.create_new_module_pass_manager()
-        for name in PASSES:
-            getattr(passes, f"add_{name}_pass")()
-        passes.run(parsed, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=1)))
+        builder = llvm.create_pass_builder(target, _tuned(llvm.create_pipeline_tuning_options(3 if scalar else 1)))
+        if scalar:
+            passes = builder.getModulePassManager()
+        else:
+            passes = llvm.create_new_module_pass_manager()
+            for name in PASSES:
+                getattr(passes, f"add_{name}_pass")()
+        passes.run(parsed, builder)
         self.compiled += 1
         return target.emit_object(parsed)
 
@@ -149,6 +179,11 @@ class Machine:
         """The address of an elementary function, or of one of the C library."""
         found = self.elementary.get(f"@{name}")
         return address_of(name) if found is None else found.symbols[name]
+
+
+def _tuned(options):
+    options.loop_vectorization = options.slp_vectorization = True
+    return options
 
 
 class Code:
@@ -218,6 +253,15 @@ def has_threads():
         return bool(address_of("pthread_create") and address_of("pthread_join"))
     except AttributeError:
         return False
+
+
+def thread_count():
+    """How many threads share large nests: COVECTOR_NUM_THREADS, else OMP_NUM_THREADS, else 1; at most one a range."""
+    for name in ("COVECTOR_NUM_THREADS", "OMP_NUM_THREADS"):
+        text = os.environ.get(name, "").split(",")[0].strip()
+        if text.isdigit() and int(text):
+            return min(int(text), RANGES) if has_threads() else 1
+    return 1
 
 
 def address_of(name):

@@ -1,14 +1,17 @@
 """NumPy's error states: which native code can do, since it warns of outputs that are not finite and of no more."""
 
+import ctypes
+import threading
 from contextvars import Context
 
 import numpy as np
 
-from ....core.arrays.errstate import VARIABLE
+from ....core.arrays.errstate import VARIABLE, error_state
 from ....core.arrays.warned import is_reporting
 from ....core.types import Any
 from ...scope.errstate import within
 
+STATE = "other error state"  # the name in the table: of one that native code can do, beside NumPy's own
 DEFAULT: Any = None if VARIABLE is None else Context().run(VARIABLE.get)  # the state where nobody set one
 
 
@@ -25,3 +28,27 @@ def may_be_native(eq):
         return True
     with within(eq.quiet):
         return is_followed()
+
+
+class OtherState:
+    """What a kernel asks where it does not know the error state: `handle` is called in its place.
+
+    `run` is a weak reference to the kernel; `place` is where its table has the address of the state that it knows
+    beside the default one.
+    """
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.place: Any = None
+        self.run: Any = None
+        self.state: Any = None
+
+    def handle(self, *values):
+        """The result under an error state that is new, if native code can do it; else None."""
+        now = error_state()
+        if now is DEFAULT or now is self.state or not is_followed():
+            return None
+        with self.lock:  # the table never has the address of a state that nobody keeps
+            ctypes.c_uint64.from_address(self.place).value = id(now)
+            self.state = now
+        return self.run()(*values)

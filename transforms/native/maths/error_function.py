@@ -2,7 +2,19 @@
 
 from .coefficients import CONSTANTS, POLYNOMIALS
 from .exponentials import exp_parts, reduced, times
-from .lanes import FORMATS, add_exact, add_ordered, divide, mul_exact, poly, polynomial, power_of_two, scale, squeeze
+from .lanes import (
+    FORMATS,
+    add_exact,
+    add_ordered,
+    divide,
+    mul_exact,
+    poly,
+    polynomial,
+    power_of_two,
+    scale,
+    scale_sum,
+    squeeze,
+)
 
 CENTRE = 3.75  # the polynomial is one in (x - 3.75) / (x + 3.75), after Shepherd and Laframboise (1981)
 LAST = {64: 28.0, 32: 10.5}  # erfc is zero from here on
@@ -46,7 +58,7 @@ def erfc(b, x):
         value = _tail_single(w, w.fabs(x))
         return b.narrow(w.select(w.fcmp("<", x, w.const(0.0)), w.fsub(w.const(2.0), value), value))
     n, h, t = _tail(b, b.fabs(x))
-    tail = scale(b, b.fadd(h, t), n)
+    tail = scale_sum(b, h, t, n)
     high, low = add_ordered(b, b.const(2.0), b.fneg(scale(b, h, n)))
     far = b.select(b.fcmp("<", x, b.const(0.0)), b.fadd(high, b.fsub(low, scale(b, t, n))), tail)
     high, low = add_ordered(b, b.const(1.0), b.fneg(x))
@@ -98,7 +110,7 @@ def ndtr(b, x):
     if b.width == 32:
         return b.narrow(_ndtr_single(b.wide, b.widen(x)))
     n, h, t = _normal_parts(b, x)
-    return scale(b, b.fadd(h, t), n)
+    return scale_sum(b, h, t, n)
 
 
 def _ndtr_single(w, x):

@@ -2,7 +2,7 @@
 
 from math import inf, nan
 
-from .coefficients import CONSTANTS
+from .coefficients import CONSTANTS, POLYNOMIALS
 from .lanes import (
     FORMATS,
     add_exact,
@@ -10,29 +10,35 @@ from .lanes import (
     as_int,
     divide,
     finite_or,
+    from_square,
     mul_exact,
-    polynomial,
     power_of_two,
     scale,
+    scale_sum,
     squeeze,
 )
 
+_INVERSE = {64: 0x7FDE623822FC16E6, 32: 0x7EF311C3}  # bits from which those of a number leave roughly those of 1 / x
 
-def reduced(b, x, low=None):
-    """`n`, `r` and `s` of `x + low = n ln 2 + r + s`: an integer, up to half of ln 2, and below its last bit."""
+
+def reduced(b, x, low=None, factor=1.0):
+    """`n`, `r` and `s` of `factor x + low = n ln 2 + r + s`: an integer, up to half of ln 2, and below its last bit.
+
+    `factor` is a power of two.
+    """
     form = FORMATS[b.width]
     ln2, ln2_low, _ = CONSTANTS["ln2", b.width]
-    shifted = b.fma(x, b.const(CONSTANTS["log2e", b.width][0]), b.const(form.magic))
+    shifted = b.fma(x, b.const(CONSTANTS["log2e", b.width][0] * factor), b.const(form.magic))
+    x = x if factor == 1.0 else b.fmul(x, b.const(factor))
     n = b.fsub(shifted, b.const(form.magic))
     r = b.fma(n, b.const(-ln2), x)  # exact: both are multiples of the last bit of one
     s = b.fmul(n, b.const(-ln2_low)) if low is None else b.fma(n, b.const(-ln2_low), low)
     return as_int(b, shifted), r, s
 
 
-def series(b, r, s):
-    """`exp(r + s) - 1 - r`, for a small `s`."""
-    x = b.fadd(r, s)
-    return b.fma(b.fmul(x, x), polynomial(b, "exp", x), s)
+def series(b, r, s, more=None):
+    """`exp(r + s) - 1 - r`, for a small `s`; and `more`, which is as small."""
+    return from_square(b, b.fadd(r, s), POLYNOMIALS["exp", b.width], s if more is None else b.fadd(s, more))
 
 
 def exp_parts(b, x, low=None):
@@ -44,8 +50,9 @@ def exp_parts(b, x, low=None):
 
 def exp(b, x):
     form = FORMATS[b.width]
-    n, h, t = exp_parts(b, squeeze(b, x, form.bottom, form.top))
-    return scale(b, b.fadd(h, t), n)
+    n, r, s = reduced(b, squeeze(b, x, form.bottom, form.top))
+    h, t = add_ordered(b, b.const(1.0), r)
+    return scale_sum(b, h, series(b, r, s, t), n)
 
 
 def exp2(b, x):
@@ -57,7 +64,7 @@ def exp2(b, x):
     r, s = mul_exact(b, rest, b.const(ln2))
     s = b.fma(rest, b.const(ln2_low), s)
     h, t = add_ordered(b, b.const(1.0), r)
-    return scale(b, b.fadd(h, b.fadd(t, series(b, r, s))), as_int(b, shifted))
+    return scale_sum(b, h, series(b, r, s, t), as_int(b, shifted))
 
 
 def expm1_parts(b, x):
@@ -75,7 +82,7 @@ def expm1_parts(b, x):
 def expm1(b, x):
     form = FORMATS[b.width]
     n, h, t = expm1_parts(b, squeeze(b, x, -0.75 * form.mantissa - 3.0, form.top))
-    return b.copysign(scale(b, b.fadd(h, t), n), x)
+    return b.copysign(scale_sum(b, h, t, n), x)
 
 
 def _sigmoid_parts(b, x):
@@ -96,7 +103,7 @@ def _sigmoid_parts(b, x):
 def sigmoid(b, x):
     """`1 / (1 + exp(-x))`."""
     n, h, t = _sigmoid_parts(b, x)
-    return scale(b, b.fadd(h, t), n)
+    return scale_sum(b, h, t, n)
 
 
 def silu(b, x):
@@ -114,17 +121,26 @@ def times(b, x, n, h, t, bound):
 
 
 def tanh(b, x):
-    """`expm1(2 |x|) / (expm1(2 |x|) + 2)`, with the sign of `x`."""
+    """`(e - 1) / (e + 1)` for `e = exp(2 |x|)`, both in units of the power of two in `e`, with the sign of `x`.
+
+    Both are sums of `1 - 2 ** -n` or `1 + 2 ** -n`, the remainder and its series, known early but for the last; what
+    they lose is added to the quotient, in first order and roughly. The division waits for as little as can be.
+    """
     form = FORMATS[b.width]
-    a = squeeze(b, b.fabs(x), 0.0, 0.375 * form.mantissa + 1.0)
-    n, h, t = expm1_parts(b, b.fadd(a, a))
-    h, t = add_ordered(b, h, t)
-    factor = power_of_two(b, b.iadd(n, b.iconst(form.bias)))
-    h, t = b.fmul(h, factor), b.fmul(t, factor)
-    large, two = b.fcmp(">", h, b.const(2.0)), b.const(2.0)
-    total, lost = add_ordered(b, b.select(large, h, two), b.select(large, two, h))
-    quotient, left = divide(b, h, t, total, b.fadd(lost, t))
-    return b.copysign(b.fadd(quotient, left), x)
+    a, bound = b.fabs(x), b.const(0.375 * form.mantissa + 1.0)
+    n, r, s = reduced(b, b.select(b.fcmp(">", a, bound), bound, a), factor=2.0)
+    inverse = power_of_two(b, b.isub(b.iconst(form.bias), n))
+    rest = from_square(b, r, POLYNOMIALS["exp", b.width], b.fma(s, r, s))
+    over, over_low = add_ordered(b, b.fsub(b.const(1.0), inverse), r)
+    under, lost = add_ordered(b, b.const(1.0), inverse)
+    under, under_low = add_ordered(b, under, r)
+    rough = b.from_bits(b.isub(b.iconst(_INVERSE[b.width]), b.bits(under)))  # of 1 / under, to an eighth
+    over, left = add_ordered(b, over, rest)
+    over_low = b.fadd(over_low, left)
+    under, left = add_ordered(b, under, rest)
+    under_low = b.fadd(b.fadd(under_low, lost), left)
+    error = b.fma(over_low, rough, b.fneg(b.fmul(under_low, b.fmul(over, b.fmul(rough, rough)))))
+    return b.copysign(b.fadd(b.fdiv(over, under), error), x)
 
 
 def _halves(b, x):

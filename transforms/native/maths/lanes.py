@@ -44,6 +44,22 @@ def _horner(b, x, coefficients):
     return total
 
 
+def from_square(b, x, coefficients, low):
+    """`low + x² (c0 + c1 x + …)`: terms are joined in pairs, pairs of pairs and so on, by powers of `x` (Estrin).
+
+    Twice the products of powers that `poly` has, and a third of its wait, which is what a loop over few numbers takes.
+    """
+    terms = [low, *(b.fma(x, b.const(c[1]), b.const(c[0])) if len(c) > 1 else b.const(c[0])
+                    for c in (coefficients[k : k + 2] for k in range(0, len(coefficients), 2)))]
+    power = b.fmul(x, x)
+    while True:
+        terms = [b.fma(power, pair[1], pair[0]) if len(pair) > 1 else pair[0]
+                 for pair in (terms[k : k + 2] for k in range(0, len(terms), 2))]
+        if len(terms) == 1:
+            return terms[0]
+        power = b.fmul(power, power)
+
+
 def add_ordered(b, x, y):
     """`x + y` and its rounding error, where `|x| >= |y|` or `x` is zero."""
     total = b.fadd(x, y)
@@ -98,6 +114,14 @@ def scale(b, x, n):
     twice = b.iadd(n, b.iconst(2 * FORMATS[b.width].bias))
     half = b.lshr(twice, b.iconst(1))
     return b.fmul(b.fmul(x, power_of_two(b, half)), power_of_two(b, b.isub(twice, half)))
+
+
+def scale_sum(b, x, y, n):
+    """`scale(b, x + y, n)`, where it is `y` that others wait for."""
+    twice = b.iadd(n, b.iconst(2 * FORMATS[b.width].bias))
+    half = b.lshr(twice, b.iconst(1))
+    factor = power_of_two(b, half)
+    return b.fmul(b.fma(y, factor, b.fmul(x, factor)), power_of_two(b, b.isub(twice, half)))
 
 
 def squeeze(b, x, low, high):

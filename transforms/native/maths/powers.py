@@ -14,7 +14,7 @@ from .lanes import (
     polynomial,
     power_of_two,
     product_of_sums,
-    scale,
+    scale_sum,
     squeeze,
 )
 from .logarithms import normal, split, with_powers
@@ -55,7 +55,7 @@ def _power(b, a, y):
     inside = b.and_(inside, b.fcmp("<", b.fabs(ends), b.const(inf)))
     lost = b.select(inside, lost, b.const(0.0))
     n, h, t = exp_parts(b, squeeze(b, product, form.bottom, form.top), lost)
-    return scale(b, b.fadd(h, t), n)
+    return scale_sum(b, h, t, n)
 
 
 def long_log(b, x):

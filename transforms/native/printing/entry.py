@@ -2,22 +2,14 @@
 
 import numpy as np
 
-from ....core.types import Any
 from ..ir.lanes import Text
-from ..ir.statements import KINDS, OUTSIDE, STOPPED
-from ..machine.error_states import DEFAULT, VARIABLE
+from ..ir.statements import OUTSIDE, STOPPED, dtype_of
+from ..machine.error_states import DEFAULT, STATE, VARIABLE
 from ..machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE
 
 ndarray = np.ndarray
-DTYPES: dict[Any, Any] = {kind: dtype for dtype, kind in KINDS.items()}
-STATE = "other error state"  # in the table: one that native code can do, beside NumPy's own
 _ON_STACK = 1 << 14  # bytes of scratch memory that lie on the stack
 _RELEASED = 2e5  # operations above which other threads may run
-
-
-def dtype_of(aval):
-    """NumPy's own object for the dtype of an aval."""
-    return DTYPES[KINDS[aval.dtype]]
 
 
 def plain_entry(kernel):
@@ -28,13 +20,13 @@ def plain_entry(kernel):
     return f"define void @call({given}) {{\n  call void @work({given})\n  ret void\n}}"
 
 
-def entry(module, kernel, avals, out_avals, known, slots, handler, heard):
+def entry(module, kernel, avals, out_avals, known, slots, handler, heard, boxed=()):
     """The C function `call(self, args, count)`, where `self` is the table.
 
     Args:
         known: `{name: address}` of functions of Python and NumPy.
         slots: the `Slots` of the module.
-        handler, heard: Python functions, see `function.py`.
+        handler, heard, boxed: see `function.py`.
     """
     text = Text(module)
 
@@ -104,7 +96,7 @@ def entry(module, kernel, avals, out_avals, known, slots, handler, heard):
             sources.append(text.op(f"phi ptr [{held}, %scalar{k}], [{data}, %dims{k}]", "ptr"))
     targets, arrays = [], []
     for k, aval in enumerate(out_avals):
-        if not aval.shape:
+        if not aval.shape and not (boxed and boxed[k]):
             targets.append(cell("[16 x i8]"))
             arrays.append(None)
             continue

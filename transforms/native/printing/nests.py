@@ -2,20 +2,23 @@
 
 from ..ir.constants import start_of
 from ..ir.lanes import TYPES, Lanes, Name, Text
-from ..ir.nests import given, places_of
+from ..ir.nests import given, pattern, places_of
 from ..ir.operations import is_costly
 from ..ir.statements import BYTES, Const
+from .interleaved import chunks, load_columns, store_columns
 
 _INLINE = 24  # costly steps of a nest that are written in place
 _WORTH = 256  # elements of a nest, from which they are
 _MANY = 64  # steps of a nest, above which registers are short, and what is left of the last axis runs one by one
 _DEEP = 512  # elements of a nest with costly steps, from which a step is two registers: one works while one waits
+_CONTRACTED = {"add": "fadd contract", "subtract": "fsub contract", "multiply": "fmul contract"}
+_OFTEN = 3  # nests that are alike, from which they are one function
 _APART = 12  # steps of a nest, up to which sums have several registers
 
 
 def print_nest(printer, nest):
-    """Write the loops of a nest, in a long kernel as a call of a function that serves all nests like it."""
-    if printer.shares:
+    """Write the loops of a nest; of many that are alike in a long kernel, as a call of one function."""
+    if printer.alike and printer.alike[pattern(nest)] >= _OFTEN:
         _SharedNest(printer, nest).call()
     else:
         _Nest(printer, nest).write()
@@ -160,7 +163,14 @@ class _Nest:
         """The steps for `width` elements from index `at` on; returns what each fold takes."""
         nest, printer = self.nest, self.printer
         known = {}
+        for chunk in chunks([p for _, p in nest.loads], width):
+            p = nest.loads[chunk[0]][1]
+            first = printer.moved(self.sources[chunk[0]], p.kind, at, p.strides[-1])
+            found = load_columns(printer, first, p.kind, len(chunk), p.strides[-1], width)
+            known.update((nest.loads[k][0], x) for k, x in zip(chunk, found))
         for (value, p), inner, source in zip(nest.loads, self.inner, self.sources):
+            if value in known:
+                continue
             if value in self.single:
                 known[value] = printer.splat(self.single[value], p.kind, width)
             elif inner == 1:
@@ -179,9 +189,21 @@ class _Nest:
         for step in nest.steps:
             builder = Lanes(self.text, step.kind, width, self.inline)
             args = [read(a[0], step.kind) for a in step.args]
-            known[step.outs[0]] = (builder.cast(args[0], step.args[0][0].kind, step.kind)
-                                   if step.name in ("cast", "cast_flat") else builder.run(step.name, args))
-        for (value, p), target in zip(nest.stores, self.targets):
+            if step.name in ("cast", "cast_flat"):
+                known[step.outs[0]] = builder.cast(args[0], step.args[0][0].kind, step.kind)
+            elif self.printer.contracts and step.kind[0] == "f" and step.name in _CONTRACTED:
+                known[step.outs[0]] = builder.binary(_CONTRACTED[step.name], *args)
+            else:
+                known[step.outs[0]] = builder.run(step.name, args)
+        stored = set()
+        for chunk in chunks([p for _, p in nest.stores], width):
+            p = nest.stores[chunk[0]][1]
+            first = printer.moved(self.targets[chunk[0]], p.kind, at, p.strides[-1])
+            store_columns(printer, [read(nest.stores[k][0], p.kind) for k in chunk], first, p.kind, p.strides[-1])
+            stored.update(chunk)
+        for k, ((value, p), target) in enumerate(zip(nest.stores, self.targets)):
+            if k in stored:
+                continue
             inner = p.strides[-1] if nest.shape else 1
             printer.store(read(value, p.kind), target, p.kind, at, inner, width)
         found = []

@@ -1,9 +1,10 @@
 """The LLVM printer of the loop IR: the text of a module with one function over pointers."""
 
 import math
+from collections import Counter
 
 from ..ir.lanes import TYPES, Lanes, Module, Name, Text, number
-from ..ir.nests import count_of
+from ..ir.nests import nests_of, pattern
 from ..ir.statements import (
     BYTES,
     OUTSIDE,
@@ -24,9 +25,10 @@ from ..ir.statements import (
     While,
     inner,
 )
+from ..machine.engine import thread_count
 from ..writing.exchanges import Exchange, print_exchange
-from ..writing.ranges import thread_count
 from .nests import combined, print_nest
+from .products import print_product
 from .ranges import print_ranges
 from .values import print_load, print_step, print_store
 
@@ -34,8 +36,7 @@ STORED = {**TYPES, "b8": "i8"}
 _TURNS = 1 << 14  # of a loop without a known end, between two looks for signals
 _UNWATCHED = 1 << 20  # operations between two looks
 _LONG = 1 << 23  # operations of a loop that is looked after: some milliseconds
-_FEW = 32  # nests, up to which they are written in place
-_ROW_MAJOR, _PLAIN, _TURNED = 101, 111, 112  # of the library of products
+_FEW = 48  # nests, up to which all are written in place
 
 
 class Printer:
@@ -48,11 +49,13 @@ class Printer:
         watched: whether the module has a function `stopped` that looks for signals.
         extent: of the arrays of one axis whose length is known when `work` is called: the length that they have in the
             kernel. `work` is given their length and that over `extent`, rounded up, behind its other arguments.
+        contracts: whether a product and a sum of it may be rounded once.
     """
 
-    def __init__(self, kernel, vector, slots, blas=None, watched=False, extent=None):
+    def __init__(self, kernel, vector, slots, blas=None, watched=False, extent=None, contracts=False):
         self.watched = watched
         self.extent = extent
+        self.contracts = contracts
         self.looks = False  # whether it calls that
         self.kernel = kernel
         self.vector = vector
@@ -69,7 +72,8 @@ class Printer:
         self.bounded = False
         self.threads = thread_count()
         self.frames = []  # lines that make memory for what threads are given
-        self.shares = extent is None and count_of(kernel.statements) > _FEW
+        nests = nests_of(kernel.statements)
+        self.alike = Counter(map(pattern, nests)) if extent is None and len(nests) > _FEW else {}
         self.nests = {}  # text of a function -> its name
         self.block(kernel.statements)
         ending = ["  ret void"]
@@ -342,57 +346,5 @@ def _bound(printer, bound):
     printer.bounded = True
 
 
-def _product(printer, product):
-    """A call of gemm or gemv: `out` is row-major, operands lie along rows or columns."""
-    x, y, out = product.x, product.y, product.out
-    kind = x.kind
-    (n, k), m = x.shape, y.shape[1]
-    base, letter = TYPES[kind], "d" if kind == "f64" else "s"
-    one, zero = number(1.0, kind), number(0.0, kind)
-    a, b, c = printer.address(x), printer.address(y), printer.address(out)
-    if out.strides[1] != 1 and m > 1:  # its transpose is row-major
-        x, y, a, b, n, m = _turned(y), _turned(x), b, a, m, n
-        out = _turned(out)
-    (over_x, line_x), (over_y, line_y) = _lying(x), _lying(y)
-    name = f"{letter}gemm"
-    text = printer.text
-    if m == 1 or n == 1:
-        name = f"{letter}gemv"
-        vector, matrix, over, line = (y, x, over_x, line_x) if m == 1 else (x, y, over_y, line_y)
-        step = vector.strides[0] if m == 1 else vector.strides[1]
-        step = 1 if k == 1 else step
-        rows, columns = matrix.shape if over == _PLAIN else matrix.shape[::-1]
-        turned = over if m == 1 else _TURNED if over == _PLAIN else _PLAIN
-        into = out.strides[0] if m == 1 else out.strides[1]
-        into = 1 if max(n, m) == 1 else into
-        if step > 0 and into > 0:
-            matrix, vector = (a, b) if m == 1 else (b, a)
-            given = (f"i32 {_ROW_MAJOR}, i32 {turned}, i64 {rows}, i64 {columns}, {base} {one}, ptr {matrix}, "
-                     f"i64 {line}, ptr {vector}, i64 {step}, {base} {zero}, ptr {c}, i64 {into}")
-            text.emit(f"call void {_library(printer, name)}({given})")
-            return
-        name = f"{letter}gemm"
-    given = (f"i32 {_ROW_MAJOR}, i32 {over_x}, i32 {over_y}, i64 {n}, i64 {m}, i64 {k}, {base} {one}, ptr {a}, "
-             f"i64 {line_x}, ptr {b}, i64 {line_y}, {base} {zero}, ptr {c}, i64 {max(out.strides[0], m)}")
-    text.emit(f"call void {_library(printer, name)}({given})")
-
-
-def _library(printer, name):
-    """A function of the library of products."""
-    return printer.slots.load(printer.text, printer.slots.place(name, printer.blas[name]))
-
-
-def _turned(place):
-    return type(place)(place.memory, place.shape[::-1], place.strides[::-1], place.offset, place.moving)
-
-
-def _lying(place):
-    """How a matrix lies: along rows or columns, and how far its lines are apart."""
-    (n, m), (down, right) = place.shape, place.strides
-    if (right == 1 or m == 1) and (down >= m or n == 1):
-        return _PLAIN, max(down, m)
-    return _TURNED, max(right, n)
-
-
 _PRINTERS = {Load: print_load, Store: print_store, Step: print_step, Nest: print_nest, Loop: _loop, While: _while,
-             Branch: _branch, Product: _product, Bound: _bound, Ranges: print_ranges, Exchange: print_exchange}
+             Branch: _branch, Product: print_product, Bound: _bound, Ranges: print_ranges, Exchange: print_exchange}

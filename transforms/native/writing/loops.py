@@ -25,7 +25,8 @@ def scan(writer, eq):
     before, writer.repeat = writer.repeat, writer.repeat * steps
 
     def write():
-        _begin(writer, states, cells, graph)
+        _begin(writer, states, cells)
+        _carry(writer, cells, graph)
         for v, row in zip(graph.inputs[consts + n :], rows):
             row = row[0] if type(row) is ndarray else row.row(counter)
             writer.values[v] = row if type(row) in (ndarray, Place) else _one(row)
@@ -51,14 +52,19 @@ def while_loop(writer, eq):
     before, writer.repeat = writer.repeat, writer.repeat * _TURNS
     writer.work += ENDLESS
 
-    def write(graph, end):
+    def write(graph, turn):
         writer.values.update(zip(graph.inputs, heads))
-        _begin(writer, graph.inputs[consts:], cells, graph)
+        _begin(writer, graph.inputs[consts:], cells)
+        if turn:  # the test carries nothing, and leaves the states as they are
+            _carry(writer, cells, graph)
         writer.block(graph.equations, graph.outputs)
-        end(graph.outputs)
+        if turn:
+            _go_on(writer, graph.outputs, cells)
+        else:
+            writer.copy(graph.outputs[0], flag)
 
-    first = writer.inside(lambda: write(test.graph, lambda outs: writer.copy(outs[0], flag)))
-    then = writer.inside(lambda: write(body.graph, lambda outs: _go_on(writer, outs, cells)))
+    first = writer.inside(lambda: write(test.graph, False))
+    then = writer.inside(lambda: write(body.graph, True))
     writer.add(While(first, flag, then))
     writer.repeat = before
     writer.values.update(zip(eq.outputs, cells))
@@ -143,10 +149,15 @@ class _Collected:
             writer.targets.setdefault(self.source, self.place.row(counter))
 
 
-def _begin(writer, states, cells, graph):
-    made = {v: eq for eq in graph.equations for v in eq.outputs}
-    for v, cell, out in zip(states, cells, graph.outputs):
+def _begin(writer, states, cells):
+    for v, cell in zip(states, cells):
         writer.values[v] = writer.loaded(cell) if writer.few(v.aval) else cell
+
+
+def _carry(writer, cells, graph):
+    """Let a body compute what it carries on where the next turn finds it."""
+    made = {v: eq for eq in graph.equations for v in eq.outputs}
+    for cell, out in zip(cells, graph.outputs):
         writer.local.add(cell.memory)  # the body may write to it what the next turn is given
         writer.carried[out] = cell
         while out in made and made[out].prim.name == "index_update":  # of rows: in place

@@ -1,23 +1,11 @@
 """Large nests in ranges that threads may share: always the same ranges, so that no result depends on their number."""
 
-import os
-
 from ..ir.constants import start_of
 from ..ir.nests import collapsed, places_of
 from ..ir.statements import Const, Counter, Nest, Place, Ranges, Value, compact_strides
-from ..machine.engine import has_threads
+from ..machine.engine import RANGES
 
-RANGES = 16
 _LARGE = 2e6  # operations on elements, from which a nest is cut
-
-
-def thread_count():
-    """How many threads share large nests: COVECTOR_NUM_THREADS, else OMP_NUM_THREADS, else 1; at most one a range."""
-    for name in ("COVECTOR_NUM_THREADS", "OMP_NUM_THREADS"):
-        text = os.environ.get(name, "").split(",")[0].strip()
-        if text.isdigit() and int(text):
-            return min(int(text), RANGES) if has_threads() else 1
-    return 1
 
 
 def in_ranges(writer, nest):

@@ -5,6 +5,7 @@ import numpy as np
 from ...compile.layout import VIEWS
 from ...graph.equations import Literal
 from ..ir.statements import KINDS, Const, Nest, Place, Step, Value, is_uniform
+from .assembled import assemble
 from .convolution import conv, conv_input, conv_weight, overlap_add, windows
 from .exchanges import METHODS, exchange
 from .in_place import add_zero_into, want, written_over
@@ -220,6 +221,7 @@ RULES = {
     **dict.fromkeys(("stop_gradient", "real", "conjugate", "duplicate"), _view(lambda x: x)),
     **dict.fromkeys(REDUCERS, _reduction),
     "concatenate": _joined(np.concatenate), "stack": _joined(np.stack), "pad": _pad, "index_update": _update,
+    "assemble": assemble,
     "take": take, "scatter_add": scatter_add, "counted": counted, "last_writer": last_writer, "pick": pick,
     "spread": spread, "implant": implant, "put_rows": put_rows, "add_rows": add_rows,
     "cumsum": running("add"), "cumprod": running("multiply"),

@@ -12,6 +12,7 @@ from ..ir.scratch import place_scratch
 from ..ir.statements import KINDS, Const, Kernel, Load, Memory, Nest, Place, Step, Store, Value, is_compact, is_uniform
 from . import columns
 from .alarm import Alarm
+from .assembled import nested, with_assemblies
 from .exchanges import together
 from .expansions import Expansion
 from .groups import Group, write_group
@@ -47,6 +48,8 @@ class Writer:
         self.local = set()  # memory that the block under work made
         self.carried = {}  # variable that a loop carries on -> where the next turn finds it
         self.apart = {}  # equations that are written column by column, by id
+        self.assemblies = {}  # assembly -> the equation of the one that it lies in, and its box there
+        self.early = {}  # assembly that has a place before it is written -> that
         self.columns = columns.Columns()
         self.flushed = []  # groups that are being written, each for what the one before it reads
         self.around = None  # of a body: the statements before it, and what was copied there for it
@@ -78,6 +81,10 @@ class Writer:
         """Write equations; those that `outputs` need are no longer waiting at its end."""
         uses = self.uses
         equations = together(with_rows(self.parts(equations), outputs))
+        apart = columns.columnar(equations, outputs, self.known)
+        equations = with_assemblies(equations, outputs, apart)
+        self.apart.update(apart)
+        self.assemblies.update(nested(equations, outputs))
         self.finished.difference_update(map(id, equations))  # a body may be written twice
         for eq in equations:
             for v in eq.inputs:
@@ -86,7 +93,6 @@ class Writer:
         for v in outputs:
             if type(v) is Var:
                 uses.setdefault(v, []).append(None)
-        self.apart.update(columns.columnar(equations, outputs, self.known))
         for eq in equations:
             rule = RULES.get(eq.prim.name, Writer.steps)
             if id(eq) in self.apart:

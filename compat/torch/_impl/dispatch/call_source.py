@@ -118,6 +118,7 @@ class CallWriter(Writer):
         for k, (v, array) in enumerate(zip(graph.outputs, like, strict=True)):
             self.tensor(k, v, array, roots)
         self.write(1, f"return {shown}")
+        self.let_go(graph)
         return "\n".join(self.lines) + "\n"
 
     def shared_roots(self, graph):

@@ -204,4 +204,5 @@ class DualWriter(CallWriter):
                 self.write(1, f"out{k}.autograd_meta = meta{k}")
                 self.write(1, f"out{k}.dispatch_key = {GENERAL}")
         self.write(1, f"return {shown}")
+        self.let_go(graph)
         return "\n".join(self.lines) + "\n"

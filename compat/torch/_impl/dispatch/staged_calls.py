@@ -13,7 +13,6 @@ from ..types.tensor_type import GENERAL, INFERENCE, Tensor, TensorBase
 from .signatures import check, synonyms
 
 LARGE = 1 << 20  # elements: an operation on more costs far more than the road to it
-LARGE_STEPS = 1 << 16  # the same for what one of several primitives gives: a run keeps all it computes to its end
 STATIC = frozenset({bool, int, str, type(None), Dtype, memory_format})
 NESTS = frozenset({tuple, list, Size})
 KEPT = 64  # programs of an operation
@@ -77,7 +76,7 @@ def staged(recorder, row, args, kwargs, tensors, shown=None):
     given += [named.pop(p.name) for p in way.parameters[len(args):len(placed)]] if way is not None else []
     answer = row.body(*given, **named)
     if len(recorder.equations) > 1 and any(
-            np.size(recorder.values[v]) > LARGE_STEPS for eq in recorder.equations
+            np.size(recorder.values[v]) > LARGE for eq in recorder.equations
             if not getattr(eq.prim, "view", False) for v in eq.outputs):
         raise Unfit
     return answer, given, named, way

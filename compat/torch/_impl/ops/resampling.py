@@ -164,10 +164,11 @@ def _between(x, size):
 
 
 def _reflected(x, low, high):
-    """Coordinates reflected at `low / 2` and `high / 2`."""
-    if low == high:
-        return x * 0
+    """Coordinates reflected at `low / 2` and `high / 2`, 0 where these are one."""
     least, span = low / 2, (high - low) / 2
+    wide = np.asarray(span > 0, x.dtype)
+    if not wide.all():
+        x, span = x * wide, span + (1 - wide)
     gap = x - least
     side = stop_gradient(cnp.where(gap < 0, -1.0, 1.0).astype(x.dtype))
     gap = gap * side
@@ -187,7 +188,7 @@ def _bounded(x, size, padding_mode, align):
     if padding_mode == "border":
         return _between(x, size)
     if padding_mode == "reflection":
-        x = _reflected(x, 0, 2 * (size - 1)) if align else _reflected(x, -1, 2 * size - 1)
+        x = _reflected(x, size * 0, 2 * (size - 1)) if align else _reflected(x, size * 0 - 1, 2 * size - 1)
         return _between(x, size)
     return x
 
@@ -247,37 +248,27 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     align = bool(align_corners)
     sizes = tuple(input.shape[2:])
     out_shape = (*input.shape[:2], *grid.shape[1:-1])
-    axes = [grid[..., n - 1 - i] for i in range(n)]  # the last coordinate is that of the first axis
     if mode == "bicubic":
+        axes = [grid[..., n - 1 - i] for i in range(n)]  # the last coordinate is that of the first axis
         at = [_placed(x, k, "zeros", align) for x, k in zip(axes, sizes)]
         return cnp.reshape(_bicubic(input, at, sizes, padding_mode, align), out_shape)
-    at = [_placed(x, k, padding_mode, align) for x, k in zip(axes, sizes)]
+    count = math.prod(grid.shape[1:-1])
+    at = cnp.reshape(_positions(grid, sizes, padding_mode, align), (grid.shape[0], count, n))
     if mode == "nearest":
-        out = cnp.reshape(_read(input, [_whole(cnp.rint(x)) for x in at]), out_shape)
+        spots = _whole(cnp.rint(at))
+        out = cnp.reshape(_read(input, [spots[..., n - 1 - i] for i in range(n)]), out_shape)
         return out - cnp.sum(grid[:0])  # 0, for the zeros that are torch's gradient of the grid
-    rows = cnp.reshape(input, (*input.shape[:2], math.prod(sizes)))
-    return cnp.reshape(SAMPLED_SUMS(rows, *_corner_weights(_positions(at, n), sizes)), out_shape)
+    return cnp.reshape(INTERPOLATED(input, at), out_shape)
 
 
-CORNERS, SAMPLED_SUMS = [REGISTRY[name].fun for name in ("corners", "sampled_sums")]
+INTERPOLATED = REGISTRY["interpolated"].fun
 
 
-def _positions(at, n):
-    """`(examples, points, axes)` of the positions on each axis, the last axis first."""
-    joined = cnp.stack(at[::-1], axis=-1)
-    return cnp.reshape(joined, (joined.shape[0], math.prod(joined.shape[1:-1]), n))
-
-
-def _corner_weights(at, sizes):
-    """The weights and the places of the corners around positions, `(examples, corners, points)`."""
-    low = stop_gradient(cnp.floor(at))
-    gap = at - low
-    sides = cnp.stack((1 - gap, gap), axis=1)
-    weights = sides[..., -1]
-    for i in range(len(sizes) - 2, -1, -1):
-        weights = cnp.expand_dims(weights, 2) * cnp.expand_dims(sides[..., i], 1)
-        weights = cnp.reshape(weights, (weights.shape[0], weights.shape[1] * 2, weights.shape[3]))
-    return weights, CORNERS(low, sizes)
+def _positions(grid, sizes, padding_mode, align):
+    """The positions of a grid, all axes at once: the last two axes are rows as long as both."""
+    row = (*grid.shape[:-2], grid.shape[-2] * grid.shape[-1])
+    lengths = np.tile(np.array(sizes[::-1], grid.dtype), grid.shape[-2])
+    return _placed(cnp.reshape(grid, row), lengths, padding_mode, align)
 
 
 def _bicubic(input, at, sizes, padding_mode, align):

@@ -1,6 +1,7 @@
 """Graphs as Python source: one straight line of primitives, then the nodes that they record."""
 
 import functools
+import re
 from math import isfinite
 
 import numpy as np
@@ -13,6 +14,8 @@ ndarray = np.ndarray
 aval_of = extend.aval_of
 Literal = _engine.Literal
 _ROOM = {"np": np, "GradNode": GradNode, "next_seq": _engine.next_seq, "ndarray": ndarray}
+_LARGE = 1 << 12  # elements
+_NAMES = re.compile(r"\bv\d+(?:_\d+)?\b")
 _PLAIN = frozenset({int, bool, str, type(None)})
 
 
@@ -143,6 +146,23 @@ class Writer:
         self.write(1, f"{name} = {new}")
         for field, value in fields.items():
             self.write(1, f"{name}.{field} = {value}")
+
+    def let_go(self, graph):
+        """Drop large temporaries behind the last line that mentions them, if that is one of the equations'.
+
+        So a run needs no more memory than the body, and what comes next finds memory that is in the cache.
+        """
+        large = {self.names[v] for eq in graph.equations for v in eq.outputs if np.size(self.values[v]) >= _LARGE}
+        if not large:
+            return
+        large |= {name.partition("_")[0] for name in large}  # tuples of several outputs
+        last = {}
+        for at, line in enumerate(self.lines):
+            last.update(dict.fromkeys(large.intersection(_NAMES.findall(line)), at))
+        start = "    " * self.depth + "v"
+        for name, at in sorted(last.items(), key=lambda item: -item[1]):
+            if self.lines[at].startswith(start):
+                self.lines.insert(at + 1, "    " * self.depth + f"del {name}")
 
     def record(self, k, eq, rule):
         """The lines that make the node of an equation, and those that pick outputs of it."""

@@ -1,0 +1,70 @@
+"""Kernels of loops: operations on plain arrays of any lengths, said as loops over their elements."""
+
+import functools
+
+import numpy as np
+
+ndarray = np.ndarray
+LOOPS = []  # `make(define, kinds)` -> a function of the arguments, or None; transforms/jit/kernels.py
+KNOWN_LOOPS = {}  # primitive -> {dtypes of the arguments: its function, or None where there is none}
+
+
+class Loops:
+    """What a primitive does, as loops that are compiled where they can be.
+
+    Args:
+        define: `define(body, …)` writes the loops, as transforms/native/open_loops.py has it. It refuses arguments
+            whose shapes do not belong together, and places out of bounds: then the implementation runs, which raises.
+        given: `given(*operands, *params)`: the arrays, integers and floats that the loops take, arrays of a fixed
+            number of axes each; None where they are not for these, or gain less than their compilation costs.
+        after: what is done with what they give and with the operands and parameters; by default nothing.
+    """
+
+    __slots__ = ("after", "define", "given")
+
+    def __init__(self, define, given, after=None):
+        self.define = define
+        self.given = given
+        self.after = after
+
+    def attach(self, prim):
+        """Let the primitive run its loops where its operands are plain arrays."""
+        plain, given, after = prim.impl, self.given, self.after
+        kernels = KNOWN_LOOPS[prim.name] = {}
+
+        def impl(xp, *args):
+            if xp is np:
+                found = given(*args)
+                if found is not None:
+                    key = tuple([x.dtype if type(x) is ndarray else type(x) for x in found])
+                    try:
+                        kernel = kernels[key]
+                    except KeyError:
+                        kernel = kernels[key] = self.made(found)
+                    if kernel is not None:
+                        out = kernel(*found)
+                        if out is None:
+                            out = _again(kernel, found)
+                        if out is not None:
+                            return out if after is None else after(out, *args)
+            return plain(xp, *args)
+
+        prim.impl = functools.update_wrapper(impl, plain)
+        impl.__kwdefaults__ = plain.__kwdefaults__
+
+    def made(self, found):
+        """The function for values like these; None where no compiler is to be had, or they are of other kinds."""
+        kinds = [(x.dtype, x.ndim) if type(x) is ndarray else type(x) for x in found]
+        floats = {kind[0] for kind in kinds if type(kind) is tuple and kind[0].kind == "f"}
+        if not LOOPS or len(floats) > 1 or any(kind[0] not in _DTYPES for kind in kinds if type(kind) is tuple):
+            return None
+        return LOOPS[0](self.define, kinds)
+
+
+def _again(kernel, found):
+    """What a kernel gives for copies in order in memory, where some arrays are not."""
+    fixed = [np.require(x, None, ["C", "A"]) if type(x) is ndarray else x for x in found]
+    return None if all(a is b for a, b in zip(fixed, found)) else kernel(*fixed)
+
+
+_DTYPES = tuple(map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.bool_)))

@@ -1,0 +1,185 @@
+"""Loops of eager operations: they give what NumPy's passes give, to rounding, or leave the call to these."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import covector
+from covector.compat import torch
+from covector.core.errors import ShapeError
+from covector.core.primitive.loop_kernels import KNOWN_LOOPS, LOOPS
+from covector.extend import REGISTRY
+from covector.testing import check
+from covector.testing.cases import cases
+
+pytest.importorskip("llvmlite", reason="needs the `llvm` extra: pip install 'covector[llvm]'")
+
+NAMES = sorted(KNOWN_LOOPS)
+TOLERANCE = {"f4": 2e-5, "f8": 1e-12}
+
+
+class _ByNumpy:
+    """The scope in which no loops are compiled."""
+
+    def __enter__(self):
+        self.makers = LOOPS[:]
+        self.known = {name: dict(kernels) for name, kernels in KNOWN_LOOPS.items()}
+        LOOPS.clear()
+        for kernels in KNOWN_LOOPS.values():
+            kernels.clear()
+
+    def __exit__(self, *error):
+        LOOPS.extend(self.makers)
+        for name, kernels in KNOWN_LOOPS.items():
+            kernels.clear()
+            kernels.update(self.known[name])
+
+
+def _flat(found):
+    return found if type(found) in (tuple, list) else (found,)
+
+
+def _alike(found, wanted):
+    for a, b in zip(_flat(found), _flat(wanted), strict=True):
+        assert type(a) is type(b) is np.ndarray and a.dtype == b.dtype and a.shape == b.shape
+        tolerance = TOLERANCE.get(a.dtype.str[1:], 0)
+        np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
+
+
+def _calls(name, dtype):
+    """The samples of a primitive, as calls with floats of a dtype."""
+    prim = REGISTRY[name]
+    for case in cases(prim):
+        operands = [np.asarray(x, dtype) if np.asarray(x).dtype.kind == "f" else x for x in case.operands]
+        yield lambda operands=operands, named=case.named: prim.fun(*operands, **named)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("name", NAMES)
+def test_samples_are_as_by_numpy(name, dtype):
+    for call in _calls(name, dtype):
+        found = call()
+        with _ByNumpy():
+            wanted = call()
+        _alike(found, wanted)
+    assert any(KNOWN_LOOPS[name].values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_checker_passes_without_a_compiler(name):
+    with _ByNumpy():
+        check(REGISTRY[name])
+
+
+def _positions(n=2, m=70, size=(16, 9)):
+    rng = np.random.default_rng(0)
+    return np.stack([rng.uniform(-1.5, k + 0.5, (n, m)) for k in size[::-1]], -1)
+
+
+def _image(n=2, c=3, size=(16, 9)):
+    return np.random.default_rng(1).normal(size=(n, c, *size))
+
+
+def _interpolated(x, at):
+    return REGISTRY["interpolated"].fun(x, at)
+
+
+def _both(run):
+    found = run()
+    with _ByNumpy():
+        return found, run()
+
+
+@pytest.mark.parametrize("change", [
+    lambda x, at: (x.transpose(0, 1, 3, 2).copy().transpose(0, 1, 3, 2), at),
+    lambda x, at: (x, np.asfortranarray(at)),
+    lambda x, at: (x[::-1], at[::-1]),
+    lambda x, at: (x.astype(np.float32), at),
+    lambda x, at: (x.astype(np.float16), at.astype(np.float16)),
+    lambda x, at: (x.astype(">f8"), at),
+    lambda x, at: (np.broadcast_to(x[:1], x.shape), at),
+], ids=["strides", "order", "backwards", "mixed", "half", "bytes", "broadcast"])
+def test_arrays_in_any_order_and_dtype(change):
+    x, at = change(_image(), _positions())
+    found, wanted = _both(lambda: _interpolated(x, at))
+    assert found.dtype == wanted.dtype
+    np.testing.assert_allclose(found, wanted, rtol=1e-2 if x.dtype == np.float16 else 1e-6)
+
+
+def test_shapes_that_do_not_belong_together_raise_as_without_a_compiler():
+    x = _image()
+    for at in (_positions(n=3), _positions()[..., :1], _positions()[0]):
+        for scope in (pytest.MonkeyPatch.context(), _ByNumpy()):
+            with scope, pytest.raises(ShapeError, match="give an image .n, channels, .size., positions"):
+                _interpolated(x, at)
+
+
+def test_positions_that_are_not_finite_and_pixels_that_are_not():
+    x, at = _image(), _positions()
+    at[0, :4, 0] = np.nan, np.inf, -np.inf, 1e30
+    x[0, 0, 0, 0], x[1, 1, 3, 3] = np.inf, np.nan
+    found, wanted = _both(lambda: _interpolated(x, at))
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(wanted))
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    assert np.isnan(found[0, :, :3]).all() and (found[0, :, 3] == 0.0).all()
+    ct = np.ones((2, 3, 70))
+    found, wanted = _both(lambda: REGISTRY["interpolated_spread"].fun(ct, at, (16, 9)))
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_an_error_state_that_asks_for_more_than_warnings_is_left_to_numpy():
+    x, at = _image(), _positions()
+    wanted = _interpolated(x, at)
+    for state in ({"all": "raise"}, {"all": "ignore"}, {"under": "warn"}):
+        with np.errstate(**state):
+            np.testing.assert_allclose(_interpolated(x, at), wanted, rtol=1e-12)
+
+
+def test_the_first_call_may_be_made_by_several_threads():
+    KNOWN_LOOPS["interpolated"].clear()
+    x, at, found = _image(), _positions(), []
+    threads = [threading.Thread(target=lambda: found.append(_interpolated(x, at))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+    for each in found:
+        np.testing.assert_array_equal(each, found[0])
+
+
+def test_long_runs_let_other_threads_run():
+    x, at = _image(1, 4, (64, 64)), _positions(1, 100_000, (64, 64))
+    found, wanted = _both(lambda: _interpolated(x, at))
+    np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-12)
+
+
+def test_an_interpolated_image_of_whole_positions_is_the_image():
+    x = _image(1, 2, (4, 5))
+    rows, columns = np.mgrid[:4, :5].astype(float)
+    at = np.stack([columns, rows], -1).reshape(1, 20, 2)
+    np.testing.assert_array_equal(_interpolated(x, at).reshape(x.shape), x)
+
+
+@pytest.mark.parametrize("size", [(5, 4), (3, 4, 2)])
+def test_second_derivatives_are_those_of_finite_differences(size):
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(1, 2, *size))
+    at = np.stack([rng.integers(0, k - 1, (1, 3)) + rng.uniform(0.3, 0.7, (1, 3)) for k in size[::-1]], -1)
+    fun = lambda x, at: np.sum(np.sin(_interpolated(x, at)))  # noqa: E731
+    for place in (0, 1):
+        slope = covector.grad(lambda x, at: np.sum(covector.grad(fun, 1)(x, at) ** 2), place)(x, at)
+        ahead = [np.zeros_like(x), np.zeros_like(at)]
+        ahead[place] = rng.normal(size=ahead[place].shape) * 1e-6
+        value = [np.sum(covector.grad(fun, 1)(x + s * ahead[0], at + s * ahead[1]) ** 2) for s in (1, -1)]
+        np.testing.assert_allclose(2 * np.sum(slope * ahead[place]), value[0] - value[1], rtol=1e-6)
+
+
+def test_expanded_cotangents_take_the_loops():
+    x = torch.from_numpy(_image()).requires_grad_()
+    grid = torch.from_numpy(np.random.default_rng(3).uniform(-1, 1, (2, 5, 7, 2))).requires_grad_()
+    KNOWN_LOOPS["interpolated_spread"].clear()
+    torch.nn.functional.grid_sample(x, grid, align_corners=False).sum().backward()
+    assert any(KNOWN_LOOPS["interpolated_spread"].values())

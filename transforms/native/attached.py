@@ -1,0 +1,168 @@
+"""Code in memory as a Python function: what it refers to, and what runs where it does not take what it is given."""
+
+import ctypes
+import threading
+import warnings
+import weakref
+
+import numpy as np
+
+from ...core.arrays.errstate import VARIABLE, error_state
+from ...core.types import Any
+from ..compile.functions import MISS, made_of
+from ..compile.numpy_source import Source
+from .ir.statements import KINDS, dtype_of
+from .machine.blas import products_library
+from .machine.error_states import DEFAULT, STATE, is_followed
+from .machine.layouts import functions
+from .machine.slots import Slots
+
+ndarray = np.ndarray
+_NUMBERS = {"f": float, "i": int, "b": bool}
+_PATIENCE = 16  # runs with infinities or NaN in their outputs that NumPy does again, so that it warns as it does
+_FASTCALL = 0x80
+
+
+def attached(symbols, slots, around, kept):
+    """The function whose code is `call` of `symbols`, with its table.
+
+    Args:
+        slots: the `Slots` of the module.
+        around: the `Around` that it was written for.
+        kept: what must live as long as the function.
+    """
+    table = slots.table()
+    table.kept += [kept, around]
+    around.place = table.__array_interface__["data"][0] + 8 * slots.places[STATE]
+    run = c_function(symbols["call"], table)
+    around.run = weakref.ref(run)
+    return run
+
+
+def slots_of(names, constants, around):
+    """The `Slots` of a module that was written in another process; None where something has no such name here.
+
+    Args:
+        names: of the slots, in order.
+        constants: the arrays among them, in order.
+    """
+    found = functions()
+    known = {**(products_library() or {}), **found, STATE: 0, "error state": VARIABLE, "default error state": DEFAULT,
+             "handler": around.handle, "heard": around.heard, "ndarray": ndarray, "True": True,
+             **{kind.__name__: kind for kind in (float, int, bool)}}
+    for dtype in KINDS:
+        known[dtype.type.__name__] = dtype.type
+        known[f"dtype {dtype}"] = dtype
+    slots, constants = Slots(), list(constants)
+    for name in names:
+        if name.startswith("constant ") and constants:
+            slots.constant(constants.pop(0))
+        elif name in known:
+            thing = known[name]
+            slots.place(name, thing if type(thing) is int else id(thing), thing)
+        else:
+            return None
+    return slots if list(slots.places) == list(names) else None
+
+
+class Slow:
+    """The same by NumPy, made when it is first needed."""
+
+    def __init__(self, draft):
+        self.draft = draft
+        self.run = None
+
+    def __call__(self, *values):
+        if self.run is None:
+            self.run = made_of(Source(self.draft, frozenset(), True), "segment")
+        return self.run(*values)
+
+
+class Around:
+    """What runs in place of native code, or after it; `run` is a weak reference to the function.
+
+    Args:
+        avals: of the operands.
+        slow: runs instead, given the same values, where they are no arrays of these avals in order in memory.
+    """
+
+    def __init__(self, avals, slow):
+        self.avals = avals
+        self.slow = slow
+        self.left = _PATIENCE
+        self.lock = threading.Lock()
+        self.place: Any = None  # where the table has the address of `state`
+        self.run: Any = None
+        self.state: Any = None  # the last error state that native code can do, beside NumPy's own
+
+    def handle(self, *values):
+        """The results for values that native code does not take as they are: of copies, or by the slow function.
+
+        MISS for values of other shapes, dtypes or types.
+        """
+        if len(values) != len(self.avals) or not all(map(_fits, values, self.avals)):
+            return MISS
+        now = error_state()
+        allowed = now is DEFAULT or now is self.state
+        if not allowed and not is_followed():
+            return self.slow(*values)
+        if not allowed and self.place is not None:
+            with self.lock:  # the table never has the address of a state that nobody keeps
+                ctypes.c_uint64.from_address(self.place).value = id(now)
+                self.state = now
+        fixed = [_in_order(x, aval) for x, aval in zip(values, self.avals)]
+        run = self.run()
+        if run is None or allowed and all(a is b for a, b in zip(fixed, values)):
+            return self.slow(*values)
+        return run(*fixed)
+
+    def heard(self, result, *values):
+        """The results where some are not finite: those of NumPy, which warns, as long as somebody listens."""
+        if self.left:
+            self.left -= 1
+        elif not _is_heeded():
+            return result
+        return self.slow(*values)
+
+
+def _fits(x, aval):
+    """Whether a value has an aval."""
+    kind = type(x)
+    if aval.weak:
+        return kind is _NUMBERS[aval.dtype.kind]
+    if kind is not ndarray and not isinstance(x, np.generic):
+        return False
+    return x.shape == aval.shape and x.dtype == aval.dtype
+
+
+def _is_heeded():
+    """Whether a warning that was given before does something again."""
+    return any(action in ("error", "always", "all") and issubclass(RuntimeWarning, category)
+               for action, _, category, *_ in warnings.filters)
+
+
+def _in_order(x, aval):
+    """A value as native code takes it, if a copy is that."""
+    if type(x) is ndarray and x.dtype == aval.dtype and x.shape == aval.shape:
+        if not (x.flags.c_contiguous and x.flags.aligned):
+            copied = np.empty(x.shape, dtype_of(aval))
+            copied[...] = x
+            return copied
+        if x.dtype is not dtype_of(aval):  # NumPy has more than one object for a dtype
+            return x.view(dtype_of(aval))
+    elif isinstance(x, np.generic) and x.dtype == aval.dtype and not aval.shape and type(x) is not aval.dtype.type:
+        return np.array(x, aval.dtype)
+    return x
+
+
+class _Method(ctypes.Structure):
+    _fields_ = (("name", ctypes.c_char_p), ("run", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p))
+
+
+def c_function(address, table):
+    """A Python function of a C function, which keeps its table alive."""
+    method = _Method(b"native", address, _FASTCALL, None)
+    table.kept.append(method)
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    return make(ctypes.addressof(method), table, None)
