@@ -550,8 +550,9 @@ def script_private_helpers(torch):
     f = torch.autograd.functional
     x, y = torch.tensor([1.0, 2.0]), double(torch, 3.0)
     out = [f._as_tuple(x, "x", "f"), f._as_tuple((x, y), "x", "f"), f._as_tuple(x), f._as_tuple([x, y])]
-    out += [attempt(lambda: f._as_tuple(1.0, "x", "f")), f._tuple_postprocess((x, y), True), f._tuple_postprocess(
-        (x,), False), f._tuple_postprocess(((x, y), (y, x)), (True, False)), f._tuple_postprocess(((x, y),), (False, True))]
+    unpack = f._tuple_postprocess
+    out += [attempt(lambda: f._as_tuple(1.0, "x", "f")), unpack((x, y), True), unpack((x,), False),
+            unpack(((x, y), (y, x)), (True, False)), unpack(((x, y),), (False, True))]
     with torch.enable_grad():
         w = x.clone().requires_grad_()
         for create in (False, True):
