@@ -168,6 +168,8 @@ compat/torch/_dynamo: ~/dispatch ~/platform
 compat/torch/amp: ~/dispatch ~/platform
 compat/torch/backends: ~/dispatch ~/platform
 compat/torch/cuda: ~/dispatch ~/factories ~/platform
+compat/torch/distributed/_composable: compat/torch/distributed
+compat/torch/distributed/_tensor: ~/dispatch compat/torch/distributed
 compat/torch/distributed/elastic/multiprocessing: ~/platform
 compat/torch/fx: ~/dispatch ~/platform
 compat/torch/signal: ~/dispatch ~/factories

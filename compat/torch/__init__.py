@@ -143,6 +143,7 @@ _PARTS |= dict.fromkeys(("dsmm", "sparse_coo_tensor", "spmm"), _sparse)
 _PARTS |= dict.fromkeys("""Event Stream SymBool SymFloat SymInt _assert_async _check _check_index _check_is_size
 _check_not_implemented _check_tensor_all _check_tensor_all_with _check_type _check_value _check_with
 """.split(), _assertions)
+_PARTS |= dict.fromkeys(("ScriptFunction", "ScriptModule"), LazyModule("covector.compat.torch.jit"))
 __getattr__ = _surface.getter("", "torch", _LATER, _PARTS)
 __dir__ = _surface.lister(globals(), _LATER)
 del LazyModule, _LATER, _asks_modes, _NAMES, _PARTS, _assertions, _cells, _dense_methods, _low_rank, _sequences

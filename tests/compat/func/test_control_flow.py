@@ -36,7 +36,7 @@ def test_scans_are_loops_and_have_their_derivatives():
     decay, kept = associative_scan(step, (x, x), 1, combine_mode="generic")
     assert decay.tolist() == [[1.0, 2.0, 6.0], [4.0, 20.0, 120.0]]
     assert kept.tolist() == [[1.0, 4.0, 15.0], [4.0, 25.0, 156.0]]
-    assert associative_scan(compat.add, x.detach(), -1, reverse=True).tolist() == [[6.0, 5.0, 3.0], [15.0, 11.0, 6.0]]
+    assert associative_scan(compat.add, x.detach(), -1, True, "generic").tolist() == [[6.0, 5.0, 3.0], [15.0, 11.0, 6.0]]
     assert mapped(lambda x, y: x.sum() * y, x.detach(), 2.0).tolist() == [12.0, 30.0]
 
 
@@ -45,7 +45,9 @@ def test_what_scans_and_loops_refuse():
     with pytest.raises(RuntimeError, match="scan: All xs leaves must be a Tensor"):
         scan(lambda c, x: (c, x), x, [1.0])
     with pytest.raises(RuntimeError, match=r"dim is 2 and their shapes are \[\(2, 3\)\]"):
-        associative_scan(compat.add, x, 2)
+        scan(lambda c, x: (c, x), x, x, dim=2)
+    with pytest.raises(ValueError, match="at least have 'dim' number of dimensions"):
+        associative_scan(compat.add, x, 2, combine_mode="generic")
     with pytest.raises(RuntimeError, match=r"the same length along dim 0, but got \[2, 3\]"):
         scan(lambda c, x: (c, x), x, [x, x.mT])
     with pytest.raises(RuntimeError, match="init leaves"):

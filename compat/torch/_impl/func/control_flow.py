@@ -6,6 +6,7 @@ from ..types.tensor_type import TensorBase
 
 stack = NAMES["stack"]
 
+
 def cond(pred, true_fn, false_fn, operands=()):
     """`true_fn(*operands)` where `pred` holds, `false_fn(*operands)` otherwise; the other one is not run.
 
@@ -65,10 +66,10 @@ def rows(fun, xs, dim, reverse=False):
     return found[::-1] if reverse else found
 
 
-def stacked(results, dim=0, reverse=False):
-    """Pytrees of one structure as one of tensors with an axis more."""
+def stacked(results, reverse=False):
+    """Pytrees of one structure as one of tensors with a first axis more."""
     results = results[::-1] if reverse else results
-    return tree_map(lambda *row: stack(row, dim), *results)
+    return tree_map(lambda *row: stack(row), *results)
 
 
 def scan(combine_fn, init, xs, *, dim=0, reverse=False):
@@ -85,24 +86,7 @@ def scan(combine_fn, init, xs, *, dim=0, reverse=False):
     for x in rows("scan", xs, dim, reverse):
         carry, y = combine_fn(carry, x)
         ys.append(y)
-    return carry, stacked(ys, 0, reverse)
-
-
-def associative_scan(combine_fn, xs, dim, reverse=False, combine_mode="pointwise"):
-    """Combine the slices along an axis: each output is `combine_fn` of the output before and a slice.
-
-    >>> import covector.compat.torch as torch
-    >>> from covector.compat.torch._higher_order_ops import associative_scan
-    >>> associative_scan(lambda a, b: a * b, torch.tensor([1.0, 2.0, 3.0]), 0, combine_mode="generic")
-    tensor([1., 2., 6.])
-    """
-    if combine_mode not in ("pointwise", "generic"):
-        raise ValueError(f"Combine_mode must either 'pointwise' or 'generic', but got {combine_mode}")
-    first, *rest = rows("associative_scan", xs, dim, reverse)
-    found = [first]
-    for x in rest:
-        found.append(combine_fn(found[-1], x))
-    return stacked(found, dim, reverse)
+    return carry, stacked(ys, reverse)
 
 
 def map_(f, xs, *args):
