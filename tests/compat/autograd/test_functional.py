@@ -559,6 +559,7 @@ def script_private_helpers(torch):
             p, q = f._grad_preprocess((w, y), create_graph=create, need_graph=True)
             loss = (p ** 2).sum() * q.sum(), x.sum()
             got = f._autograd_grad(loss, (p, q, w), (None, None), create_graph=create)
+            got = tuple(None if g is None else g + 0 for g in got)  # without the strides of an expanded one
             out.append((p is w, p.requires_grad, q.requires_grad, q is y, got))
             out.append(plain(f._grad_postprocess(tuple(g for g in got if g is not None), create)))
         p, = f._grad_preprocess((w,), create_graph=False, need_graph=False)
@@ -567,4 +568,4 @@ def script_private_helpers(torch):
         out.append(plain(nested))
         out.append(f._autograd_grad((x.sum(),), (w,)))
     out.append(f._construct_standard_basis_for((x, y), (2, 1)))
-    return out
+    return without_layouts(out)

@@ -36,7 +36,8 @@ def test_scans_are_loops_and_have_their_derivatives():
     decay, kept = associative_scan(step, (x, x), 1, combine_mode="generic")
     assert decay.tolist() == [[1.0, 2.0, 6.0], [4.0, 20.0, 120.0]]
     assert kept.tolist() == [[1.0, 4.0, 15.0], [4.0, 25.0, 156.0]]
-    assert associative_scan(compat.add, x.detach(), -1, True, "generic").tolist() == [[6.0, 5.0, 3.0], [15.0, 11.0, 6.0]]
+    sums = associative_scan(compat.add, x.detach(), -1, True, "generic")
+    assert sums.tolist() == [[6.0, 5.0, 3.0], [15.0, 11.0, 6.0]]
     assert mapped(lambda x, y: x.sum() * y, x.detach(), 2.0).tolist() == [12.0, 30.0]
 
 

@@ -1,5 +1,7 @@
 """100 steps of every optimizer, with every option: parameters and state after them."""
 
+import importlib
+
 import numpy as np
 
 from harness import rounds_as
@@ -146,7 +148,8 @@ def script_differentiable_steps(T):
 
 def script_line_search(T):
     """The line search, as programs call it that bring their own quasi-Newton steps."""
-    search, cubic = T.optim.lbfgs._strong_wolfe, T.optim.lbfgs._cubic_interpolate
+    lbfgs = importlib.import_module(f"{T.__name__}.optim.lbfgs")
+    search, cubic = lbfgs._strong_wolfe, lbfgs._cubic_interpolate
     seen = []
 
     def objective(x, t, d):
@@ -163,5 +166,6 @@ def script_line_search(T):
             loss, gradient, distance, tries = search(objective, x, t, -g, float(f), g, -g.dot(g), **options)
             out.append((float(loss), gradient, float(distance), tries))
     points = (0.0, 1.0, -2.0, 1.0, 0.5, 1.0), (1.0, 0.5, 1.0, 0.0, 1.0, -2.0), (0.0, 1.0, 1.0, 1.0, 1.0, 5.0)
+    points = [[T.tensor(v, dtype=T.float64) for v in p] for p in points]
     out += [float(cubic(*p, **b)) for p in points for b in ({}, {"bounds": (0.1, 0.2)})]
     return out, seen

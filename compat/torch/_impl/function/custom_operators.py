@@ -32,10 +32,10 @@ def custom_op(name, fn=None, /, *, mutates_args, device_types=None, schema=None,
     >>> def setup_context(ctx, inputs, output):
     ...     ctx.x, = inputs
     >>> cube.register_autograd(backward, setup_context=setup_context)
-    >>> x = torch.tensor(2.0, requires_grad=True)
-    >>> torch.ops.example.cube(x).backward()
+    >>> x = torch.tensor([2.0], requires_grad=True)
+    >>> torch.ops.example.cube(x).sum().backward()
     >>> x.grad
-    tensor(12.)
+    tensor([12.])
     """
     if fn is None:
         return functools.partial(custom_op, name, mutates_args=mutates_args, device_types=device_types, schema=schema,
