@@ -157,16 +157,19 @@ compat/torch/utils/tensorboard: api ~/types
 ~/dispatch: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values ~/inplace
 ~/saved: api ~/modes ~/types ~/graph ~/values ~/engine
 compat/torch/_subclasses: ~/dispatch
-compat/torch/distributed: ~/dispatch
+compat/torch/distributed: api ~/dispatch
 compat/torch/distributed/algorithms: ~/dispatch
 compat/torch/fx/experimental: ~/dispatch
 ~/factories: ~/modes ~/types ~/state ~/values ~/dispatch
 ~/fastpath: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch
 ~/graph_view: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved
 ~/platform: ~/modes ~/types ~/dispatch
+compat/torch/_dynamo: ~/dispatch ~/platform
 compat/torch/amp: ~/dispatch ~/platform
 compat/torch/backends: ~/dispatch ~/platform
 compat/torch/cuda: ~/dispatch ~/factories ~/platform
+compat/torch/distributed/_composable: compat/torch/distributed
+compat/torch/distributed/_tensor: ~/dispatch compat/torch/distributed
 compat/torch/distributed/elastic/multiprocessing: ~/platform
 compat/torch/fx: ~/dispatch ~/platform
 compat/torch/signal: ~/dispatch ~/factories
@@ -186,8 +189,10 @@ compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessi
 ~/distributions: ~/types ~/engine ~
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops ~
 ~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor ~
+compat/torch/_higher_order_ops: ~/func
 compat/torch/distributions/utils: ~/distributions
 compat/torch/func: ~/dispatch ~/func
+compat/torch/nn/attention: ~/modes ~/types ~/ops ~/func ~/module
 compat/torch/nn/modules/utils: ~/module
 compat/torch/nn/parallel: ~/dispatch ~/module
 compat/torch/utils/data: ~/dispatch ~/data
@@ -202,12 +207,13 @@ compat/torch/utils: api ~/types compat/torch/utils/tensorboard ~/graph ~/dispatc
     compat/torch/utils/data
 compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
 compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
-compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/parallel compat/torch/nn/modules
-    compat/torch/nn/utils
+compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/attention compat/torch/nn/parallel
+    compat/torch/nn/modules compat/torch/nn/utils
 compat/torch: compat api ~/modes ~/types ~/graph ~/installing ~/profiler ~/inplace ~/dispatch compat/torch/distributed
-    ~/factories ~/platform compat/torch/amp compat/torch/backends compat/torch/cuda compat/torch/signal ~/random
-    ~/tensor ~/ops ~/sparse ~ ~/interchange ~/func ~/module compat/torch/func compat/torch/autograd
-    compat/torch/distributions compat/torch/utils compat/torch/optim compat/torch/nn
+    ~/factories ~/platform compat/torch/_dynamo compat/torch/amp compat/torch/backends compat/torch/cuda
+    compat/torch/signal ~/function ~/random ~/tensor ~/ops ~/sparse ~ ~/interchange ~/func ~/module
+    compat/torch/_higher_order_ops compat/torch/func compat/torch/autograd compat/torch/distributions
+    compat/torch/utils compat/torch/optim compat/torch/nn
 """
 
 

@@ -45,6 +45,7 @@ from ._impl.factories.creation import (
     zeros,
 )
 from ._impl.factories.from_data import as_tensor, asarray, from_numpy, frombuffer, tensor
+from ._impl.func.control_flow import cond, while_loop
 from ._impl.installing.install import install
 from ._impl.interchange.dlpack import from_dlpack, to_dlpack
 from ._impl.modes.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled, set_anomaly_enabled
@@ -104,6 +105,7 @@ _LATER = {
     "__config__": LazyModule("covector.compat.torch.__config__"),
     "_C": LazyModule("covector.compat.torch._C"),
     "_VF": LazyModule("covector.compat.torch._VF"),
+    "_higher_order_ops": LazyModule("covector.compat.torch._higher_order_ops"),
     "_dynamo": LazyModule("covector.compat.torch._dynamo"),
     "accelerator": LazyModule("covector.compat.torch.accelerator"),
     "amp": LazyModule("covector.compat.torch.amp"),
@@ -115,6 +117,7 @@ _LATER = {
     "functional": LazyModule("covector.compat.torch.functional"),
     "futures": LazyModule("covector.compat.torch.futures"),
     "jit": LazyModule("covector.compat.torch.jit"),
+    "library": LazyModule("covector.compat.torch.library"),
     "mps": LazyModule("covector.compat.torch.mps"),
     "multiprocessing": LazyModule("covector.compat.torch.multiprocessing"),
     "onnx": LazyModule("covector.compat.torch.onnx"),
@@ -129,13 +132,19 @@ _LATER = {
 }
 _sparse = LazyModule("covector.compat.torch._impl.sparse.room")
 _cells = LazyModule("covector.compat.torch._impl.module.cells")
+_low_rank = LazyModule("covector.compat.torch._impl.module.low_rank")
 _assertions = LazyModule("covector.compat.torch._impl.platform.assertions")
 _sequences = LazyModule("covector.compat.torch._impl.module.sequences")
 _PARTS = dict.fromkeys(
     ("_weight_norm", "gru_cell", "lstm_cell", "norm_except_dim", "rnn_relu_cell", "rnn_tanh_cell"), _cells)
 _PARTS |= dict.fromkeys(("gru", "lstm", "rnn_relu", "rnn_tanh"), _sequences)
+_PARTS |= dict.fromkeys(("pca_lowrank", "svd_lowrank"), _low_rank)
 _PARTS |= dict.fromkeys(("dsmm", "sparse_coo_tensor", "spmm"), _sparse)
-_PARTS |= dict.fromkeys(("SymBool", "SymFloat", "SymInt", "_assert_async"), _assertions)
+_PARTS |= dict.fromkeys("""Event Stream SymBool SymFloat SymInt _assert_async _check _check_index _check_is_size
+_check_not_implemented _check_tensor_all _check_tensor_all_with _check_type _check_value _check_with
+""".split(), _assertions)
+_PARTS |= dict.fromkeys(("ScriptFunction", "ScriptModule"), LazyModule("covector.compat.torch.jit"))
 __getattr__ = _surface.getter("", "torch", _LATER, _PARTS)
 __dir__ = _surface.lister(globals(), _LATER)
-del LazyModule, _LATER, _asks_modes, _NAMES, _PARTS, _assertions, _cells, _dense_methods, _sequences, _sparse, _surface
+del LazyModule, _LATER, _asks_modes, _NAMES, _PARTS, _assertions, _cells, _dense_methods, _low_rank, _sequences
+del _sparse, _surface

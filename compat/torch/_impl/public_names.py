@@ -14,7 +14,8 @@ ATTACHED = nans, forward_ad, inplace_shape, attributes, container, conversion, c
 
 NAMES = dict(tensor_queries.PUBLIC)
 NAMES |= {name: overriding.dispatching(NAMES[name]) for name in ("resolve_conj", "resolve_neg")}
-NAMES |= from_data.LEGACY | dtypes.NAMED | {"bfloat16": dtypes.bfloat16} | dtypes.ALIASES | surface.names("")
+NAMES |= from_data.LEGACY | dtypes.ONLY_NAMED | dtypes.NAMED | {"bfloat16": dtypes.bfloat16} | dtypes.ALIASES
+NAMES |= {"chalf": dtypes.ONLY_NAMED["complex32"]} | surface.names("")
 NAMES |= {name: surface.asking_first(name, fun) for name, fun in ops.PLAIN.items()}
 NAMES |= {name: surface.asking_first(name, NAMES.get(name) or getattr(creation, name, None) or getattr(sampling, name))
           for name in surface.FACTORIES}

@@ -11,7 +11,8 @@ globals().update(_without_device(
     "covector's own transforms on CuPy arrays",
     "current_device set_device get_device_name get_device_properties get_device_capability synchronize current_stream "
     "default_stream stream set_stream Stream Event mem_get_info get_rng_state set_rng_state init "
-    "reset_peak_memory_stats memory_stats memory_summary CUDAGraph graph make_graphed_callables"))
+    "reset_peak_memory_stats memory_stats memory_summary CUDAGraph StreamContext MemPool graph graph_pool_handle "
+    "make_graphed_callables set_per_process_memory_fraction utilization"))
 
 
 class device:  # noqa: N801 (torch's name)

@@ -1,5 +1,6 @@
 """torch.distributed: one process; what asks whether there are more learns so."""
 
+from ...._engine import LazyModule as _LazyModule
 from .._impl.dispatch import surface as _surface
 from .._impl.dispatch.unbuilt_parts import parts as _parts
 
@@ -21,4 +22,6 @@ def is_torchelastic_launched():
     return False
 
 
-__getattr__ = _surface.getter("distributed.", "torch.distributed")
+_LATER = {name: _LazyModule(f"covector.compat.torch.distributed.{name}")
+          for name in "algorithms autograd device_mesh elastic fsdp nn optim rpc tensor".split()}
+__getattr__ = _surface.getter("distributed.", "torch.distributed", _LATER)

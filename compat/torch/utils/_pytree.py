@@ -1,6 +1,10 @@
 """torch.utils._pytree: pytrees."""
 
+from collections import namedtuple as _namedtuple
+from typing import Any as _Any
+
 from .._impl.types.pytree import (
+    NODES as SUPPORTED_NODES,
     TreeSpec,
     register_pytree_node,
     tree_all,
@@ -15,6 +19,30 @@ from .._impl.types.pytree import (
     tree_unflatten,
     treespec_pprint,
 )
+from .._impl.types.pytree_keys import (
+    GetAttrKey,
+    MappingKey,
+    SequenceKey,
+    key_get,
+    keystr,
+    mapping_with_keys,
+    register_dataclass,
+    sequence_with_keys,
+    tree_flatten_with_path,
+    tree_leaves_with_path,
+    tree_map_with_path,
+)
 
-__all__ = ["TreeSpec", "register_pytree_node", "tree_all", "tree_any", "tree_flatten", "tree_is_leaf", "tree_leaves",
-           "tree_map", "tree_map_", "tree_map_only", "tree_structure", "tree_unflatten", "treespec_pprint"]
+__all__ = ["GetAttrKey", "MappingKey", "SequenceKey", "TreeSpec", "key_get", "keystr", "register_dataclass",
+           "register_pytree_node", "tree_all", "tree_any", "tree_flatten", "tree_flatten_with_path", "tree_is_leaf",
+           "tree_leaves", "tree_leaves_with_path", "tree_map", "tree_map_", "tree_map_only", "tree_map_with_path",
+           "tree_structure", "tree_unflatten", "treespec_pprint"]
+_dict_flatten, _dict_unflatten, _dict_flatten_with_keys = *SUPPORTED_NODES[dict][:2], mapping_with_keys
+_list_flatten, _list_unflatten, _list_flatten_with_keys = *SUPPORTED_NODES[list][:2], sequence_with_keys
+Context = PyTree = _Any  # types that programs annotate with
+
+
+def _get_node_type(tree):
+    """The type under which an object may be registered; `namedtuple` for all of these."""
+    kind = type(tree)
+    return _namedtuple if issubclass(kind, tuple) and hasattr(kind, "_fields") else kind

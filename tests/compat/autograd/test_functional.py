@@ -543,3 +543,29 @@ def script_shapes(torch):
             out.append(attempt(lambda: f.jacobian(fn, i, **kw)))
     out.append(f.hessian(lambda a, b: (a**2 * b).sum() * b**2, (x, y)))
     return without_layouts(out)
+
+
+def script_private_helpers(torch):
+    """What programs write their own Jacobians with."""
+    f = torch.autograd.functional
+    x, y = torch.tensor([1.0, 2.0]), double(torch, 3.0)
+    out = [f._as_tuple(x, "x", "f"), f._as_tuple((x, y), "x", "f"), f._as_tuple(x), f._as_tuple([x, y])]
+    unpack = f._tuple_postprocess
+    out += [attempt(lambda: f._as_tuple(1.0, "x", "f")), unpack((x, y), True), unpack((x,), False),
+            unpack(((x, y), (y, x)), (True, False)), unpack(((x, y),), (False, True))]
+    with torch.enable_grad():
+        w = x.clone().requires_grad_()
+        for create in (False, True):
+            p, q = f._grad_preprocess((w, y), create_graph=create, need_graph=True)
+            loss = (p ** 2).sum() * q.sum(), x.sum()
+            got = f._autograd_grad(loss, (p, q, w), (None, None), create_graph=create)
+            got = tuple(None if g is None else g + 0 for g in got)  # without the strides of an expanded one
+            out.append((p is w, p.requires_grad, q.requires_grad, q is y, got))
+            out.append(plain(f._grad_postprocess(tuple(g for g in got if g is not None), create)))
+        p, = f._grad_preprocess((w,), create_graph=False, need_graph=False)
+        out.append((p is w, p.requires_grad))
+        nested = f._grad_postprocess(((w * 2,), (w * 3, w)), False)
+        out.append(plain(nested))
+        out.append(f._autograd_grad((x.sum(),), (w,)))
+    out.append(f._construct_standard_basis_for((x, y), (2, 1)))
+    return without_layouts(out)

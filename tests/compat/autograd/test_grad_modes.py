@@ -5,7 +5,7 @@ import threading
 import warnings
 
 import covector.compat.torch as compat
-from covector.compat.torch._impl.modes.modes import DEFAULT, Modes
+from covector.compat.torch._impl.modes.modes import DEFAULT, IN_NO_GRAD, MODES, Modes
 from harness import attempt, message
 
 
@@ -382,8 +382,27 @@ def test_a_changed_copy_of_the_modes_keeps_every_field():
     for name in set(Modes.__slots__) - FOLLOWING:
         record = DEFAULT.but()
         setattr(record, name, () if name == "maps" else object())
-        copy = record.but(**{"sweeping" if name != "sweeping" else "nans": True})
+        copy = record.but(**{"recorder" if name != "recorder" else "nans": True})
         assert getattr(copy, name) is getattr(record, name), name
+
+
+def test_operations_inside_of_a_backward_pass_take_the_same_lanes_as_outside():
+    seen = []
+
+    def hook(g):
+        seen.append(MODES.get() is IN_NO_GRAD)
+        with compat.enable_grad():
+            seen.append(MODES.get() is None)
+
+    x = compat.ones(2, requires_grad=True)
+    y = x * 2
+    y.register_hook(hook)
+    y.sum().backward(retain_graph=True)
+    assert seen == [True, True]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        y.sum().backward(create_graph=True)
+    assert seen == [True, True, False, True]
 
 
 def test_modes_are_default_only_if_every_field_is():

@@ -331,6 +331,37 @@ def script_queue_callback(torch):
     return seen, attempt(lambda: from_.queue_callback(print))
 
 
+def script_queue_callback_in_sweeps_of_other_kinds(torch):
+    from_ = torch.autograd.Variable._execution_engine
+    seen = []
+
+    class Queues(torch.autograd.Function):
+        @staticmethod
+        def forward(x):
+            return x * 2
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            pass
+
+        @staticmethod
+        def backward(ctx, g):
+            seen.append(attempt(lambda: from_.queue_callback(lambda: seen.append("end"))))
+            return g * 2
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+
+    def inner(g):  # a sweep inside of a sweep has its own end
+        with torch.enable_grad():
+            Queues.apply(x.detach().requires_grad_()).sum().backward()
+        seen.append("outer goes on")
+
+    y = x * 3
+    y.register_hook(inner)
+    y.sum().backward()
+    return seen
+
+
 def script_hook_result_is_the_gradient_itself(torch):
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     kept = []

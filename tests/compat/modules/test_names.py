@@ -3,10 +3,12 @@
 import importlib
 import subprocess
 import sys
+import warnings
 
 import pytest
 
 import covector.compat.torch as torch
+from harness import attempt
 
 PATHS = [
     ("nn.modules.utils", "_pair"), ("nn.modules.utils", "_triple"), ("nn.modules.batchnorm", "_BatchNorm"),
@@ -22,7 +24,11 @@ PATHS = [
     ("nn.utils.clip_grad", "clip_grad_norm_"), ("nn.utils.parametrizations", "weight_norm"),
     ("nn.utils.stateless", "functional_call"), ("nn.utils.prune", "l1_unstructured"), ("utils.hooks", "BackwardHook"),
     ("utils.hooks", "RemovableHandle"), ("_C", "_disabled_torch_function_impl"), ("nn.functional", "conv_tbc"),
-    ("nn.functional", "fractional_max_pool2d"),
+    ("nn.functional", "fractional_max_pool2d"), ("nn.parallel.scatter_gather", "scatter_kwargs"),
+    ("cuda.nvtx", "range_push"), ("distributed._composable.fsdp", "fully_shard"), ("distributed._tensor", "DTensor"),
+    ("distributed._tensor.experimental", "local_map"), ("distributions.multivariate_normal", "_batch_mahalanobis"),
+    ("distributions.multivariate_normal", "_precision_to_scale_tril"), ("utils._pytree", "SUPPORTED_NODES"),
+    ("utils._pytree", "_get_node_type"), ("utils._pytree", "PyTree"), ("utils.data.dataloader", "_collate_fn_t"),
 ]
 
 
@@ -83,3 +89,26 @@ def test_a_parameter_takes_the_roads_of_plain_tensors():
     assert torch.equal(p.grad, leaf.grad)
     m = torch.nn.Linear(2, 2).half().float()
     assert m.weight.dispatch_key == torch.ones(1).dispatch_key
+
+
+def script_reductions_by_number(torch):
+    reduction = importlib.import_module(f"{torch.__name__}.nn._reduction")
+    out = [reduction.get_enum(r) for r in ("none", "mean", "sum")] + [attempt(lambda: reduction.get_enum("max"))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for average in (None, True, False):
+            for reduce in (None, True, False):
+                out += [reduction.legacy_get_string(average, reduce), reduction.legacy_get_enum(average, reduce, False)]
+    return out
+
+
+def test_ranges_of_a_device_are_refused():
+    with pytest.raises(RuntimeError, match="range_push.*NVTX functions not installed"):
+        torch.cuda.nvtx.range_push("step")
+    with pytest.raises(RuntimeError, match="NVTX functions not installed"), torch.cuda.nvtx.range("step {}", 1):
+        pass
+
+
+def test_script_classes_are_names_of_torch():
+    assert torch.ScriptModule is torch.jit.ScriptModule
+    assert torch.ScriptFunction is torch.jit.ScriptFunction

@@ -76,3 +76,20 @@ def test_kernels_of_attention_are_named_and_one_is_there():
     with (pytest.raises(RuntimeError, match="attention is computed by SDPBackend.MATH alone"),
           sdpa_kernel(SDPBackend.FLASH_ATTENTION)):
         pass
+
+
+def script_queries_without_keys_under_dropout(torch):
+    attend, masks = torch.nn.functional.scaled_dot_product_attention, []
+    allowed = torch.tensor([[False] * 5, [True, False, True, False, True], [False] * 5])
+    q, k, v = (normal(torch, 2, n, 4, seed=n) for n in (3, 5, 5))
+    for mask in (allowed, torch.zeros(3, 5).masked_fill(~allowed, -torch.inf)):
+        out = attend(q, k, v, mask, 0.5)
+        masks.append((out[:, ::2], out.isfinite().all()))
+        whole = [t.clone().requires_grad_() for t in (q, k, v)]
+        attend(*whole, mask, 0.5).sum().backward()
+        masks.append([whole[0].grad[:, ::2], *[t.grad.isfinite().all() for t in whole]])
+    layer = torch.nn.TransformerEncoderLayer(4, 2, 8, dropout=0.5, batch_first=True).double()
+    hidden = torch.tensor([[True] * 3, [False, False, True]])
+    return [masks, layer(q[:, :3], src_key_padding_mask=hidden).isfinite().all(),
+            attempt(lambda: attend(q[:, None].expand(2, 3, 3, 4), k[:, None].expand(2, 2, 5, 4),
+                                   v[:, None].expand(2, 2, 5, 4), dropout_p=0.5, enable_gqa=True))[:2]]

@@ -314,3 +314,14 @@ def script_wrong_arguments_of_operations(torch):
         lambda: functional.embedding(torch.tensor([7]), torch.ones(3, 2)), lambda: torch.add(1, 2),
         lambda: torch.cdist(x, x), lambda: torch.broadcast_tensors(x, torch.ones(3)), lambda: x.type("frob"),
         lambda: functional.linear(x, torch.ones(3, 3)))]
+
+
+def script_sizes_by_name(torch):
+    x = double(torch, 1, 2)
+    return [x.new_ones(size=(2,)), x.new_zeros(size=[1, 2], dtype=torch.int64), x.new_empty(size=(3,)).shape,
+            x.new_full(size=(2,), fill_value=3), x.new_full((2,), fill_value=3), x.new_tensor(data=[1, 2]),
+            x.view(size=(2, 1)), x.reshape(shape=(2, 1)), torch.reshape(input=x, shape=(1, 2)), x.expand(size=(3, 2)),
+            x.repeat(repeats=(2,)), x.sum_to_size(size=(1,)), x.clone().resize_(size=(2, 1)), x.permute(dims=(0,)),
+            x.flip(dims=(0,)), x.tile(dims=(2,)), x.unflatten(dim=0, sizes=(1, 2)), x.roll(shifts=1, dims=0),
+            *kinds([lambda: x.new_ones(2, shape=3), lambda: x.new_full(size=(2,)), lambda: x.view(2, size=(2, 1)),
+                    lambda: x.new_tensor()])]

@@ -1,6 +1,10 @@
 """Dtypes of results where they are not the operands' alone: integers, sums, statistics, half precision."""
 
-import covector.compat.torch as torch
+import pickle
+
+import pytest
+
+import covector.compat.torch as compat
 from harness import rounds_as, table
 
 
@@ -122,9 +126,25 @@ def script_products_at_indices_that_differ_between_examples(torch):
 
 
 def test_gradients_of_products_at_indices_that_differ_are_those_of_each_example():
-    f, examples = products(torch)
-    slope = torch.func.grad(lambda x, index, s: (f(x, index, s) * x).sum(), argnums=(0, 2))
-    mapped = torch.func.vmap(slope)(*examples)
+    f, examples = products(compat)
+    slope = compat.func.grad(lambda x, index, s: (f(x, index, s) * x).sum(), argnums=(0, 2))
+    mapped = compat.func.vmap(slope)(*examples)
     for i in range(2):
         for a, b in zip(mapped, slope(*[t[i] for t in examples])):
-            assert torch.equal(a[i], b)
+            assert compat.equal(a[i], b)
+
+
+def script_dtypes_that_only_name(torch):
+    names = ["float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "complex32"]
+    kinds = [getattr(torch, name) for name in names]
+    limits = [torch.finfo(kind) for kind in kinds[:3]]
+    return [[(str(k), k.itemsize, k.is_floating_point, k.is_complex, k.is_signed, k == torch.float32) for k in kinds],
+            [(f.bits, f.eps, f.max, f.min, f.tiny) for f in limits], torch.chalf is torch.complex32,
+            pickle.loads(pickle.dumps(kinds[0])) is kinds[0]]
+
+
+def test_tensors_of_dtypes_that_only_name_are_refused():
+    for kind, instead in ((compat.float8_e5m2, "bfloat16"), (compat.complex32, "complex64")):
+        for make in (lambda: compat.zeros(2, dtype=kind), lambda: compat.ones(2).to(kind)):
+            with pytest.raises(NotImplementedError, match=f"{kind.name} are not implemented in .*; use {instead}"):
+                make()

@@ -228,3 +228,17 @@ def script_least_squares_of_mapped_matrices(torch):
     a, b = normal(torch, 2, 4, 3), normal(torch, 2, 4, 2, seed=1)
     return table([lambda d=d: torch.func.vmap(lambda x, y: tuple(torch.linalg.lstsq(x, y, driver=d))[:2])(a, b)
                   for d in ("gels", "gelsd")], contiguous=True)
+
+
+def script_singular_values_of_low_rank(torch):
+    a, b = normal(torch, 2, 7, 3), normal(torch, 2, 3, 5, seed=1)
+    low, found = a @ b, []
+    for x in (low, low.mT):
+        for fun in (torch.svd_lowrank, torch.pca_lowrank):
+            u, s, v = fun(x, q=3 if fun is torch.svd_lowrank else 4)
+            centred = x if fun is torch.svd_lowrank else x - x.mean(-2, keepdim=True)
+            found += [u.shape, s, v.shape, (u * s.unsqueeze(-2) @ v.mT - centred).abs().max() < 1e-12]
+    mean = low.mean(-2, keepdim=True)
+    return found, torch.svd_lowrank(low, q=4, M=mean)[1], torch.pca_lowrank(low, q=3, center=False)[1], [
+        attempt(lambda given=given: torch.pca_lowrank(*given))[:2] for given in (
+            (low, 6), (low, 3, True, -1), (torch.ones(2, 2, dtype=torch.int64),))]

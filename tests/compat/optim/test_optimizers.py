@@ -1,5 +1,7 @@
 """100 steps of every optimizer, with every option: parameters and state after them."""
 
+import importlib
+
 import numpy as np
 
 from harness import rounds_as
@@ -142,3 +144,28 @@ def script_differentiable_steps(T):
         getattr(T.optim, name)([w], lr=0.1, differentiable=True).step()
         found.append(T.autograd.grad((w * w).sum(), (start, g)))
     return found
+
+
+def script_line_search(T):
+    """The line search, as programs call it that bring their own quasi-Newton steps."""
+    lbfgs = importlib.import_module(f"{T.__name__}.optim.lbfgs")
+    search, cubic = lbfgs._strong_wolfe, lbfgs._cubic_interpolate
+    seen = []
+
+    def objective(x, t, d):
+        seen.append(float(t))
+        p = (x + t * d).requires_grad_()
+        loss = (1 - p[0]) ** 2 + 100 * (p[1] - p[0] ** 2) ** 2
+        return loss.detach(), T.autograd.grad(loss, p)[0]
+
+    out = []
+    for start in ((-1.2, 1.0), (0.5, 0.1), (2.0, 3.0)):
+        for t, options in ((1.0, {}), (1e-4, {}), (T.tensor(0.3, dtype=T.float64), {"max_ls": 3}), (1e-3, {"c2": 0.1})):
+            x = T.tensor(start, dtype=T.float64)
+            f, g = objective(x, 0.0, x * 0)
+            loss, gradient, distance, tries = search(objective, x, t, -g, float(f), g, -g.dot(g), **options)
+            out.append((float(loss), gradient, float(distance), tries))
+    points = (0.0, 1.0, -2.0, 1.0, 0.5, 1.0), (1.0, 0.5, 1.0, 0.0, 1.0, -2.0), (0.0, 1.0, 1.0, 1.0, 1.0, 5.0)
+    points = [[T.tensor(v, dtype=T.float64) for v in p] for p in points]
+    out += [float(cubic(*p, **b)) for p in points for b in ({}, {"bounds": (0.1, 0.2)})]
+    return out, seen

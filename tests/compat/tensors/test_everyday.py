@@ -3,7 +3,7 @@
 import copy
 import pickle
 
-from harness import attempt
+from harness import attempt, message
 
 
 def script_descent(T):
@@ -135,3 +135,33 @@ def script_samplers_on_recorded_tensors(T):
 def script_bfloat16_beside_numbers(T):
     b = T.tensor([1.0, 2.0], dtype=T.bfloat16)
     return [str(v.dtype) for v in (b + 1.0, b * 2, b + 1j, b + b)]
+
+
+def script_assigned_real_and_imaginary_parts(torch):
+    found = []
+    x = torch.tensor([1 + 2j, 3 + 4j], requires_grad=True)
+    r = torch.tensor([5.0, 6.0], requires_grad=True)
+    y = x * 1
+    y[0].imag = 0.0
+    y.real = r
+    (y.abs() ** 2).sum().backward()
+    found += [y, x.grad, r.grad, y._version]
+    for start, part, value in (((1.0, 2.0), "real", [3.0, 4.0]), ((1.0, 2.0), "real", 5), ((1, 2), "real", [2.5, 3.5]),
+                               ((1j, 2.0), "imag", 7), ((1j, 2.0), "real", True)):
+        t = torch.tensor(start)
+        setattr(t, part, torch.tensor(value) if isinstance(value, list) else value)
+        found += [t, t._version]
+    leaf = torch.tensor([1j, 2.0], requires_grad=True)
+    found += [message(lambda t=t, value=value: setattr(t, "imag", value)) for t, value in (
+        (torch.ones(2), 3.0), (leaf, 3.0), (torch.tensor([1j]), 1j), (torch.tensor([1j]), "a"),
+        (torch.tensor([1j]), None), (torch.tensor([1j, 1j]), torch.ones(3)))]
+
+    def square(x):
+        z = torch.complex(x, x) * 1
+        z.imag = x * x
+        z.real = 2.0
+        return (z * z).real.sum()
+
+    p = torch.tensor([0.5, 2.0])
+    return found, torch.func.grad(square)(p), torch.func.vmap(torch.func.grad(square))(p[:, None]), (
+        torch.func.jvp(square, (p,), (p,)))

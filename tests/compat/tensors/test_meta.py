@@ -106,3 +106,13 @@ def _file():
     file = io.BytesIO()
     compat.save(compat.ones(1), file)
     return file.getvalue()
+
+
+def script_data_without_elements(torch):
+    p = torch.nn.Parameter(torch.empty(3, device="meta"))
+    p.data = torch.nn.functional.pad(p.data, (0, 2)).double()
+    found = [p.shape, p.dtype, p.is_meta, p.requires_grad, type(p).__name__]
+    for a, b in (("cpu", "meta"), ("meta", "cpu")):
+        x = torch.empty(2, device=a)
+        found.append(attempt(lambda: setattr(x, "data", torch.empty(2, device=b)))[:2])
+    return found

@@ -132,7 +132,7 @@ def fits(p, v):
     if kind == "int":
         return whole(v)
     if kind == "float":
-        return isinstance(v, float | int | np.floating | np.integer) and not isinstance(v, bool) or isinstance(
+        return isinstance(v, float | int | np.floating | np.integer) or isinstance(
             v, TensorBase) and not v.dim() and not v.is_complex()
     if kind == "bool":
         return isinstance(v, bool | np.bool_)

@@ -14,7 +14,7 @@ ADVICE = {
     "hub": "build the module, and load its weights with torch.load",
     "fx": "covector.make_graph records functions of arrays",
     "export": "covector.export_c writes compiled functions of arrays as C",
-    "library": "torch.autograd.Function defines operations of your own",
+    "library": "torch.library.custom_op and torch.autograd.Function define operations of your own",
     "distributed": "one process runs here; covector.psum and others name axes of vmap",
     "jit": "torch.jit.script and trace return functions as they are",
     "cuda": "tensors live on the CPU; covector's own transforms take CuPy arrays",
@@ -39,8 +39,8 @@ def parsed():
 
 UNBUILT = parsed() | {"hub", "onnx",  # which PyTorch imports late itself
                       "utils.cpp_extension",
-                      *[f"_dynamo.{name}" for name in ("assume_constant_result", "export", "explain", "graph_break",
-                                                       "optimize", "optimize_assert", "run")],
+                      *[f"_dynamo.{name}" for name in ("export", "explain", "graph_break", "optimize",
+                                                       "optimize_assert", "run")],
                       "sparse.sampled_addmm", "sparse.spsolve"}  # and what is in C++
 
 

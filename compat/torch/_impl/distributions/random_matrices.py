@@ -86,7 +86,10 @@ class Wishart(_ByMatrix, ExponentialFamily):
 
     def rsample(self, sample_shape=NO_AXES, max_try_correction=None):
         """Values by Bartlett's decomposition."""
-        n, sample_shape = self._event_shape[-1], torch.Size(sample_shape)
+        return self._bartlett_sampling(torch.Size(sample_shape))
+
+    def _bartlett_sampling(self, sample_shape):
+        n = self._event_shape[-1]
         degrees = self.df.unsqueeze(-1) - torch.arange(n, dtype=self._unbroadcasted_scale_tril.dtype)
         shape = (*sample_shape, *self._batch_shape, n)
         chi2 = 2 * torch._standard_gamma((0.5 * degrees).expand(shape))

@@ -2,7 +2,7 @@
 
 from threading import get_ident
 
-from ..modes.modes import MODES
+from .graph_task import RUNNING
 
 PENDING = {}  # thread -> the functions queued by the sweep that runs in it
 
@@ -13,15 +13,15 @@ class Engine:
     @staticmethod
     def queue_callback(callback):
         """Call `callback()` when the running sweep has ended."""
-        m = MODES.get()
-        if m is None or not m.sweeping:
+        sweep = RUNNING.get()
+        if sweep is None or not sweep.backward:
             raise RuntimeError("Final callbacks can only be installed during backward pass.")
         PENDING.setdefault(get_ident(), []).append(callback)
 
 
 def begin():
     """What an outer sweep has queued: set aside while an inner one runs."""
-    return PENDING.pop(get_ident(), ()) if PENDING else ()
+    return PENDING.pop(get_ident(), ())
 
 
 def run():

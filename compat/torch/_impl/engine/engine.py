@@ -10,7 +10,7 @@ from ....._engine import Ambient
 from ..graph.node_data import picks
 from ..graph.undefined import UNDEFINED
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
-from ..modes.modes import DEFAULT, MODES, leave_level, set_modes
+from ..modes.modes import IN_NO_GRAD, MODES, leave_level, set_modes
 from ..modes.warnings import first
 from ..state.batch_level import together
 from ..state.edges import accumulator, edge
@@ -87,7 +87,7 @@ def warn_grad_variables():
 
 def run(*args):
     """`swept`, counting how deep sweeps are nested."""
-    return nested(swept, *args) if (m := MODES.get()) is not None and m.sweeping else swept(*args)
+    return swept(*args) if RUNNING.get() is None else nested(swept, *args)
 
 
 def swept(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused):
@@ -111,12 +111,12 @@ def sweep_from(roots, sweep):
     """Run a sweep from `[(node, ct), …]`, which it empties: nobody else may keep the graph alive."""
     before = MODES.get()
     if before is None and not sweep.create_graph:
-        MODES.set(IN_SWEEP)
+        MODES.set(IN_NO_GRAD)
     else:
-        set_modes(grad=bool(sweep.create_graph), sweeping=True)
+        set_modes(grad=bool(sweep.create_graph))
         if sweep.create_graph and sweep.trace is AMBIENT and bare(MODES.get()):
             sweep.again = recorded_rules.pull
-    waiting = callbacks.PENDING and callbacks.begin()
+    waiting = callbacks.begin() if callbacks.PENDING else ()
     token = suppress_fp_warnings()
     outer = RUNNING.get()
     if HOOKED:
@@ -141,13 +141,12 @@ def bare(m):
         m.recorder) is None
 
 
-IN_SWEEP = DEFAULT.but(grad=False, sweeping=True)
-
-
 def plain_backward(t, g, retain):
-    """`t.backward(g)` of an ambient tensor of floats outside of all modes, the commonest case; False for others."""
+    """`t.backward(g)` of an ambient tensor of floats outside of all modes and sweeps, the commonest case; False
+    for others."""
     value = t.value
-    if type(t) not in PLAIN_KINDS or t.node is None or t.dispatch_key == GENERAL or MODES.get() is not None:
+    if type(t) not in PLAIN_KINDS or t.node is None or t.dispatch_key == GENERAL or MODES.get() is not None or (
+            RUNNING.get() is not None):
         return False
     if g is None:
         if value.size != 1:
@@ -185,6 +184,7 @@ def sweep_level(trace, outputs, grads, inputs):
 
     def run_once(cts, retain):
         sweep = Sweep(trace, retain, False)
+        sweep.backward = False
         roots = []
         for t, (node, shape, dtype), g in zip(outputs, heads, cts):
             if node is None:

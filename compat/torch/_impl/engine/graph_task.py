@@ -22,8 +22,8 @@ class Sweep:
     """One run of the engine: what nodes ask for while they run."""
 
     checked = versions.LAST
-    __slots__ = ("again", "anomaly", "capture", "captured", "chosen", "create_graph", "key", "nans", "needed",
-                 "outputs", "plain", "recorder", "retain", "roots", "runs", "trace")
+    __slots__ = ("again", "anomaly", "backward", "capture", "captured", "chosen", "create_graph", "key", "nans",
+                 "needed", "outputs", "plain", "recorder", "retain", "roots", "runs", "trace")
 
     def __init__(self, trace, retain, create_graph):
         self.trace = trace
@@ -32,6 +32,7 @@ class Sweep:
         self.capture = self.needed = self.outputs = self.runs = None
         self.captured = {}
         self.again = None  # what runs the rules of a sweep that is recorded, where nothing looks on
+        self.backward = True  # whether this is a backward pass of users, with callbacks at its end
         self.chosen = False  # whether gradients of some tensors alone were asked for
         m = modes()
         self.anomaly = m.anomaly

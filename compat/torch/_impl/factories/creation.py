@@ -343,9 +343,11 @@ full_like = like("full_like", lambda fill_value: number(fill_value))
 def new_method(make):
     """`t.new_zeros(…)` of `zeros`; under vmap one for each example, but for `new_tensor`."""
 
-    def method(self, *args, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
+    def method(self, *args, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False, **named):
         device = META if device is None and is_meta(self) else device
-        t = make(*args, dtype=dtype or self.dtype, requires_grad=requires_grad, device=device)
+        if "size" in named:
+            args = (named.pop("size"), *args)
+        t = make(*args, **named, dtype=dtype or self.dtype, requires_grad=requires_grad, device=device)
         return t if is_meta(t) or is_meta(self) or make.__name__ == "tensor" else batched_like(self, t)
 
     method.__doc__ = "A new tensor of this one's dtype."

@@ -8,7 +8,7 @@ from ..graph.node import GradNode
 from ..graph.node_data import led_to
 from ..graph.undefined import UNDEFINED
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
-from ..modes.modes import modes, restore, set_modes
+from ..modes.modes import modes
 from ..saved.saved import read, readable
 from ..values.core_values import lower
 
@@ -113,16 +113,14 @@ def call_node(node, grads):
     if expected is not None and len(grads) != expected:
         raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
     drive = Sweep(level_of(grads), True, modes().grad)
-    drive.plain = False
+    drive.plain = drive.backward = False
     absent = UNDEFINED if len(grads) == 1 else None
     cts = tuple([absent if g is None else lower(g) for g in grads])
-    before = set_modes(sweeping=True)
     token = suppress_fp_warnings()
     try:
         out = node.run_in_sweep(cts[0] if len(cts) == 1 else cts, drive)
     finally:
         restore_fp_warnings(token)
-        restore(before)
     found = as_tensors(out, drive) if out is not None else ()
     return found[0] if len(found) == 1 else found
 

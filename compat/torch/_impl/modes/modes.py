@@ -11,7 +11,7 @@ class Modes:
     """
 
     __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "foreign", "level", "lower", "maps",
-                 "mapped", "mutable_saved", "packing", "quick", "recorder", "still", "sweeping", "selector", "answers",
+                 "mapped", "mutable_saved", "packing", "quick", "recorder", "still", "selector", "answers",
                  "nans", "ungraded", "functions", "device", "without")
 
     def __init__(self):
@@ -24,7 +24,6 @@ class Modes:
         self.lower = ()
         self.maps = ()  # the running vmaps, innermost last
         self.foreign = None  # the level below which a covector transform runs that new tensors are values of
-        self.sweeping = False  # whether a sweep of the engine runs here
         self.recorder = None  # what the profiler collects with, while one runs
         self.nans = None  # under covector.debug_nans: what looks at operations and nodes (nans.py)
         self.functions = ()  # the function modes, innermost last (function_modes.py)
@@ -51,7 +50,6 @@ class Modes:
         new.lower = self.lower
         new.maps = self.maps
         new.foreign = self.foreign
-        new.sweeping = self.sweeping
         new.recorder = self.recorder
         new.selector = self.selector
         new.answers = self.answers
@@ -99,7 +97,7 @@ class Modes:
 
     def default_but_hooks(self):
         """Whether all but grad mode, inference mode and saved-tensor hooks is default."""
-        return (self.level is None and not (self.maps or self.sweeping or self.functions)
+        return (self.level is None and not (self.maps or self.functions)
                 and self.foreign is self.recorder is self.anomaly is self.hooks_disabled is self.mutable_saved is None
                 and self.selector is self.answers is self.device is None and self.nans is None and not self.lower)
 

@@ -25,24 +25,35 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     if attn_mask is not None and is_causal:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if enable_gqa:
-        times = query.shape[-3] // key.shape[-3]
+        times = groups(query, key)
         key, value = (t.repeat_interleave(times, -3) for t in (key, value))
     scores = (query * (query.shape[-1] ** -0.5 if scale is None else scale)) @ key.transpose(-2, -1)
     if is_causal:
         attn_mask = scores.new_ones(scores.shape[-2:]).tril() > 0
     mask = attn_mask if attn_mask is None or attn_mask.is_floating_point() else additive(
         attn_mask.logical_not(), "attn_mask", query)
-    weights = softmax(scores if mask is None else scores + mask, -1)
+    weights = softmax(scores, -1) if mask is None else weights_or_zeros(scores + mask)
     return dropout(weights, dropout_p) @ value
+
+
+def weights_or_zeros(scores):
+    """Softmax of the rows of scores; zeros where all of a row is masked, as without dropout."""
+    none = (scores == -math.inf).all(-1, keepdim=True)
+    return softmax(scores.masked_fill(none, 0.0), -1).masked_fill(none, 0.0)
+
+
+def groups(query, key):
+    """How many heads of queries share one of keys."""
+    if query.shape[-3] % key.shape[-3]:
+        raise RuntimeError("scaled_dot_product_attention: the number of query heads must be divisible by that of "
+                           f"key and value heads, but got {query.shape[-3]} and {key.shape[-3]}")
+    return query.shape[-3] // key.shape[-3]
 
 
 @functional("scaled_dot_product_attention", front=scaled_dot_product_attention)
 def _attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False):
     if enable_gqa and query.shape[-3] != key.shape[-3]:
-        if query.shape[-3] % key.shape[-3]:
-            raise RuntimeError("scaled_dot_product_attention: the number of query heads must be divisible by that of "
-                               f"key and value heads, but got {query.shape[-3]} and {key.shape[-3]}")
-        times = query.shape[-3] // key.shape[-3]
+        times = groups(query, key)
         key, value = cnp.repeat(key, times, axis=key.ndim - 3), cnp.repeat(value, times, axis=value.ndim - 3)
     for v in (query, key, value):
         if v.ndim < 2:

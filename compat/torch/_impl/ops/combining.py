@@ -256,8 +256,9 @@ def _sum_to_size(input, size):
     return cnp.reshape(ROWS["sum"].body(input, axes or None), size)
 
 
-def sum_to_size(self, *size):
+def sum_to_size(self, *sizes, size=None):
     """Sum over the axes along which `size` would be broadcast."""
+    size = sizes if size is None else (*sizes, size)
     size = tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size
     shape = shape_of(self)
     try:

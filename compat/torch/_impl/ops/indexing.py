@@ -18,13 +18,13 @@ from ..inplace.write import writable
 from ..modes.modes import MODES
 from ..state.concrete import mapped
 from ..state.levels import BatchTrace
-from ..state.python_data import filling
 from ..types.dtypes import c_type, type_word
 from ..types.tensor_type import TensorBase, needs_grad, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.core_values import lower
 from ..values.tangents import tangent_of
 from ..views.views import GETITEM, view
+from .assigned import assigned, class_word, type_name
 from .copying import copy_, fill_
 from .index_arrays import AT
 from .shaping import expand
@@ -214,11 +214,6 @@ def as_tuple(key):
     return tuple(key)
 
 
-def class_word(value):
-    """The class of a value as PyTorch's messages name it."""
-    return "numpy.ndarray" if isinstance(value, ndarray) else type(value).__name__
-
-
 def message(error, index, shape):
     """torch's sense of an IndexError of NumPy."""
     axis, masks, basic = 0, [], []
@@ -325,11 +320,6 @@ def setitem(self, key, value):
     inplace(self, "index_put_", lambda x, v: put(x, index, v), (value,), node_name="IndexPutBackward0")
 
 
-def type_name(t):
-    """The old name of a tensor's type."""
-    return {"float32": "FloatTensor", "float64": "DoubleTensor", "int64": "LongTensor"}.get(t.dtype.name, "Tensor")
-
-
 def trimmed(value, ndim):
     """A tensor without leading axes of length 1 beyond `ndim`."""
     shape = shape_dtype(value)[0]
@@ -375,16 +365,6 @@ def put(x, index, value, add=False):
     at = AT(x)[index]
     out = at.add(value) if add else at.set(value)
     return REGISTRY["duplicate"].fun(x) if out is x else out  # no element was meant; a write it is nevertheless
-
-
-def assigned(value, dtype):
-    """A number that is assigned to an index: as one that fills memory, but half precision takes infinities for it."""
-    if type(value) is int and not -(2**63) <= value < 2**63:
-        raise ValueError("Overflow when unpacking long long")
-    if dtype == np.float16 and isinstance(value, float | int):
-        with np.errstate(over="ignore"):
-            return np.asarray(float(value)).astype(dtype)
-    return filling(value, dtype)
 
 
 attach("__getitem__", getitem)

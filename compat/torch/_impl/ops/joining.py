@@ -174,9 +174,9 @@ def _repeat(input, sizes):
     return cnp.tile(input, sizes)
 
 
-def repeat(self, *sizes):
+def repeat(self, *sizes, repeats=None):
     """Repeat the tensor along each axis."""
-    sizes = shape_argument(sizes)
+    sizes = shape_argument(sizes if repeats is None else (*sizes, repeats))
     if len(sizes) < self.ndim:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     return _repeat(self, sizes)

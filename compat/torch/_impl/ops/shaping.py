@@ -81,8 +81,10 @@ def reshapes_as_view(t, shape):
 
 
 @method("view")
-def view_(self, *sizes, dtype=None):
+def view_(self, *sizes, dtype=None, size=None):
     """Return a view with another shape, or with its memory read as another dtype."""
+    if size is not None:
+        sizes = (*sizes, size)
     if sizes and type(sizes[0]) is not int and (isinstance(sizes[0], dtypes.dtype) or type(sizes[0]) is type):
         dtype, sizes = sizes[0], ()
     if dtype is not None:
@@ -110,9 +112,9 @@ del ROWS["view"]
 
 
 @method(function=lambda input, shape: reshape(input, shape))
-def reshape(input, *shape):
+def reshape(input, *sizes, shape=None):
     """Return the elements in another shape: a view if the strides allow it, else a copy."""
-    shape = shape_argument(shape)
+    shape = shape_argument(sizes if shape is None else (*sizes, shape))
     if ready(input):
         check_inferred(shape, input.value.size)
         quick = reshaped(input, shape, "ReshapeAliasBackward0")
@@ -312,9 +314,9 @@ def squeeze(input, dim=EVERY):
 
 
 @method()
-def expand(input, *sizes, implicit=False):
+def expand(input, *sizes, implicit=False, size=None):
     """Broadcast axes of length 1 without copying; the output is a view."""
-    sizes = shape_argument(sizes)
+    sizes = shape_argument(sizes if size is None else (*sizes, size))
     shape = shape_of(input)
     lead = len(sizes) - len(shape)
     if lead < 0:

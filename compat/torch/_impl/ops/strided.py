@@ -1,5 +1,7 @@
 """Views beyond basic indexing: diagonals, windows, real and imaginary parts, strides of one's own."""
 
+from numbers import Number
+
 import numpy as np
 
 from ..... import numpy as cnp
@@ -9,12 +11,14 @@ from ..dispatch.call import moving
 from ..dispatch.layouts import IN_ORDER
 from ..graph import versions
 from ..types.dtypes import type_word
-from ..types.tensor_type import Tensor, infer, needs_grad, wrap
+from ..types.tensor_type import Tensor, TensorBase, infer, needs_grad, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.tangents import tangent_of
 from ..views.memory import memory_of
 from ..views.views import PICK, view
+from .assigned import assigned, class_word, type_name
 from .axes import shape_of, wrap_dim
+from .copying import copy_
 from .publishing import method
 
 ndarray = np.ndarray
@@ -154,8 +158,15 @@ def part(name, prim):
             raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
         return view(input, prim, (), "SelectBackward0", maker=lambda a: getattr(a, name))
 
+    def put(self, value):
+        given = isinstance(value, TensorBase)
+        part = of(self)
+        if not given and not isinstance(value, Number):
+            raise TypeError(f"can't assign a {class_word(value)} to a torch.{type_name(part)}")
+        copy_(part, value if given else wrap(assigned(value, shape_dtype(part)[1])))
+
     method(name, doc=f"The {name} part, a view")(of)
-    setattr(Tensor, name, property(of))
+    setattr(Tensor, name, property(of, put))
 
 
 part("real", REGISTRY["real"])

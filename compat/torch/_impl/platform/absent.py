@@ -12,6 +12,16 @@ def refusing(name, kind, message):
     return refuse
 
 
+def class_without_objects(name, kind, message):
+    """A class whose call raises: programs write it in annotations, and ask `isinstance`, which is False."""
+
+    def __new__(cls, *args, **kwargs):  # noqa: N807
+        raise kind(f"{name}(): {message}")
+
+    module, _, word = name.rpartition(".")
+    return type(word, (), {"__new__": __new__, "__module__": module, "__doc__": "Refused: there is no such device."})
+
+
 def answering(name, answer, doc):
     """A function that gives one value."""
 
@@ -36,7 +46,8 @@ def without_device(module, kind, message, refused, lacks=""):
     room |= {name: answering(name, None, "Nothing: there is no such device.") for name in quiet.split()}
     room |= {name: answering(name, False, "False: there is no such device.")
              for name in ("is_available", "is_initialized", "is_bf16_supported")}
-    room |= {name: refusing(f"{module}.{name}", kind, message) for name in refused.split()}
+    room |= {name: (class_without_objects if name[0].isupper() else refusing)(f"{module}.{name}", kind, message)
+             for name in refused.split()}
     return {name: fun for name, fun in room.items() if name not in lacks.split()}
 
 

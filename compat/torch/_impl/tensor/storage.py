@@ -258,8 +258,9 @@ def c_word(dtype):
             "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}.get(dtype.name, dtype.name)
 
 
-def resize_(self, *sizes, memory_format=None):
+def resize_(self, *sizes, memory_format=None, size=None):
     """Change the shape of the tensor in place; its memory grows if necessary."""
+    sizes = sizes if size is None else (*sizes, size)
     sizes = tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
     array = memory(self, "resize_()")
     if needs_grad(self) and not self.is_inference():

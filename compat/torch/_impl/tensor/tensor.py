@@ -387,7 +387,10 @@ class Methods:
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         b = bottom(value)
         if type(b) is not ndarray or type(bottom(self)) is not ndarray:
-            raise RuntimeError("data can only be set on tensors with their own memory, outside transforms")
+            if is_meta(self) and is_meta(value):
+                return setattr(self, "value", value.value)
+            raise RuntimeError("data can only be set on tensors with their own memory, outside transforms, to such of "
+                               f"the same device, but got a tensor of {self.device} and one of {value.device}")
         self.value = unlinked(b)
         meta = self.autograd_meta
         if b.dtype not in (np.float32, np.float64):

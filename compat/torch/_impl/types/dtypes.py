@@ -41,7 +41,7 @@ class dtype:  # noqa: N801 (torch's name)
 
 
 class _Without(dtype):
-    """A dtype whose package is not installed: it can be named and compared, and has no arrays."""
+    """A dtype without arrays, or whose package is not installed: it can be named and compared."""
 
     __slots__ = ("reason",)
 
@@ -55,7 +55,7 @@ class _Without(dtype):
 
 
 def _by_name(name):
-    return bfloat16 if name == "bfloat16" else NAMED[name]
+    return bfloat16 if name == "bfloat16" else NAMED.get(name) or ONLY_NAMED[name]
 
 
 bool_ = dtype("bool", np.bool_, 0)
@@ -82,6 +82,14 @@ if importlib.util.find_spec("ml_dtypes"):
     ALL.append(bfloat16)
 else:
     bfloat16 = _Without("bfloat16", 2, 2, NO_BFLOAT16)
+# What programs compare with, and look up in tables, where no tensor has it.
+ONLY_NAMED = {name: _Without(name, size, category, f"tensors of {name} are not implemented in covector.compat.torch; "
+                             f"use {instead}")
+              for size, category, instead, names in (
+                  (1, 2, "bfloat16", "float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu "
+                                     "float4_e2m1fn_x2"),
+                  (4, 3, "complex64", "complex32"))
+              for name in names.split()}
 _REAL = {"complex64": float32, "complex128": float64}
 NAMED = {d.name: d for d in ALL}
 OF_NUMPY = {d.numpy: d for d in ALL}

@@ -4,7 +4,14 @@ import numpy as np
 
 from . import dtypes
 
-_BFLOAT16 = {"bits": 16, "eps": 2.0**-7, "max": (2 - 2.0**-7) * 2.0**127, "tiny": 2.0**-126, "resolution": 0.01}
+# name -> bits, eps, max, tiny, resolution: of dtypes that NumPy does not have
+_OTHERS = {
+    "bfloat16": (16, 2.0**-7, (2 - 2.0**-7) * 2.0**127, 2.0**-126, 0.01),
+    "float8_e4m3fn": (8, 0.125, 448.0, 2.0**-6, 1.0),
+    "float8_e4m3fnuz": (8, 0.125, 240.0, 2.0**-7, 1.0),
+    "float8_e5m2": (8, 0.25, 57344.0, 2.0**-14, 1.0),
+    "float8_e5m2fnuz": (8, 0.25, 57344.0, 2.0**-15, 1.0),
+}
 _RESOLUTION = {"float16": 1e-3, "float32": 1e-6, "float64": 1e-15}
 
 
@@ -22,16 +29,12 @@ class finfo:  # noqa: N801 (torch's name)
             raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo to handle "
                             "'torch.finfo'")
         dtype = dtype.to_real()
-        if dtype is dtypes.bfloat16:
-            facts = _BFLOAT16
-        else:
+        facts = _OTHERS.get(dtype.name)
+        if facts is None:
             info = np.finfo(dtype.numpy)
-            facts = {"bits": info.bits, "eps": float(info.eps), "max": float(info.max), "tiny": float(info.tiny),
-                     "resolution": _RESOLUTION[dtype.name]}
-        self.bits, self.eps, self.max = facts["bits"], facts["eps"], facts["max"]
-        self.min = -self.max
-        self.tiny = self.smallest_normal = facts["tiny"]
-        self.resolution, self.dtype = facts["resolution"], dtype.name
+            facts = info.bits, float(info.eps), float(info.max), float(info.tiny), _RESOLUTION[dtype.name]
+        self.bits, self.eps, self.max, self.tiny, self.resolution = facts
+        self.min, self.smallest_normal, self.dtype = -self.max, self.tiny, dtype.name
 
     def __repr__(self):
         return (f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "

@@ -2,8 +2,8 @@
 
 from collections import OrderedDict, defaultdict, deque, namedtuple
 
-Node = namedtuple("Node", ("flatten", "unflatten"))
-Node.__doc__ = "How a node is flattened to `(children, context)`, and rebuilt from them."
+Node = namedtuple("Node", ("flatten", "unflatten", "with_keys"), defaults=(None,))
+Node.__doc__ = "How a node is flattened to `(children, context)`, rebuilt from them, and flattened to pairs with keys."
 
 NODES = {}
 NODES.update({
@@ -194,12 +194,18 @@ def tree_is_leaf(tree, is_leaf=None):
     return kind_of(tree) is None or is_leaf is not None and is_leaf(tree)
 
 
-def register_pytree_node(cls, flatten_fn, unflatten_fn):
+def register_pytree_node(cls, flatten_fn, unflatten_fn, *, serialized_type_name=None, to_dumpable_context=None,
+                         from_dumpable_context=None, flatten_with_keys_fn=None):
     """Register a class as a pytree node: `flatten_fn(x)` returns `(children, context)`, `unflatten_fn` rebuilds an
-    instance."""
+    instance.
+
+    Args:
+        flatten_with_keys_fn: returns `([(key, child), …], context)`, for functions that give keys.
+        serialized_type_name, to_dumpable_context, from_dumpable_context: what `torch.export` would write; not needed.
+    """
     if cls in NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
-    NODES[cls] = Node(flatten_fn, unflatten_fn)
+    NODES[cls] = Node(flatten_fn, unflatten_fn, flatten_with_keys_fn)
 
 
 def treespec_pprint(treespec):

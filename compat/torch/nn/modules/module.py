@@ -12,9 +12,10 @@ from ..._impl.module.global_hooks import (
     register_module_parameter_registration_hook as register_module_parameter_registration_hook,
 )
 from ..._impl.module.module import Module as Module
-from ..._impl.module.state_dict import _IncompatibleKeys as _IncompatibleKeys
+from ..._impl.module.state_dict import EXTRA as _EXTRA, _IncompatibleKeys as _IncompatibleKeys
 from ..._impl.module.traversal import indented as _indented
 
+_EXTRA_STATE_KEY_SUFFIX = _EXTRA
 _global_forward_hooks, _global_forward_pre_hooks = _EVERYWHERE.forward, _EVERYWHERE.forward_pre
 _global_backward_hooks, _global_backward_pre_hooks = _EVERYWHERE.backward, _EVERYWHERE.backward_pre
 

@@ -1,5 +1,8 @@
 """torch.utils.data.dataloader: loaders."""
 
+from collections.abc import Callable as _Callable
+from typing import Any as _Any
+
 from ..._impl.data.collating import default_collate as default_collate, default_convert as default_convert
 from ..._impl.data.loader import (
     DataLoader as DataLoader,
@@ -7,3 +10,5 @@ from ..._impl.data.loader import (
     _Iteration as _BaseDataLoaderIter,  # noqa: F401
 )
 from ..._impl.data.workers import get_worker_info as get_worker_info
+
+_collate_fn_t = _Callable[[list], _Any]  # a type that programs annotate with

@@ -1,0 +1,1 @@
+"""torch.distributed._composable: names that programs import; their use is refused."""
