@@ -340,14 +340,26 @@ empty_like = like("empty_like", lambda: None)
 full_like = like("full_like", lambda fill_value: number(fill_value))
 
 
+def in_places(name, args, named):
+    """The arguments of `new_…`, those in their places too that were given by name."""
+    first = "data" if name == "tensor" else "size"
+    if first in named:
+        args = (named.pop(first), *args)
+    if name == "full" and "fill_value" in named:
+        args = (*args, named.pop("fill_value"))
+    if named:
+        raise TypeError(f"new_{name}() got an unexpected keyword argument '{next(iter(named))}'")
+    return args
+
+
 def new_method(make):
     """`t.new_zeros(…)` of `zeros`; under vmap one for each example, but for `new_tensor`."""
 
     def method(self, *args, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False, **named):
         device = META if device is None and is_meta(self) else device
-        if "size" in named:
-            args = (named.pop("size"), *args)
-        t = make(*args, **named, dtype=dtype or self.dtype, requires_grad=requires_grad, device=device)
+        if named:
+            args = in_places(make.__name__, args, named)
+        t = make(*args, dtype=dtype or self.dtype, requires_grad=requires_grad, device=device)
         return t if is_meta(t) or is_meta(self) or make.__name__ == "tensor" else batched_like(self, t)
 
     method.__doc__ = "A new tensor of this one's dtype."

@@ -83,7 +83,8 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
         raise RuntimeError(f"Expected target size {list(wanted)}, got {list(target.shape)}")
     if (axis and weight is None and input.ndim == 2 and input.size and target.dtype == np.int64
-            and not 0 <= ignore_index < classes and assume(lambda t: np.maximum.reduce(t.view(np.uint64), None) < classes, target)):
+            and not 0 <= ignore_index < classes
+            and assume(lambda t: np.maximum.reduce(t.view(np.uint64), None) < classes, target)):
         return reduced(-cnp.squeeze(cnp.take_along_axis(input, cnp.expand_dims(target, 1), 1), 1), reduction)
     ignored = target == ignore_index
 
