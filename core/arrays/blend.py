@@ -3,7 +3,7 @@
 import numpy as np
 
 ndarray = np.ndarray
-BITS = {np.dtype(np.float32): np.int32, np.dtype(np.float64): np.int64}
+BITS = {np.dtype(np.float32): np.dtype(np.int32), np.dtype(np.float64): np.dtype(np.int64)}
 LEAST = 4096  # elements; np.where is as fast on fewer
 _BLOCK = 8192  # elements: all that is at work stays in the cache
 

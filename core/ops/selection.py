@@ -30,16 +30,22 @@ def _where_samples(rng):
     ]
 
 
+_LARGE = 1 << 12  # elements, from which a mask is copied first
+
+
 def keep_where(d, mask):
     """`np.where(mask, d, 0.0)` of plain float arrays: its bits times 0 or 1, 6 us against 44 for 32768 of float32."""
+    dtype = d.dtype
+    if d.size < _LARGE:
+        return (d.view(BITS[dtype]) * mask).view(dtype)
     out = np.empty_like(d)  # in the order of d
-    bits = out.view(BITS[d.dtype])
+    bits = out.view(BITS[dtype])
     np.copyto(bits, mask)
     np.multiply(bits, d.view(bits.dtype), out=bits)
     return out
 
 
-def _kept(d, mask):
+def passed(d, mask):
     """`d` where `mask` holds, exact zeros elsewhere."""
     if type(d) is ndarray and type(mask) is ndarray and d.ndim and d.shape == mask.shape and d.dtype in BITS:
         if mask.dtype.kind == "b":
@@ -59,8 +65,8 @@ where = elementwise(
     "where",
     impl=lambda xp, mask, x, y: select(mask, x, y) if xp is np else xp.where(mask, x, y),
     lower=Loop(np.where),
-    jvp={"x": lambda dx, mask: _kept(dx, mask), "y": lambda dy, mask: _dropped(dy, mask)},
-    vjp={"x": lambda ct, mask: _kept(ct, mask), "y": lambda ct, mask: _dropped(ct, mask)},
+    jvp={"x": lambda dx, mask: passed(dx, mask), "y": lambda dy, mask: _dropped(dy, mask)},
+    vjp={"x": lambda ct, mask: passed(ct, mask), "y": lambda ct, mask: _dropped(ct, mask)},
     nondiff="mask",
     zeros=True,
     linear=("x, y",),

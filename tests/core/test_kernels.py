@@ -232,3 +232,16 @@ def test_nothing_is_loaded_before_the_first_large_array(setting, expected):
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False,
                           env={**__import__("os").environ, "COVECTOR_NATIVE": setting})
     assert done.stdout.strip() == str(expected), done.stderr
+
+
+@pytest.mark.parametrize("size", [5, LEAST])
+def test_nothing_flows_back_from_what_relu_cuts_off(size):
+    x = np.linspace(-1.0, 1.0, size)
+    for dtype in (np.float32, np.float64):
+        given = x.astype(dtype)
+        for flood in (np.inf, np.nan):
+            d = np.full(size, flood, dtype)
+            for fun in (covector.nn.relu, covector.jit(covector.nn.relu)):
+                for slope in (covector.vjp(fun, given)[1](d)[0], covector.jvp(fun, (given,), (d,))[1]):
+                    np.testing.assert_array_equal(slope, np.where(x > 0, d, 0))
+                    assert slope.dtype == dtype

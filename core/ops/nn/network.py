@@ -15,7 +15,7 @@ from ..elementary import sigmoid
 from ..linalg.products import matmul, product, through
 from ..reductions import reduce_mean
 from ..samples import Sample, arrays, together, unary
-from ..selection import where
+from ..selection import passed, where
 from ..shaping import broadcast_to
 
 ndarray = np.ndarray
@@ -29,13 +29,14 @@ def _relu(xp, x):
 
 _LARGE = 1 << 12  # elements
 
-# The slope at 0 is 0, and 1 at NaN, as PyTorch's: outputs are above 0, 0 or NaN. A mask of booleans times floats costs
-# half of what the maximum does.
+# The slope at 0 is 0, and 1 at NaN, as PyTorch's: outputs are above 0, 0 or NaN. A mask of booleans costs half of what
+# the maximum does. Infinities times the slope 0 are 0, too: nothing flows back from what is cut off.
 relu = elementwise(
     "relu",
     impl=lambda xp, x: _relu(xp, x),
-    d={"x": lambda ans: ans != 0},
-    kernel=dict.fromkeys(("vjp", "jvp"), lambda c, ans: c * where(ans != 0, c.dtype.type(1), c.dtype.type(0))),
+    jvp={"x": lambda dx, ans: passed(dx, ans != 0)},
+    vjp={"x": lambda ct, ans: passed(ct, ans != 0)},
+    kernel=dict.fromkeys(("vjp", "jvp"), lambda c, ans: where(ans != 0, c, c.dtype.type(0))),
     absent={"complex": "the order it needs is that of real numbers"},
     samples=together(unary(complex_too=False), lambda rng: [Sample(np.zeros(3), smooth=False, orders=1)]),
 )

@@ -6,7 +6,7 @@ from ...arrays.blend import BITS, select
 from ...primitive.families import elementwise
 from ..arithmetic import exp
 from ..samples import Sample
-from ..selection import keep_where, where
+from ..selection import keep_where, passed, where
 from ..shaping import absolute
 
 ndarray = np.ndarray
@@ -42,13 +42,6 @@ def _between(xp, x, low, high):
 
 def _clipped(x, high):
     return where(x > high, high, x)
-
-
-def _through(ct, kept):
-    """`ct` where `kept` holds, exact zeros elsewhere."""
-    if type(ct) is ndarray and type(kept) is ndarray and ct.shape == kept.shape and ct.ndim and ct.dtype in BITS:
-        return keep_where(ct, kept)
-    return where(kept, ct, 0.0)
 
 
 _LARGE = 1 << 12  # elements
@@ -146,8 +139,8 @@ def _hard_sigmoid(xp, x):
 hard_sigmoid = elementwise(
     "hard_sigmoid",  # min(max(x + 3, 0), 6) / 6
     impl=_hard_sigmoid,
-    jvp={"x": lambda dx, x: _through(dx * (1.0 / 6.0), _inside(x, -3.0, 3.0))},
-    vjp={"x": lambda ct, x: _through(ct * (1.0 / 6.0), _inside(x, -3.0, 3.0))},
+    jvp={"x": lambda dx, x: passed(dx * (1.0 / 6.0), _inside(x, -3.0, 3.0))},
+    vjp={"x": lambda ct, x: passed(ct * (1.0 / 6.0), _inside(x, -3.0, 3.0))},
     exact=True,
     kernel={},
     absent=_REAL,
@@ -171,8 +164,8 @@ def _beyond(x, distance):
 soft_shrink = elementwise(
     "soft_shrink",  # x brought nearer to 0 by a distance
     impl=_soft_shrink,
-    jvp={"x": lambda dx, x, distance: _through(dx, (x > distance) | (x < -distance))},
-    vjp={"x": lambda ct, x, distance: _through(ct, (x > distance) | (x < -distance))},
+    jvp={"x": lambda dx, x, distance: passed(dx, (x > distance) | (x < -distance))},
+    vjp={"x": lambda ct, x, distance: passed(ct, (x > distance) | (x < -distance))},
     exact=True,
     kernel={"impl": lambda x, distance: where(
         x > distance, x - distance, where(x < -distance, x + distance, x - x))},
@@ -193,8 +186,8 @@ hard_shrink = elementwise(
     "hard_shrink",  # x, and 0 where it is no farther from 0 than a distance
     impl=lambda xp, x, *, distance: _kept(xp, x, _beyond(x, distance)),
     lower=lambda x, distance: where(_beyond(x, distance), x, 0.0),
-    jvp={"x": lambda dx, x, distance: _through(dx, (x > distance) | (x < -distance))},
-    vjp={"x": lambda ct, x, distance: _through(ct, (x > distance) | (x < -distance))},
+    jvp={"x": lambda dx, x, distance: passed(dx, (x > distance) | (x < -distance))},
+    vjp={"x": lambda ct, x, distance: passed(ct, (x > distance) | (x < -distance))},
     exact=True,
     kernel={"impl": lambda x, distance: where(absolute(x) <= distance, x.dtype.type(0), x),
             **dict.fromkeys(("vjp", "jvp"), lambda c, x, distance: where(absolute(x) > distance, c, c.dtype.type(0)))},
@@ -221,8 +214,8 @@ threshold = elementwise(
     "threshold",  # x where it is above a limit or NaN, elsewhere a value
     impl=_threshold,
     lower=lambda x, limit, value: where(_above(x, limit), x, value),
-    jvp={"x": lambda dx, x, limit: _through(dx, _above(x, limit))},
-    vjp={"x": lambda ct, x, limit: _through(ct, _above(x, limit))},
+    jvp={"x": lambda dx, x, limit: passed(dx, _above(x, limit))},
+    vjp={"x": lambda ct, x, limit: passed(ct, _above(x, limit))},
     exact=True,
     kernel={},
     absent=_REAL,
