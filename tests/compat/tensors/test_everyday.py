@@ -165,3 +165,13 @@ def script_assigned_real_and_imaginary_parts(torch):
     p = torch.tensor([0.5, 2.0])
     return found, torch.func.grad(square)(p), torch.func.vmap(torch.func.grad(square))(p[:, None]), (
         torch.func.jvp(square, (p,), (p,)))
+
+
+def script_quotients_of_other_classes(torch):
+    class Factor:
+        def __rmul__(self, other):
+            return "times", other
+
+    return [Factor() / torch.tensor(2.0), *[
+        attempt(lambda v=v, t=t: v / t) for v in ([1.0], None, "a", {}, (1,)) for t in (
+        torch.tensor(2.0), torch.tensor([2, 3]))]]

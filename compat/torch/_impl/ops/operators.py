@@ -221,7 +221,8 @@ def rtruediv(self, other):
 
 
 _divided = rtruediv
-attach("__rtruediv__", lambda self, other: _divided(self, other) if isinstance(other, COMPARABLE) else NotImplemented)
+attach("__rtruediv__", lambda self, other: (
+    _divided(self, other) if isinstance(other, COMPARABLE) else self.__rdiv__(other)))  # a class may multiply
 
 
 def _of_powers(value, tensors, args=(), named=None):
