@@ -38,7 +38,7 @@ class Plan:
 
 def plan_index(aval, key):
     """Plan `x[key]`; NumPy's rules for masks, ellipsis, new axes and the place of the index axes."""
-    entries = _expand(aval, key if type(key) is tuple else (key,))
+    entries, apart = _expand(aval, key if type(key) is tuple else (key,))
     basic, arrays_, places = [], [], []
     out_axis = 0
     for entry in entries:
@@ -56,7 +56,7 @@ def plan_index(aval, key):
     inner = aval.shape if trivial else indexed_shape(aval, plan.basic).shape
     plan.inner = inner
     sizes = [inner[p] for p in places]
-    adjacent = all(b == a + 1 for a, b in zip(places, places[1:]))
+    adjacent = not apart and all(b == a + 1 for a, b in zip(places, places[1:]))
     plan.axis = places[0] if adjacent else 0
     plan.axes = None if adjacent else (*places, *[i for i in range(len(inner)) if i not in places])
     moved = inner if adjacent else tuple(inner[a] for a in plan.axes)
@@ -71,7 +71,8 @@ def plan_index(aval, key):
 
 
 def _expand(aval, key):
-    """The key as one entry an axis: slices, None, integer arrays (masks become their nonzero positions)."""
+    """The key as one entry an axis, slices, None, integer arrays (masks become their nonzero positions), and whether an
+    ellipsis stands between arrays, which keeps them apart even where it passes over no axis."""
     entries = []
     used = passed = 0  # axes indexed so far, and those that an ellipsis passes over
     for k in key:
@@ -113,8 +114,13 @@ def _expand(aval, key):
     rest = [slice(None)] * (aval.ndim - used)
     for i, e in enumerate(entries):
         if e is Ellipsis:
-            return entries[:i] + rest + entries[i + 1 :]
-    return entries + rest
+            before, after = entries[:i], entries[i + 1 :]
+            return before + rest + after, any(map(_is_array, before)) and any(map(_is_array, after))
+    return entries + rest, False
+
+
+def _is_array(entry):
+    return entry is not None and not isinstance(entry, slice)
 
 
 def _width(k):

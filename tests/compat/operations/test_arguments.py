@@ -325,3 +325,17 @@ def script_sizes_by_name(torch):
             x.flip(dims=(0,)), x.tile(dims=(2,)), x.unflatten(dim=0, sizes=(1, 2)), x.roll(shifts=1, dims=0),
             *kinds([lambda: x.new_ones(2, shape=3), lambda: x.new_full(size=(2,)), lambda: x.view(2, size=(2, 1)),
                     lambda: x.new_tensor()])]
+
+
+def script_an_ellipsis_that_passes_over_nothing(torch):
+    x = torch.arange(60.0).reshape(3, 4, 5)
+    places, mask = torch.tensor([1, 2]), torch.tensor([True, False, True])
+    out = []
+    for key in ((slice(None), places, Ellipsis, places), (slice(None), places, Ellipsis, 1), (mask, Ellipsis, 1, places),
+                (slice(None), places, None, places), (1, Ellipsis, places, places), (places, Ellipsis, places)):
+        leaf, copy = x.clone().requires_grad_(), x.clone()
+        read = leaf[key]
+        (read ** 2).sum().backward()
+        copy[key] = read.detach() + 1
+        out += [x[key], leaf.grad, copy]
+    return out

@@ -144,6 +144,7 @@ def getitem(self, key):
             index = useful(index, shape)
             name = node_of(index)
         return indexed(self, index, name) if ready(self) else view(self, GETITEM, (index,), name)
+    index = joined(index, len(shape))
     first, rest = numbers_first(index)
     if first is not None:
         return getitem(getitem(self, first), rest)
@@ -165,6 +166,15 @@ def check_arrays(index):
         except ValueError:
             raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
                              f"{', '.join(str(list(s)) for s in shapes)}") from None
+
+
+def joined(index, ndim):
+    """An index without an Ellipsis that passes over no axis: it parts index arrays in NumPy, but not in PyTorch."""
+    at = next((i for i, k in enumerate(index) if k is Ellipsis), None)
+    if at is None:
+        return index
+    used = sum([k.ndim if hasattr(k, "dtype") and k.dtype == np.bool_ else k is not None for k in index]) - 1
+    return index if used < ndim else (*index[:at], *index[at + 1 :])
 
 
 def numbers_first(index):
@@ -308,6 +318,7 @@ def setitem(self, key, value):
         else:
             copy_(part, value if given == shape else expand(value, shape))
         return
+    index = joined(index, len(shape_dtype(self)[0]))
     first, rest = numbers_first(index)
     if first is not None:
         setitem(getitem(self, first), rest, value)
