@@ -33,6 +33,15 @@ class Scatter:
     def dtype(self):
         return self.aval.dtype
 
+    @property
+    def real(self):
+        """The real part of the whole cotangent."""
+        return self.dense().real
+
+    def astype(self, dtype):
+        """The whole cotangent in another dtype: that of an array that was written to in a wider one."""
+        return self.dense().astype(dtype)
+
     @classmethod
     def of(cls, aval, ct):
         """`ct` itself if it is a Scatter, else one that owns a copy of it."""

@@ -78,3 +78,28 @@ def test_rows_that_land_on_one_place_add_up(shape, dtype):
         wanted[place] += row
     found = REGISTRY["scatter_add"].fun(rows, places, axis=0, n=4)
     assert found.dtype == dtype and np.array_equal(found, wanted)
+
+
+WRITES = {
+    "set": lambda x, v: cnp.at(x)[0:1].set(v), "add": lambda x, v: cnp.at(x)[0:1].add(v),
+    "multiply": lambda x, v: cnp.at(x)[0:1].multiply(v), "max": lambda x, v: cnp.at(x)[0:1].max(v),
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_cotangents_of_a_write_that_widens_have_the_dtypes_of_its_operands(name):
+    x, v = np.float32([1, 2, 3]), np.float64([1 / 3])
+
+    def loss(x, v):
+        out = WRITES[name](x, v)
+        assert out.dtype == np.float64
+        return out[0] ** 2 + np.sum(np.sin(out))
+
+    plain = cv.grad(loss, (0, 1))
+    wanted = [(np.float32, (3,)), (np.float64, (1,))]
+    for fun in (plain, cv.jit(plain)):
+        assert [(a.dtype, a.shape) for a in fun(x, v)] == wanted
+    batched = cv.vmap(plain)(np.stack([x, x]), np.stack([v, v]))
+    assert [(a.dtype, a.shape[1:]) for a in batched] == wanted
+    if name == "set":
+        np.testing.assert_allclose(plain(x, v)[1], 2 * v + np.cos(v), rtol=1e-15)  # not rounded to the dtype of x

@@ -68,7 +68,7 @@ def _update_vjp(ct, x_aval, v_aval, index, add):
     if add:
         return ct, _as(ct, index, v_aval)
     if type(ct) is not Scatter:
-        ct = Scatter.of(x_aval, ct)
+        ct = Scatter.of(x_aval if ct.dtype == x_aval.dtype else aval_of(ct), ct)  # a write may widen the dtype
     part = ct.take_out(index)
     return ct, part if part.shape == v_aval.shape and part.dtype is v_aval.dtype else fix(part, v_aval)
 

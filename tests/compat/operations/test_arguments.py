@@ -331,7 +331,8 @@ def script_an_ellipsis_that_passes_over_nothing(torch):
     x = torch.arange(60.0).reshape(3, 4, 5)
     places, mask = torch.tensor([1, 2]), torch.tensor([True, False, True])
     out = []
-    for key in ((slice(None), places, Ellipsis, places), (slice(None), places, Ellipsis, 1), (mask, Ellipsis, 1, places),
+    for key in ((slice(None), places, Ellipsis, places), (slice(None), places, Ellipsis, 1),
+                (mask, Ellipsis, 1, places),
                 (slice(None), places, None, places), (1, Ellipsis, places, places), (places, Ellipsis, places)):
         leaf, copy = x.clone().requires_grad_(), x.clone()
         read = leaf[key]
