@@ -354,3 +354,20 @@ def test_a_real_answer_has_no_complex_tangent():
     for run in (lambda: cv.jvp(f, (X,), (X,)), lambda: cv.grad(lambda x: f(x).sum())(X)):
         with pytest.raises(DtypeError, match=r"jvp rule.*real tangent.*float64.*complex128.*real part"):
             run()
+
+
+def test_a_tangent_rule_in_another_dtype_gives_gradients_in_those_of_the_arguments():
+    @cv.custom_jvp
+    def f(x, y):
+        return np.sum(x * y)
+
+    @f.defjvp
+    def _(primals, tangents):
+        return f(*primals), np.sum(np.sin(primals[0]) * tangents[0])
+
+    x, y = np.float32([1, 2]), np.float64([1, 2])
+    assert f(x, y).dtype == np.float64
+    slope = cv.grad(f)
+    for found in (slope(x, y), cv.jit(slope)(x, y), cv.vmap(slope, (0, None))(np.stack([x, x]), y)[0]):
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, np.sin(x), 1e-6)

@@ -204,6 +204,7 @@ def _jvp_grad(trace, prim, args):
         active = own and is_inexact(aval.dtype) and a.node is not None
         tangents.append(pushed.box(zero, aval, a.node) if active else zero)
     outs, found = record.transposable(values, tangents)
+    found = [conform_tangent(t, aval_of(out)) if isinstance(t, Tracer) else t for out, t in zip(outs, found)]
     pushed.done = True
     trace.masked = trace.masked or pushed.masked
     if pushed.guards is not None:
