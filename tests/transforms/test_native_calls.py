@@ -1,5 +1,6 @@
 """Calls of native code: what it takes and gives, threads, memory, warnings, and what it does without LLVM."""
 
+import ctypes
 import gc
 import signal
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 import covector as cv
 from covector.core.arrays import compilers
 from covector.core.errors import MissingLibraryError
+from covector.transforms.native import attached
 from covector.transforms.native.machine import blas, layouts
 
 pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
@@ -295,3 +297,30 @@ def test_llvm_is_imported_when_it_is_asked_for():
         assert "llvmlite" in sys.modules
     """)
     subprocess.run([sys.executable, "-P", "-c", text], check=True)
+
+
+def test_descriptions_of_functions_outlive_their_tables(monkeypatch):
+    """A collection of garbage may empty a table before it frees the function, which reads its description then."""
+    places, seen = {}, []
+
+    class Last:
+        __slots__ = ()
+
+        def __del__(self):
+            seen.append(ctypes.c_void_p.from_address(places[id(self)]).value)
+
+    def noted(address, table, make=attached.c_function):
+        function, last = make(address, table), Last()
+        places[id(last)] = id(function) + 16  # m_ml, behind the reference count and the type
+        table.kept.append(last)
+        return function
+
+    monkeypatch.setattr(attached, "c_function", noted)
+    gc.collect()
+    gc.disable()
+    try:
+        native(lambda x: np.sin(x) * 0.765 + np.cos(x))(np.ones(5))
+        gc.collect()
+    finally:
+        gc.enable()
+    assert seen and set(seen) <= {ctypes.addressof(method) for method in attached._METHODS.values()}

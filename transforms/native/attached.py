@@ -21,6 +21,7 @@ ndarray = np.ndarray
 _NUMBERS = {"f": float, "i": int, "b": bool}
 _PATIENCE = 16  # runs with infinities or NaN in their outputs that NumPy does again, so that it warns as it does
 _FASTCALL = 0x80
+_METHODS = {}  # address of a C function -> its description for Python
 
 
 def attached(symbols, slots, around, kept):
@@ -160,9 +161,13 @@ class _Method(ctypes.Structure):
 
 
 def c_function(address, table):
-    """A Python function of a C function, which keeps its table alive."""
-    method = _Method(b"native", address, _FASTCALL, None)
-    table.kept.append(method)
+    """A Python function of a C function, which keeps its table alive.
+
+    Its description is read when it is freed, by a garbage collection maybe after all that the table keeps: it stays.
+    """
+    method = _METHODS.get(address)
+    if method is None:
+        method = _METHODS[address] = _Method(b"native", address, _FASTCALL, None)
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
     return make(ctypes.addressof(method), table, None)
