@@ -189,8 +189,6 @@ FUNCTIONS[np.asarray] = lambda a, *args, **kwargs: asarray(a, *args, **kwargs)
 
 
 def _stacked(x: Any) -> Array:
-    if isinstance(x, Tracer):
-        return x
     return stack([_stacked(v) for v in x]) if isinstance(x, (list, tuple)) else array_of(x)
 
 

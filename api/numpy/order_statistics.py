@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arrays.dtypes import result_dtype
 from ..core.checks import flag
 from ..core.errors import at_user_line
 from ..core.numpy_api import methods
@@ -86,7 +87,7 @@ def _whole(reference: Any) -> int:
 
 
 def _quantile(reference: Any, a: Array, q: Any, axis: Axis, method: str, keepdims: bool, weights: Any) -> Array:
-    a, q = array_of(a), array_of(q) if traced_inside(q) else q
+    a, q = array_of(a), array_of(q) if traced_inside(q) and not isinstance(q, Tracer) else q
     rows, lead = _flattened_last(a, axis, keepdims)
     rank, n = rows.ndim - 1, rows.shape[-1]
     if isinstance(q, Tracer):
@@ -94,7 +95,7 @@ def _quantile(reference: Any, a: Array, q: Any, axis: Axis, method: str, keepdim
         if not n:
             raise ValueError(f"{reference.__name__} of a traced q needs elements, but got shape {a.shape}; check the "
                              f"size before{at_user_line()}")
-        place, dtype = _along(n, q / _whole(reference), method), np.result_type(rows.dtype, q.dtype)
+        place, dtype = _along(n, q / _whole(reference), method), result_dtype(rows, q)
     else:
         place, dtype = _places(reference, a, n, q, method, weights)
         if weights is not None:

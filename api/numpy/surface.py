@@ -185,8 +185,10 @@ def lift(x: Any) -> Any:
 
 def array_beside(x: Any, *like: Any) -> Any:
     """`x` as it is if an array or tracer; numbers and lists become an array of the library of `like`."""
-    if type(x) is ndarray or isinstance(x, Tracer):
+    if type(x) is ndarray:
         return x
+    if isinstance(x, Tracer):
+        return _strong(x)
     if hasattr(x, "dtype"):
         return values_of(x)
     x = array_of(x)
@@ -200,11 +202,18 @@ def arrays_of(values: Any) -> list:
 
 def array_of(x: Any) -> Any:
     """`x` as an array or tracer; Python numbers become 0-d arrays, lists of traced values are stacked."""
-    if type(x) is ndarray or isinstance(x, Tracer):
+    if type(x) is ndarray:
         return x
+    if isinstance(x, Tracer):
+        return _strong(x)
     if hasattr(x, "dtype"):
         return values_of(x)
     return _stacked(x) if type(x) in (list, tuple) and traced_inside(x) else _of_numbers(x)
+
+
+def _strong(x: Any) -> Any:
+    """A tracer; that of a Python number becomes one of an array, which promotes as NumPy's arrays do."""
+    return selection.astype(x, x.dtype) if x.aval.weak else x
 
 
 def _of_numbers(x: Any) -> Any:

@@ -138,6 +138,12 @@ def aval_of(value: Any) -> Aval:
     return aval
 
 
+def promoting_aval(value: Any) -> Aval:
+    """The aval of a value as operators promote it: that of a traced Python number is weak."""
+    aval = getattr(value, "aval", None)
+    return aval if isinstance(aval, Aval) else aval_of(value)
+
+
 def _no_array(value):
     return DtypeError(f"expected an array or a number, but got {value!r} of type {type(value).__name__}; convert it "
                       f"with np.asarray, or pass it as a static argument{at_user_line()}")

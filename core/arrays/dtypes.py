@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .avals import Aval, aval_of
+from .avals import Aval, promoting_aval
 
 FLOAT0 = np.dtype([("float0", np.void, 0)])  # of the gradient of integers: it has a shape and no values
 _WEAK_SCALAR = {"b": False, "i": 0, "f": 0.0, "c": 0j}
@@ -45,6 +45,6 @@ def result_dtype(*values):
         if isinstance(value, np.dtype):
             parts.append(value)
             continue
-        aval = value if isinstance(value, Aval) else aval_of(value)
+        aval = value if isinstance(value, Aval) else promoting_aval(value)
         parts.append(_WEAK_SCALAR[aval.dtype.kind] if aval.weak else aval.dtype)
     return np.result_type(*parts)

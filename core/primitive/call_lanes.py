@@ -199,7 +199,7 @@ def write_lane(prim):
             rule, parents, owner, aval, like, xv, vv = right, v.node, v.owner, aval_of(x), v.aval, x, v.value
         else:
             return bind(prim, args)
-        if not aval.plain or like.dtype is not aval.dtype and not like.weak:
+        if not aval.plain or like.dtype is not aval.dtype and not (like.weak and other is not Rev):
             return bind(prim, args)
         del x, v, args  # the contents are written in place where nobody holds them
         try:

@@ -340,7 +340,7 @@ def flat_lane(prim, op):
         for a in args:
             kind = type(a)
             if kind is Rev or kind is Dual:
-                return apply(*[a.value if type(a) is Rev or type(a) is Dual else a for a in args])
+                return apply(*[_below(a) if type(a) is Rev or type(a) is Dual else a for a in args])
         for a in args:
             if type(a) not in RAW:
                 return bind(prim, args)
@@ -350,3 +350,9 @@ def flat_lane(prim, op):
             refuse_operands(prim, args)
 
     return apply
+
+
+def _below(x):
+    """What a tracer stands for, without its derivative; Python numbers stay numbers."""
+    value = x.value
+    return value.item() if x.aval.weak and isinstance(value, np.generic | ndarray) else value

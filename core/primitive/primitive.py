@@ -84,7 +84,7 @@ class Primitive:
 
     def __init__(self, name, impl, *, outputs=None, nondiff="", refused=(), effects="", handlers=None, linear=(),
                  elementwise=False, flat=False, singular=False, zeros=False, view=False, exact=False, weak=False,
-                 unview=None, **facts):
+                 numbers=False, unview=None, **facts):
         if name in REGISTRY:
             raise RuleError(f"a primitive named {name!r} is registered already; choose another name")
         if singular and not elementwise:
@@ -115,6 +115,7 @@ class Primitive:
         self.flat = flat
         self.singular = singular  # elementwise, and its rules can meet 0 * inf
         self.zeros = zeros  # creates structural zeros
+        self.numbers = elementwise or numbers  # Python numbers take the dtype of the arrays beside them, as in NumPy
         self.weak = weak  # an operator: Python scalars stay weak through it, as in NumPy
         self.view = view  # may share memory; a function of the params: if 0-d
         self.exact = exact  # its vjp answers in the operand's shape and, for plain floats, dtype
@@ -296,7 +297,7 @@ def take_operands(trace: Trace, prim: Primitive, args: Sequence[Any]) -> tuple[l
                 mine.append(i)
             elif prim.nondiff[i] is not None:
                 prim.refuse_derivative(i, a)
-    return values, mine, weak and prim.elementwise and promote_weak(prim, args, values, n)
+    return values, mine, weak and prim.numbers and promote_weak(prim, args, values, n)
 
 
 _WEAK_TYPES = frozenset({int, float, complex, bool})

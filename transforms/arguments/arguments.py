@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...core.arrays.avals import WEAK, aval_of
+from ...core.arrays.avals import WEAK, aval_of, promoting_aval
 from ...core.arrays.backend import find_backend
 from ...core.arrays.dtypes import FLOAT0, is_inexact
 from ...core.errors import DtypeError, TreeError, at_user_line
@@ -145,7 +145,7 @@ def normal_argnums(argnums, count, name):
 def differentiable(leaf, name, where="argument"):
     """The aval of an input leaf, or an error that suggests a fix."""
     try:
-        aval = aval_of(leaf)
+        aval = promoting_aval(leaf)
     except DtypeError:
         aval = None
     out = "exclude it with argnums" if name not in ("vjp", "jvp", "linearize") else "close over it"

@@ -29,6 +29,7 @@ from ..staging.bodies import (
     record_call,
     strip,
 )
+from ..staging.numbers import as_numbers
 from ..staging.staging import stage
 
 
@@ -93,7 +94,8 @@ def checkpoint(
         acts = any(eq.acts for eq in graph.equations)
         if not acts and not any(isinstance(x, Tracer) for x in operands):
             return graph.rebuild(known)
-        return graph.rebuild(list(bind(_checkpoint, (*operands, Body(graph.with_inputs(graph.inputs)), policy))))
+        outs = bind(_checkpoint, (*operands, Body(graph.with_inputs(graph.inputs)), policy))
+        return graph.rebuild(as_numbers(outs, graph.weak))
 
     options = {"policy": policy, "static_argnums": static_argnums, "static_argnames": static_argnames}
     return transformed(checkpoint_fun, fun, checkpoint, (fun,), options, own=False)

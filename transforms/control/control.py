@@ -1,18 +1,21 @@
 """Branches: cond and switch; plain Python on concrete values, a primitive on staged ones."""
 
 from collections.abc import Sequence
+from operator import and_
 
-from ...core.arrays.avals import aval_of
+import numpy as np
+
+from ...core.arrays.avals import aval_of, make_aval
 from ...core.arrays.dtypes import is_inexact
 from ...core.checks import check_function, sequence
 from ...core.errors import ShapeError, TreeError, at_user_line
-from ...core.ops.selection import where
+from ...core.ops.selection import cast, cast_flat, where
 from ...core.primitive.primitive import bind
 from ...core.trace.buffers import identity
 from ...core.trace.tracer import Batched, Staged, Tracer, concrete
 from ...core.types import Any, Array, Callable, PyTree
 from ..arguments.arguments import described, flatten, only_leaf, settle, structure
-from ..graph.equations import Body, Var
+from ..graph.equations import Body, Equation, Var
 from ..interpreters.forward import start_dual
 from ..staging.bodies import (
     batched_body,
@@ -26,6 +29,8 @@ from ..staging.bodies import (
     record_call,
     strip,
 )
+from ..staging.graph import Graph
+from ..staging.numbers import as_numbers
 from ..staging.staging import stage
 
 _NO_OPERAND: Any = object()
@@ -83,13 +88,34 @@ def _choose(pred, true_fun, false_fun, operands, name):
     leaves = [settle(x) for x in leaves]
     on_true, _ = stage(true_fun, leaves, rebuild, name)
     on_false, _ = stage(false_fun, leaves, rebuild, name)
+    on_true, on_false = _one_dtype(on_true, on_false), _one_dtype(on_false, on_true)
     _same_results(on_true, on_false, name)
     captured = {identity(t): t for graph in (on_true, on_false) for t in graph.captured}
     order = {key: len(leaves) + k for k, key in enumerate(captured)}
     avals = [aval_of(t) for t in captured.values()]
     bodies = tuple(_closed(g, len(leaves), [order[identity(t)] for t in g.captured], avals)
                    for g in (on_true, on_false))
-    return on_true.rebuild(list(bind(_cond, (pred, *leaves, *captured.values(), *bodies))))
+    outs = bind(_cond, (pred, *leaves, *captured.values(), *bodies))
+    return on_true.rebuild(as_numbers(outs, map(and_, on_true.weak, on_false.weak)))
+
+
+def _one_dtype(graph, other):
+    """A graph whose results that are numbers have the dtypes that they take beside those of the other branch."""
+    equations, outputs = [], []
+    for x, y, weak, both in zip(graph.outputs, other.outputs, graph.weak, other.weak):
+        dtype = x.aval.dtype
+        if weak and not x.aval.shape and not y.aval.shape:
+            dtype = np.result_type(dtype if both else dtype.type(0).item(), y.aval.dtype)
+        if dtype != x.aval.dtype:
+            var = Var(make_aval((), dtype))
+            equations.append(Equation((cast if dtype.kind in "fc" else cast_flat).prim, [x], (dtype,), [var]))
+            x = var
+        outputs.append(x)
+    if not equations:
+        return graph
+    out = Graph(graph.inputs, [*graph.equations, *equations], outputs, graph.captured, graph.rebuild).prune()
+    out.guards, out.weak = graph.guards, graph.weak
+    return out
 
 
 def switch(

@@ -28,6 +28,7 @@ from ..staging.bodies import (
     record_call,
     strip,
 )
+from ..staging.numbers import as_number, as_numbers
 from ..staging.staging import stage
 from .control import cond, known_state, select
 from .scan import carried, scan
@@ -130,10 +131,12 @@ def _while_staged(cond_fun, body_fun, init):
         return [settle(x) for x in flatten(state)[0]]
 
     body, carry = carried(run_body, carry, [], [], "while_loop", "init_val")
+    weak = body.weak
     avals = [make_aval(aval_of(c).shape, aval_of(c).dtype) for c in carry]
-    test, _ = stage(lambda *flat: [_condition(cond_fun, rebuild(list(flat)))], avals, tuple, "while_loop", like=carry)
+    test, _ = stage(lambda *flat: [_condition(cond_fun, rebuild(list(flat)))], avals, tuple, "while_loop", like=carry,
+                    numbers={k for k, flag in enumerate(weak) if flag})
     captured, bodies = _joined((test, body), len(carry))
-    return rebuild(list(bind(_while, (*captured, *carry, *bodies, len(captured)))))
+    return rebuild(as_numbers(bind(_while, (*captured, *carry, *bodies, len(captured))), weak))
 
 
 def _joined(graphs, count):
@@ -313,7 +316,7 @@ def fori_loop(
 
 def _fori_staged(start, stop, body_fun, init_val, progress):
     def step(state, i):
-        new = body_fun(i, state)
+        new = body_fun(as_number(i), state)
         _check_structure(new, init_val)
         return new, None
 

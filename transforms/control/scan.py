@@ -4,7 +4,7 @@ from operator import is_, itemgetter
 
 import numpy as np
 
-from ...core.arrays.avals import aval_of, make_aval
+from ...core.arrays.avals import aval_of, make_aval, promoting_aval
 from ...core.arrays.dtypes import is_inexact
 from ...core.checks import check_function, whole
 from ...core.errors import ConversionError, ShapeError, TreeError, at_user_line
@@ -33,6 +33,7 @@ from ..staging.bodies import (
     strip,
 )
 from ..staging.merging import merged
+from ..staging.numbers import as_numbers
 from ..staging.staging import stage
 from .hoisting import Hoisted, movable
 from .scan_reverse import as_graph, scan_grad
@@ -228,20 +229,25 @@ def _scan_staged(fun, carry, rebuild_carry, xs, rebuild_xs, steps, reverse):
     hoisted = Hoisted(led, len(graph.captured), n, steps, movable(values))
     values = hoisted.operands(hoisted.known(values))
     outs = bind(_scan, (*values, Body(hoisted.graph), hoisted.consts, n, steps, reverse))
-    return rebuild_carry(list(outs[:n])), shape["rebuild"](list(outs[n:]))
+    return rebuild_carry(as_numbers(outs[:n], graph.weak)), shape["rebuild"](list(outs[n:]))
 
 
 def carried(body, carry, rows, xs, name, start):
     """`(graph, carry)` of a body whose first outputs are the next carry; Python numbers take the dtype of that."""
     avals = [make_aval(aval_of(c).shape, aval_of(c).dtype) for c in carry]
+    numbers = {k for k, c in enumerate(carry) if promoting_aval(c).weak}  # in the next one, too
     while True:
-        graph, _ = stage(body, [*avals, *rows], tuple, name, like=(*carry, *xs))
+        graph, _ = stage(body, [*avals, *rows], tuple, name, like=(*carry, *xs), numbers=numbers)
         again = False
         for k, (c, aval, out) in enumerate(zip(carry, avals, graph.out_avals)):
+            number = k in numbers
+            if number and not graph.weak[k]:
+                numbers.remove(k)
+                again = True
             if aval.shape == out.shape and aval.dtype == out.dtype:
                 continue
-            found = np.result_type(aval.dtype, out.dtype)
-            if not aval_of(c).weak or aval.shape != out.shape or found == aval.dtype:
+            found = np.result_type(aval.dtype.type(0).item() if number and not graph.weak[k] else aval.dtype, out.dtype)
+            if not promoting_aval(c).weak or aval.shape != out.shape or found == aval.dtype:
                 raise TreeError(f"{name} needs a carry that keeps its shape and dtype, but it went from {aval!r} to "
                                 f"{out!r}; give {start} the shape and dtype of the result{at_user_line()}")
             avals[k], again = make_aval((), found), True
@@ -250,7 +256,7 @@ def carried(body, carry, rows, xs, name, start):
 
 
 def _as(value, aval):
-    if type(value) in (bool, int, float, complex):  # the results of the loop are no Python numbers
+    if type(value) in (bool, int, float, complex):  # the body takes a number of this dtype
         return aval.dtype.type(value)
     return value if aval_of(value).dtype == aval.dtype else astype(value, aval.dtype)
 

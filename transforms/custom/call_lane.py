@@ -55,8 +55,8 @@ class Lane:
                     trace = a.owner
                 elif a.owner is not trace:
                     return OTHERWISE
-                a = a.value
-                if type(a) not in _ARRAYS:
+                aval, a = a.aval, a.value
+                if type(a) not in _ARRAYS or aval.weak:
                     return OTHERWISE
             elif type(a) not in _CONSTANTS:
                 return OTHERWISE

@@ -33,6 +33,7 @@ from ..staging.bodies import (
     record_call,
     strip,
 )
+from ..staging.numbers import as_numbers
 from ..staging.staging import stage
 from .batched_calls import custom_vmap
 from .by_rows import by_rows
@@ -64,6 +65,9 @@ class _Custom:
         static, call = split_static(args, self.nondiff)
         leaves, rebuild = flatten(tuple(call))
         record = kind(self, static, rebuild)
+        numbers = [isinstance(x, Tracer) and x.aval.weak for x in leaves]
+        if True in numbers:
+            record.numbers = numbers
         outs = _call(prim, settled(leaves), record, functions)
         return record.rebuild_out(outs)
 
@@ -351,7 +355,7 @@ def _custom_graph(trace, prim, args):
     values = prim.rebind((*[v for _, v in lifted], closed)) if trace.concrete else None
     outs = trace.emit(prim, [x for x, _ in lifted], (closed,), graph.out_avals, values)
     record.rebuild_out = record.rebuild_out or list
-    return outs
+    return tuple(as_numbers(outs, graph.weak))
 
 
 _custom_jvp = higher_order(

@@ -14,6 +14,7 @@ from ..arguments.trees import optree
 from ..interpreters.forward import start_dual
 from ..staging.bodies import conjugated, pull, push
 from ..staging.linearity import apply_linear, stands_in, unknown
+from ..staging.numbers import as_numbers
 from ..staging.staging import stage
 from .by_rows import by_rows
 
@@ -47,14 +48,19 @@ class _Call:
         self.static = static
         self.rebuild = rebuild
         self.rebuild_out = None
+        self.numbers = None  # which leaves are traced Python numbers, if one is
 
     def rule_name(self, which):
         """How messages call a rule."""
         return f"the {which} rule of {name_of(self.owner.fun)}"
 
+    def given(self, values):
+        """The function's arguments with their values."""
+        return self.rebuild(list(values) if self.numbers is None else as_numbers(values, self.numbers))
+
     def body(self, *values):
         """The function on flat values, without its rules."""
-        outs, self.rebuild_out = flatten(self.owner.fun(*_with_static(self.static, self.rebuild(list(values)))))
+        outs, self.rebuild_out = flatten(self.owner.fun(*_with_static(self.static, self.given(values))))
         return settled(outs)
 
 
@@ -75,7 +81,7 @@ class JvpCall(_Call):
 
     def rule(self, values, tangents):
         """`(outs, tangents)` by the user's rule, flat and checked."""
-        primals = self.rebuild(list(values))
+        primals = self.given(values)
         given = self.rebuild(list(tangents))
         result = leniently(self.owner.rule, *[v for _, v in self.static], tuple(primals), tuple(given))
         if not isinstance(result, (tuple, list)) or len(result) != 2:
@@ -107,7 +113,7 @@ class VjpCall(_Call):
 
     def forward(self, values, active=None):
         """`(outs, residual leaves, rebuild residuals)` by the user's fwd; cotangents will be asked of `active`."""
-        return self.taken(self.owner.fwd(*_with_static(self.static, self.rebuild(list(values)))))
+        return self.taken(self.owner.fwd(*_with_static(self.static, self.given(values))))
 
     def taken(self, result):
         """What a user's fwd returned, flat and checked."""

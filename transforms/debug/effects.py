@@ -28,7 +28,7 @@ def _frozen(xp, x):
 
 
 _stop = elementwise("stop_gradient", impl=lambda xp, x: _frozen(xp, x), lower=lambda x: x, d=ZERO, shares=True,
-                    samples=unary(smooth=False))
+                    weak=True, samples=unary(smooth=False))
 
 
 def stop_gradient(x: PyTree) -> PyTree:

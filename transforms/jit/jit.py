@@ -33,7 +33,7 @@ from ..staging.staging import stage
 from .call import Compiled, call_compiled
 from .donated import DONATED, check_donated, give_away
 from .lowered import Lowered, html_of_program
-from .signature import described_change, leaf_key, quick_look, static_key
+from .signature import NUMBER, described_change, leaf_key, quick_look, static_key
 
 ndarray = np.ndarray
 _KEPT = 256  # signatures kept of one function
@@ -236,7 +236,9 @@ class _Jit:
 
     def staged(self, static, dynamic, leaves, rebuild):
         """`(entry, captured)` of a new signature; `captured` are values of surrounding transforms it closes over."""
-        avals = [k[1] if type(k) is tuple else k for k in (leaf_key(settle(x)) for x in leaves)]
+        keys = [leaf_key(settle(x)) for x in leaves]
+        avals = [k[1] if type(k) is tuple else k for k in keys]
+        numbers = {i for i, k in enumerate(keys) if type(k) is tuple and k[0] is NUMBER}
 
         def run(given, named):
             args, kwargs = with_static(given, named, static)
@@ -245,7 +247,7 @@ class _Jit:
             return out
 
         with unmarked():  # what it warns of is decided where it runs, not where it is staged
-            graph, _ = stage(run, avals, rebuild, "jit", like=leaves)
+            graph, _ = stage(run, avals, rebuild, "jit", like=leaves, numbers=numbers)
         captured = graph.captured
         donated = () if captured else self.donated_leaves(dynamic, static)
         call = Compiled(graph.with_inputs(graph.inputs), self.name, own=True,

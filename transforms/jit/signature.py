@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...core.arrays.avals import WEAK, aval_of
+from ...core.arrays.avals import WEAK, aval_of, promoting_aval
 from ...core.errors import DtypeError, at_user_line
 from ...core.primitive.primitive import RAW
 from ...core.trace.device import library_of
@@ -35,14 +35,20 @@ def static_key(value, name):
     return kind, value
 
 
+NUMBER = "number"
+
+
 def leaf_key(leaf):
-    """What staging looks at of a leaf: its aval; of arrays of other libraries than NumPy also which one that is."""
+    """What staging looks at of a leaf: its aval; of arrays of other libraries than NumPy also which one that is.
+
+    Of a traced Python number that it is one: the graph takes any scalar there, and promotes it as a number.
+    """
     kind = type(leaf)
     try:
         if kind in RAW:
             return aval_of(leaf)
         if isinstance(leaf, Tracer):
-            library = library_of(leaf)
+            library = NUMBER if promoting_aval(leaf).weak else library_of(leaf)
             return aval_of(leaf) if library is None else (library, aval_of(leaf))
         if computable(leaf):
             return kind, aval_of(leaf)

@@ -85,11 +85,13 @@ class Around:
     Args:
         avals: of the operands.
         slow: runs instead, given the same values, where they are no arrays of these avals in order in memory.
+        inside: it is a part of a program, of which NumPy's part may have made a Python number.
     """
 
-    def __init__(self, avals, slow):
+    def __init__(self, avals, slow, inside=False):
         self.avals = avals
         self.slow = slow
+        self.inside = inside
         self.left = _PATIENCE
         self.lock = threading.Lock()
         self.place: Any = None  # where the table has the address of `state`
@@ -101,6 +103,9 @@ class Around:
 
         MISS for values of other shapes, dtypes or types.
         """
+        given = values
+        if self.inside:
+            values = tuple(map(_scalar, values, self.avals))
         if len(values) != len(self.avals) or not all(map(_fits, values, self.avals)):
             return MISS
         now = error_state()
@@ -113,7 +118,7 @@ class Around:
                 self.state = now
         fixed = [_in_order(x, aval) for x, aval in zip(values, self.avals)]
         run = self.run()
-        if run is None or allowed and all(a is b for a, b in zip(fixed, values)):
+        if run is None or allowed and all(a is b for a, b in zip(fixed, given)):
             return self.slow(*values)
         return run(*fixed)
 
@@ -124,6 +129,11 @@ class Around:
         elif not _is_heeded():
             return result
         return self.slow(*values)
+
+
+def _scalar(x, aval):
+    """A Python number as the scalar of NumPy's that an aval says it is."""
+    return aval.dtype.type(x) if type(x) in (bool, int, float) and not aval.weak else x
 
 
 def _fits(x, aval):

@@ -18,7 +18,7 @@ from .printing.printer import Printer
 ndarray = np.ndarray
 
 
-def native_function(kernel, avals, out_avals, slow, boxed=(), note=lambda *written: None):
+def native_function(kernel, avals, out_avals, slow, boxed=(), note=None):
     """A function of arrays and numbers that runs a kernel, and `(text, function)`: the text of its module.
 
     Args:
@@ -27,12 +27,13 @@ def native_function(kernel, avals, out_avals, slow, boxed=(), note=lambda *writt
         slow: runs instead, given the same values, where they are no arrays of these avals in order in memory.
         boxed: a bool an output: whether an output without axes is an array, not a scalar. NumPy warns of sums of
             integer scalars that wrap, not of those of arrays.
-        note: is told of what was compiled: the text, the elementary functions that it calls, and its `Slots`.
+        note: of a whole program; it is told of what was compiled: the text, the elementary functions that it calls, and
+            its `Slots`.
     """
     processor = machine()
     known = functions()
     slots = Slots()
-    around = Around(avals, slow)
+    around = Around(avals, slow, inside=note is None)
     printer = Printer(kernel, processor.vector, slots, products_library(), known is not None)
     module = printer.module
     if known is not None:
@@ -45,7 +46,8 @@ def native_function(kernel, avals, out_avals, slow, boxed=(), note=lambda *writt
     text = f"{slots.legend}\n{module.text}"
     code = processor.code(text, module.needed)
     if known is not None:
-        note(text, module.needed, slots)
+        if note is not None:
+            note(text, module.needed, slots)
         return text, attached(code.symbols, slots, around, code)
     table = slots.table()
     table.kept += [code, around]

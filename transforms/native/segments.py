@@ -41,7 +41,7 @@ class Segment:
         """The same."""
         return []
 
-    def compiled(self, slow=None, note=lambda *written: None):
+    def compiled(self, slow=None, note=None):
         """`(text, function)`; `slow` runs where arrays are not as the native function takes them.
 
         `note` is that of `native_function`.

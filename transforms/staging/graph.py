@@ -40,6 +40,7 @@ class Graph:
         self.form = None  # the structure of the arguments, where one is known: `args`, or `(args, kwargs)`
         self.blocks: frozenset[int] | None = None  # where its constants lie, known from the first call on
         self.guards = None  # of large constants that must stay as they were
+        self.weak = [False] * len(outputs)  # which outputs are Python numbers, or what operators made of them alone
         self.programs = None  # the source that runs it, from the second time on
         self.stretches = []  # [(quiet, [(number, equation), …]), …], made by `prune`
 

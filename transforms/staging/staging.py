@@ -5,7 +5,7 @@ from operator import index
 
 import numpy as np
 
-from ...core.arrays.avals import WEAK, Aval, aval_of, make_aval
+from ...core.arrays.avals import WEAK, Aval, aval_of, make_aval, promoting_aval
 from ...core.arrays.backend import find_backend, namespace_of
 from ...core.arrays.errstate import error_state
 from ...core.checks import check_function
@@ -28,6 +28,7 @@ from ..graph.labels import input_labels
 from ..scope.errstate import silence
 from .graph import Graph, ShapeDtype
 from .literals import Literals, unit_places
+from .numbers import NUMBERS
 
 
 def alike(a, b):
@@ -60,7 +61,6 @@ def is_derived(tracer):
     return False
 
 
-_NUMBERS = {"i": int, "f": float, "c": complex}
 _TESTS = frozenset({"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"})  # of integers: exact
 
 
@@ -170,8 +170,10 @@ class GraphTrace(Trace):
         if self.concrete and "acts" not in prim.effects:
             values = prim.rebind((*[v for _, v in lifted], *params))
         inputs = [x for x, _ in lifted]
-        if self.numbers and prim.elementwise:
-            inputs = self.fitted(prim, inputs)
+        if prim.numbers:
+            inputs = self.fitted(prim, inputs) if self.numbers else inputs
+        elif prim is not cast.prim and any(type(x) is Var and x.aval.weak for x in inputs):
+            inputs = [self.strong(x) if x.aval.weak else x for x in inputs]
         out = self.emit(prim, inputs, params, prim.shape(tuple([x.aval for x in inputs]), params), values)
         if prim.weak and all(x.aval.weak or x in self.numbers for x in inputs):
             self.number(out, out.node)
@@ -179,10 +181,12 @@ class GraphTrace(Trace):
 
     def number(self, staged, var):
         """Note that a value is an operator's of Python numbers alone: a number itself, as in Python."""
-        kind = _NUMBERS.get(var.aval.dtype.kind)
+        kind = NUMBERS.get(var.aval.dtype.kind)
         if kind is not None and var.aval.dtype.itemsize == 8 * (1 + (kind is complex)) and not var.aval.shape:
             self.numbers[var] = kind
             staged.aval = WEAK[kind]
+            if isinstance(staged.value, np.generic | np.ndarray):
+                staged.value = staged.value.item()
 
     def fitted(self, prim, inputs):
         """Inputs of which numbers that the graph computes have the dtype that a Python number would have there."""
@@ -190,6 +194,11 @@ class GraphTrace(Trace):
         if not strong or len(strong) == len(inputs):
             return inputs
         return [self.fit(prim, x, strong) if x in self.numbers else x for x in inputs]
+
+    def strong(self, x):
+        """A Python number as the array that it is to operations that do not promote as operators do."""
+        prim = (cast if x.aval.dtype.kind in "fc" else cast_flat).prim
+        return self.emit(prim, [x], (x.aval.dtype,), x.aval.strong).node
 
     def fit(self, prim, x, strong):
         kind = self.numbers[x]
@@ -222,6 +231,7 @@ class GraphTrace(Trace):
         self.done = True
         graph = Graph(inputs, self.equations, outputs, captured, rebuild).prune()
         graph.guards = self.literals.guards
+        graph.weak = [x.aval.weak or x in self.numbers for x in outputs]
         self.literals = None
         return graph
 
@@ -272,15 +282,20 @@ def _input_aval(x, name):
                          f"{at_user_line()}") from None
 
 
-def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, watch=True, about=None, library=None):
+def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, watch=True, about=None, library=None,
+          numbers=()):
     """`(graph, known output values)` of `fun(*rebuild(inputs))`; closed-over tracers become inputs.
 
     Where `leaves` are shapes alone, `like` or `library` says what library they stand for. Without `watch` constants are
-    not kept from writes: those of `fun` are known to be.
+    not kept from writes: those of `fun` are known to be. Traced Python numbers, and inputs at the places `numbers`, are
+    numbers to operators.
     """
     library = library_of(*(leaves if like is None else like)) if library is None else library
     trace = GraphTrace(concrete, library, watch, about)
     boxed = [trace.input(_input_aval(x, name), primal(settle(x)) if concrete else None) for x in leaves]
+    for k, (x, staged) in enumerate(zip(leaves, boxed)):
+        if k in numbers or isinstance(x, Tracer) and promoting_aval(x).weak:
+            trace.number(staged, staged.node)
     try:
         result = fun(*rebuild(boxed))
     except BaseException as error:

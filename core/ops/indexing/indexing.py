@@ -14,7 +14,7 @@ from ...trace.device import constant, zeros_of
 from ...trace.tracer import Rev, Tracer, is_concrete
 from ..dependence import MOVED, scattered, taken
 from ..samples import Sample, arrays, together
-from ..selection import maximum, where
+from ..selection import astype, maximum, where
 from ..shaping import broadcast_to, inverse_permutation, reshape, transpose
 from .places import Places, pick
 from .plans import counted, indexed_shape, is_basic, plan_index
@@ -127,6 +127,7 @@ index_update = primitive(
     vjp={"x, v": _update_vjp},
     batch=_update_batch,
     lazy=True,
+    numbers=True,
     zeros=True,
     lane=write_lane,
     staged_params=lambda index, add, donate: (index, add, False),  # a graph runs many times: it owns nothing
@@ -306,8 +307,9 @@ def update(x, key, value, add=False, donate=False):
         value = np.asarray(value, result_dtype(x, value))
     elif not hasattr(value, "dtype"):
         value = np.asarray(value)
-    rank = len(shape)
-    extra = value.ndim - rank
+    elif isinstance(value, Tracer) and value.aval.weak:
+        value = astype(value, result_dtype(x, value))
+    extra = value.ndim - len(shape)
     if extra > 0 and all(n == 1 for n in value.shape[:extra]):
         value = value.reshape(value.shape[extra:])
     flat = broadcast_to(value, shape=shape)

@@ -1,0 +1,26 @@
+"""Traced Python numbers, which take the dtype of what they meet: results of functions that are still such numbers."""
+
+import numpy as np
+
+from ...core.arrays.avals import WEAK
+from ...core.trace.tracer import Dual, Rev, Staged, Tracer
+
+NUMBERS = {"i": int, "f": float, "c": complex}  # kinds of dtypes -> types
+
+
+def as_number(value):
+    """A result that operators made of Python numbers alone, as a number: it takes the dtype of what it meets."""
+    if not isinstance(value, Tracer):
+        return value.item() if isinstance(value, np.generic | np.ndarray) and not value.ndim else value
+    x = value
+    while type(x) is Rev or type(x) is Dual:
+        x.aval = WEAK[NUMBERS[x.aval.dtype.kind]]
+        x = x.value
+    if type(x) is Staged:
+        x.owner.number(x, x.node)
+    return value
+
+
+def as_numbers(values, flags):
+    """`values`, of which those that are flagged are numbers."""
+    return [as_number(v) if flag else v for v, flag in zip(values, flags)]
