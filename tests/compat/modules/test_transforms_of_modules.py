@@ -88,6 +88,28 @@ def script_statistics_of_batches_under_vmap(torch):
             torch.stack([m[1].running_mean for m in models]), buffers["1.num_batches_tracked"], refused[:2]]
 
 
+def script_statistics_move_below_derivatives(torch):
+    """Running statistics that a transformed function closes over: kernels write to them, other functions may not."""
+    func, normalize, x, found = torch.func, torch.nn.functional.batch_norm, normal(torch, 4, 3), []
+
+    def loss(w):
+        return (normalize(x * w, mean, var, training=True) ** 3 * x).sum()
+
+    w = torch.ones(3).double()
+    for run in (func.grad(loss), func.grad(lambda w: func.grad(loss)(w).sum()), func.hessian(loss), func.jacfwd(loss),
+                lambda w: func.jvp(loss, (w,), (w,))[1], lambda w: func.vjp(loss, w)[1](torch.tensor(1.0).double())[0],
+                func.grad(lambda w: func.vmap(lambda x, m, v: normalize(x * w, m, v, training=True).pow(3).sum())(
+                    x[None].expand(2, 4, 3), torch.stack([mean, mean]), torch.stack([var, var])).sum())):
+        mean, var = torch.zeros(3).double(), torch.ones(3).double()
+        found += [run(w), mean, var]
+    m = torch.nn.Sequential(torch.nn.BatchNorm1d(3)).double()
+    counts = attempt(lambda: func.grad(lambda w: m(x * w).pow(3).sum())(w))
+    mean = mean.clone().requires_grad_()
+    return [*found, counts[:2], attempt(lambda: normalize(x, mean, var, training=True)),
+            func.grad(lambda w: (torch.nn.functional.instance_norm(x.reshape(1, 3, 4) * w, mean.detach(), var) ** 3 *
+                                 x.reshape(1, 3, 4)).sum())(w[:1]), var]
+
+
 def script_modules_recomputed(torch):
     checkpoint = torch.utils.checkpoint
     found = []

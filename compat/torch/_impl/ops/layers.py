@@ -11,7 +11,7 @@ from ..random.sampling import rand, rand_like
 from .axes import wrap_dim
 from .pooling import pool_places
 from .publishing import functional, method
-from .windows import check_running
+from .tracking import check_running, track
 
 mean = REGISTRY["reduce_mean"].fun
 
@@ -30,8 +30,8 @@ def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=
         check_running("Instance", input, running_mean, running_var)
         axes = tuple(range(2, input.ndim))
         x = input.detach()
-        running_mean.mul_(1 - momentum).add_(x.mean(axes).mean(0) * momentum)
-        running_var.mul_(1 - momentum).add_(x.var(axes).mean(0) * momentum)
+        track(running_mean, x.mean(axes).mean(0), momentum)
+        track(running_var, x.var(axes).mean(0), momentum)
     return _instance_norm(input, None, None, weight, bias, eps)
 
 

@@ -10,11 +10,11 @@ from .....extend import REGISTRY
 from ..dispatch.call import ROWS, operation, otherwise, to
 from ..dispatch.layouts import IN_ORDER
 from ..random.sampling import rand_like
-from ..state.concrete import mapped
 from ..state.python_data import filling
 from ..types import dtypes
 from .axes import tuples
 from .publishing import functional, method
+from .tracking import check_running, track
 
 
 def _checked(name, n, x, weight, bias, features, stride, padding, dilation, groups):
@@ -208,8 +208,8 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
         out = _batch_norm(input, mean, var, weight, bias, eps)
     if running_mean is not None:
         count = input.numel() // input.shape[1]
-        running_mean.mul_(1 - momentum).add_(mean.detach() * momentum)
-        running_var.mul_(1 - momentum).add_(var.detach() * (momentum * count / (count - 1)))
+        track(running_mean, mean, momentum)
+        track(running_var, var.detach() * (count / (count - 1)), momentum)
     return out
 
 
@@ -236,13 +236,6 @@ BATCH_NORM = REGISTRY["batch_norm"].fun
 def _filled(shape, value, like):
     """An array of one value, of the dtype and library of another."""
     return constant(np.full(tuple(shape), value, like.dtype), like)
-
-
-def check_running(name, input, *running):
-    """Refuse to update what all examples of a vmap share, before any of it is written to."""
-    if mapped(input) and not all(r is None or mapped(r) for r in running):
-        raise RuntimeError(f"{name} norm got a batched tensor as input while the running_mean or running_var, which "
-                           "will be updated in place, were not batched.")
 
 
 def check_parameters(input, given):
