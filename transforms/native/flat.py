@@ -116,12 +116,7 @@ class _Entry(ObjectText):
         calm = text.op(f"fcmp oeq double {self.load(found, 'double')}, 0.0", "i1")
         text.emit(f"br i1 {calm}, label %calm, label %alarm")
         text.begin("calm")
-        result = outs[0]
-        if len(outs) > 1:
-            result = self.call("ptr", "PyList_New", f"i64 {len(outs)}")
-            for k, out in enumerate(outs):
-                self.call("i32", "PyList_SetItem", f"ptr {result}", f"i64 {k}", f"ptr {out}")
-        text.emit(f"ret ptr {result}")
+        self.give(outs)
         text.begin("alarm")
         for out in outs:
             self.call("void", "Py_DecRef", f"ptr {out}")

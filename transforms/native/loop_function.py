@@ -58,16 +58,10 @@ class _Entry(ObjectText):
         restore()
         text.emit(f"br i1 {refused}, label %drop, label %done")
         text.begin("done")
-        outs = [name for name, shown in self.made if shown]
         for name, shown in self.made:
             if not shown:
                 self.call("void", "Py_DecRef", f"ptr {name}")
-        result = outs[0]
-        if len(outs) > 1:
-            result = self.call("ptr", "PyList_New", f"i64 {len(outs)}")
-            for k, out in enumerate(outs):
-                self.call("i32", "PyList_SetItem", f"ptr {result}", f"i64 {k}", f"ptr {out}")
-        text.emit(f"ret ptr {result}")
+        self.give([name for name, shown in self.made if shown])
         text.begin("drop")
         for name, _ in self.made:
             self.call("void", "Py_DecRef", f"ptr {name}")

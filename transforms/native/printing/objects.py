@@ -76,6 +76,15 @@ class ObjectText:
 
         return restore
 
+    def give(self, outs):
+        """The end at which one result is given, or a list of several."""
+        result = outs[0]
+        if len(outs) > 1:
+            result = self.call("ptr", "PyList_New", f"i64 {len(outs)}")
+            for k, out in enumerate(outs):
+                self.call("i32", "PyList_SetItem", f"ptr {result}", f"i64 {k}", f"ptr {out}")
+        self.lines.emit(f"ret ptr {result}")
+
     def nothing(self):
         """The end at which None is given."""
         none = self.stored("None", None)
