@@ -212,14 +212,14 @@ def least_two(name, x):
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
 
 
-@moving("tril", blind=True, inplace_form=True)
+@moving("tril", blind=True, inplace_form=True, layout=IN_ORDER)
 def tril(input, diagonal=0):
     """Set the elements above a diagonal to 0."""
     least_two("tril", input)
     return cnp.tril(input, diagonal)
 
 
-@moving("triu", blind=True, inplace_form=True)
+@moving("triu", blind=True, inplace_form=True, layout=IN_ORDER)
 def triu(input, diagonal=0):
     """Set the elements below a diagonal to 0."""
     least_two("triu", input)
