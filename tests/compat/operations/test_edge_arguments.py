@@ -114,3 +114,17 @@ def script_improper_means(torch):
     """A generalized Pareto distribution without a mean or a variance."""
     d = torch.distributions.GeneralizedPareto(torch.tensor(0.0), torch.tensor(1.0), torch.tensor([0.2, 0.7, 2.0]))
     return [d.mean, d.variance]
+
+
+def script_logarithms_that_are_masked_out(torch):
+    """A product with an infinite logarithm has no gradient where nothing arrives."""
+    def masked(f, at):
+        p = torch.tensor([2.0, 3.0], dtype=torch.float64, requires_grad=True)
+        found = f(p, double(torch, *at))
+        found[torch.isfinite(found)].sum().backward()
+        return p.grad
+
+    beta, gamma = torch.distributions.Beta, torch.distributions.Gamma
+    return [masked(lambda p, v: gamma(p, torch.ones_like(p)).log_prob(v), (0.0, 1.0)),
+            masked(lambda p, v: beta(p, p.detach()).log_prob(v), (0.0, 1.0)),
+            masked(torch.xlogy, (0.0, -1.0)), masked(torch.special.xlog1py, (-1.0, 2.0))]

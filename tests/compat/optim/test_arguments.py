@@ -186,3 +186,11 @@ def script_first_sums_of_adagrad(torch):
     (p * p + q * q).sum().backward()
     optimizer.step()
     return [p, q]
+
+
+def script_adafactor_refuses_before_it_writes(torch):
+    """A complex parameter in a group leaves the others as they were."""
+    p, q = torch.ones(2, requires_grad=True), torch.ones(2, dtype=torch.complex64, requires_grad=True)
+    optimizer = torch.optim.Adafactor([p, q])
+    (p.sum() + q.abs().sum()).backward()
+    return [attempt(optimizer.step), p]
