@@ -128,3 +128,35 @@ def script_logarithms_that_are_masked_out(torch):
     return [masked(lambda p, v: gamma(p, torch.ones_like(p)).log_prob(v), (0.0, 1.0)),
             masked(lambda p, v: beta(p, p.detach()).log_prob(v), (0.0, 1.0)),
             masked(torch.xlogy, (0.0, -1.0)), masked(torch.special.xlog1py, (-1.0, 2.0))]
+
+
+def script_values_that_are_not_read(torch):
+    """A write that no index asks for, and a summand times 0, are in the history: their gradients are zeros."""
+    def gradient(f, *shape, dtype=torch.float64):
+        p = torch.full(shape, -0.0, dtype=dtype, requires_grad=True)
+        out = f(p)
+        out.abs().sum().backward()
+        return [out.detach(), torch.signbit(out.detach().real), p.grad]
+
+    def assigned(key):
+        def f(p):
+            x = torch.tensor([-0.0, 1.0], dtype=p.dtype)
+            x[key(x)] = p
+            return x
+
+        return f
+
+    none, two = torch.zeros(0, dtype=torch.int64), torch.ones(2, 2, dtype=torch.float64)
+    x = double(torch, -0.0, 1.0)
+    return [gradient(assigned(lambda x: x.abs() > 2)), gradient(assigned(lambda x: none), 0),
+            gradient(assigned(lambda x: x.abs() > 2), dtype=torch.complex128),
+            gradient(lambda p: x.masked_scatter(x > 2, p), 3), gradient(lambda p: x.scatter(0, none, p), 0),
+            gradient(lambda p: (x + 2).index_add(0, none, p), 0), gradient(lambda p: torch.addmm(p, two, two, beta=0), 2),
+            gradient(lambda p: torch.addmv(p / 0, two, x, beta=0), 2)]
+
+
+def script_complex_numbers_behind_a_mask(torch):
+    """One complex number of another precision is cast."""
+    x = torch.zeros(3, dtype=torch.complex128)
+    x[torch.tensor([True, False, True])] = torch.tensor([1 + 1j], dtype=torch.complex64)
+    return x

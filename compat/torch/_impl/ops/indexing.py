@@ -356,7 +356,7 @@ def placeable(t, index, value):
     if ones < len(shape) or not masked:
         raise RuntimeError("Index put requires the source and destination dtypes match, got "
                            f"{type_word(wanted)} for the destination and {type_word(given)} for the source.")
-    if given.kind == "c" and wanted.kind != "b":
+    if given.kind == "c" and wanted.kind not in "bc":
         raise RuntimeError(f"value cannot be converted to type {c_type(wanted)} without overflow: it is complex")
     return value
 
