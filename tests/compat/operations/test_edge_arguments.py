@@ -151,7 +151,8 @@ def script_values_that_are_not_read(torch):
     return [gradient(assigned(lambda x: x.abs() > 2)), gradient(assigned(lambda x: none), 0),
             gradient(assigned(lambda x: x.abs() > 2), dtype=torch.complex128),
             gradient(lambda p: x.masked_scatter(x > 2, p), 3), gradient(lambda p: x.scatter(0, none, p), 0),
-            gradient(lambda p: (x + 2).index_add(0, none, p), 0), gradient(lambda p: torch.addmm(p, two, two, beta=0), 2),
+            gradient(lambda p: (x + 2).index_add(0, none, p), 0),
+            gradient(lambda p: torch.addmm(p, two, two, beta=0), 2),
             gradient(lambda p: torch.addmv(p / 0, two, x, beta=0), 2)]
 
 

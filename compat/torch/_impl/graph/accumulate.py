@@ -62,8 +62,8 @@ def accumulate(leaf, ct, drive):
 def take_first(leaf, ct):
     """Make a cotangent that nobody else holds the first gradient of a leaf, the commonest case; False for others."""
     meta = leaf.autograd_meta
-    if (meta.grad is not None or not leaf.wants_grad or meta.grad_dtype is not None or meta.hooks is not None or meta.post is not None
-            or leaf.level_trace is not None
+    if (meta.grad is not None or not leaf.wants_grad or meta.grad_dtype is not None or meta.hooks is not None
+            or meta.post is not None or leaf.level_trace is not None
             or sys.getrefcount(ct) > _ALONE or ct.strides != leaf.value.strides or not ct.flags.writeable):
         return False
     if ct.base is not None:

@@ -226,7 +226,7 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     n = count + abs(offset)
     first = n * max(-offset, 0) + max(offset, 0)
     apart = cnp.pad(cnp.expand_dims(input, -1), [(0, 0)] * input.ndim + [(0, n)])  # n zeros behind each element
-    apart = cnp.reshape(apart, (*batch, count * (n + 1)))[..., :n * n - first]  # by rows: a step of n + 1 is a diagonal's
+    apart = cnp.reshape(apart, (*batch, count * (n + 1)))[..., :n * n - first]  # by rows, n + 1 is a step down
     out = cnp.pad(apart, [(0, 0)] * len(batch) + [(first, n * n - first - apart.shape[-1])])
     out = cnp.reshape(out, (*batch, n, n))
     return cnp.moveaxis(out, (-2, -1), (a, b))
