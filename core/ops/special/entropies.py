@@ -23,9 +23,9 @@ log_expit = scipy_unary("log_expit", lambda x: sigmoid(-x), -3.0, 3.0, extra=[-4
 
 
 def _by_factor(c, x, total, slope):
-    """`c` times the slope log(total) of x log(total); 0 is chosen where x = 0 meets a total without a logarithm."""
+    """`c` times the slope log(total) of x log(total); 0 where x = 0 or c = 0 meets a total without a logarithm."""
     real = type(total) is not complex and getattr(total, "dtype", WIDE).kind != "c"
-    return where((x == 0) & (total <= 0 if real else total == 0), 0.0, c * slope)
+    return where(((x == 0) | (c == 0)) & (total <= 0 if real else total == 0), 0.0, c * slope)
 
 
 def _by_argument(c, x, total):

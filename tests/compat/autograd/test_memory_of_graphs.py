@@ -160,3 +160,28 @@ def script_freed_as_the_sweep_goes(torch):
     out.append(alive)
     out.append(count())
     return out
+
+
+def script_diagonals_twice(torch):
+    """Operations that save nothing have a second backward pass."""
+    results = []
+    for f in (torch.diag_embed, torch.diag, lambda p: torch.trace(p.expand(3, 3)), lambda p: p.repeat_interleave(2),
+              lambda p: torch.diag_embed(p, -1, 1, 0), lambda p: torch.diag(p.expand(2, 3), 1)):
+        p = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+        out = f(p)
+        out.sum().backward()
+        (out * out.detach()).sum().backward()
+        results += [out.detach(), p.grad]
+    return results
+
+
+def script_leaves_that_require_no_gradient_any_more(torch):
+    """An accumulator looks at its leaf when it runs."""
+    def left(change):
+        x, z = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+        y = x * 2 * z
+        change(x)
+        y.sum().backward()
+        return [x.grad, z.grad, x.requires_grad]
+
+    return [left(lambda x: x.requires_grad_(False)), left(lambda x: x.detach_())]

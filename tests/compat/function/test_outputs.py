@@ -265,3 +265,14 @@ def script_mixed_outputs(torch):
 def script_list_output(torch):
     kind = made_function(torch, lambda ctx, x: [x * 2, x * 3], lambda ctx, *g: g[0])
     return attempt(lambda: kind.apply(torch.ones(2, requires_grad=True)))
+
+
+def script_writes_to_views_of_leaves_that_are_views(torch):
+    """A leaf that lies in the memory of another tensor is a leaf."""
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x.mul_(2)
+
+    f = made_function(torch, forward, lambda ctx, g: g * 2)
+    x = torch.ones(3, 2).permute(1, 0).requires_grad_()
+    return [attempt(lambda: f.apply(x[...])), attempt(lambda: x[...].mul_(2)), attempt(lambda: f.apply(x))]

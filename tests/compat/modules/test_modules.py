@@ -179,6 +179,16 @@ def script_extra_state(torch):
             message(lambda: torch.nn.Sequential(torch.nn.Identity()).load_state_dict(state))]
 
 
+def script_conversions_keep_gradients_by_name(torch):
+    """A conversion changes the gradient that others hold, too."""
+    m = torch.nn.Linear(1, 1)
+    torch.nn.init.ones_(m.weight)
+    m(torch.full((1, 1), 1 / 3)).sum().backward()
+    held = m.weight.grad
+    m.half().double()
+    return [held is m.weight.grad, held]
+
+
 def script_conversions(torch):
     m = net(torch)
     m(normal(torch, 4, 2)).sum().backward()

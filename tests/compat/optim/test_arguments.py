@@ -176,3 +176,21 @@ def script_write_to_what_backward_needs(T):
     loss.backward(retain_graph=True)
     T.optim.Adam([w]).step()
     return attempt(lambda: loss.backward())[1]
+
+
+def script_first_sums_of_adagrad(torch):
+    """Sums begin with the value of the call, whatever a group says."""
+    p, q = (torch.tensor([1.0, -2.0], dtype=torch.float64, requires_grad=True) for _ in range(2))
+    groups = [{"params": [p]}, {"params": [q], "initial_accumulator_value": 0.0}]
+    optimizer = torch.optim.Adagrad(groups, lr=0.1, initial_accumulator_value=0.3)
+    (p * p + q * q).sum().backward()
+    optimizer.step()
+    return [p, q]
+
+
+def script_adafactor_refuses_before_it_writes(torch):
+    """A complex parameter in a group leaves the others as they were."""
+    p, q = torch.ones(2, requires_grad=True), torch.ones(2, dtype=torch.complex64, requires_grad=True)
+    optimizer = torch.optim.Adafactor([p, q])
+    (p.sum() + q.abs().sum()).backward()
+    return [attempt(optimizer.step), p]

@@ -55,8 +55,8 @@ def write_out(name, target, v, tensors, facts=PLAIN, way=None):
     if isinstance(target, Number):
         target = wrap(np.asarray(target))  # nobody sees what is written to it
     m = MODES.get()
-    wanted = v.dtype.kind in "fcV" and (m is None or m.grad) and (
-        any(needs_grad(t) for t in tensors) or needs_grad(target))
+    wanted = (m is None or m.grad) and (
+        needs_grad(target) or v.dtype.kind in "fcV" and any(needs_grad(t) for t in tensors))
     if wanted and (way is None or not way.recorded):
         raise RuntimeError(f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
                            "one of the arguments requires grad.")
@@ -82,6 +82,8 @@ def write_out(name, target, v, tensors, facts=PLAIN, way=None):
     if target.level_trace is None and isinstance(target.value, np.ndarray) and overlapping(target.value):
         raise RuntimeError(OVERLAPPING)
     if tuple(v.shape) != shape:
+        if any(t is target for t in tensors) and whole(v.shape, tensors):
+            raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(v.shape)}")
         resize(target, tuple(v.shape))
         if facts.columns and isinstance(v, np.ndarray):
             target.value = np.empty_like(v, dtype)
@@ -89,6 +91,14 @@ def write_out(name, target, v, tensors, facts=PLAIN, way=None):
         return target.copy_(lift(v))
     write(target, v.astype(dtype) if v.dtype != dtype else v)
     return target
+
+
+def whole(shape, tensors):
+    """Whether an output has the common shape of the operands, as an elementwise operation's has."""
+    try:
+        return np.broadcast_shapes(*[shape_dtype(t)[0] for t in tensors]) == tuple(shape)
+    except ValueError:
+        return False
 
 
 def resize(target, shape):

@@ -250,7 +250,7 @@ class GeneralizedPareto(Distribution):
         k = self.concentration
         fine = k < 1
         found = self.loc + self.scale / (1 - torch.where(fine, k, torch.full_like(k, 0.5)))
-        return torch.where(fine, found, torch.full_like(k, math.inf))
+        return torch.where(fine, found, torch.full_like(k, math.nan))
 
     @property
     def variance(self):
@@ -258,7 +258,7 @@ class GeneralizedPareto(Distribution):
         fine = k < 0.5
         inside = torch.where(fine, k, torch.full_like(k, 0.25))
         found = self.scale**2 / ((1 - inside) ** 2 * (1 - 2 * inside))
-        return torch.where(fine, found, torch.full_like(k, math.inf))
+        return torch.where(fine, found, torch.full_like(k, math.nan))
 
     def entropy(self):
         return (torch.log(self.scale) + self.concentration + 1).expand(self._batch_shape)

@@ -183,7 +183,7 @@ def written_inputs(marked, inputs, outputs, recording):
             raise RuntimeError(refusal(t, "is being"))
         if t.wants_grad and t.node is None:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-        if base is not None and base.wants_grad and base.node is None:
+        if base is not None and base.node is None and (base.wants_grad or t.node is not None):
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     return dirty
 

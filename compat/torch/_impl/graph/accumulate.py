@@ -33,6 +33,8 @@ _OF_BASE = _HELD + 1  # the view, the frame of take_first and that of whole
 
 def accumulate(leaf, ct, drive):
     """Add a cotangent to `leaf.grad`, in place unless the gradient is itself recorded."""
+    if not leaf.wants_grad and leaf.level_trace is None:
+        return  # requires_grad_(False) or detach_() since the graph was recorded
     with _LOCKS[id(leaf) >> 4 & 63]:
         meta = more(leaf)
         before = meta.grad
@@ -60,8 +62,8 @@ def accumulate(leaf, ct, drive):
 def take_first(leaf, ct):
     """Make a cotangent that nobody else holds the first gradient of a leaf, the commonest case; False for others."""
     meta = leaf.autograd_meta
-    if (meta.grad is not None or meta.grad_dtype is not None or meta.hooks is not None or meta.post is not None
-            or leaf.level_trace is not None
+    if (meta.grad is not None or not leaf.wants_grad or meta.grad_dtype is not None or meta.hooks is not None
+            or meta.post is not None or leaf.level_trace is not None
             or sys.getrefcount(ct) > _ALONE or ct.strides != leaf.value.strides or not ct.flags.writeable):
         return False
     if ct.base is not None:

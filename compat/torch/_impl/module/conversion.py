@@ -28,8 +28,12 @@ class Conversion:
                 param.data = given
                 if not is_lazy(param) and param.grad is not None:
                     grad = param.grad
-                    param.grad = None
-                    param.grad = fn(grad.data).requires_grad_(grad.requires_grad)
+                    given = fn(grad.data)
+                    if is_meta(given) or is_meta(grad):
+                        param.grad = None
+                        param.grad = given.requires_grad_(grad.requires_grad)
+                    else:
+                        grad.data = given  # the same tensor, as others may hold it
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)

@@ -35,6 +35,7 @@ def log_softmax(input, dim, *, dtype=None):
     x = input if dtype is None else input.astype(dtype)
     no_integers("log_softmax_lastdim_kernel_impl", x)
     if not x.ndim:
+        softmax_axis(dim, 0)
         return x - x
     return REGISTRY["log_softmax"].fun(x, softmax_axis(dim, x.ndim))
 
@@ -45,6 +46,7 @@ def softmax(input, dim, *, dtype=None):
     x = input if dtype is None else input.astype(dtype)
     no_integers("softmax_lastdim_kernel_impl", x)
     if not x.ndim:
+        softmax_axis(dim, 0)
         return x * 0 + 1
     return REGISTRY["softmax"].fun(x, softmax_axis(dim, x.ndim))
 

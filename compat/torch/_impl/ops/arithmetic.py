@@ -13,6 +13,7 @@ from ..types import dtypes
 from ..types.dtypes import c_type, type_word
 from ..types.limits import finfo
 from ..types.tensor_type import TensorBase
+from .axes import wrap_dim
 from .elementwise import one
 from .operands import operands
 from .operators import log_added
@@ -24,6 +25,8 @@ for _name in ("erf", "erfc"):
 @operation("lerp", inplace_form=True, layout=LIKE_OPERANDS)
 def lerp(input, end, weight):
     """Interpolate linearly: `input + weight * (end - input)`."""
+    if end.dtype == input.dtype and hasattr(weight, "dtype") and not weight.ndim:
+        input, end, weight = promote(input, end, weight)
     for name, v in (("end", end), ("weight", weight)):
         if hasattr(v, "dtype") and v.dtype != input.dtype:
             raise RuntimeError(f"expected dtype {c_type(input.dtype)} for `{name}` but got dtype {c_type(v.dtype)}")
@@ -35,8 +38,13 @@ def addcmul(input, tensor1, tensor2, *, value=1):
     """Compute `input + value * tensor1 * tensor2`."""
     input, tensor1, tensor2 = promote(input, tensor1, tensor2)
     product = tensor1 * tensor2
-    value = filling(value, product.dtype) if product.dtype.kind in "iu" else value
+    value = factor(value, product.dtype)
     return input + (product if value == 1 else product * value)
+
+
+def factor(value, dtype):
+    """The number that scales a product, where it fits its dtype."""
+    return filling(value, dtype) if dtype.kind in "iu" or isinstance(value, complex) else value
 
 
 @operation("addcdiv", inplace_form=True, layout=LIKE_OPERANDS)
@@ -51,6 +59,7 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
                            "for all dtypes.")
     input, tensor1, tensor2 = promote(input, tensor1, tensor2)
     ratio = tensor1 / tensor2
+    value = factor(value, ratio.dtype)
     return input + (ratio if value == 1 else ratio * value)
 
 
@@ -106,6 +115,7 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if not n:
         return input
+    dim = wrap_dim(dim, input.ndim)
     parts = [p for p in (prepend, input, append) if p is not None]
     return cnp.diff(cnp.concatenate(promote(*parts), axis=dim) if len(parts) > 1 else input, n, axis=dim)
 

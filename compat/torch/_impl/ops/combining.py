@@ -217,6 +217,8 @@ def _sliced(input, dim=0, start=None, end=None, step=1):
 
 def _diagonal(input, offset=0, dim1=0, dim2=1):
     a, b = wrap_dim(dim1, input.ndim), wrap_dim(dim2, input.ndim)
+    if a == b:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     n = max(0, min(input.shape[a] + min(offset, 0), input.shape[b] - max(offset, 0)))
     rows = np.arange(n) + max(-offset, 0)
     columns = np.arange(n) + max(offset, 0)

@@ -41,7 +41,7 @@ def _embedding(input, weight, padding_idx, scale_grad_by_freq):
             raise IndexError("index out of range in self")
 
     insist(check, input)
-    if scale_grad_by_freq:
+    if scale_grad_by_freq and weight.dtype.kind not in "biu":
         weight = by_frequency("nn.functional.embedding with scale_grad_by_freq", weight, input)
     return cnp.take(weight, input, axis=0)
 

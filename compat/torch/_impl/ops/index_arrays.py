@@ -7,6 +7,7 @@ from ....._engine import At
 from .....extend import Tracer, make_batched
 from ..dispatch.host_ops import insist
 from ..state.levels import BatchTrace
+from .operands import unread
 
 
 class MappedAt(At):
@@ -22,7 +23,7 @@ class MappedAt(At):
         key = self.key if type(self.key) is tuple else (self.key,)
         owners = {k.owner for k in key if isinstance(k, Tracer)}
         if len(owners) != 1 or not all(hasattr(k, "dtype") and k.dtype.kind in "iu" or type(k) is int for k in key):
-            return At.set(self, value)
+            return after(self.x, At.set(self, value), value)
         (owner,) = owners
         if type(owner) is not BatchTrace or any(isinstance(v, Tracer) and v.owner is not owner
                                                 and v.owner.level > owner.level for v in (self.x, value)):
@@ -39,6 +40,15 @@ class MappedAt(At):
             value = value.reshape((owner.size, *(1,) * (room - value.ndim + 1), *value.shape[1:]))
         examples = np.arange(owner.size).reshape((owner.size, *(1,) * depth))
         return make_batched(owner, MappedAt(x, (examples, *index)).set(value))
+
+    def add(self, value):
+        """`x` with `value` added at the index; duplicates add up."""
+        return after(self.x, At.add(self, value), value)
+
+
+def after(x, out, value):
+    """What a write gave; if no element was meant, in the history of the value nevertheless."""
+    return unread(out, value) if out is x else out
 
 
 def one_level_down(v, owner):

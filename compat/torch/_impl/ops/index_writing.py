@@ -23,6 +23,9 @@ def scattered(x, dim, index, src, add):
     if hasattr(src, "dtype") and src.ndim:
         if src.dtype != x.dtype:
             raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+        if not index.size:  # whatever the shapes
+            shape = (0,) * max(x.ndim, 1)
+            index, src = np.zeros(shape, np.int64), cnp.reshape(cnp.reshape(src, (-1,))[:0], shape)
         if src.ndim != index.ndim:
             raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
         if any(n > m for n, m in zip(index.shape, src.shape)):
@@ -52,7 +55,7 @@ def check_scatter(x, index, src, d):
 @moving("scatter", inplace_form=True, blind=True)
 def scatter(input, dim, index, src=None, *, value=None, reduce=None):
     """Write elements at one index each along an axis; the output is a copy."""
-    source = src if value is None else value
+    source = of_one(input, index, src) if value is None else value
     source = source if hasattr(source, "dtype") else filled(source, input.dtype)
     if reduce == "add":
         return scattered(input, dim, index, source, True)
@@ -65,7 +68,21 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
 @moving("scatter_add", inplace_form=True, blind=True)
 def scatter_add(input, dim, index, src):
     """Add elements at one index each along an axis; the output is a copy."""
-    return scattered(input, dim, index, src, True)
+    return scattered(input, dim, index, of_one(input, index, src), True)
+
+
+def of_one(x, index, src):
+    """A source tensor without axes as one of one element, which an index of more does not fit."""
+    if not hasattr(src, "dtype") or src.ndim:
+        return src
+    if src.dtype != x.dtype:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    if index.size and index.ndim > 1:
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    if index.size > 1:
+        raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from "
+                           "dimension 0 and to be no larger size than src []")
+    return cnp.reshape(src, (1,)) if index.ndim else src
 
 
 def at_axis(name, x, dim, index, write, source=None):
@@ -74,6 +91,8 @@ def at_axis(name, x, dim, index, write, source=None):
     `source` becomes the part, where it fits.
     """
     d = wrap_dim(dim, x.ndim)
+    if name == "index_copy" and index.dtype.kind in "iu" and index.dtype != np.int64:
+        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {type_word(index.dtype)}")
     if name == "index_fill":
         if index.dtype != np.int64:
             raise IndexError("index_fill_(): Expected dtype int64 for index.")

@@ -283,7 +283,9 @@ def setitem(self, key, value):
     """`tensor[key] = value`, in memory and on the tape."""
     if write(self, key, value):
         return
-    key = as_tuple(key)
+    if key is False and not isinstance(value, ndarray | list | tuple | str | bytes):
+        return  # names nothing, whatever the dtype
+    key = (None,) if key is True else as_tuple(key)
     override = overridden((self, key, value), None)
     if override is not None:
         override(setitem, (self, key, value), {})
@@ -349,11 +351,12 @@ def placeable(t, index, value):
     given, wanted = shape_dtype(value)[1], shape_dtype(t)[1]
     if given == wanted:
         return value
-    masked = len(index) == 1 and getattr(index[0], "dtype", None) == np.bool_
+    arrays = [v for v in index if not (v is None or v is Ellipsis or type(v) in (int, slice))]
+    masked = len(arrays) == 1 and getattr(arrays[0], "dtype", None) == np.bool_ and arrays[0].ndim  # masked_fill
     if ones < len(shape) or not masked:
         raise RuntimeError("Index put requires the source and destination dtypes match, got "
                            f"{type_word(wanted)} for the destination and {type_word(given)} for the source.")
-    if given.kind == "c" and wanted.kind != "b":
+    if given.kind == "c" and wanted.kind not in "bc":
         raise RuntimeError(f"value cannot be converted to type {c_type(wanted)} without overflow: it is complex")
     return value
 

@@ -196,8 +196,14 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     """Repeat each element."""
     if repeats is None:
         return np.repeat(np.arange(len(input)), known("repeat_interleave", input))
-    return cnp.repeat(input, repeats if isinstance(repeats, int) else known("repeat_interleave", repeats),
-                      axis=None if dim is None else wrap_dim(dim, input.ndim))
+    if dim is None:
+        input, dim = cnp.reshape(input, (-1,)), 0
+    dim = wrap_dim(dim, input.ndim)
+    if not isinstance(repeats, int) or repeats < 0 or not input.ndim:
+        return cnp.repeat(input, repeats if isinstance(repeats, int) else known("repeat_interleave", repeats), axis=dim)
+    before, rest = input.shape[:dim + 1], input.shape[dim + 1:]  # saves no index
+    each = cnp.broadcast_to(cnp.expand_dims(input, dim + 1), (*before, repeats, *rest))
+    return cnp.reshape(each, (*before[:-1], before[-1] * repeats, *rest))
 
 
 def least_two(name, x):
@@ -206,14 +212,14 @@ def least_two(name, x):
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
 
 
-@moving("tril", blind=True, inplace_form=True)
+@moving("tril", blind=True, inplace_form=True, layout=IN_ORDER)
 def tril(input, diagonal=0):
     """Set the elements above a diagonal to 0."""
     least_two("tril", input)
     return cnp.tril(input, diagonal)
 
 
-@moving("triu", blind=True, inplace_form=True)
+@moving("triu", blind=True, inplace_form=True, layout=IN_ORDER)
 def triu(input, diagonal=0):
     """Set the elements below a diagonal to 0."""
     least_two("triu", input)
@@ -226,7 +232,9 @@ def diag(input, diagonal=0):
     """Extract the diagonal of a matrix, or build a matrix from a vector."""
     if input.ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
-    return REGISTRY["duplicate"].fun(cnp.diagonal(input, diagonal)) if input.ndim == 2 else cnp.diag(input, diagonal)
+    if input.ndim == 1:
+        return ROWS["diag_embed"].body(input, diagonal)
+    return REGISTRY["duplicate"].fun(diagonal_of(input, diagonal))
 
 
 @moving("trace")
@@ -234,7 +242,16 @@ def trace(input):
     """Sum the diagonal of a matrix."""
     if input.ndim != 2:
         raise RuntimeError("trace: expected a matrix, but got tensor with dim " + str(input.ndim))
-    return cnp.trace(input.astype(np.int64) if input.dtype.kind in "biu" else input)
+    input = input.astype(np.int64) if input.dtype.kind in "biu" else input
+    return cnp.sum(diagonal_of(input, 0))
+
+
+def diagonal_of(x, offset):
+    """A diagonal of a matrix, by a step through its rows: so that no indices are saved."""
+    n, m = x.shape
+    count = max(0, min(n, m - offset) if offset >= 0 else min(n + offset, m))
+    first = m * max(-offset, 0) + max(offset, 0)
+    return cnp.reshape(x, (-1,))[first:first + (count - 1) * (m + 1) + 1:m + 1] if count else cnp.reshape(x, (-1,))[:0]
 
 
 def meshgrid(*tensors, indexing=None):

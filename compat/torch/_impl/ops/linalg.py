@@ -10,7 +10,7 @@ from ..dispatch.layouts import IN_ORDER, matrices
 from ..dispatch.out_argument import BY_COLUMNS
 from ..fastpath.lanes import OPERANDS
 from ..fastpath.level_lanes import product
-from ..types import output_tuples
+from ..types import dtypes, output_tuples
 from ..types.dtypes import c_type, type_word
 from .axes import wrap_dim
 from .matrices import _linalg, blended, expandable, lapack, square
@@ -159,6 +159,11 @@ attach("ger", outer)
 @operation("inner")
 def inner(input, other):
     """Compute inner products over the last axes."""
+    if not input.ndim or not other.ndim:
+        return cnp.multiply(*promote(input, other))
+    if input.dtype != other.dtype:
+        words = " and ".join(sorted(type_word(v.dtype) for v in (input, other)))
+        raise RuntimeError(f"inner(): expected all tensors to have the same dtype, but got {words}")
     return cnp.inner(input, other)
 
 
@@ -171,7 +176,8 @@ def vdot(input, other):
 @operation("kron")
 def kron(input, other):
     """Compute the Kronecker product."""
-    return cnp.kron(*promote(input, other))
+    dtype = dtypes.promote_types(dtypes.of_numpy(input.dtype), dtypes.of_numpy(other.dtype)).numpy
+    return cnp.kron(to(input, dtype), to(other, dtype))  # of as many axes: none counts as a number
 
 
 @operation("tensordot", method=False, node=None)

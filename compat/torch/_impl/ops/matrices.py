@@ -12,6 +12,7 @@ from ..dispatch.layouts import matrices
 from ..dispatch.out_argument import BY_COLUMNS
 from ..inplace.lower_errors import LinAlgError
 from .axes import wrap_dim
+from .operands import unread
 
 
 def lapack(*columns, rows=()):
@@ -126,7 +127,9 @@ def blended(input, product, beta, alpha):
         kind = product.dtype.type if product.dtype.kind == "b" else int
         beta, alpha = kind(beta), kind(alpha)
     out = product if alpha == 1 else product * alpha
-    return out if beta == 0 else out + (input if beta == 1 else input * beta)
+    if beta == 0:
+        return unread(out, input)
+    return out + (input if beta == 1 else input * beta)
 
 
 def expandable(x, lengths):

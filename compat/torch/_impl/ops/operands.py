@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from .....extend import REGISTRY
+from ..... import numpy as cnp
+from .....extend import REGISTRY, Tracer
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import promote
 from ..state.python_data import filling
@@ -16,6 +17,13 @@ def operands(input, other, floats=False):
     """Both operands checked and promoted."""
     check_broadcast(input, other)
     return promote(input, other, floats=floats)
+
+
+def unread(answer, value):
+    """`answer`, in the history of a value that it does not depend on: that gets zeros."""
+    if not isinstance(value, Tracer) or answer.dtype.kind not in "fcV":
+        return answer
+    return answer - cnp.sum(cnp.reshape(value, (-1,))[:0]).astype(answer.dtype)  # -0.0 stays
 
 
 def zero_slope(answer, input):

@@ -23,13 +23,16 @@ def whole_operands(kernel, input, other):
     of_kinds(f"{kernel}_cpu", "biufV", x, y)
     if (x if hasattr(x, "dtype") else y).dtype.kind in "iu":
         plain = primal_of(y) if hasattr(y, "dtype") else y
-        if isinstance(plain, int | np.ndarray | np.generic) and not np.all(plain):
+        if isinstance(plain, int | np.ndarray | np.generic) and not np.all(plain) and getattr(x, "size", 1):
             raise RuntimeError("ZeroDivisionError")
     return x, y
 
 
 def scaled(x, alpha, dtype):
     """`alpha * x` in the common dtype of the operands; torch's refusal of a number of a higher kind."""
+    if alpha is True or alpha is False:
+        if dtype.kind != "b":
+            raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if isinstance(alpha, float) and dtype.kind in "biu":
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if isinstance(alpha, complex) and dtype.kind != "c":

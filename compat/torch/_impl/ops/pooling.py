@@ -9,7 +9,7 @@ import numpy as np
 from ..... import nn, numpy as cnp
 from ....._engine import Sums
 from .....extend import REGISTRY
-from ..dispatch.call import ROWS
+from ..dispatch.call import ROWS, floating
 from ..dispatch.host_ops import primal_of
 from ..types.dtypes import type_word
 from .axes import tuples
@@ -305,6 +305,7 @@ def lp_pooling(n):
 
     def pool(input, norm_type, kernel_size, stride=None, ceil_mode=False):
         kernel = tuples(kernel_size, n)
+        input = floating(input)
         out = ROWS[f"nn.functional.avg_pool{n}d"].body(input**norm_type, kernel, stride, 0, ceil_mode)
         return (cnp.sign(out) * cnp.maximum(cnp.abs(out), 0.0) * math.prod(kernel)) ** (1.0 / norm_type)
 

@@ -18,6 +18,7 @@ from ..types.tensor_type import Tensor
 from .axes import distinct, wrap_dim
 from .index_arrays import along
 from .operands import zero_slope
+from .requested_dtypes import mean_dtype, norm_dtype
 
 
 def axes_of(dim, ndim):
@@ -222,7 +223,8 @@ def _truth(name, fun):
     @operation(name, blind=True, layout=IN_ORDER, out=Target(truth=True), doc=f"Whether {name} elements are true")
     def reduced(input, dim=None, keepdim=False):
         x = input if input.dtype == np.bool_ else input != 0
-        out = fun(x, axis=axes_of(dim, x.ndim), keepdims=keepdim)
+        whole = isinstance(dim, tuple | list) and not dim  # of these reductions alone: no axis, not all axes
+        out = x if whole else fun(x, axis=axes_of(dim, x.ndim), keepdims=keepdim)
         return out.astype(np.uint8) if input.dtype == np.uint8 else out
 
     return reduced
@@ -291,7 +293,9 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):  # noqa: A002
     if x.dtype.kind not in "fcV":
         raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
                            f"{type_word(x.dtype)}")
-    x = x if dtype is None else x.astype(dtype)
+    if dtype is not None:
+        norm_dtype(x.dtype, np.dtype(dtype))
+        x = x.astype(dtype)
     axes = axes_of(dim, x.ndim)
     axes = tuple(range(x.ndim)) if axes is None else axes
     ord = float(ord)  # noqa: A001
@@ -343,6 +347,7 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None):
 @operation("nanmean")
 def nanmean(input, dim=None, keepdim=False, *, dtype=None):
     """Average over axes, ignoring NaN."""
+    mean_dtype("nanmean", dtype)
     known = (input == input).astype(input.dtype)
     return nansum.row.body(input, dim, keepdim, dtype=dtype) / ROWS["sum"].body(known, dim, keepdim)
 

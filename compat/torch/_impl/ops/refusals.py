@@ -75,7 +75,7 @@ def of_convolution(x, w, b=None, *_):
 
 
 same("tensordot cdist linalg.solve linalg.solve_ex linalg.lstsq linalg.cross linalg.householder_product "
-     "linalg.tensorsolve linalg.vecdot cross baddbmm addbmm addmv vdot inner isclose cholesky_solve "
+     "linalg.tensorsolve linalg.vecdot cross baddbmm addbmm addmv vdot isclose cholesky_solve "
      "triangular_solve ormqr "
      "nn.functional.bilinear nn.functional.prelu")
 same("nn.functional.linear", words=of_linear)
@@ -101,7 +101,7 @@ same("nn.functional.kl_div", (0, 1))
 refuse("mvlgamma", "b", "The input tensor may not be a boolean tensor.", RuntimeError)
 refuse("maximum minimum", "c", "{name} not implemented for complex tensors.", RuntimeError)
 refuse("fmax fmin", "c", "{name} not implemented for complex tensors.", RuntimeError)
-refuse("trapezoid trapz cumulative_trapezoid nn.functional.tanhshrink", "b",
+refuse("nn.functional.tanhshrink", "b",
        "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
        "instead.", RuntimeError)
 refuse("abs", "b", "\"abs_cpu\" not implemented for '{word}'")

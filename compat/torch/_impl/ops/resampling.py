@@ -278,7 +278,7 @@ def _bicubic(input, at, sizes, padding_mode, align):
     total = None
     for i in range(4):
         for j in range(4):
-            weight = cnp.reshape(weights[0][i] * weights[1][j], (input.shape[0], -1))
+            weight = cnp.reshape(weights[0][i] * weights[1][j], (input.shape[0], math.prod(at[0].shape[1:])))
             value = _read(input, (spots[0][i], spots[1][j])) * cnp.expand_dims(weight, 1)
             total = value if total is None else total + value
     return total

@@ -1,5 +1,7 @@
 """Integrals and derivatives of sampled values: the trapezoidal rule, finite differences."""
 
+import numpy as np
+
 from ..... import numpy as cnp
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import ROWS, floating, operation, promote
@@ -33,16 +35,37 @@ def _part(x, axis, a, b):
 
 
 def _areas(y, x, dx, dim):
-    """The axis, and twice the areas between neighbors: integers stay integers, as in PyTorch, where `x` is given."""
+    """The axis, and twice the areas between neighbors, in the common dtype, as in PyTorch."""
     d, width = _steps(y, x, dx, dim)
-    y = floating(y) if x is None else y
     heights, width = promote(_part(y, d, 1, None) + _part(y, d, 0, -1), width)
     return d - y.ndim, heights * width
+
+
+def no_booleans(name, y, x):
+    """PyTorch's refusal of booleans."""
+    for word, v in (("y", y), ("x", x)):
+        if v is not None and v.dtype.kind == "b":
+            raise RuntimeError(f"{name}: received a bool input for `{word}`, but bool is not supported")
+
+
+def with_axes(y, dim):
+    """The axis of an integral, or PyTorch's refusal of a number."""
+    if not y.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return wrap_dim(dim, y.ndim)
 
 
 @operation("trapezoid", method=False)
 def trapezoid(y, x=None, *, dx=None, dim=-1):
     """Integrate along an axis by the trapezoidal rule."""
+    d = with_axes(y, dim)
+    if not y.shape[d]:
+        return np.zeros((*y.shape[:d], *y.shape[d + 1:]), y.dtype)
+    no_booleans("trapezoid", y, x)
+    if x is None:  # the sum of all, but half of the first and of the last
+        ends = cnp.squeeze(_part(y, d, 0, 1), d) + cnp.squeeze(_part(y, d, y.shape[d] - 1, None), d)
+        whole, half = promote(ROWS["sum"].body(y, d), floating(ends) * 0.5)
+        return cnp.multiply(*promote(whole - half, 1.0 if dx is None else dx))
     d, areas = _areas(y, x, dx, dim)
     return floating(ROWS["sum"].body(areas, d)) / 2.0
 
@@ -50,6 +73,9 @@ def trapezoid(y, x=None, *, dx=None, dim=-1):
 @operation("cumulative_trapezoid", method=False, layout=IN_ORDER)
 def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
     """Integrate cumulatively along an axis by the trapezoidal rule."""
+    if not y.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    no_booleans("cumulative_trapezoid", y, x)
     d, areas = _areas(y, x, dx, dim)
     return floating(ROWS["cumsum"].body(areas, d)) / 2.0
 

@@ -53,6 +53,8 @@ def index_select(input, dim, index):
         raise IndexError("index_select(): Index is supposed to be a vector")
     check_long("index_select", index)
     if not input.ndim:
+        if index.size != 1:
+            raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
         return REGISTRY["duplicate"].fun(input)
     d = wrap_dim(dim, input.ndim)
     flat = cnp.reshape(index, (-1,))
@@ -91,6 +93,8 @@ def take_along_dim(input, indices, dim=None):
     if indices.dtype != np.int64:
         raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got "
                            f"{type_word(indices.dtype)}")
+    if not input.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     d = wrap_dim(dim, input.ndim)
     for a, (m, n) in enumerate(zip(input.shape, indices.shape)):
         if a != d and 1 != m != n != 1:

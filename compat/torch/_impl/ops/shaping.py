@@ -172,9 +172,9 @@ def reshape_as(self, other):
 def flatten(input, start_dim=0, end_dim=-1):
     """Merge consecutive axes into one."""
     shape = shape_of(input)
+    a, b = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
     if not shape:
         return reshape(input, (1,))
-    a, b = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
     if a > b:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
     return input if a == b else reshape(input, (*shape[:a], math.prod(shape[a : b + 1]), *shape[b + 1 :]))

@@ -26,7 +26,8 @@ def sort(input, dim=-1, descending=False, stable=False):
 @moving("argsort", layout=LIKE_OPERANDS)
 def argsort(input, dim=-1, descending=False, stable=False):
     """Return the indices that sort along an axis."""
-    return ordered(input, wrap_dim(dim, input.ndim), descending) if input.ndim else np.zeros((), np.int64)
+    d = wrap_dim(dim, input.ndim)
+    return ordered(input, d, descending) if input.ndim else np.zeros((), np.int64)
 
 
 @moving("msort", layout=LIKE_FIRST)
@@ -81,6 +82,7 @@ def _middle(input, dim, keepdim, kind, skip):
         place = along(order, spot, d)
     else:
         place = order[(slice(None),) * d + (slice((n - 1) // 2, (n - 1) // 2 + 1),)]
+        place = np.ascontiguousarray(place) if isinstance(place, np.ndarray) else place
     value = along(input, place, d)
     return kind(value, place) if keepdim else kind(cnp.squeeze(value, d), cnp.squeeze(place, d))
 
@@ -96,7 +98,7 @@ def _median(name, kind, skip):
         if not flat.shape[0]:
             if input.dtype.kind in "fV":
                 return cnp.sum(flat) + np.asarray(np.nan, input.dtype)
-            return np.asarray(np.iinfo(input.dtype).min, input.dtype)
+            return np.asarray(np.iinfo(np.int64 if input.dtype.itemsize == 8 else np.int32).min).astype(input.dtype)
         return shared(flat, _middle(primal_of(flat), 0, False, kind, skip)[0])
 
 

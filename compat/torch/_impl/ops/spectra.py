@@ -54,6 +54,8 @@ def many(name, fun, dims=None, real=False, half_first=False):
                 raise RuntimeError("FFT dims must be unique")
         if sizes is not None and axes is not None and len(sizes) != len(axes):
             raise RuntimeError("When given, dim and shape arguments must have the same length")
+        if sizes is not None and len(sizes) > x.ndim:
+            raise RuntimeError(f"Got shape with {len(sizes)} values but input tensor only has {x.ndim} dimensions.")
         if sizes is not None and axes is None:
             axes = tuple(range(x.ndim - len(sizes), x.ndim))
         if sizes is not None:  # -1 keeps a length

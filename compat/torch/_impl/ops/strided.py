@@ -222,13 +222,12 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     a, b = wrap_dim(dim1, input.ndim + 1), wrap_dim(dim2, input.ndim + 1)
     if a == b:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    n = input.shape[-1] + abs(offset)
-    rows = np.arange(input.shape[-1]) + max(-offset, 0)
-    columns = np.arange(input.shape[-1]) + max(offset, 0)
-    hit = np.zeros((n, n), bool)
-    hit[rows, columns] = True
-    index = np.zeros((n, n), np.int64)
-    index[rows, columns] = np.arange(input.shape[-1])
-    out = cnp.where(hit, cnp.take(input, index, axis=input.ndim - 1), cnp.asarray(0, input.dtype))
+    *batch, count = input.shape
+    n = count + abs(offset)
+    first = n * max(-offset, 0) + max(offset, 0)
+    apart = cnp.pad(cnp.expand_dims(input, -1), [(0, 0)] * input.ndim + [(0, n)])  # n zeros behind each element
+    apart = cnp.reshape(apart, (*batch, count * (n + 1)))[..., :n * n - first]  # by rows, n + 1 is a step down
+    out = cnp.pad(apart, [(0, 0)] * len(batch) + [(first, n * n - first - apart.shape[-1])])
+    out = cnp.reshape(out, (*batch, n, n))
     return cnp.moveaxis(out, (-2, -1), (a, b))
 

@@ -151,6 +151,8 @@ def pad(input, pad, mode="constant", value=None):
         if value is not None and not hasattr(value, "dtype"):
             value = filling(float(value), input.dtype)
         return cnp.pad(input, widths, constant_values=0 if value is None else value)
+    if value is not None and value != 0 and mode in ("reflect", "replicate", "circular"):
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     for i, (a, b) in enumerate(pairs):
         axis = input.ndim - n + i
         k = input.shape[axis]

@@ -31,9 +31,9 @@ class Adagrad(Elementwise):
                                   "maximize": maximize, "differentiable": differentiable, "fused": fused})
         if fused:
             check_fused(differentiable, foreach)
-        for group in self.param_groups:
+        for group in self.param_groups:  # as in PyTorch, all sums begin with the value of the call, not of their group
             params = group["params"]
-            for p, state in zip(params, make_state(params, self.slots(group), self.numbers(group))):
+            for p, state in zip(params, make_state(params, self.slots(self.defaults), self.numbers(group))):
                 self.state[p].update(state)
 
     def share_memory(self):

@@ -26,9 +26,11 @@ class ByParameter(Optimizer):
             token = suppress_fp_warnings()
             try:
                 for group in self.param_groups:
-                    for p in group["params"]:
+                    for p in group["params"]:  # before any of them is written to
                         if p.grad is not None:
                             self.check(p)
+                    for p in group["params"]:
+                        if p.grad is not None:
                             array = memory(self, p)
                             self.update(group, array, memory(self, p.grad), self.state[p])
                             versions.bump(array)

@@ -190,9 +190,7 @@ def can_cast(from_, to):
     (True, False)
     """
     from_, to = torch_dtype(from_), torch_dtype(to)
-    if from_.category > to.category:
-        return False
-    return not (from_.category == 1 == to.category and from_.is_signed and not to.is_signed)
+    return from_.category <= to.category
 
 
 def of_scalar(value):

@@ -79,7 +79,7 @@ cummax: Tensor input, int dim, *, out! > Cummax0
 cummin: Tensor input, int dim, *, out! > Cummin0
 cumprod: Tensor input, int dim, *, dtype? dtype=, out! > Cumprod0
 cumsum: Tensor input, int dim, *, dtype? dtype=, out! > Cumsum0
-cumulative_trapezoid trapezoid: Tensor y, Tensor x, *, int dim= > Div0 | Tensor y, *, Number dx=, int dim= > Div0
+cumulative_trapezoid: Tensor y, Tensor x, *, int dim= > Div0 | Tensor y, *, Number dx=, int dim= > Div0
 deg2rad: Tensor input, *, out? > Deg2Rad0
 diag: Tensor input, int diagonal=, *, out!^
 diag_embed: Tensor input, int offset=, int dim1=, int dim2= > DiagEmbed0
@@ -285,6 +285,7 @@ topk: Tensor input, int k, int dim=, bool largest=, bool sorted=, *, out! > Topk
 trace: Tensor input > Trace0
 transpose: Tensor input, int dim0, int dim1 > Transpose0
 transpose_copy: Tensor input, int dim0, int dim1, *, out? > Transpose0_copy
+trapezoid: Tensor y, Tensor x, *, int dim= > Div0 | Tensor y, *, Number dx=, int dim= > Mul1
 trapz: Tensor y, *, float dx=, int dim= > Mul1 | Tensor y, Tensor x, *, int dim=
 triangular_solve: Tensor input, Tensor A, bool upper=, bool transpose=, bool unitriangular=, *, out! > TriangularSolve0
 tril: Tensor input, int diagonal=, *, out! > Tril0

@@ -1,0 +1,21 @@
+"""PyTorch's refusals of the dtypes that means and norms are asked for."""
+
+import numpy as np
+
+from ..types.dtypes import type_word
+
+
+def mean_dtype(name, dtype):
+    """Refuse integers for a mean."""
+    if dtype is not None and np.dtype(dtype).kind in "biu":
+        raise RuntimeError(f"{name}(): could not infer output dtype. Optional dtype must be either a floating point or "
+                           f"complex dtype. Got: {type_word(np.dtype(dtype))}")
+
+
+def norm_dtype(given, dtype):
+    """Refuse integers for a norm, and a dtype of the other kind than that of its operand."""
+    if dtype.kind in "biu":
+        raise RuntimeError(f"linalg.vector_norm: dtype should be floating point or complex, but got {type_word(dtype)}")
+    if (given.kind == "c") != (dtype.kind == "c"):
+        kind = "complex" if given.kind == "c" else "real"
+        raise RuntimeError(f"linalg.vector_norm: dtype should be {kind} for {kind} inputs, but got {type_word(dtype)}")
