@@ -68,6 +68,7 @@ def _write_at_mask(lib: Library, x: Any, y: Any, k: int, add: bool) -> Any:
 
 
 def _write_at_places(lib: Library, x: Any, y: Any, add: bool) -> Any:
+    np.broadcast_shapes(y.shape, (*x.shape[:-1], 2))  # where there are no elements NumPy takes other shapes, too
     return lib.write(x, (Ellipsis, np.array([2, 0])), y, add)
 
 
@@ -194,7 +195,8 @@ STRUCTURAL = {
                               lambda lib, x, y, name: getattr(lib.np, name)([x, y])),
     "block": binary(lambda np, x, y: np.block([[x, x], [y, y]])),
     "append": Operation(2, one_of(None, 0, -1), lambda lib, x, y, axis: lib.np.append(x, y, axis=axis)),
-    "insert": Operation(2, one_of(0, 2), lambda lib, x, y, place: lib.np.insert(x, place, lib.np.sum(y), axis=-1)),
+    "insert": Operation(2, one_of(0, 2), lambda lib, x, y, place: lib.np.insert(x, place, lib.np.sum(y), axis=-1),
+                        kinds=("f", "fib")),
     "delete": chosen(lambda np, x, place: np.delete(x, place, axis=-1), 0, -1),
     "split": Operation(1, one_of(0, -1), _split),
     "triangle": Operation(1, lambda rng: (*one_of("tril", "triu")(rng), int(rng.integers(-1, 2))),
@@ -208,8 +210,8 @@ STRUCTURAL = {
     "take": Operation(1, _axis_and("wrap", "clip"), _take),
     "compress": chosen(lambda np, x, axis: np.compress(mask_of((x.shape[axis],), 1), x, axis=axis), 0, -1),
     "write": Operation(2, _place, lambda lib, x, y, index, add: lib.write(x, index, y, add), complex_too=True),
-    "write_at_mask": Operation(2, _mask, _write_at_mask), "write_at_places": Operation(
-        2, lambda rng: (bool(rng.integers(2)),), _write_at_places),
+    "write_at_mask": Operation(2, _mask, _write_at_mask, kinds=("f", "fib")), "write_at_places": Operation(
+        2, lambda rng: (bool(rng.integers(2)),), _write_at_places, kinds=("f", "fib")),
     "softmax": Operation(1, one_axis, lambda lib, x, axis: lib.nn.softmax(x, axis=axis)),
     "log_softmax": Operation(1, one_axis, lambda lib, x, axis: lib.nn.log_softmax(x, axis=axis)),
     "standardize": Operation(1, one_axis, lambda lib, x, axis: lib.nn.standardize(x, axis=axis, eps=0.1)),
