@@ -111,8 +111,8 @@ def _quantiles(np: Any, x: Any, **where: Any) -> Any:
 
 
 def _take(lib: Library, x: Any, axis: int, mode: str) -> Any:
-    if x.ndim == 0:
-        raise ValueError("NumPy lets axis=0 of a 0-d array pass; covector and JAX do not")
+    if x.ndim == 0 or not x.shape[axis]:
+        raise ValueError("NumPy lets axis=0 of a 0-d array pass; covector and JAX do not. Of none it never returns")
     return lib.np.take(x, np.array([[0, 4], [-1, 1]]), axis=axis, mode=mode)
 
 
@@ -135,6 +135,8 @@ def _pooled(lib: Library, x: Any, name: str) -> Any:
 
 
 def _bins(lib: Library, x: Any, y: Any) -> Any:
+    if not y.size:
+        raise ValueError("where there is nothing to take, NumPy never returns")
     places = lib.np.searchsorted(np.array([-1.0, 0.1, 0.9]), x) + lib.np.digitize(x, np.array([-0.4, 0.6]))
     return lib.np.take(lib.np.reshape(y, (-1,)), places, mode="wrap") * x
 
