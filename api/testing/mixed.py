@@ -64,9 +64,10 @@ def mixed_fuzz(programs: int = 1000, seed: int = 0, start: int = 0,
     programs. Values are floating and complex in both precisions, integer and boolean; some are empty, some are long.
     Results have the dtypes of eager evaluation, which is that of NumPy. Each program goes through five of these
     routes: jit of it and of its gradient by every printer, also with inputs that lie otherwise in memory; forward mode
-    and jit of it; the gradients of jit and of checkpoint; vmap of the gradient, of jit, over some of the inputs, and
-    jit of these. Programs that a rounding of their inputs changes by more than roundings are dropped, and refusals
-    by transforms are no differences.
+    and jit of it; the gradients of jit and of checkpoint; jit where all inputs but one are constants; vmap of the
+    gradient, of jit, over some of the inputs, and jit of these. Programs that a rounding of their inputs changes by
+    more than roundings are dropped, and refusals by transforms are no differences. With COVECTOR_CACHE_DIR set, a
+    second run recalls what the first compiled.
 
     Args:
         programs: the number of programs.
@@ -202,6 +203,7 @@ def _routes(program: Program, inputs: Sequence[Any]) -> Routes:
     wrt = [k for k, x in enumerate(inputs) if x.dtype.kind in "fc"]
     points = tuple(inputs[k] for k in wrt)
     direction = tuple(random_direction(rng, x) for x in points)
+    turned = dict(layouts(inputs))
     middle = len(inputs) + len(program.steps) // 2
 
     def fun(*xs: Any) -> Arrays:
@@ -231,19 +233,23 @@ def _routes(program: Program, inputs: Sequence[Any]) -> Routes:
         got, slope = pushed(*points, *direction)
         return [got, slope / size], [value, wanted / size]
 
+    def alone(x: Any) -> Arrays:
+        return slopes(*[x if k == wrt[-1] else constant for k, constant in enumerate(turned["Fortran"])])
+
     def compiled(f: Callable[..., Arrays], xs: Sequence[Any], printer: str | None) -> tuple[Arrays, Arrays]:
         return _twice(f, xs, printer), 2 * f(*inputs)
 
     routes: Routes = {
         "reverse": lambda: ([loss(*inputs)], slopes(*inputs)[:1]), "forward": forward,
         "jit of forward": lambda: (_twice(pushed, (*points, *direction), "llvm"), 2 * pushed(*points, *direction)),
+        "jit around constants": lambda: (_twice(alone, points[-1:], "llvm"), 2 * slopes(*inputs)),
         "gradient of jit": lambda: (slopes(*inputs, of=jit(loss)), slopes(*inputs)),
         "gradient of checkpoint": lambda: (slopes(*inputs, of=checkpoint(loss)), slopes(*inputs)),
     }
     for printer in PRINTERS:
         for name, f in (("jit", fun), ("jit of the gradient", slopes)):
             routes[f"{name}, {printer}"] = partial(compiled, f, inputs, printer)
-    for (layout, moved), printer in zip(list(layouts(inputs))[1:], PRINTERS):
+    for (layout, moved), printer in zip(list(turned.items())[1:], PRINTERS):
         routes[f"jit of the gradient, {layout}, {printer}"] = partial(compiled, slopes, moved, printer)
     everything = tuple(0 if k in wrt else None for k in range(len(inputs)))
     some = tuple(0 if k in wrt and (k == wrt[-1] or rng.integers(2)) else None for k in range(len(inputs)))
