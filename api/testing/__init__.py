@@ -8,4 +8,5 @@ from .compare import CheckError as CheckError
 from .compiled import compiled_fuzz as compiled_fuzz
 from .fuzz import fuzz as fuzz
 from .gradients import check_grads as check_grads
+from .mixed import mixed_fuzz as mixed_fuzz
 from .mutants import run_mutants as run_mutants

@@ -1,11 +1,14 @@
-"""The command line: `python -m covector.testing audit | mutants | fuzz | compiled`."""
+"""The command line: `python -m covector.testing audit | mutants | fuzz | mixed | compiled`."""
 
 import argparse
 import sys
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from .audit import audit, holes, show
 from .compiled import compiled_fuzz
 from .fuzz import OURS, fuzz
+from .mixed import mixed_fuzz
 from .mutants import run_mutants
 from .programs import count_operations
 
@@ -18,7 +21,8 @@ def main(arguments: list[str] | None = None) -> int:
     table.add_argument("--json", action="store_true")
     broken = commands.add_parser("mutants", help="break each rule and count what check notices")
     broken.add_argument("primitives", nargs="*")
-    for name, what in (("fuzz", "by independent routes"), ("compiled", "as compiled graphs, bit by bit")):
+    for name, what in (("fuzz", "by independent routes"), ("mixed", "on mixed dtypes, compiled in every way"),
+                       ("compiled", "as compiled graphs, bit by bit")):
         random = commands.add_parser(name, help=f"random programs {what}")
         random.add_argument("--programs", type=int, default=1000)
         random.add_argument("--seed", type=int, default=0)
@@ -26,8 +30,8 @@ def main(arguments: list[str] | None = None) -> int:
     for command in commands.choices.values():
         command.add_argument("--progress", action="store_true", help="show how much is done, on standard error")
     options = parser.parse_args(arguments)
-    run = {"audit": _audit, "mutants": _mutants, "fuzz": _fuzz, "compiled": _compiled}[options.command]
-    return run(options)
+    run = {"audit": _audit, "mutants": _mutants, "fuzz": _fuzz, "mixed": _mixed, "compiled": _compiled}
+    return run[options.command](options)
 
 
 def _audit(options: argparse.Namespace) -> int:
@@ -54,9 +58,17 @@ def _fuzz(options: argparse.Namespace) -> int:
     return 1 if found else 0
 
 
+def _mixed(options: argparse.Namespace) -> int:
+    return _differences(mixed_fuzz, options)
+
+
 def _compiled(options: argparse.Namespace) -> int:
-    found = compiled_fuzz(options.programs, options.seed, options.start, progress=options.progress)
-    print("\n".join(found))
+    return _differences(compiled_fuzz, options)
+
+
+def _differences(fuzzed: Callable[..., Sequence[Any]], options: argparse.Namespace) -> int:
+    found = fuzzed(options.programs, options.seed, options.start, progress=options.progress)
+    print("\n".join(map(str, found)))
     print(f"seed {options.seed}, programs {options.start} to {options.start + options.programs - 1}: "
           f"{len(found)} differences")
     return 1 if found else 0

@@ -88,6 +88,12 @@ def _folded(name: str) -> Operation:
     return Operation(2, one_of("full", "same", "valid"), fun)
 
 
+def _einsum_of_one(lib: Library, x: Any, subscripts: str) -> Any:
+    if not x.size:
+        raise ValueError("the diagonal of none has any number of columns in NumPy")
+    return lib.np.einsum(subscripts, x)
+
+
 ALGEBRA = {
     "matmul": binary(lambda np, x, y: np.matmul(x, y), complex_too=True),
     "dot": binary(lambda np, x, y: np.dot(x, y), complex_too=True),
@@ -99,8 +105,7 @@ ALGEBRA = {
                            complex_too=True),
     "einsum": Operation(2, one_of(*PAIRS), lambda lib, x, y, subscripts: lib.np.einsum(subscripts, x, y),
                         complex_too=True),
-    "einsum_of_one": Operation(1, one_of(*ALONE), lambda lib, x, subscripts: lib.np.einsum(subscripts, x),
-                               complex_too=True),
+    "einsum_of_one": Operation(1, one_of(*ALONE), _einsum_of_one, complex_too=True),
     "einsum_of_three": Operation(2, one_of("ij,jk,kl->il", "ij,ij,kj->k"), lambda lib, x, y, subscripts: lib.np.einsum(
         subscripts, x, y, lib.np.sin(x))),
     "trace": unary(lambda np, x: np.trace(x), complex_too=True),

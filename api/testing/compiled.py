@@ -73,11 +73,11 @@ def difference(found: Any, wanted: Any) -> str | None:
     return None
 
 
-def roundings(found: Any, wanted: Any) -> str | None:
+def roundings(found: Any, wanted: Any, double: float = 1e-13, single: float = 1e-5) -> str | None:
     """How one list of outputs, or an exception, differs from another by more than roundings.
 
     Numbers may be 10⁻¹³ apart in double precision and 10⁻⁵ in single, of the largest in their array or of a tenth;
-    infinities, NaN and integers are the same.
+    infinities, NaN, dtypes and integers are the same.
     """
     if isinstance(found, Exception) or isinstance(wanted, Exception):
         return difference(found, wanted)
@@ -85,19 +85,19 @@ def roundings(found: Any, wanted: Any) -> str | None:
         return f"{len(found)} outputs instead of {len(wanted)}"
     for k, (a, b) in enumerate(zip(found, wanted)):
         one, other = np.asarray(a), np.asarray(b)
-        if one.dtype != other.dtype or one.shape != other.shape or not _close(one, other):
+        if one.dtype != other.dtype or one.shape != other.shape or not _close(one, other, double, single):
             return f"output {k} is {_shown(a)} instead of {_shown(b)}"
     return None
 
 
-def _close(one: np.ndarray, other: np.ndarray) -> bool:
+def _close(one: np.ndarray, other: np.ndarray, double: float, single: float) -> bool:
     if one.dtype.kind not in "fc" or not one.size:
         return np.array_equal(one, other)
     finite = np.isfinite(other)
     if not np.array_equal(one[~finite], other[~finite], equal_nan=True):
         return False
     scale = np.max(np.abs(other[finite]), initial=0.0)
-    limit = 1e-13 if one.dtype.itemsize // (1 + (one.dtype.kind == "c")) == 8 else 1e-5
+    limit = double if one.dtype.itemsize // (1 + (one.dtype.kind == "c")) == 8 else single
     return bool(np.all(np.abs(one[finite] - other[finite]) <= limit * max(scale, 0.1)))
 
 

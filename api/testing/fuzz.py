@@ -21,14 +21,19 @@ from ..transforms.jit.jit import jit
 from ..transforms.staging.staging import make_graph
 from .differences import difference
 from .operations import Library
-from .programs import Program, attempt, draw_program
+from .programs import Program, draw_program
+from .shrink import shrink
 
 TOLERANCE = 1e-8
 DIFFERENCES = 1e-5
 
 
 def _write(x: Any, index: Any, value: Any, add: bool) -> Any:
-    out = np.copy(x)
+    if isinstance(x, (np.ndarray, np.generic)):  # which takes no traced value, but what is like one does
+        out = np.zeros_like(value, x.dtype, shape=x.shape)
+        out[...] = x
+    else:
+        out = np.copy(x)
     if add:
         out[index] += value
     else:
@@ -90,7 +95,7 @@ def fuzz(
         program = draw_program(rng, OURS)
         wrong = disagreement(program, reference)
         if wrong is not None:
-            small = shrink(program, reference)
+            small = shrink(program, OURS, lambda p: disagreement(p, reference) is not None)
             routes, value, wanted = disagreement(small, reference) or wrong
             found.append(Mismatch((seed, k), routes, small, value, wanted))
     return found
@@ -174,41 +179,3 @@ def _differences(fun: Any, inputs: tuple, direction: tuple, expected: Any) -> An
         if best is None or abs(slope - expected) < abs(best - expected):
             best = slope
     return best
-
-
-def shrink(program: Program, reference: Any = None) -> Program:
-    """The program without the statements that the disagreement does not need."""
-    for k in range(1, len(program.steps)):
-        shorter = Program(program.inputs, program.steps[:k])
-        if disagreement(shorter, reference) is not None:
-            program = shorter
-            break
-    k = len(program.steps) - 2
-    while k >= 0:
-        for stand_in in range(len(program.inputs) + k):
-            without = _without(program, k, stand_in)
-            if without is not None and disagreement(without, reference) is not None:
-                program = without
-                break
-        k -= 1
-        k = min(k, len(program.steps) - 2)
-    return program
-
-
-def _without(program: Program, k: int, stand_in: int) -> Program | None:
-    """The program with statement k dropped and its uses given another value; None if it no longer runs."""
-    gone = len(program.inputs) + k
-
-    def moved(a: int) -> int:
-        a = stand_in if a == gone else a
-        return a - 1 if a > gone else a
-
-    after = [step._replace(args=tuple(map(moved, step.args))) for step in program.steps[k + 1 :]]
-    steps = [*program.steps[:k], *after]
-    values: list[Any] = list(program.inputs)
-    for step in steps:
-        value = attempt(step, values, OURS)
-        if value is None:
-            return None
-        values.append(value)
-    return Program(program.inputs, tuple(steps))

@@ -28,9 +28,12 @@ class Library(NamedTuple):
 class Operation(NamedTuple):
     """How many values an operation takes, how its parameters are drawn, and what it computes.
 
-    `fun(library, *values, *parameters)` is the value. Only operations marked `complex_too` see complex values.
+    `fun(library, *values, *parameters)` is the value. Only operations marked `complex_too` see complex values; those
+    with `kinds` see values of these alone, a string of the kinds of dtype for each, or `*`.
     `margin`, of the same values and parameters as plain arrays, tells how far each is from a point where the operation
     jumps: the last bit of a sum, which libraries may round differently, must not decide what it computes.
+    `bodies`, of the values, is for operations whose last parameters are programs: for each, a sample of what it is
+    called with, and how many of its results have the shapes and dtypes of the first of these.
     """
 
     arity: int
@@ -38,6 +41,14 @@ class Operation(NamedTuple):
     fun: Callable[..., Any]
     complex_too: bool = False
     margin: Callable[..., Any] | None = None
+    kinds: tuple[str, ...] = ()
+    bodies: Callable[..., list[tuple[list[Any], int]]] | None = None
+
+    def takes(self, *values: Any) -> bool:
+        """Whether it may see values of these dtypes."""
+        if self.kinds:
+            return all(x.dtype.kind in kinds or kinds == "*" for x, kinds in zip(values, self.kinds))
+        return self.complex_too or not any(np.iscomplexobj(x) for x in values)
 
 
 def no_parameters(rng: np.random.Generator) -> tuple:

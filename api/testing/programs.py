@@ -2,18 +2,21 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .algebra import ALGEBRA
 from .control import CONTROL
+from .nested import NESTED
 from .operations import Library, one_axis, some_axes
 from .pointwise import POINTWISE
 from .structural import STRUCTURAL
+from .typed import TYPED, UNSETTLED
 
 OPERATIONS = {**POINTWISE, **STRUCTURAL, **ALGEBRA, **CONTROL}
+EVERY = {**OPERATIONS, **TYPED, **NESTED, **UNSETTLED}  # with those of covector alone, on all dtypes
 SHAPES = ((), (3,), (2, 3), (3, 3), (1, 3), (2, 1, 3))
 _LARGEST = 64
 _BOUND = 20.0
@@ -34,22 +37,28 @@ class Program(NamedTuple):
     inputs: tuple[Any, ...]
     steps: tuple[Step, ...]
 
-    def run(self, lib: Library, inputs: Sequence[Any]) -> Any:
-        """The scalar output."""
+    def values(self, lib: Library, inputs: Sequence[Any]) -> list[Any]:
+        """The inputs and what each statement gives."""
         values = list(inputs)
         for step in self.steps:
-            values.append(OPERATIONS[step.name].fun(lib, *[values[k] for k in step.args], *step.params))
-        last = lib.np.reshape(values[-1], (-1,))
-        if last.dtype.kind == "c":
-            last = lib.np.real(last) + 0.7 * lib.np.imag(last)
-        return lib.np.sum(lib.np.sin(last) * np.linspace(0.5, 1.5, last.shape[0]))
+            values.append(EVERY[step.name].fun(lib, *[values[k] for k in step.args], *step.params))
+        return values
+
+    def run(self, lib: Library, inputs: Sequence[Any]) -> Any:
+        """The scalar output."""
+        return weighed(lib, self.values(lib, inputs)[-1])
 
     def __str__(self) -> str:
-        lines = [f"v{k} = array({x.tolist()!r})" for k, x in enumerate(self.inputs)]
+        lines = [f"v{k} = {_literal(x)}" for k, x in enumerate(self.inputs)]
+        return "\n".join(lines + self.statements())
+
+    def statements(self) -> list[str]:
+        """A line for each statement."""
+        lines = []
         for k, step in enumerate(self.steps, len(self.inputs)):
             shown = [f"v{a}" for a in step.args] + [repr(p) for p in step.params]
             lines.append(f"v{k} = {step.name}({', '.join(shown)})")
-        return "\n".join(lines)
+        return lines
 
     @property
     def smooth(self) -> bool:
@@ -57,23 +66,67 @@ class Program(NamedTuple):
         return not any(step.name == "stop_gradient" for step in self.steps)
 
 
+class Body(NamedTuple):
+    """A program as a function of its inputs, which some of its values are the results of."""
+
+    program: Program
+    results: tuple[int, ...]
+
+    def __call__(self, lib: Library, *inputs: Any) -> list[Any]:
+        values = self.program.values(lib, inputs)
+        return [values[k] for k in self.results]
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"v{k}" for k in range(len(self.program.inputs)))
+        lines = "; ".join([*self.program.statements(), ", ".join(f"v{k}" for k in self.results)])
+        return f"({given} -> {lines})"
+
+
+def weighed(lib: Library, x: Any) -> Any:
+    """The scalar that is differentiated."""
+    flat = lib.np.reshape(x, (-1,))
+    if flat.dtype.kind == "c":
+        flat = lib.np.real(flat) + 0.7 * lib.np.imag(flat)
+    return lib.np.sum(lib.np.sin(flat) * np.linspace(0.5, 1.5, flat.shape[0], dtype=flat.dtype))
+
+
+def _literal(x: Any) -> str:
+    dtype = "" if x.dtype == np.float64 else f", {x.dtype}"
+    return f"array({x.tolist()!r}{dtype})" + (f".reshape({x.shape})" if not x.size else "")
+
+
 def draw_program(rng: np.random.Generator, plain: Library, length: int = 8) -> Program:
     """A program whose values stay finite and small; operations that NumPy refuses on the values at hand are redrawn."""
     inputs = tuple(rng.normal(size=SHAPES[rng.integers(len(SHAPES))]) for _ in range(rng.integers(1, 4)))
-    values: list[Any] = list(inputs)
-    steps: list[Step] = []
     names = list(OPERATIONS)
-    while len(steps) < length:
+
+    def draw(values: Sequence[Any]) -> Step:
         name = names[rng.integers(len(names))]
         operation = OPERATIONS[name]
-        # Later values are likelier, so that programs are deep.
-        args = tuple(int(len(values) * rng.uniform() ** 0.5) for _ in range(operation.arity))
-        step = Step(name, args, operation.draw(rng))
-        value = attempt(step, values, plain)
-        if value is not None:
+        return Step(name, tuple(later(rng, len(values)) for _ in range(operation.arity)), operation.draw(rng))
+
+    return extended(inputs, draw, plain, length)[0]
+
+
+def later(rng: np.random.Generator, count: int) -> int:
+    """One out of `count` values. Later ones are likelier, so that programs are deep."""
+    return int(count * rng.uniform() ** 0.5)
+
+
+def extended(inputs: tuple[Any, ...], draw: Callable[[Sequence[Any]], Step | None], plain: Library, length: int,
+             admits: Callable[[Any], bool] | None = None, tries: int = 100_000) -> tuple[Program, list[Any]]:
+    """A program of statements that `draw` proposes for the values so far, and its values; some may be refused."""
+    values: list[Any] = list(inputs)
+    steps: list[Step] = []
+    for _ in range(tries):
+        if len(steps) == length:
+            break
+        step = draw(values)
+        value = None if step is None else attempt(step, values, plain, admits)
+        if step is not None and value is not None:
             steps.append(step)
             values.append(value)
-    return Program(inputs, tuple(steps))
+    return Program(inputs, tuple(steps)), values
 
 
 def count_operations(plain: Library, programs: int, seed: int = 0, start: int = 0) -> Counter[str]:
@@ -82,11 +135,14 @@ def count_operations(plain: Library, programs: int, seed: int = 0, start: int = 
     return Counter(step.name for program in drawn for step in program.steps)
 
 
-def attempt(step: Step, values: Sequence[Any], plain: Library) -> Any:
-    """The value of one statement on plain arrays, or None: refused, empty, large, not finite, or near a jump."""
-    operation = OPERATIONS[step.name]
+def attempt(step: Step, values: Sequence[Any], plain: Library, admits: Callable[[Any], bool] | None = None) -> Any:
+    """The value of one statement on plain arrays, or None: refused, near a jump, or not admitted.
+
+    `admits` takes another value than arrays of a few elements in double precision that are finite and small.
+    """
+    operation = EVERY[step.name]
     operands = [values[k] for k in step.args]
-    if any(np.iscomplexobj(x) for x in operands) and not operation.complex_too:
+    if not operation.takes(*operands):
         return None
     on_axis = operation.draw in (one_axis, some_axes) and step.params[0] is not None
     if on_axis and any(np.ndim(x) == 0 for x in operands):
@@ -95,12 +151,15 @@ def attempt(step: Step, values: Sequence[Any], plain: Library) -> Any:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("error")  # statistics of too few elements, deprecated forms
             value = np.asarray(operation.fun(plain, *operands, *step.params))
-            if operation.margin is not None and np.abs(operation.margin(*operands, *step.params)).min() < _MARGIN:
+            if operation.margin is not None and any(x.dtype.kind in "fc" for x in operands) and np.abs(
+                    operation.margin(*operands, *step.params)).min() < _MARGIN:
                 return None
-    except (ValueError, IndexError, TypeError, Warning):
+    except (ValueError, IndexError, TypeError, ArithmeticError, NotImplementedError, Warning):
         return None
+    return value if (admits or _ordinary)(value) else None
+
+
+def _ordinary(value: Any) -> bool:
     if value.dtype not in (np.float64, np.complex128) or not 0 < value.size <= _LARGEST:
-        return None
-    if not np.isfinite(value).all() or np.abs(value).max() > _BOUND:
-        return None
-    return value
+        return False
+    return bool(np.isfinite(value).all() and np.abs(value).max() <= _BOUND)

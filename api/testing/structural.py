@@ -68,6 +68,7 @@ def _write_at_mask(lib: Library, x: Any, y: Any, k: int, add: bool) -> Any:
 
 
 def _write_at_places(lib: Library, x: Any, y: Any, add: bool) -> Any:
+    np.broadcast_shapes(y.shape, (*x.shape[:-1], 2))  # where there are no elements NumPy takes other shapes, too
     return lib.write(x, (Ellipsis, np.array([2, 0])), y, add)
 
 
@@ -110,8 +111,8 @@ def _quantiles(np: Any, x: Any, **where: Any) -> Any:
 
 
 def _take(lib: Library, x: Any, axis: int, mode: str) -> Any:
-    if x.ndim == 0:
-        raise ValueError("NumPy lets axis=0 of a 0-d array pass; covector and JAX do not")
+    if x.ndim == 0 or not x.shape[axis]:
+        raise ValueError("NumPy lets axis=0 of a 0-d array pass; covector and JAX do not. Of none it never returns")
     return lib.np.take(x, np.array([[0, 4], [-1, 1]]), axis=axis, mode=mode)
 
 
@@ -134,6 +135,8 @@ def _pooled(lib: Library, x: Any, name: str) -> Any:
 
 
 def _bins(lib: Library, x: Any, y: Any) -> Any:
+    if not y.size:
+        raise ValueError("where there is nothing to take, NumPy never returns")
     places = lib.np.searchsorted(np.array([-1.0, 0.1, 0.9]), x) + lib.np.digitize(x, np.array([-0.4, 0.6]))
     return lib.np.take(lib.np.reshape(y, (-1,)), places, mode="wrap") * x
 
@@ -194,7 +197,8 @@ STRUCTURAL = {
                               lambda lib, x, y, name: getattr(lib.np, name)([x, y])),
     "block": binary(lambda np, x, y: np.block([[x, x], [y, y]])),
     "append": Operation(2, one_of(None, 0, -1), lambda lib, x, y, axis: lib.np.append(x, y, axis=axis)),
-    "insert": Operation(2, one_of(0, 2), lambda lib, x, y, place: lib.np.insert(x, place, lib.np.sum(y), axis=-1)),
+    "insert": Operation(2, one_of(0, 2), lambda lib, x, y, place: lib.np.insert(x, place, lib.np.sum(y), axis=-1),
+                        kinds=("f", "fib")),
     "delete": chosen(lambda np, x, place: np.delete(x, place, axis=-1), 0, -1),
     "split": Operation(1, one_of(0, -1), _split),
     "triangle": Operation(1, lambda rng: (*one_of("tril", "triu")(rng), int(rng.integers(-1, 2))),
@@ -208,8 +212,8 @@ STRUCTURAL = {
     "take": Operation(1, _axis_and("wrap", "clip"), _take),
     "compress": chosen(lambda np, x, axis: np.compress(mask_of((x.shape[axis],), 1), x, axis=axis), 0, -1),
     "write": Operation(2, _place, lambda lib, x, y, index, add: lib.write(x, index, y, add), complex_too=True),
-    "write_at_mask": Operation(2, _mask, _write_at_mask), "write_at_places": Operation(
-        2, lambda rng: (bool(rng.integers(2)),), _write_at_places),
+    "write_at_mask": Operation(2, _mask, _write_at_mask, kinds=("f", "fib")), "write_at_places": Operation(
+        2, lambda rng: (bool(rng.integers(2)),), _write_at_places, kinds=("f", "fib")),
     "softmax": Operation(1, one_axis, lambda lib, x, axis: lib.nn.softmax(x, axis=axis)),
     "log_softmax": Operation(1, one_axis, lambda lib, x, axis: lib.nn.log_softmax(x, axis=axis)),
     "standardize": Operation(1, one_axis, lambda lib, x, axis: lib.nn.standardize(x, axis=axis, eps=0.1)),
