@@ -132,7 +132,7 @@ api: core core/arrays backends core/trace transforms/graph transforms/scope core
     transforms/export api/distributed api/numpy transforms/control transforms/custom transforms/jit api/nn
     api/optimizers api/random transforms/sparse api/lax api/scipy
 api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments core/ops/scipy
-    transforms/interpreters transforms/collectives transforms/staging transforms/debug transforms/control
+    transforms/interpreters transforms/collectives transforms/staging transforms/debug api/numpy transforms/control
     transforms/custom transforms/jit api/nn transforms/sparse api/scipy/special api
 compat/autograd/_impl: compat api/tree api/numpy api
 ~/modes: api
