@@ -16,11 +16,6 @@ def test_programs_agree_by_the_routes_drawn():
     assert [str(d) for d in mixed_fuzz(programs=3, seed=15)] == []
 
 
-@pytest.mark.slow
-def test_more_programs_agree():
-    assert [str(d) for d in mixed_fuzz(programs=25, seed=16)] == []
-
-
 def test_command_counts_programs_and_differences(capsys):
     assert main(["mixed", "--programs", "1"]) == 0
     assert "programs 0 to 0: 0 differences" in capsys.readouterr().out
@@ -61,7 +56,7 @@ def planted(monkeypatch):
 
 def test_planted_error_is_found_and_shortened_within_a_body(monkeypatch):
     def fails(program):
-        return disagreement(program, ["jit, llvm"]) is not None
+        return disagreement(program, ["jit, numpy"]) is not None
 
     program = planted(monkeypatch)
     assert fails(program)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.arrays.compilers import installed
 from ..core.errors import ConversionError, DtypeError, RuleError
 from ..core.progress import told
 from ..transforms.control.checkpoint import checkpoint
@@ -25,7 +26,8 @@ from .typed import KEYS, TYPED
 SHAPES = ((), (1,), (3,), (2, 3), (3, 3), (1, 3), (3, 1), (2, 1, 3), (17,), (5,), (4, 5), (0,), (0, 3), (40,), (20, 3),
           (3, 20), (2, 17), (1, 1))
 DTYPES = ("float64", "float64", "float64", "float32", "float32", "complex128", "int64", "bool")
-PRINTERS = (None, "llvm", "numpy", "scalar")
+NATIVE = "llvm" if installed("llvmlite") else None
+PRINTERS = (None, NATIVE, "numpy", "scalar")
 ROUTES = 5  # of each program, which are drawn
 BATCH = 3
 LIMIT, LIMIT_SINGLE = 1e-9, 1e-4
@@ -33,8 +35,7 @@ REFUSALS = (ConversionError, RuleError)
 UNDIFFERENTIATED = (*REFUSALS, DtypeError, np.linalg.LinAlgError)  # a program that reverse mode refuses is dropped
 ADMITTED = tuple(np.dtype(name) for name in ("float64", "float32", "complex128", "complex64", "int64", "int32", "bool"))
 LARGEST, BOUNDS = 700, {"f": 50.0, "c": 50.0, "i": 1e6, "b": 1.0}
-# The last choice of `select` is a number, see `UNSETTLED`: draw it once that table is part of `TYPED`. The others have
-# kin in `TYPED` and `NESTED` that take all dtypes.
+# They have kin in `TYPED` and `NESTED` that take all dtypes.
 UNDRAWN = {"select", "write", "cond", "scan", "scan_of_branches"}
 TABLES = ([name for name in OPERATIONS if name not in UNDRAWN], [*TYPED, *9 * list(KEYS)], list(NESTED))
 SHARES = (0.45, 0.47, 0.08)
@@ -241,8 +242,8 @@ def _routes(program: Program, inputs: Sequence[Any]) -> Routes:
 
     routes: Routes = {
         "reverse": lambda: ([loss(*inputs)], slopes(*inputs)[:1]), "forward": forward,
-        "jit of forward": lambda: (_twice(pushed, (*points, *direction), "llvm"), 2 * pushed(*points, *direction)),
-        "jit around constants": lambda: (_twice(alone, points[-1:], "llvm"), 2 * slopes(*inputs)),
+        "jit of forward": lambda: (_twice(pushed, (*points, *direction), NATIVE), 2 * pushed(*points, *direction)),
+        "jit around constants": lambda: (_twice(alone, points[-1:], NATIVE), 2 * slopes(*inputs)),
         "gradient of jit": lambda: (slopes(*inputs, of=jit(loss)), slopes(*inputs)),
         "gradient of checkpoint": lambda: (slopes(*inputs, of=checkpoint(loss)), slopes(*inputs)),
     }
@@ -269,7 +270,7 @@ def _batched(name: str, fun: Callable[..., Arrays], axes: tuple[int | None, ...]
     mapped = vmap(fun, in_axes=axes)
     return {f"vmap of {name}": lambda: (mapped(*given), loop()),
             f"jit of vmap of {name}": lambda: (_twice(mapped, given, None), 2 * loop()),
-            f"jit of vmap of {name}, llvm": lambda: (_twice(mapped, given, "llvm"), 2 * loop()),
+            f"jit of vmap of {name}, native": lambda: (_twice(mapped, given, NATIVE), 2 * loop()),
             f"vmap of jit of {name}": lambda: (vmap(jit(fun), in_axes=axes)(*given), loop())}
 
 

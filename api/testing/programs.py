@@ -13,10 +13,10 @@ from .nested import NESTED
 from .operations import Library, one_axis, some_axes
 from .pointwise import POINTWISE
 from .structural import STRUCTURAL
-from .typed import TYPED, UNSETTLED
+from .typed import TYPED
 
 OPERATIONS = {**POINTWISE, **STRUCTURAL, **ALGEBRA, **CONTROL}
-EVERY = {**OPERATIONS, **TYPED, **NESTED, **UNSETTLED}  # with those of covector alone, on all dtypes
+EVERY = {**OPERATIONS, **TYPED, **NESTED}  # with those of covector alone, on all dtypes
 SHAPES = ((), (3,), (2, 3), (3, 3), (1, 3), (2, 1, 3))
 _LARGEST = 64
 _BOUND = 20.0

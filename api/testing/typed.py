@@ -91,8 +91,12 @@ def _within(place: Any, size: int, how: str) -> Any:
 
 
 def _numbered(use: Callable[[Library, Any, Any], Any]) -> Operation:
-    """`use(library, x, number)` where a compiled function is given a Python number."""
-    return Operation(1, no_parameters, lambda lib, x: jit(lambda a, number: use(lib, a, number))(x, 0.5))
+    """`use(library, x, number)` of a Python number, which is traced where `x` is."""
+    def run(lib: Library, x: Any) -> Any:
+        plain = isinstance(x, np.ndarray | np.generic)
+        return use(lib, x, 0.5) if plain else jit(lambda a, number: use(lib, a, number))(x, 0.5)
+
+    return Operation(1, no_parameters, run, kinds=("fc",))
 
 
 def _number_written(lib: Library, x: Any, number: Any) -> Any:
@@ -149,11 +153,10 @@ KEYS = {
                             _from_place, kinds=("*", "i")),
     "at_place": Operation(3, one_of("set", "add", "multiply", "min"), _at_place, kinds=("fc", "i", "*")),
 }  # fmt: skip
-TYPED = {**INTEGERS, **MASKS, **WHOLE, **KEYS}
-# In single precision Python numbers that are traced still widen. Once they do not, this table moves into `TYPED`.
-UNSETTLED = {
+NUMBERED = {
     "number_written": _numbered(_number_written), "number_dot": _numbered(lambda lib, x, a: lib.np.dot(x, a)),
     "number_selected": _numbered(lambda lib, x, a: lib.np.select([x > 0.5, x < -0.5], [x * x, x], a)),
     "number_in_branch": _numbered(lambda lib, x, a: lib.cond(lib.np.sum(x) > 0, lambda b, c: b * c, lambda b, c: b + c,
                                                              x, a)),
 }  # fmt: skip
+TYPED = {**INTEGERS, **MASKS, **WHOLE, **KEYS, **NUMBERED}
