@@ -154,3 +154,20 @@ def test_rows_on_floats_that_leave_stay_lists_of_their_own():
     for found, want in zip(run(a), f(a), strict=True):
         np.testing.assert_allclose(found, want, rtol=1e-12)
     assert run.lower(a).source.count(".append") == 2
+
+
+@pytest.mark.parametrize("value", [0.5, np.array([0.5]), np.array([[0.5], [0.25]])], ids=np.shape)
+def test_rows_of_a_loop_that_are_written_to_afterwards(value):
+    """A row may be computed where it is collected, although what is collected is a copy that a write made of it."""
+    xs = np.linspace(-1.0, 1.0, 60).reshape(3, 2, 10)
+    for index in (np.s_[..., :1], np.s_[:, :1], np.s_[:, 0] if np.ndim(value) < 2 else np.s_[:, 1:2]):
+        def step(carry, x):
+            row = cv.numpy.at((0.3 - x) * 2.0)[index].set(value)
+            return carry, row
+
+        def loop(xs):
+            return cv.scan(step, 0.0, xs)[1]
+
+        compiled = cv.jit(loop, compiler_options={"printer": "numpy"})
+        for _ in range(3):
+            np.testing.assert_array_equal(compiled(xs), loop(xs))

@@ -62,11 +62,12 @@ def _scan(source, eq):
     taken = []
     for v, whole, out in zip(collected, placed, graph.outputs[n:]):
         text = source.ref(out)
+        row = source.memory.rows.get(rows.get(out))
+        if whole and row is not None and source.names.get(rows[out]) == row:
+            taken.append((source.indent, f"{row} = {source.names[v]}[{i}]", None))
         if not whole:
             source.write(f"{source.names[v]}.append({text})")
-        elif out in rows and text == source.memory.rows.get(rows[out]):
-            taken.append((source.indent, f"{text} = {source.names[v]}[{i}]", None))
-        else:
+        elif text != row:  # not computed there, or copied by a write since
             source.write(f"{source.names[v]}[{i}] = {text}")
     source.lines[start:start] = taken
     if n:
