@@ -20,6 +20,8 @@ WRITTEN = {
     "contiguous": "Tensor input, *, any memory_format=",
     "nonzero": "Tensor input, *, bool as_tuple=, out!",
     "range": "Number start, Number end, Number step=, *, dtype? dtype=, options, out?",
+    # Its node is a product where no x is given; the probe, which reads nodes by one way, has the other.
+    "trapezoid": "Tensor y, Tensor x, *, int dim= > Div0 | Tensor y, *, Number dx=, int dim= > Mul1",
 }
 
 # Functions in Python take either of two kinds here, which what they say to another does not tell.
