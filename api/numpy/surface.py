@@ -188,7 +188,7 @@ def array_beside(x: Any, *like: Any) -> Any:
     if type(x) is ndarray:
         return x
     if isinstance(x, Tracer):
-        return _strong(x)
+        return selection.strong(x)
     if hasattr(x, "dtype"):
         return values_of(x)
     x = array_of(x)
@@ -205,15 +205,10 @@ def array_of(x: Any) -> Any:
     if type(x) is ndarray:
         return x
     if isinstance(x, Tracer):
-        return _strong(x)
+        return selection.strong(x)
     if hasattr(x, "dtype"):
         return values_of(x)
     return _stacked(x) if type(x) in (list, tuple) and traced_inside(x) else _of_numbers(x)
-
-
-def _strong(x: Any) -> Any:
-    """A tracer; that of a Python number becomes one of an array, which promotes as NumPy's arrays do."""
-    return selection.astype(x, x.dtype) if x.aval.weak else x
 
 
 def _of_numbers(x: Any) -> Any:

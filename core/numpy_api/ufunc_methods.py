@@ -170,16 +170,9 @@ def _reduceat(ufunc, fun, x, indices, axis=0, dtype=None, out=None):
         (slice(None),) * axis + (None,)][(slice(None),) * axis + (slice(0),)]
 
 
-def _as_array(x):
-    """`x` as NumPy's `asarray` gives it: Python numbers have a dtype of their own."""
-    if isinstance(x, Tracer):
-        return selection.astype(x, x.dtype) if x.aval.weak else x
-    return x if hasattr(x, "dtype") else np.asarray(x)
-
-
 def _outer(ufunc, fun, x, y, dtype=None, out=None):
     _cast(ufunc, np.ones(1), float, out)
-    x, y = map(_as_array, (x, y))
+    x, y = map(selection.as_array, (x, y))
     if dtype is not None:
         for v in (x, y):
             check_cast(ufunc, v.dtype, np.dtype(dtype), "same_kind")

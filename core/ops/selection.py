@@ -11,6 +11,7 @@ from ..arrays.dtypes import is_inexact
 from ..primitive.families import ZERO, elementwise, linear
 from ..primitive.primitive import RAW, Loop
 from ..tape.unbroadcast import CHOICES, recast
+from ..trace.tracer import Tracer
 from .dependence import ELEMENTS, chosen
 from .samples import Sample, binary, together, unary
 
@@ -268,6 +269,18 @@ cast_flat = elementwise(
                          for t in (int, bool) for s, f in (((), "f8"), (3, "f8"), (0, "f8"), (3, "f4"))]
     + [Sample(rng.normal(size=3) + 1j, params={"dtype": np.dtype(bool)})],
 )
+
+
+def strong(x):
+    """A tracer; that of a Python number becomes one of an array, which promotes as NumPy's arrays do."""
+    return astype(x, x.dtype) if x.aval.weak else x
+
+
+def as_array(x):
+    """`x` as NumPy's `asarray` gives it, for whose promotion Python numbers have a dtype of their own."""
+    if isinstance(x, Tracer):
+        return strong(x)
+    return x if hasattr(x, "dtype") else np.asarray(x)
 
 
 def astype(x, dtype):

@@ -120,3 +120,7 @@ def test_an_integer_and_a_number_branch_to_a_number():
     f = cv.jit(lambda p, n, y: cv.cond(p, lambda n: n * 2, lambda n: n * 0.5, n) * y)
     assert f(True, 3, ROW).dtype == f(False, 3, ROW).dtype == np.float32
     np.testing.assert_array_equal(f(False, 3, ROW), 1.5 * ROW)
+
+
+def test_the_method_dot_makes_an_array_of_a_number():
+    assert cv.jit(lambda x, y: y.dot(x * 1.0))(3.0, ROW).dtype == ROW.dot(3.0).dtype == np.float64

@@ -16,6 +16,7 @@ from ...tape.unbroadcast import conj
 from ...trace.tracer import Tracer
 from ..dependence import outer_of, product_of
 from ..samples import arrays, together
+from ..selection import as_array
 from .contraction import einsum
 
 ndarray = np.ndarray
@@ -339,7 +340,7 @@ def _operands(name, x, y, rank_x, rank_y):
 
 def dot(x, y):
     """`np.dot`: a product of numbers, vectors, matrices, or the last axis with the last but one."""
-    x, y = (v if hasattr(v, "dtype") else np.asarray(v) for v in (x, y))
+    x, y = map(as_array, (x, y))
     x_ndim, y_ndim = x.ndim, y.ndim
     if not x_ndim or not y_ndim:
         return x * y
