@@ -25,6 +25,7 @@ from .core.ops.nn import (
 from .core.ops.nn.columns import column_rule as column_rule
 from .core.ops.nn.resampling import Sums as Sums
 from .core.ops.special import every as _special
+from .core.primitive.small_calls import with_native as with_native, with_small_calls as with_small_calls
 from .core.tape.scatter import Scatter as Scatter
 from .core.tape.tape import (
     FREED as FREED,
@@ -37,6 +38,7 @@ from .core.tape.tape import (
 )
 from .core.trace.device import constant as constant
 from .core.trace.tracer import Rev as Rev, leniently as leniently
+from .core.types import Any as Any
 from .transforms.custom.by_rows import by_rows as by_rows
 from .transforms.custom.custom_calls import JvpCall as JvpCall, VjpCall as VjpCall
 from .transforms.graph.equations import Equation as Equation, Literal as Literal, Var as Var
@@ -51,6 +53,8 @@ from .transforms.reverse.nan_checks import check_made as check_made, check_pulle
 from .transforms.reverse.reverse import RevTrace as RevTrace, pick_rule as pick_rule, sweep as sweep
 from .transforms.scope.debug_modes import on_debug as on_debug
 from .transforms.staging.staging import GraphTrace as GraphTrace
+
+native_text: Any = LazyModule("covector.transforms.native.small_text")
 
 # Loaded for the primitives that compat uses.
 _LOADED = (_batch_normalisation, _classification, _convolution, _elimination, _network, _normalisation, _piecewise,

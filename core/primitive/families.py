@@ -15,6 +15,7 @@ from .kept_floats import keeps_floats
 from .kernels import with_kernel
 from .lanes import binary_lane, flat_lane, unary_lane
 from .primitive import REGISTRY, ZERO, Formula, Primitive, Rules, argument_names
+from .small_calls import with_small_calls
 
 ndarray = np.ndarray
 
@@ -266,9 +267,10 @@ def elementwise(
     elif prim.flat:
         lane = lambda prim: flat_lane(prim, op)  # noqa: E731
     elif len(prim.operands) == 1:
-        lane = lambda prim: unary_lane(prim, op)  # noqa: E731
+        lane = lambda prim: with_small_calls(unary_lane(prim, op))  # noqa: E731
     elif len(prim.operands) == 2 and not prim.nondiff:
-        lane = lambda prim: binary_lane(prim, op, native)  # noqa: E731
+        ufunc = op if isinstance(op, np.ufunc) else None
+        lane = lambda prim: with_small_calls(binary_lane(prim, op, native), ufunc=ufunc)  # noqa: E731
     else:
         lane = None
     return _register(prim, lane)

@@ -8,6 +8,7 @@ from ...core.errors import MissingLibraryError
 from ...core.lazy import LazyModule
 from ...core.primitive.kernels import MAKERS
 from ...core.primitive.loop_kernels import LOOPS
+from ...core.primitive.small_calls import MAKERS as SMALL
 from ...core.types import Any
 from ..compile.program import optimised
 from ..scope.errstate import unmarked
@@ -15,6 +16,7 @@ from ..staging.staging import stage
 
 _FLAT: Any = LazyModule("covector.transforms.native.flat")
 _OPEN: Any = LazyModule("covector.transforms.native.loop_function")
+_SMALL: Any = LazyModule("covector.transforms.native.small")
 _NUMBER = aval_of(1.0)
 
 
@@ -52,5 +54,16 @@ def _loops(define, kinds):
         return None
 
 
+def _small(compiles):
+    """What makes native forms of ufuncs for small arrays; None where native code is not to be had."""
+    if _is_off():
+        return None
+    try:
+        return _SMALL.small_functions(compiles)
+    except MissingLibraryError:
+        return None
+
+
 MAKERS.append(_kernel)
+SMALL.append(_small)
 LOOPS.append(_loops)

@@ -3,6 +3,7 @@
 import ctypes
 import re
 import sys
+import types
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 
@@ -10,14 +11,17 @@ import numpy as np
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined] # private: where the library lies
 
 from ....core.arrays.errstate import VARIABLE
+from ....core.types import Any
 
 DATA, NDIM, DIMS, DESCR, FLAGS, TYPE, VALUE = 16, 24, 32, 56, 64, 8, 16  # bytes
+_MEMBER = 40  # of the description in what a class has for a slot
 READY = 0x101  # C-contiguous and aligned
 _NEW_FROM_DESCR, _SCALAR = 94, 60  # of NumPy's table of C functions
 _FUNCTIONS = ("PyList_New", "PyList_SetItem", "Py_IncRef", "Py_DecRef", "PyObject_Vectorcall", "PyEval_SaveThread",
               "PyEval_RestoreThread", "PyErr_NoMemory", "PyMem_RawMalloc", "PyMem_RawFree",
               "PyLong_AsLongLongAndOverflow", "PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals",
-              "PyContextVar_Get")
+              "PyContextVar_Get", "PyErr_Clear", "PyDict_GetItemWithError", "PyTuple_New", "PyTuple_SetItem",
+              "PyType_GenericAlloc")
 
 
 @cache
@@ -69,6 +73,25 @@ def _lies_as_known():
     numbers = [(1.25, ctypes.c_double), (np.float64(1.25), ctypes.c_double), (np.float32(1.25), ctypes.c_float),
                (np.int64(7), ctypes.c_int64), (np.int32(7), ctypes.c_int32), (np.bool_(True), ctypes.c_bool)]
     return all(_read(kind, id(number) + VALUE) == number for number, kind in numbers)
+
+
+class _Member(ctypes.Structure):
+    """How Python describes a slot of a class: what `__slots__` makes."""
+
+    _fields_ = (("name", ctypes.c_char_p), ("kind", ctypes.c_int), ("offset", ctypes.c_ssize_t))
+
+
+def slot_offset(example, name):
+    """Where an object has the address of what a slot of its class holds, in bytes; None where that is not known."""
+    descriptor: Any = getattr(type(example), name, None)
+    if type(descriptor) is not types.MemberDescriptorType:
+        return None
+    offset = ctypes.cast(_read(ctypes.c_void_p, id(descriptor) + _MEMBER), ctypes.POINTER(_Member)).contents.offset
+    before, mark = getattr(example, name, None), object()
+    setattr(example, name, mark)
+    found = _read(ctypes.c_void_p, id(example) + offset) == id(mark)
+    setattr(example, name, before)
+    return offset if found else None
 
 
 def _read(kind, address):

@@ -18,6 +18,7 @@ from .copy_slices import can_write, hooked, idle, written as written_through
 
 ndarray = np.ndarray
 next_seq = _engine.next_seq
+with_small_calls = _engine.with_small_calls
 
 
 def binary_inplace(prim, ufunc, slow):
@@ -105,7 +106,7 @@ def binary_inplace(prim, ufunc, slow):
             node.extra = None
         return self
 
-    return method
+    return with_small_calls(method, True)
 
 
 def put(ufunc, t, other, m):

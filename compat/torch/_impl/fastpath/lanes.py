@@ -17,10 +17,12 @@ from ..types.number_cache import CONSTS, EXACT, constant
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Tensor, new
 from . import level_lanes, map_lanes
+from .quick import with_quick
 
 ndarray = np.ndarray
 asarray = np.asarray
 next_seq = _engine.next_seq
+with_small_calls = _engine.with_small_calls
 aval_of = extend.aval_of
 OPERANDS = (Tensor, numbers.Number, np.bool_)  # of operators; NumPy takes its arrays itself
 BOTH = (0, 1)
@@ -34,8 +36,13 @@ def unary(row, prim, ufunc):
     want = {(): 0, ("x",): 1, ("ans",): 2, ("x", "ans"): 3, ("ans", "x"): 4}[names]
     row.at_level = level_lanes.unary(prim)
     row.at_map = map_lanes.unary(row, ufunc)
+    quick = None
 
     def fun(input, *, out=None):
+        if quick is not None and out is None:
+            t = quick(input)
+            if t is not None:
+                return t
         if out is None and (type(input) is Tensor or type(input) is Parameter):
             m = MODES.get()
             if m is None or m.packing is not None:
@@ -85,7 +92,7 @@ def unary(row, prim, ufunc):
                 return t
         return invoke(row, fun, (input,), {} if out is None else {"out": out})
 
-    return fun
+    return with_small_calls(with_quick(fun, prim, ufunc, (rule,)), True)
 
 
 def broadcast(prim, active, broad):
@@ -110,8 +117,13 @@ def binary(row, prim, op, operator=False):
     swapped = both.names == prim.operands[::-1]
     row.at_level = level_lanes.binary(row, prim)
     row.at_map = map_lanes.binary(row, op)
+    quick = None
 
     def fun(input, other):
+        if quick is not None:
+            t = quick(input, other)
+            if t is not None:
+                return t
         if type(input) is Tensor or type(input) is Parameter:
             m = MODES.get()
             kind = type(other)
@@ -249,7 +261,8 @@ def binary(row, prim, op, operator=False):
             return NotImplemented
         return invoke(row, fun, (input, other), {})
 
-    return fun
+    rules = left, right, both, *[rule for rule, *_ in wide]
+    return with_small_calls(with_quick(fun, prim, op, rules), True)
 
 
 def flat(row, ufunc):

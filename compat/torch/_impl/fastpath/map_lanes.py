@@ -5,12 +5,15 @@ holds below (another vmap, a level of `func`, recording) is seen to by the opera
 it does not take; `modes.mapped` names the vmap where nothing but levels, vmaps and grad mode is in force.
 """
 
+from ..... import _engine
 from ..dispatch.layouts import laid_out
 from ..modes.errstate import QUIET, enter_error_state, restore_fp_warnings
 from ..modes.modes import MODES
 from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
 from ..types.tensor_type import FAST, FOREIGN, GENERAL, Tensor, at_level, new
 from ..types.tensor_value import shape_dtype
+
+with_small_calls = _engine.with_small_calls
 
 
 def plain(t):
@@ -48,7 +51,7 @@ def unary(row, ufunc):
         restore_fp_warnings(token)
         return raised(m.mapped, v)
 
-    return at
+    return with_small_calls(at, True)
 
 
 def binary(row, op):
@@ -90,7 +93,7 @@ def binary(row, op):
                 y = below(spread, (y, other, rank - other_rank), m)
         return at_level(trace, below(row.fun, (x, y), m))
 
-    return at
+    return with_small_calls(at, True)
 
 
 def of_arrays(trace, op, x, y, mine, theirs):

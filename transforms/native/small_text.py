@@ -1,0 +1,232 @@
+"""The text of ufuncs on small arrays in native code: what all of it shares, and the operation of one array.
+
+A table (`Slots`) says which ufunc it is. Internal functions give null for operands that they do not take, with no
+exception set, and a new reference otherwise.
+"""
+
+from .machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, TYPE
+
+PLACES = ("ndarray", "double", "single", "double loop", "double data", "single loop", "single data", "float64", "float",
+          "new", "Py_IncRef", "Py_DecRef", "PyErr_Clear", "PyObject_Vectorcall", "op", "broadcasts", "heeds")
+MOST = 4096  # elements of a result
+ORDERED, REVERSED, ALIGNED, WRITEABLE = 1, 2, 256, 1024  # flags of arrays: the first two are C- and Fortran-contiguous
+_RAISED = 29  # bits of the processor's state: invalid, divided by zero, overflow, underflow
+_NUMBERS = ("broadcasts", "heeds")  # of the places: no addresses
+HEAD = """entry:
+  %given = alloca [3 x ptr]
+  %steps = alloca [3 x i64]
+  %length = alloca i64
+"""
+
+
+def fields(x, *names):
+    """Loads of the fields of an array, each as `%name_x`."""
+    offsets = {"type": (TYPE, "ptr"), "descr": (DESCR, "ptr"), "flags": (FLAGS, "i32"), "rank": (NDIM, "i32"),
+               "dims": (DIMS, "ptr"), "data": (DATA, "ptr")}
+    return "".join(f"  %{name}_at_{x} = getelementptr inbounds i8, ptr %{x}, i64 {offsets[name][0]}\n"
+                   f"  %{name}_{x} = load {offsets[name][1]}, ptr %{name}_at_{x}\n" for name in names)
+
+
+def slots(places=PLACES, **wanted):
+    """Loads of a table's places: `name="what stands there"`, each as `%name`."""
+    return "".join(f"  %{name}_at = getelementptr inbounds ptr, ptr %table, i64 {places.index(what)}\n"
+                   f"  %{name} = load {'i64' if what in _NUMBERS else 'ptr'}, ptr %{name}_at\n"
+                   for name, what in wanted.items())
+
+
+ENDS = slots(forget="PyErr_Clear") + """
+  call void %forget()
+  br label %unfit
+unfit:
+  ret ptr null
+}
+"""
+
+# What arithmetic leaves in the processor's state: cleared first, where something is left; looked at last, by those who
+# warn of it. NumPy does the same around each of its loops.
+STATE = f"""
+declare void @llvm.x86.sse.stmxcsr(ptr)
+declare void @llvm.x86.sse.ldmxcsr(ptr)
+
+define internal void @clear(i64 %heeds) alwaysinline {{
+  %cell = alloca i32
+  %heeded = icmp ne i64 %heeds, 0
+  br i1 %heeded, label %look, label %done
+look:
+  call void @llvm.x86.sse.stmxcsr(ptr %cell)
+  %now = load i32, ptr %cell
+  %raised = and i32 %now, {_RAISED}
+  %none = icmp eq i32 %raised, 0
+  br i1 %none, label %done, label %reset
+reset:
+  %cleared = and i32 %now, -64
+  store i32 %cleared, ptr %cell
+  call void @llvm.x86.sse.ldmxcsr(ptr %cell)
+  br label %done
+done:
+  ret void
+}}
+
+define internal i1 @raised(i64 %heeds) alwaysinline {{
+  %cell = alloca i32
+  %heeded = icmp ne i64 %heeds, 0
+  br i1 %heeded, label %look, label %calm
+look:
+  call void @llvm.x86.sse.stmxcsr(ptr %cell)
+  %now = load i32, ptr %cell
+  %raised = and i32 %now, {_RAISED}
+  %any = icmp ne i32 %raised, 0
+  ret i1 %any
+calm:
+  ret i1 false
+}}
+
+define internal i64 @size(i32 %rank, ptr %dims) alwaysinline {{
+entry:
+  %axes = sext i32 %rank to i64
+  br label %axis
+axis:
+  %k = phi i64 [0, %entry], [%next, %more]
+  %size = phi i64 [1, %entry], [%product, %more]
+  %within = icmp slt i64 %k, %axes
+  br i1 %within, label %more, label %done
+more:
+  %at = getelementptr inbounds i64, ptr %dims, i64 %k
+  %n = load i64, ptr %at
+  %product = mul i64 %size, %n
+  %next = add i64 %k, 1
+  br label %axis
+done:
+  ret i64 %size
+}}
+
+define internal i1 @alike(i32 %rank, ptr %dims, i32 %other_rank, ptr %other) alwaysinline {{
+entry:
+  %axes = sext i32 %rank to i64
+  %same_rank = icmp eq i32 %rank, %other_rank
+  br i1 %same_rank, label %axis, label %no
+axis:
+  %k = phi i64 [0, %entry], [%next, %more]
+  %within = icmp slt i64 %k, %axes
+  br i1 %within, label %more, label %yes
+more:
+  %a_at = getelementptr inbounds i64, ptr %dims, i64 %k
+  %a = load i64, ptr %a_at
+  %b_at = getelementptr inbounds i64, ptr %other, i64 %k
+  %b = load i64, ptr %b_at
+  %next = add i64 %k, 1
+  %same = icmp eq i64 %a, %b
+  br i1 %same, label %axis, label %no
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}}
+"""
+
+
+ARRAY_ONE = "define internal ptr @array_one(ptr %table, ptr %x) alwaysinline {\n" + HEAD + slots(
+    ndarray="ndarray", double="double", single_descr="single", wide_loop="double loop", wide_data="double data",
+    thin_loop="single loop", thin_data="single data", heeds="heeds", new="new", keep="Py_IncRef") + fields(
+    "x", "type") + """
+  %array = icmp eq ptr %type_x, %ndarray
+  br i1 %array, label %look, label %unfit
+look:
+""" + fields("x", "descr", "flags", "rank", "dims", "data") + f"""
+  %wide = icmp eq ptr %descr_x, %double
+  %thin = icmp eq ptr %descr_x, %single_descr
+  %floats = or i1 %wide, %thin
+  %aligned_bit = and i32 %flags_x, {ALIGNED}
+  %aligned = icmp ne i32 %aligned_bit, 0
+  %order_bits = and i32 %flags_x, {ORDERED | REVERSED}
+  %dense = icmp ne i32 %order_bits, 0
+  %arrays = icmp ne i32 %rank_x, 0
+  %calm = icmp eq i64 %heeds, 0
+  %ranked = or i1 %arrays, %calm
+  %good_1 = and i1 %floats, %aligned
+  %good_2 = and i1 %good_1, %dense
+  %good = and i1 %good_2, %ranked
+  br i1 %good, label %measured, label %unfit
+measured:
+  %size = call i64 @size(i32 %rank_x, ptr %dims_x)
+  %less = sub i64 %size, 1
+  %small = icmp ult i64 %less, {MOST}
+  br i1 %small, label %make, label %unfit
+make:
+  %item = select i1 %wide, i64 8, i64 4
+  %loop = select i1 %wide, ptr %wide_loop, ptr %thin_loop
+  %what = select i1 %wide, ptr %wide_data, ptr %thin_data
+  %ordered_bit = and i32 %flags_x, {ORDERED}
+  %ordered = icmp ne i32 %ordered_bit, 0
+  %order = select i1 %ordered, i32 0, i32 {REVERSED}
+  call void %keep(ptr %descr_x)
+  %out = call ptr %new(
+    ptr %ndarray, ptr %descr_x, i32 %rank_x, ptr %dims_x, ptr null, ptr null, i32 %order, ptr null)
+  %none = icmp eq ptr %out, null
+  br i1 %none, label %fail, label %run
+run:
+""" + fields("out", "data") + """
+  store ptr %data_x, ptr %given
+  %given_1 = getelementptr inbounds ptr, ptr %given, i64 1
+  store ptr %data_out, ptr %given_1
+  store i64 %item, ptr %steps
+  %steps_1 = getelementptr inbounds i64, ptr %steps, i64 1
+  store i64 %item, ptr %steps_1
+  store i64 %size, ptr %length
+  call void @clear(i64 %heeds)
+  call void %loop(ptr %given, ptr %length, ptr %steps, ptr %what)
+  %heard = call i1 @raised(i64 %heeds)
+  br i1 %heard, label %drop, label %give
+give:
+  ret ptr %out
+drop:
+""" + slots(let="Py_DecRef") + """
+  call void %let(ptr %out)
+  br label %unfit
+fail:
+""" + ENDS
+
+ENTRY = f"""entry:
+  %content = getelementptr inbounds i8, ptr %self, i64 {DATA}
+  %table = load ptr, ptr %content
+"""
+_OTHERWISE = "otherwise:\n" + slots(vectorcall="PyObject_Vectorcall", op="op") + """
+  %found = call ptr %vectorcall(ptr %op, ptr %args, i64 %count, ptr null)
+  ret ptr %found
+}
+"""
+ONE = "define ptr @one(ptr %self, ptr %args, i64 %count) {\n" + ENTRY + """
+  %right = icmp eq i64 %count, 1
+  br i1 %right, label %given_one, label %otherwise
+given_one:
+  %x = load ptr, ptr %args
+  %out = call ptr @array_one(ptr %table, ptr %x)
+  %none = icmp eq ptr %out, null
+  br i1 %none, label %otherwise, label %give
+give:
+  ret ptr %out
+""" + _OTHERWISE
+TWO = "define ptr @two(ptr %self, ptr %args, i64 %count) {\n" + ENTRY + """
+  %x_at = getelementptr inbounds ptr, ptr %args, i64 0
+  %y_at = getelementptr inbounds ptr, ptr %args, i64 1
+  %two = icmp eq i64 %count, 2
+  br i1 %two, label %given_two, label %maybe_three
+maybe_three:
+  %three = icmp eq i64 %count, 3
+  br i1 %three, label %given_three, label %otherwise
+given_three:
+  %third = getelementptr inbounds ptr, ptr %args, i64 2
+  %written = load ptr, ptr %third
+  %first = load ptr, ptr %x_at
+  %onto_first = icmp eq ptr %written, %first
+  br i1 %onto_first, label %given_two, label %otherwise
+given_two:
+  %target = phi ptr [null, %entry], [%first, %given_three]
+  %x = load ptr, ptr %x_at
+  %y = load ptr, ptr %y_at
+  %out = call ptr @array_two(ptr %table, ptr %x, ptr %y, ptr %target)
+  %none = icmp eq ptr %out, null
+  br i1 %none, label %otherwise, label %give
+give:
+  ret ptr %out
+""" + _OTHERWISE
