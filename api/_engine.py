@@ -5,6 +5,11 @@ from .core.arrays.errstate import (
     leave_error_state as leave_error_state,
     make_error_state as make_error_state,
 )
+from .core.arrays.small_calls import (
+    small_names as small_names,
+    with_native as with_native,
+    with_small_calls as with_small_calls,
+)
 from .core.errors import LIBRARY_FOLDERS as LIBRARY_FOLDERS, words_of as words_of
 from .core.lazy import LazyModule as LazyModule, loaded as loaded
 from .core.numpy_api.at import At as At
@@ -25,7 +30,6 @@ from .core.ops.nn import (
 from .core.ops.nn.columns import column_rule as column_rule
 from .core.ops.nn.resampling import Sums as Sums
 from .core.ops.special import every as _special
-from .core.primitive.small_calls import with_native as with_native, with_small_calls as with_small_calls
 from .core.tape.scatter import Scatter as Scatter
 from .core.tape.tape import (
     FREED as FREED,

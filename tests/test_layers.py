@@ -39,6 +39,7 @@ REGISTRIES = {
     "covector.core.primitive.primitive.FOREIGN": "what is done with operands of other libraries, such as scipy.sparse",
     "covector.core.primitive.kernels.MAKERS": "what compiles kernels of eager operations, which core must not know",
     "covector.core.primitive.loop_kernels.LOOPS": "what compiles loops of eager operations, which core must not know",
+    "covector.core.arrays.small_calls.MAKERS": "what compiles native forms of ufuncs, which core must not know",
     "covector.core.trace.buffers.UPDATE": "one primitive behind `buffer[i] = v`, declared after buffers",
 }
 MUTATORS = {"append", "add", "update", "extend", "insert", "setdefault", "set"}

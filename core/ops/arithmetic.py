@@ -5,6 +5,7 @@ import operator
 import numpy as np
 
 from ..arrays.backend import SCALARS
+from ..arrays.small_calls import small_names
 from ..primitive.families import elementwise
 from ..tape.unbroadcast import conj
 from .dependence import nonzero
@@ -12,8 +13,9 @@ from .samples import Sample, binary, together, unary
 from .selection import where
 
 ndarray = np.ndarray
-# In rules of the commonest functions: 40 ns less than by operators.
-_times, _minus, _squared, _cos = np.multiply, np.subtract, np.square, np.cos
+_times, _minus, _over, _opposite = operator.mul, operator.sub, operator.truediv, operator.neg
+_squared, _cos, _sin = np.square, np.cos, np.sin
+small_names(globals(), ("_times", "_minus", "_over", "_opposite", "_squared", "_cos", "_sin"))
 _REAL = np.dtype(float)
 
 add = elementwise(
@@ -31,8 +33,8 @@ subtract = elementwise(
     "subtract",
     weak=True,
     d={"x": lambda: 1.0, "y": lambda: -1.0},
-    real_vjp={"x": lambda ct: ct, "y": lambda ct: -ct, "x, y": lambda ct: (ct, -ct)},
-    real_jvp={"x": lambda dx: dx, "y": lambda dy: -dy},
+    real_vjp={"x": lambda ct: ct, "y": lambda ct: _opposite(ct), "x, y": lambda ct: (ct, _opposite(ct))},
+    real_jvp={"x": lambda dx: dx, "y": lambda dy: _opposite(dy)},
     op=operator.sub,
     shifts=("x",),
     linear=("x, y",),
@@ -42,8 +44,9 @@ multiply = elementwise(
     "multiply",
     weak=True,
     d={"x": lambda y: y, "y": lambda x: x},
-    real_vjp={"x": lambda ct, y: ct * y, "y": lambda ct, x: ct * x, "x, y": lambda ct, x, y: (ct * y, ct * x)},
-    real_jvp={"x": lambda dx, y: dx * y, "y": lambda dy, x: dy * x},
+    real_vjp={"x": lambda ct, y: _times(ct, y), "y": lambda ct, x: _times(ct, x),
+              "x, y": lambda ct, x, y: (_times(ct, y), _times(ct, x))},
+    real_jvp={"x": lambda dx, y: _times(dx, y), "y": lambda dy, x: _times(dy, x)},
     op=operator.mul,
     linear=("x", "y"),
     depends=nonzero,
@@ -56,7 +59,7 @@ divide = elementwise(
     jvp={"x": lambda dx, y: dx / y, "y": lambda dy, ans, y: -(dy * ans) / y},
     # both begin with one quotient, which compiled code then computes once
     vjp={"x": lambda ct, y: ct / conj(y), "y": lambda ct, ans, y: -(ct / conj(y) * conj(ans))},
-    real_vjp={"x": lambda ct, y: ct / y, "y": lambda ct, ans, y: -(ct / y * ans)},
+    real_vjp={"x": lambda ct, y: _over(ct, y), "y": lambda ct, ans, y: _opposite(_times(_over(ct, y), ans))},
     op=operator.truediv,
     singular=True,
     linear=("x",),
@@ -66,8 +69,8 @@ negative = elementwise(
     "negative",
     weak=True,
     d={"x": lambda: -1.0},
-    real_vjp={"x": lambda ct: -ct},
-    real_jvp={"x": lambda dx: -dx},
+    real_vjp={"x": lambda ct: _opposite(ct)},
+    real_jvp={"x": lambda dx: _opposite(dx)},
     op=np.negative,
     linear=("x",),
     samples=unary(),
@@ -151,7 +154,7 @@ square = elementwise(
     "square",
     weak=True,
     d={"x": lambda x: x + x},
-    real_vjp={"x": lambda ct, x: ct * (x + x)},
+    real_vjp={"x": lambda ct, x: _times(ct, x + x)},
     real_jvp={"x": lambda dx, x: dx * (x + x)},
     op=np.square,
     samples=unary(),
@@ -174,7 +177,7 @@ sqrt = elementwise(
 exp = elementwise(
     "exp",
     d={"x": lambda ans: ans},
-    real_vjp={"x": lambda ct, ans: ct * ans},
+    real_vjp={"x": lambda ct, ans: _times(ct, ans)},
     op=np.exp,
     samples=unary(),
 )
@@ -183,7 +186,7 @@ log = elementwise(
     "log",
     jvp={"x": lambda dx, x: dx / x},
     vjp={"x": lambda ct, x: ct / conj(x)},
-    real_vjp={"x": lambda ct, x: ct / x},
+    real_vjp={"x": lambda ct, x: _over(ct, x)},
     op=np.log,
     singular=True,
     samples=unary(0.5, 3.0),
@@ -204,7 +207,13 @@ sin = elementwise(
     op=np.sin,
     samples=unary(),
 )
-cos = elementwise("cos", d={"x": lambda x: -sin(x)}, op=np.cos, samples=unary())
+cos = elementwise(
+    "cos",
+    d={"x": lambda x: -sin(x)},
+    real_vjp={"x": lambda ct, x: _times(ct, _opposite(_sin(x))) if type(x) is ndarray else ct * -sin(x)},
+    op=np.cos,
+    samples=unary(),
+)
 tan = elementwise(
     "tan", d={"x": lambda ans: ans * ans + 1.0}, op=np.tan, quiet=True,
     samples=unary(-1.0, 1.0),

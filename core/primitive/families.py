@@ -5,6 +5,7 @@ import operator
 
 import numpy as np
 
+from ..arrays.small_calls import with_small_calls
 from ..errors import RuleError
 from ..facts import BASIS, LANE
 from ..tape.unbroadcast import conj
@@ -15,7 +16,6 @@ from .kept_floats import keeps_floats
 from .kernels import with_kernel
 from .lanes import binary_lane, flat_lane, unary_lane
 from .primitive import REGISTRY, ZERO, Formula, Primitive, Rules, argument_names
-from .small_calls import with_small_calls
 
 ndarray = np.ndarray
 

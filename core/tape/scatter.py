@@ -1,13 +1,19 @@
 """The lazy cotangent of indexing: contributions to parts of one array gather in one buffer that the sweep owns."""
 
+import operator
+
 import numpy as np
 
+from ..arrays.small_calls import small_names
 from ..trace.buffers import make_buffer
 from ..trace.device import zeros_of
 from ..trace.tracer import Tracer
 from .lazy_cotangents import BASES, meet
 
 ndarray = np.ndarray
+_SCALARS = frozenset({np.float64, np.float32})  # what operators give of 0-d arrays
+_plus = operator.add
+small_names(globals(), ("_plus",))
 
 
 class Scatter:
@@ -177,3 +183,20 @@ def accumulate(h, c):
     if isinstance(h, Tracer) and _absent(c):  # an operator of a tracer refuses what is no array
         return h
     return h + c
+
+
+def add_pending(entry, c):
+    """Add to what is pending: the second contribution makes a buffer of ours, later ones go into it."""
+    h = entry[1]
+    if type(h) is ndarray and type(c) is ndarray:
+        if entry[2]:
+            h += c
+            return
+        entry[1] = h = _plus(h, c)
+        entry[2] = type(h) is ndarray
+        return
+    if type(h) in _SCALARS and type(c) in _SCALARS:
+        entry[1] = h + c
+        return
+    entry[1] = h.plus(c) if type(h) is Scatter and type(c) is Scatter else accumulate(h, c)
+    entry[2] = False

@@ -4,11 +4,11 @@ import os
 
 from ...core.arrays.avals import aval_of, make_aval
 from ...core.arrays.compilers import installed
+from ...core.arrays.small_calls import MAKERS as SMALL
 from ...core.errors import MissingLibraryError
 from ...core.lazy import LazyModule
 from ...core.primitive.kernels import MAKERS
 from ...core.primitive.loop_kernels import LOOPS
-from ...core.primitive.small_calls import MAKERS as SMALL
 from ...core.types import Any
 from ..compile.program import optimised
 from ..scope.errstate import unmarked

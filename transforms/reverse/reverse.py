@@ -11,7 +11,7 @@ from ...core.arrays.dtypes import is_inexact
 from ...core.primitive.primitive import take_operands
 from ...core.tape.lazy_cotangents import BASES, Units
 from ...core.tape.node_pool import ALONE, SPARE
-from ...core.tape.scatter import Scatter, accumulate
+from ...core.tape.scatter import Scatter, accumulate, add_pending
 from ...core.tape.tape import (
     FREED,
     Node,
@@ -331,7 +331,7 @@ def sweep(
                         elif entry[2] and type(other) is ndarray:
                             entry[1] += other
                         else:
-                            _add(entry, other)
+                            add_pending(entry, other)
                 else:
                     first = parents[0]
                     for k in range(len(parents) - 1, 0, -1):
@@ -349,7 +349,7 @@ def sweep(
                     if entry[2] and type(c) is ndarray:
                         entry[1] += c
                     else:
-                        _add(entry, c)
+                        add_pending(entry, c)
                     break
                 if heap and heap[0] < seq:
                     pending[seq] = [parents, c, False]
@@ -379,21 +379,4 @@ def _push(pending, heap, node, c):
         if node.rule is not None or type(node) is not Node:
             heappush(heap, seq)
     else:
-        _add(entry, c)
-
-
-def _add(entry, c):
-    """Add to what is pending: the second contribution makes a buffer of ours, later ones go into it."""
-    h = entry[1]
-    if type(h) is ndarray and type(c) is ndarray:
-        if entry[2]:
-            h += c
-            return
-        entry[1] = h = h + c
-        entry[2] = type(h) is ndarray
-        return
-    if type(h) in _SCALARS and type(c) in _SCALARS:
-        entry[1] = h + c
-        return
-    entry[1] = h.plus(c) if type(h) is Scatter and type(c) is Scatter else accumulate(h, c)
-    entry[2] = False
+        add_pending(entry, c)

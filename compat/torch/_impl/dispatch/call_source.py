@@ -66,6 +66,7 @@ class Program:
         file = f"{__file__} {name}"
         self.room = writer.room | {"__name__": file, "__loader__": self}
         exec(compiled(self.source, file), self.room)
+        _engine.small_names(self.room, writer.ufuncs, True)
         self.run = self.room[name]
 
     def __repr__(self):

@@ -11,7 +11,7 @@ from types import FunctionType
 
 import numpy as np
 
-from ..... import extend
+from ..... import _engine, extend
 from ....._engine import FREED, Ambient
 from ..graph import versions
 from ..graph.lone_cotangents import untraced
@@ -129,6 +129,7 @@ def build(rule, given, saved):
     except NotImplementedError:
         return DECLINED
     exec(compiled(source, f"{__file__} rule of {rule.prim.name}"), writer.room)
+    _engine.small_names(writer.room, writer.ufuncs)
     return writer.room["program"]
 
 

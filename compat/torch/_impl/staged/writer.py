@@ -45,6 +45,7 @@ class Writer:
         self.names = {v: f"x{i}" for i, v in enumerate(self.inputs)}
         self.room = _ROOM | room
         self.lines = []
+        self.ufuncs = set()  # names in the room that stand for ufuncs, and may stand for native forms of them
 
     def write(self, depth, line):
         """A line."""
@@ -82,7 +83,9 @@ class Writer:
         given = [v.value if type(v) is Literal else self.values[v] for v in eq.inputs]
         if type(loop) is np.ufunc and loop is not np.power and all(  # `**` has ways of its own for some numbers
                 type(x) is ndarray and x.dtype in FLOATS for x in given):
-            call = f"{self.constant(loop, 'np_' + loop.__name__)}({', '.join(operands)})"
+            name = self.constant(loop, "np_" + loop.__name__)
+            self.ufuncs.add(name)
+            call = f"{name}({', '.join(operands)})"
         elif prim.variadic:
             call = f"{self.constant(prim.impl, prim.name)}({', '.join(['np', *params, listed(operands)])})"
         else:

@@ -16,8 +16,27 @@ from ..types import Any
 
 SOON, LATER = 256, 8192  # operations
 MAKERS = []  # `make(compiles)`: a `Small`; None if there is none, False if it were to be compiled
-OPERATORS = {operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.divide}
+OPERATORS = {operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.divide,
+             operator.neg: np.negative}
 _NAMES = ("op", "ufunc")  # of variables of lanes
+
+
+class _Item:
+    """An item of a dict as a variable."""
+
+    __slots__ = ("room", "name")
+
+    def __init__(self, room, name):
+        self.room = room
+        self.name = name
+
+    @property
+    def cell_contents(self):
+        return self.room[self.name]
+
+    @cell_contents.setter
+    def cell_contents(self, value):
+        self.room[self.name] = value
 
 
 class _Forms:
@@ -93,6 +112,21 @@ def with_small_calls(lane, quiet=False, ufunc=None):
                 _FORMS.follow(cell, functools.partial(_FORMS.form, ufunc=found, instead=instead, quiet=quiet),
                               _FORMS.counted(instead))
     return lane
+
+
+def small_names(room, names, quiet=False):
+    """Let names of a module, or of a text that is run, stand for native forms of what they stand for.
+
+    Args:
+        room: a dict; its items `names` are ufuncs or operators.
+        quiet: see `with_small_calls`.
+    """
+    for name in names:
+        instead = room[name]
+        found = OPERATORS.get(instead, instead)
+        if type(found) is np.ufunc:
+            _FORMS.follow(_Item(room, name), functools.partial(_FORMS.form, ufunc=found, instead=instead, quiet=quiet),
+                          instead)
 
 
 def with_native(lane, variable, make):
