@@ -6,6 +6,9 @@ from .core.arrays.errstate import (
     make_error_state as make_error_state,
 )
 from .core.arrays.small_calls import (
+    FORMS as FORMS,
+    MANY as MANY,
+    small_item as small_item,
     small_names as small_names,
     with_native as with_native,
     with_small_calls as with_small_calls,

@@ -129,9 +129,9 @@ api/lax: core core/arrays core/trace core/ops core/ops/indexing transforms/colle
 api/scipy: core api/scipy/linalg api/scipy/special api/scipy/stats
 api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape transforms/native/machine
     core/primitive core/ops core/ops/indexing core/ops/special transforms/reverse core/ops/linalg api/tree
-    core/numpy_api core/ops/nn transforms/interpreters transforms/collectives transforms/staging transforms/debug
-    transforms/export api/distributed api/numpy transforms/control transforms/custom transforms/jit api/nn
-    api/optimizers api/random transforms/sparse api/lax api/scipy
+    core/numpy_api core/ops/nn transforms/interpreters transforms/native transforms/collectives transforms/staging
+    transforms/debug transforms/export api/distributed api/numpy transforms/control transforms/custom transforms/jit
+    api/nn api/optimizers api/random transforms/sparse api/lax api/scipy
 api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments core/ops/scipy
     transforms/interpreters transforms/collectives transforms/staging transforms/debug api/numpy transforms/control
     transforms/custom transforms/jit api/nn transforms/sparse api/scipy/special api
@@ -149,20 +149,21 @@ compat/torch/utils/tensorboard: api ~/types
 ~/installing: compat ~/types
 ~/staged: api ~/types ~/graph
 ~/state: api ~/modes ~/types ~/graph
+~/native: api ~/modes ~/types ~/graph ~/state
 ~/profiler: ~/modes ~/graph ~/state
 ~/views: api ~/modes ~/types ~/graph ~/state
 ~/values: api ~/modes ~/types ~/graph ~/state ~/views
 ~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values
 ~/forward_ad: ~/modes ~/types ~/state ~/views ~/values
 ~/inplace: api ~/modes ~/types ~/graph ~/state ~/views ~/values
-~/dispatch: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values ~/inplace
+~/dispatch: api ~/modes ~/types ~/graph ~/staged ~/state ~/native ~/views ~/values ~/inplace
 ~/saved: api ~/modes ~/types ~/graph ~/values ~/engine
 compat/torch/_subclasses: ~/dispatch
 compat/torch/distributed: api ~/dispatch
 compat/torch/distributed/algorithms: ~/dispatch
 compat/torch/fx/experimental: ~/dispatch
 ~/factories: ~/modes ~/types ~/state ~/values ~/dispatch
-~/fastpath: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch
+~/fastpath: api ~/modes ~/types ~/graph ~/state ~/native ~/views ~/values ~/inplace ~/dispatch
 ~/graph_view: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved
 ~/platform: ~/modes ~/types ~/dispatch
 compat/torch/_dynamo: ~/dispatch ~/platform

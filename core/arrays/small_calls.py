@@ -3,18 +3,19 @@
 A call of a ufunc on a few numbers is mostly what NumPy does around its loop. Where native code is to be had
 (transforms/jit/kernels.py), lanes that were handed a ufunc or an operator call a form of it that does without: after
 `SOON` operations of the process if its code is in the cache, after `LATER` ones, which pay for compiling it, if not.
+A backward pass, and a program that was written, count as `MANY` operations.
 """
 
 import functools
-import itertools
 import operator
+import os
 import threading
 
 import numpy as np
 
 from ..types import Any
 
-SOON, LATER = 256, 8192  # operations
+SOON, LATER, MANY = 256, 8192, 64  # operations
 MAKERS = []  # `make(compiles)`: a `Small`; None if there is none, False if it were to be compiled
 OPERATORS = {operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.divide,
              operator.neg: np.negative}
@@ -44,10 +45,10 @@ class _Forms:
 
     def __init__(self):
         self.waiting: Any = []  # (variable, what makes its content of a `Small`); None once it is decided
-        self.calls = itertools.count(1)
+        self.calls = 0
         self.small: Any = None
         self.made = {}
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
 
     def follow(self, cell, make, meanwhile):
         """Let a variable hold `make(small)` from the decision on, if that is something; `meanwhile` until then."""
@@ -65,17 +66,22 @@ class _Forms:
 
     def counted(self, instead):
         """What a lane calls at first."""
-        count = self.calls.__next__
 
         def run(*args):
-            n = count()
-            if n == SOON or n == LATER:
-                self.decide(n == LATER)
+            self.count(1)
             return instead(*args)
 
         return run
 
+    def count(self, operations):
+        """Note that operations ran; it is decided after some."""
+        before = self.calls
+        self.calls = now = before + operations
+        if self.waiting is not None and (before < SOON <= now or now >= LATER):
+            self.decide(now >= LATER)
+
     def decide(self, compiles):
+        """Give waiting variables their native functions, if there are any; later, if these are to be compiled first."""
         with self.lock:
             small = MAKERS[0](compiles) if MAKERS else None
             if small is False or self.waiting is None:
@@ -93,7 +99,16 @@ class _Forms:
         return self.made[key]
 
 
-_FORMS = _Forms()
+FORMS = _Forms()
+
+
+def _after_fork():
+    """A thread that does not exist in a child may have held the lock."""
+    FORMS.lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def with_small_calls(lane, quiet=False, ufunc=None):
@@ -102,15 +117,15 @@ def with_small_calls(lane, quiet=False, ufunc=None):
     Args:
         lane: a function.
         quiet: it asks for none of NumPy's warnings, and takes an array without axes for a scalar.
-        ufunc: what the variable computes with, where that is no ufunc and no operator.
+        ufunc: what the variable computes with, where it holds something else.
     """
     for name, cell in zip(lane.__code__.co_freevars, lane.__closure__ or ()):
         if name in _NAMES:
             instead = cell.cell_contents
             found = ufunc or OPERATORS.get(instead, instead)
             if type(found) is np.ufunc:
-                _FORMS.follow(cell, functools.partial(_FORMS.form, ufunc=found, instead=instead, quiet=quiet),
-                              _FORMS.counted(instead))
+                FORMS.follow(cell, functools.partial(FORMS.form, ufunc=found, instead=instead, quiet=quiet),
+                              FORMS.counted(instead))
     return lane
 
 
@@ -125,12 +140,17 @@ def small_names(room, names, quiet=False):
         instead = room[name]
         found = OPERATORS.get(instead, instead)
         if type(found) is np.ufunc:
-            _FORMS.follow(_Item(room, name), functools.partial(_FORMS.form, ufunc=found, instead=instead, quiet=quiet),
+            FORMS.follow(_Item(room, name), functools.partial(FORMS.form, ufunc=found, instead=instead, quiet=quiet),
                           instead)
+
+
+def small_item(room, name, make):
+    """Let an item of a dict, which is None, be `make(small)` once there is a `Small`."""
+    FORMS.follow(_Item(room, name), make, None)
 
 
 def with_native(lane, variable, make):
     """`lane`, whose variable is None, or `make(small)` once there is a `Small` (transforms/native/small.py)."""
     cell = lane.__closure__[lane.__code__.co_freevars.index(variable)]
-    _FORMS.follow(cell, make, None)
+    FORMS.follow(cell, make, None)
     return lane

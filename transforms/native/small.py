@@ -37,6 +37,8 @@ class Small:
     """
 
     arrays = ARRAYS
+    shared = {"ndarray": id(ndarray), "double": id(_FLOATS[0][2]), "single": id(_FLOATS[1][2]),
+              "float64": id(np.float64), "float": id(float)}
     offset = staticmethod(slot_offset)
 
     def __init__(self, known, compiles):
@@ -66,9 +68,8 @@ class Small:
         loops = _loops(ufunc)
         if loops is None:
             return None
-        found = {**self.known, **loops, "ndarray": id(ndarray), "double": id(_FLOATS[0][2]),
-                 "single": id(_FLOATS[1][2]), "float64": id(np.float64), "float": id(float), "op": id(instead),
-                 "broadcasts": ufunc in _EXACT, "heeds": not quiet}
+        found = {**self.known, **self.shared, **loops, "op": id(instead), "broadcasts": ufunc in _EXACT,
+                 "heeds": not quiet}
         return {place: found[place] for place in PLACES}
 
     def ufunc(self, ufunc, instead, quiet):

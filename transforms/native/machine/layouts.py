@@ -21,7 +21,8 @@ _FUNCTIONS = ("PyList_New", "PyList_SetItem", "Py_IncRef", "Py_DecRef", "PyObjec
               "PyEval_RestoreThread", "PyErr_NoMemory", "PyMem_RawMalloc", "PyMem_RawFree",
               "PyLong_AsLongLongAndOverflow", "PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals",
               "PyContextVar_Get", "PyErr_Clear", "PyDict_GetItemWithError", "PyTuple_New", "PyTuple_SetItem",
-              "PyType_GenericAlloc")
+              "PyType_GenericAlloc", "PyTuple_Size", "PyTuple_GetItem", "PyDict_Next", "PyBytes_FromStringAndSize",
+              "PyUnicode_AsUTF8AndSize", "PyObject_GetAttr")
 
 
 @cache

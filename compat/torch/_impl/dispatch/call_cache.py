@@ -7,7 +7,7 @@ looks at elements of a tensor, or does anything else that its operands' shapes d
 the general path.
 """
 
-
+from ....._engine import FORMS, MANY
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..modes.warnings import INSTEAD
@@ -51,6 +51,8 @@ def lookup(row, args, kwargs, m):
 def compile_call(row, key, args, kwargs, tensors, m, answer):
     """Make the program of a call, None where there is none, and return the output of the general road."""
     program = None
+    if FORMS.waiting is not None:
+        FORMS.count(MANY)
     token, before = suppress_fp_warnings(), INSTEAD.get()
     INSTEAD.set(Unfit)
     try:

@@ -1,5 +1,7 @@
 """Programs as Python source: one straight line of primitives, then the nodes and tensors that they give."""
 
+import functools
+
 import numpy as np
 
 from ..... import _engine
@@ -7,6 +9,8 @@ from ..graph.node_names import NamedRule, name_of
 from ..graph.versions import root_of
 from ..modes.errstate import QUIET, enter_error_state, restore_fp_warnings
 from ..modes.modes import MODES
+from ..native import functions as native
+from ..native.functions import DECLINED as DECLINED
 from ..staged.recorder import Box, Unfit
 from ..staged.writer import Writer, compiled, listed
 from ..state.edges import accumulator
@@ -16,11 +20,15 @@ from .output_aliasing import DUPLICATE
 
 ndarray = np.ndarray
 Literal = _engine.Literal
-DECLINED = object()  # the output of a program where the general path is to be taken
 REFUSED = (ValueError, TypeError, ArithmeticError)  # the general path says what is wrong
 _ROOM = {
     "MODES": MODES, "new": new, "Tensor": Tensor, "accumulator": accumulator, "enter": enter_error_state,
     "leave": restore_fp_warnings, "QUIET": QUIET, "REFUSED": REFUSED, "DECLINED": DECLINED, "INFERRED": INFERRED}
+
+
+_NATIVE = dict.fromkeys(("noted", "made", "inferred"))  # what makes nodes and tensors, where there is native code
+for _name in _NATIVE:
+    _engine.small_item(_NATIVE, _name, functools.partial(native.function, symbol=_name))
 
 
 def pack(node, packing, numbers):
@@ -151,7 +159,12 @@ class CallWriter(Writer):
 
     def node(self, name, rule, parents, saved):
         """The lines that make a node; what it saved is packed where there are hooks."""
-        super().node(name, rule, parents, saved)
+        noted = _NATIVE["noted"]
+        if noted is None:
+            super().node(name, rule, parents, saved)
+        else:
+            self.room["noted"] = noted
+            self.write(1, f"{name} = noted({self.constant(rule, 'RULE')}, {parents}, {saved})")
         if self.packs and rule.keeps:
             self.write(1, f"pack({name}, packing, {self.numbers})")
 
@@ -187,6 +200,11 @@ class CallWriter(Writer):
         if own.strides != like.strides:
             raise Unfit
         key = GENERAL if own.dtype not in FLOATS else INFERENCE if self.inferred else FAST
+        made = _NATIVE["made" if key == FAST else "inferred"]
+        if made is not None and key != GENERAL and (key == FAST or v not in self.nodes):
+            self.room["made"] = made
+            self.write(1, f"out{k} = made({name}{f', {self.nodes.get(v)}' if key == FAST else ''})")
+            return
         self.make(f"out{k}", "new(Tensor)", value=name, node=self.nodes.get(v),
                   autograd_meta="INFERRED" if self.inferred else "None", level_trace="None", wants_grad="False",
                   dispatch_key=key)

@@ -12,12 +12,12 @@ from ..graph.node import GradNode
 from ..graph.node_names import NamedRule
 from ..modes.errstate import QUIET, enter_error_state, restore_fp_warnings
 from ..modes.modes import MODES
+from ..native.functions import with_quick
 from ..state.edges import accumulator, is_current, untangled
 from ..types.number_cache import CONSTS, EXACT, constant
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Tensor, new
 from . import level_lanes, map_lanes
-from .quick import with_quick
 
 ndarray = np.ndarray
 asarray = np.asarray

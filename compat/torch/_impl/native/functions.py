@@ -1,0 +1,96 @@
+"""Native forms of lanes and calls: what they need of tensors, nodes, modes and rules, where there is native code."""
+
+import numpy as np
+
+from ..... import _engine, extend
+from ..graph.node import GradNode
+from ..modes.modes import DEFAULT, MODES
+from ..state.edges import accumulator, is_current, untangled
+from ..state.levels import DUAL
+from ..types import dtypes
+from ..types.number_cache import CONSTS, FLOATS
+from ..types.parameter import Parameter
+from ..types.tensor_type import FAST, INFERENCE, INFERRED, VIEW, Tensor, new
+
+DECLINED = object()  # the output of a program where the general path is to be taken
+_LANES = _engine.LazyModule("covector.compat.torch._impl.native.lane_text")
+_OBJECTS = _engine.LazyModule("covector.compat.torch._impl.native.object_text")
+_CALLS = _engine.LazyModule("covector.compat.torch._impl.native.call_text")
+_SLOTS = ((new(Tensor), ("value", "node", "autograd_meta", "level_trace", "wants_grad", "dispatch_key")),
+          (GradNode(), ("rule", "parents", "saved", "seq", "extra")), (DEFAULT.but(), ("still", "inference")))
+_THINGS = {"None": None, "True": True, "False": False, "int": int, "str": str, "tuple": tuple, "'float'": "float",
+           "Tensor": Tensor, "Parameter": Parameter, "GradNode": GradNode, "MODES": MODES, "DUAL": DUAL, "FAST": FAST,
+           "VIEW": VIEW, "INFERENCE": INFERENCE, "INFERRED": INFERRED, "accumulator": accumulator,
+           "is_current": is_current, "untangled": untangled, "next_seq": _engine.next_seq, "aval_of": extend.aval_of,
+           "Default": dtypes.Default, "Dtype": dtypes.dtype, "DECLINED": DECLINED,
+           "numbers of doubles": CONSTS[FLOATS[0]], "numbers of singles": CONSTS[FLOATS[1]]}
+
+
+def with_quick(lane, prim, ufunc, rules):
+    """`lane`, a function with a variable `quick`: that becomes a function of its operands, which gives None, or what
+    the lane gives.
+
+    Args:
+        rules: for one operand its rule; for two those of the left, the right and both, where their shapes are the same,
+            and where they are broadcast for each of these three those where the left, the right and both are.
+    """
+    if type(ufunc) is not np.ufunc or prim.params:
+        return lane
+    return _engine.with_native(lane, "quick", lambda small: _quick(small, prim, ufunc, rules))
+
+
+def _quick(small, prim, ufunc, rules):
+    """The native form of a lane; None where it has none."""
+    places = small.places(ufunc, None, True)
+    if places is None:
+        return None
+    behind = {}
+    for k, rule in enumerate(rules):
+        behind |= {f"rule {k}": id(rule), f"saves {k}": _saves(prim, rule)}
+    return _function(small, "quick_one" if ufunc.nin == 1 else "quick_two", places, behind, [ufunc, *rules])
+
+
+def function(small, symbol):
+    """A native function of call_text.py; None where there is none."""
+    return _function(small, symbol, {}, {}, [])
+
+
+def _function(small, symbol, places, behind, kept):
+    """A function of the one module that all of compat's native code is; None where that is not to be had.
+
+    Args:
+        places: what stands at the table's first places; those that are not named hold what all share.
+        behind: what stands behind its named places.
+    """
+    found = _text(small)
+    if found is None:
+        return None
+    known = {**small.known, **{name: id(thing) for name, thing in _THINGS.items()}, **small.shared, **places}
+    return small.function(found, symbol, {name: known.get(name, 0) for name in _OBJECTS.PLACES} | behind,
+                          [*kept, _THINGS])
+
+
+def _text(small):
+    """The module's text; None where slots are elsewhere than is known, or the text is still to be compiled."""
+    at = _offsets(small)
+    if at is None:
+        return None
+    text = small.arrays + _OBJECTS.objects(at) + _LANES.lanes(at) + _CALLS.calls(at)
+    return text if small.code(text) is not None else None
+
+
+def _saves(prim, rule):
+    """What a rule saves, as native code reads it."""
+    if rule.collect is None:
+        return 0
+    names = _OBJECTS
+    record = (names.X, names.ANSWER, names.X_AVAL) if len(prim.operands) == 1 else (
+        names.X, names.Y, names.ANSWER, names.X_AVAL, names.Y_AVAL)
+    found = rule.collect(record)
+    return sum(what << 4 * k for k, what in enumerate(found if type(found) is tuple else (found,)))
+
+
+def _offsets(small):
+    """`{name: bytes}` where the slots of tensors, nodes and modes are; None where that is not known."""
+    found = {name: small.offset(example, name) for example, names in _SLOTS for name in names}
+    return None if None in found.values() else found

@@ -1,0 +1,187 @@
+"""Native forms of ufuncs on small arrays: what NumPy gives, bit for bit, with its warnings and errors."""
+
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+from covector.core.arrays import small_calls
+from covector.transforms.native.machine.object_files import SUPPORTED
+
+pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
+if not SUPPORTED:
+    pytest.skip("native forms of ufuncs are for x86-64 Linux", allow_module_level=True)
+
+SHAPES = [(4,), (), (3, 4), (1, 4), (3, 1), (2, 3, 4), (2, 1, 4), (1, 1, 1), (0,), (5, 0), (1,), (70, 70)]
+UFUNCS = [getattr(np, name) for name in (
+    "add", "subtract", "multiply", "divide", "maximum", "minimum", "power", "arctan2", "hypot", "fmod", "logaddexp",
+    "negative", "absolute", "exp", "log", "sqrt", "square", "sin", "cos", "tanh", "reciprocal", "expm1", "floor")]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    from covector.transforms.native.small import small_functions
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COVECTOR_CACHE_DIR", str(tmp_path_factory.mktemp("small")))
+        assert small_functions(False) is False  # no code in the cache yet
+        yield small_functions(True)
+
+
+def layouts(shape, dtype, rng):
+    x = np.asarray(rng.normal(size=shape).astype(dtype))
+    return [x, np.asarray(x.T), np.repeat(x, 2).reshape(*shape, 2)[..., 0] if shape else x]
+
+
+def given(ufunc, dtype):
+    """Arguments of all kinds: shapes, layouts, numbers, other dtypes."""
+    rng = np.random.default_rng(0)
+    for shape in SHAPES:
+        for x in layouts(shape, dtype, rng):
+            if ufunc.nin == 1:
+                yield (x,)
+                continue
+            for other in SHAPES:
+                yield from [(x, y) for y in layouts(other, dtype, rng)]
+            yield from [(x, 2.0), (2.0, x), (x, np.float64(1.5)), (np.float32(2), x), (x, 3), (x, True),
+                        (x, x.astype(np.float64)), (x, x)]
+    special = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e300, 1e-320, -1.0]).astype(dtype)
+    yield from [(special,)] if ufunc.nin == 1 else [(special, special), (special, special[::-1].copy())]
+
+
+def outcome(run, arguments):
+    """What a call gives and warns of, as values that compare."""
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        try:
+            found = run(*arguments)
+        except ValueError as error:
+            return ValueError, str(error)
+    array = np.asarray(found)
+    return (type(found), array.dtype, array.shape, array.tobytes(), array.strides if array.size else None,
+            [str(w.message) for w in heard])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("ufunc", UFUNCS, ids=lambda u: u.__name__)
+def test_it_does_what_numpy_does(small, ufunc, dtype):
+    run = small.ufunc(ufunc, ufunc, False)
+    quiet = small.ufunc(ufunc, ufunc, True)
+    for arguments in given(ufunc, dtype):
+        expected = outcome(ufunc, arguments)
+        assert outcome(run, arguments) == expected
+        with np.errstate(all="ignore"):
+            expected = outcome(ufunc, arguments)
+            found = outcome(quiet, arguments)
+        assert found[1:] == expected[1:]
+        assert found[0] in (expected[0], np.ndarray)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("ufunc", [np.add, np.multiply, np.subtract, np.divide], ids=lambda u: u.__name__)
+def test_it_writes_as_numpy_does(small, ufunc):
+    run = small.ufunc(ufunc, ufunc, True)
+    rng = np.random.default_rng(0)
+    for shape in SHAPES:
+        for x in layouts(shape, np.float64, rng):
+            for other in SHAPES:
+                for y in layouts(other, np.float64, rng):
+                    mine, theirs = x.copy("K"), x.copy("K")
+                    expected = outcome(lambda *a: ufunc(*a), (theirs, y, theirs))
+                    assert outcome(run, (mine, y, mine)) == expected
+                    assert mine.tobytes() == theirs.tobytes()
+
+
+def test_memory_that_overlaps_is_read_before_it_is_written_to(small):
+    run = small.ufunc(np.multiply, np.multiply, True)
+    mine, theirs = np.arange(1.0, 9.0), np.arange(1.0, 9.0)
+    run(mine[1:], mine[:-1], mine[1:])
+    np.multiply(theirs[1:], theirs[:-1], theirs[1:])
+    assert mine[1] == 2.0  # the views are others each time: nothing was written through the first of them
+    whole, view, read = mine.copy(), mine[1:], mine[:-1]
+    run(view, read, view)
+    expected = whole.copy()
+    expected[1:] = whole[1:] * whole[:-1]
+    assert np.array_equal(mine, expected)
+
+
+def test_read_only_memory_is_not_written_to(small):
+    x = np.ones(3)
+    x.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        small.ufunc(np.add, np.add, True)(x, x, x)
+
+
+def test_operators_of_other_objects_are_asked(small):
+    class Other:
+        __array_ufunc__ = None
+
+        def __rmul__(self, x):
+            return "mine"
+
+    import operator
+
+    run = small.ufunc(np.multiply, operator.mul, False)
+    assert run(np.ones(2), Other()) == "mine"
+    assert run([1], 2) == [1, 1]
+    with pytest.raises(TypeError, match="2"):
+        run(1.0)
+
+
+@pytest.mark.parametrize("ufunc", [np.equal, np.matmul, np.bitwise_and, np.modf, np.frexp, np.sin])
+def test_others_have_none(small, ufunc):
+    assert (small.ufunc(ufunc, ufunc, False) is None) is (ufunc is not np.sin)
+
+
+def test_ufuncs_of_others_have_none(small):
+    mine = np.frompyfunc(lambda x: x, 1, 1)
+    assert small.ufunc(mine, mine, False) is None
+
+
+SCRIPT = """
+import numpy as np
+import covector
+import covector.numpy as cnp
+from covector.core.arrays import small_calls
+forms = small_calls.FORMS
+x = np.linspace(0.1, 0.9, 4)
+def value():
+    return covector.grad(lambda x: cnp.sum(cnp.sin(x * x) / x))(x).tobytes()
+first = value()
+seen = set()
+for _ in range(200):
+    assert value() == first
+    seen.add(forms.waiting is None)
+print(forms.small is not None, sorted(seen))
+"""
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_bits_stay_when_it_is_decided(tmp_path, monkeypatch, native):
+    monkeypatch.setenv("COVECTOR_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("COVECTOR_NATIVE", "1" if native else "0")
+    run = [sys.executable, "-P", "-c", SCRIPT]
+    first = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+    second = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+    assert first.split()[0] == second.split()[0] == str(native)
+    assert "True" in first.split("[")[1]
+
+
+def test_a_decision_without_compiler_leaves_what_was_there():
+    forms = type(small_calls.FORMS)()
+    lane = (lambda op: lambda x: op(x))(np.sin)
+    cell = lane.__closure__[0]
+    forms.follow(cell, lambda small: pytest.fail("no native code here"), forms.counted(np.sin))
+    assert lane(0.0) == 0.0
+    assert cell.cell_contents is not np.sin
+    forms.small = None
+    maker = small_calls.MAKERS[:]
+    small_calls.MAKERS[:] = [lambda compiles: None]
+    try:
+        forms.decide(False)
+    finally:
+        small_calls.MAKERS[:] = maker
+    assert cell.cell_contents is np.sin
