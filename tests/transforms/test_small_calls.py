@@ -108,6 +108,53 @@ def test_memory_that_overlaps_is_read_before_it_is_written_to(small):
     assert np.array_equal(mine, expected)
 
 
+def targets(shape):
+    """Memory to write to: dense, by columns, every other element, backwards, with elements that meet."""
+    whole = np.arange(400.0)
+    yield np.zeros(shape)
+    yield np.zeros(shape[::-1]).T
+    yield whole[: 2 * int(np.prod(shape))].reshape(*shape, 2)[..., 0]
+    yield whole[: int(np.prod(shape))].reshape(shape)[::-1]
+    if len(shape) == 2:
+        yield np.lib.stride_tricks.as_strided(whole, shape, (16, 24))
+        yield np.lib.stride_tricks.as_strided(whole, shape, (8, 8))
+        yield np.lib.stride_tricks.as_strided(whole, shape, (64, 0))
+
+
+@pytest.mark.parametrize("ufunc", [np.add, np.multiply], ids=lambda u: u.__name__)
+def test_targets_of_all_layouts(small, ufunc):
+    run = small.ufunc(ufunc, ufunc, True)
+    rng = np.random.default_rng(0)
+    for shape in ((4,), (4, 3), (2, 4, 3)):
+        for y in (rng.normal(size=shape), rng.normal(size=shape[-1:]), np.asarray(1.5), rng.normal(size=(2 * shape[0],
+                  *shape[1:]))[::2], rng.normal(size=shape[::-1]).T):
+            for k in range(len(list(targets(shape)))):
+                for inplace in (True, False):
+                    results = []
+                    for fun in (run, ufunc):
+                        target = list(targets(shape))[k]
+                        x = target if inplace else np.cos(np.arange(float(np.prod(shape)))).reshape(shape)
+                        assert fun(x, y, target) is target
+                        results.append(target.copy().tobytes())
+                    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("ufunc", [np.tanh, np.negative], ids=lambda u: u.__name__)
+def test_functions_of_one_array_write_too(small, ufunc):
+    run = small.ufunc(ufunc, ufunc, True)
+    for shape in ((4,), (4, 3), (2, 4, 3)):
+        for k in range(len(list(targets(shape)))):
+            for x in (None, np.cos(np.arange(float(np.prod(shape)))).reshape(shape)):
+                mine, theirs = list(targets(shape))[k], list(targets(shape))[k]
+                assert run(mine if x is None else x, mine) is mine
+                ufunc(theirs if x is None else x, theirs)
+                assert mine.copy().tobytes() == theirs.copy().tobytes()
+    shifted, expected = np.arange(9.0), np.arange(9.0)
+    run(shifted[:-1], shifted[1:])
+    ufunc(expected[:-1], expected[1:])
+    assert np.array_equal(shifted, expected)
+
+
 def test_read_only_memory_is_not_written_to(small):
     x = np.ones(3)
     x.flags.writeable = False

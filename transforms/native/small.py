@@ -29,29 +29,27 @@ class _UFunc(ctypes.Structure):
 
 
 class Small:
-    """What makes native functions around ufuncs' loops.
-
-    Args:
-        known: `{name: address}` of functions of Python and NumPy.
-        compiles: whether code that is not in the cache may be compiled.
-    """
+    """What makes native functions around ufuncs' loops; `known` has addresses of functions of Python and NumPy."""
 
     arrays = ARRAYS
     shared = {"ndarray": id(ndarray), "double": id(_FLOATS[0][2]), "single": id(_FLOATS[1][2]),
               "float64": id(np.float64), "float": id(float)}
     offset = staticmethod(slot_offset)
 
-    def __init__(self, known, compiles):
+    def __init__(self, known):
         self.known = known
-        self.compiles = compiles
-        self.codes = {}  # text -> its Code, None where it is to be compiled
+        self.codes = {}  # text -> its Code
 
-    def code(self, text):
-        """The `Code` of a module's text; None where it would have to be compiled."""
-        if text not in self.codes:
+    def code(self, text, compiles=True):
+        """The `Code` of a module's text; None where it is not in the cache and not to be compiled."""
+        found = self.codes.get(text)
+        if found is None:
             here = machine()
-            self.codes[text] = here.code(text, {}) if self.compiles else here.recalled(here.key(text), {})
-        return self.codes[text]
+            found = here.recalled(here.key(text), {})
+            if found is None and compiles:
+                found = here.code(text, {})
+            self.codes[text] = found
+        return found
 
     def function(self, text, symbol, places, kept):
         """A native function of a module, whose table has what stands at places: `{name: address or number}`."""
@@ -95,8 +93,8 @@ def small_functions(compiles):
     known = functions()
     if known is None or not SUPPORTED or machine().files() is None:
         return None
-    found = Small(known, compiles)
-    return found if found.code(TEXT) is not None else False
+    found = Small(known)
+    return found if found.code(TEXT, compiles) is not None else False
 
 
 def _loops(ufunc):

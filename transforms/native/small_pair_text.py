@@ -11,7 +11,8 @@ def _operand(x):
     merged = "".join(
         f"  %{name}_{x} = phi {kind} [%{name}_{x}a, %array_{x}], [{scalar}, %number_{x}]\n"
         for name, kind, scalar in (("descr", "ptr", "%double"), ("flags", "i32", ORDERED | REVERSED | ALIGNED),
-                                   ("rank", "i32", 0), ("dims", "ptr", "null"), ("data", "ptr", f"%value_{x}")))
+                                   ("rank", "i32", 0), ("dims", "ptr", "null"), ("strides", "ptr", "null"),
+                                   ("data", "ptr", f"%value_{x}")))
     return fields(x, "type") + f"""
   %is_array_{x} = icmp eq ptr %type_{x}, %ndarray
   br i1 %is_array_{x}, label %array_{x}, label %other_{x}
@@ -25,16 +26,85 @@ number_{x}:
   %value_{x} = getelementptr inbounds i8, ptr %{x}, i64 {VALUE}
   br label %have_{x}
 array_{x}:
-""" + fields(x, "descr", "flags", "rank", "dims", "data").replace(f"_{x} = load", f"_{x}a = load") + f"""
+""" + fields(x, "descr", "flags", "rank", "dims", "strides", "data").replace(f"_{x} = load", f"_{x}a = load") + f"""
   br label %have_{x}
 have_{x}:
 """ + merged
 
 
-ARRAY_TWO = "define internal ptr @array_two(ptr %table, ptr %x, ptr %y, ptr %target) alwaysinline {\n" + HEAD + f"""
+# Where the elements of an array begin and end, and whether a target may be written to while an operand is read: it lies
+# elsewhere, or has the very same elements in the same places.
+_MEMORY = """
+define internal void @extent(i32 %rank, ptr %dims, ptr %strides, ptr %data, i64 %item, ptr %first, ptr %last) {
+entry:
+  %axes = sext i32 %rank to i64
+  %begin = ptrtoint ptr %data to i64
+  br label %axis
+axis:
+  %k = phi i64 [0, %entry], [%next, %more]
+  %low = phi i64 [%begin, %entry], [%lower, %more]
+  %high = phi i64 [%begin, %entry], [%higher, %more]
+  %within = icmp slt i64 %k, %axes
+  br i1 %within, label %more, label %done
+more:
+  %dim_at = getelementptr inbounds i64, ptr %dims, i64 %k
+  %dim = load i64, ptr %dim_at
+  %stride_at = getelementptr inbounds i64, ptr %strides, i64 %k
+  %stride = load i64, ptr %stride_at
+  %steps = sub i64 %dim, 1
+  %span = mul i64 %steps, %stride
+  %back = icmp slt i64 %span, 0
+  %down = select i1 %back, i64 %span, i64 0
+  %up = select i1 %back, i64 0, i64 %span
+  %lower = add i64 %low, %down
+  %higher = add i64 %high, %up
+  %next = add i64 %k, 1
+  br label %axis
+done:
+  %end = add i64 %high, %item
+  store i64 %low, ptr %first
+  store i64 %end, ptr %last
+  ret void
+}
+
+define internal i1 @may_meet(i32 %rank, ptr %dims, ptr %strides, ptr %data, i32 %rank_t, ptr %dims_t, ptr %strides_t,
+                             ptr %data_t, i64 %item) {
+entry:
+  %first = alloca i64
+  %last = alloca i64
+  %first_t = alloca i64
+  %last_t = alloca i64
+  %same_begin = icmp eq ptr %data, %data_t
+  br i1 %same_begin, label %compare, label %apart
+compare:
+  %same_dims = call i1 @alike(i32 %rank, ptr %dims, i32 %rank_t, ptr %dims_t)
+  br i1 %same_dims, label %compare_steps, label %apart
+compare_steps:
+  %same_steps = call i1 @alike(i32 %rank, ptr %strides, i32 %rank_t, ptr %strides_t)
+  br i1 %same_steps, label %yes, label %apart
+apart:
+  call void @extent(i32 %rank, ptr %dims, ptr %strides, ptr %data, i64 %item, ptr %first, ptr %last)
+  call void @extent(i32 %rank_t, ptr %dims_t, ptr %strides_t, ptr %data_t, i64 %item, ptr %first_t, ptr %last_t)
+  %a = load i64, ptr %first
+  %b = load i64, ptr %last
+  %c = load i64, ptr %first_t
+  %d = load i64, ptr %last_t
+  %before = icmp sle i64 %b, %c
+  %behind = icmp sle i64 %d, %a
+  %away = or i1 %before, %behind
+  ret i1 %away
+yes:
+  ret i1 true
+}
+
+"""
+ARRAY_TWO = _MEMORY + """
+define internal ptr @array_two(ptr %table, ptr %x, ptr %y, ptr %target) alwaysinline {
+""" + HEAD + f"""
   %outer = alloca [{_RANK} x i64]
   %step_x = alloca [{_RANK} x i64]
   %step_y = alloca [{_RANK} x i64]
+  %step_out = alloca [{_RANK} x i64]
   %at = alloca [{_RANK} x i64]
 """ + slots(ndarray="ndarray", double="double", single="single") + _operand("x") + _operand("y") + slots(
     wide_loop="double loop", wide_data="double data", thin_loop="single loop", thin_data="single data", heeds="heeds",
@@ -62,6 +132,33 @@ fit:
   %given_2 = getelementptr inbounds ptr, ptr %given, i64 2
   %steps_1 = getelementptr inbounds i64, ptr %steps, i64 1
   %steps_2 = getelementptr inbounds i64, ptr %steps, i64 2
+  %fresh = icmp eq ptr %target, null
+  br i1 %fresh, label %operands, label %goal
+goal:
+""" + fields("target", "type") + """
+  %is_target_array = icmp eq ptr %type_target, %ndarray
+  %may_write = and i1 %is_target_array, %calm
+  br i1 %may_write, label %goal_array, label %unfit
+goal_array:
+""" + fields("target", "descr", "flags", "rank", "dims", "strides", "data") + f"""
+  %same_target = icmp eq ptr %descr_target, %descr_x
+  %target_bits = and i32 %flags_target, {ALIGNED | WRITEABLE}
+  %target_good = icmp eq i32 %target_bits, {ALIGNED | WRITEABLE}
+  %target_fits = and i1 %same_target, %target_good
+  br i1 %target_fits, label %goal_memory, label %unfit
+goal_memory:
+  %safe_x = call i1 @may_meet(i32 %rank_x, ptr %dims_x, ptr %strides_x, ptr %data_x, i32 %rank_target, ptr %dims_target,
+                              ptr %strides_target, ptr %data_target, i64 %item)
+  %safe_y = call i1 @may_meet(i32 %rank_y, ptr %dims_y, ptr %strides_y, ptr %data_y, i32 %rank_target, ptr %dims_target,
+                              ptr %strides_target, ptr %data_target, i64 %item)
+  %safe = and i1 %safe_x, %safe_y
+  br i1 %safe, label %operands, label %unfit
+operands:
+  %goal_flags = phi i32 [{ORDERED | REVERSED}, %fit], [%flags_target, %goal_memory]
+  %goal_rank = phi i32 [0, %fit], [%rank_target, %goal_memory]
+  %goal_dims = phi ptr [null, %fit], [%dims_target, %goal_memory]
+  %goal_strides = phi ptr [null, %fit], [%strides_target, %goal_memory]
+  %goal_data = phi ptr [null, %fit], [%data_target, %goal_memory]
   %alike = call i1 @alike(i32 %rank_x, ptr %dims_x, i32 %rank_y, ptr %dims_y)
   br i1 %alike, label %flat, label %unlike
 unlike:
@@ -73,14 +170,20 @@ maybe_x:
 flat_y:
   br label %flat
 flat:
-  %rank = phi i32 [%rank_x, %fit], [%rank_x, %unlike], [%rank_y, %flat_y]
-  %dims = phi ptr [%dims_x, %fit], [%dims_x, %unlike], [%dims_y, %flat_y]
-  %orders = phi i32 [%common, %fit], [%flags_x, %unlike], [%flags_y, %flat_y]
-  %flat_x_step = phi i64 [%item, %fit], [%item, %unlike], [0, %flat_y]
-  %flat_y_step = phi i64 [%item, %fit], [0, %unlike], [%item, %flat_y]
-  %dense_bits = and i32 %orders, {ORDERED | REVERSED}
+  %rank = phi i32 [%rank_x, %operands], [%rank_x, %unlike], [%rank_y, %flat_y]
+  %dims = phi ptr [%dims_x, %operands], [%dims_x, %unlike], [%dims_y, %flat_y]
+  %orders = phi i32 [%common, %operands], [%flags_x, %unlike], [%flags_y, %flat_y]
+  %flat_x_step = phi i64 [%item, %operands], [%item, %unlike], [0, %flat_y]
+  %flat_y_step = phi i64 [%item, %operands], [0, %unlike], [%item, %flat_y]
+  %with_goal = and i32 %orders, %goal_flags
+  %dense_bits = and i32 %with_goal, {ORDERED | REVERSED}
   %dense = icmp ne i32 %dense_bits, 0
-  br i1 %dense, label %measured, label %unfit
+  br i1 %dense, label %look_at_goal, label %wider
+look_at_goal:
+  br i1 %fresh, label %measured, label %goal_shape
+goal_shape:
+  %goal_alike = call i1 @alike(i32 %rank, ptr %dims, i32 %goal_rank, ptr %goal_dims)
+  br i1 %goal_alike, label %measured, label %wider
 measured:
   %size = call i64 @size(i32 %rank, ptr %dims)
   %less = sub i64 %size, 1
@@ -92,13 +195,20 @@ make_flat:
   %order = select i1 %ordered, i32 0, i32 {REVERSED}
   br label %make
 wider:
-  %wide_bit = and i32 %common, {ORDERED}
-  %in_order = icmp ne i32 %wide_bit, 0
   %may = icmp ne i64 %broadcasts, 0
   %x_more = icmp sgt i32 %rank_x, %rank_y
   %most_axes = select i1 %x_more, i32 %rank_x, i32 %rank_y
   %few = icmp sle i32 %most_axes, {_RANK}
-  %wide_1 = and i1 %in_order, %may
+  %line = icmp eq i32 %most_axes, 1
+  %both_ordered_bit = and i32 %common, {ORDERED}
+  %both_ordered = icmp ne i32 %both_ordered_bit, 0
+  %same_axes = icmp eq i32 %most_axes, %goal_rank
+  %not_fresh = xor i1 %fresh, true
+  %onto = and i1 %not_fresh, %same_axes
+  %known_order = or i1 %both_ordered, %line
+  %in_order = and i1 %fresh, %known_order
+  %either = or i1 %onto, %in_order
+  %wide_1 = and i1 %either, %may
   %wide_2 = and i1 %wide_1, %few
   br i1 %wide_2, label %aligning, label %unfit
 aligning:
@@ -110,8 +220,8 @@ aligning:
   br label %align
 align:
   %left = phi i64 [%axes, %aligning], [%k, %aligned_axis]
-  %run_x = phi i64 [%item, %aligning], [%next_run_x, %aligned_axis]
-  %run_y = phi i64 [%item, %aligning], [%next_run_y, %aligned_axis]
+  %run_out = phi i64 [%item, %aligning], [%next_run_out, %aligned_axis]
+  %cover = phi i64 [%item, %aligning], [%next_cover, %aligned_axis]
   %total = phi i64 [1, %aligning], [%next_total, %aligned_axis]
   %over = icmp eq i64 %left, 0
   br i1 %over, label %aligned_all, label %axis
@@ -123,38 +233,63 @@ dim_of_x:
   %index_x = sub i64 %k, %lack_x
   %dim_at_x = getelementptr inbounds i64, ptr %dims_x, i64 %index_x
   %dim_read_x = load i64, ptr %dim_at_x
+  %stride_at_x = getelementptr inbounds i64, ptr %strides_x, i64 %index_x
+  %stride_read_x = load i64, ptr %stride_at_x
   br label %dim_x_done
 dim_x_done:
   %dim_x = phi i64 [1, %axis], [%dim_read_x, %dim_of_x]
+  %stride_x = phi i64 [0, %axis], [%stride_read_x, %dim_of_x]
   %has_y = icmp sge i64 %k, %lack_y
   br i1 %has_y, label %dim_of_y, label %dim_y_done
 dim_of_y:
   %index_y = sub i64 %k, %lack_y
   %dim_at_y = getelementptr inbounds i64, ptr %dims_y, i64 %index_y
   %dim_read_y = load i64, ptr %dim_at_y
+  %stride_at_y = getelementptr inbounds i64, ptr %strides_y, i64 %index_y
+  %stride_read_y = load i64, ptr %stride_at_y
   br label %dim_y_done
 dim_y_done:
   %dim_y = phi i64 [1, %dim_x_done], [%dim_read_y, %dim_of_y]
+  %stride_y = phi i64 [0, %dim_x_done], [%stride_read_y, %dim_of_y]
   %same_dim = icmp eq i64 %dim_x, %dim_y
   %unit_x = icmp eq i64 %dim_x, 1
   %unit_y = icmp eq i64 %dim_y, 1
   %any_unit = or i1 %unit_x, %unit_y
   %fits = or i1 %same_dim, %any_unit
-  br i1 %fits, label %aligned_axis, label %unfit
-aligned_axis:
+  br i1 %fits, label %goal_axis, label %unfit
+goal_axis:
   %dim = select i1 %unit_x, i64 %dim_y, i64 %dim_x
-  %axis_step_x = select i1 %unit_x, i64 0, i64 %run_x
-  %axis_step_y = select i1 %unit_y, i64 0, i64 %run_y
+  br i1 %fresh, label %aligned_axis, label %goal_dim
+goal_dim:
+  %goal_dim_at = getelementptr inbounds i64, ptr %goal_dims, i64 %k
+  %goal_dim_read = load i64, ptr %goal_dim_at
+  %goal_stride_at = getelementptr inbounds i64, ptr %goal_strides, i64 %k
+  %goal_stride = load i64, ptr %goal_stride_at
+  %goal_same = icmp eq i64 %goal_dim_read, %dim
+  %goal_long = icmp sge i64 %goal_stride, %cover
+  %goal_single = icmp eq i64 %dim, 1
+  %goal_apart = or i1 %goal_long, %goal_single
+  %goal_right = and i1 %goal_same, %goal_apart
+  %goal_steps = sub i64 %dim, 1
+  %goal_span = mul i64 %goal_steps, %goal_stride
+  %goal_cover = add i64 %cover, %goal_span
+  br i1 %goal_right, label %aligned_axis, label %unfit
+aligned_axis:
+  %axis_step_out = phi i64 [%run_out, %goal_axis], [%goal_stride, %goal_dim]
+  %next_cover = phi i64 [%cover, %goal_axis], [%goal_cover, %goal_dim]
+  %axis_step_x = select i1 %unit_x, i64 0, i64 %stride_x
+  %axis_step_y = select i1 %unit_y, i64 0, i64 %stride_y
   %outer_at = getelementptr inbounds i64, ptr %outer, i64 %k
   store i64 %dim, ptr %outer_at
   %step_x_at = getelementptr inbounds i64, ptr %step_x, i64 %k
   store i64 %axis_step_x, ptr %step_x_at
   %step_y_at = getelementptr inbounds i64, ptr %step_y, i64 %k
   store i64 %axis_step_y, ptr %step_y_at
+  %step_out_at = getelementptr inbounds i64, ptr %step_out, i64 %k
+  store i64 %axis_step_out, ptr %step_out_at
   %begin_at = getelementptr inbounds i64, ptr %at, i64 %k
   store i64 0, ptr %begin_at
-  %next_run_x = mul i64 %run_x, %dim_x
-  %next_run_y = mul i64 %run_y, %dim_y
+  %next_run_out = mul i64 %run_out, %dim
   %next_total = mul i64 %total, %dim
   br label %align
 aligned_all:
@@ -169,6 +304,8 @@ make_wide:
   %inner_x = load i64, ptr %last_x_at
   %last_y_at = getelementptr inbounds i64, ptr %step_y, i64 %last
   %inner_y = load i64, ptr %last_y_at
+  %last_out_at = getelementptr inbounds i64, ptr %step_out, i64 %last
+  %inner_out = load i64, ptr %last_out_at
   br label %make
 make:
   %out_rank = phi i32 [%rank, %make_flat], [%most_axes, %make_wide]
@@ -178,32 +315,9 @@ make:
   %all = phi i64 [%size, %make_flat], [%total, %make_wide]
   %sx = phi i64 [%flat_x_step, %make_flat], [%inner_x, %make_wide]
   %sy = phi i64 [%flat_y_step, %make_flat], [%inner_y, %make_wide]
+  %so = phi i64 [%item, %make_flat], [%inner_out, %make_wide]
   %above = phi i64 [0, %make_flat], [%last, %make_wide]
-  %in_place = icmp ne ptr %target, null
-  br i1 %in_place, label %take, label %new_array
-take:
-  %size_x = call i64 @size(i32 %rank_x, ptr %dims_x)
-  %size_y = call i64 @size(i32 %rank_y, ptr %dims_y)
-  %bytes_x = mul i64 %size_x, %item
-  %bytes_y = mul i64 %size_y, %item
-  %end_x = getelementptr inbounds i8, ptr %data_x, i64 %bytes_x
-  %end_y = getelementptr inbounds i8, ptr %data_y, i64 %bytes_y
-  %y_before = icmp ule ptr %end_y, %data_x
-  %y_behind = icmp ule ptr %end_x, %data_y
-  %apart = or i1 %y_before, %y_behind
-  %same_begin = icmp eq ptr %data_x, %data_y
-  %same_size = icmp eq i64 %bytes_x, %bytes_y
-  %one_memory = and i1 %same_begin, %same_size
-  %safe = or i1 %apart, %one_memory
-  %whole = icmp eq i64 %size_x, %all
-  %same_axes = icmp eq i32 %rank_x, %out_rank
-  %writeable_bit = and i32 %flags_x, {WRITEABLE}
-  %writeable = icmp ne i32 %writeable_bit, 0
-  %onto_1 = and i1 %safe, %whole
-  %onto_2 = and i1 %onto_1, %same_axes
-  %onto_3 = and i1 %onto_2, %writeable
-  %onto = and i1 %onto_3, %calm
-  br i1 %onto, label %taken, label %unfit
+  br i1 %fresh, label %new_array, label %taken
 taken:
   call void %keep(ptr %target)
   br label %run
@@ -212,41 +326,46 @@ new_array:
   %made = call ptr %new(
     ptr %ndarray, ptr %descr_x, i32 %out_rank, ptr %out_dims, ptr null, ptr null, i32 %out_order, ptr null)
   %none = icmp eq ptr %made, null
-  br i1 %none, label %fail, label %run
+  br i1 %none, label %fail, label %filled
+filled:
+""" + fields("made", "data") + """
+  br label %run
 run:
-  %out = phi ptr [%target, %taken], [%made, %new_array]
-""" + fields("out", "data") + """
-  %stretch = mul i64 %n, %item
-  %bytes = mul i64 %all, %item
-  %end = getelementptr inbounds i8, ptr %data_out, i64 %bytes
+  %out = phi ptr [%target, %taken], [%made, %filled]
+  %data_out = phi ptr [%goal_data, %taken], [%data_made, %filled]
   store i64 %sx, ptr %steps
   store i64 %sy, ptr %steps_1
-  store i64 %item, ptr %steps_2
+  store i64 %so, ptr %steps_2
   store i64 %n, ptr %length
   call void @clear(i64 %heeds)
   br label %rows
 rows:
   %now_x = phi ptr [%data_x, %run], [%moved_x, %further]
   %now_y = phi ptr [%data_y, %run], [%moved_y, %further]
-  %now_out = phi ptr [%data_out, %run], [%then_out, %further]
+  %now_out = phi ptr [%data_out, %run], [%moved_out, %further]
+  %to_do = phi i64 [%all, %run], [%rest, %further]
   store ptr %now_x, ptr %given
   store ptr %now_y, ptr %given_1
   store ptr %now_out, ptr %given_2
   call void %loop(ptr %given, ptr %length, ptr %steps, ptr %what)
-  %then_out = getelementptr inbounds i8, ptr %now_out, i64 %stretch
-  %ended = icmp eq ptr %then_out, %end
+  %rest = sub i64 %to_do, %n
+  %ended = icmp eq i64 %rest, 0
   br i1 %ended, label %check, label %move
 move:
   %axis_left = phi i64 [%above, %rows], [%axis_now, %carry]
   %from_x = phi ptr [%now_x, %rows], [%back_x, %carry]
   %from_y = phi ptr [%now_y, %rows], [%back_y, %carry]
+  %from_out = phi ptr [%now_out, %rows], [%back_out, %carry]
   %axis_now = sub i64 %axis_left, 1
   %move_x_at = getelementptr inbounds i64, ptr %step_x, i64 %axis_now
   %move_x = load i64, ptr %move_x_at
   %move_y_at = getelementptr inbounds i64, ptr %step_y, i64 %axis_now
   %move_y = load i64, ptr %move_y_at
+  %move_out_at = getelementptr inbounds i64, ptr %step_out, i64 %axis_now
+  %move_out = load i64, ptr %move_out_at
   %moved_x = getelementptr inbounds i8, ptr %from_x, i64 %move_x
   %moved_y = getelementptr inbounds i8, ptr %from_y, i64 %move_y
+  %moved_out = getelementptr inbounds i8, ptr %from_out, i64 %move_out
   %where_at = getelementptr inbounds i64, ptr %at, i64 %axis_now
   %where = load i64, ptr %where_at
   %where_next = add i64 %where, 1
@@ -259,12 +378,13 @@ further:
   br label %rows
 carry:
   store i64 0, ptr %where_at
-  %span_x = mul i64 %move_x, %limit
-  %span_y = mul i64 %move_y, %limit
-  %minus_x = sub i64 0, %span_x
-  %minus_y = sub i64 0, %span_y
-  %back_x = getelementptr inbounds i8, ptr %moved_x, i64 %minus_x
-  %back_y = getelementptr inbounds i8, ptr %moved_y, i64 %minus_y
+  %minus = sub i64 0, %limit
+  %span_x = mul i64 %move_x, %minus
+  %span_y = mul i64 %move_y, %minus
+  %span_out = mul i64 %move_out, %minus
+  %back_x = getelementptr inbounds i8, ptr %moved_x, i64 %span_x
+  %back_y = getelementptr inbounds i8, ptr %moved_y, i64 %span_y
+  %back_out = getelementptr inbounds i8, ptr %moved_out, i64 %span_out
   br label %move
 check:
   %heard = call i1 @raised(i64 %heeds)

@@ -4,7 +4,7 @@ A table (`Slots`) says which ufunc it is. Internal functions give null for opera
 exception set, and a new reference otherwise.
 """
 
-from .machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, TYPE
+from .machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, STRIDES, TYPE
 
 PLACES = ("ndarray", "double", "single", "double loop", "double data", "single loop", "single data", "float64", "float",
           "new", "Py_IncRef", "Py_DecRef", "PyErr_Clear", "PyObject_Vectorcall", "op", "broadcasts", "heeds")
@@ -22,7 +22,7 @@ HEAD = """entry:
 def fields(x, *names):
     """Loads of the fields of an array, each as `%name_x`."""
     offsets = {"type": (TYPE, "ptr"), "descr": (DESCR, "ptr"), "flags": (FLAGS, "i32"), "rank": (NDIM, "i32"),
-               "dims": (DIMS, "ptr"), "data": (DATA, "ptr")}
+               "dims": (DIMS, "ptr"), "strides": (STRIDES, "ptr"), "data": (DATA, "ptr")}
     return "".join(f"  %{name}_at_{x} = getelementptr inbounds i8, ptr %{x}, i64 {offsets[name][0]}\n"
                    f"  %{name}_{x} = load {offsets[name][1]}, ptr %{name}_at_{x}\n" for name in names)
 
@@ -125,7 +125,7 @@ no:
 """
 
 
-ARRAY_ONE = "define internal ptr @array_one(ptr %table, ptr %x) alwaysinline {\n" + HEAD + slots(
+ARRAY_ONE = "define internal ptr @array_one(ptr %table, ptr %x, ptr %target) alwaysinline {\n" + HEAD + slots(
     ndarray="ndarray", double="double", single_descr="single", wide_loop="double loop", wide_data="double data",
     thin_loop="single loop", thin_data="single data", heeds="heeds", new="new", keep="Py_IncRef") + fields(
     "x", "type") + """
@@ -159,12 +159,45 @@ make:
   %ordered_bit = and i32 %flags_x, {ORDERED}
   %ordered = icmp ne i32 %ordered_bit, 0
   %order = select i1 %ordered, i32 0, i32 {REVERSED}
+  %fresh = icmp eq ptr %target, null
+  br i1 %fresh, label %new_array, label %goal
+goal:
+""" + fields("target", "type") + """
+  %is_target_array = icmp eq ptr %type_target, %ndarray
+  %may_write = and i1 %is_target_array, %calm
+  br i1 %may_write, label %goal_array, label %unfit
+goal_array:
+""" + fields("target", "descr", "flags", "rank", "dims", "data") + f"""
+  %same_target = icmp eq ptr %descr_target, %descr_x
+  %target_bits = and i32 %flags_target, {ALIGNED | WRITEABLE}
+  %target_good = icmp eq i32 %target_bits, {ALIGNED | WRITEABLE}
+  %common_orders = and i32 %flags_target, %order_bits
+  %same_order = icmp ne i32 %common_orders, 0
+  %same_shape = call i1 @alike(i32 %rank_x, ptr %dims_x, i32 %rank_target, ptr %dims_target)
+  %bytes = mul i64 %size, %item
+  %end_x = getelementptr inbounds i8, ptr %data_x, i64 %bytes
+  %end_target = getelementptr inbounds i8, ptr %data_target, i64 %bytes
+  %before = icmp ule ptr %end_x, %data_target
+  %behind = icmp ule ptr %end_target, %data_x
+  %away = or i1 %before, %behind
+  %same_memory = icmp eq ptr %data_x, %data_target
+  %safe = or i1 %away, %same_memory
+  %fits_1 = and i1 %same_target, %target_good
+  %fits_2 = and i1 %fits_1, %same_order
+  %fits_3 = and i1 %fits_2, %same_shape
+  %fits = and i1 %fits_3, %safe
+  br i1 %fits, label %taken, label %unfit
+taken:
+  call void %keep(ptr %target)
+  br label %run
+new_array:
   call void %keep(ptr %descr_x)
-  %out = call ptr %new(
+  %made = call ptr %new(
     ptr %ndarray, ptr %descr_x, i32 %rank_x, ptr %dims_x, ptr null, ptr null, i32 %order, ptr null)
-  %none = icmp eq ptr %out, null
+  %none = icmp eq ptr %made, null
   br i1 %none, label %fail, label %run
 run:
+  %out = phi ptr [%target, %taken], [%made, %new_array]
 """ + fields("out", "data") + """
   store ptr %data_x, ptr %given
   %given_1 = getelementptr inbounds ptr, ptr %given, i64 1
@@ -197,33 +230,38 @@ _OTHERWISE = "otherwise:\n" + slots(vectorcall="PyObject_Vectorcall", op="op") +
 """
 ONE = "define ptr @one(ptr %self, ptr %args, i64 %count) {\n" + ENTRY + """
   %right = icmp eq i64 %count, 1
-  br i1 %right, label %given_one, label %otherwise
-given_one:
+  br i1 %right, label %given, label %maybe_two
+maybe_two:
+  %two = icmp eq i64 %count, 2
+  br i1 %two, label %given_two, label %otherwise
+given_two:
+  %second = getelementptr inbounds ptr, ptr %args, i64 1
+  %written = load ptr, ptr %second
+  br label %given
+given:
+  %target = phi ptr [null, %entry], [%written, %given_two]
   %x = load ptr, ptr %args
-  %out = call ptr @array_one(ptr %table, ptr %x)
+  %out = call ptr @array_one(ptr %table, ptr %x, ptr %target)
   %none = icmp eq ptr %out, null
   br i1 %none, label %otherwise, label %give
 give:
   ret ptr %out
 """ + _OTHERWISE
 TWO = "define ptr @two(ptr %self, ptr %args, i64 %count) {\n" + ENTRY + """
-  %x_at = getelementptr inbounds ptr, ptr %args, i64 0
-  %y_at = getelementptr inbounds ptr, ptr %args, i64 1
   %two = icmp eq i64 %count, 2
-  br i1 %two, label %given_two, label %maybe_three
+  br i1 %two, label %given, label %maybe_three
 maybe_three:
   %three = icmp eq i64 %count, 3
   br i1 %three, label %given_three, label %otherwise
 given_three:
   %third = getelementptr inbounds ptr, ptr %args, i64 2
   %written = load ptr, ptr %third
-  %first = load ptr, ptr %x_at
-  %onto_first = icmp eq ptr %written, %first
-  br i1 %onto_first, label %given_two, label %otherwise
-given_two:
-  %target = phi ptr [null, %entry], [%first, %given_three]
-  %x = load ptr, ptr %x_at
-  %y = load ptr, ptr %y_at
+  br label %given
+given:
+  %target = phi ptr [null, %entry], [%written, %given_three]
+  %second = getelementptr inbounds ptr, ptr %args, i64 1
+  %x = load ptr, ptr %args
+  %y = load ptr, ptr %second
   %out = call ptr @array_two(ptr %table, ptr %x, ptr %y, ptr %target)
   %none = icmp eq ptr %out, null
   br i1 %none, label %otherwise, label %give

@@ -4,6 +4,7 @@ import numpy as np
 
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
+from ...arrays.small_calls import small_names
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import primitive
 from ..arithmetic import tanh
@@ -13,6 +14,8 @@ from ..shaping import broadcast_to, concatenate, stack
 
 ndarray = np.ndarray
 _PLAIN = (np.dtype(np.float32), np.dtype(np.float64))
+_add, _multiply, _tanh = np.add, np.multiply, np.tanh
+small_names(globals(), ("_add", "_multiply", "_tanh"), quiet=True)
 
 
 def _shape(gates, h, c, w):
@@ -47,15 +50,15 @@ def _run(gates, h, c, w):
     part, added = np.empty((n, 4 * k), gates.dtype), np.empty((n, k), gates.dtype)
     for z, i, f, g, o, cell, out in zip(acts, *_gates_of(acts), cells, outs):
         np.dot(h, weights, part)
-        np.add(z, part, z)
-        np.tanh(z, z)
-        np.multiply(z, scale, z)
-        np.add(z, shift, z)
-        np.multiply(f, c, cell)
-        np.multiply(i, g, added)
-        np.add(cell, added, cell)
-        np.tanh(cell, out)
-        np.multiply(out, o, out)
+        _add(z, part, z)
+        _tanh(z, z)
+        _multiply(z, scale, z)
+        _add(z, shift, z)
+        _multiply(f, c, cell)
+        _multiply(i, g, added)
+        _add(cell, added, cell)
+        _tanh(cell, out)
+        _multiply(out, o, out)
         h, c = out, cell
     return outs, cells, acts
 
@@ -154,17 +157,17 @@ def _back(douts, dcells, dacts, c, w, cells, acts):
         douts, dcells, inner, through, f, by_gate[:, :, :3], by_gate[:, :, 3], parts[:, :, :3], parts[:, :, 3], dgates)]
     for dout, dcell, extra, along, forget, by_c, by_h, part_c, part_h, row in zip(*steps_back):
         if dout is not None:
-            np.add(dh, dout, dh)
-        np.multiply(dh, along, added)
-        np.add(dc, added, dc)
+            _add(dh, dout, dh)
+        _multiply(dh, along, added)
+        _add(dc, added, dc)
         if dcell is not None:
-            np.add(dc, dcell, dc)
-        np.multiply(by_c, dcs, part_c)
-        np.multiply(by_h, dh, part_h)
+            _add(dc, dcell, dc)
+        _multiply(by_c, dcs, part_c)
+        _multiply(by_h, dh, part_h)
         if extra is not None:
-            np.add(row, extra, row)
+            _add(row, extra, row)
         np.dot(row, w, dh)
-        np.multiply(dc, forget, dc)
+        _multiply(dc, forget, dc)
     return dgates, dh, dc
 
 

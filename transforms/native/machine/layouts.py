@@ -13,7 +13,7 @@ from numpy._core import _multiarray_umath  # type: ignore[attr-defined] # privat
 from ....core.arrays.errstate import VARIABLE
 from ....core.types import Any
 
-DATA, NDIM, DIMS, DESCR, FLAGS, TYPE, VALUE = 16, 24, 32, 56, 64, 8, 16  # bytes
+DATA, NDIM, DIMS, STRIDES, DESCR, FLAGS, TYPE, VALUE = 16, 24, 32, 40, 56, 64, 8, 16  # bytes
 _MEMBER = 40  # of the description in what a class has for a slot
 READY = 0x101  # C-contiguous and aligned
 _NEW_FROM_DESCR, _SCALAR = 94, 60  # of NumPy's table of C functions
@@ -69,6 +69,8 @@ def _lies_as_known():
             or _read(ctypes.c_void_p, at + DESCR) != id(array.dtype)
             or _read(ctypes.c_int, at + FLAGS) != array.flags.num
             or tuple((ctypes.c_ssize_t * array.ndim).from_address(dims)) != array.shape
+            or tuple((ctypes.c_ssize_t * array.ndim).from_address(
+                _read(ctypes.c_void_p, at + STRIDES) or 0)) != array.strides
         ):
             return False
     numbers = [(1.25, ctypes.c_double), (np.float64(1.25), ctypes.c_double), (np.float32(1.25), ctypes.c_float),

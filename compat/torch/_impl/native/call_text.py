@@ -103,12 +103,12 @@ not_fast:
   br i1 %is_view, label %ask, label %not_view
 ask:
   %question = select i1 %recording, ptr %is_current, ptr %untangled
-  %answer = call ptr @asked(ptr %table, ptr %question, ptr %t)
-  %failed = icmp eq ptr %answer, null
+  %verdict = call ptr @asked(ptr %table, ptr %question, ptr %t)
+  %failed = icmp eq ptr %verdict, null
   br i1 %failed, label %clear, label %heard
 heard:
-  call void %drop(ptr %answer)
-  %is_so = icmp eq ptr %answer, %true
+  call void %drop(ptr %verdict)
+  %is_so = icmp eq ptr %verdict, %true
   br i1 %is_so, label %plain, label %no
 not_view:
   %is_inferred = icmp eq ptr %key_of, %inference
@@ -340,14 +340,14 @@ tell_key:
 run:
   call void %keep(ptr %program)
   call void %drop(ptr %made)
-  %answer = call ptr %vectorcall(ptr %program, ptr %tensors, i64 %n, ptr null)
+  %verdict = call ptr %vectorcall(ptr %program, ptr %tensors, i64 %n, ptr null)
   call void %drop(ptr %program)
-  %refused = icmp eq ptr %answer, %declined
+  %refused = icmp eq ptr %verdict, %declined
   br i1 %refused, label %decline, label %give
 give:
-  ret ptr %answer
+  ret ptr %verdict
 decline:
-  call void %drop(ptr %answer)
+  call void %drop(ptr %verdict)
   br label %unfit
 unfit:
   %nothing = call ptr @nothing(ptr %table)

@@ -62,21 +62,13 @@ def _function(small, symbol, places, behind, kept):
         places: what stands at the table's first places; those that are not named hold what all share.
         behind: what stands behind its named places.
     """
-    found = _text(small)
-    if found is None:
-        return None
-    known = {**small.known, **{name: id(thing) for name, thing in _THINGS.items()}, **small.shared, **places}
-    return small.function(found, symbol, {name: known.get(name, 0) for name in _OBJECTS.PLACES} | behind,
-                          [*kept, _THINGS])
-
-
-def _text(small):
-    """The module's text; None where slots are elsewhere than is known, or the text is still to be compiled."""
     at = _offsets(small)
     if at is None:
         return None
     text = small.arrays + _OBJECTS.objects(at) + _LANES.lanes(at) + _CALLS.calls(at)
-    return text if small.code(text) is not None else None
+    known = {**small.known, **{name: id(thing) for name, thing in _THINGS.items()}, **small.shared, **places}
+    return small.function(text, symbol, {name: known.get(name, 0) for name in _OBJECTS.PLACES} | behind,
+                          [*kept, _THINGS])
 
 
 def _saves(prim, rule):

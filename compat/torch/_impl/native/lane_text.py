@@ -27,7 +27,7 @@ look:
   br i1 %plain, label %compute, label %unfit
 compute:
 {get.format("x", "a", at["value"])}
-  %v = call ptr @array_one(ptr %table, ptr %x)
+  %v = call ptr @array_one(ptr %table, ptr %x, ptr null)
   %none = icmp eq ptr %v, null
   br i1 %none, label %unfit, label %have
 have:

@@ -53,7 +53,7 @@ define internal ptr @asked(ptr %table, ptr %fun, ptr %x) alwaysinline {
 ; one of the things that a rule saves, a new reference
 define internal ptr @item(ptr %table, i64 %what, ptr %x, ptr %y, ptr %v) {
 """ + loads(aval_of="aval_of") + f"""
-  switch i64 %what, label %answer [
+  switch i64 %what, label %result [
     i64 {X}, label %first
     i64 {Y}, label %second
     i64 {X_AVAL}, label %first_aval
@@ -65,7 +65,7 @@ first:
 second:
   %own_y = call ptr @own(ptr %table, ptr %y)
   ret ptr %own_y
-answer:
+result:
   %own_v = call ptr @own(ptr %table, ptr %v)
   ret ptr %own_v
 first_aval:
