@@ -5,6 +5,7 @@ python benchmarks/run.py --quick --check-values    agreement only, small sizes, 
 python benchmarks/run.py --only chain          one row, printed and not written
 python benchmarks/run.py --only 'jit-*'        the rows of covector.jit
 COVECTOR_PRINTER=llvm python benchmarks/run.py --only 'jit-*'    the same in native code
+python benchmarks/run.py --only 'mode-*'       compat.torch in every mode; 'modules-*', 'kernel-*': its layers, operations
 python benchmarks/run.py --profile chain       where covector's time goes in it
 """
 
@@ -15,6 +16,7 @@ import json
 import pstats
 import sys
 import traceback
+from collections.abc import Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 from time import perf_counter
@@ -49,6 +51,7 @@ SUBJECTS = (
     "small_states",
     "gradbench",
 )
+NAMED = ("modes", "modules", "kernels")  # 150 rows, which are run where their names are asked for
 PROFILE_SECONDS = 3.0
 
 
@@ -58,7 +61,9 @@ def main() -> int:
     # Only now: these modules load NumPy and PyTorch, which read the thread limits at that time.
     case, table, timing = (importlib.import_module(n) for n in ("case", "table", "timing"))
     facts = environment.describe()
-    cases = [c for c in _all_cases() if options.only is None or fnmatch(c.name, options.only)]
+    cases = _all_cases(SUBJECTS)
+    if options.only is not None:
+        cases = [c for c in cases + _all_cases(NAMED) if fnmatch(c.name, options.only)]
     if options.profile is not None:
         return _profile(_named(cases, options.profile))
     rows, wrong = [], []
@@ -137,8 +142,8 @@ def _profile(each: Any) -> int:
     return 0
 
 
-def _all_cases() -> list[Any]:
-    return [c for name in SUBJECTS for c in importlib.import_module(name).cases()]
+def _all_cases(subjects: Sequence[str]) -> list[Any]:
+    return [c for name in subjects for c in importlib.import_module(name).cases()]
 
 
 def _named(cases: list[Any], name: str) -> Any:

@@ -4,7 +4,7 @@ A table (`Slots`) says which ufunc it is. Internal functions give null for opera
 exception set, and a new reference otherwise.
 """
 
-from .machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, STRIDES, TYPE
+from .machine.layouts import DATA, DESCR, DIMS, FLAGS, KIND as KIND, NDIM, STRIDES, TYPE
 
 PLACES = ("ndarray", "double", "single", "double loop", "double data", "single loop", "single data", "float64", "float",
           "new", "Py_IncRef", "Py_DecRef", "PyErr_Clear", "PyObject_Vectorcall", "op", "broadcasts", "heeds")

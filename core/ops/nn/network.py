@@ -6,6 +6,7 @@ import numpy as np
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
 from ...arrays.halves import in_single
+from ...arrays.small_calls import small_names
 from ...errors import ShapeError, at_user_line
 from ...primitive.broadcasting import broadcast_shape
 from ...primitive.families import elementwise, primitive
@@ -24,10 +25,14 @@ ndarray = np.ndarray
 def _relu(xp, x):
     if type(x) is np.ndarray and x.size >= _LARGE and x.dtype.kind == "f":
         return x.clip(0.0, np.inf)  # half the time of maximum; 3 us more on small arrays
-    return xp.maximum(x, 0)
+    zero = _ZEROS.get(x.dtype) if type(x) is np.ndarray else None
+    return xp.maximum(x, 0) if zero is None else _maximum(x, zero)
 
 
 _LARGE = 1 << 12  # elements
+_ZEROS = {np.dtype(t): np.zeros((), t) for t in (np.float64, np.float32)}
+_maximum = np.maximum
+small_names(globals(), ("_maximum",))
 
 # The slope at 0 is 0, and 1 at NaN, as PyTorch's: outputs are above 0, 0 or NaN. A mask of booleans costs half of what
 # the maximum does. Infinities times the slope 0 are 0, too: nothing flows back from what is cut off.

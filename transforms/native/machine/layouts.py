@@ -14,6 +14,7 @@ from ....core.arrays.errstate import VARIABLE
 from ....core.types import Any
 
 DATA, NDIM, DIMS, STRIDES, DESCR, FLAGS, TYPE, VALUE = 16, 24, 32, 40, 56, 64, 8, 16  # bytes
+KIND = 24  # of a dtype's letter in it
 _MEMBER = 40  # of the description in what a class has for a slot
 READY = 0x101  # C-contiguous and aligned
 _NEW_FROM_DESCR, _SCALAR = 94, 60  # of NumPy's table of C functions
@@ -72,6 +73,9 @@ def _lies_as_known():
             or tuple((ctypes.c_ssize_t * array.ndim).from_address(
                 _read(ctypes.c_void_p, at + STRIDES) or 0)) != array.strides
         ):
+            return False
+    for dtype in (np.dtype(np.float64), np.dtype(np.int32), np.dtype(np.uint8), np.dtype(np.bool_)):
+        if _read(ctypes.c_char, id(dtype) + KIND) != dtype.kind.encode():
             return False
     numbers = [(1.25, ctypes.c_double), (np.float64(1.25), ctypes.c_double), (np.float32(1.25), ctypes.c_float),
                (np.int64(7), ctypes.c_int64), (np.int32(7), ctypes.c_int32), (np.bool_(True), ctypes.c_bool)]

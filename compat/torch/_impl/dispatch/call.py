@@ -147,7 +147,7 @@ def invoke(row, fun, args, kwargs):
     """Run one operation, in a span where a profile runs."""
     key = None
     if quick_call is not None:
-        key = quick_call(row.quick, args, kwargs)
+        key = quick_call(row.quick, args, kwargs, row.blind)
         if key is not None and type(key) is not bytes:
             return key
     m = MODES.get()

@@ -4,8 +4,10 @@ The key is what `call_cache.lookup` asks of a call, as bytes: modes, default dty
 what it says, of tensors shape, strides, dtype and whether they are recorded.
 """
 
+from ....._engine import native_text
 from .object_text import ENTRY, GET, loads
 
+KIND: int = native_text.KIND  # where a dtype has the letter of its kind
 ROOM, MOST = 2048, 24  # bytes of a key; tensors of a call
 _SPARE = 600  # bytes that one argument takes at most
 _LONG = 256  # characters of a string
@@ -85,8 +87,8 @@ def calls(at):
     """The text of `@quick_call`; `at` as `objects` of object_text.py has it."""
     get = GET.format
     tensor = f"""
-; whether a tensor may be an operand of a program, which is then told of in the key
-define internal i1 @add_tensor(ptr %table, ptr %key, ptr %t, i64 %mode) {{
+; whether a tensor may be an operand of a program, which is then told of in the key; integers only where it is blind
+define internal i1 @add_tensor(ptr %table, ptr %key, ptr %t, i64 %mode, i1 %blind) {{
 entry:
 {loads(ndarray="ndarray", double="double", single="single", fast="FAST", view="VIEW", inference="INFERENCE",
        none="None", false="False", true="True", is_current="is_current", untangled="untangled", drop="Py_DecRef",
@@ -114,7 +116,23 @@ not_view:
   %is_inferred = icmp eq ptr %key_of, %inference
   %calm = icmp ne i64 %mode, 0
   %may = and i1 %is_inferred, %calm
-  br i1 %may, label %plain, label %no
+  br i1 %may, label %plain, label %not_inferred
+not_inferred:
+  br i1 %blind, label %integers, label %no
+integers:
+{get("meta", "t", at["autograd_meta"])}{get("level", "t", at["level_trace"])}{get("which", "x", 56)}
+  %kind_at = getelementptr inbounds i8, ptr %which, i64 {KIND}
+  %letter = load i8, ptr %kind_at
+  %is_i = icmp eq i8 %letter, {ord("i")}
+  %is_b = icmp eq i8 %letter, {ord("b")}
+  %is_u = icmp eq i8 %letter, {ord("u")}
+  %is_ib = or i1 %is_i, %is_b
+  %is_whole = or i1 %is_ib, %is_u
+  %no_meta = icmp eq ptr %meta, %none
+  %no_level = icmp eq ptr %level, %none
+  %bare = and i1 %no_meta, %no_level
+  %usable = and i1 %bare, %is_whole
+  br i1 %usable, label %plain, label %no
 plain:
 {get("descr", "x", 56)}{get("dims", "x", 32)}{get("strides", "x", 40)}
   %rank_at = getelementptr inbounds i8, ptr %x, i64 24
@@ -124,7 +142,8 @@ plain:
   %thin = icmp eq ptr %descr, %single
   %floats = or i1 %wide, %thin
   %few_axes = icmp ule i64 %rank, 16
-  %good = and i1 %floats, %few_axes
+  %known_dtype = or i1 %floats, %blind
+  %good = and i1 %known_dtype, %few_axes
   br i1 %good, label %describe, label %no
 describe:
 {get("node", "t", at["node"])}{get("wants", "t", at["wants_grad"])}
@@ -138,7 +157,9 @@ describe:
   %with_width = or i64 %width, {_TENSOR}
   %with_note = or i64 %with_width, %noted
   %begin = or i64 %with_note, %rank_part
+  %dtype_word = ptrtoint ptr %descr to i64
   call void @add(ptr %key, i64 %begin)
+  call void @add(ptr %key, i64 %dtype_word)
   call void @add_words(ptr %key, ptr %dims, i64 %rank)
   call void @add_words(ptr %key, ptr %strides, i64 %rank)
   ret i1 true
@@ -151,7 +172,7 @@ no:
 """
     argument = f"""
 ; whether an argument may be one of a program: it is added to the key, a tensor to the tensors too
-define internal i1 @add_argument(ptr %table, ptr %key, ptr %x, i64 %mode, ptr %tensors, ptr %count) {{
+define internal i1 @add_argument(ptr %table, ptr %key, ptr %x, i64 %mode, i1 %blind, ptr %tensors, ptr %count) {{
 entry:
 {loads(tensor="Tensor", parameter="Parameter", none="None", true="True", false="False", int="int", float="float",
        str="str", tuple="tuple", dtype="Dtype", size="PyTuple_Size", item="PyTuple_GetItem")}
@@ -173,7 +194,7 @@ tell:
   store ptr %x, ptr %place
   %n_more = add i64 %n, 1
   store i64 %n_more, ptr %count
-  %told = call i1 @add_tensor(ptr %table, ptr %key, ptr %x, i64 %mode)
+  %told = call i1 @add_tensor(ptr %table, ptr %key, ptr %x, i64 %mode, i1 %blind)
   ret i1 %told
 other:
   %is_int = icmp eq ptr %kind, %int
@@ -251,7 +272,7 @@ no:
 }}
 """
     call = f"""
-; quick_call(programs, arguments, keywords): what a program gives; bytes where there is none for such a call, else None
+; quick_call(programs, arguments, keywords, blind): what a program gives; bytes where there is none for such a call, else None
 define ptr @quick_call(ptr %self, ptr %args, i64 %count) {{
 {ENTRY}
   %key = alloca [{ROOM} x i8], align 8
@@ -261,11 +282,11 @@ define ptr @quick_call(ptr %self, ptr %args, i64 %count) {{
   %name_cell = alloca ptr
   %value_cell = alloca ptr
   %dual_cell = alloca ptr
-{loads(get="PyContextVar_Get", dual="DUAL", none="None", drop="Py_DecRef", size="PyTuple_Size", item="PyTuple_GetItem",
+{loads(get="PyContextVar_Get", dual="DUAL", none="None", true="True", drop="Py_DecRef", size="PyTuple_Size", item="PyTuple_GetItem",
        step="PyDict_Next", attribute="PyObject_GetAttr", default="Default", float="'float'",
        bytes="PyBytes_FromStringAndSize", find="PyDict_GetItemWithError", keep="Py_IncRef",
        vectorcall="PyObject_Vectorcall", declined="DECLINED")}
-  %right = icmp eq i64 %count, 3
+  %right = icmp eq i64 %count, 4
   br i1 %right, label %given, label %unfit
 given:
   %programs = load ptr, ptr %args
@@ -273,6 +294,9 @@ given:
   %arguments = load ptr, ptr %second
   %third = getelementptr inbounds ptr, ptr %args, i64 2
   %keywords = load ptr, ptr %third
+  %fourth = getelementptr inbounds ptr, ptr %args, i64 3
+  %is_blind = load ptr, ptr %fourth
+  %blind = icmp eq ptr %is_blind, %true
   %mode = call i64 @mode(ptr %table)
   %good_mode = icmp ult i64 %mode, 3
   br i1 %good_mode, label %dualless, label %unfit
@@ -302,7 +326,8 @@ next:
   br i1 %left, label %one, label %named
 one:
   %x = call ptr %item(ptr %arguments, i64 %k)
-  %good = call i1 @add_argument(ptr %table, ptr %key, ptr %x, i64 %mode, ptr %tensors, ptr %tensor_count)
+  %good = call i1 @add_argument(
+    ptr %table, ptr %key, ptr %x, i64 %mode, i1 %blind, ptr %tensors, ptr %tensor_count)
   br i1 %good, label %told, label %unfit
 told:
   %k_next = add i64 %k, 1
@@ -318,7 +343,8 @@ one_named:
   %name_good = call i1 @add_string(ptr %table, ptr %key, ptr %name)
   br i1 %name_good, label %valued, label %unfit
 valued:
-  %value_good = call i1 @add_argument(ptr %table, ptr %key, ptr %value, i64 %mode, ptr %tensors, ptr %tensor_count)
+  %value_good = call i1 @add_argument(
+    ptr %table, ptr %key, ptr %value, i64 %mode, i1 %blind, ptr %tensors, ptr %tensor_count)
   br i1 %value_good, label %named, label %unfit
 told_all:
   %n = load i64, ptr %tensor_count
