@@ -5,7 +5,7 @@ python benchmarks/run.py --quick --check-values    agreement only, small sizes, 
 python benchmarks/run.py --only chain          one row, printed and not written
 python benchmarks/run.py --only 'jit-*'        the rows of covector.jit
 COVECTOR_PRINTER=llvm python benchmarks/run.py --only 'jit-*'    the same in native code
-python benchmarks/run.py --only 'mode-*'       compat.torch in every mode; 'modules-*', 'kernel-*': its layers, operations
+python benchmarks/run.py --only 'mode-*'       compat.torch in every mode; 'modules-*': layers; 'kernel-*': operations
 python benchmarks/run.py --profile chain       where covector's time goes in it
 """
 

@@ -20,12 +20,16 @@ class Recall:
     def __init__(self, draft):
         self.draft = draft
         kept = SUPPORTED and folder() is not None and functions() is not None
-        mark = fingerprint(draft) if kept else None
-        self.key = mark and machine().key(f"program {mark.hex()} {thread_count()}")
+        self.mark = fingerprint(draft) if kept else None
+
+    @property
+    def key(self):
+        """What the program is found by."""
+        return self.mark and machine().key(f"program {self.mark.hex()} {thread_count()}")
 
     def function(self):
         """The function, or None."""
-        files = self.key and machine().files()
+        files = self.mark and machine().remembered() and machine().files()
         found = files.get(self.key) if files else None
         if not found:
             return None
@@ -38,7 +42,7 @@ class Recall:
     def note(self, text, needed, slots):
         """Remember what was compiled."""
         constants = [thing for name, thing in zip(slots.places, slots.kept) if name.startswith("constant ")]
-        files = self.key and machine().files()
+        files = self.mark and machine().files()
         if not files or sum(x.nbytes for x in constants) > _LARGEST or not all(map(_is_whole, constants)):
             return
         keys = {symbol: machine().keys[symbol] for symbol in needed}

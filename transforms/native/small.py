@@ -93,6 +93,8 @@ def small_functions(compiles):
     known = functions()
     if known is None or not SUPPORTED or machine().files() is None:
         return None
+    if not compiles and not machine().remembered():
+        return False
     found = Small(known)
     return found if found.code(TEXT, compiles) is not None else False
 

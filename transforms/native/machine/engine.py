@@ -41,29 +41,40 @@ class Machine:
         self.ready = False
         known = (installed("llvmlite"), np.__version__, EXTENSION_SUFFIXES[:1], platform.machine(),
                  sys.platform, PASSES, _LARGE, sorted(_CODE.items()))
-        self.digest = sha256(repr(known).encode())
-        facts = self.facts()
-        self.name, self.features, self.vector = facts["name"], facts["features"], facts["vector"]
-        self.digest.update(f"{self.name} {self.features}".encode())
+        self.plain = sha256(repr(known).encode())
+        self.about: Any = None
+
+    def remembered(self):
+        """Whether it is known what LLVM says of the processor: where the cache does not know, it has no code either."""
+        if self.about is None:
+            about = _processor()
+            found = self.files() and about and self.files().get(_key(self.plain, f"this processor: {about}"))
+            if found:
+                name, features, vector = found.decode().split("\n")
+                self.about = _About(self.plain, name, features, int(vector))
+        return self.about is not None
 
     def facts(self):
         """What LLVM says of the processor: remembered in the cache, under what the system says of it."""
+        if self.remembered():
+            return self.about
         about = _processor()
-        key = self.key(f"this processor: {about}")
-        found = self.files() and about and self.files().get(key)
-        if found:
-            name, features, vector = found.decode().split("\n")
-            return {"name": name, "features": features, "vector": int(vector)}
         llvm = self.llvm()
         try:
             features = llvm.get_host_cpu_features()
         except RuntimeError:  # a processor that LLVM does not tell the features of
             features = {}
-        facts = {"name": llvm.get_host_cpu_name(), "features": features.flatten() if features else "",
-                 "vector": 64 if features.get("avx512f") else 32 if features.get("avx2") else 16}
+        facts = (llvm.get_host_cpu_name(), features.flatten() if features else "",
+                 64 if features.get("avx512f") else 32 if features.get("avx2") else 16)
         if about and self.files():
-            self.files().put(key, "\n".join(map(str, facts.values())).encode())
-        return facts
+            self.files().put(_key(self.plain, f"this processor: {about}"), "\n".join(map(str, facts)).encode())
+        self.about = _About(self.plain, *facts)
+        return self.about
+
+    @property
+    def vector(self):
+        """The bytes of a register."""
+        return self.facts().vector
 
     def llvm(self):
         """The library."""
@@ -85,9 +96,7 @@ class Machine:
 
     def key(self, text):
         """What a module's code is found by."""
-        digest = self.digest.copy()
-        digest.update(text.encode())
-        return digest.digest()
+        return _key(self.facts().digest, text)
 
     def code(self, text, needed, scalar=False):
         """The `Code` of a module's text, which calls elementary functions: `needed` as a `Module` has it.
@@ -162,7 +171,7 @@ class Machine:
         """What LLVM must know to choose instructions."""
         level = 2 if text.count("\n") < _LARGE else 1
         return self.llvm().Target.from_default_triple().create_target_machine(
-            cpu=self.name, features=self.features, opt=level, **_CODE)
+            cpu=self.facts().name, features=self.facts().features, opt=level, **_CODE)
 
     def linked(self, data, text):
         """The functions of an object file, put into memory by LLVM."""
@@ -179,6 +188,25 @@ class Machine:
         """The address of an elementary function, or of one of the C library."""
         found = self.elementary.get(f"@{name}")
         return address_of(name) if found is None else found.symbols[name]
+
+
+class _About:
+    """What LLVM says of the processor, and the digest that this makes of all that code depends on."""
+
+    __slots__ = ("digest", "features", "name", "vector")
+
+    def __init__(self, plain, name, features, vector):
+        self.name = name
+        self.features = features
+        self.vector = vector
+        self.digest = plain.copy()
+        self.digest.update(f"{name} {features}".encode())
+
+
+def _key(digest, text):
+    digest = digest.copy()
+    digest.update(text.encode())
+    return digest.digest()
 
 
 def _tuned(options):

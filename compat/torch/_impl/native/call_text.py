@@ -272,7 +272,7 @@ no:
 }}
 """
     call = f"""
-; quick_call(programs, arguments, keywords, blind): what a program gives; bytes where there is none for such a call, else None
+; quick_call(programs, arguments, keywords, blind): what a program gives; bytes where there is none yet, else None
 define ptr @quick_call(ptr %self, ptr %args, i64 %count) {{
 {ENTRY}
   %key = alloca [{ROOM} x i8], align 8
@@ -282,8 +282,8 @@ define ptr @quick_call(ptr %self, ptr %args, i64 %count) {{
   %name_cell = alloca ptr
   %value_cell = alloca ptr
   %dual_cell = alloca ptr
-{loads(get="PyContextVar_Get", dual="DUAL", none="None", true="True", drop="Py_DecRef", size="PyTuple_Size", item="PyTuple_GetItem",
-       step="PyDict_Next", attribute="PyObject_GetAttr", default="Default", float="'float'",
+{loads(get="PyContextVar_Get", dual="DUAL", none="None", true="True", drop="Py_DecRef", size="PyTuple_Size",
+       item="PyTuple_GetItem", step="PyDict_Next", attribute="PyObject_GetAttr", default="Default", float="'float'",
        bytes="PyBytes_FromStringAndSize", find="PyDict_GetItemWithError", keep="Py_IncRef",
        vectorcall="PyObject_Vectorcall", declined="DECLINED")}
   %right = icmp eq i64 %count, 4
