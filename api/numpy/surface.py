@@ -8,6 +8,7 @@ import numpy as np
 from ..core.arrays.avals import make_aval
 from ..core.arrays.backend import find_backend
 from ..core.arrays.dtypes import is_inexact
+from ..core.arrays.small_calls import with_small_calls
 from ..core.checks import check_options
 from ..core.errors import ConversionError, DtypeError, RuleError, at_user_line
 from ..core.numpy_api.protocol import FUNCTIONS, UFUNCS
@@ -97,6 +98,7 @@ def ufunc(reference: Any) -> Callable[..., Any]:
     """The public function of a NumPy ufunc, whose primitive is in `UFUNCS`."""
     traced = UFUNCS[reference]
     name = reference.__name__
+    op = reference  # of plain arrays
     if reference.nin == 1:
         def unary(x: Any, /, out: Any = None, *, where: Any = True, casting: Any = None, order: Any = None,
                   dtype: Any = None, subok: bool = True) -> Any:
@@ -106,14 +108,14 @@ def ufunc(reference: Any) -> Callable[..., Any]:
                 if isinstance(x, Tracer):
                     return traced(x)
                 try:
-                    return reference(x)
+                    return op(x)
                 except ConversionError:
                     if not traced_inside(x):
                         raise
                     return reference(_stacked(x))
             return reference(x, dtype=dtype, casting=casting or "same_kind", order=order or "K", subok=subok)
 
-        return as_numpy(unary, reference)
+        return as_numpy(with_small_calls(unary), reference)
 
     def binary(x: Any, y: Any, /, out: Any = None, *, where: Any = True, casting: Any = None, order: Any = None,
                dtype: Any = None, subok: bool = True) -> Any:
@@ -121,7 +123,7 @@ def ufunc(reference: Any) -> Callable[..., Any]:
             refuse_options(name, out, where)
         if dtype is casting is order is None and subok is True:
             if type(x) in _PLAIN and type(y) in _PLAIN:
-                return reference(x, y)
+                return op(x, y)
             if isinstance(x, Tracer) and (isinstance(y, Tracer) or type(y) in _PLAIN):
                 try:
                     return traced(x, y)
@@ -135,7 +137,7 @@ def ufunc(reference: Any) -> Callable[..., Any]:
                 return reference(_stacked_list(x), _stacked_list(y))
         return reference(x, y, dtype=dtype, casting=casting or "same_kind", order=order or "K", subok=subok)
 
-    return as_numpy(binary, reference)
+    return as_numpy(with_small_calls(binary), reference)
 
 
 def refuse_options(name: str, out: Any = None, where: Any = True) -> None:
