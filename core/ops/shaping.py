@@ -282,6 +282,19 @@ flip = linear(
         arrays((2, 3), axes=(0, 1)), arrays((2, 3), axes=(1,)), arrays((0,), axes=(0,)), arrays((), axes=())
     ),
 )
+triangle = linear(
+    "triangle",  # what lies on the k-th diagonals of matrices and above (or below) them; zeros elsewhere
+    impl=lambda xp, x, *, k, upper: (xp.triu if upper else xp.tril)(x, k),
+    transpose=lambda ct, k, upper: triangle(ct, k=k, upper=upper),
+    shape=lambda x, k, upper: x,
+    batch=lambda x, k, upper: triangle(x, k=k, upper=upper),
+    zeros=True,
+    moves=True,
+    depends=MOVED,
+    samples=together(arrays((2, 3), k=0, upper=True), arrays((2, 3, 3), k=-1, upper=False),
+                     arrays((0, 2), k=0, upper=False)),
+    absent={"()": "a triangle is a part of matrices"},
+)
 to_complex = linear(
     "to_complex",  # x + 0i: complex-valued from real
     impl=lambda xp, x, *, dtype: xp.asarray(x).astype(dtype),
