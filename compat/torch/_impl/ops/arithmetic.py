@@ -16,7 +16,7 @@ from ..types.tensor_type import TensorBase
 from .axes import wrap_dim
 from .elementwise import one
 from .operands import operands
-from .operators import log_added
+from .operators import log_added, times
 
 for _name in ("erf", "erfc"):
     one(_name)
@@ -30,7 +30,8 @@ def lerp(input, end, weight):
     for name, v in (("end", end), ("weight", weight)):
         if hasattr(v, "dtype") and v.dtype != input.dtype:
             raise RuntimeError(f"expected dtype {c_type(input.dtype)} for `{name}` but got dtype {c_type(v.dtype)}")
-    return input + weight * (end - input)
+    way = end - input
+    return input + (weight * way if hasattr(weight, "dtype") or way.dtype.kind not in "fc" else times(way, weight))
 
 
 @operation("addcmul", inplace_form=True, layout=LIKE_OPERANDS)

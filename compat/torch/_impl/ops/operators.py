@@ -37,7 +37,15 @@ def scaled(x, alpha, dtype):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if isinstance(alpha, complex) and dtype.kind != "c":
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
-    return cnp.bitwise_and(x, alpha != 0) if dtype.kind == "b" else to(multiply(*promote(x, alpha)), dtype)
+    return cnp.bitwise_and(x, alpha != 0) if dtype.kind == "b" else to(times(x, alpha), dtype)
+
+
+def times(x, factor, over=False):
+    """A value times (or over) a number of the call; PyTorch's node keeps that as it keeps an axis, and frees nothing."""
+    kind = type(factor)
+    if x.dtype.kind == "c" and kind in (int, float, complex) or x.dtype.kind == "f" and kind in (int, float):
+        return REGISTRY["scale"].fun(x, factor, over)
+    return REGISTRY["divide" if over else "multiply"].fun(*promote(x, factor, floats=over))
 
 
 def log_added(x, y):

@@ -11,7 +11,7 @@ from ..types import output_tuples
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase
 from .operands import operands
-from .operators import operator_of
+from .operators import operator_of, times
 from .publishing import method, synonyms
 
 synonyms({"greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le", "not_equal": "ne",
@@ -55,7 +55,7 @@ attach("__pos__", positive)
 def _angle_scale(name, factor):
     def body(input):
         _no_complex(name, input)
-        return floating(input) * factor
+        return times(floating(input), factor)
 
     unary(name, body)
 
