@@ -42,10 +42,12 @@ def scaled(x, alpha, dtype):
 
 def times(x, factor, over=False):
     """A value times (or over) a number of the call; PyTorch's node keeps that as it keeps an axis, and frees nothing."""
-    kind = type(factor)
-    if x.dtype.kind == "c" and kind in (int, float, complex) or x.dtype.kind == "f" and kind in (int, float):
+    if type(factor) in _KINDS.get(x.dtype.kind, ()):
         return REGISTRY["scale"].fun(x, factor, over)
     return REGISTRY["divide" if over else "multiply"].fun(*promote(x, factor, floats=over))
+
+
+_KINDS = {"f": (int, float), "c": (int, float, complex)}
 
 
 def log_added(x, y):
