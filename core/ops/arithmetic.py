@@ -140,7 +140,7 @@ def _integer_power_vjp(ct, x, n):
 
 
 def _integer_power_slope(x, n):
-    return 0.0 * x if n == 0 else float(n) * integer_power(x, n - 1)
+    return 0.0 if n == 0 else float(n) * integer_power(x, n - 1)
 
 
 integer_power = elementwise(

@@ -1,5 +1,6 @@
 """Moving elements without computing: reshape, transpose, broadcast, concatenate, pad, flip, real and imaginary part."""
 
+from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
@@ -282,9 +283,27 @@ flip = linear(
         arrays((2, 3), axes=(0, 1)), arrays((2, 3), axes=(1,)), arrays((0,), axes=(0,)), arrays((), axes=())
     ),
 )
+
+
+def _triangle(xp, x, k, upper):
+    if xp is np and x.shape[-2] * x.shape[-1] <= _SMALL:
+        return np.where(_part_of_triangle(*x.shape[-2:], k, upper), x, x.dtype.type(0))
+    return (xp.triu if upper else xp.tril)(x, k)
+
+
+_SMALL = 1 << 12  # elements of a mask that is kept: to make one takes 3 us
+
+
+@lru_cache(maxsize=64)
+def _part_of_triangle(rows, columns, k, upper):
+    mask = np.tri(rows, columns, k - upper, bool) != upper
+    mask.flags.writeable = False
+    return mask
+
+
 triangle = linear(
     "triangle",  # what lies on the k-th diagonals of matrices and above (or below) them; zeros elsewhere
-    impl=lambda xp, x, *, k, upper: (xp.triu if upper else xp.tril)(x, k),
+    impl=lambda xp, x, *, k, upper: _triangle(xp, x, k, upper),
     transpose=lambda ct, k, upper: triangle(ct, k=k, upper=upper),
     shape=lambda x, k, upper: x,
     batch=lambda x, k, upper: triangle(x, k=k, upper=upper),
