@@ -58,3 +58,56 @@ def script_logarithms_of_sums_of_complex_exponentials_are_principal_values(torch
     z = normal(torch, 4, 3, dtype="complex") * 9
     return [torch.logsumexp(z, 0), torch.logsumexp(z[:1], 0), torch.masked.logsumexp(z, 1, mask=z.real > 0),
             slopes(torch, lambda a: torch.logsumexp(a, 1), z)]
+
+
+def script_limits_at_nan(torch):
+    """NaN stays, and what it came from has no gradient; neither has anything between limits in the wrong order."""
+    nan, found = float("nan"), []
+    for copies in (1, 2000):
+        x = double(torch, nan, -float("inf"), -1.0, 0.0, 0.5, 1.0, float("inf")).repeat(copies)
+        one, low = torch.ones_like(x), torch.full_like(x, -1.0)
+        for f in (lambda a: a.clamp(-1, 1), lambda a: a.clamp(min=0.5), lambda a: a.clamp(max=0.5),
+                  lambda a: a.clamp(1, -1), lambda a: a.clamp(nan, 1), lambda a: a.clamp(0, nan), lambda a: a.clip(0),
+                  lambda a: a.clamp(low, one), lambda a: a.clamp(max=one), lambda a: a.clamp(one, low),
+                  lambda a: a.clamp(one * nan, one), lambda a: torch.clamp_min(a, 0.5),
+                  lambda a: (a * 1).clamp_(-1, 1), lambda a: torch.clamp_max(a, one),
+                  lambda a: torch.nn.functional.hinge_embedding_loss(a, -one, reduction="none")):
+            found += [v[:7] for v in slopes(torch, f, x)]
+    limits = double(torch, nan, 1.0, -2.0).requires_grad_()
+    y = double(torch, 1.0, nan, -3.0).requires_grad_()
+    y.clamp(min=limits).sum().backward()
+    return [*found, limits.grad, y.grad]
+
+
+def script_cotangents_that_are_not_finite(torch):
+    """What a limit cuts off is cut off whatever arrives."""
+    found = []
+    for f in (torch.nn.functional.hardtanh, torch.nn.functional.relu6, lambda x: x.clamp(-1, 1),
+              torch.nn.functional.hardshrink, torch.nn.functional.softshrink):
+        for size in (1, 2000):
+            x = double(torch, -7.0, -1.0, 0.25, 1.0, 6.5).repeat(size).requires_grad_()
+            for value in (float("nan"), float("inf")):
+                found.append(torch.autograd.grad(f(x), x, torch.full_like(x, value))[0][:5])
+    return found
+
+
+def script_losses_far_away(torch):
+    """The slope of a linear part is that of the line at infinity, too."""
+    F, x = torch.nn.functional, double(torch, -float("inf"), -1e200, -2.0, 0.5, float("inf"))  # noqa: N806
+    zero = torch.zeros_like(x)
+    return [slopes(torch, f, x) for f in (
+        lambda a: F.smooth_l1_loss(a, zero, reduction="none"), lambda a: F.huber_loss(a, zero, reduction="none"),
+        lambda a: F.smooth_l1_loss(zero, a, beta=0.3, reduction="sum"), lambda a: F.huber_loss(zero, a, delta=3.0))]
+
+
+def script_interpolation_from_the_nearer_end(torch):
+    """So that it ends at its end."""
+    x, y = double(torch, 1e300, -float("inf"), 0.1, 3.0), double(torch, -1.0, 2.0, 0.3, float("inf"))
+    return [torch.lerp(x, y, w) for w in (0, 0.25, 0.5, 0.75, 1, 1.0, 2.0)] + [
+        torch.lerp(x.float(), y.float(), 1.0), torch.lerp(x * 1j, y * 1j, 1.0)[2:]]
+
+
+def script_constant_powers(torch):
+    """The power 0 is flat everywhere."""
+    x = double(torch, float("nan"), float("inf"), 0.0, -2.0)
+    return [slopes(torch, lambda a: a**0, x), slopes(torch, lambda a: a.pow(0.0), x)]

@@ -12,8 +12,7 @@ from ..dispatch.layouts import matrices
 from ..dispatch.out_argument import BY_COLUMNS
 from ..inplace.lower_errors import LinAlgError
 from .axes import wrap_dim
-from .operands import unread
-from .operators import times
+from .operands import times, unread
 
 
 def lapack(*columns, rows=()):

@@ -13,7 +13,7 @@ from ..dispatch.host_ops import primal_of
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
 from ..fastpath.inplace_lanes import binary_inplace
 from ..fastpath.lanes import OPERANDS, binary
-from .operands import COMPARABLE, of_kinds, operands, zero_slope
+from .operands import COMPARABLE, of_kinds, operands, times, zero_slope
 from .publishing import synonyms
 
 
@@ -38,16 +38,6 @@ def scaled(x, alpha, dtype):
     if isinstance(alpha, complex) and dtype.kind != "c":
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
     return cnp.bitwise_and(x, alpha != 0) if dtype.kind == "b" else to(times(x, alpha), dtype)
-
-
-def times(x, factor, over=False):
-    """A value times (or over) a number of the call; PyTorch's node keeps that as it keeps an axis, and frees nothing."""
-    if type(factor) in _KINDS.get(x.dtype.kind, ()):
-        return REGISTRY["scale"].fun(x, factor, over)
-    return REGISTRY["divide" if over else "multiply"].fun(*promote(x, factor, floats=over))
-
-
-_KINDS = {"f": (int, float), "c": (int, float, complex)}
 
 
 def log_added(x, y):

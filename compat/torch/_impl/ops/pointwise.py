@@ -10,8 +10,8 @@ from ..dispatch.layouts import LIKE_OPERANDS
 from ..types import output_tuples
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase
-from .operands import operands
-from .operators import operator_of, times
+from .operands import operands, times
+from .operators import operator_of
 from .publishing import method, synonyms
 
 synonyms({"greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le", "not_equal": "ne",

@@ -9,7 +9,7 @@ from ..dispatch.layouts import IN_ORDER
 from ..types import dtypes
 from ..types.tensor_type import TensorBase
 from .axes import wrap_dim
-from .operators import times
+from .operands import times
 
 
 def _steps(y, x, dx, dim):
