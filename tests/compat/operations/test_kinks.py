@@ -1,5 +1,7 @@
 """Derivatives at kinks and where there is none."""
 
+import importlib
+
 from harness import attempt, double, message, normal, slopes
 
 
@@ -111,3 +113,56 @@ def script_constant_powers(torch):
     """The power 0 is flat everywhere."""
     x = double(torch, float("nan"), float("inf"), 0.0, -2.0)
     return [slopes(torch, lambda a: a**0, x), slopes(torch, lambda a: a.pow(0.0), x)]
+
+
+def script_comparisons_in_place(torch):
+    """Their nodes lead to both operands, with zeros; integers have no history."""
+    found = []
+    for name in ("eq_", "ne_", "lt_", "le_", "gt_", "ge_", "less_", "greater_", "not_equal_"):
+        for other in (0, "tensor"):
+            x, y = double(torch, 1.0, -2.0, 0.0).requires_grad_(), double(torch, 1.0, 3.0, -1.0).requires_grad_()
+            out = getattr(x * 1, name)(y if other == "tensor" else other)
+            out.sum().backward()
+            found.append([out, x.grad, y.grad])
+    y = double(torch, 1.0, 3.0, -1.0).requires_grad_()
+    fresh = double(torch, 1.0, -2.0, 0.0).eq_(y)
+    base = (y * 2).clone()
+    base[1:].lt_(1)
+    fresh.sum().backward()
+    return [*found, fresh, y.grad, base, torch.ones(3, dtype=torch.int64).ge_(y.detach()), attempt(lambda: y.gt_(0))]
+
+
+def script_sums_in_integers(torch):
+    """Autograd has no integers: what is recorded refuses them, what is not takes them."""
+    x, found = double(torch, 1.5, -2.0, 3.0), []
+    for f in (lambda a: a.sum(dtype=torch.int64), lambda a: a.sum(0, dtype=torch.bool),
+              lambda a: a.cumsum(0, dtype=torch.int32), lambda a: a.cumprod(0, dtype=torch.int64),
+              lambda a: a.prod(dtype=torch.int64), lambda a: a.prod(0, dtype=torch.uint8),
+              lambda a: a.nansum(dtype=torch.int64), lambda a: a.mean(dtype=torch.int64)):
+        leaf = x.clone().requires_grad_()
+        found += [attempt(lambda: f(x)), attempt(lambda: f(leaf)), attempt(lambda: f(leaf * 2))]
+        with torch.no_grad():
+            found.append(attempt(lambda: f(leaf)))
+    return found
+
+
+def test_quotients_rounded_down_are_in_the_history():
+    torch = importlib.import_module("covector.compat.torch")
+    for f in (lambda x, y: x // y, lambda x, y: (x * 1).floor_divide_(y), torch.heaviside):
+        x, y = torch.tensor([5.0, -3.0, 0.0], requires_grad=True), torch.tensor([2.0, 2.0, 7.0], requires_grad=True)
+        for _ in range(3):
+            out = f(x, y)
+        assert out.requires_grad
+        out.sum().backward()
+        assert x.grad.tolist() == [0.0] * 3 and y.grad.tolist() == [0.0, 0.0, float(f is torch.heaviside)]
+    assert not (torch.tensor([5, 3]) // 2).requires_grad and not (x.detach() // 2).requires_grad
+    assert (7.0 // y).requires_grad and torch.heaviside(x, y.detach()).requires_grad
+
+
+def test_counts_of_weights_have_their_gradient():
+    torch = importlib.import_module("covector.compat.torch")
+    weights = torch.tensor([1.0, 2.0, 4.0], requires_grad=True)
+    out = torch.bincount(torch.tensor([2, 0, 2]), weights, 4)
+    assert out.tolist() == [2.0, 0.0, 5.0, 0.0]
+    out.backward(torch.tensor([1.0, 2.0, 3.0, 4.0]))
+    assert weights.grad.tolist() == [3.0, 1.0, 3.0]

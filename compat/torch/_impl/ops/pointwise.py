@@ -3,14 +3,14 @@
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import REGISTRY
+from .....extend import REGISTRY, Tracer
 from ..dispatch.call import ROWS, attach, floating, inplace_method, operation, to
 from ..dispatch.host_ops import hosted
 from ..dispatch.layouts import LIKE_OPERANDS
 from ..types import output_tuples
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase
-from .operands import operands, times
+from .operands import operands, times, zero_slope
 from .operators import operator_of
 from .publishing import method, synonyms
 
@@ -124,7 +124,8 @@ def heaviside(input, values):
     if input.dtype != values.dtype:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
     x, v = operands(input, values)
-    return cnp.where(x == 0, v, (x > 0).astype(x.dtype))
+    found = cnp.where(x == 0, v, (x > 0).astype(x.dtype))
+    return zero_slope(found, x) if isinstance(x, Tracer) and x.dtype.kind in "fV" else found
 
 
 @operation("ldexp", inplace_form=True, layout=LIKE_OPERANDS)

@@ -18,7 +18,7 @@ from ..types.tensor_type import Tensor
 from .axes import distinct, wrap_dim
 from .index_arrays import along
 from .operands import zero_slope
-from .requested_dtypes import mean_dtype, norm_dtype
+from .requested_dtypes import in_dtype, mean_dtype, norm_dtype
 
 
 def axes_of(dim, ndim):
@@ -36,7 +36,7 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):  # noqa: A001 (torch's n
     """Sum over axes."""
     if dtype is None and input.dtype.kind in "biu":
         dtype = np.dtype(np.int64)
-    x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
+    x = in_dtype(input, dtype)
     return kept_dtype(cnp.sum(x, axis=axes_of(dim, x.ndim), keepdims=keepdim), dtype)
 
 
@@ -49,6 +49,7 @@ def kept_dtype(v, dtype):
            lane=lambda row: total(row, REGISTRY["reduce_mean"], "MeanBackward0"))
 def mean(input, dim=None, keepdim=False, *, dtype=None):
     """Average over axes."""
+    mean_dtype("mean", dtype)
     x = input if dtype is None else input.astype(dtype)
     if x.dtype.kind not in "fcV":
         name = dtypes.OF_NUMPY[x.dtype].name
@@ -73,7 +74,7 @@ def prod(input, dim=None, keepdim=False, *, dtype=None):
     """Multiply the elements along an axis; the derivative is exact at zeros."""
     if dtype is None and input.dtype.kind in "biu":
         dtype = np.dtype(np.int64)
-    x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
+    x = in_dtype(input, dtype)
     return kept_dtype(cnp.prod(x, axis=axes_of(dim, x.ndim), keepdims=keepdim), dtype)
 
 
@@ -245,7 +246,7 @@ def running(name, input, dim, dtype):
     """The operand, the axis and the dtype of a running sum or product, or PyTorch's refusal of bool."""
     if dtype is None and input.dtype.kind in "biu":
         dtype = np.dtype(np.int64)
-    x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
+    x = in_dtype(input, dtype)
     d = wrap_dim(dim, x.ndim)
     if x.ndim and x.dtype == np.bool_:
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
