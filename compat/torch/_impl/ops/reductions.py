@@ -11,6 +11,7 @@ from ..dispatch.host_ops import assume
 from ..dispatch.layouts import IN_ORDER
 from ..dispatch.out_argument import Target
 from ..fastpath.lanes import total
+from ..inplace.inplace import inplace
 from ..modes.warnings import tell
 from ..types import dtypes, output_tuples
 from ..types.dtypes import c_type, type_word
@@ -373,14 +374,19 @@ def cumprod(input, dim, *, dtype=None):
     return kept_dtype(cnp.moveaxis(found, -1, d), dtype)
 
 
+def other_dtype(x, dtype):
+    """PyTorch's refusal."""
+    raise RuntimeError(f"Bad in-place call: input tensor dtype {c_type(x.dtype)} and output tensor dtype "
+                       f"{c_type(dtype.numpy)} should match")
+
+
 def _in_own_dtype(name):
     """`cumsum_` refuses another dtype than the tensor's."""
     write = getattr(Tensor, name)
 
     def method(self, dim, *, dtype=None):
         if dtype is not None and dtype is not self.dtype:
-            raise RuntimeError(f"Bad in-place call: input tensor dtype {c_type(self.dtype.numpy)} and output tensor "
-                               f"dtype {c_type(dtype.numpy)} should match")
+            inplace(self, name, lambda x: other_dtype(x, dtype))
         return write(self, dim)
 
     method.__name__ = method.__qualname__ = name
