@@ -7,7 +7,7 @@ import numpy as np
 from ..... import numpy as cnp
 from ..dispatch.call import ROWS, attach, operation, promote, to
 from ..dispatch.host_ops import DYNAMIC
-from ..dispatch.layouts import IN_ORDER, LIKE_FIRST
+from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, by_axis
 from ..dispatch.not_differentiable import refusing
 from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import signed
@@ -321,8 +321,8 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
         fresh[1:] = (rows[1:] != rows[:-1]).reshape(n - 1, rows[0].size).any(1)
     places = np.nonzero(fresh)[0]
     out = rows[places]
-    found = [refusing(new_leaf(np.ascontiguousarray(out if dim is None else np.moveaxis(out, 0, dim))), input,
-                      "unique_consecutive", "UniqueConsecutiveBackward0")]
+    out = by_axis(out if dim is None else np.moveaxis(out, 0, dim), dim)
+    found = [refusing(new_leaf(out), input, "unique_consecutive", "UniqueConsecutiveBackward0")]
     if return_inverse:
         inverse = np.cumsum(fresh) - 1
         found.append(new_leaf(inverse.reshape(array.shape) if dim is None else inverse))

@@ -7,7 +7,7 @@ from .....extend import REGISTRY, unwrap
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import floating, operation, promote, to
 from ..dispatch.host_ops import assume, insist
-from ..dispatch.layouts import IN_ORDER
+from ..dispatch.layouts import BY_FORMAT, IN_ORDER
 from ..fastpath.linear_lane import linear_lane
 from ..modes.warnings import tell
 from ..types.dtypes import type_word
@@ -333,7 +333,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
     return to(nn.layer_norm(input, weight, bias, axes=n, eps=eps), input.dtype)
 
 
-@functional("rms_norm")
+@functional("rms_norm", layout=BY_FORMAT)
 def rms_norm(input, normalized_shape, weight=None, eps=None):
     """Divide by the root mean square over the last axes."""
     axes = tuple(range(input.ndim - len(tuple(normalized_shape)), input.ndim))

@@ -56,7 +56,7 @@ def with_axes(y, dim):
     return wrap_dim(dim, y.ndim)
 
 
-@operation("trapezoid", method=False)
+@operation("trapezoid", method=False, layout=IN_ORDER)
 def trapezoid(y, x=None, *, dx=None, dim=-1):
     """Integrate along an axis by the trapezoidal rule."""
     d = with_axes(y, dim)
