@@ -157,6 +157,10 @@ def test_quotients_rounded_down_are_in_the_history():
         assert x.grad.tolist() == [0.0] * 3 and y.grad.tolist() == [0.0, 0.0, float(f is torch.heaviside)]
     assert not (torch.tensor([5, 3]) // 2).requires_grad and not (x.detach() // 2).requires_grad
     assert (7.0 // y).requires_grad and torch.heaviside(x, y.detach()).requires_grad
+    for _ in range(3):  # a row of numbers beside one
+        x, y = torch.zeros(1, requires_grad=True), torch.ones(2, 3, requires_grad=True)
+        (torch.heaviside(x, y) + x // y).sum().backward()
+    assert x.grad.tolist() == [0.0] and y.grad.tolist() == [[1.0] * 3] * 2
 
 
 def test_counts_of_weights_have_their_gradient():

@@ -125,7 +125,9 @@ def heaviside(input, values):
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
     x, v = operands(input, values)
     found = cnp.where(x == 0, v, (x > 0).astype(x.dtype))
-    return zero_slope(found, x) if isinstance(x, Tracer) and x.dtype.kind in "fV" else found
+    if not isinstance(x, Tracer) or x.dtype.kind not in "fV":
+        return found
+    return zero_slope(found, cnp.broadcast_to(x, found.shape))
 
 
 @operation("ldexp", inplace_form=True, layout=LIKE_OPERANDS)
