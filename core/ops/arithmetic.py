@@ -52,6 +52,17 @@ multiply = elementwise(
     depends=nonzero,
     samples=binary(),
 )
+scale = elementwise(
+    "scale",  # x times (or over) a Python number of a kind that x has: a parameter, which nothing saves as an operand
+    impl=lambda xp, x, *, factor, over: x / factor if over else x * factor,
+    jvp={"x": lambda dx, factor, over: scale(dx, factor=factor, over=over)},
+    vjp={"x": lambda ct, factor, over: scale(ct, factor=factor.conjugate(), over=over)},
+    linear=("x",),
+    samples=lambda rng: [Sample(rng.normal(size=s), params={"factor": f, "over": o})
+                         for s in ((), (3,), (0,)) for f in (2, -0.3) for o in (False, True)]
+    + [Sample(rng.normal(size=3) + 1j, params={"factor": 2 - 1j, "over": o}) for o in (False, True)]
+    + [Sample(rng.normal(size=3).astype(np.float32), params={"factor": 1.7, "over": False})],
+)
 divide = elementwise(
     "divide",
     weak=True,
@@ -132,7 +143,7 @@ def _integer_power_vjp(ct, x, n):
 
 
 def _integer_power_slope(x, n):
-    return 0.0 * x if n == 0 else float(n) * integer_power(x, n - 1)
+    return 0.0 if n == 0 else float(n) * integer_power(x, n - 1)
 
 
 integer_power = elementwise(

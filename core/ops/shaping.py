@@ -1,5 +1,6 @@
 """Moving elements without computing: reshape, transpose, broadcast, concatenate, pad, flip, real and imaginary part."""
 
+from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
@@ -281,6 +282,37 @@ flip = linear(
     samples=together(
         arrays((2, 3), axes=(0, 1)), arrays((2, 3), axes=(1,)), arrays((0,), axes=(0,)), arrays((), axes=())
     ),
+)
+
+
+def _triangle(xp, x, k, upper):
+    if xp is np and x.shape[-2] * x.shape[-1] <= _SMALL:
+        return np.where(_part_of_triangle(*x.shape[-2:], k, upper), x, x.dtype.type(0))
+    return (xp.triu if upper else xp.tril)(x, k)
+
+
+_SMALL = 1 << 12  # elements of a mask that is kept: to make one takes 3 us
+
+
+@lru_cache(maxsize=64)
+def _part_of_triangle(rows, columns, k, upper):
+    mask = np.tri(rows, columns, k - upper, bool) != upper
+    mask.flags.writeable = False
+    return mask
+
+
+triangle = linear(
+    "triangle",  # what lies on the k-th diagonals of matrices and above (or below) them; zeros elsewhere
+    impl=lambda xp, x, *, k, upper: _triangle(xp, x, k, upper),
+    transpose=lambda ct, k, upper: triangle(ct, k=k, upper=upper),
+    shape=lambda x, k, upper: x,
+    batch=lambda x, k, upper: triangle(x, k=k, upper=upper),
+    zeros=True,
+    moves=True,
+    depends=MOVED,
+    samples=together(arrays((2, 3), k=0, upper=True), arrays((2, 3, 3), k=-1, upper=False),
+                     arrays((0, 2), k=0, upper=False)),
+    absent={"()": "a triangle is a part of matrices"},
 )
 to_complex = linear(
     "to_complex",  # x + 0i: complex-valued from real

@@ -50,11 +50,29 @@ _LARGE = 1 << 12  # elements
 hard_tanh = elementwise(
     "hard_tanh",  # x between two limits
     impl=lambda xp, x, *, low, high: _between(xp, x, low, high),
-    d={"x": lambda x, low, high: _inside(x, low, high)},
+    jvp={"x": lambda dx, x, low, high: passed(dx, _inside(x, low, high))},
+    vjp={"x": lambda ct, x, low, high: passed(ct, _inside(x, low, high))},
     exact=True,
     kernel={"impl": lambda x, low, high: _clipped(where(x < low, low, x), high)},
     absent=_REAL,
     samples=_samples([-1.0, 1.0], {"low": -1.0, "high": 1.0}, {"low": 0.0, "high": 6.0}),
+)
+
+
+def _within(x, low, high):
+    return (x >= low) & (x <= high)
+
+
+# The slope at both ends is 1 and at NaN 0, as PyTorch's; limits may be infinite.
+clamp = elementwise(
+    "clamp",  # x between two limits, which are no operands
+    impl=lambda xp, x, *, low, high: _between(xp, x, low, high),
+    jvp={"x": lambda dx, x, low, high: passed(dx, _within(x, low, high))},
+    vjp={"x": lambda ct, x, low, high: passed(ct, _within(x, low, high))},
+    exact=True,
+    kernel={"impl": lambda x, low, high: _clipped(where(x < low, low, x), high)},
+    absent=_REAL,
+    samples=_samples([-1.0, 1.0], {"low": -1.0, "high": 1.0}, {"low": 0.5, "high": np.inf}, {"low": 1.0, "high": -1.0}),
 )
 
 

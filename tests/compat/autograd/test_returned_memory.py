@@ -30,3 +30,10 @@ def test_a_cotangent_of_the_caller_is_not_handed_out():
     (found,) = torch.autograd.grad(y.reshape(2, 3).sum(), x)
     found += 1
     assert kept[0].tolist() == [1.0] * 6
+
+
+def test_a_first_gradient_has_the_dtype_of_its_leaf():
+    mask, other = torch.tensor([True, False, True]), torch.tensor([False, False, True])
+    x, y = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+    torch.where(mask, y, torch.where(other, y.detach(), x)).sum().backward()  # chosen by bits, as integers
+    assert x.grad.dtype is torch.float32 and x.grad.tolist() == [0.0, 1.0, 0.0]

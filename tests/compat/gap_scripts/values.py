@@ -38,6 +38,22 @@ def the_first_argument_of_igamma(torch):
     return "error" if isinstance(found, str) else True
 
 
+@row("`floor_divide`, `heaviside`", [[0.0, 0.0], 1.0, [1.0, 1.0]], ["error"] * 3)
+def rounded_quotients_and_counts_of_weights(torch):
+    x = torch.tensor([5.0, 0.0], requires_grad=True)
+    found = [gradient(torch, lambda x: x // 2, x), gradient(torch, lambda v: torch.heaviside(x.detach(), v)[1], x),
+             gradient(torch, lambda w: torch.bincount(torch.tensor([1, 0]), w), x)]
+    return ["error" if isinstance(f, str) else f[1] if k == 1 else f for k, f in enumerate(found)]
+
+
+@row("gradients at NaN", ["nan", [0.0, 1.0]], ["0.0", "nan"])
+def gradients_at_nan(torch):
+    x = torch.tensor([1.0, float("nan")], requires_grad=True)
+    (one,) = torch.autograd.grad(x.abs().sum(), x)
+    (top,) = torch.autograd.grad(x.amax(), x)
+    return [str(one[1].item()), top.tolist() if not top.isnan().any() else "nan"]
+
+
 @row("second derivative of `elu`", [1.0], [0.0])
 def the_second_derivative_of_elu(torch):
     x = torch.zeros(1, requires_grad=True)

@@ -3,6 +3,7 @@
 import importlib
 
 import numpy as np
+import pytest
 
 from harness import rounds_as
 
@@ -169,3 +170,35 @@ def script_line_search(T):
     points = [[T.tensor(v, dtype=T.float64) for v in p] for p in points]
     out += [float(cubic(*p, **b)) for p in points for b in ({}, {"bounds": (0.1, 0.2)})]
     return out, seen
+
+
+def script_matrices_in_bfloat16(torch):
+    """State of bfloat16, and steps as in single precision but for the rounding."""
+    found = []
+    for name in ("Adafactor", "Muon"):
+        start = torch.arange(1.0, 13.0).reshape(3, 4).to(torch.bfloat16)
+        half, single = torch.nn.Parameter(start), torch.nn.Parameter(start.float())
+        optimizers = [getattr(torch.optim, name)([p], lr=0.1) for p in (half, single)]
+        for k in range(3):
+            for p, optimizer in zip((half, single), optimizers):
+                p.grad = (torch.arange(12.0).reshape(3, 4) / 8 - k).to(p.dtype)
+                optimizer.step()
+        state = optimizers[0].state[half]
+        found += [half.dtype, half._version > 0, torch.allclose(half.float(), single, rtol=0.03, atol=0.03),
+                  [(key, v.dtype, tuple(v.shape)) for key, v in state.items()]]
+    return found
+
+
+def test_lbfgs_refuses_bfloat16_by_its_name():
+    torch = importlib.import_module("covector.compat.torch")
+    p = torch.ones(2, dtype=torch.bfloat16, requires_grad=True)
+    optimizer = torch.optim.LBFGS([p])
+
+    def loss():
+        optimizer.zero_grad()
+        out = (p * p).sum()
+        out.backward()
+        return out
+
+    with pytest.raises(NotImplementedError, match=r"LBFGS.step\(\) .* shape \(2,\) of torch.bfloat16, .*float"):
+        optimizer.step(loss)

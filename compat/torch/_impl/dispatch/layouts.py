@@ -3,6 +3,7 @@
 import numpy as np
 
 from ....._engine import Ambient
+from ..types.memory_formats import ORDERS
 from ..types.tensor_value import bottom
 
 ndarray = np.ndarray
@@ -25,9 +26,11 @@ def layout(laid):
     return settled
 
 
-# In the order of the axes, whatever the operands do; as elementwise operations do; as the first operand lies.
+# In the order of the axes, whatever the operands do; as elementwise operations do; in the order of the axes, but with
+# channels last where the first operand lies so; as the first operand lies.
 IN_ORDER = layout(lambda array, tensors, args, named: np.ascontiguousarray(array))
 LIKE_OPERANDS = layout(lambda array, tensors, args, named: laid_out(array, *[bottom(t) for t in tensors]))
+BY_FORMAT = layout(lambda array, tensors, args, named: in_format(array, bottom(tensors[0])))
 LIKE_FIRST = layout(lambda array, tensors, args, named: laid_out(array, bottom(tensors[0])))
 
 
@@ -85,6 +88,25 @@ def ordered(array, order):
         return array
     back = sorted(range(array.ndim), key=order.__getitem__)  # a third of the time of argsort
     return np.ascontiguousarray(turned).transpose(back)
+
+
+def in_format(array, like):
+    """The elements of an array in the order of its axes, or channels last where another array lies so."""
+    return ordered(array, format_order(like)) if array.ndim == like.ndim else np.ascontiguousarray(array)
+
+
+def format_order(array):
+    """The axes of an array that lies channels last, outermost in memory first; of others in their order."""
+    last = next((order for order in ORDERS.values() if len(order) == array.ndim), None)
+    if last is None or array.flags.c_contiguous or not array.transpose(last).flags.c_contiguous:
+        return tuple(range(array.ndim))
+    return last
+
+
+def by_axis(array, axis):
+    """The elements of an array, the axis outermost in memory; in order where it is None."""
+    moved = array if axis is None else np.moveaxis(array, axis, 0)
+    return np.ascontiguousarray(moved) if axis is None else np.moveaxis(np.ascontiguousarray(moved), 0, axis)
 
 
 def laid_out(answer, *operands):

@@ -15,7 +15,7 @@ from ..types.tensor_type import needs_grad, wrap
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import lift
 from ..values.tangents import tangent_of
-from ..views.overlap import OVERLAPPING, overlapping
+from ..views.overlap import check_overlap, check_own
 
 
 class Target(NamedTuple):
@@ -79,14 +79,16 @@ def write_out(name, target, v, tensors, facts=PLAIN, way=None):
         elif way is not None and way.exact and not (  # the size of a complex number is cast
                 v.dtype.kind == "f" and any(shape_dtype(t)[1].kind == "c" for t in tensors)):
             raise RuntimeError(f"Expected out tensor to have dtype {c_type(v.dtype)}, but got {c_type(dtype)} instead")
-    if target.level_trace is None and isinstance(target.value, np.ndarray) and overlapping(target.value):
-        raise RuntimeError(OVERLAPPING)
+    if target.level_trace is None and isinstance(target.value, np.ndarray):
+        check_own(target.value)
     if tuple(v.shape) != shape:
         if any(t is target for t in tensors) and whole(v.shape, tensors):
             raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(v.shape)}")
         resize(target, tuple(v.shape))
         if facts.columns and isinstance(v, np.ndarray):
             target.value = np.empty_like(v, dtype)
+    elif type(v) is np.ndarray and target.level_trace is None:
+        check_overlap(target.value, tensors)
     if wanted:
         return target.copy_(lift(v))
     write(target, v.astype(dtype) if v.dtype != dtype else v)

@@ -80,7 +80,7 @@ def take_first(leaf, ct):
 def whole(ct, base):
     """The array of which a cotangent, transposed twice, is all, if nobody else holds that."""
     if not _GIL or type(base) is not ndarray or base.base is not None or base.strides != ct.strides or (
-            base.shape != ct.shape or sys.getrefcount(base) > _OF_BASE):
+            base.shape != ct.shape or base.dtype is not ct.dtype or sys.getrefcount(base) > _OF_BASE):
         return None
     return base
 

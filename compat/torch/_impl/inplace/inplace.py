@@ -18,7 +18,7 @@ from ..types.dtypes import type_word
 from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import lower
-from ..views.overlap import OVERLAPPING, check_overlap, into_what_is_shared, overlapping
+from ..views.overlap import FIRST, OVERLAPPING, check_overlap, check_own, into_what_is_shared, overlapping
 from ..views.views import EXPAND, UPDATE
 from .lower_errors import raised
 from .write import store, write
@@ -53,7 +53,7 @@ def compute(t, name, fn, others, node_name, covers):
     if (m is None or m.still) and untracked(t, m) and all(untracked(x, m) for x in operands):
         write_untracked(t, name, fn, [x.value if isinstance(x, TensorBase) else x for x in others], operands, covers)
         return t
-    check_levels(t, operands, name)
+    check_levels(t, operands, name, others)
     check_write(t)
     values = [lower(x) if isinstance(x, TensorBase) else x for x in others]  # before `bypass` changes t's history
     passed = []
@@ -61,6 +61,8 @@ def compute(t, name, fn, others, node_name, covers):
     try:
         recorded = wants or tangents(t, operands)
         old = lower(t, fresh=recorded)
+        if name in FIRST and type(bottom_value) is ndarray:
+            check_own(bottom_value)
         token = suppress_fp_warnings()
         try:
             new = fn(old, *values)
@@ -116,6 +118,8 @@ def untracked(t, m):
 def write_untracked(t, name, fn, values, operands, covers):
     """What `compute` comes to where nothing is recorded: the memory is written."""
     array = t.value
+    if name in FIRST:
+        check_own(array)
     token = suppress_fp_warnings()
     try:
         new = fn(array, *values)
@@ -187,7 +191,7 @@ def chain(t):
         t = t.value
 
 
-def check_levels(t, operands, name):
+def check_levels(t, operands, name, others=()):
     """Refuse writes that a running transform could not see."""
     m = MODES.get()
     mine = {id(u.level_trace) for u in chain(t)}
@@ -195,8 +199,8 @@ def check_levels(t, operands, name):
     if m is not None and m.level is not None and id(m.level) not in mine and not inside:
         raise RuntimeError(
             "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
-            f"(aten::{name}) that would mutate a captured Tensor. This is not supported; please rewrite the function "
-            "being transformed to explicitly accept the mutated Tensor(s) as inputs."
+            f"(aten::{overload(name, others)}) that would mutate a captured Tensor. This is not supported; please "
+            "rewrite the function being transformed to explicitly accept the mutated Tensor(s) as inputs."
         )
     for x in operands:
         for u in chain(x):
@@ -209,6 +213,21 @@ def check_levels(t, operands, name):
                 f"{name} would write a value of a running covector transform into a tensor created outside it, where "
                 "its derivative would be lost; make the tensor inside the transformed function, or return the value"
             )
+
+
+# Operations with overloads: those of which numbers take the one of tensors, and those whose last operand decides.
+_OF_TENSORS = frozenset({"add_", "sub_", "mul_", "div_", "floor_divide_"})
+_BY_OPERAND = frozenset("""pow_ remainder_ fmod_ eq_ ne_ lt_ le_ gt_ ge_ bitwise_and_ bitwise_or_ bitwise_xor_
+fill_ lerp_ masked_fill_ copysign_""".split())
+
+
+def overload(name, others):
+    """torch's name of an operation with its overload: `add_.Tensor`."""
+    if name in _OF_TENSORS:
+        return name + ".Tensor"
+    if name not in _BY_OPERAND or not others:
+        return name
+    return name + (".Tensor" if isinstance(others[-1], TensorBase) else ".Scalar")
 
 
 def check_inplace(t):

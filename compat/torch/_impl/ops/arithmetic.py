@@ -15,7 +15,7 @@ from ..types.limits import finfo
 from ..types.tensor_type import TensorBase
 from .axes import wrap_dim
 from .elementwise import one
-from .operands import operands
+from .operands import operands, times
 from .operators import log_added
 
 for _name in ("erf", "erfc"):
@@ -30,7 +30,13 @@ def lerp(input, end, weight):
     for name, v in (("end", end), ("weight", weight)):
         if hasattr(v, "dtype") and v.dtype != input.dtype:
             raise RuntimeError(f"expected dtype {c_type(input.dtype)} for `{name}` but got dtype {c_type(v.dtype)}")
-    return input + weight * (end - input)
+    way = end - input
+    if hasattr(weight, "dtype") or way.dtype.kind not in "fc":
+        return input + weight * way
+    if abs(weight) < 0.5:
+        return input + times(way, weight)
+    single = np.result_type(way.dtype, np.float32).type  # from the nearer end; the rest of 1 is rounded as PyTorch's
+    return end - times(way, (single(1) - single(weight)).item())
 
 
 @operation("addcmul", inplace_form=True, layout=LIKE_OPERANDS)

@@ -7,7 +7,7 @@ import numpy as np
 from ..... import numpy as cnp
 from ..dispatch.call import ROWS, attach, operation, promote, to
 from ..dispatch.host_ops import DYNAMIC
-from ..dispatch.layouts import IN_ORDER, LIKE_FIRST
+from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, by_axis
 from ..dispatch.not_differentiable import refusing
 from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import signed
@@ -42,8 +42,9 @@ def _cartesian_prod(*tensors):
             raise RuntimeError("Expect a 1D vector, but got shape " + str(list(t.shape)))
     if len({t.dtype for t in tensors}) > 1:
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")
-    grids = np.indices([t.shape[0] for t in tensors]).reshape(len(tensors), -1)
-    return cnp.stack([t[g] for t, g in zip(tensors, grids)], axis=1)
+    grid = tuple([t.shape[0] for t in tensors])  # without index arrays, which nodes would save
+    turned = [cnp.reshape(t, (-1,) + (1,) * (len(grid) - 1 - k)) for k, t in enumerate(tensors)]
+    return cnp.stack([cnp.reshape(cnp.broadcast_to(t, grid), (-1,)) for t in turned], axis=1)
 
 
 @operation("combinations", method=False)
@@ -187,14 +188,16 @@ def unsafe_chunk(input, chunks, dim=0):
     return ROWS["chunk"].fun(input, chunks, dim)
 
 
+_UNEQUAL = "expected src to have a size equal to the slice of self. src size = {}, slice size = {}"
+
+
 def scattered(name, index_of, **facts):
     """A copy with a view of it replaced: `select_scatter` and similar ones."""
 
     def body(input, src, *args, **named):
         where, shape = index_of(input, *args, **named)
         if tuple(src.shape) != tuple(shape):
-            raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
-                               f"{list(src.shape)}, slice size = {list(shape)}")
+            raise RuntimeError(_UNEQUAL.format(list(src.shape), list(shape)))
         return AT(input)[where].set(src if src.dtype == input.dtype else src.astype(input.dtype))
 
     operation(name, doc="A copy with a part replaced", **facts)(body)
@@ -215,24 +218,27 @@ def _sliced(input, dim=0, start=None, end=None, step=1):
     return (slice(None),) * d + (cut,), (*input.shape[:d], n, *input.shape[d + 1 :])
 
 
-def _diagonal(input, offset=0, dim1=0, dim2=1):
+scattered("select_scatter", _selected)
+scattered("slice_scatter", _sliced)
+
+
+@operation("diagonal_scatter", layout=LIKE_FIRST)
+def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
+    """Return a copy in which a diagonal is replaced by `src`."""
     a, b = wrap_dim(dim1, input.ndim), wrap_dim(dim2, input.ndim)
     if a == b:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    n = max(0, min(input.shape[a] + min(offset, 0), input.shape[b] - max(offset, 0)))
-    rows = np.arange(n) + max(-offset, 0)
-    columns = np.arange(n) + max(offset, 0)
-    rest = [k for k in range(input.ndim) if k not in (a, b)]
-    shape = (*[input.shape[k] for k in rest], n)
-    places = dict(zip(rest, np.ogrid[tuple(slice(0, input.shape[k]) for k in rest)] if rest else ()))
-    places = {k: v[..., None] for k, v in places.items()}
-    places[a], places[b] = rows, columns
-    return tuple([places[k] for k in range(input.ndim)]), shape
+    order = [*[k for k in range(input.ndim) if k not in (a, b)], a, b]
+    *rest, rows, columns = [input.shape[k] for k in order]
+    n = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+    if tuple(src.shape) != (*rest, n):
+        raise RuntimeError(_UNEQUAL.format(list(src.shape), [*rest, n]))
+    first = max(-offset, 0) * columns + max(offset, 0)  # a basic index of matrices laid flat, which no node saves
+    flat = AT(cnp.reshape(cnp.transpose(input, order), (*rest, rows * columns)))[
+        ..., first : first + (n > 0) * ((n - 1) * (columns + 1) + 1) : columns + 1]
+    out = cnp.reshape(flat.set(to(src, input.dtype)), (*rest, rows, columns))
+    return cnp.transpose(out, [order.index(k) for k in range(input.ndim)])
 
-
-scattered("select_scatter", _selected)
-scattered("slice_scatter", _sliced)
-scattered("diagonal_scatter", _diagonal, layout=LIKE_FIRST)
 
 
 @operation("as_strided_scatter")
@@ -315,8 +321,8 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
         fresh[1:] = (rows[1:] != rows[:-1]).reshape(n - 1, rows[0].size).any(1)
     places = np.nonzero(fresh)[0]
     out = rows[places]
-    found = [refusing(new_leaf(np.ascontiguousarray(out if dim is None else np.moveaxis(out, 0, dim))), input,
-                      "unique_consecutive", "UniqueConsecutiveBackward0")]
+    out = by_axis(out if dim is None else np.moveaxis(out, 0, dim), dim)
+    found = [refusing(new_leaf(out), input, "unique_consecutive", "UniqueConsecutiveBackward0")]
     if return_inverse:
         inverse = np.cumsum(fresh) - 1
         found.append(new_leaf(inverse.reshape(array.shape) if dim is None else inverse))

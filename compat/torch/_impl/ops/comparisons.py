@@ -3,9 +3,9 @@
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import REGISTRY
+from .....extend import REGISTRY, Tracer
 from ..dispatch.broadcasting import check_broadcast
-from ..dispatch.call import attach, invoke, operation, promote
+from ..dispatch.call import attach, inplace_method, invoke, operation, otherwise, promote
 from ..dispatch.host_ops import DYNAMIC, primal_of
 from ..dispatch.layouts import LIKE_OPERANDS
 from ..fastpath.lanes import flat
@@ -13,7 +13,7 @@ from ..types import dtypes
 from ..types.dtypes import type_word
 from ..types.tensor_type import wrap
 from ..types.tensor_value import shape_dtype
-from .operands import COMPARABLE, checked_number, of_kinds, operands
+from .operands import COMPARABLE, checked_number, of_kinds, operands, zero_slope
 from .operators import operator_of
 
 
@@ -41,7 +41,18 @@ def compare(name, primitive, symbol):
         attach(symbol, operator)
         return fun
 
-    operation(name, node=None, layout=LIKE_OPERANDS, blind=True, lane=lane, inplace_form=True)(body)
+    def written(input, other):
+        """What the in-place form writes: numbers, in the history of both operands."""
+        found = body(input, other)
+        if input.dtype.kind not in "fVc" or not isinstance(input, Tracer) and not isinstance(other, Tracer):
+            return found
+        return zero_slope(found.astype(input.dtype), (input + other).astype(input.dtype))
+
+    title = name.capitalize() + "Backward"
+    own = operation(name, register=False, method=False, node={
+        lambda given, named: hasattr(given[1], "dtype"): title + "1", otherwise: title + "0"})(written).row
+    operation(name, node=None, layout=LIKE_OPERANDS, blind=True, lane=lane,
+              inplace_form=lambda row: inplace_method(own))(body)
 
 
 for _name, _prim in {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",

@@ -13,8 +13,6 @@ from ..state.python_data import filling, warn_imaginary
 from ..types.memory_formats import arranged, preserves
 from ..types.size import contiguous_format
 from ..types.tensor_type import TensorBase, wrap
-from ..types.tensor_value import shape_dtype
-from .axes import ndim_of
 
 
 @moving("clone", blind=True, out=False)
@@ -49,11 +47,16 @@ def fill_(self, value):
             raise TypeError(f"fill_(): argument 'value' must be Number or Tensor, not {type(value).__name__}")
         if assign(self, value):
             return self
-        value = filling(value, shape_dtype(self)[1])
-    elif ndim_of(value):
-        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {ndim_of(value)} "
-                           "dimensions.")
-    return inplace(self, "fill_", lambda x, v: replaced(x, v), (value,), node_name=name, covers=True)
+    return inplace(self, "fill_", filled, (value,), node_name=name, covers=True)
+
+
+def filled(x, value):
+    """`x` with one value everywhere."""
+    if not hasattr(value, "dtype"):
+        value = filling(value, x.dtype)
+    elif value.ndim:
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
+    return replaced(x, value)
 
 
 def zero_(self):

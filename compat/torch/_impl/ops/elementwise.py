@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..... import numpy as cnp
+from ..... import numpy as cnp, stop_gradient
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, floating, inplace_method, invoke, operation, promote
 from ..fastpath.lanes import unary
@@ -108,12 +108,12 @@ def limited(input, min, max):  # noqa: A002
     input, *limits = promote(input, *limits)
     if input.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
-    limits = [v if hasattr(v, "dtype") else np.asarray(v, input.dtype) for v in limits]
     low = limits[0] if min is not None else None
     high = limits[-1] if max is not None else None
-    if in_order(min, max):
-        x = input if low is None else cnp.where(input < low, low, input)
-        return x if high is None else cnp.where(x > high, high, x)
+    if input.dtype.kind == "f" and all(type(v) in (int, float) and v == v for v in limits):
+        ends = -np.inf if low is None else float(low), np.inf if high is None else float(high)
+        return REGISTRY["clamp"].fun(input, *ends)
+    low, high = (v if v is None or hasattr(v, "dtype") else np.asarray(v, input.dtype) for v in (low, high))
     inside = None if low is None else input >= low
     if high is not None:
         inside = input <= high if inside is None else inside & (input <= high)
@@ -122,14 +122,8 @@ def limited(input, min, max):  # noqa: A002
         edge = cnp.minimum(edge, high)
     if edge.dtype.kind in "fV":
         edge = cnp.where(low != low, low, edge) if low is not None and high is not None else edge  # NaN stays
-    keep = inside | (input != input)
-    return cnp.where(keep, input, edge)
-
-
-def in_order(low, high):
-    """Whether limits are numbers, or left out, and none is NaN or beyond the other."""
-    given = [v for v in (low, high) if v is not None]
-    return all(not hasattr(v, "dtype") and v == v for v in given) and (len(given) < 2 or low <= high)
+        edge = cnp.where((input != input) | (edge != edge), stop_gradient(input + edge), edge)
+    return cnp.where(inside, input, edge)
 
 
 ROWS["clip"] = ROWS["clamp"]

@@ -143,7 +143,15 @@ def part_like(name, x, source, shape, dim, error=RuntimeError):
 def index_add(input, dim, index, source, *, alpha=1):
     """Add slices of `source` at indices of an axis; the output is a copy."""
     return at_axis("index_add", input, dim, index, lambda at, part: at.add(part),
-                   source if alpha == 1 else source * promote(source, alpha)[1])
+                   source if alpha == 1 else scaled_source(source, alpha))
+
+
+def scaled_source(source, alpha):
+    """A source times a number, cut off to the dtype of a source of integers or booleans."""
+    if source.dtype.kind in "biu":
+        alpha = source.dtype.type(alpha)
+        return source & alpha if source.dtype.kind == "b" else source * alpha
+    return source * promote(source, alpha)[1]
 
 
 @moving("index_copy", inplace_form=True, blind=True)

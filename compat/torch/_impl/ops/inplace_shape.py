@@ -6,7 +6,7 @@ history. Views that were made of it before keep the steps that lead back to the 
 
 from ..dispatch.call import attach
 from ..graph.versions import bump
-from ..inplace.inplace import check_inplace
+from ..inplace.inplace import check_inplace, check_levels
 from ..modes.inference import check_write
 from ..state.edges import edge, version_of
 from ..state.levels import AMBIENT, BatchTrace
@@ -45,6 +45,7 @@ def method(name):
 
 def check(t, name):
     """Refuse what PyTorch refuses, and values whose memory is not their own."""
+    check_levels(t, (), name)
     u = t
     while True:
         if u.level_trace is FOREIGN:

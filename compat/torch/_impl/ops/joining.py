@@ -216,14 +216,14 @@ def least_two(name, x):
 def tril(input, diagonal=0):
     """Set the elements above a diagonal to 0."""
     least_two("tril", input)
-    return cnp.tril(input, diagonal)
+    return REGISTRY["triangle"].fun(input, diagonal, False)
 
 
 @moving("triu", blind=True, inplace_form=True, layout=IN_ORDER)
 def triu(input, diagonal=0):
     """Set the elements below a diagonal to 0."""
     least_two("triu", input)
-    return cnp.triu(input, diagonal)
+    return REGISTRY["triangle"].fun(input, diagonal, True)
 
 
 @moving("diag", node={lambda given, named: given[0].ndim == 1: "DiagEmbedBackward0",

@@ -6,7 +6,7 @@ import warnings
 from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, floating, operation, to
-from ..dispatch.layouts import IN_ORDER
+from ..dispatch.layouts import IN_ORDER, LIKE_FIRST
 from ..random.sampling import rand, rand_like
 from .axes import wrap_dim
 from .pooling import pool_places
@@ -35,7 +35,7 @@ def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=
     return _instance_norm(input, None, None, weight, bias, eps)
 
 
-@functional("instance_norm", front=instance_norm)
+@functional("instance_norm", front=instance_norm, layout=IN_ORDER)
 def _instance_norm(input, center, spread, weight, bias, eps):
     axes = tuple(range(2, input.ndim))
     if center is None:
@@ -50,7 +50,7 @@ def _instance_norm(input, center, spread, weight, bias, eps):
     return to(out, input.dtype) if input.dtype.kind in "fV" else out
 
 
-@functional("local_response_norm")
+@functional("local_response_norm", layout=LIKE_FIRST)
 def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     """Normalize by the mean square of adjacent channels."""
     if input.ndim < 3:

@@ -230,7 +230,7 @@ def cross(input, other, dim=None):
     return cnp.cross(input, other, axis=d)
 
 
-@operation("cdist", method=False, out=False)
+@operation("cdist", method=False, out=False, layout=IN_ORDER)
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     """Compute the pairwise distances between two sets of vectors."""
     for place, x in enumerate((x1, x2), 1):

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
+from .....extend import REGISTRY
 from ..dispatch.call import ROWS, floating, promote, to
 from ..dispatch.host_ops import primal_of
 from ..types.dtypes import type_word
@@ -82,6 +83,8 @@ def no_booleans(x):
 
 def above(x, least=0.0):
     """`x` where it is not below `least`, whose derivative is 1 there, as torch's clamp_min's."""
+    if x.dtype.kind == "f":
+        return REGISTRY["clamp"].fun(x, float(least), np.inf)
     return cnp.where(x < least, np.asarray(least, x.dtype), x)
 
 

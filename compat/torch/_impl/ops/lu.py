@@ -171,8 +171,8 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
         order = hosted(lambda x: _order(x, m), (*LU_pivots.shape[:-1], m), np.int64, LU_pivots)
         p = _permutation(order, LU_data.dtype)
     if unpack_data:
-        low = cnp.tril(LU_data[..., :, :k], -1) + np.eye(m, k, dtype=LU_data.dtype)
-        up = cnp.triu(LU_data[..., :k, :])
+        low = _triangle(LU_data[..., :, :k], -1, False) + np.eye(m, k, dtype=LU_data.dtype)
+        up = _triangle(LU_data[..., :k, :], 0, True)
     return output_tuples.lu_unpack(p, low, up)
 
 
@@ -193,6 +193,7 @@ def linalg_lu_solve(LU, pivots, B, *, left=True, adjoint=False):
 
 
 _adjoint = adjoint
+_triangle = REGISTRY["triangle"].fun
 
 
 @operation("lu_solve", **lapack(0))

@@ -12,7 +12,7 @@ from ..dispatch.layouts import matrices
 from ..dispatch.out_argument import BY_COLUMNS
 from ..inplace.lower_errors import LinAlgError
 from .axes import wrap_dim
-from .operands import unread
+from .operands import times, unread
 
 
 def lapack(*columns, rows=()):
@@ -126,10 +126,10 @@ def blended(input, product, beta, alpha):
     if product.dtype.kind in "biu":
         kind = product.dtype.type if product.dtype.kind == "b" else int
         beta, alpha = kind(beta), kind(alpha)
-    out = product if alpha == 1 else product * alpha
+    out = product if alpha == 1 else times(product, alpha)
     if beta == 0:
         return unread(out, input)
-    return out + (input if beta == 1 else input * beta)
+    return out + (input if beta == 1 else times(input, beta))
 
 
 def expandable(x, lengths):

@@ -7,7 +7,7 @@ from .....extend import REGISTRY, unwrap
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import floating, operation, promote, to
 from ..dispatch.host_ops import assume, insist
-from ..dispatch.layouts import IN_ORDER
+from ..dispatch.layouts import BY_FORMAT, IN_ORDER
 from ..fastpath.linear_lane import linear_lane
 from ..modes.warnings import tell
 from ..types.dtypes import type_word
@@ -194,7 +194,8 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     size = cnp.abs(gap)
     if beta == 0:
         return reduced(size, reduction)
-    return reduced(cnp.where(size < beta, 0.5 * gap * gap / beta, size - 0.5 * beta), reduction)
+    near = cnp.where(size < beta, gap, np.zeros((), gap.dtype))  # an infinite square has no slope times 0
+    return reduced(cnp.where(size < beta, 0.5 * near * near / beta, size - 0.5 * beta), reduction)
 
 
 @functional("huber_loss")
@@ -206,7 +207,8 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     input, target = promote(input, target)
     gap = input - target
     size = cnp.abs(gap)
-    loss = cnp.where(size <= delta, 0.5 * gap * gap, delta * (size - 0.5 * delta))
+    near = cnp.where(size <= delta, gap, np.zeros((), gap.dtype))  # an infinite square has no slope times 0
+    loss = cnp.where(size <= delta, 0.5 * near * near, delta * (size - 0.5 * delta))
     if weight is not None and tuple(weight.shape) != tuple(input.shape):
         raise ValueError("Weights and input must have the same size.")
     return to(reduced(loss if weight is None else loss * weight, reduction), own)
@@ -331,7 +333,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
     return to(nn.layer_norm(input, weight, bias, axes=n, eps=eps), input.dtype)
 
 
-@functional("rms_norm")
+@functional("rms_norm", layout=BY_FORMAT)
 def rms_norm(input, normalized_shape, weight=None, eps=None):
     """Divide by the root mean square over the last axes."""
     axes = tuple(range(input.ndim - len(tuple(normalized_shape)), input.ndim))

@@ -44,3 +44,13 @@ def of_kinds(kernel, kinds, *values):
     if dtype.kind not in kinds:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(dtype)}'")
     return values
+
+
+def times(x, factor, over=False):
+    """A value times (or over) a number of the call; a node keeps that as it keeps an axis, and frees nothing."""
+    if hasattr(x, "dtype") and type(factor) in _KINDS.get(x.dtype.kind, ()):
+        return REGISTRY["scale"].fun(x, factor, over)
+    return REGISTRY["divide" if over else "multiply"].fun(*promote(x, factor, floats=over))
+
+
+_KINDS = {"f": (int, float), "c": (int, float, complex)}

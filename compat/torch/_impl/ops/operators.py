@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import REGISTRY
+from .....extend import REGISTRY, Tracer
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import ROWS, attach, floating, inplace_method, invoke, operation, promote, to
 from ..dispatch.deprecated_overloads import modern
@@ -13,7 +13,7 @@ from ..dispatch.host_ops import primal_of
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
 from ..fastpath.inplace_lanes import binary_inplace
 from ..fastpath.lanes import OPERANDS, binary
-from .operands import COMPARABLE, of_kinds, operands, zero_slope
+from .operands import COMPARABLE, of_kinds, operands, times, zero_slope
 from .publishing import synonyms
 
 
@@ -37,7 +37,7 @@ def scaled(x, alpha, dtype):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if isinstance(alpha, complex) and dtype.kind != "c":
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
-    return cnp.bitwise_and(x, alpha != 0) if dtype.kind == "b" else to(multiply(*promote(x, alpha)), dtype)
+    return cnp.bitwise_and(x, alpha != 0) if dtype.kind == "b" else to(times(x, alpha), dtype)
 
 
 def log_added(x, y):
@@ -135,7 +135,13 @@ def _div(input, other, *, rounding_mode=None):
             return down
         return cnp.where((down < 0) & (down * y != x), down + 1, down)
     found = cnp.floor_divide(x, y) if rounding_mode == "floor" else cnp.trunc(cnp.divide(x, y))
-    return found if isinstance(x, np.ndarray) and isinstance(y, np.ndarray) else zero_slope(found, x + y)
+    return flat_quotient(found, x, y)
+
+
+def flat_quotient(found, x, y):
+    """A quotient rounded to whole numbers, in the history of its operands."""
+    traced = isinstance(x, Tracer) or isinstance(y, Tracer)
+    return zero_slope(found, x + y) if traced and found.dtype.kind in "fV" else found
 
 
 add = two("add", "add", alpha=True)
@@ -298,7 +304,7 @@ def operator_of(fun, swapped=False):
 def floor_divide(input, other):
     """Compute the quotient rounded down."""
     x, y = whole_operands("div_floor", input, other)
-    return cnp.floor_divide(x, y)
+    return flat_quotient(cnp.floor_divide(x, y), x, y)
 
 
 attach("__floordiv__", operator_of(floor_divide))

@@ -3,14 +3,14 @@
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import REGISTRY
+from .....extend import REGISTRY, Tracer
 from ..dispatch.call import ROWS, attach, floating, inplace_method, operation, to
 from ..dispatch.host_ops import hosted
 from ..dispatch.layouts import LIKE_OPERANDS
 from ..types import output_tuples
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase
-from .operands import operands
+from .operands import operands, times, zero_slope
 from .operators import operator_of
 from .publishing import method, synonyms
 
@@ -55,7 +55,7 @@ attach("__pos__", positive)
 def _angle_scale(name, factor):
     def body(input):
         _no_complex(name, input)
-        return floating(input) * factor
+        return times(floating(input), factor)
 
     unary(name, body)
 
@@ -124,7 +124,10 @@ def heaviside(input, values):
     if input.dtype != values.dtype:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
     x, v = operands(input, values)
-    return cnp.where(x == 0, v, (x > 0).astype(x.dtype))
+    found = cnp.where(x == 0, v, (x > 0).astype(x.dtype))
+    if not isinstance(x, Tracer) or x.dtype.kind not in "fV":
+        return found
+    return zero_slope(found, cnp.broadcast_to(x, found.shape))
 
 
 @operation("ldexp", inplace_form=True, layout=LIKE_OPERANDS)

@@ -3,6 +3,7 @@
 from ..dispatch.call import ROWS, Row, attach, inplace_method, named, operation
 from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import BY_SIGNATURE
+from ..types.tensor_type import Tensor
 
 
 def method(name=None, aliases=(), attached=True, asks=False, function=None, doc=None):
@@ -35,4 +36,5 @@ def synonyms(table):
     for alias, name in table.items():
         row = ROWS[alias] = ROWS[name]
         attach(alias, row.fun)
-        attach(alias + "_", inplace_method(row))
+        writes = getattr(Tensor, name + "_", None)  # its own, if it writes another body than the row's
+        attach(alias + "_", writes if getattr(writes, "row", row) is not row else inplace_method(row))

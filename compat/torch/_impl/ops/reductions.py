@@ -11,6 +11,7 @@ from ..dispatch.host_ops import assume
 from ..dispatch.layouts import IN_ORDER
 from ..dispatch.out_argument import Target
 from ..fastpath.lanes import total
+from ..inplace.inplace import inplace
 from ..modes.warnings import tell
 from ..types import dtypes, output_tuples
 from ..types.dtypes import c_type, type_word
@@ -18,7 +19,7 @@ from ..types.tensor_type import Tensor
 from .axes import distinct, wrap_dim
 from .index_arrays import along
 from .operands import zero_slope
-from .requested_dtypes import mean_dtype, norm_dtype
+from .requested_dtypes import in_dtype, mean_dtype, norm_dtype
 
 
 def axes_of(dim, ndim):
@@ -36,7 +37,7 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):  # noqa: A001 (torch's n
     """Sum over axes."""
     if dtype is None and input.dtype.kind in "biu":
         dtype = np.dtype(np.int64)
-    x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
+    x = in_dtype(input, dtype)
     return kept_dtype(cnp.sum(x, axis=axes_of(dim, x.ndim), keepdims=keepdim), dtype)
 
 
@@ -49,6 +50,7 @@ def kept_dtype(v, dtype):
            lane=lambda row: total(row, REGISTRY["reduce_mean"], "MeanBackward0"))
 def mean(input, dim=None, keepdim=False, *, dtype=None):
     """Average over axes."""
+    mean_dtype("mean", dtype)
     x = input if dtype is None else input.astype(dtype)
     if x.dtype.kind not in "fcV":
         name = dtypes.OF_NUMPY[x.dtype].name
@@ -73,7 +75,7 @@ def prod(input, dim=None, keepdim=False, *, dtype=None):
     """Multiply the elements along an axis; the derivative is exact at zeros."""
     if dtype is None and input.dtype.kind in "biu":
         dtype = np.dtype(np.int64)
-    x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
+    x = in_dtype(input, dtype)
     return kept_dtype(cnp.prod(x, axis=axes_of(dim, x.ndim), keepdims=keepdim), dtype)
 
 
@@ -245,7 +247,7 @@ def running(name, input, dim, dtype):
     """The operand, the axis and the dtype of a running sum or product, or PyTorch's refusal of bool."""
     if dtype is None and input.dtype.kind in "biu":
         dtype = np.dtype(np.int64)
-    x = input if dtype is None or input.dtype == dtype else input.astype(dtype)
+    x = in_dtype(input, dtype)
     d = wrap_dim(dim, x.ndim)
     if x.ndim and x.dtype == np.bool_:
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
@@ -372,14 +374,19 @@ def cumprod(input, dim, *, dtype=None):
     return kept_dtype(cnp.moveaxis(found, -1, d), dtype)
 
 
+def other_dtype(x, dtype):
+    """PyTorch's refusal."""
+    raise RuntimeError(f"Bad in-place call: input tensor dtype {c_type(x.dtype)} and output tensor dtype "
+                       f"{c_type(dtype.numpy)} should match")
+
+
 def _in_own_dtype(name):
     """`cumsum_` refuses another dtype than the tensor's."""
     write = getattr(Tensor, name)
 
     def method(self, dim, *, dtype=None):
         if dtype is not None and dtype is not self.dtype:
-            raise RuntimeError(f"Bad in-place call: input tensor dtype {c_type(self.dtype.numpy)} and output tensor "
-                               f"dtype {c_type(dtype.numpy)} should match")
+            inplace(self, name, lambda x: other_dtype(x, dtype))
         return write(self, dim)
 
     method.__name__ = method.__qualname__ = name

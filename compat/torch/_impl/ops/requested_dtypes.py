@@ -1,7 +1,8 @@
-"""PyTorch's refusals of the dtypes that means and norms are asked for."""
+"""Dtypes that reductions are asked for: PyTorch's refusals, and operands in them."""
 
 import numpy as np
 
+from ....._engine import Ambient
 from ..types.dtypes import type_word
 
 
@@ -19,3 +20,12 @@ def norm_dtype(given, dtype):
     if (given.kind == "c") != (dtype.kind == "c"):
         kind = "complex" if given.kind == "c" else "real"
         raise RuntimeError(f"linalg.vector_norm: dtype should be {kind} for {kind} inputs, but got {type_word(dtype)}")
+
+
+def in_dtype(x, dtype):
+    """An operand in the dtype of its sum or product; PyTorch refuses integers for one that is recorded."""
+    if dtype is None or x.dtype == dtype:
+        return x
+    if np.dtype(dtype).kind in "biu" and isinstance(x, Ambient) and x.node is not None and x.owner.recording:
+        raise RuntimeError(f"Autograd not support dtype: {type_word(np.dtype(dtype))}")
+    return x.astype(dtype)

@@ -9,6 +9,7 @@ from ..dispatch.layouts import IN_ORDER
 from ..types import dtypes
 from ..types.tensor_type import TensorBase
 from .axes import wrap_dim
+from .operands import times
 
 
 def _steps(y, x, dx, dim):
@@ -37,8 +38,8 @@ def _part(x, axis, a, b):
 def _areas(y, x, dx, dim):
     """The axis, and twice the areas between neighbors, in the common dtype, as in PyTorch."""
     d, width = _steps(y, x, dx, dim)
-    heights, width = promote(_part(y, d, 1, None) + _part(y, d, 0, -1), width)
-    return d - y.ndim, heights * width
+    heights = _part(y, d, 1, None) + _part(y, d, 0, -1)
+    return d - y.ndim, cnp.multiply(*promote(heights, width)) if hasattr(width, "dtype") else times(heights, width)
 
 
 def no_booleans(name, y, x):
@@ -55,7 +56,7 @@ def with_axes(y, dim):
     return wrap_dim(dim, y.ndim)
 
 
-@operation("trapezoid", method=False)
+@operation("trapezoid", method=False, layout=IN_ORDER)
 def trapezoid(y, x=None, *, dx=None, dim=-1):
     """Integrate along an axis by the trapezoidal rule."""
     d = with_axes(y, dim)
@@ -64,10 +65,10 @@ def trapezoid(y, x=None, *, dx=None, dim=-1):
     no_booleans("trapezoid", y, x)
     if x is None:  # the sum of all, but half of the first and of the last
         ends = cnp.squeeze(_part(y, d, 0, 1), d) + cnp.squeeze(_part(y, d, y.shape[d] - 1, None), d)
-        whole, half = promote(ROWS["sum"].body(y, d), floating(ends) * 0.5)
-        return cnp.multiply(*promote(whole - half, 1.0 if dx is None else dx))
+        whole, half = promote(ROWS["sum"].body(y, d), times(floating(ends), 0.5))
+        return times(whole - half, 1.0 if dx is None else dx)
     d, areas = _areas(y, x, dx, dim)
-    return floating(ROWS["sum"].body(areas, d)) / 2.0
+    return times(floating(ROWS["sum"].body(areas, d)), 2.0, True)
 
 
 @operation("cumulative_trapezoid", method=False, layout=IN_ORDER)
@@ -77,7 +78,7 @@ def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     no_booleans("cumulative_trapezoid", y, x)
     d, areas = _areas(y, x, dx, dim)
-    return floating(ROWS["cumsum"].body(areas, d)) / 2.0
+    return times(floating(ROWS["cumsum"].body(areas, d)), 2.0, True)
 
 
 ROWS["trapz"] = ROWS["trapezoid"]
@@ -128,17 +129,24 @@ def _gradient(x, spacing, d, edge_order):
     else:
         left = right = first = last = second = before = spacing
     inner = (at(2, n) * left**2 - at(0, n - 2) * right**2 + at(1, n - 1) * (right**2 - left**2)) / (
-        left * right * (left + right)) if hasattr(spacing, "dtype") else (at(2, n) - at(0, n - 2)) / (2 * spacing)
+        left * right * (left + right)) if hasattr(spacing, "dtype") else (
+        times(at(2, n) - at(0, n - 2), 2 * spacing, True))
     if edge_order == 1:
-        start, end = (at(1, 2) - at(0, 1)) / first, (at(n - 1, n) - at(n - 2, n - 1)) / last
+        start = _times(at(1, 2) - at(0, 1), first, True)
+        end = _times(at(n - 1, n) - at(n - 2, n - 1), last, True)
     else:
         a, b = first, second
-        start = (at(0, 1) * (-(2 * a + b) / (a * (a + b))) + at(1, 2) * ((a + b) / (a * b))
-                 + at(2, 3) * (-a / (b * (a + b))))
+        start = (_times(at(0, 1), -(2 * a + b) / (a * (a + b))) + _times(at(1, 2), (a + b) / (a * b))
+                 + _times(at(2, 3), -a / (b * (a + b))))
         a, b = before, last
-        end = (at(n - 3, n - 2) * (b / (a * (a + b))) + at(n - 2, n - 1) * (-(a + b) / (a * b))
-               + at(n - 1, n) * ((2 * b + a) / (b * (a + b))))
+        end = (_times(at(n - 3, n - 2), b / (a * (a + b))) + _times(at(n - 2, n - 1), -(a + b) / (a * b))
+               + _times(at(n - 1, n), (2 * b + a) / (b * (a + b))))
     return cnp.concatenate([start, inner, end], axis=d)
+
+
+def _times(x, factor, over=False):
+    """`times` for widths that are numbers or arrays."""
+    return times(x, factor, over) if not hasattr(factor, "dtype") else x / factor if over else x * factor
 
 
 PLAIN = {"gradient": gradient}

@@ -6,6 +6,7 @@ from ..... import numpy as cnp
 from .....extend import REGISTRY, Batched, Tracer
 from ..dispatch.call import attach, moving
 from ..dispatch.host_ops import DYNAMIC, insist
+from ..dispatch.layouts import by_axis
 from ..dispatch.not_differentiable import refusing
 from ..dispatch.out_argument import BY_COLUMNS, write_out
 from ..dispatch.signatures import signatures, signed
@@ -153,7 +154,7 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     if dim is not None:
         check_unique(array, dim)
     out = np.unique(array, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
-    found = [refusing(wrap(np.ascontiguousarray(out[0])), input, "_unique2" if dim is None else "unique_dim",
+    found = [refusing(wrap(by_axis(out[0], dim)), input, "_unique2" if dim is None else "unique_dim",
                       "Unique2Backward0" if dim is None else "UniqueDimBackward0")]
     if return_inverse:
         found.append(index_tensor(out[1].reshape(array.shape if dim is None else -1)))

@@ -6,7 +6,7 @@ from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import moving
 from ..dispatch.host_ops import primal_of
-from ..dispatch.layouts import LIKE_FIRST, LIKE_OPERANDS
+from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
 from ..types import output_tuples
 from ..types.dtypes import type_word
 from .axes import wrap_dim
@@ -88,7 +88,7 @@ def _middle(input, dim, keepdim, kind, skip):
 
 
 def _median(name, kind, skip):
-    @moving(name, doc="The lower of the middle values")
+    @moving(name, doc="The lower of the middle values", layout=IN_ORDER)
     def median(input, dim=None, keepdim=False):
         if input.dtype.kind in "cb":
             raise NotImplementedError(f"\"median_cpu\" not implemented for '{type_word(input.dtype)}'")

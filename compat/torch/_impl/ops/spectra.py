@@ -6,7 +6,7 @@ from ..... import numpy as cnp
 from ....._engine import Ambient
 from .....extend import REGISTRY
 from ..dispatch.call import operation
-from ..dispatch.layouts import IN_ORDER, ordered, replaced
+from ..dispatch.layouts import IN_ORDER, format_order, ordered, replaced
 from ..dispatch.out_argument import Target
 from ..factories.creation import new_leaf, numpy_dtype
 from ..modes.warnings import first, tell
@@ -31,16 +31,17 @@ def one(name, fun, real=False):
         if not x.shape[d] and n is None:
             raise RuntimeError("Invalid number of data points (0) specified")
         checked_norm(norm)
-        return transformed(kept(fun(x, n, d, norm), x), (d,))
+        return transformed(kept(fun(x, n, d, norm), x), x, (d,), None if n is None else (n,),
+                           "last" if name in ("irfft", "hfft") else None)
 
     operation(f"fft.{name}", method=False, out=SPECTRUM)(body)
 
 
-def many(name, fun, dims=None, real=False, half_first=False):
+def many(name, fun, dims=None, real=False, half=None):
     """A transform along several axes.
 
     Args:
-        half_first: whether the last axis is transformed first, and lies outside the others in memory.
+        half: the place of the axis of which a half is kept: "with" the others, "first" or "last"; None without one.
     """
 
     def body(input, s=None, dim=dims, norm=None):
@@ -61,7 +62,7 @@ def many(name, fun, dims=None, real=False, half_first=False):
         if sizes is not None:  # -1 keeps a length
             sizes = tuple([x.shape[a] if k == -1 else k for k, a in zip(sizes, axes)])
         axes = tuple(range(x.ndim)) if axes is None else axes
-        return transformed(kept(fun(x, sizes, axes, norm), x), axes[:-1] if half_first else axes, axes[-1:])
+        return transformed(kept(fun(x, sizes, axes, norm), x), x, axes, sizes, half)
 
     operation(f"fft.{name}", method=False, out=SPECTRUM)(body)
 
@@ -88,13 +89,22 @@ def checked_norm(norm):
         raise RuntimeError(f"Invalid normalization mode: \"{norm}\"")
 
 
-def transformed(out, axes, last=()):
-    """The output with the transformed axes innermost in memory, as torch has it, and around them the last one."""
-    array = out.value if type(out) is Ambient else out
-    if type(array) is not np.ndarray:
+def transformed(out, x, axes, sizes=None, half=None):
+    """The output as torch lays it out: each transform moves its axes inside, in their order in memory."""
+    array, given = (v.value if type(v) is Ambient else v for v in (out, x))
+    if type(array) is not np.ndarray or type(given) is not np.ndarray:
         return out
-    last = [a for a in last if a not in axes]
-    order = (*[a for a in range(array.ndim) if a not in (*axes, *last)], *last, *sorted(axes))
+    if sizes is not None and half == "last":  # what is read of the operand
+        sizes = (*sizes[:-1], sizes[-1] // 2 + 1)
+    if sizes is not None and any(n > given.shape[a] for n, a in zip(sizes, axes)):  # padded, in its memory format
+        order = format_order(given)
+    else:
+        order = sorted(range(given.ndim), key=lambda a: -given.strides[a])
+    steps = {None: [axes], "with": [axes], "first": [axes[-1:], axes[:-1]], "last": [axes[:-1], axes[-1:]]}[half]
+    for step in steps:
+        order = [a for a in order if a not in step] + [a for a in order if a in step]
+    if half == "with" and axes:
+        order = [a for a in order if a != axes[-1]] + [axes[-1]]
     return replaced(out, array, ordered(array, order))
 
 
@@ -115,12 +125,12 @@ one("hfft", F.hfft)
 one("ihfft", F.ihfft, real=True)
 many("fft2", F.fftn, (-2, -1))
 many("ifft2", F.ifftn, (-2, -1))
-many("rfft2", F.rfftn, (-2, -1), real=True)
-many("irfft2", F.irfftn, (-2, -1))
+many("rfft2", F.rfftn, (-2, -1), real=True, half="with")
+many("irfft2", F.irfftn, (-2, -1), half="last")
 many("fftn", F.fftn)
 many("ifftn", F.ifftn)
-many("rfftn", F.rfftn, real=True)
-many("irfftn", F.irfftn)
+many("rfftn", F.rfftn, real=True, half="with")
+many("irfftn", F.irfftn, half="last")
 _FLIPPED = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
@@ -135,10 +145,10 @@ def _ihfftn(x, s, axes, norm):
     return cnp.conj(F.rfftn(x, s, axes, _FLIPPED[norm]))
 
 
-many("hfft2", _hfftn, (-2, -1))
-many("hfftn", _hfftn)
-many("ihfft2", _ihfftn, (-2, -1), real=True, half_first=True)
-many("ihfftn", _ihfftn, real=True, half_first=True)
+many("hfft2", _hfftn, (-2, -1), half="last")
+many("hfftn", _hfftn, half="last")
+many("ihfft2", _ihfftn, (-2, -1), real=True, half="first")
+many("ihfftn", _ihfftn, real=True, half="first")
 
 
 def _axes(dim, ndim):

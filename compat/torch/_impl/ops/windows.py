@@ -8,7 +8,7 @@ from ..... import nn, numpy as cnp
 from ....._engine import constant
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, operation, otherwise, to
-from ..dispatch.layouts import IN_ORDER
+from ..dispatch.layouts import BY_FORMAT, IN_ORDER
 from ..random.sampling import rand_like
 from ..state.python_data import filling
 from ..types import dtypes
@@ -215,7 +215,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     return out
 
 
-@functional("batch_norm", front=batch_norm)
+@functional("batch_norm", front=batch_norm, layout=BY_FORMAT)
 def _batch_norm(input, mean, var, weight, bias, eps):
     """Normalize by statistics, or, where there are none, by the input's own, which are then given beside the answer."""
     if mean is None:
@@ -254,7 +254,7 @@ def check_parameters(input, given):
                            f"half precision, but got {', '.join(sorted(map(str, kinds)))}")
 
 
-@functional("group_norm")
+@functional("group_norm", layout=BY_FORMAT)
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
     """Normalize groups of channels of each example."""
     if input.ndim < 2:

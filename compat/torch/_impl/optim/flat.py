@@ -8,7 +8,7 @@ from ..factories.creation import zeros_like
 from ..graph import versions
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
-from ..types.dtypes import get_default_dtype
+from ..types.dtypes import bfloat16, get_default_dtype
 from ..types.tensor_type import wrap
 
 ndarray = np.ndarray
@@ -261,6 +261,10 @@ def unique(params):
 
 def memory(optimizer, p):
     """The array of a parameter that a step of whole arrays writes to, or a refusal."""
+    if p.dtype is bfloat16:
+        raise NotImplementedError(f"{type(optimizer).__name__}.step() computes in the dtype of its parameters, but got "
+                                  f"one of shape {tuple(p.shape)} of {p.dtype}, in which NumPy does not compute; "
+                                  "convert the parameters with .float() or .double()")
     if not directly([p], [p]):
         raise NotImplementedError(f"{type(optimizer).__name__}.step() computes on the memory of its parameters, but "
                                   f"got one of shape {tuple(p.shape)} that a transform or a mode stands over; take the "

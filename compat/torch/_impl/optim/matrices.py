@@ -7,6 +7,8 @@ import numpy as np
 from ..graph import versions
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.grad_mode import enable_grad, no_grad
+from ..types.dtypes import bfloat16
+from ..types.limits import finfo
 from ..types.tensor_type import TensorBase, wrap
 from .elementwise import number
 from .flat import memory, number_dtype
@@ -14,7 +16,7 @@ from .optimizer import Optimizer
 
 
 class ByParameter(Optimizer):
-    """An optimizer that updates one array after the other: a kind gives `update(group, p, g, state)`."""
+    """An optimizer that updates one array after the other: a kind gives `update(group, p, g, state, eps)`."""
 
     def step(self, closure=None):
         """Update the parameters; returns the loss of `closure`, if one is given."""
@@ -31,12 +33,27 @@ class ByParameter(Optimizer):
                             self.check(p)
                     for p in group["params"]:
                         if p.grad is not None:
-                            array = memory(self, p)
-                            self.update(group, array, memory(self, p.grad), self.state[p])
-                            versions.bump(array)
+                            self.take(group, p)
             finally:
                 restore_fp_warnings(token)
         return loss
+
+    def take(self, group, p):
+        """Update one parameter."""
+        state, eps = self.state[p], finfo(p.dtype).eps
+        if p.dtype is not bfloat16:
+            array = memory(self, p)
+            self.update(group, array, memory(self, p.grad), state, eps)
+            versions.bump(array)
+            return
+        wide, held = p.float(), {name: v.float() for name, v in state.items()}  # of which all is rounded once
+        self.update(group, memory(self, wide), memory(self, p.grad.float()), held, eps)
+        p.copy_(wide)
+        for name, v in held.items():
+            if name in state:
+                state[name].copy_(v)
+            else:
+                state[name] = v if name == "step" else v.to(bfloat16)
 
     def check(self, p):
         """PyTorch's refusals of complex numbers and of sparse gradients."""
@@ -89,14 +106,14 @@ class Adafactor(ByParameter):
         super().__init__(params, {"lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d, "weight_decay":
                                   weight_decay, "foreach": foreach, "maximize": maximize})
 
-    def update(self, group, p, g, state):
-        """Update one array."""
+    def update(self, group, p, g, state, eps):
+        """Update one array, whose dtype resolves `eps`."""
         if "step" not in state:
             state["step"] = wrap(np.zeros((), number_dtype()))
         state["step"].value[...] += 1
         step = state["step"].value.item()
         eps1, eps2 = group["eps"]
-        eps1 = float(np.finfo(p.dtype).eps) if eps1 is None else eps1
+        eps1 = eps if eps1 is None else eps1
         lr, forget = number(group["lr"]), step ** group["beta2_decay"]
         rate = max(eps2, rms(p)) * min(lr, 1 / math.sqrt(step))
         if group["maximize"]:
@@ -153,8 +170,8 @@ class Muon(ByParameter):
                     raise ValueError(f"Muon only supports 2D parameters whereas we found a parameter with size: "
                                      f"{p.size()}")
 
-    def update(self, group, p, g, state):
-        """Update one array."""
+    def update(self, group, p, g, state, eps):
+        """Update one array, whose dtype resolves `eps`."""
         average = state_of(state, "momentum_buffer", g.shape, p)
         follow(average, g, 1 - group["momentum"])
         g = g + (average - g) * group["momentum"] if group["nesterov"] else average

@@ -284,10 +284,14 @@ def in_place(name, draw):
         whole = (*[trace.size for trace in apart], *shape)
         given = [aligned(p, apart) for p in args]
         named = {k: aligned(p, apart) for k, p in kwargs.items()}
-        value = np.asarray(draw(stream(generator), whole, dtype, *given, **named)).astype(dtype)
-        for trace in apart:
-            value = extend.make_batched(trace, value)
-        return inplace(self, name, lambda x: UPDATE.fun(x, value, Ellipsis, False, False))
+
+        def drawn(x):
+            value = np.asarray(draw(stream(generator), whole, dtype, *given, **named)).astype(dtype)
+            for trace in apart:
+                value = extend.make_batched(trace, value)
+            return UPDATE.fun(x, value, Ellipsis, False, False)
+
+        return inplace(self, name, drawn)
 
     method.__name__ = name
     method.__doc__ = f"Fill the tensor with samples: `{name}`."

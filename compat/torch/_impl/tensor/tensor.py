@@ -220,7 +220,7 @@ class Methods:
     @property
     def output_nr(self):
         """Its index among the outputs of its node."""
-        node = edge_or_none(self)
+        node = edge_or_none(self) if getattr(self.autograd_meta, "creation", None) is None else self.node
         return 0 if node is None else visible(node)[1]
 
     @property

@@ -19,10 +19,20 @@ def overlapping(array):
     return 0 in strides and any(s == 0 and n > 1 for s, n in zip(strides, array.shape)) and array.size > 0
 
 
-def check_overlap(array, operands):
-    """Refuse a write where elements share memory with each other or, shifted, with an operand."""
+# Writes that PyTorch refuses before it looks at anything else, where the elements written to share memory.
+FIRST = frozenset("""add_ sub_ mul_ pow_ copy_ addcmul_ addcdiv_ eq_ ne_ lt_ le_ gt_ ge_ bitwise_and_ bitwise_or_
+bitwise_xor_ masked_scatter_ index_copy_ put_ scatter_ random_""".split())
+
+
+def check_own(array):
+    """Refuse a write where elements share memory with each other."""
     if overlapping(array):
         raise RuntimeError(OVERLAPPING)
+
+
+def check_overlap(array, operands):
+    """Refuse a write where elements share memory with each other or, shifted, with an operand."""
+    check_own(array)
     for x in operands:
         other = bottom(x)
         if type(other) is ndarray and versions.root_of(other) is versions.root_of(array) and other is not array:

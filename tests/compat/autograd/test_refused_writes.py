@@ -1,0 +1,83 @@
+"""Writes that are refused: which refusal comes first, memory that is shared, what a transform captured."""
+
+from harness import attempt, message
+
+
+def targets(torch):
+    return {"leaf": lambda: torch.ones(3, requires_grad=True),
+            "view of a leaf": lambda: torch.ones(4, requires_grad=True)[:3],
+            "one of several views": lambda: (torch.ones(6, requires_grad=True) * 1).split(3)[0],
+            "expanded": lambda: torch.ones(1).expand(3),
+            "expanded leaf": lambda: torch.ones(1, requires_grad=True).expand(3), "plain": lambda: torch.ones(3)}
+
+
+def script_which_refusal_comes_first(torch):
+    """A leaf is one whatever is written to it; elements that share memory come before shapes and values."""
+    wide, two, whole = torch.ones(2, 3), torch.ones(2), torch.tensor([0, 9])
+    writes = {
+        "add_": (two,), "mul_": (wide,), "sub_": (torch.ones(3, dtype=torch.complex64),), "pow_": (wide,),
+        "eq_": (wide,), "copy_": (wide,), "addcmul_": (wide, wide), "bitwise_and_": (1,), "random_": (5, 2),
+        "scatter_": (0, whole[1:], torch.ones(1)), "fill_": (torch.ones(3),), "normal_": (0, -1),
+        "uniform_": (1, 0), "bernoulli_": (2.0,),
+        "lerp_": (torch.ones(3, dtype=torch.float64), 0.5), "tril_": (), "cumsum_": (3,), "clamp_": (),
+    }
+    found = []
+    for make in targets(torch).values():
+        found += [message(lambda: getattr(make(), name)(*args))[:60] for name, args in writes.items()]
+        found += [message(lambda: make().cumsum_(0, dtype=torch.float64))[:60], message(lambda: make().fill_(1j))[:60],
+                  message(lambda: make().add_(torch.ones(3), alpha=1j))[:60],
+                  message(lambda: make().div_(2, rounding_mode="x"))[:60]]
+    return found
+
+
+def script_outputs_that_share_memory_with_operands(torch):
+    """The same elements in the same order may be written, shifted ones may not."""
+    found = []
+    for f in (lambda x: torch.add(x[:-1], 1, out=x[1:]), lambda x: torch.add(x, 1, out=x),
+              lambda x: torch.exp(x[:4], out=x[2:]), lambda x: torch.cumsum(x[:4], 0, out=x[2:]),
+              lambda x: torch.mul(x[:4].view(2, 2), x[1:5].view(2, 2), out=x[2:].view(2, 2)),
+              lambda x: torch.add(x[:4].view(2, 2), x[:4].view(2, 2).T, out=x[:4].view(2, 2)),
+              lambda x: torch.cat([x[:2], x[2:4]], out=x[:4]), lambda x: torch.where(x[:4] > 1, x[:4], 0, out=x[2:]),
+              lambda x: torch.clamp(x[:4], 0, 1, out=x[2:]), lambda x: torch.take(x, torch.tensor([0, 1]), out=x[:2]),
+              lambda x: torch.index_select(x, 0, torch.tensor([0, 1]), out=x[:2]), lambda x: torch.neg(x, out=x),
+              lambda x: torch.add(x[::2], x[1::2], out=x[::2]), lambda x: torch.add(x[:3], 1, out=x[3:]),
+              lambda x: torch.lerp(x[:4], x[2:], 0.5, out=x[2:])):
+        x = torch.arange(6.0)
+        found += [attempt(lambda: f(x)), x]
+    return found
+
+
+def script_captured_tensors(torch):
+    """The message names the overload."""
+    found = []
+    for name, args in {"add_": (1,), "sub_": ("x",), "mul_": ("x",), "div_": (2,), "floor_divide_": (2,), "pow_": (2,),
+                       "remainder_": ("x",), "eq_": (1,), "fill_": (1,), "masked_fill_": (torch.ones(2) > 0, 1),
+                       "lerp_": ("x", 0.5), "copy_": ("x",), "zero_": (), "exp_": (), "bitwise_and_": ("x",),
+                       "t_": (), "unsqueeze_": (0,), "squeeze_": (), "transpose_": (0, 0)}.items():
+        captured = torch.ones(2)
+
+        def f(x, captured=captured, name=name, args=args):
+            getattr(captured, name)(*[x if type(a) is str else a for a in args])
+            return x.sum()
+
+        found.append([message(lambda: torch.func.grad(f)(torch.ones(2))), captured])
+    return found
+
+
+def script_numbers_of_outputs(torch):
+    """Which one of several views it is is known when it may no longer be used."""
+    x = torch.ones(4, requires_grad=True) * 1
+    views = [*x.split(2), *x.unbind()]
+    x.mul_(2)
+    return [v.output_nr for v in views] + [message(lambda: views[1] + 1)[:40], x.split(2)[1].output_nr]
+
+
+def script_scaled_sources(torch):
+    """A factor is cut off to the dtype of the source."""
+    found = []
+    for name in ("bool", "uint8", "int64"):
+        dtype = getattr(torch, name)
+        x, source = torch.zeros(3, dtype=dtype), torch.ones(2, dtype=dtype)
+        found += [attempt(lambda: x.index_add(0, torch.tensor([0, 1]), source, alpha=alpha))
+                  for alpha in (1, 2, 2.5, 0, True)]
+    return found
