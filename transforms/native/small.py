@@ -4,6 +4,7 @@ import ctypes
 
 import numpy as np
 
+from ...core.types import Any
 from .attached import c_function
 from .machine.engine import machine
 from .machine.layouts import functions, slot_offset
@@ -101,7 +102,8 @@ def small_functions(compiles):
 
 def _loops(ufunc):
     """`{place: address}` of a ufunc's loops over native floats; None where it is none of NumPy's, or has none."""
-    if type(ufunc) is not np.ufunc or getattr(np, ufunc.__name__, None) is not ufunc:
+    known: Any = vars(np).get(ufunc.__name__) if type(ufunc) is np.ufunc else None
+    if known is None or known is not ufunc:
         return None
     if ufunc.signature is not None:
         return None

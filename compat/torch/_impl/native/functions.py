@@ -16,6 +16,7 @@ DECLINED = object()  # the output of a program where the general path is to be t
 _LANES = _engine.LazyModule("covector.compat.torch._impl.native.lane_text")
 _OBJECTS = _engine.LazyModule("covector.compat.torch._impl.native.object_text")
 _CALLS = _engine.LazyModule("covector.compat.torch._impl.native.call_text")
+_MAKERS = _engine.LazyModule("covector.compat.torch._impl.native.maker_text")
 _SLOTS = ((new(Tensor), ("value", "node", "autograd_meta", "level_trace", "wants_grad", "dispatch_key")),
           (GradNode(), ("rule", "parents", "saved", "seq", "extra")), (DEFAULT.but(), ("still", "inference")))
 _THINGS = {"None": None, "True": True, "False": False, "int": int, "str": str, "tuple": tuple, "'float'": "float",
@@ -51,7 +52,7 @@ def _quick(small, prim, ufunc, rules):
 
 
 def function(small, symbol):
-    """A native function of call_text.py; None where there is none."""
+    """A native function of call_text.py or maker_text.py; None where there is none."""
     return _function(small, symbol, {}, {}, [])
 
 
@@ -65,7 +66,7 @@ def _function(small, symbol, places, behind, kept):
     at = _offsets(small)
     if at is None:
         return None
-    text = small.arrays + _OBJECTS.objects(at) + _LANES.lanes(at) + _CALLS.calls(at)
+    text = small.arrays + _OBJECTS.objects(at) + _LANES.lanes(at) + _CALLS.calls(at) + _MAKERS.MAKERS
     known = {**small.known, **{name: id(thing) for name, thing in _THINGS.items()}, **small.shared, **places}
     return small.function(text, symbol, {name: known.get(name, 0) for name in _OBJECTS.PLACES} | behind,
                           [*kept, _THINGS])
