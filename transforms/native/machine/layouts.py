@@ -23,7 +23,7 @@ _FUNCTIONS = ("PyList_New", "PyList_SetItem", "Py_IncRef", "Py_DecRef", "PyObjec
               "PyLong_AsLongLongAndOverflow", "PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals",
               "PyContextVar_Get", "PyErr_Clear", "PyDict_GetItemWithError", "PyTuple_New", "PyTuple_SetItem",
               "PyType_GenericAlloc", "PyTuple_Size", "PyTuple_GetItem", "PyDict_Next", "PyBytes_FromStringAndSize",
-              "PyUnicode_AsUTF8AndSize", "PyObject_GetAttr")
+              "PyUnicode_AsUTF8AndSize", "PyObject_GetAttr", "PyErr_Occurred")
 
 
 @cache

@@ -93,11 +93,8 @@ entry:
 {loads(ndarray="ndarray", double="double", single="single", fast="FAST", view="VIEW", inference="INFERENCE",
        none="None", false="False", true="True", is_current="is_current", untangled="untangled", drop="Py_DecRef",
        forget="PyErr_Clear")}
-{get("x", "t", at["value"])}{get("key_of", "t", at["dispatch_key"])}{get("kind", "x", 8)}
-  %is_array = icmp eq ptr %kind, %ndarray
+{get("key_of", "t", at["dispatch_key"])}
   %recording = icmp eq i64 %mode, 0
-  br i1 %is_array, label %array, label %no
-array:
   %is_fast = icmp eq ptr %key_of, %fast
   br i1 %is_fast, label %plain, label %not_fast
 not_fast:
@@ -120,7 +117,12 @@ not_view:
 not_inferred:
   br i1 %blind, label %integers, label %no
 integers:
-{get("meta", "t", at["autograd_meta"])}{get("level", "t", at["level_trace"])}{get("which", "x", 56)}
+{get("meta", "t", at["autograd_meta"])}{get("level", "t", at["level_trace"])}{get("integers_x", "t", at["value"])}
+{get("array_kind", "integers_x", 8)}
+  %array_is = icmp eq ptr %array_kind, %ndarray
+  br i1 %array_is, label %letters, label %no
+letters:
+{get("which", "integers_x", 56)}
   %kind_at = getelementptr inbounds i8, ptr %which, i64 {KIND}
   %letter = load i8, ptr %kind_at
   %is_i = icmp eq i8 %letter, {ord("i")}
@@ -134,6 +136,10 @@ integers:
   %usable = and i1 %bare, %is_whole
   br i1 %usable, label %plain, label %no
 plain:
+{get("x", "t", at["value"])}{get("kind", "x", 8)}
+  %is_array = icmp eq ptr %kind, %ndarray
+  br i1 %is_array, label %array, label %no
+array:
 {get("descr", "x", 56)}{get("dims", "x", 32)}{get("strides", "x", 40)}
   %rank_at = getelementptr inbounds i8, ptr %x, i64 24
   %rank_small = load i32, ptr %rank_at

@@ -26,17 +26,25 @@ look:
   %plain = call i1 @plain(ptr %table, ptr %a, i64 %mode)
   br i1 %plain, label %compute, label %unfit
 compute:
-{get.format("x", "a", at["value"])}
+{get.format("x", "a", at["value"])}{HELD}
+  %held_x = call ptr @own(ptr %table, ptr %x)
   %v = call ptr @array_one(ptr %table, ptr %x, ptr null)
   %none = icmp eq ptr %v, null
-  br i1 %none, label %unfit, label %have
+  br i1 %none, label %not_one, label %have
+not_one:
+  call void %drop(ptr %x)
+  br label %unfit
 have:
   %recording = icmp eq i64 %mode, 0
   br i1 %recording, label %record, label %bare
 record:
   %p = call ptr @edge(ptr %table, ptr %a)
   %history = icmp ne ptr %p, null
-  br i1 %history, label %noted, label %bare
+  br i1 %history, label %noted, label %without
+without:
+  %error = call ptr %raised()
+  %wrong = icmp ne ptr %error, null
+  br i1 %wrong, label %fail, label %bare
 noted:
 {_rule("rule", "what", "0")}
   %kept = call ptr @saved(ptr %table, i64 %what, ptr %x, ptr %x, ptr %v)
@@ -50,7 +58,11 @@ finish:
   %its_node = phi ptr [%node, %noted], [%no_node, %bare]
   %inferred = icmp eq i64 %mode, 2
   %t = call ptr @tensor(ptr %table, ptr %v, ptr %its_node, i1 %inferred)
+  call void %drop(ptr %x)
   ret ptr %t
+fail:
+  call void %drop(ptr %x)
+  ret ptr null
 {UNFIT}"""
     two = f"""
 define ptr @quick_two(ptr %self, ptr %args, i64 %count) {{
@@ -110,9 +122,16 @@ array_y:
   br i1 %y_ordered, label %compute, label %unfit
 compute:
   %y = phi ptr [%constant, %find_number], [%value_b, %array_y]
+{HELD}
+  %held_x = call ptr @own(ptr %table, ptr %x)
+  %held_y = call ptr @own(ptr %table, ptr %y)
   %v = call ptr @array_two(ptr %table, ptr %x, ptr %y, ptr null)
   %none = icmp eq ptr %v, null
-  br i1 %none, label %unfit, label %have
+  br i1 %none, label %not_two, label %have
+not_two:
+  call void %drop(ptr %x)
+  call void %drop(ptr %y)
+  br label %unfit
 have:
   %recording = icmp eq i64 %mode, 0
   br i1 %recording, label %record, label %bare
@@ -128,6 +147,10 @@ edges:
   %has_q = icmp ne ptr %q, null
   %history = or i1 %has_p, %has_q
   %both = and i1 %has_p, %has_q
+  %error = call ptr %raised()
+  %wrong = icmp ne ptr %error, null
+  br i1 %wrong, label %fail, label %known
+known:
   br i1 %history, label %noted, label %bare
 noted:
   %alike = call i1 @same_shape(ptr %x, ptr %y)
@@ -173,7 +196,13 @@ finish:
   %its_node = phi ptr [%node, %connected], [%no_node, %bare]
   %inferred = icmp eq i64 %mode, 2
   %t = call ptr @tensor(ptr %table, ptr %v, ptr %its_node, i1 %inferred)
+  call void %drop(ptr %x)
+  call void %drop(ptr %y)
   ret ptr %t
+fail:
+  call void %drop(ptr %x)
+  call void %drop(ptr %y)
+  ret ptr null
 {UNFIT}"""
     return one + two
 
@@ -194,7 +223,6 @@ def _rule(rule, what, place):
 UNFIT = """unfit:
   %nothing = call ptr @nothing(ptr %table)
   ret ptr %nothing
-fail:
-  ret ptr null
 }
 """
+HELD = loads(drop="Py_DecRef", raised="PyErr_Occurred")  # the arrays are held while Python runs

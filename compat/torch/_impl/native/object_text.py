@@ -8,7 +8,7 @@ PLACES: tuple[str, ...] = native_text.PLACES + (
     "True", "False", "int", "Tensor", "Parameter", "GradNode", "MODES", "FAST", "INFERENCE", "INFERRED", "accumulator",
     "next_seq", "aval_of", "numbers of doubles", "numbers of singles", "PyTuple_Size", "PyTuple_GetItem", "PyDict_Next",
     "PyBytes_FromStringAndSize", "PyUnicode_AsUTF8AndSize", "PyLong_AsLongLongAndOverflow", "PyObject_GetAttr", "DUAL",
-    "Default", "'float'", "is_current", "untangled", "VIEW", "str", "tuple", "Dtype", "DECLINED")
+    "PyErr_Occurred", "Default", "'float'", "is_current", "untangled", "VIEW", "str", "tuple", "Dtype", "DECLINED")
 X, Y, ANSWER, X_AVAL, Y_AVAL = range(1, 6)  # what a rule saves, four bits each
 
 
