@@ -149,7 +149,7 @@ def index_add(input, dim, index, source, *, alpha=1):
 def scaled_source(source, alpha):
     """A source times a number, cut off to the dtype of a source of integers or booleans."""
     if source.dtype.kind in "biu":
-        alpha = source.dtype.type(alpha)
+        alpha = np.asarray(alpha).astype(source.dtype)[()]  # unsigned ones wrap, as in PyTorch
         return source & alpha if source.dtype.kind == "b" else source * alpha
     return source * promote(source, alpha)[1]
 
