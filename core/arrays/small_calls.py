@@ -87,8 +87,9 @@ class _Forms:
             if small is False or self.waiting is None:
                 return
             waiting, self.waiting, self.small = self.waiting, None, small
-            for cell, make, before in waiting:
+            for cell, _, before in waiting:
                 cell.cell_contents = before
+            for cell, make, _ in waiting:
                 self.fill(cell, make)
 
     def form(self, small, ufunc, instead, quiet):

@@ -11,11 +11,11 @@ from .machine.layouts import functions, slot_offset
 from .machine.object_files import SUPPORTED
 from .machine.slots import Slots
 from .small_pair_text import ARRAY_TWO
-from .small_text import ARRAY_ONE, ONE, PLACES, STATE, TWO
+from .small_text import ARRAY_ONE, ENTRIES, PLACES, STATE
 
 ndarray = np.ndarray
 ARRAYS = STATE + ARRAY_ONE + ARRAY_TWO  # internal functions
-TEXT = ARRAYS + ONE + TWO
+TEXT = ARRAYS + ENTRIES
 _EXACT = frozenset({np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum})
 _FLOATS = ("double", "d", np.dtype(np.float64)), ("single", "f", np.dtype(np.float32))
 

@@ -1,7 +1,7 @@
 """The text of the operation of two small arrays, or of an array and a float, broadcast against each other."""
 
 from .machine.layouts import VALUE
-from .small_text import ALIGNED, ENDS, HEAD, MOST, ORDERED, REVERSED, WRITEABLE, fields, slots
+from .small_text import ALIGNED, ENDS, HEAD, MOST, ORDERED, REVERSED, fields, slots
 
 _RANK = 8  # axes of a result whose operands are broadcast
 
@@ -135,18 +135,10 @@ fit:
   %fresh = icmp eq ptr %target, null
   br i1 %fresh, label %operands, label %goal
 goal:
-""" + fields("target", "type") + """
-  %is_target_array = icmp eq ptr %type_target, %ndarray
-  %may_write = and i1 %is_target_array, %calm
-  br i1 %may_write, label %goal_array, label %unfit
-goal_array:
-""" + fields("target", "descr", "flags", "rank", "dims", "strides", "data") + f"""
-  %same_target = icmp eq ptr %descr_target, %descr_x
-  %target_bits = and i32 %flags_target, {ALIGNED | WRITEABLE}
-  %target_good = icmp eq i32 %target_bits, {ALIGNED | WRITEABLE}
-  %target_fits = and i1 %same_target, %target_good
-  br i1 %target_fits, label %goal_memory, label %unfit
+  %may_write = call i1 @writeable(ptr %table, ptr %target, ptr %descr_x, i64 %heeds)
+  br i1 %may_write, label %goal_memory, label %unfit
 goal_memory:
+""" + fields("target", "flags", "rank", "dims", "strides", "data") + f"""
   %safe_x = call i1 @may_meet(i32 %rank_x, ptr %dims_x, ptr %strides_x, ptr %data_x, i32 %rank_target, ptr %dims_target,
                               ptr %strides_target, ptr %data_target, i64 %item)
   %safe_y = call i1 @may_meet(i32 %rank_y, ptr %dims_y, ptr %strides_y, ptr %data_y, i32 %rank_target, ptr %dims_target,

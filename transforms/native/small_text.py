@@ -4,7 +4,7 @@ A table (`Slots`) says which ufunc it is. Internal functions give null for opera
 exception set, and a new reference otherwise.
 """
 
-from .machine.layouts import DATA, DESCR, DIMS, FLAGS, KIND as KIND, NDIM, STRIDES, TYPE
+from .machine.layouts import DATA, DESCR, DIMS, FLAGS, KIND as KIND, NDIM, STRIDES, TYPE, VALUE as VALUE
 
 PLACES = ("ndarray", "double", "single", "double loop", "double data", "single loop", "single data", "float64", "float",
           "new", "Py_IncRef", "Py_DecRef", "PyErr_Clear", "PyObject_Vectorcall", "op", "broadcasts", "heeds")
@@ -125,6 +125,25 @@ no:
 """
 
 
+# Whether an object is an array of a dtype that may be written to; nobody can be warned of what is there no more.
+STATE += """
+define internal i1 @writeable(ptr %table, ptr %target, ptr %descr, i64 %heeds) alwaysinline {
+""" + slots(ndarray="ndarray") + fields("target", "type") + """
+  %array = icmp eq ptr %type_target, %ndarray
+  %calm = icmp eq i64 %heeds, 0
+  %may = and i1 %array, %calm
+  br i1 %may, label %look, label %no
+look:
+""" + fields("target", "descr", "flags") + f"""
+  %same = icmp eq ptr %descr_target, %descr
+  %bits = and i32 %flags_target, {ALIGNED | WRITEABLE}
+  %good = icmp eq i32 %bits, {ALIGNED | WRITEABLE}
+  %fits = and i1 %same, %good
+  ret i1 %fits
+no:
+  ret i1 false
+}}
+"""
 ARRAY_ONE = "define internal ptr @array_one(ptr %table, ptr %x, ptr %target) alwaysinline {\n" + HEAD + slots(
     ndarray="ndarray", double="double", single_descr="single", wide_loop="double loop", wide_data="double data",
     thin_loop="single loop", thin_data="single data", heeds="heeds", new="new", keep="Py_IncRef") + fields(
@@ -162,15 +181,10 @@ make:
   %fresh = icmp eq ptr %target, null
   br i1 %fresh, label %new_array, label %goal
 goal:
-""" + fields("target", "type") + """
-  %is_target_array = icmp eq ptr %type_target, %ndarray
-  %may_write = and i1 %is_target_array, %calm
+  %may_write = call i1 @writeable(ptr %table, ptr %target, ptr %descr_x, i64 %heeds)
   br i1 %may_write, label %goal_array, label %unfit
 goal_array:
-""" + fields("target", "descr", "flags", "rank", "dims", "data") + f"""
-  %same_target = icmp eq ptr %descr_target, %descr_x
-  %target_bits = and i32 %flags_target, {ALIGNED | WRITEABLE}
-  %target_good = icmp eq i32 %target_bits, {ALIGNED | WRITEABLE}
+""" + fields("target", "flags", "rank", "dims", "data") + """
   %common_orders = and i32 %flags_target, %order_bits
   %same_order = icmp ne i32 %common_orders, 0
   %same_shape = call i1 @alike(i32 %rank_x, ptr %dims_x, i32 %rank_target, ptr %dims_target)
@@ -182,10 +196,8 @@ goal_array:
   %away = or i1 %before, %behind
   %same_memory = icmp eq ptr %data_x, %data_target
   %safe = or i1 %away, %same_memory
-  %fits_1 = and i1 %same_target, %target_good
-  %fits_2 = and i1 %fits_1, %same_order
-  %fits_3 = and i1 %fits_2, %same_shape
-  %fits = and i1 %fits_3, %safe
+  %alike = and i1 %same_order, %same_shape
+  %fits = and i1 %alike, %safe
   br i1 %fits, label %taken, label %unfit
 taken:
   call void %keep(ptr %target)
@@ -223,48 +235,39 @@ ENTRY = f"""entry:
   %content = getelementptr inbounds i8, ptr %self, i64 {DATA}
   %table = load ptr, ptr %content
 """
-_OTHERWISE = "otherwise:\n" + slots(vectorcall="PyObject_Vectorcall", op="op") + """
+
+
+def _entry(name, operands):
+    """A function of arrays, and of one that is written to if it is given; of all else the `op` of the table."""
+    count = len(operands)
+    places = "".join(f"  %{x}_at = getelementptr inbounds ptr, ptr %args, i64 {k}\n"
+                     for k, x in enumerate((*operands, "target")))
+    loads = "".join(f"  %{x} = load ptr, ptr %{x}_at\n" for x in operands)
+    return f"""
+define ptr @{name}(ptr %self, ptr %args, i64 %count) {{
+{ENTRY}{places}
+  %bare = icmp eq i64 %count, {count}
+  br i1 %bare, label %given, label %maybe_more
+maybe_more:
+  %more = icmp eq i64 %count, {count + 1}
+  br i1 %more, label %with_target, label %otherwise
+with_target:
+  %written = load ptr, ptr %target_at
+  br label %given
+given:
+  %target = phi ptr [null, %entry], [%written, %with_target]
+{loads}
+  %out = call ptr @array_{name}(ptr %table, {", ".join(f"ptr %{x}" for x in operands)}, ptr %target)
+  %none = icmp eq ptr %out, null
+  br i1 %none, label %otherwise, label %give
+give:
+  ret ptr %out
+otherwise:
+{slots(vectorcall="PyObject_Vectorcall", op="op")}
   %found = call ptr %vectorcall(ptr %op, ptr %args, i64 %count, ptr null)
   ret ptr %found
-}
+}}
 """
-ONE = "define ptr @one(ptr %self, ptr %args, i64 %count) {\n" + ENTRY + """
-  %right = icmp eq i64 %count, 1
-  br i1 %right, label %given, label %maybe_two
-maybe_two:
-  %two = icmp eq i64 %count, 2
-  br i1 %two, label %given_two, label %otherwise
-given_two:
-  %second = getelementptr inbounds ptr, ptr %args, i64 1
-  %written = load ptr, ptr %second
-  br label %given
-given:
-  %target = phi ptr [null, %entry], [%written, %given_two]
-  %x = load ptr, ptr %args
-  %out = call ptr @array_one(ptr %table, ptr %x, ptr %target)
-  %none = icmp eq ptr %out, null
-  br i1 %none, label %otherwise, label %give
-give:
-  ret ptr %out
-""" + _OTHERWISE
-TWO = "define ptr @two(ptr %self, ptr %args, i64 %count) {\n" + ENTRY + """
-  %two = icmp eq i64 %count, 2
-  br i1 %two, label %given, label %maybe_three
-maybe_three:
-  %three = icmp eq i64 %count, 3
-  br i1 %three, label %given_three, label %otherwise
-given_three:
-  %third = getelementptr inbounds ptr, ptr %args, i64 2
-  %written = load ptr, ptr %third
-  br label %given
-given:
-  %target = phi ptr [null, %entry], [%written, %given_three]
-  %second = getelementptr inbounds ptr, ptr %args, i64 1
-  %x = load ptr, ptr %args
-  %y = load ptr, ptr %second
-  %out = call ptr @array_two(ptr %table, ptr %x, ptr %y, ptr %target)
-  %none = icmp eq ptr %out, null
-  br i1 %none, label %otherwise, label %give
-give:
-  ret ptr %out
-""" + _OTHERWISE
+
+
+ENTRIES = _entry("one", ["x"]) + _entry("two", ["x", "y"])

@@ -4,10 +4,8 @@ The key is what `call_cache.lookup` asks of a call, as bytes: modes, default dty
 what it says, of tensors shape, strides, dtype and whether they are recorded.
 """
 
-from ....._engine import native_text
-from .object_text import ENTRY, GET, loads
+from .object_text import DESCR, DIMS, ENTRY, GET, KIND, NDIM, STRIDES, TYPE, VALUE, loads
 
-KIND: int = native_text.KIND  # where a dtype has the letter of its kind
 ROOM, MOST = 2048, 24  # bytes of a key; tensors of a call
 _SPARE = 600  # bytes that one argument takes at most
 _LONG = 256  # characters of a string
@@ -90,39 +88,19 @@ def calls(at):
 ; whether a tensor may be an operand of a program, which is then told of in the key; integers only where it is blind
 define internal i1 @add_tensor(ptr %table, ptr %key, ptr %t, i64 %mode, i1 %blind) {{
 entry:
-{loads(ndarray="ndarray", double="double", single="single", fast="FAST", view="VIEW", inference="INFERENCE",
-       none="None", false="False", true="True", is_current="is_current", untangled="untangled", drop="Py_DecRef",
-       forget="PyErr_Clear")}
-{get("key_of", "t", at["dispatch_key"])}
+{loads(ndarray="ndarray", double="double", single="single", none="None", false="False")}
   %recording = icmp eq i64 %mode, 0
-  %is_fast = icmp eq ptr %key_of, %fast
-  br i1 %is_fast, label %plain, label %not_fast
-not_fast:
-  %is_view = icmp eq ptr %key_of, %view
-  br i1 %is_view, label %ask, label %not_view
-ask:
-  %question = select i1 %recording, ptr %is_current, ptr %untangled
-  %verdict = call ptr @asked(ptr %table, ptr %question, ptr %t)
-  %failed = icmp eq ptr %verdict, null
-  br i1 %failed, label %clear, label %heard
-heard:
-  call void %drop(ptr %verdict)
-  %is_so = icmp eq ptr %verdict, %true
-  br i1 %is_so, label %plain, label %no
-not_view:
-  %is_inferred = icmp eq ptr %key_of, %inference
-  %calm = icmp ne i64 %mode, 0
-  %may = and i1 %is_inferred, %calm
-  br i1 %may, label %plain, label %not_inferred
-not_inferred:
+  %usable = call i1 @usable(ptr %table, ptr %t, i64 %mode)
+  br i1 %usable, label %plain, label %not_floats
+not_floats:
   br i1 %blind, label %integers, label %no
 integers:
 {get("meta", "t", at["autograd_meta"])}{get("level", "t", at["level_trace"])}{get("integers_x", "t", at["value"])}
-{get("array_kind", "integers_x", 8)}
+{get("array_kind", "integers_x", TYPE)}
   %array_is = icmp eq ptr %array_kind, %ndarray
   br i1 %array_is, label %letters, label %no
 letters:
-{get("which", "integers_x", 56)}
+{get("which", "integers_x", DESCR)}
   %kind_at = getelementptr inbounds i8, ptr %which, i64 {KIND}
   %letter = load i8, ptr %kind_at
   %is_i = icmp eq i8 %letter, {ord("i")}
@@ -133,15 +111,15 @@ letters:
   %no_meta = icmp eq ptr %meta, %none
   %no_level = icmp eq ptr %level, %none
   %bare = and i1 %no_meta, %no_level
-  %usable = and i1 %bare, %is_whole
-  br i1 %usable, label %plain, label %no
+  %known = and i1 %bare, %is_whole
+  br i1 %known, label %plain, label %no
 plain:
-{get("x", "t", at["value"])}{get("kind", "x", 8)}
+{get("x", "t", at["value"])}{get("kind", "x", TYPE)}
   %is_array = icmp eq ptr %kind, %ndarray
   br i1 %is_array, label %array, label %no
 array:
-{get("descr", "x", 56)}{get("dims", "x", 32)}{get("strides", "x", 40)}
-  %rank_at = getelementptr inbounds i8, ptr %x, i64 24
+{get("descr", "x", DESCR)}{get("dims", "x", DIMS)}{get("strides", "x", STRIDES)}
+  %rank_at = getelementptr inbounds i8, ptr %x, i64 {NDIM}
   %rank_small = load i32, ptr %rank_at
   %rank = sext i32 %rank_small to i64
   %wide = icmp eq ptr %descr, %double
@@ -157,21 +135,17 @@ describe:
   %wanted = icmp ne ptr %wants, %false
   %history = or i1 %has_node, %wanted
   %recorded = and i1 %history, %recording
-  %width = select i1 %wide, i64 256, i64 512
   %noted = select i1 %recorded, i64 1024, i64 0
   %rank_part = shl i64 %rank, 16
-  %with_width = or i64 %width, {_TENSOR}
-  %with_note = or i64 %with_width, %noted
+  %with_note = or i64 %noted, {_TENSOR}
   %begin = or i64 %with_note, %rank_part
-  %dtype_word = ptrtoint ptr %descr to i64
+  %dtype_at = getelementptr inbounds i8, ptr %descr, i64 {KIND}
+  %dtype_word = load i64, ptr %dtype_at, align 1
   call void @add(ptr %key, i64 %begin)
   call void @add(ptr %key, i64 %dtype_word)
   call void @add_words(ptr %key, ptr %dims, i64 %rank)
   call void @add_words(ptr %key, ptr %strides, i64 %rank)
   ret i1 true
-clear:
-  call void %forget()
-  br label %no
 no:
   ret i1 false
 }}
@@ -182,7 +156,7 @@ define internal i1 @add_argument(ptr %table, ptr %key, ptr %x, i64 %mode, i1 %bl
 entry:
 {loads(tensor="Tensor", parameter="Parameter", none="None", true="True", false="False", int="int", float="float",
        str="str", tuple="tuple", dtype="Dtype", size="PyTuple_Size", item="PyTuple_GetItem")}
-{get("kind", "x", 8)}
+{get("kind", "x", TYPE)}
   %used = load i64, ptr %key
   %room = icmp ult i64 %used, {ROOM - _SPARE}
   br i1 %room, label %look, label %no
@@ -225,7 +199,7 @@ not_single:
   %is_float = icmp eq ptr %kind, %float
   br i1 %is_float, label %a_float, label %not_float
 a_float:
-  %value_at = getelementptr inbounds i8, ptr %x, i64 16
+  %value_at = getelementptr inbounds i8, ptr %x, i64 {VALUE}
   %bits = load i64, ptr %value_at
   call void @add(ptr %key, i64 {_FLOAT})
   call void @add(ptr %key, i64 %bits)
@@ -262,7 +236,7 @@ items:
   br i1 %left, label %one, label %yes
 one:
   %entry_k = call ptr %item(ptr %x, i64 %k)
-{get("kind_k", "entry_k", 8)}
+{get("kind_k", "entry_k", TYPE)}
   %entry_int = icmp eq ptr %kind_k, %int
   br i1 %entry_int, label %tell_item, label %no
 tell_item:

@@ -1,5 +1,7 @@
 """Native forms of lanes and calls: what they need of tensors, nodes, modes and rules, where there is native code."""
 
+import functools
+
 import numpy as np
 
 from ..... import _engine, extend
@@ -63,10 +65,9 @@ def _function(small, symbol, places, behind, kept):
         places: what stands at the table's first places; those that are not named hold what all share.
         behind: what stands behind its named places.
     """
-    at = _offsets(small)
-    if at is None:
+    text = _text(small)
+    if text is None:
         return None
-    text = small.arrays + _OBJECTS.objects(at) + _LANES.lanes(at) + _CALLS.calls(at) + _MAKERS.MAKERS
     known = {**small.known, **{name: id(thing) for name, thing in _THINGS.items()}, **small.shared, **places}
     return small.function(text, symbol, {name: known.get(name, 0) for name in _OBJECTS.PLACES} | behind,
                           [*kept, _THINGS])
@@ -81,6 +82,15 @@ def _saves(prim, rule):
         names.X, names.Y, names.ANSWER, names.X_AVAL, names.Y_AVAL)
     found = rule.collect(record)
     return sum(what << 4 * k for k, what in enumerate(found if type(found) is tuple else (found,)))
+
+
+@functools.cache
+def _text(small):
+    """The module's text; None where slots are elsewhere than is known."""
+    at = _offsets(small)
+    if at is None:
+        return None
+    return small.arrays + _OBJECTS.objects(at) + _LANES.lanes(at) + _CALLS.calls(at) + _MAKERS.MAKERS
 
 
 def _offsets(small):

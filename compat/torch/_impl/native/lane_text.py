@@ -1,39 +1,23 @@
 """The text of the commonest lanes in native code: operations of plain tensors on few numbers, recorded or not.
 
-They do what `unary` and `binary` of lanes.py do on tensors whose key is FAST (or INFERENCE, where nothing is
-recorded), and give None for all else.
+They do what `unary` and `binary` of lanes.py do on tensors whose elements lie in the order of their axes, and give None
+for all else. Arrays are held while Python runs: of views, leaves and avals it is asked.
 """
 
-from .object_text import ENTRY, GET, PLACES, loads
+from .object_text import DESCR, ENTRY, GET, PLACES, TYPE, loads
 
 SAME = 3  # rules of operands of one shape; behind them stand those of operands that are broadcast
 
 
 def lanes(at):
     """The text of `@quick_one` and `@quick_two`; `at` as `objects` has it."""
-    get = GET
-    one = f"""
-define ptr @quick_one(ptr %self, ptr %args, i64 %count) {{
-{ENTRY}
-  %single = icmp eq i64 %count, 1
-  br i1 %single, label %given, label %unfit
-given:
-  %a = load ptr, ptr %args
-  %mode = call i64 @mode(ptr %table)
-  %good_mode = icmp ult i64 %mode, 3
-  br i1 %good_mode, label %look, label %unfit
-look:
-  %plain = call i1 @plain(ptr %table, ptr %a, i64 %mode)
-  br i1 %plain, label %compute, label %unfit
-compute:
-{get.format("x", "a", at["value"])}{HELD}
+    get = GET.format
+    one = _begin("quick_one", 1) + f"""
+{get("x", "a", at["value"])}
   %held_x = call ptr @own(ptr %table, ptr %x)
   %v = call ptr @array_one(ptr %table, ptr %x, ptr null)
   %none = icmp eq ptr %v, null
-  br i1 %none, label %not_one, label %have
-not_one:
-  call void %drop(ptr %x)
-  br label %unfit
+  br i1 %none, label %not_done, label %have
 have:
   %recording = icmp eq i64 %mode, 0
   br i1 %recording, label %record, label %bare
@@ -46,57 +30,35 @@ without:
   %wrong = icmp ne ptr %error, null
   br i1 %wrong, label %fail, label %bare
 noted:
-{_rule("rule", "what", "0")}
+{_rule("0")}
   %kept = call ptr @saved(ptr %table, i64 %what, ptr %x, ptr %x, ptr %v)
   %node = call ptr @node(ptr %table, ptr %rule, ptr %p, ptr %kept)
   %failed = icmp eq ptr %node, null
   br i1 %failed, label %fail, label %finish
-bare:
-  %no_node = call ptr @nothing(ptr %table)
-  br label %finish
-finish:
-  %its_node = phi ptr [%node, %noted], [%no_node, %bare]
-  %inferred = icmp eq i64 %mode, 2
-  %t = call ptr @tensor(ptr %table, ptr %v, ptr %its_node, i1 %inferred)
-  call void %drop(ptr %x)
-  ret ptr %t
-fail:
-  call void %drop(ptr %x)
-  ret ptr null
-{UNFIT}"""
-    two = f"""
-define ptr @quick_two(ptr %self, ptr %args, i64 %count) {{
-{ENTRY}
-  %pair = icmp eq i64 %count, 2
-  br i1 %pair, label %given, label %unfit
-given:
-  %a = load ptr, ptr %args
+""" + _end("noted", "x")
+    two = _begin("quick_two", 2) + f"""
   %second = getelementptr inbounds ptr, ptr %args, i64 1
   %b = load ptr, ptr %second
-  %mode = call i64 @mode(ptr %table)
-  %good_mode = icmp ult i64 %mode, 3
-  br i1 %good_mode, label %look, label %unfit
-look:
-  %plain = call i1 @plain(ptr %table, ptr %a, i64 %mode)
-  br i1 %plain, label %first, label %unfit
-first:
-{get.format("x", "a", at["value"])}
 {loads(ndarray="ndarray", float="float", int="int", double="double", single="single", doubles="numbers of doubles",
-        singles="numbers of singles", find="PyDict_GetItemWithError")}
-{get.format("kind_x", "x", 8)}
+       singles="numbers of singles", find="PyDict_GetItemWithError")}{get("kind_b", "b", TYPE)}
+  %is_float = icmp eq ptr %kind_b, %float
+  %is_int = icmp eq ptr %kind_b, %int
+  %is_number = or i1 %is_float, %is_int
+  br i1 %is_number, label %first, label %other
+other:
+  %plain_b = call i1 @plain(ptr %table, ptr %b, i64 %mode)
+  br i1 %plain_b, label %first, label %unfit
+first:
+{get("x", "a", at["value"])}{get("kind_x", "x", TYPE)}
   %is_array = icmp eq ptr %kind_x, %ndarray
   br i1 %is_array, label %array, label %unfit
 array:
   %x_ordered = call i1 @ordered(ptr %x)
   br i1 %x_ordered, label %beside, label %unfit
 beside:
-{get.format("kind_b", "b", 8)}
-  %is_float = icmp eq ptr %kind_b, %float
-  %is_int = icmp eq ptr %kind_b, %int
-  %is_number = or i1 %is_float, %is_int
-  br i1 %is_number, label %number, label %other
+  br i1 %is_number, label %number, label %tensor_b
 number:
-{get.format("descr", "x", 56)}
+{get("descr", "x", DESCR)}
   %wide = icmp eq ptr %descr, %double
   %thin = icmp eq ptr %descr, %single
   %floats = or i1 %wide, %thin
@@ -110,11 +72,8 @@ forgotten:
 {loads(forget="PyErr_Clear")}
   call void %forget()
   br label %unfit
-other:
-  %plain_b = call i1 @plain(ptr %table, ptr %b, i64 %mode)
-  br i1 %plain_b, label %tensor_b, label %unfit
 tensor_b:
-{get.format("value_b", "b", at["value"])}{get.format("kind_y", "value_b", 8)}
+{get("value_b", "b", at["value"])}{get("kind_y", "value_b", TYPE)}
   %is_array_y = icmp eq ptr %kind_y, %ndarray
   br i1 %is_array_y, label %array_y, label %unfit
 array_y:
@@ -122,16 +81,11 @@ array_y:
   br i1 %y_ordered, label %compute, label %unfit
 compute:
   %y = phi ptr [%constant, %find_number], [%value_b, %array_y]
-{HELD}
   %held_x = call ptr @own(ptr %table, ptr %x)
   %held_y = call ptr @own(ptr %table, ptr %y)
   %v = call ptr @array_two(ptr %table, ptr %x, ptr %y, ptr null)
   %none = icmp eq ptr %v, null
-  br i1 %none, label %not_two, label %have
-not_two:
-  call void %drop(ptr %x)
-  call void %drop(ptr %y)
-  br label %unfit
+  br i1 %none, label %not_done, label %have
 have:
   %recording = icmp eq i64 %mode, 0
   br i1 %recording, label %record, label %bare
@@ -169,7 +123,7 @@ broadcast:
   br label %chosen
 chosen:
   %place = phi i64 [%among, %noted], [%wide_place, %broadcast]
-{_rule("rule", "what", "%place")}
+{_rule("%place")}
   br i1 %both, label %pair_of, label %single_one
 pair_of:
 {loads(new_tuple="PyTuple_New", put="PyTuple_SetItem")}
@@ -189,40 +143,58 @@ connected:
   %node = call ptr @node(ptr %table, ptr %rule, ptr %parents, ptr %kept)
   %failed = icmp eq ptr %node, null
   br i1 %failed, label %fail, label %finish
-bare:
-  %no_node = call ptr @nothing(ptr %table)
-  br label %finish
-finish:
-  %its_node = phi ptr [%node, %connected], [%no_node, %bare]
-  %inferred = icmp eq i64 %mode, 2
-  %t = call ptr @tensor(ptr %table, ptr %v, ptr %its_node, i1 %inferred)
-  call void %drop(ptr %x)
-  call void %drop(ptr %y)
-  ret ptr %t
-fail:
-  call void %drop(ptr %x)
-  call void %drop(ptr %y)
-  ret ptr null
-{UNFIT}"""
+""" + _end("connected", "x", "y")
     return one + two
 
 
-def _rule(rule, what, place):
-    """Loads of a rule and of what it saves, behind the table's named places."""
+def _begin(name, count):
+    """The beginning of a lane: the mode, and the first operand `%a`, which is plain."""
+    return f"""
+define ptr @{name}(ptr %self, ptr %args, i64 %count) {{
+{ENTRY}{loads(drop="Py_DecRef", raised="PyErr_Occurred")}
+  %right = icmp eq i64 %count, {count}
+  br i1 %right, label %given, label %unfit
+given:
+  %a = load ptr, ptr %args
+  %mode = call i64 @mode(ptr %table)
+  %good_mode = icmp ult i64 %mode, 3
+  br i1 %good_mode, label %look, label %unfit
+look:
+  %plain = call i1 @plain(ptr %table, ptr %a, i64 %mode)
+  br i1 %plain, label %usable, label %unfit
+usable:"""
+
+
+def _end(before, *held):
+    """The ends of a lane: the tensor of what was computed, with a node where it comes from `before`; None; an error."""
+    release = "".join(f"  call void %drop(ptr %{x})\n" for x in held)
+    return f"""bare:
+  %no_node = call ptr @nothing(ptr %table)
+  br label %finish
+finish:
+  %its_node = phi ptr [%node, %{before}], [%no_node, %bare]
+  %inferred = icmp eq i64 %mode, 2
+  %t = call ptr @tensor(ptr %table, ptr %v, ptr %its_node, i1 %inferred)
+{release}  ret ptr %t
+not_done:
+{release}  br label %unfit
+fail:
+{release}  ret ptr null
+unfit:
+  %nothing = call ptr @nothing(ptr %table)
+  ret ptr %nothing
+}}
+"""
+
+
+def _rule(place):
+    """Loads of a rule and of what it saves, which stand behind the table's named places."""
     return f"""
   %pair_place = shl i64 {place}, 1
   %rule_place = add i64 %pair_place, {len(PLACES)}
   %what_place = add i64 %rule_place, 1
-  %{rule}_at = getelementptr inbounds ptr, ptr %table, i64 %rule_place
-  %{rule} = load ptr, ptr %{rule}_at
-  %{what}_at = getelementptr inbounds ptr, ptr %table, i64 %what_place
-  %{what} = load i64, ptr %{what}_at
+  %rule_at = getelementptr inbounds ptr, ptr %table, i64 %rule_place
+  %rule = load ptr, ptr %rule_at
+  %what_at = getelementptr inbounds ptr, ptr %table, i64 %what_place
+  %what = load i64, ptr %what_at
 """
-
-
-UNFIT = """unfit:
-  %nothing = call ptr @nothing(ptr %table)
-  ret ptr %nothing
-}
-"""
-HELD = loads(drop="Py_DecRef", raised="PyErr_Occurred")  # the arrays are held while Python runs

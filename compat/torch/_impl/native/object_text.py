@@ -3,6 +3,8 @@
 from ....._engine import native_text
 
 ENTRY: str = native_text.ENTRY
+TYPE, VALUE, NDIM, DIMS, STRIDES, DESCR, FLAGS, KIND = (getattr(native_text, name) for name in (  # bytes, in objects
+    "TYPE", "VALUE", "NDIM", "DIMS", "STRIDES", "DESCR", "FLAGS", "KIND"))
 PLACES: tuple[str, ...] = native_text.PLACES + (
     "PyContextVar_Get", "PyDict_GetItemWithError", "PyTuple_New", "PyTuple_SetItem", "PyType_GenericAlloc", "None",
     "True", "False", "int", "Tensor", "Parameter", "GradNode", "MODES", "FAST", "INFERENCE", "INFERRED", "accumulator",
@@ -205,22 +207,49 @@ other:
   ret i64 3
 }}
 
-; whether an object is a plain tensor there
-define internal i1 @plain(ptr %table, ptr %t, i64 %mode) alwaysinline {{
+; whether a tensor is a plain one of floats whose history is up to date; Python is asked of views
+define internal i1 @usable(ptr %table, ptr %t, i64 %mode) {{
 entry:
-{loads(tensor="Tensor", parameter="Parameter", fast="FAST", inference="INFERENCE")}
-{get.format("kind", "t", 8)}
+{loads(fast="FAST", view="VIEW", inference="INFERENCE", true="True", is_current="is_current", untangled="untangled",
+       drop="Py_DecRef", forget="PyErr_Clear")}
+{get.format("key", "t", at["dispatch_key"])}
+  %is_fast = icmp eq ptr %key, %fast
+  br i1 %is_fast, label %yes, label %not_fast
+not_fast:
+  %is_view = icmp eq ptr %key, %view
+  br i1 %is_view, label %ask, label %not_view
+ask:
+  %recording = icmp eq i64 %mode, 0
+  %question = select i1 %recording, ptr %is_current, ptr %untangled
+  %verdict = call ptr @asked(ptr %table, ptr %question, ptr %t)
+  %failed = icmp eq ptr %verdict, null
+  br i1 %failed, label %clear, label %heard
+heard:
+  call void %drop(ptr %verdict)
+  %is_so = icmp eq ptr %verdict, %true
+  ret i1 %is_so
+not_view:
+  %is_inferred = icmp eq ptr %key, %inference
+  %calm = icmp ne i64 %mode, 0
+  %may = and i1 %is_inferred, %calm
+  ret i1 %may
+clear:
+  call void %forget()
+  ret i1 false
+yes:
+  ret i1 true
+}}
+
+; whether an object is a tensor, and `usable`
+define internal i1 @plain(ptr %table, ptr %t, i64 %mode) {{
+entry:
+{loads(tensor="Tensor", parameter="Parameter")}{get.format("kind", "t", TYPE)}
   %is_tensor = icmp eq ptr %kind, %tensor
   %is_parameter = icmp eq ptr %kind, %parameter
   %is = or i1 %is_tensor, %is_parameter
   br i1 %is, label %look, label %no
 look:
-{get.format("key", "t", at["dispatch_key"])}
-  %is_fast = icmp eq ptr %key, %fast
-  %is_inferred = icmp eq ptr %key, %inference
-  %calm = icmp ne i64 %mode, 0
-  %may = and i1 %is_inferred, %calm
-  %good = or i1 %is_fast, %may
+  %good = call i1 @usable(ptr %table, ptr %t, i64 %mode)
   ret i1 %good
 no:
   ret i1 false
@@ -249,21 +278,21 @@ no:
 
 ; whether elements lie in the order of the axes
 define internal i1 @ordered(ptr %x) alwaysinline {{
-  %at = getelementptr inbounds i8, ptr %x, i64 64
+  %at = getelementptr inbounds i8, ptr %x, i64 {FLAGS}
   %flags = load i32, ptr %at
-  %bit = and i32 %flags, 1
+  %bit = and i32 %flags, {native_text.ORDERED}
   %is = icmp ne i32 %bit, 0
   ret i1 %is
 }}
 
 ; how many axes an array has, and whether two have the same
 define internal i1 @same_shape(ptr %x, ptr %y) alwaysinline {{
-  %rank_x_at = getelementptr inbounds i8, ptr %x, i64 24
-  %rank_y_at = getelementptr inbounds i8, ptr %y, i64 24
+  %rank_x_at = getelementptr inbounds i8, ptr %x, i64 {NDIM}
+  %rank_y_at = getelementptr inbounds i8, ptr %y, i64 {NDIM}
   %rank_x = load i32, ptr %rank_x_at
   %rank_y = load i32, ptr %rank_y_at
-  %dims_x = call ptr @field(ptr %x, i64 32)
-  %dims_y = call ptr @field(ptr %y, i64 32)
+  %dims_x = call ptr @field(ptr %x, i64 {DIMS})
+  %dims_y = call ptr @field(ptr %y, i64 {DIMS})
   %same = call i1 @alike(i32 %rank_x, ptr %dims_x, i32 %rank_y, ptr %dims_y)
   ret i1 %same
 }}
