@@ -6,8 +6,10 @@ import numpy as np
 
 ndarray = np.ndarray
 LEAST = 1 << 13  # elements; native code is faster from 2,048 on, and has to pay for its compilation
-MAKERS = []  # `make(define, dtype, kinds)` -> a function of the arguments, or None; transforms/jit/kernels.py
-KNOWN = {}  # (primitive, what of it) -> {dtype: its kernel, or None where there is none}
+FEW = 1 << 10  # the same of rows, for which NumPy takes several passes
+SHORT = 64  # elements of a row, up to which it has a kernel of its own
+MAKERS = []  # `make(define, dtype, kinds, short)` -> a function of the arguments, or None; transforms/jit/kernels.py
+KNOWN = {}  # (primitive, what of it, "short" of such rows) -> {dtype: its kernel, or None where there is none}
 _DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
 
 
@@ -21,16 +23,19 @@ def kernel_of(name, what, define, kinds):
             (of which the operand has a vector), a "vector" as long as a row, or a "float".
     """
     kernels = KNOWN[name, what] = {}
+    rows = kinds[0] == "row"
+    shorts = KNOWN.setdefault((name, what, "short") if rows else (name, what), {})
     bare = "float" not in kinds  # numbers may be integers
 
     def run(x, *rest):
-        dtype = x.dtype
+        short = rows and x.shape[1] <= SHORT
+        known, dtype = shorts if short else kernels, x.dtype
         try:
-            kernel = kernels[dtype]
+            kernel = known[dtype]
         except KeyError:
             kernel = None
             if MAKERS and dtype in _DTYPES:
-                kernel = kernels[dtype] = MAKERS[0](define, dtype, kinds)
+                kernel = known[dtype] = MAKERS[0](define, dtype, kinds, short)
         if kernel is None:
             return None
         return kernel(x, *(rest if bare else [float(v) if kind == "float" else v for v, kind in zip(rest, kinds[1:])]))

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from ..types import Any
-from .kernels import LEAST, kernel_of
+from .kernels import FEW, kernel_of
 from .primitive import Formula, argument_names
 
 ndarray = np.ndarray
@@ -39,7 +39,7 @@ class Rows:
             kernel = self.runner(prim, "impl", (*prim.operands, *prim.params))
 
             def impl(xp, x, *rest):
-                if type(x) is ndarray and x.size >= LEAST:
+                if type(x) is ndarray and x.size >= FEW:
                     out = kernel(x, *rest)
                     if out is not None:
                         return out
@@ -58,7 +58,7 @@ class Rows:
         """A rule that runs a kernel where the array at a place among its arguments is large."""
         def rule(*args):
             x = args[first]
-            if type(x) is ndarray and x.size >= LEAST:
+            if type(x) is ndarray and x.size >= FEW:
                 out = kernel(*args)
                 if out is not None:
                     return out

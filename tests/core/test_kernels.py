@@ -20,7 +20,7 @@ pytest.importorskip("llvmlite", reason="needs the `llvm` extra: pip install 'cov
 ROWS = {"softmax": (1,), "log_softmax": (1,), "standardize": ((1,), 1e-5)}
 PARAMS = {"hard_tanh": (-1.0, 1.0), "clamp": (-1.0, 1.0), "leaky_relu": (0.01,), "soft_shrink": (0.5,),
           "hard_shrink": (0.5,), "threshold": (0.1, 0.7), "elu": (1.3,), **ROWS}
-ELEMENTWISE = sorted({name for name, _ in KNOWN if REGISTRY[name].elementwise})
+ELEMENTWISE = sorted({name for name, *_ in KNOWN if REGISTRY[name].elementwise})
 TOLERANCE = {np.float32: 3e-5, np.float64: 1e-13}
 
 
@@ -82,7 +82,7 @@ def test_elementwise_operations_and_their_derivatives(name, shape, dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("shape", [(200, 65), (64, 128), (64, 129), (3, 4093), (3, 4094), (2, 20_011), (1, 9000)])
+@pytest.mark.parametrize("shape", [(128, 9), (90, 16), (90, 17), (40, 33), (16, 64), (200, 65), (64, 128), (64, 129), (3, 4093), (3, 4094), (2, 20_011), (1, 9000)])
 @pytest.mark.parametrize("name", ["softmax", "log_softmax", "standardize", "layer_norm", "cross_entropy"])
 def test_operations_on_rows_and_their_derivatives(name, shape, dtype):
     rng = np.random.default_rng(0)
@@ -130,6 +130,24 @@ def test_values_that_are_not_finite_and_warnings_are_those_of_numpy(name):
     for a, b in zip(found, wanted, strict=True):
         np.testing.assert_array_equal(a[:6], b[:6])
         np.testing.assert_array_equal(np.signbit(a), np.signbit(b))
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "standardize", "layer_norm", "cross_entropy"])
+@pytest.mark.parametrize("length", [5, 64, 100])
+def test_rows_that_are_not_finite_are_those_of_numpy(name, length):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(2048 // length, length))
+    x[1, 0], x[3, -1], x[4, 0], x[5], x[6] = np.nan, np.inf, -np.inf, -np.inf, np.inf
+    x[7], x[8, 0], x[9] = 0.0, 1e308, -1e308
+    fun = {
+        **{name: lambda x, name=name: REGISTRY[name].fun(x, *ROWS[name]) for name in ROWS},
+        "layer_norm": lambda x: REGISTRY["layer_norm"].fun(x, x[0], x[2], (1,), 1e-5),
+        "cross_entropy": lambda x: REGISTRY["cross_entropy"].fun(x, np.arange(len(x)) % length),
+    }[name]
+    with np.errstate(all="ignore"):
+        found, wanted = _both(lambda: fun(x))
+    assert np.isnan(wanted).any()
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
 
 
 def test_an_error_state_that_raises_is_followed():

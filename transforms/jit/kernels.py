@@ -25,12 +25,12 @@ def _is_off():
     return os.environ.get("COVECTOR_NATIVE") == "0" or installed("llvmlite") is None
 
 
-def _kernel(define, dtype, kinds):
+def _kernel(define, dtype, kinds, short):
     """The function that runs an operation on arrays of a dtype, of any size; None where native code is not to be had.
 
     Args:
         define: the operation as a function of traced values.
-        kinds: what each argument is, as `flat_function` has it.
+        kinds, short: what each argument is, and whether rows are short, as `flat_function` has it.
     """
     if _is_off():
         return None
@@ -39,7 +39,7 @@ def _kernel(define, dtype, kinds):
     with unmarked():
         graph, _ = stage(define, [avals[kind] for kind in kinds], lambda leaves: leaves, "a kernel")
     try:
-        return _FLAT.flat_function(optimised(graph, frozenset(graph.inputs)), kinds)
+        return _FLAT.flat_function(optimised(graph, frozenset(graph.inputs)), kinds, short)
     except MissingLibraryError:  # it is there, but cannot be imported
         return None
 

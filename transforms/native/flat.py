@@ -1,8 +1,10 @@
 """Kernels over arrays of any size: one function for blocks of elements, called for one block after the other."""
 
+import sys
 
 import numpy as np
 
+from ...core.primitive.kernels import SHORT
 from ...core.types import Any
 from ..compile.draft import Draft
 from .attached import attached
@@ -20,13 +22,12 @@ from .writing.writer import Writer
 ndarray = np.ndarray
 BLOCK = 2048  # elements
 ROW = 4093  # elements that a row has in a graph: a number that no other axis has by chance
-SHORT = 64  # elements of a row that is left to NumPy: no vector is longer
 _RELEASED = 2e5  # operations above which other threads may run
 _MOST = 1 << 16  # bytes of scratch memory on the stack
 _LINE = 64  # bytes that scratch memory is aligned to
 
 
-def flat_function(graph, kinds):
+def flat_function(graph, kinds, short=False):
     """A function of arrays of one shape and of floats, as `graph` has it for a part of them, and runs it for each part.
 
     It gives None where arrays are not of one shape, in order in memory and of the right dtype, where NumPy's error
@@ -37,6 +38,7 @@ def flat_function(graph, kinds):
         kinds: what each input is: "array", of `BLOCK` elements in the graph; a "row" of a matrix, of `ROW` elements;
             the "number" of a row, of which the operand has a vector; a "vector" as long as a row, the same for all; a
             "float". The first is an array or a row.
+        short: rows have at most `SHORT` elements; they have more otherwise.
     """
     known, noted = functions(), {}
     if known is None or not all(is_native(eq, noted) for eq in graph.equations):
@@ -47,10 +49,10 @@ def flat_function(graph, kinds):
     processor = machine()
     slots = Slots()
     printer = Printer(kernel, processor.vector, slots, products_library(),
-                      extent=ROW if kinds[0] == "row" else None, contracts=True)
+                      extent=ROW if kinds[0] == "row" else None, short=short, contracts=True)
     around = OtherState()
     printer.module.functions["@call"] = _Entry(
-        printer.module, kernel, [v.aval for v in graph.inputs], kinds, [v.aval for v in graph.outputs], known, slots,
+        printer.module, kernel, short, [v.aval for v in graph.inputs], kinds, [v.aval for v in graph.outputs], known, slots,
         around.handle).text
     code = processor.code(f"{slots.legend}\n{printer.module.text}", printer.module.needed)
     return attached(code.symbols, slots, around, code)
@@ -62,10 +64,10 @@ class _Entry(ObjectText):
     The last block of arrays ends with their last element, so it may compute some again: to the same values.
     """
 
-    def __init__(self, module, kernel, avals, kinds, out_avals, known, slots, handler):
+    def __init__(self, module, kernel, short, avals, kinds, out_avals, known, slots, handler):
         super().__init__(module, known, slots)
         text = self.lines
-        self.rows = kinds[0] == "row"
+        self.rows, self.short = kinds[0] == "row", short
         self.look_at_state(len(avals))
         sources, shapes = self.look_at_operands(avals, kinds)
         count, length, total = self.rows_of(kinds, shapes) if self.rows else self.blocks_of(shapes)
@@ -202,7 +204,9 @@ class _Entry(ObjectText):
         """`(number of rows, their length, number of elements)`."""
         text = self.lines
         count, length = (self.dim(shapes[0][1], axis) for axis in (0, 1))
-        good = self.both(text.op(f"icmp sgt i64 {length}, {SHORT}", "i1"), text.op(f"icmp sgt i64 {count}, 0", "i1"))
+        least, most = (0, SHORT) if self.short else (SHORT, sys.maxsize)
+        good = self.both(text.op(f"icmp sgt i64 {length}, {least}", "i1"), text.op(f"icmp sle i64 {length}, {most}", "i1"))
+        good = self.both(good, text.op(f"icmp sgt i64 {count}, 0", "i1"))
         for kind, shape in zip(kinds[1:], shapes[1:]):
             if kind == "row":
                 good = self.both(good, self.equal(self.dim(shape[1], 1), length))

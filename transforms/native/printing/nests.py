@@ -38,7 +38,8 @@ class _Nest:
         for n in nest.shape:
             size *= n
         self.inline = costly <= _INLINE and size >= _WORTH
-        if costly and size >= _DEEP and len(nest.steps) <= _MANY:
+        self.masked = bool(printer.short) and nest.shape == (printer.extent,)
+        if costly and size >= _DEEP and len(nest.steps) <= _MANY and not self.masked:
             self.width *= 2
         self.folded = [not nest.shape or not p.strides[-1] for *_, p in nest.folds]  # in registers along the last axis
 
@@ -81,10 +82,15 @@ class _Nest:
     def row_of_any_length(self, partial):
         """Vectors, as long as something follows, and one that ends with the last element: folds leave out its others.
 
-        The row is longer than a vector; nothing is stored where something is loaded.
+        The row is longer than a vector, and nothing is stored where something is loaded; where it may be shorter, what
+        is beyond its end is neither loaded nor stored.
         """
         assert all(self.folded)
         text, width = self.text, self.width
+        if self.masked:
+            count = text.op(f"udiv i64 {text.op(f'add i64 %extent, {width - 1}', 'i64')}, {width}", "i64")
+            self.loop(width, 1, count, 0, partial)
+            return
         rest = text.op("sub i64 %extent, 1", "i64")
         count = text.op(f"udiv i64 {rest}, {width}", "i64")
         self.loop(width, 1, count, 0, partial)
@@ -95,8 +101,20 @@ class _Nest:
         left = text.op(f"icmp uge {lanes} {order}, {self.printer.splat(done, 'i64', width)}", f"<{width} x i1>")
         for k, x in enumerate(self.body(width, last)):
             name, value, _ = self.nest.folds[k]
-            start = Lanes(text, value.kind, width).constant(start_of(name, value.kind), value.kind)
-            partial[k].append((width, text.op(f"select <{width} x i1> {left}, {x.type} {x}, {x.type} {start}", x.type)))
+            partial[k].append((width, self.counted(left, name, value, x, width)))
+
+    def counted(self, mask, name, value, x, width):
+        """What a fold takes of a vector: its start outside of a mask."""
+        start = Lanes(self.text, value.kind, width).constant(start_of(name, value.kind), value.kind)
+        return self.text.op(f"select <{width} x i1> {mask}, {x.type} {x}, {x.type} {start}", x.type)
+
+    def mask(self, width, at):
+        """Which of the elements from an index on are elements of the row."""
+        text = self.text
+        rest = text.op(f"trunc i64 {text.op(f'sub i64 %extent, {at}', 'i64')} to i32", "i32")
+        order = "<" + ", ".join([f"i32 {k}" for k in range(width)]) + ">"
+        rest = self.printer.splat(rest, "i32", width)
+        return text.op(f"icmp slt <{width} x i32> {order}, {rest}", f"<{width} x i1>")
 
     def row_of_known_length(self, n, partial):
         """Vectors, then what is left."""
@@ -162,6 +180,7 @@ class _Nest:
     def body(self, width, at):
         """The steps for `width` elements from index `at` on; returns what each fold takes."""
         nest, printer = self.nest, self.printer
+        mask = self.mask(width, at) if self.masked else None
         known = {}
         for chunk in chunks([p for _, p in nest.loads], width):
             p = nest.loads[chunk[0]][1]
@@ -174,7 +193,7 @@ class _Nest:
             if value in self.single:
                 known[value] = printer.splat(self.single[value], p.kind, width)
             elif inner == 1:
-                known[value] = printer.load(printer.moved(source, p.kind, at, 1), p.kind, width)
+                known[value] = printer.load(printer.moved(source, p.kind, at, 1), p.kind, width, within(mask, p))
             else:
                 known[value] = printer.gathered(source, p.kind, at, inner, width)
 
@@ -205,7 +224,7 @@ class _Nest:
             if k in stored:
                 continue
             inner = p.strides[-1] if nest.shape else 1
-            printer.store(read(value, p.kind), target, p.kind, at, inner, width)
+            printer.store(read(value, p.kind), target, p.kind, at, inner, width, within(mask, p))
         found = []
         for k, (name, value, p) in enumerate(nest.folds):
             x = read(value, value.kind)
@@ -216,7 +235,7 @@ class _Nest:
                        printer.gathered(self.totals[k], p.kind, at, inner, width))
                 x = combined(Lanes(self.text, p.kind, width), name, p.kind, old, x)
                 printer.store(x, self.totals[k], p.kind, at, inner, width)
-            found.append(x)
+            found.append(x if mask is None else self.counted(mask, name, value, x, width))
         return found
 
     def fold_into(self, name, kind, place, target, partial):
@@ -274,6 +293,11 @@ class _SharedNest(_Nest):
             name = printer.nests[body] = f"@nest{len(printer.nests)}"
             printer.module.functions[name] = f"define internal void {name}{body}"
         self.text.emit(f"call void {name}({', '.join(arguments)})")
+
+
+def within(mask, place):
+    """The mask that a row needs: memory of our own is long enough for whole vectors."""
+    return None if place.memory.role == "scratch" else mask
 
 
 def combined(builder, name, kind, x, y):

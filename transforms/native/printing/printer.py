@@ -33,6 +33,8 @@ from .ranges import print_ranges
 from .values import print_load, print_step, print_store
 
 STORED = {**TYPES, "b8": "i8"}
+_LETTERS = {**STORED, "f64": "f64", "f32": "f32"}  # in names of what LLVM declares
+_ORDERS = {"maximum": ">", "minimum": "<"}
 _TURNS = 1 << 14  # of a loop without a known end, between two looks for signals
 _UNWATCHED = 1 << 20  # operations between two looks
 _LONG = 1 << 23  # operations of a loop that is looked after: some milliseconds
@@ -49,12 +51,14 @@ class Printer:
         watched: whether the module has a function `stopped` that looks for signals.
         extent: of the arrays of one axis whose length is known when `work` is called: the length that they have in the
             kernel. `work` is given their length and that over `extent`, rounded up, behind its other arguments.
+        short: that length may be less than a vector's, and few times more: what is beyond it is left out of each vector.
         contracts: whether a product and a sum of it may be rounded once.
     """
 
-    def __init__(self, kernel, vector, slots, blas=None, watched=False, extent=None, contracts=False):
+    def __init__(self, kernel, vector, slots, blas=None, watched=False, extent=None, short=False, contracts=False):
         self.watched = watched
         self.extent = extent
+        self.short = short
         self.contracts = contracts
         self.looks = False  # whether it calls that
         self.kernel = kernel
@@ -134,19 +138,25 @@ class Printer:
         return self.text.op(f"shufflevector {vector} {first}, {vector} poison, <{width} x i32> zeroinitializer", vector)
 
     def across(self, name, x, kind, width):
-        """The lanes of a value folded into one."""
+        """The lanes of a value folded into one; NaN is looked for once."""
+        base, text, nan = TYPES[kind], self.text, None
+        order = _ORDERS.get(name) if kind[0] == "f" and width > 2 else None
+        if order:
+            lanes = text.op(f"fcmp uno {x.type} {x}, {x}", f"<{width} x i1>")
+            lanes = text.op(f"bitcast {lanes.type} {lanes} to i{width}", f"i{width}")
+            nan = text.op(f"icmp ne {lanes.type} {lanes}, 0", "i1")
         while width > 1:
             width //= 2
-            base = TYPES[kind]
             parts = []
             for at in (0, width):
                 mask = ", ".join([f"i32 {at + k}" for k in range(width)])
-                parts.append(self.text.op(f"shufflevector {x.type} {x}, {x.type} poison, <{width} x i32> <{mask}>",
-                                          f"<{width} x {base}>"))
-            x = combined(Lanes(self.text, kind, width), name, kind, *parts) if width > 1 else combined(
-                Lanes(self.text, kind, 1), name, kind, *[
-                    self.text.op(f"extractelement {p.type} {p}, i64 0", base) for p in parts])
-        return x
+                parts.append(text.op(f"shufflevector {x.type} {x}, {x.type} poison, <{width} x i32> <{mask}>",
+                                     f"<{width} x {base}>"))
+            if width == 1:
+                parts = [text.op(f"extractelement {p.type} {p}, i64 0", base) for p in parts]
+            b = Lanes(text, kind, width)
+            x = b.select(b.fcmp(order, *parts), *parts) if order else combined(b, name, kind, *parts)
+        return x if nan is None else text.op(f"select i1 {nan}, {base} {number(math.nan, kind)}, {base} {x}", base)
 
     # memory
 
@@ -192,10 +202,16 @@ class Printer:
             index = text.op(f"mul nsw i64 {index}, {stride}", "i64")
         return text.op(f"getelementptr {STORED[kind]}, ptr {start}, i64 {index}", "ptr")
 
-    def load(self, start, kind, width=1):
-        """So many elements from an address on."""
+    def load(self, start, kind, width=1, mask=None):
+        """So many elements from an address on; zeros outside of a mask."""
         stored = STORED[kind] if width == 1 else f"<{width} x {STORED[kind]}>"
-        found = self.text.op(f"load {stored}, ptr {start}, align {BYTES[kind]}", stored)
+        if mask is None:
+            found = self.text.op(f"load {stored}, ptr {start}, align {BYTES[kind]}", stored)
+        else:
+            name = f"@llvm.masked.load.v{width}{_LETTERS[kind]}.p0"
+            self.module.declare(f"declare {stored} {name}(ptr, i32, {mask.type}, {stored})")
+            found = self.text.op(f"call {stored} {name}(ptr {start}, i32 {BYTES[kind]}, {mask.type} {mask}, {stored} "
+                                 "zeroinitializer)", stored)
         return self.truth(found, width) if kind == "b8" else found
 
     def truth(self, found, width):
@@ -216,13 +232,18 @@ class Printer:
             out = text.op(f"insertelement {out.type} {out}, {base} {one}, i64 {k}", out.type)
         return out
 
-    def store(self, x, start, kind, at, stride, width):
-        """Write elements some strides apart."""
+    def store(self, x, start, kind, at, stride, width, mask=None):
+        """Write elements some strides apart, or neighbours within a mask."""
         text = self.text
         first = self.moved(start, kind, at, stride)
         if kind == "b8":
             stored = "i8" if width == 1 else f"<{width} x i8>"
             x = text.op(f"zext {x.type} {x} to {stored}", stored)
+        if mask is not None:
+            name = f"@llvm.masked.store.v{width}{_LETTERS[kind]}.p0"
+            self.module.declare(f"declare void {name}({x.type}, ptr, i32, {mask.type})")
+            text.emit(f"call void {name}({x.type} {x}, ptr {first}, i32 {BYTES[kind]}, {mask.type} {mask})")
+            return
         if width == 1 or stride == 1:
             text.emit(f"store {x.type} {x}, ptr {first}, align {BYTES[kind]}")
             return
