@@ -146,8 +146,8 @@ def small_names(room, names, quiet=False):
 
 
 def small_item(room, name, make):
-    """Let an item of a dict, which is None, be `make(small)` once there is a `Small`."""
-    FORMS.follow(_Item(room, name), make, None)
+    """Let an item of a dict be `make(small)` once there is a `Small`."""
+    FORMS.follow(_Item(room, name), make, room[name])
 
 
 def with_native(lane, variable, make):

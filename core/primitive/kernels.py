@@ -5,8 +5,8 @@ import functools
 import numpy as np
 
 ndarray = np.ndarray
-LEAST = 1 << 13  # elements; native code is faster from 2,048 on, and has to pay for its compilation
-FEW = 1 << 10  # the same of rows, for which NumPy takes several passes
+LEAST = 1 << 12  # elements; native code is faster from 2,048 on, and has to pay for its compilation
+FEW = 1 << 8  # the same of rows, for which NumPy takes several passes
 SHORT = 64  # elements of a row, up to which it has a kernel of its own
 MAKERS = []  # `make(define, dtype, kinds, short)` -> a function of the arguments, or None; transforms/jit/kernels.py
 KNOWN = {}  # (primitive, what of it, "short" of such rows) -> {dtype: its kernel, or None where there is none}

@@ -94,6 +94,8 @@ class Rows:
                     value = value.reshape(-1, length)
                 elif value.ndim != 1:
                     value = value.reshape(-1)
+                elif not value.flags.c_contiguous:  # such as one cotangent of all rows
+                    value = value.copy()
                 given.append(value)
             out = kernel(*given)
             if out is None:

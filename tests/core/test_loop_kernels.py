@@ -15,7 +15,7 @@ from covector.testing.cases import cases
 
 pytest.importorskip("llvmlite", reason="needs the `llvm` extra: pip install 'covector[llvm]'")
 
-NAMES = sorted(KNOWN_LOOPS)
+NAMES = sorted({*KNOWN_LOOPS} - {"scatter_add"})  # whose loops are for more elements than samples have
 TOLERANCE = {"f4": 2e-5, "f8": 1e-12}
 
 
@@ -64,6 +64,29 @@ def test_samples_are_as_by_numpy(name, dtype):
             wanted = call()
         _alike(found, wanted)
     assert any(KNOWN_LOOPS[name].values())
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", ">f8", "f2"])
+@pytest.mark.parametrize("rows, places, count", [
+    ((256, 32), (256,), 1000), ((2048, 2), (2048,), 3), ((64, 8, 5), (64,), 64), ((32, 16, 9), (32, 16), 7),
+    ((4, 4000), (4,), 40_000)])
+def test_rows_are_added_up_as_by_numpy(rows, places, count, dtype):
+    rng = np.random.default_rng(0)
+    x, index = rng.normal(size=rows).astype(dtype), rng.integers(-count, count, places)
+    for given in (index, index.astype(np.int32), np.asfortranarray(index)):
+        found, wanted = _both(lambda given=given: REGISTRY["scatter_add"].fun(x, given, 0, count))
+        assert found.base is None and found.dtype == wanted.dtype
+        np.testing.assert_allclose(found, wanted, rtol=1e-2 if dtype == "f2" else 1e-5, atol=1e-3)
+    assert any(KNOWN_LOOPS["scatter_add"].values())
+
+
+@pytest.mark.parametrize("place", [7, -8, 2**40])
+def test_a_row_that_is_out_of_bounds_raises(place):
+    index = np.zeros(300, int)
+    index[-1] = place
+    for scope in (pytest.MonkeyPatch.context(), _ByNumpy()):
+        with scope, pytest.raises(IndexError, match=f"index {place} is out of bounds for axis 0 with size 7"):
+            REGISTRY["scatter_add"].fun(np.ones((300, 16)), index, 0, 7)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -52,8 +52,8 @@ def flat_function(graph, kinds, short=False):
                       extent=ROW if kinds[0] == "row" else None, short=short, contracts=True)
     around = OtherState()
     printer.module.functions["@call"] = _Entry(
-        printer.module, kernel, short, [v.aval for v in graph.inputs], kinds, [v.aval for v in graph.outputs], known, slots,
-        around.handle).text
+        printer.module, kernel, short, [v.aval for v in graph.inputs], kinds, [v.aval for v in graph.outputs], known,
+        slots, around.handle).text
     code = processor.code(f"{slots.legend}\n{printer.module.text}", printer.module.needed)
     return attached(code.symbols, slots, around, code)
 
@@ -205,8 +205,9 @@ class _Entry(ObjectText):
         text = self.lines
         count, length = (self.dim(shapes[0][1], axis) for axis in (0, 1))
         least, most = (0, SHORT) if self.short else (SHORT, sys.maxsize)
-        good = self.both(text.op(f"icmp sgt i64 {length}, {least}", "i1"), text.op(f"icmp sle i64 {length}, {most}", "i1"))
-        good = self.both(good, text.op(f"icmp sgt i64 {count}, 0", "i1"))
+        good = text.op(f"icmp sgt i64 {count}, 0", "i1")
+        for test in (f"icmp sgt i64 {length}, {least}", f"icmp sle i64 {length}, {most}"):
+            good = self.both(good, text.op(test, "i1"))
         for kind, shape in zip(kinds[1:], shapes[1:]):
             if kind == "row":
                 good = self.both(good, self.equal(self.dim(shape[1], 1), length))

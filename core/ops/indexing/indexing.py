@@ -18,6 +18,7 @@ from ..selection import astype, maximum, where
 from ..shaping import broadcast_to, inverse_permutation, reshape, transpose
 from .places import Places, pick
 from .plans import counted, indexed_shape, is_basic, plan_index
+from .row_sums import ADDED, scattered_sums
 
 ndarray = np.ndarray
 
@@ -193,51 +194,6 @@ take = linear(
 )
 
 
-def _scatter(xp, x, index, axis, n):
-    if np.ndim(index) > 1:  # NumPy adds up 7 times as fast at an index of one axis
-        x = x.reshape((*x.shape[:axis], index.size, *x.shape[axis + index.ndim :]))
-        index = index.reshape(-1)
-    if xp is np and axis == 0 and x.ndim == 1 == np.ndim(index) and x.dtype == np.float64 and x.size:
-        return np.bincount(np.where(index < 0, index + n, index), x, n)
-    out = xp.zeros(x.shape[:axis] + (n,) + x.shape[axis + np.ndim(index) :], x.dtype)
-    if xp is np and axis == 0 and np.ndim(index) == 1 and len(index) >= 16 and x.size and index.min() >= -n:
-        places, width = np.where(index < 0, index + n, index), x.size // len(index)
-        if width > _NARROW:
-            _add_rows(out, places, x)
-        else:  # one after the other: 30 us for 350 at 800 rows of 16 that land on 200
-            flat = places if width == 1 else (places[:, None] * width + np.arange(width)).reshape(-1)
-            np.add.at(out.reshape(-1), flat, x.reshape(-1))
-        return out
-    xp.add.at(out, (slice(None),) * axis + (index,), x)
-    return out
-
-
-def _add_rows(out, index, rows):
-    """`np.add.at(out, index, rows)` for whole rows: the first of each place at once, then the second, and so on."""
-    order = np.argsort(index, kind="stable")
-    places = index[order]
-    new = np.empty(len(order), bool)
-    new[0] = True
-    np.not_equal(places[1:], places[:-1], out=new[1:])
-    out[places[new]] = rows[order[new]]
-    for _ in range(_TURNS):
-        order, places = order[~new], places[~new]
-        if not len(order):
-            return
-        new = np.empty(len(order), bool)
-        new[0] = True
-        np.not_equal(places[1:], places[:-1], out=new[1:])
-        out[places[new]] += rows[order[new]]
-    order, places = order[~new], places[~new]
-    if len(order):
-        first = np.flatnonzero(np.concatenate(([True], places[1:] != places[:-1])))
-        out[places[first]] += np.add.reduceat(rows[order], first, axis=0)
-
-
-_NARROW = 64  # elements of a row
-_TURNS = 4  # after which what is left is added up in runs
-
-
 def _scatter_batch(x, index, axis, n, batched, size):
     if not batched[1]:
         return scatter_add(x, index, axis=axis + 1, n=n)
@@ -253,7 +209,8 @@ def _scatter_batch(x, index, axis, n, batched, size):
 
 scatter_add = linear(
     "scatter_add",  # the transpose of take: zeros with x added at index; duplicates accumulate
-    impl=lambda xp, x, index, *, axis, n: _scatter(xp, x, index, axis, n),
+    impl=lambda xp, x, index, *, axis, n: scattered_sums(xp, x, index, axis, n),
+    kernel=ADDED,
     transpose=lambda ct, index, axis: take(ct, index, axis=axis),
     shape=lambda x, index, axis, n: make_aval(x.shape[:axis] + (n,) + x.shape[axis + index.ndim :], x.dtype),
     batch=_scatter_batch,

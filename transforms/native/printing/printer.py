@@ -51,7 +51,7 @@ class Printer:
         watched: whether the module has a function `stopped` that looks for signals.
         extent: of the arrays of one axis whose length is known when `work` is called: the length that they have in the
             kernel. `work` is given their length and that over `extent`, rounded up, behind its other arguments.
-        short: that length may be less than a vector's, and few times more: what is beyond it is left out of each vector.
+        short: that length may be less than a vector's, and is few of them: what is beyond it is left out of each.
         contracts: whether a product and a sum of it may be rounded once.
     """
 

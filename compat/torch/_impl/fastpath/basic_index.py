@@ -12,6 +12,7 @@ from ..types.tensor_type import GENERAL, INFERENCE, VIEW, needs_grad
 from ..views.views import GETITEM, RESHAPE, TRANSPOSE, UPDATE
 
 WHOLE = slice(None)
+RECORDED = (None, "multi")  # how views come about whose history is recorded
 
 
 def ready(t):
@@ -30,7 +31,7 @@ def ready(t):
     if slow:
         meta = t.autograd_meta
         base = meta.base.autograd_meta
-        if meta.tangent is not None or meta.creation is not None or base is not None and (
+        if meta.tangent is not None or meta.creation not in RECORDED or base is not None and (
                 base.tangent is not None or base.relaid):
             return False
         if versions.EXPOSED and versions.exposed(t.value) or (

@@ -10,6 +10,7 @@ from ..graph.node import GradNode
 from ..graph.node_names import NamedRule
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
+from ..native import functions as native
 from ..state.edges import accumulator, is_current, untangled
 from ..types.number_cache import FLOATS
 from ..types.parameter import PLAIN_KINDS
@@ -100,33 +101,22 @@ def through(input, weight, bias, m):
     token = suppress_fp_warnings()
     v = product(rows, columns) if bias is None else AFFINE.impl(np, rows, columns, bias.value)
     restore_fp_warnings(token)
-    out = new(Tensor)
-    out.value = v if rank == 2 else v.reshape((*x.shape[:-1], w.shape[0]))
-    out.level_trace = None
-    out.wants_grad = False
-    if m is not None:
-        out.node = None
-        if m.inference:
-            out.autograd_meta, out.dispatch_key = INFERRED, INFERENCE
-        else:
-            out.autograd_meta, out.dispatch_key = None, FAST
-        return out
-    out.autograd_meta = None
-    out.dispatch_key = FAST
-    out.node = record(input, weight, bias, rows, columns, v)
-    return out
+    out = v if rank == 2 else v.reshape((*x.shape[:-1], w.shape[0]))
+    if m is None:
+        return made(out, record(input, weight, bias, rows, columns, v))
+    return inferred(out) if m.inference else made(out, None)
 
 
 def record(input, weight, bias, rows, columns, v):
     """The nodes, as `t`, a view of rows, `addmm` and a view of its output give them; None without gradients."""
     q = weight.node
     if q is not None or weight.wants_grad:
-        q = _node(TRANSPOSED, q or accumulator(weight), (1, 0))
+        q = noted(TRANSPOSED, q or accumulator(weight), (1, 0))
     p = input.node
     if p is None and input.wants_grad:
         p = accumulator(input)
     if p is not None and rows is not input.value:
-        p = _node(VIEWED, p, aval_of(input.value))
+        p = noted(VIEWED, p, aval_of(input.value))
     r = None if bias is None else bias.node
     if r is None and bias is not None and bias.wants_grad:
         r = accumulator(bias)
@@ -147,13 +137,32 @@ def record(input, weight, bias, rows, columns, v):
     else:
         b = bias.value
         saved = collect((rows, columns, b, v, aval_of(rows), aval_of(columns), aval_of(b), None))
-    node = _node(rule, parents, saved)
+    node = noted(rule, parents, saved)
     if rows is input.value:
         return node
-    return _node(VIEWED if bias is not None else UNSAFE, node, aval_of(v))
+    return noted(VIEWED if bias is not None else UNSAFE, node, aval_of(v))
 
 
-def _node(rule, parents, saved):
+def made(array, node):
+    """A tensor."""
+    out = new(Tensor)
+    out.value = array
+    out.node = node
+    out.autograd_meta = out.level_trace = None
+    out.wants_grad = False
+    out.dispatch_key = FAST
+    return out
+
+
+def inferred(array):
+    """A tensor of inference mode."""
+    out = made(array, None)
+    out.autograd_meta = INFERRED
+    out.dispatch_key = INFERENCE
+    return out
+
+
+def noted(rule, parents, saved):
     """A node."""
     node = GradNode()
     node.rule = rule
@@ -162,3 +171,7 @@ def _node(rule, parents, saved):
     node.seq = next_seq()
     node.extra = None
     return node
+
+
+for _name in ("made", "inferred", "noted"):
+    _engine.small_item(globals(), _name, functools.partial(native.function, symbol=_name))

@@ -44,6 +44,8 @@ def unrecorded_view(t, array, step, m):
         parent = t.autograd_meta
         meta.base = parent.base
         meta.steps = (*parent.steps, step)
+        if parent.creation is not None:
+            meta.creation = parent.creation
     else:
         meta.base = t
         meta.steps = (step,)
@@ -55,9 +57,7 @@ def unrecorded_view(t, array, step, m):
         else:
             meta.attr_version = versions.version(array)
     out.node = None
-    parent = t.autograd_meta
-    meta.creation = parent.creation if t.dispatch_key and parent.creation is not None else (
-        "inference" if m.inference else "no_grad")
+    meta.creation = "inference" if m.inference else "no_grad"
     return out
 
 
@@ -81,6 +81,8 @@ def indexed(t, index, title, spot=None):
         parent = t.autograd_meta
         meta.base = parent.base
         meta.steps = (*parent.steps, (GETITEM, (index,)))
+        if parent.creation is not None:
+            meta.creation = parent.creation
     else:
         meta.base = t
         meta.steps = ((GETITEM, (index,)),)
@@ -136,6 +138,8 @@ def parted(t, indices, rule):
             parent = t.autograd_meta
             meta.base = parent.base
             meta.steps = (*parent.steps, (GETITEM, (index,)))
+            if parent.creation is not None:
+                meta.creation = parent.creation
         else:
             meta.base = t
             meta.steps = ((GETITEM, (index,)),)
@@ -186,6 +190,8 @@ def reshaped(t, shape, strided="ViewBackward0"):
         parent = t.autograd_meta
         meta.base = parent.base
         meta.steps = (*parent.steps, (RESHAPE, (array.shape,)))
+        if parent.creation is not None:
+            meta.creation = parent.creation
     else:
         meta.base = t
         meta.steps = ((RESHAPE, (array.shape,)),)
@@ -227,6 +233,8 @@ def turned(t, axes, title):
         parent = t.autograd_meta
         meta.base = parent.base
         meta.steps = (*parent.steps, (TRANSPOSE, (axes,)))
+        if parent.creation is not None:
+            meta.creation = parent.creation
     else:
         meta.base = t
         meta.steps = ((TRANSPOSE, (axes,)),)

@@ -156,7 +156,7 @@ def compute_view(t, prim, params, name, creation, maker):
     node = edge(t) if level.recording else None
     meta.attr_version = version_of(out)
     if not level.recording:
-        meta.creation = meta.creation or ("inference" if modes().inference else "no_grad")
+        meta.creation = "inference" if modes().inference else "no_grad"
     elif creation is not None:
         meta.creation = creation
     if node is not None and level.recording:
