@@ -19,7 +19,8 @@ def scattered_sums(xp, x, index, axis, n):
     if xp is np and axis == 0 and x.ndim == 1 == np.ndim(index) and x.dtype == np.float64 and x.size:
         return np.bincount(np.where(index < 0, index + n, index), x, n)
     out = xp.zeros(x.shape[:axis] + (n,) + x.shape[axis + np.ndim(index) :], x.dtype)
-    if xp is np and axis == 0 and np.ndim(index) == 1 and len(index) >= 16 and x.size and -n <= index.min() and index.max() < n:
+    if xp is np and axis == 0 and np.ndim(index) == 1 and len(index) >= 16 and x.size and (
+            -n <= index.min() and index.max() < n):
         places, width = np.where(index < 0, index + n, index), x.size // len(index)
         if width > _NARROW:
             _add_rows(out, places, x)
