@@ -16,6 +16,7 @@ import numpy as np
 from ..types import Any
 
 SOON, LATER, MANY = 256, 8192, 64  # operations
+MOST = 4096  # elements of a result
 MAKERS = []  # `make(compiles)`: a `Small`; None if there is none, False if it were to be compiled
 OPERATORS = {operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.divide,
              operator.neg: np.negative}

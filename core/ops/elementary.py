@@ -7,6 +7,8 @@ from math import isfinite, isnan
 import numpy as np
 
 from ..arrays.avals import make_aval
+from ..arrays.errstate import enter_error_state, leave_error_state, make_error_state
+from ..arrays.small_calls import MOST, small_names
 from ..primitive.families import ZERO, elementwise, primitive
 from .arithmetic import cos, exp, sqrt
 from .dependence import ELEMENTS
@@ -52,22 +54,35 @@ deg2rad = _function("deg2rad", {"x": lambda: math.pi / 180.0}, -2.0, 2.0, comple
 rad2deg = _function("rad2deg", {"x": lambda: 180.0 / math.pi}, -2.0, 2.0, complex_too=False)
 
 
+_negative, _exp, _plus = np.negative, np.exp, np.add
+small_names(globals(), ("_negative", "_exp", "_plus"))
+
+
 def _sigmoid(xp, x):
     """1 / (1 + exp(-x)), whose relative precision is that of exp; where exp(-x) overflows, as e / (1 + e)."""
     if xp is np and x.ndim and x.dtype.kind == "f":  # 2.1 ms for 10⁶ elements, 7.6 below
-        with np.errstate(over="ignore"):
-            out = np.negative(x)
-            np.exp(out, out)
-            out += 1.0
+        token = enter_error_state(make_error_state(over="ignore"))
+        try:
+            if x.size <= MOST:
+                out = _plus(_exp(_negative(x)), 1.0)
+            else:
+                out = np.negative(x)
+                np.exp(out, out)
+                out += 1.0
             total = _total(out)
+        finally:
+            leave_error_state(token)
         if isfinite(total):  # else a tiny number would come out as 0
             return np.reciprocal(out, out)
     return _stable_sigmoid(xp, x)
 
 
 def _total(x):
-    """A sum by which to see whether all of an array is finite; of long ones by a product, in a quarter of the time."""
+    """A sum by which to see whether all of an array is finite; by a product, in a quarter of the time."""
     ones = _ONES.get(x.dtype)
+    if ones is not None and x.size <= MOST:
+        x = x.reshape(-1)
+        return x.dot(x)
     if ones is None or x.size % len(ones) or not x.flags.c_contiguous:
         return np.add.reduce(x, axis=None)
     return np.add.reduce(x.reshape(-1, len(ones)).dot(ones))

@@ -4,11 +4,11 @@ A table (`Slots`) says which ufunc it is. Internal functions give null for opera
 exception set, and a new reference otherwise.
 """
 
+from ...core.arrays.small_calls import MOST as MOST
 from .machine.layouts import DATA, DESCR, DIMS, FLAGS, KIND as KIND, NDIM, STRIDES, TYPE, VALUE as VALUE
 
 PLACES = ("ndarray", "double", "single", "double loop", "double data", "single loop", "single data", "float64", "float",
           "new", "Py_IncRef", "Py_DecRef", "PyErr_Clear", "PyObject_Vectorcall", "op", "broadcasts", "heeds")
-MOST = 4096  # elements of a result
 ORDERED, REVERSED, ALIGNED, WRITEABLE = 1, 2, 256, 1024  # flags of arrays: the first two are C- and Fortran-contiguous
 _RAISED = 29  # bits of the processor's state: invalid, divided by zero, overflow, underflow
 _NUMBERS = ("broadcasts", "heeds")  # of the places: no addresses

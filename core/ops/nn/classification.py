@@ -51,23 +51,23 @@ def _finite_tops(rows):
 
 
 def _weights(rows):
-    """exp(x) and its sums, shifted by the maximum where exp(x) itself might lose what the quotients can hold.
+    """exp(x), its sums and 1 by them, shifted by the maximum where exp(x) itself might lose what quotients can hold.
 
     Sums between these bounds neither overflow, nor are they so small that a quotient of a number below the normal ones
-    would be above them; the shift takes a third of the time.
+    would be above them; the shift takes a third of the time. Behind it nothing is divided: the sum may be 0.
     """
     token = enter_error_state(_QUIET)
     try:
         out = np.exp(rows)
         total = row_sums(out)
-        low, high = np.minimum.reduce(total), np.maximum.reduce(total)
+        inverse = np.reciprocal(total)
     finally:
         leave_error_state(token)
-    if low > 1e-2 and high < 1e30:
-        return out, total
+    if total.dot(total) < 1e30 and inverse.dot(inverse) < 1e4 * len(total):
+        return out, total, inverse
     out = less_rows(rows, _finite_tops(rows))
     np.exp(out, out=out)
-    return out, row_sums(out)
+    return out, row_sums(out), None
 
 
 _QUIET = make_error_state(all="ignore")
@@ -79,9 +79,11 @@ def _softmax(xp, x, axis):
         return x + 0
     rows = rows_of(x) if axis == x.ndim - 1 else None
     if rows is not None:
-        out, total = _weights(rows)
-        if np.minimum.reduce(total) > 0:
-            out *= np.reciprocal(total, out=total)[:, None]
+        out, total, inverse = _weights(rows)
+        if inverse is None and np.minimum.reduce(total) > 0:
+            inverse = np.reciprocal(total, out=total)
+        if inverse is not None:
+            out *= inverse[:, None]
         else:  # of rows that are -inf throughout, which warn as 0 / 0 does
             out /= total[:, None]
         return shaped(out, x.shape)
@@ -207,7 +209,7 @@ def _gap_to_labels(x, labels):
 def _cross_entropy_vjp(ct, x, labels):
     rows = rows_of(x)
     if rows is not None and type(labels) is ndarray and type(ct) is ndarray and ct.dtype == x.dtype:
-        out, total = _weights(rows)
+        out, total, _ = _weights(rows)
         out *= (ct / total)[:, None]
         out[np.arange(len(rows)), labels] -= ct
         return out

@@ -6,20 +6,18 @@ import numpy as np
 
 from ..... import _engine, extend
 from ..dispatch.call import ROWS, invoke
-from ..graph.node import GradNode
 from ..graph.node_names import NamedRule
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
-from ..native import functions as native
 from ..state.edges import accumulator, is_current, untangled
 from ..types.number_cache import FLOATS
 from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import FAST, INFERENCE, INFERRED, VIEW, Tensor, new
+from ..types.tensor_type import INFERENCE, VIEW
 from ..views.views import RESHAPE
+from . import makers
 from .basic_index import SHAPED, TURNED
 
 ndarray = np.ndarray
-next_seq = _engine.next_seq
 aval_of = extend.aval_of
 product = _engine.product
 AFFINE, MATMUL = extend.REGISTRY["affine"], extend.REGISTRY["matmul"]
@@ -103,20 +101,20 @@ def through(input, weight, bias, m):
     restore_fp_warnings(token)
     out = v if rank == 2 else v.reshape((*x.shape[:-1], w.shape[0]))
     if m is None:
-        return made(out, record(input, weight, bias, rows, columns, v))
-    return inferred(out) if m.inference else made(out, None)
+        return makers.made(out, record(input, weight, bias, rows, columns, v))
+    return makers.inferred(out) if m.inference else makers.made(out, None)
 
 
 def record(input, weight, bias, rows, columns, v):
     """The nodes, as `t`, a view of rows, `addmm` and a view of its output give them; None without gradients."""
     q = weight.node
     if q is not None or weight.wants_grad:
-        q = noted(TRANSPOSED, q or accumulator(weight), (1, 0))
+        q = makers.noted(TRANSPOSED, q or accumulator(weight), (1, 0))
     p = input.node
     if p is None and input.wants_grad:
         p = accumulator(input)
     if p is not None and rows is not input.value:
-        p = noted(VIEWED, p, aval_of(input.value))
+        p = makers.noted(VIEWED, p, aval_of(input.value))
     r = None if bias is None else bias.node
     if r is None and bias is not None and bias.wants_grad:
         r = accumulator(bias)
@@ -137,41 +135,7 @@ def record(input, weight, bias, rows, columns, v):
     else:
         b = bias.value
         saved = collect((rows, columns, b, v, aval_of(rows), aval_of(columns), aval_of(b), None))
-    node = noted(rule, parents, saved)
+    node = makers.noted(rule, parents, saved)
     if rows is input.value:
         return node
-    return noted(VIEWED if bias is not None else UNSAFE, node, aval_of(v))
-
-
-def made(array, node):
-    """A tensor."""
-    out = new(Tensor)
-    out.value = array
-    out.node = node
-    out.autograd_meta = out.level_trace = None
-    out.wants_grad = False
-    out.dispatch_key = FAST
-    return out
-
-
-def inferred(array):
-    """A tensor of inference mode."""
-    out = made(array, None)
-    out.autograd_meta = INFERRED
-    out.dispatch_key = INFERENCE
-    return out
-
-
-def noted(rule, parents, saved):
-    """A node."""
-    node = GradNode()
-    node.rule = rule
-    node.parents = parents
-    node.saved = saved
-    node.seq = next_seq()
-    node.extra = None
-    return node
-
-
-for _name in ("made", "inferred", "noted"):
-    _engine.small_item(globals(), _name, functools.partial(native.function, symbol=_name))
+    return makers.noted(VIEWED if bias is not None else UNSAFE, node, aval_of(v))

@@ -69,6 +69,8 @@ def root_of(array):
 
 def flat(root):
     """The elements of memory in their order, as a view of its root."""
+    if root.flags.c_contiguous:
+        return root.reshape(-1)
     ordered = root.transpose(np.argsort([-s for s in root.strides], kind="stable"))
     if root.size and not ordered.flags.c_contiguous:
         raise NotImplementedError("this tensor's memory came from an array with gaps between its elements, of which "

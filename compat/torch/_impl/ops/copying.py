@@ -7,6 +7,7 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import attach, moving
+from ..fastpath.copy_lanes import cloned
 from ..fastpath.write_lanes import assign
 from ..inplace.inplace import check_result, inplace
 from ..state.python_data import filling, warn_imaginary
@@ -33,7 +34,10 @@ def contiguous(self, memory_format=contiguous_format):
         if self.is_contiguous():
             return self
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
-    return self if self.is_contiguous(memory_format) else _contiguous(self, memory_format)
+    if self.is_contiguous(memory_format):
+        return self
+    quick = cloned(self) if memory_format is contiguous_format else None
+    return _contiguous(self, memory_format) if quick is None else quick
 
 
 attach("contiguous", contiguous)

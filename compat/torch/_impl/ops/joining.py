@@ -118,7 +118,7 @@ def flip(input, *dims):
     return cnp.flip(input, axis=tuple(dims)) if input.ndim else input
 
 
-@moving("fliplr", layout=LIKE_OPERANDS)
+@moving("fliplr", layout=LIKE_OPERANDS, node="FlipBackward0")
 def fliplr(input):
     """Reverse the second axis; the output is a copy."""
     if input.ndim < 2:
@@ -126,7 +126,7 @@ def fliplr(input):
     return cnp.flip(input, axis=1)
 
 
-@moving("flipud", layout=LIKE_OPERANDS)
+@moving("flipud", layout=LIKE_OPERANDS, node="FlipBackward0")
 def flipud(input):
     """Reverse the first axis; the output is a copy."""
     if input.ndim < 1:

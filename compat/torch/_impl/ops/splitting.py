@@ -1,6 +1,7 @@
 """Tensors split into views along an axis, the outputs of one node: `unbind`, `split`, `chunk`."""
 
-import numpy as np
+from itertools import accumulate
+from operator import index as integer
 
 from ....._engine import Scatter, pick_rule
 from ..dispatch.call import attach
@@ -78,6 +79,15 @@ def unbind(input, dim=0):
     return _multiple([(slice(None),) * d + (i,) for i in range(shape[d])], input, "UnbindBackward0")
 
 
+def whole_size(n, place):
+    """A size of a split as an int."""
+    try:
+        return integer(n)
+    except TypeError:
+        raise TypeError("split_with_sizes(): argument 'split_sizes' (position 2) must be tuple of ints, but found "
+                        f"element of type {type(n).__name__} at pos {place}") from None
+
+
 @method()
 def split(tensor, split_size_or_sections, dim=0):
     """Split an axis into views of consecutive ranges."""
@@ -96,13 +106,13 @@ def split(tensor, split_size_or_sections, dim=0):
         sizes = sizes or [0]
         node = "SplitBackward0"
     else:
-        sizes = list(split_size_or_sections)
+        sizes = [whole_size(n, place) for place, n in enumerate(split_size_or_sections)]
         if sum(sizes) != n:
             raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
                                f"dimension {dim}), but got split_sizes={sizes}")
         node = "SplitWithSizesBackward0"
-    starts = np.cumsum([0, *sizes]).tolist()
-    return _multiple([(slice(None),) * d + (slice(a, b),) for a, b in zip(starts, starts[1:])], tensor, node)
+    ends = list(accumulate(sizes))
+    return _multiple([(slice(None),) * d + (slice(end - size, end),) for size, end in zip(sizes, ends)], tensor, node)
 
 
 def split_method(self, split_size, dim=0):

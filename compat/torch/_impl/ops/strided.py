@@ -59,24 +59,21 @@ def unfold(input, dimension, size, step):
         raise RuntimeError(f"step is {step} but must be > 0")
     d = wrap_dim(dimension, len(shape)) - max(len(shape), 1)
     if not shape:
-        return unfold(input.reshape(1), 0, size, step)[0] if size == 1 else unfold(input.reshape(1), 0, size, step)
+        return unfold(input.reshape(1), 0, size, step)[0]
     if size > (shape[d] if shape else 1):
         raise RuntimeError(f"maximum size for tensor at dimension {d + len(shape)} is {shape[d]} but size is {size}")
 
     def windows(x):
-        seen = np.lib.stride_tricks.sliding_window_view(x, size, axis=d, writeable=True)
-        cut = [slice(None)] * seen.ndim
-        cut[seen.ndim - 1 + d] = slice(None, None, step)
-        return own(seen[tuple(cut)], x)
+        lengths, strides = list(x.shape), list(x.strides)
+        lengths[d], strides[d] = (lengths[d] - size) // step + 1, strides[d] * step
+        shape = (*lengths, size)
+        if not x.size:
+            return np.empty(shape, x.dtype)
+        root = versions.root_of(x)  # the base of what is seen, as versions need it: NumPy's stride tricks hide it
+        start = 0 if root is x else x.ctypes.data - root.ctypes.data
+        return np.ndarray(shape, x.dtype, versions.flat(root), start, (*strides, x.strides[d]))
 
     return index_view(input, windows, "UnfoldBackward0")
-
-
-def own(view_, array):
-    """A view whose base is the array's own memory, as versions need it (NumPy's stride tricks hide it)."""
-    root = versions.root_of(array)
-    start = view_.ctypes.data - root.ctypes.data
-    return np.ndarray(view_.shape, view_.dtype, versions.flat(root), start, view_.strides) if view_.size else view_
 
 
 @method("as_strided")

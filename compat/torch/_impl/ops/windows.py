@@ -9,7 +9,7 @@ from ....._engine import constant
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, operation, otherwise, to
 from ..dispatch.layouts import BY_FORMAT, IN_ORDER
-from ..random.sampling import rand_like
+from ..random.sampling import kept
 from ..state.python_data import filling
 from ..types import dtypes
 from .axes import tuples
@@ -286,7 +286,6 @@ def dropout(input, p=0.5, training=True, inplace=False):
         return input
     if p == 1.0:
         return input.mul_(0.0) if inplace else input * 0.0
-    keep = rand_like(input.detach()) >= p
-    out = input * (keep.to(input.dtype) * (1.0 / (1.0 - p)))
+    out = input * kept(input, p)
     return input.copy_(out) if inplace else out
 

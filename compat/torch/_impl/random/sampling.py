@@ -100,6 +100,17 @@ def in_order_of(input, t, memory_format):
 rand_like, randn_like = like(rand), like(randn)
 
 
+def kept(input, p):
+    """What dropout multiplies a tensor by: 0 with probability p, else 1 / (1 - p), in its order in memory."""
+    r = stream(None)
+    shape, dtype = shape_dtype(input)
+    kind = floating_kind(dtype, "check_uniform_bounds")
+    scale = np.asarray(1.0 / (1.0 - p)).astype(kind)
+    t = sample(lambda whole: (r.random(whole, np.float32) >= p) * scale, shape, kind,
+               device=META if is_meta(input) else None)
+    return in_order_of(input, t, None)
+
+
 def check_range(low, high, kind):
     """torch's refusals of ranges of integers."""
     if kind.kind == "c":
