@@ -2,6 +2,7 @@
 
 from ..state.history import edge_or_none
 from ..types.tensor_type import Tensor, TensorBase, more, needs_grad
+from .assigned_grad import grad_dtype, set_grad_dtype
 
 
 def forbidden(words):
@@ -33,6 +34,7 @@ def set_grad_fn(self, value):
     self.detach_()
 
 
+Tensor.grad_dtype = property(grad_dtype, set_grad_dtype)
 _DATA, _HOOKS = Tensor.data, Tensor._backward_hooks
 Tensor.data = property(_DATA.fget, set_data, forbidden("Deleting tensor data is not allowed. Delete tensor instead!"),
                        _DATA.__doc__)
