@@ -64,6 +64,9 @@ class FunctionCtx:
 
     def set_materialize_grads(self, value):
         """Whether missing gradients arrive in backward as zeros (the default) or as None."""
+        if not isinstance(value, bool):
+            raise TypeError("set_materialize_grads received an invalid combination of arguments - got "
+                            f"({type(value).__name__}), but expected (bool)")
         self._state.materialize = value
 
     @property
@@ -286,6 +289,7 @@ class SingleLevelFunction(metaclass=FunctionMeta):
     """What a Function computes, at one level: the methods that users override."""
 
     generate_vmap_rule = False
+    clear_saved_tensors_on_access = False  # whether saved_tensors may be read once only, and the node keeps none after
 
     @staticmethod
     def forward(*args, **kwargs):

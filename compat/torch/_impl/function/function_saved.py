@@ -18,11 +18,14 @@ from ..types.tensor_type import at_level
 from ..types.tensor_value import bottom
 
 
+SPENT = object()  # what a Function with `clear_saved_tensors_on_access` keeps once its saved tensors were read
+
+
 def unpack(ctx):
     """The saved tensors, checked for writes since or through their unpack hook."""
     state = ctx._state
-    if state.kept is FREED:
-        raise freed()
+    if state.kept is FREED or state.kept is SPENT:
+        raise gone(state.kept)
     if state.kept is None:
         return tuple(state.to_save or ())
     out = []
@@ -37,7 +40,18 @@ def unpack(ctx):
         if version_of(t) != version:
             raise ctx.modified(bottom(t), (version_of(t), version), None, t.node)
         out.append(rebuilt(ctx, t, own) if own is not None else t)
+    if state.kind.clear_saved_tensors_on_access:
+        state.kept = SPENT
     return tuple(out)
+
+
+def gone(kept):
+    """The error for saved tensors that are not kept any more."""
+    if kept is FREED:
+        return freed()
+    return RuntimeError("saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
+                        "autograd.Function. Either access saved_tensors only once, or set "
+                        "clear_saved_tensors_on_access=False.")
 
 
 def pack(item, hooks):
@@ -76,8 +90,8 @@ def rebuilt(ctx, t, nr):
 def raw_saved(ctx):
     """The saved tensors as objects that hooks can be registered on."""
     kept = ctx._state.kept
-    if kept is FREED:
-        raise freed()
+    if kept is FREED or kept is SPENT:
+        raise gone(kept)
     return tuple([FunctionSavedTensor(ctx, i) for i in range(len(kept or ()))])
 
 
@@ -89,7 +103,7 @@ class FunctionSavedTensor(SavedTensor):
     def pack(self, pack_hook, unpack_hook):
         """Pack the value now; unpack it when backward asks for it."""
         state = self.node._state
-        if state.kept is FREED:
+        if state.kept is FREED or state.kept is SPENT:
             raise RuntimeError(HOOKS_COME_LATE)
         item = state.kept[self.index]
         if item is None:
