@@ -17,7 +17,6 @@ from ..state.levels import AMBIENT, GradTrace
 from ..types.tensor_type import at_level
 from ..types.tensor_value import bottom
 
-
 SPENT = object()  # what a Function with `clear_saved_tensors_on_access` keeps once its saved tensors were read
 
 
