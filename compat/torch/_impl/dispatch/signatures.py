@@ -105,6 +105,23 @@ class Signature:
         return None
 
 
+def takes(text):
+    """Check the arguments of a method that is no operation of the table, but for the tensor, against a signature."""
+    signature = Signature(text)
+
+    def decorate(fn):
+        @functools.wraps(fn)
+        def method(self, *args, **named):
+            words = signature.refusal(fn.__name__, args, named)
+            if words is not None:
+                raise TypeError(words)
+            return fn(self, *args, **named)
+
+        return method
+
+    return decorate
+
+
 def whole(v):
     """Whether a value counts as an integer: of Python, of NumPy, or a tensor of one."""
     if type(v) is int:
