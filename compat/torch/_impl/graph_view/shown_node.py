@@ -70,7 +70,7 @@ class ShownNode(GradNode):
         return call_node(self, grads)
 
     def __repr__(self):
-        return f"<{self.name()} object at {id(self):#x}>"
+        return f"<{type(self).__name__} object at {id(self):#x}>"
 
     def __getattr__(self, key):
         if key.startswith(("_saved_", "_raw_saved_")):

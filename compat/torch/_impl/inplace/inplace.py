@@ -93,7 +93,7 @@ def compute(t, name, fn, others, node_name, covers):
         extra = new.node.more()
         extra.name = node_name
         extra.call = ()  # the arguments are not known by their names
-        if covers and not operands and isinstance(new.node.parents, _engine.AmbientNode):
+        if (covers or not others) and not operands and isinstance(new.node.parents, _engine.AmbientNode):
             extra.edges = (new.node.parents,)
     write(t, new)
     for u, node in passed:
