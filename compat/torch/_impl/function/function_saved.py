@@ -27,21 +27,22 @@ def unpack(ctx):
         raise gone(state.kept)
     if state.kept is None:
         return tuple(state.to_save or ())
-    out = []
-    for item in state.kept:
-        if item is None:
-            out.append(None)
-            continue
-        t, version, own = item
-        if type(t) is Packed:
-            out.append(unpacked_with_history(ctx, *item))
-            continue
-        if version_of(t) != version:
-            raise ctx.modified(bottom(t), (version_of(t), version), None, t.node)
-        out.append(rebuilt(ctx, t, own) if own is not None else t)
+    out = [one(ctx, item) for item in state.kept]
     if state.kind.clear_saved_tensors_on_access:
         state.kept = SPENT
     return tuple(out)
+
+
+def one(ctx, item):
+    """One saved tensor, checked; None if that was saved."""
+    if item is None:
+        return None
+    t, version, own = item
+    if type(t) is Packed:
+        return unpacked_with_history(ctx, *item)
+    if version_of(t) != version:
+        raise ctx.modified(bottom(t), (version_of(t), version), None, t.node)
+    return rebuilt(ctx, t, own) if own is not None else t
 
 
 def gone(kept):
@@ -98,6 +99,17 @@ class FunctionSavedTensor(SavedTensor):
     """One saved tensor of a Function's node."""
 
     __slots__ = ()
+
+    def item(self):
+        """What stands for the tensor."""
+        kept = self.node._state.kept
+        if kept is FREED or kept is SPENT:
+            raise gone(kept)
+        return None if kept[self.index] is None else kept[self.index][0]
+
+    def unpack(self):
+        """The tensor as backward sees it."""
+        return one(self.node, self.node._state.kept[self.index])
 
     def pack(self, pack_hook, unpack_hook):
         """Pack the value now; unpack it when backward asks for it."""
