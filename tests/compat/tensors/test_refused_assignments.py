@@ -1,4 +1,4 @@
-"""Writes at indices that are refused: which fault is named first, and in which words."""
+"""Writes that are refused: which fault of an index is named first, arguments, inference tensors, in which words."""
 
 from harness import message
 
@@ -75,3 +75,13 @@ def script_inference_tensors_are_written_in_inference_mode_alone(torch):
             return list(x.shape), x.is_inference()
 
     return [message(lambda: fn(made()) is None) for fn in writes], [message(lambda: inside(fn)) for fn in writes]
+
+
+def script_forms_in_place_are_methods_of_their_own_name(torch):
+    def x():
+        return torch.ones(3)
+
+    return [message(fn) for fn in (
+        lambda: x().tril_("a"), lambda: x().atan2_(), lambda: x().mul_("a"), lambda: x().add_("a"),
+        lambda: x().add_(1, alpha="a"), lambda: x().masked_fill_(x()), lambda: x().pow_(), lambda: x().copysign_(),
+        lambda: x().lerp_(x()))]
