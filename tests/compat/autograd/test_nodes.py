@@ -1,5 +1,8 @@
 """Nodes and edges of the graph: names, attributes, next functions, calls, edges as roots and as inputs."""
 
+import copy
+import pickle
+
 from harness import attempt, double, message
 
 
@@ -202,3 +205,8 @@ def script_kinds_of_nodes(torch):
     found = (x * 2).grad_fn.next_functions[0][0]
     return (isinstance(found, kind), issubclass(kind, torch.autograd.graph.Node),
             isinstance((x * 2).grad_fn, kind), str(found).split(" at ")[0])
+
+
+def script_nodes_are_not_copied(torch):
+    x = double(torch, 1.0).requires_grad_()
+    return [message(lambda: fn((x * 2).grad_fn)) for fn in (copy.copy, copy.deepcopy, pickle.dumps)]

@@ -85,3 +85,17 @@ def script_forms_in_place_are_methods_of_their_own_name(torch):
         lambda: x().tril_("a"), lambda: x().atan2_(), lambda: x().mul_("a"), lambda: x().add_("a"),
         lambda: x().add_(1, alpha="a"), lambda: x().masked_fill_(x()), lambda: x().pow_(), lambda: x().copysign_(),
         lambda: x().lerp_(x()))]
+
+
+def script_which_refusal_of_a_leaf_comes_first(torch):
+    with torch.inference_mode():
+        x, y = torch.ones(2, 2, requires_grad=True), torch.ones(2, 2)
+    return [message(fn) for fn in (
+        lambda: x.add_(1), lambda: x.transpose_(0, 1), lambda: x.t_(), lambda: y.add_(1), lambda: y.squeeze_(),
+        lambda: x.zero_(), lambda: x.clamp_(0, 1), lambda: x.unsqueeze_(0))]
+
+
+def script_memory_of_another_layout(torch):
+    x, places = torch.ones(2), torch.tensor([[1]])
+    sparse = torch.sparse_coo_tensor(places, torch.ones(1), (2,), check_invariants=True)
+    return message(lambda: setattr(x, "data", sparse)), x

@@ -72,6 +72,9 @@ class ShownNode(GradNode):
             raise TypeError("keyword arguments are not supported")
         return call_node(self, grads)
 
+    def __reduce_ex__(self, protocol):
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+
     def __repr__(self):
         return f"<{type(self).__name__} object at {id(self):#x}>"
 

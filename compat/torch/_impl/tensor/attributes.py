@@ -20,6 +20,9 @@ def set_data(self, value):
     if isinstance(value, TensorBase) and self.wants_grad and not (
             value.dtype.is_floating_point or value.dtype.is_complex):
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+    if isinstance(value, TensorBase) and value.other_layout is not self.other_layout:
+        raise RuntimeError("Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have "
+                           "incompatible tensor type.")
     _DATA.fset(self, value)
 
 
