@@ -3,6 +3,7 @@
 from types import SimpleNamespace as _SimpleNamespace
 
 from ._impl.dispatch.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
+from ._impl.function.once_differentiable import DelayedError as _DelayedError, UndefinedGrad as _UndefinedGrad
 from ._impl.graph.node import AccumulateGrad as _AccumulateGrad
 from ._impl.graph_view import running as _running
 from ._impl.graph_view.shown_node import shown_class as _shown_class
@@ -54,7 +55,8 @@ def _saved_tensors_hooks_get_disabled_error_message():
     return _modes().hooks_disabled
 
 
-_functions = _SimpleNamespace(AccumulateGrad=_shown_class(_AccumulateGrad, "AccumulateGrad"))
+_functions = _SimpleNamespace(AccumulateGrad=_shown_class(_AccumulateGrad, "AccumulateGrad"),
+                              DelayedError=_DelayedError, UndefinedGrad=_UndefinedGrad)
 _autograd = _SimpleNamespace(
     SavedTensor=_SavedTensor,
     _get_current_graph_task_keep_graph=_running.keeps_graph,
