@@ -176,7 +176,7 @@ compat/torch/distributed/elastic/multiprocessing: ~/platform
 compat/torch/fx: ~/dispatch ~/platform
 compat/torch/signal: ~/dispatch ~/factories
 ~/function: api/numpy api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/saved ~/graph_view
-~/random: api ~/modes ~/types ~/state ~/views ~/inplace ~/dispatch ~/factories
+~/random: api ~/modes ~/types ~/state ~/views ~/values ~/inplace ~/dispatch ~/factories
 compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessing
 ~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/factories
     ~/graph_view ~/random
@@ -211,11 +211,11 @@ compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
 compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/attention compat/torch/nn/parallel
     compat/torch/nn/modules compat/torch/nn/utils
-compat/torch: compat api ~/modes ~/types ~/graph ~/installing ~/profiler ~/inplace ~/dispatch compat/torch/distributed
-    ~/factories ~/platform compat/torch/_dynamo compat/torch/amp compat/torch/backends compat/torch/cuda
-    compat/torch/signal ~/function ~/random ~/tensor ~/ops ~/sparse ~ ~/interchange ~/func ~/module
-    compat/torch/_higher_order_ops compat/torch/func compat/torch/autograd compat/torch/distributions
-    compat/torch/utils compat/torch/optim compat/torch/nn
+compat/torch: compat api ~/modes ~/types ~/graph ~/installing ~/profiler ~/inplace ~/dispatch ~/saved
+    compat/torch/distributed ~/factories ~/graph_view ~/platform compat/torch/_dynamo compat/torch/amp
+    compat/torch/backends compat/torch/cuda compat/torch/signal ~/function ~/random ~/tensor ~/ops ~/sparse ~
+    ~/interchange ~/func ~/module compat/torch/_higher_order_ops compat/torch/func compat/torch/autograd
+    compat/torch/distributions compat/torch/utils compat/torch/optim compat/torch/nn
 """
 
 

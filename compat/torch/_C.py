@@ -3,10 +3,14 @@
 from types import SimpleNamespace as _SimpleNamespace
 
 from ._impl.dispatch.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
+from ._impl.function.once_differentiable import DelayedError as _DelayedError, UndefinedGrad as _UndefinedGrad
 from ._impl.graph.node import AccumulateGrad as _AccumulateGrad
+from ._impl.graph_view import running as _running
+from ._impl.graph_view.shown_node import shown_class as _shown_class
 from ._impl.modes.grad_mode import is_grad_enabled as is_grad_enabled
 from ._impl.modes.modes import modes as _modes, set_modes as _set_modes
 from ._impl.random.generator import Generator as Generator
+from ._impl.saved.saved import SavedTensor as _SavedTensor
 from ._impl.types.dtypes import dtype as dtype
 from ._impl.types.parameter import disabled_torch_function as _disabled_torch_function_impl
 from ._impl.types.size import Size as Size, device as device
@@ -15,11 +19,16 @@ from ._impl.types.tensor_type import TensorBase as TensorBase
 __all__ = ["DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "Size", "TensorBase",
            "_disabled_torch_function_impl", "device", "dtype", "is_grad_enabled"]
 DisableTorchFunction = DisableTorchFunctionSubclass
+_current_autograd_node = _running.current_autograd_node
+_current_graph_task_id = _running.current_graph_task_id
 
 
 def _set_grad_enabled(enabled):
     """Switch recording on or off."""
-    _set_modes(grad=bool(enabled))
+    if not isinstance(enabled, bool):
+        raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
+                        f"{type(enabled).__name__}")
+    _set_modes(grad=enabled)
 
 
 def _are_functorch_transforms_active():
@@ -46,7 +55,11 @@ def _saved_tensors_hooks_get_disabled_error_message():
     return _modes().hooks_disabled
 
 
-_functions = _SimpleNamespace(AccumulateGrad=_AccumulateGrad)
+_functions = _SimpleNamespace(AccumulateGrad=_shown_class(_AccumulateGrad, "AccumulateGrad"),
+                              DelayedError=_DelayedError, UndefinedGrad=_UndefinedGrad)
 _autograd = _SimpleNamespace(
+    SavedTensor=_SavedTensor,
+    _get_current_graph_task_keep_graph=_running.keeps_graph,
+    _unsafe_set_version_counter=_running.set_version_counters,
     _saved_tensors_hooks_get_disabled_error_message=_saved_tensors_hooks_get_disabled_error_message,
     _saved_tensors_hooks_is_enabled=_saved_tensors_hooks_is_enabled)

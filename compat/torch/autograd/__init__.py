@@ -3,10 +3,12 @@
 from .._impl.dispatch import surface as _surface
 from .._impl.engine.engine import backward, grad
 from .._impl.function.function import Function, NestedIOFunction
+from .._impl.graph_view.running import unsafe_preserve_version_counter as _unsafe_preserve_version_counter
 from .._impl.modes.engine_switches import (
     enforce_grad_layout_policy,
     force_original_view_tracking as _force_original_view_tracking,
     is_multithreading_enabled,
+    is_view_replay_enabled,
     set_multithreading_enabled,
 )
 from .._impl.modes.grad_mode import (
@@ -45,6 +47,7 @@ __all__ = [
     "graph",
     "inference_mode",
     "is_multithreading_enabled",
+    "is_view_replay_enabled",
     "kineto_available",
     "no_grad",
     "profiler",

@@ -335,6 +335,35 @@ def script_gradients_in_a_dtype_of_their_own(torch):
     return x.grad, str(x.grad_dtype), y.grad, attempt(lambda: (y * 1).grad_dtype)
 
 
+def script_dtypes_of_gradients_that_are_refused(torch):
+    x = torch.ones(2, dtype=torch.float32, requires_grad=True)
+    x.grad_dtype = torch.float16
+    out = [message(lambda: setattr(x, "grad", torch.ones(2, dtype=torch.float32))),
+           message(lambda: setattr(torch.ones(2), "grad", torch.ones(2, dtype=torch.int64))),
+           message(lambda: setattr(x, "grad_dtype", 3))]
+    x.grad = torch.ones(2, dtype=torch.float16)
+    out.append(message(lambda: setattr(x, "grad_dtype", torch.float32)))
+    x.grad_dtype = None
+    x.grad = torch.ones(2, dtype=torch.float64)
+    (x * 3).sum().backward()
+    return out, x.grad, x.grad_dtype
+
+
+def script_a_function_keeps_the_dtype_that_a_leaf_takes(torch):
+    def backward(ctx, grad):
+        return grad.double() / 3
+
+    fun = made_function(torch, lambda ctx, x: x * 2, backward)
+    out = []
+    for wanted in ("default", None, torch.float16, torch.float64):
+        x = torch.ones(2, dtype=torch.float32, requires_grad=True)
+        if wanted != "default":
+            x.grad_dtype = wanted
+        fun.apply(x).sum().backward()
+        out.append(x.grad)
+    return out
+
+
 def script_wrong_arguments_of_autograd(torch):
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     y, n = x * 2, torch.tensor([1.0, 2.0])

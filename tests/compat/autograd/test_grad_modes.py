@@ -508,3 +508,9 @@ def script_disabled_recording(torch):
         return x * 3
 
     return [t.requires_grad for t in (y, z, w, doubled(x), tripled(x))], seen
+
+
+def script_volatile_is_gone(torch):
+    x = torch.ones(2)
+    x.volatile = True
+    return x.volatile, x.requires_grad

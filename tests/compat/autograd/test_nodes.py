@@ -1,5 +1,8 @@
 """Nodes and edges of the graph: names, attributes, next functions, calls, edges as roots and as inputs."""
 
+import copy
+import pickle
+
 from harness import attempt, double, message
 
 
@@ -187,3 +190,23 @@ def script_edges(torch):
     out.append(g.get_gradient_edge(x) == g.get_gradient_edge(x))
     out.append(len({g.get_gradient_edge(x), g.get_gradient_edge(x)}))
     return out
+
+
+def script_what_a_node_is_called_with(torch):
+    x = double(torch, 1.0, 2.0).requires_grad_()
+    y = x**2
+    calls = (lambda: y.grad_fn(3), lambda: y.grad_fn(a=x), lambda: y.grad_fn(x, 3), lambda: y.grad_fn(x, x))
+    return [message(fn) for fn in calls], y.grad_fn(x.detach())
+
+
+def script_kinds_of_nodes(torch):
+    x = double(torch, 1.0).requires_grad_()
+    kind = torch._C._functions.AccumulateGrad
+    found = (x * 2).grad_fn.next_functions[0][0]
+    return (isinstance(found, kind), issubclass(kind, torch.autograd.graph.Node),
+            isinstance((x * 2).grad_fn, kind), str(found).split(" at ")[0])
+
+
+def script_nodes_are_not_copied(torch):
+    x = double(torch, 1.0).requires_grad_()
+    return [message(lambda: fn((x * 2).grad_fn)) for fn in (copy.copy, copy.deepcopy, pickle.dumps)]

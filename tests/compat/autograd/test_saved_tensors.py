@@ -288,3 +288,31 @@ def script_raw_saved(torch):
     y.grad_fn._raw_saved_result.register_hooks(lambda t: "x", lambda t: None)
     out.append(attempt(lambda: torch.autograd.grad(y.sum(), x)))
     return out
+
+
+def script_what_a_raw_saved_tensor_holds(torch):
+    x = torch.tensor(2.0, requires_grad=True)
+
+    def unpack(t):
+        return t * 1
+
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t * 3, unpack):
+        y = x**2
+    packed, plain = y.grad_fn._raw_saved_self, y.exp().grad_fn._raw_saved_result
+
+    class Kept(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x, None)
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    z = Kept.apply(x)
+    own = z.grad_fn._raw_saved_tensors
+    out = (packed.data, packed.unpack_hook is unpack, plain.unpack_hook, own[0].data, own[0].unpack_hook,
+           [isinstance(t, torch._C._autograd.SavedTensor) for t in (packed, plain, *own)])
+    own[0].register_hooks(lambda t: t.detach() * 5, lambda t: t / 5)
+    return out, own[0].data, z.grad_fn.saved_tensors

@@ -1,6 +1,8 @@
 """torch.autograd.Function: what backward gets, may do, and gives, to second order and from inside of a sweep."""
 
-from harness import attempt, made_function
+import weakref
+
+from harness import attempt, double, made_function, message
 
 
 def script_saved_output_written_in_place(torch):
@@ -389,3 +391,36 @@ def script_list_of_gradients(torch):
     kind = made_function(torch, lambda ctx, x, y: x * y, lambda ctx, g: [g, g])
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     return attempt(lambda: kind.apply(x, x).sum().backward()), x.grad
+
+
+def script_saved_tensors_that_are_kept_until_they_are_read(torch):
+    out = []
+
+    class Once(torch.autograd.Function):
+        clear_saved_tensors_on_access = True
+
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            gone = weakref.ref(x)
+            value = x.detach().clone()
+            del x
+            out.append((gone() is None, message(lambda: ctx.saved_tensors)))
+            return grad * value
+
+    x = double(torch, 2.0, 3.0).requires_grad_()
+    y = Once.apply(x * 2)
+    y.sum().backward(retain_graph=True)
+    out.append((x.grad, message(lambda: y.sum().backward()), Once.clear_saved_tensors_on_access,
+                torch.autograd.Function.clear_saved_tensors_on_access))
+    return out
+
+
+def script_a_flag_that_is_no_bool(torch):
+    fun = made_function(torch, lambda ctx, x: ctx.set_materialize_grads(1) or x * 1, lambda ctx, g: g)
+    return attempt(lambda: fun.apply(double(torch, 1.0).requires_grad_()))[:2]

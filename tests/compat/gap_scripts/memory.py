@@ -72,6 +72,12 @@ def a_shifted_write_with_gaps(torch):
     return attempt(lambda: a[1:].add_(a[:-1]) is not None)
 
 
+@row("writes to windows that overlap (`unfold`, `as_strided`)", "RuntimeError", [3.0, 9.0, 9.0, 3.0])
+def windows_that_overlap(torch):
+    x = torch.ones(4)
+    return attempt(lambda: x.unfold(0, 2, 1).mul_(3.0) is not x and x.tolist())
+
+
 @row("`triu_`, `tril_`, `baddbmm_`, `index_fill_` of expanded tensors", "RuntimeError", [[1.0, 0.0], [1.0, 0.0]])
 def a_triangle_of_an_expanded_tensor(torch):
     return attempt(lambda: torch.tensor([[1.0, 2.0]]).expand(2, 2).tril_().tolist())

@@ -2,7 +2,7 @@
 
 
 from checked_functions import complexes, doubles, gc, kind, made, res, square, wrong
-from harness import attempt, double, message
+from harness import attempt, double, made_function, message
 
 
 def script_wrong_first_derivative(torch):
@@ -184,6 +184,26 @@ def script_backward_not_multiplied_by_grad_output(torch):
             torch.autograd.gradcheck(g, one, raise_exception=False),
             message(lambda: torch.autograd.gradcheck(h, one)),
             torch.autograd.gradcheck(h, one, masked=True, check_undefined_grad=False))
+
+
+def script_gradients_of_another_layout(torch):
+    fun = made_function(torch, lambda ctx, x: x * 1, lambda ctx, g: g.to_sparse())
+    x = double(torch, 1.0, 2.0).requires_grad_()
+    return [message(lambda: torch.autograd.gradcheck(fun.apply, (x,), check_batched_grad=False, fast_mode=fast))
+            for fast in (False, True)]
+
+
+def script_outputs_that_change_with_the_values(torch):
+    x = double(torch, 1.0).requires_grad_()
+
+    def longer(x):
+        return torch.cat([x, x]) if (x >= 1).all() else x
+
+    def rounded(x):
+        return x.float() if (x >= 1).all() else x
+
+    return [message(lambda: torch.autograd.gradcheck(fn, (x,), fast_mode=fast))
+            for fn in (longer, rounded) for fast in (False, True)]
 
 
 def script_batched_gradients_that_differ(torch):

@@ -34,7 +34,7 @@ from .lowering import lifted, lowered, tensors_in
 from .out_argument import PLAIN, Target, write_out
 from .output_aliasing import renewed
 from .overriding import handed_on, overridden
-from .signatures import BY_SIGNATURE, check, title
+from .signatures import BY_SIGNATURE, check, in_place_words, title
 from .staged_calls import KEPT
 
 ndarray = np.ndarray
@@ -272,7 +272,10 @@ def inplace_method(row):
         override = overridden((self, *args), kwargs)
         if override is not None:
             return override(method, (self, *args), kwargs)
-        (self, *args), kwargs, way = check(row, (self, *args), kwargs)
+        try:
+            (self, *args), kwargs, way = check(row, (self, *args), kwargs)
+        except TypeError as error:
+            raise TypeError(in_place_words(str(error), row.name)) from None
         names = tuple(kwargs)
         count = len(args)
 

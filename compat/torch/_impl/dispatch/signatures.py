@@ -6,6 +6,7 @@ anything; calls whose types were accepted once are not looked at again.
 
 import functools
 import numbers
+import re
 
 import numpy as np
 
@@ -103,6 +104,23 @@ class Signature:
                 elif k not in self.names and not (self.options and k in OPTIONS):
                     return f"{name}() got an unexpected keyword argument '{k}'"
         return None
+
+
+def takes(text):
+    """Check the arguments of a method that is no operation of the table, but for the tensor, against a signature."""
+    signature = Signature(text)
+
+    def decorate(fn):
+        @functools.wraps(fn)
+        def method(self, *args, **named):
+            words = signature.refusal(fn.__name__, args, named)
+            if words is not None:
+                raise TypeError(words)
+            return fn(self, *args, **named)
+
+        return method
+
+    return decorate
 
 
 def whole(v):
@@ -311,3 +329,15 @@ def refused(name, ways, refusals, args, named):
     lines = "".join(f"\n * ({s.text})" for s in ways)
     return TypeError(f"{shown}() received an invalid combination of arguments - got ({given}), but expected one of:"
                      f"{lines}\n")
+
+
+def in_place_words(words, name):
+    """A refusal of an operation in the words of its form in place, a method: without the tensor itself."""
+    last = name.rpartition(".")[2]
+    words = re.sub(r"got \(Tensor(, )?", "got (", words.replace(f"{last}(", f"{last}_(", 1))
+    words = re.sub(r"\(position (\d+)\)", lambda m: f"(position {int(m[1]) - 1})", words)
+    words = re.sub(r"takes (\d+) positional arguments? but (\d+) were", lambda m: (
+        f"takes {int(m[1]) - 1} positional argument{'s' * (m[1] != '2')} but {int(m[2]) - 1} were"), words)
+    lines = [line for line in words.split("\n") if not line.startswith(" * (Number input")]
+    return "\n".join([re.sub(r"(, \*)?, out[?!]\^?\)$", ")", line.replace("(Tensor input, ", "(", 1))
+                      for line in lines])

@@ -226,8 +226,7 @@ def prepare(sweep, roots, inputs, accumulate):
             nodes.append(node_of(t, [n for n, _ in roots]))
             continue
         if not isinstance(t, TensorBase):
-            kind = RuntimeError if accumulate else TypeError
-            raise kind(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
         if accumulate and t.node is None and not needs_grad(t):
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if not needs_grad(t):

@@ -23,7 +23,7 @@ class Sweep:
 
     checked = versions.LAST
     __slots__ = ("again", "anomaly", "backward", "capture", "captured", "chosen", "create_graph", "key", "nans",
-                 "needed", "outputs", "plain", "recorder", "retain", "roots", "runs", "trace")
+                 "needed", "node", "outputs", "plain", "recorder", "retain", "roots", "runs", "trace")
 
     def __init__(self, trace, retain, create_graph):
         self.trace = trace

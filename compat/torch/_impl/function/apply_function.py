@@ -21,6 +21,9 @@ from .function_tangents import push_tangents
 
 ndarray = np.ndarray
 
+NOT_AN_INPUT = ("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
+                "should be passed to ctx.mark_dirty().")
+
 
 def new_ctx(kind, args, level=AMBIENT):
     """A node that serves as ctx."""
@@ -163,9 +166,8 @@ def written_inputs(marked, inputs, outputs, recording):
     dirty = {id(t) for t in marked}
     if not dirty <= inputs:
         if any(t.autograd_meta is not None and t.autograd_meta.base is not None for t in marked if id(t) not in inputs):
-            raise RuntimeError("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have "
-                               "been mutated should be passed to ctx.mark_dirty().")
-        warnings.warn("ctx.mark_dirty() received a tensor that was not an input.", UserWarning, stacklevel=5)
+            raise RuntimeError(NOT_AN_INPUT)
+        warnings.warn(NOT_AN_INPUT, UserWarning, stacklevel=5)
         dirty &= inputs
     if dirty and not dirty <= {id(o) for o in outputs}:
         raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "

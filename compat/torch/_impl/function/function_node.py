@@ -64,6 +64,9 @@ class FunctionCtx:
 
     def set_materialize_grads(self, value):
         """Whether missing gradients arrive in backward as zeros (the default) or as None."""
+        if not isinstance(value, bool):
+            raise TypeError("set_materialize_grads received an invalid combination of arguments - got "
+                            f"({type(value).__name__}), but expected (bool)")
         self._state.materialize = value
 
     @property
@@ -175,8 +178,8 @@ class BackwardCFunction(FunctionCtx, ShownNode):
                                "got "
                                f"{len(result)})")
         out = []
-        for place, (shape, dtype) in state.where:
-            out.append(checked(self, place, result[place], shape, dtype, drive))
+        for k, (place, (shape, dtype)) in enumerate(state.where):
+            out.append(checked(self, place, result[place], shape, dtype, drive, k))
         if not drive.retain:
             self.release()
         return out[0] if type(self.parents) is not tuple else tuple(out)
@@ -233,8 +236,8 @@ def show(ctx, fields):
     return before
 
 
-def checked(node, place, grad, shape, dtype, drive):
-    """The cotangent of one input, or torch's error."""
+def checked(node, place, grad, shape, dtype, drive, k):
+    """The cotangent of one input, that of parent `k`, or torch's error."""
     if grad is None:
         return UNDEFINED
     if not isinstance(grad, TensorBase):
@@ -260,8 +263,16 @@ def checked(node, place, grad, shape, dtype, drive):
                                f"true, but got false. {node.name()} returned a complex gradient for a real input at "
                                "index "
                                f"{place}; take its real part")
-        c = c.astype(dtype)
+        parent = node.parents[k] if type(node.parents) is tuple else node.parents
+        c = c if kept_as_it_is(parent, kind) else c.astype(dtype)
     return c
+
+
+def kept_as_it_is(parent, kind):
+    """Whether a node is that of a leaf whose `grad_dtype` lets a gradient of a dtype through."""
+    meta = parent.saved.autograd_meta if parent.of_leaf and parent.saved is not None else None
+    wanted = None if meta is None else meta.grad_dtype
+    return wanted is not None and (wanted is Ellipsis or wanted.numpy == kind)
 
 
 class FunctionMeta(type):
@@ -278,6 +289,7 @@ class SingleLevelFunction(metaclass=FunctionMeta):
     """What a Function computes, at one level: the methods that users override."""
 
     generate_vmap_rule = False
+    clear_saved_tensors_on_access = False  # whether saved_tensors may be read once only, and the node keeps none after
 
     @staticmethod
     def forward(*args, **kwargs):

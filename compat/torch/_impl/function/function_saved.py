@@ -17,27 +17,41 @@ from ..state.levels import AMBIENT, GradTrace
 from ..types.tensor_type import at_level
 from ..types.tensor_value import bottom
 
+SPENT = object()  # what a Function with `clear_saved_tensors_on_access` keeps once its saved tensors were read
+
 
 def unpack(ctx):
     """The saved tensors, checked for writes since or through their unpack hook."""
     state = ctx._state
-    if state.kept is FREED:
-        raise freed()
+    if state.kept is FREED or state.kept is SPENT:
+        raise gone(state.kept)
     if state.kept is None:
         return tuple(state.to_save or ())
-    out = []
-    for item in state.kept:
-        if item is None:
-            out.append(None)
-            continue
-        t, version, own = item
-        if type(t) is Packed:
-            out.append(unpacked_with_history(ctx, *item))
-            continue
-        if version_of(t) != version:
-            raise ctx.modified(bottom(t), (version_of(t), version), None, t.node)
-        out.append(rebuilt(ctx, t, own) if own is not None else t)
+    out = [one(ctx, item) for item in state.kept]
+    if state.kind.clear_saved_tensors_on_access:
+        state.kept = SPENT
     return tuple(out)
+
+
+def one(ctx, item):
+    """One saved tensor, checked; None if that was saved."""
+    if item is None:
+        return None
+    t, version, own = item
+    if type(t) is Packed:
+        return unpacked_with_history(ctx, *item)
+    if version_of(t) != version:
+        raise ctx.modified(bottom(t), (version_of(t), version), None, t.node)
+    return rebuilt(ctx, t, own) if own is not None else t
+
+
+def gone(kept):
+    """The error for saved tensors that are not kept any more."""
+    if kept is FREED:
+        return freed()
+    return RuntimeError("saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set on the "
+                        "autograd.Function. Either access saved_tensors only once, or set "
+                        "clear_saved_tensors_on_access=False.")
 
 
 def pack(item, hooks):
@@ -76,8 +90,8 @@ def rebuilt(ctx, t, nr):
 def raw_saved(ctx):
     """The saved tensors as objects that hooks can be registered on."""
     kept = ctx._state.kept
-    if kept is FREED:
-        raise freed()
+    if kept is FREED or kept is SPENT:
+        raise gone(kept)
     return tuple([FunctionSavedTensor(ctx, i) for i in range(len(kept or ()))])
 
 
@@ -86,10 +100,21 @@ class FunctionSavedTensor(SavedTensor):
 
     __slots__ = ()
 
+    def item(self):
+        """What stands for the tensor."""
+        kept = self.node._state.kept
+        if kept is FREED or kept is SPENT:
+            raise gone(kept)
+        return None if kept[self.index] is None else kept[self.index][0]
+
+    def unpack(self):
+        """The tensor as backward sees it."""
+        return one(self.node, self.node._state.kept[self.index])
+
     def pack(self, pack_hook, unpack_hook):
         """Pack the value now; unpack it when backward asks for it."""
         state = self.node._state
-        if state.kept is FREED:
+        if state.kept is FREED or state.kept is SPENT:
             raise RuntimeError(HOOKS_COME_LATE)
         item = state.kept[self.index]
         if item is None:

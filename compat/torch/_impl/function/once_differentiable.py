@@ -5,6 +5,7 @@ import functools
 from ..... import _engine
 from ..graph.node import GradNode
 from ..modes.modes import modes, restore, set_modes
+from ..state.edges import accumulator, edge
 from ..types.tensor_type import TensorBase, needs_grad
 
 
@@ -22,14 +23,24 @@ def once_differentiable(fn):
             return outputs
         single = not isinstance(outputs, tuple)
         outputs = (outputs,) if single else outputs
-        marked = tuple([_refusing(o) if isinstance(o, TensorBase) else o for o in outputs])
+        marked = _refusing(outputs)
         return marked[0] if single else marked
 
     return wrapper
 
 
-class Error(GradNode):
-    """The node of a gradient that must not be differentiated again."""
+class WithoutRule(GradNode):
+    """A node without a rule of core's, which `apply` stands for: always the long road."""
+
+    __slots__ = ()
+
+    def run_in_sweep(self, ct, drive):
+        """Hooks and captures, then `apply`."""
+        return self.run_slowly(ct, drive)
+
+
+class Error(WithoutRule):
+    """The node of what must not be differentiated; `saved` is what it says."""
 
     __slots__ = ()
 
@@ -37,18 +48,67 @@ class Error(GradNode):
         """torch's name of the node that refuses."""
         return "torch::autograd::Error"
 
-    def run_in_sweep(self, ct, drive):
+    def apply(self, ct, drive):
         """Refuse."""
-        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+        raise RuntimeError(self.saved)
 
 
-def _refusing(t):
+class UndefinedGradBackward(WithoutRule):
+    """The node of the identity whose gradient is undefined, whatever arrives."""
+
+    __slots__ = ()
+
+    def name(self):
+        """torch's name of the node."""
+        return "torch::autograd::UndefinedGradBackward"
+
+    def apply(self, ct, drive):
+        """An undefined gradient."""
+        return self.undefined()
+
+
+class DelayedError:
+    """The identity of some tensors, whose derivative raises an error with a message."""
+
+    def __init__(self, message, count):
+        self.message = message.decode() if isinstance(message, bytes) else message
+        self.count = count
+
+    def __call__(self, *tensors):
+        found = tuple([behind(Error, t, [edge(u) for u in tensors if needs_grad(u)], self.message) for t in tensors])
+        return found[0] if self.count == 1 else found
+
+
+class UndefinedGrad:
+    """The identity of some tensors, whose derivative is undefined."""
+
+    def __call__(self, *tensors):
+        found = tuple([behind(UndefinedGradBackward, t, [edge(t)]) if needs_grad(t) else t.detach() for t in tensors])
+        return found[0] if len(found) == 1 else found
+
+
+def behind(kind, t, parents, saved=None):
+    """The values of a tensor, made by a node of a kind."""
     out = t.detach()
-    node = Error()
-    node.rule = None
-    node.parents = ()
-    node.saved = None
-    node.seq = _engine.next_seq()
-    node.extra = None
-    out.node = node
+    if parents:
+        out.node = node = kind()
+        node.rule = None
+        node.parents = tuple(parents)
+        node.saved = saved
+        node.seq = _engine.next_seq()
+        node.extra = None
     return out
+
+
+def _refusing(outputs):
+    """Gradients that refuse to be differentiated again; the edges of their node lead to leaves of their own."""
+    leaves = [o.detach().requires_grad_() if isinstance(o, TensorBase) else None for o in outputs]
+    edges = [None if leaf is None else accumulator(leaf) for leaf in leaves]
+    found = []
+    for o, leaf in zip(outputs, leaves):
+        if leaf is not None:
+            o = behind(Error, leaf, [e for e in edges if e is not None],
+                       "trying to differentiate twice a function that was marked with @once_differentiable")
+            o.node.more().edges = edges
+        found.append(o)
+    return tuple(found)

@@ -71,7 +71,7 @@ def central_difference(problem, entry, step, wanted, where=""):
         entry.copy_(orig)
     for before, a, b in zip(problem.answers, low, high):
         for what in ("shape", "dtype"):
-            kinds = {str(getattr(x, what)): None for x in (before, a, b)}
+            kinds = {str(getattr(x, what)): None for x in (a, b, before)}
             if len(kinds) > 1:
                 raise AssertionError(f"Expected `func` to return outputs with the same {what} when inputs are "
                                      f"perturbed {where}by {problem.eps}, but got: {what}s {' and '.join(kinds)}.")
@@ -122,7 +122,7 @@ def rows_of(output, inputs, cotangents):
     found = [[] for _ in inputs]
     for ct in cotangents:
         for row, g in zip(found, grad(output, inputs, ct, retain_graph=True, allow_unused=True)):
-            row.append(None if g is None else g.clone())
+            row.append(None if g is None else g.to_dense() if g.is_sparse else g.clone())
     return found
 
 

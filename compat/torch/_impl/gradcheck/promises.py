@@ -30,6 +30,8 @@ def check_zero_for_zero(problem):
     for g, x in zip(gradients, inputs):
         if g is None:
             continue
+        if g.layout is not x.layout:
+            raise GradcheckError(f"grad is incorrect layout ({g.layout} is not {x.layout})")
         if not (g.allclose(zeros_like(g)) if problem.masked else bool((g == 0).all())):
             raise GradcheckError("backward not multiplied by grad_output")
         for what, word in (("dtype", "type"), ("device", "device"), ("shape", "size")):

@@ -62,6 +62,7 @@ class GradNode(NodeData):
 
     def run_between_hooks(self, ct, drive):
         """Tensor hooks, retained gradient, capture, node hooks around the rule."""
+        drive.node = self
         extra = self.extra
         captured = drive.capture is not None and self.seq in drive.capture
         if type(ct) is _engine.Scatter and (extra is not None or captured):
@@ -161,6 +162,7 @@ class AccumulateGrad(GradNode):
 
     def run_between_hooks(self, ct, drive):
         """What `run_in_sweep` does, on the long path."""
+        drive.node = self
         extra = self.extra
         captured = drive.capture is not None and self.seq in drive.capture
         runs = not captured if drive.runs is None else self.seq in drive.runs

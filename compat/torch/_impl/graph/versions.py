@@ -98,6 +98,19 @@ def bump(array):
         known.snapshot = root.copy()  # this write is none through an alias
 
 
+def reset(array, count):
+    """Let the counter of a memory stand at a number, as if its last writes had not been."""
+    if count < 0:
+        raise RuntimeError(f"Cannot set a version_counter to a value below 0: {count}")
+    while version(array) < count:
+        bump(array)
+    entry = written(array)
+    while entry is not None and entry.count > count:
+        entry.count -= 1
+        if entry.stamps:
+            entry.stamps.pop()
+
+
 def exposed(array):
     """Whether NumPy arrays of `.numpy()` may share an array's memory."""
     return bool(EXPOSED) and id(root_of(array)) in EXPOSED

@@ -10,6 +10,7 @@ from ..graph.undefined import UNDEFINED
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import modes
 from ..saved.saved import read, readable
+from ..types.tensor_type import TensorBase
 from ..values.core_values import lower
 
 
@@ -65,12 +66,17 @@ class ShownNode(GradNode):
     def _input_metadata(self):
         return ()
 
-    def __call__(self, *grads):
+    def __call__(self, *grads, **named):
         """Run the rule of the node on gradients; what it saved stays."""
+        if named:
+            raise TypeError("keyword arguments are not supported")
         return call_node(self, grads)
 
+    def __reduce_ex__(self, protocol):
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+
     def __repr__(self):
-        return f"<{self.name()} object at {id(self):#x}>"
+        return f"<{type(self).__name__} object at {id(self):#x}>"
 
     def __getattr__(self, key):
         if key.startswith(("_saved_", "_raw_saved_")):
@@ -92,13 +98,17 @@ def dress(node):
     """Give a node a class of torch's name, so that `type(t.grad_fn).__name__` reads as in torch."""
     if not isinstance(node, ShownNode):
         kind = type(node)
-        name = node.name().rpartition("::")[2] if kind is GradNode else kind.__name__
-        found = _CLASSES.get((kind, name))
-        if found is None:
-            found = type(name, (ShownNode, kind), {"__slots__": (), "__module__": "torch.autograd"})
-            _CLASSES[kind, name] = found
-        node.__class__ = found
+        node.__class__ = shown_class(kind, node.name().rpartition("::")[2] if kind is GradNode else kind.__name__)
     return node
+
+
+def shown_class(kind, name):
+    """The class of nodes of a kind as users see them."""
+    found = _CLASSES.get((kind, name))
+    if found is None:
+        found = type(name, (ShownNode, kind), {"__slots__": (), "__module__": "torch.autograd"})
+        _CLASSES[kind, name] = found
+    return found
 
 
 def shown(node):
@@ -112,6 +122,9 @@ def call_node(node, grads):
     expected = arity(node)
     if expected is not None and len(grads) != expected:
         raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
+    for i, g in enumerate(grads):
+        if g is not None and not isinstance(g, TensorBase):
+            raise TypeError(f"argument {i} is not a Variable")
     drive = Sweep(level_of(grads), True, modes().grad)
     drive.plain = drive.backward = False
     absent = UNDEFINED if len(grads) == 1 else None

@@ -54,10 +54,12 @@ def compute(t, name, fn, others, node_name, covers):
         write_untracked(t, name, fn, [x.value if isinstance(x, TensorBase) else x for x in others], operands, covers)
         return t
     check_levels(t, operands, name, others)
-    check_write(t)
+    if not operands and name not in _OF_TENSORS:
+        check_write(t)  # PyTorch looks at the history first where there is another tensor, which a number may stand for
     values = [lower(x) if isinstance(x, TensorBase) else x for x in others]  # before `bypass` changes t's history
     passed = []
     bottom_value, wants = written_levels(t, operands, passed)
+    check_write(t)  # an inference tensor is no view: nothing has passed
     try:
         recorded = wants or tangents(t, operands)
         old = lower(t, fresh=recorded)
@@ -93,7 +95,7 @@ def compute(t, name, fn, others, node_name, covers):
         extra = new.node.more()
         extra.name = node_name
         extra.call = ()  # the arguments are not known by their names
-        if covers and not operands and isinstance(new.node.parents, _engine.AmbientNode):
+        if (covers or not others) and not operands and isinstance(new.node.parents, _engine.AmbientNode):
             extra.edges = (new.node.parents,)
     write(t, new)
     for u, node in passed:

@@ -69,5 +69,10 @@ def is_multithreading_enabled():
     return _SWITCHES.get()[0]
 
 
+def is_view_replay_enabled():
+    """What `_force_original_view_tracking` was given last; False at first."""
+    return _SWITCHES.get()[2]
+
+
 def set_warn_on_accumulate_grad_stream_mismatch(enabled):
     """Accepted without effect: there are no streams on the CPU."""

@@ -14,12 +14,12 @@ from ..dispatch.signatures import signed
 from ..factories.creation import new_leaf, numpy_dtype
 from ..state.concrete import concrete, mapped
 from ..types import dtypes
-from ..types.tensor_type import Tensor, TensorBase
+from ..types.tensor_type import TensorBase
 from .axes import check_unique, shape_of, wrap_dim
 from .index_arrays import AT
 from .publishing import method
-from .shaping import transpose
 from .splitting import split
+from .transposes import adjoint
 
 
 def check_tensors(values):
@@ -279,19 +279,6 @@ def sum_to_size(self, *sizes, size=None):
 
 
 attach("sum_to_size", sum_to_size)
-
-
-def adjoint(input):
-    """Return the conjugate transpose of the last two axes."""
-    if len(shape_of(input)) < 2:
-        raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got "
-                           f"{len(shape_of(input))}-D tensor.")
-    turned = transpose(input, -2, -1)
-    return ROWS["conj"].fun(turned) if input.is_complex() else turned
-
-
-attach("adjoint", adjoint)
-Tensor.mH = property(adjoint)
 
 
 def copies(name, of):

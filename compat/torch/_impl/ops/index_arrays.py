@@ -97,3 +97,68 @@ def within(index, d, size):
             raise RuntimeError(f"index {int(bad[0])} is out of bounds for dimension {d} with size {size}")
 
     insist(check, index)
+
+
+def check_arrays(index):
+    """torch's refusal of index arrays whose shapes do not go together."""
+    shapes = [k.shape for k in index if hasattr(k, "dtype") and k.dtype.kind in "iu"]
+    if len(shapes) > 1 and any(s != shapes[0] for s in shapes):
+        try:
+            np.broadcast_shapes(*shapes)
+        except ValueError:
+            raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
+                             f"{', '.join(str(list(s)) for s in shapes)}") from None
+
+
+def refused_write(index, shape, given, counted=False):
+    """torch's error for a write of a value of a shape to places that are not there, or that it does not fill; None
+    where both is in order. `counted`: index_put_ says how many indices there are too many.
+    """
+    if any(isinstance(k, Tracer) for k in index):
+        return None
+    room = np.broadcast_to(0, shape)
+    try:
+        check_arrays(index)
+        places = room[tuple([np.zeros_like(k) if hasattr(k, "dtype") and k.dtype.kind in "iu" else k for k in index])]
+        if not fills(given, places.shape):
+            return RuntimeError(f"shape mismatch: value tensor of shape {list(given)} cannot be broadcast to indexing "
+                                f"result of shape {list(places.shape)}")
+        room[index]
+    except IndexError as error:
+        words = str(error)
+        if "could not be broadcast" not in words:
+            words = message(error, index, shape)
+        return IndexError(words + f" (got {len(index)})" * (counted and words.startswith("too many")))
+    return None
+
+
+def fills(given, wanted):
+    """Whether a shape broadcasts to another one."""
+    try:
+        return np.broadcast_shapes(given, wanted) == wanted
+    except ValueError:
+        return False
+
+
+WHOLE = slice(None)
+
+
+def message(error, index, shape):
+    """torch's sense of an IndexError of NumPy."""
+    axis, masks, basic = 0, [], []
+    for k in index if Ellipsis not in [k for k in index if not hasattr(k, "dtype")] else ():
+        mask = k.shape if getattr(k, "dtype", None) == np.bool_ else None
+        if mask is not None:
+            masks.append((axis, mask))
+        basic += [WHOLE] * len(mask) if mask is not None else [k if k is None or type(k) in (int, slice) else WHOLE]
+        axis += len(mask) if mask is not None else type(k) is not int
+    if masks and len(basic) - basic.count(None) <= len(shape):
+        shape = np.broadcast_to(0, shape)[tuple(basic)].shape  # PyTorch takes masks of what the basic part leaves
+        for axis, mask in masks:
+            for i, n in enumerate(mask):
+                if n != shape[axis + i]:
+                    return (f"The shape of the mask {list(mask)} at index {i} does not match the shape of the indexed "
+                            f"tensor {list(shape)} at index {axis + i}")
+    if "too many indices" in str(error):
+        return f"too many indices for tensor of dimension {len(shape)}"
+    return str(error).replace("is out of bounds for axis", "is out of bounds for dimension")

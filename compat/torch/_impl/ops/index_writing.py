@@ -8,11 +8,12 @@ from ..dispatch.call import attach, moving, operation, promote
 from ..dispatch.host_ops import filled, insist, numbers, primal_of, stripped
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
 from ..dispatch.overriding import dispatching
+from ..dispatch.signatures import takes
 from ..inplace.inplace import inplace
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase
 from .axes import wrap_dim
-from .index_arrays import AT, check_long, grid, within
+from .index_arrays import AT, check_long, grid, refused_write, within
 
 
 def scattered(x, dim, index, src, add):
@@ -106,15 +107,16 @@ def at_axis(name, x, dim, index, write, source=None):
     n, shape = whole.shape[d], (*whole.shape[:d], index.shape[0], *whole.shape[d + 1 :])
     part = None if source is None else part_like(name, x, source, shape, dim,
                                                  IndexError if name == "index_copy" else RuntimeError)
-    first, adds = 0 if name == "index_add" else -n, name == "index_add" and x.ndim > 1
+    first, flat = -n if name == "index_fill" else 0, name == "index_add" and x.ndim < 2
 
     def check(places):
         if not places.size or places.min() >= first and places.max() < n:
             return
-        if adds:
-            bad = places[(places < first) | (places >= n)]
-            raise RuntimeError(f"index {int(bad[0])} is out of bounds for dimension {d} with size {n}")
-        raise IndexError("index out of range in self")
+        if flat:
+            raise IndexError("index out of range in self")
+        bad = places[(places < first) | (places >= n)]
+        kind, title = (RuntimeError, "") if name == "index_add" else (IndexError, "index_copy_(): " * (first == 0))
+        raise kind(f"{title}index {int(bad[0])} is out of bounds for dimension {d} with size {n}")
 
     insist(check, index)
     out = write(AT(whole)[(slice(None),) * d + (index,)], part)
@@ -170,26 +172,28 @@ def index_fill(input, dim, index, value):
     return at_axis("index_fill", input, dim, index, lambda at, _: at.set(value))
 
 
-def check_indices(indices):
+def check_indices(indices, argument=1):
     """torch's refusal of indices that are no tensors."""
     for i, v in enumerate(indices):
-        if v is not None and not hasattr(v, "dtype"):
-            raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(v).__name__}")
+        if not hasattr(v, "dtype"):
+            raise TypeError(f"expected Tensor as element {i} in argument {argument}, but got {type(v).__name__}")
 
 
 @dispatching
+@takes("any indices, Tensor values, bool accumulate=")
 def index_put_(self, indices, values, accumulate=False):
     """`self[indices] = values`, or `+=` with duplicates adding up."""
+    if not isinstance(indices, tuple | list):
+        raise TypeError("index_put_(): argument 'indices' (position 1) must be tuple of Tensors, not "
+                        f"{type(indices).__name__}")
+    check_indices(indices, 0)
     if isinstance(values, TensorBase) and values.dtype is not self.dtype:
         raise RuntimeError("Index put requires the source and destination dtypes match, got "
                            f"{type_word(self.dtype.numpy)} for the destination and {type_word(values.dtype.numpy)} for "
                            "the source.")
 
-    check_indices(indices)
-
     def fn(x, v, *places):
-        at = AT(x)[tuple([i if i is None else primal_of(i) for i in places])]
-        return at.add(v) if accumulate else at.set(v)
+        return put_at(x, tuple(map(primal_of, places)), v, accumulate)
 
     return inplace(self, "index_put_", fn, (values, *indices), node_name="IndexPutBackward0")
 
@@ -198,8 +202,18 @@ def index_put_(self, indices, values, accumulate=False):
 def index_put(input, indices, values, accumulate=False):
     """Return a copy with `values` written or added at `indices`."""
     check_indices(indices)
-    at = AT(input)[tuple([i if i is None else primal_of(i) for i in indices])]
-    return at.add(values) if accumulate else at.set(values)
+    return put_at(input, tuple(map(primal_of, indices)), values, accumulate)
+
+
+def put_at(x, index, values, accumulate):
+    """`x` with `values` written or added at index arrays."""
+    if any(k.dtype.kind not in "biu" for k in index):
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    at = AT(x)[index]
+    try:
+        return at.add(values) if accumulate else at.set(values)
+    except (IndexError, ValueError) as error:
+        raise refused_write(index, tuple(x.shape), tuple(np.shape(values)), True) or error from error
 
 
 attach("index_put_", index_put_)

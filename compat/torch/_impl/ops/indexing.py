@@ -15,6 +15,7 @@ from ..fastpath.write_lanes import write
 from ..graph import versions
 from ..inplace.inplace import inplace
 from ..inplace.write import writable
+from ..modes.inference import check_write
 from ..modes.modes import MODES
 from ..state.concrete import mapped
 from ..state.levels import BatchTrace
@@ -26,7 +27,7 @@ from ..values.tangents import tangent_of
 from ..views.views import GETITEM, view
 from .assigned import assigned, class_word, type_name
 from .copying import copy_, fill_
-from .index_arrays import AT
+from .index_arrays import AT, check_arrays, message, refused_write
 from .shaping import expand
 
 ndarray = np.ndarray
@@ -157,17 +158,6 @@ def getitem(self, key):
     return in_order(lifted(out, "IndexBackward0", [self, *tensors_in(key if type(key) is tuple else (key,), {})]), self)
 
 
-def check_arrays(index):
-    """torch's refusal of index arrays whose shapes do not go together."""
-    shapes = [k.shape for k in index if hasattr(k, "dtype") and k.dtype.kind in "iu"]
-    if len(shapes) > 1 and any(s != shapes[0] for s in shapes):
-        try:
-            np.broadcast_shapes(*shapes)
-        except ValueError:
-            raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes "
-                             f"{', '.join(str(list(s)) for s in shapes)}") from None
-
-
 def joined(index, ndim):
     """An index without an Ellipsis that passes over no axis: it parts index arrays in NumPy, but not in PyTorch."""
     at = next((i for i, k in enumerate(index) if k is Ellipsis), None)
@@ -224,25 +214,6 @@ def as_tuple(key):
     return tuple(key)
 
 
-def message(error, index, shape):
-    """torch's sense of an IndexError of NumPy."""
-    axis, masks, basic = 0, [], []
-    for k in index if Ellipsis not in [k for k in index if not hasattr(k, "dtype")] else ():
-        mask = k.shape if getattr(k, "dtype", None) == np.bool_ else None
-        if mask is not None:
-            masks.append((axis, mask))
-        basic += [_WHOLE] * len(mask) if mask is not None else [k if k is None or type(k) in (int, slice) else _WHOLE]
-        axis += len(mask) if mask is not None else type(k) is not int
-    if masks and len(basic) - basic.count(None) <= len(shape):
-        shape = np.broadcast_to(0, shape)[tuple(basic)].shape  # PyTorch takes masks of what the basic part leaves
-        for axis, mask in masks:
-            for i, n in enumerate(mask):
-                if n != shape[axis + i]:
-                    return (f"The shape of the mask {list(mask)} at index {i} does not match the shape of the indexed "
-                            f"tensor {list(shape)} at index {axis + i}")
-    return str(error).replace("is out of bounds for axis", "is out of bounds for dimension")
-
-
 def useful(index, shape):
     """A basic index without slices that take a whole axis, and with an Ellipsis; torch makes no view for those."""
     used = sum(k is not None and k is not Ellipsis for k in index)
@@ -297,6 +268,7 @@ def setitem(self, key, value):
         m = MODES.get()
         index = useful(index, shape)
         watched = m is not None and (m.level is not None or m.recorder is not None or m.hooks)
+        check_write(self)
         if self.level_trace is None and self.node is None and not watched and (
                 not isinstance(value, TensorBase)) and not needs_grad(self) and tangent_of(self) is None and (
                 type(value) in (int, float, bool)):
@@ -372,12 +344,14 @@ def put(x, index, value, add=False):
         x = x.copy()
         try:
             x[index] = value
-        except (ValueError, TypeError) as error:
-            raise RuntimeError(f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to "
-                               f"indexing result of shape {list(x[index].shape)}") from error
+        except (ValueError, TypeError, IndexError) as error:
+            raise refused_write(index, x.shape, value.shape) or error from error
         return x
     at = AT(x)[index]
-    out = at.add(value) if add else at.set(value)
+    try:
+        out = at.add(value) if add else at.set(value)
+    except (ValueError, IndexError) as error:
+        raise refused_write(index, tuple(x.shape), tuple(np.shape(value))) or error from error
     return REGISTRY["duplicate"].fun(x) if out is x else out  # no element was meant; a write it is nevertheless
 
 

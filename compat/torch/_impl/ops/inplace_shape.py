@@ -46,6 +46,7 @@ def method(name):
 def check(t, name):
     """Refuse what PyTorch refuses, and values whose memory is not their own."""
     check_levels(t, (), name)
+    check_write(t)
     u = t
     while True:
         if u.level_trace is FOREIGN:
@@ -63,7 +64,6 @@ def check(t, name):
         if not isinstance(u.value, TensorBase):
             break
         u = u.value
-    check_write(t)
 
 
 def adopt(t, out, title):

@@ -1,11 +1,12 @@
 """Scattering with a reduction: products, means and extrema of all that lands on one place."""
 
+from numbers import Number
 
 import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
 from ..dispatch.call import ROWS, moving
-from ..dispatch.host_ops import hosted, numbers, primal_of
+from ..dispatch.host_ops import filled, hosted, numbers, primal_of
 from ..dispatch.layouts import LIKE_FIRST
 from ..types.dtypes import type_word
 from .axes import wrap_dim
@@ -187,13 +188,16 @@ def put(input, index, source, accumulate=False):
 
 def fill_diagonal(x, value, wrap):
     """`x` with a number on its main diagonal."""
+    if np.ndim(value) or not (hasattr(value, "dtype") or isinstance(value, Number)):
+        kind = "Tensor" if hasattr(value, "dtype") else type(value).__name__
+        raise TypeError(f"fill_diagonal_(): argument 'fill_value' (position 1) must be Number, not {kind}")
     if x.ndim < 2:
         raise RuntimeError("dimensions must larger than 1")
     if x.ndim > 2 and len(set(x.shape)) > 1:
         raise RuntimeError("all dimensions of input must be of equal length")
     hit = np.zeros(tuple(x.shape), bool)
     np.fill_diagonal(hit, True, wrap)
-    return cnp.where(hit, np.asarray(value, x.dtype), x)
+    return cnp.where(hit, filled(value, x.dtype), x)
 
 
 moving("fill_diagonal", method=False, register=False, inplace_form=True, node="FillDiagonalBackward0")(

@@ -247,28 +247,6 @@ def t(input):
     return view(input, TRANSPOSE, (tuple(range(n))[::-1],), "TBackward0")
 
 
-Tensor.T = property(lambda self: permute(self, tuple(range(ndim_of(self)))[::-1]))
-Tensor.mT = property(lambda self: matrix_turned(self))
-Tensor.H = property(lambda self: conjugated(self))
-
-
-def matrix_turned(t):
-    """`Tensor.mT`: the last two axes exchanged."""
-    n = ndim_of(t)
-    if n == 1:
-        raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.")
-    return transpose(t, -2, -1) if n else t
-
-
-def conjugated(t):
-    """`Tensor.H`: a matrix transposed and conjugated."""
-    n = ndim_of(t)
-    if n not in (0, 2):
-        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor."
-                           + (" For batches of matrices, consider using tensor.mH" if n > 2 else ""))
-    return ROWS["conj"].fun(transpose(t, 0, 1) if n else t)
-
-
 @method(aliases=("moveaxis",))
 def movedim(input, source, destination):
     """Move axes to other positions; the output is a view."""

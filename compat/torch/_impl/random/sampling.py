@@ -20,6 +20,7 @@ from ..types.tensor_type import TensorBase
 from ..types.tensor_value import bottom, shape_dtype
 from ..views.views import UPDATE
 from .generator import Generator, stream
+from .nodes import node_of, with_node
 from .randomness import aligned, drawn_apart, maps_of, sample
 
 
@@ -187,7 +188,10 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None
         return gaussian(r, whole, kind) * behind(s, whole, shape) + behind(m, whole, shape)
 
     found = sample(draw, shape, kind, mean, std)
-    return found.requires_grad_() if requires_grad else found
+    if requires_grad:
+        return found.requires_grad_()
+    of = isinstance(mean, TensorBase) + 2 * isinstance(std, TensorBase)
+    return with_node(found, f"NormalBackward{of}", mean, std)
 
 
 def behind(p, whole, shape):
@@ -212,14 +216,15 @@ def bernoulli(input, p=None, *, generator=None, out=None):
     shape, dtype = shape_dtype(input)
     if p is not None:
         need(0 <= p <= 1, f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
-        return sample(lambda whole, _: r.random(whole) < p, shape, dtype, input)
+        found = sample(lambda whole, _: r.random(whole) < p, shape, dtype, input)
+        return with_node(found, "BernoulliBackward0", input)
     floating_kind(dtype, "bernoulli_tensor_cpu_p_", complex_too=False)
 
     def draw(whole, probability):
         check_probabilities(probability)
         return r.random(whole) < probability
 
-    return sample(draw, shape, dtype, input)
+    return with_node(sample(draw, shape, dtype, input), "BernoulliBackward0", input)
 
 
 @with_out
@@ -273,7 +278,7 @@ def poisson(input, generator=None):
             raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
         return r.poisson(rate)
 
-    return sample(draw, *shape_dtype(input), input)
+    return with_node(sample(draw, *shape_dtype(input), input), "PoissonBackward0", input)
 
 
 def in_place(name, draw):
@@ -296,13 +301,14 @@ def in_place(name, draw):
         given = [aligned(p, apart) for p in args]
         named = {k: aligned(p, apart) for k, p in kwargs.items()}
 
-        def drawn(x):
+        def drawn(x, *_):
             value = np.asarray(draw(stream(generator), whole, dtype, *given, **named)).astype(dtype)
             for trace in apart:
                 value = extend.make_batched(trace, value)
             return UPDATE.fun(x, value, Ellipsis, False, False)
 
-        return inplace(self, name, drawn)
+        title = node_of(name, args, named)
+        return inplace(self, name, drawn, (None,) * (title == "BernoulliBackward1"), title)
 
     method.__name__ = name
     method.__doc__ = f"Fill the tensor with samples: `{name}`."

@@ -71,6 +71,7 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
 
     def unpack(self, node, saved, drive):
         """What the rule is to see."""
+        drive.node = node
         before = RUNNING.get()
         if before is drive:
             return self.unpack_all(node, saved, drive)
@@ -314,6 +315,29 @@ class SavedTensor:
     def __init__(self, node, index):
         self.node = node
         self.index = index
+
+    def item(self):
+        """What stands for the value: a `Packed`, or anything else."""
+        node = self.node
+        if node.saved is FREED:
+            raise freed()
+        return node.saved if len(node.rule.origins) == 1 else node.saved[self.index]
+
+    @property
+    def data(self):
+        """What is kept: the object that a pack hook gave, or the tensor."""
+        item = self.item()
+        return item.object if type(item) is Packed else self.unpack()
+
+    @property
+    def unpack_hook(self):
+        """The hook that the value goes through when it is needed, or None."""
+        item = self.item()
+        return item.unpack if type(item) is Packed else None
+
+    def unpack(self):
+        """The tensor as the rule sees it, through its hook."""
+        return item_of(self.node, self.index)
 
     def register_hooks(self, *hooks):
         """`register_hooks(pack_hook, unpack_hook)`: pack the value now, unpack it when the rule runs."""

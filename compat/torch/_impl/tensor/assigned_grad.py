@@ -1,9 +1,9 @@
-"""What may be assigned to `.grad`, and the warning on reading it where none is kept."""
+"""What may be assigned to `.grad` and `.grad_dtype`, and the warning on reading a gradient where none is kept."""
 
 import warnings
 
-from ..types.dtypes import type_word
-from ..types.tensor_type import TensorBase
+from ..types.dtypes import dtype, type_word
+from ..types.tensor_type import TensorBase, more
 
 
 def check_new_grad(t, value):
@@ -12,10 +12,10 @@ def check_new_grad(t, value):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
     if value is t:
         raise RuntimeError("can't assign Variable as its own grad")
-    if value.dtype is not t.dtype and t.grad_dtype is not None and value.dtype is not t.grad_dtype:
-        raise RuntimeError("attempting to assign a gradient with dtype "
-                           f"'{C_NAMES.get(value.dtype.name, value.dtype.name)}' to "
-                           f"a tensor with grad_dtype '{type_word(t.grad_dtype.numpy)}'. The gradient must match the "
+    expected = expected_dtype(t)
+    if expected is not None and value.dtype is not expected:
+        raise RuntimeError(f"attempting to assign a gradient with dtype '{c_name(value.dtype)}' to "
+                           f"a tensor with grad_dtype '{type_word(expected.numpy)}'. The gradient must match the "
                            "tensor's grad_dtype (defaults to the "
                            "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or "
                            "None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and "
@@ -26,7 +26,40 @@ def check_new_grad(t, value):
 
 
 C_NAMES = {"float64": "double", "float32": "float", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-           "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "int64": "long", "int32": "int"}
+           "complex64": "c10::complex<float>", "complex128": "c10::complex<double>", "int64": "long int",
+           "int32": "int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char"}
+
+
+def c_name(of):
+    """The word of C++ for a dtype, as PyTorch's messages have it."""
+    return C_NAMES.get(of.name, of.name)
+
+
+def expected_dtype(t):
+    """The dtype of the gradients of a tensor; None for any."""
+    found = None if t.autograd_meta is None else t.autograd_meta.grad_dtype
+    return t.dtype if found is None else None if found is Ellipsis else found
+
+
+def grad_dtype(t):
+    """The dtype of a leaf's gradient; None for any."""
+    if t.node is not None:
+        raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+    return expected_dtype(t)
+
+
+def set_grad_dtype(t, value):
+    """Choose the dtype of a leaf's gradients, None for that which arrives."""
+    if value is not None and not isinstance(value, dtype):
+        raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(value).__name__}")
+    if t.node is not None:
+        raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+    meta = more(t)
+    if value is not None and meta.grad is not None and meta.grad.dtype is not value:
+        raise RuntimeError(f"Cannot set grad_dtype to '{type_word(value.numpy)}' because there is already a gradient "
+                           f"with dtype '{c_name(meta.grad.dtype)}'. Please clear the gradient (.grad = None) before "
+                           "changing grad_dtype, or ensure the new grad_dtype matches the existing gradient's dtype.")
+    meta.grad_dtype = Ellipsis if value is None else value
 
 
 def warn_non_leaf():

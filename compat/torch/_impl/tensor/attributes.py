@@ -1,7 +1,10 @@
 """Attributes of tensors that may be set or must not be deleted: data, hooks, and PyTorch's words about each."""
 
+import warnings
+
 from ..state.history import edge_or_none
 from ..types.tensor_type import Tensor, TensorBase, more, needs_grad
+from .assigned_grad import grad_dtype, set_grad_dtype
 
 
 def forbidden(words):
@@ -17,6 +20,9 @@ def set_data(self, value):
     if isinstance(value, TensorBase) and self.wants_grad and not (
             value.dtype.is_floating_point or value.dtype.is_complex):
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+    if isinstance(value, TensorBase) and value.other_layout is not self.other_layout:
+        raise RuntimeError("Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have "
+                           "incompatible tensor type.")
     _DATA.fset(self, value)
 
 
@@ -33,6 +39,20 @@ def set_grad_fn(self, value):
     self.detach_()
 
 
+def volatile(self):
+    """False, with a warning: long gone from PyTorch."""
+    warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
+    return False
+
+
+def set_volatile(self, value):
+    """Nothing but a warning."""
+    warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", UserWarning,
+                  stacklevel=2)
+
+
+Tensor.volatile = property(volatile, set_volatile)
+Tensor.grad_dtype = property(grad_dtype, set_grad_dtype)
 _DATA, _HOOKS = Tensor.data, Tensor._backward_hooks
 Tensor.data = property(_DATA.fget, set_data, forbidden("Deleting tensor data is not allowed. Delete tensor instead!"),
                        _DATA.__doc__)

@@ -7,8 +7,10 @@ import numpy as np
 
 from ..dispatch.call import attach
 from ..dispatch.overriding import dispatching
+from ..dispatch.signatures import takes
 from ..graph import versions
 from ..inplace.inplace import check_inplace
+from ..modes.inference import check_write
 from ..modes.modes import MODES
 from ..types.dtypes import type_word
 from ..types.size import CPU
@@ -213,7 +215,8 @@ def contiguous_steps(size):
 
 
 def recorded(t, refusal):
-    """Refuse to change the memory of a tensor with a history."""
+    """Refuse to change the memory of a tensor with a history, and of one made in inference mode outside of that."""
+    check_write(t)
     m = MODES.get()
     if needs_grad(t) and (m is None or m.grad):
         check_inplace(t)
@@ -240,6 +243,11 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
         recorded(self, "set_ of a tensor that requires grad is not supported; set_ its detach()")
         if source is None:
             value = np.empty(0, array.dtype)
+        elif not isinstance(source, TypedStorage | UntypedStorage):
+            raise TypeError(f"set_() received an invalid combination of arguments - got ({type(source).__name__}), but "
+                            "expected one of:\n * ()\n * (torch.Storage source)\n * (torch.Storage source, int "
+                            "storage_offset, tuple of ints size, tuple of ints stride = None)\n * (Tensor source)\n * "
+                            "(Tensor source, int storage_offset, tuple of ints size, tuple of ints stride = None)\n")
         else:
             if isinstance(source, TypedStorage) and source.dtype is not self.dtype:
                 raise RuntimeError(f"Expected a Storage of type {c_word(self.dtype)} or an UntypedStorage, but got "
@@ -258,6 +266,7 @@ def c_word(dtype):
             "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}.get(dtype.name, dtype.name)
 
 
+@takes("ints size, *, any memory_format=")
 def resize_(self, *sizes, memory_format=None, size=None):
     """Change the shape of the tensor in place; its memory grows if necessary."""
     sizes = sizes if size is None else (*sizes, size)
@@ -294,11 +303,13 @@ _REFERENCES = 4 if sys.version_info < (3, 14) else 3  # the tensor's, two names 
 
 
 @dispatching
-def resize_as_(self, other, *, memory_format=None):
-    """`self.resize_(other.shape)`."""
-    return resize_(self, tuple(other.shape))
+@takes("Tensor the_template, *, any memory_format=")
+def resize_as_(self, the_template, *, memory_format=None):
+    """`self.resize_(the_template.shape)`."""
+    return resize_(self, tuple(the_template.shape))
 
 
+@takes("ints size, ints stride, int? storage_offset=")
 def as_strided_(self, size, stride, storage_offset=None):
     """`as_strided` in place; of tensors without history."""
     array = memory(self, "as_strided_()")
@@ -313,6 +324,7 @@ def as_strided_(self, size, stride, storage_offset=None):
     return self
 
 
+@takes("Tensor tensor")
 def is_set_to(self, tensor):
     """Whether both see the same memory in the same way."""
     a, b = memory(self, "is_set_to()"), memory(tensor, "is_set_to()")

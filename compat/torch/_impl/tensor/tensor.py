@@ -246,20 +246,6 @@ class Methods:
         if self.autograd_meta is not None:
             self.autograd_meta.grad = None
 
-    @property
-    def grad_dtype(self):
-        """The dtype of a leaf's gradient; None for any."""
-        if self.node is not None:
-            raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
-        found = None if self.autograd_meta is None else self.autograd_meta.grad_dtype
-        return self.dtype if found is None else None if found is Ellipsis else found
-
-    @grad_dtype.setter
-    def grad_dtype(self, value):
-        if self.node is not None:
-            raise RuntimeError("grad_dtype can only be set on leaf tensors.")
-        more(self).grad_dtype = Ellipsis if value is None else value
-
     def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
         """Add the gradients of this tensor to the `.grad` of the leaves it depends on."""
         if inputs is not None or create_graph or not plain_backward(self, gradient, retain_graph):

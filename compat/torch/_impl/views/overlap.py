@@ -19,6 +19,20 @@ def overlapping(array):
     return 0 in strides and any(s == 0 and n > 1 for s, n in zip(strides, array.shape)) and array.size > 0
 
 
+def crossing(array):
+    """Whether two elements of an array share memory though no stride is 0, as those of windows that overlap do."""
+    if array.ndim < 2 or array.flags.c_contiguous or array.size < 2:
+        return False
+    reach = 0  # of all elements along the axes with shorter strides
+    for stride, n in sorted([(abs(s), n) for s, n in zip(array.strides, array.shape) if n > 1]):
+        if stride <= reach:
+            places = sum(np.ogrid[tuple([slice(0, n * abs(s), abs(s)) if s else slice(0, 1)
+                                         for n, s in zip(array.shape, array.strides)])])
+            return np.unique(places).size < places.size
+        reach += stride * (n - 1)
+    return False
+
+
 # Writes that PyTorch refuses before it looks at anything else, where the elements written to share memory.
 FIRST = frozenset("""add_ sub_ mul_ pow_ copy_ addcmul_ addcdiv_ eq_ ne_ lt_ le_ gt_ ge_ bitwise_and_ bitwise_or_
 bitwise_xor_ masked_scatter_ index_copy_ put_ scatter_ random_""".split())
@@ -26,7 +40,7 @@ bitwise_xor_ masked_scatter_ index_copy_ put_ scatter_ random_""".split())
 
 def check_own(array):
     """Refuse a write where elements share memory with each other."""
-    if overlapping(array):
+    if overlapping(array) or crossing(array):
         raise RuntimeError(OVERLAPPING)
 
 

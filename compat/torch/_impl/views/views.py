@@ -21,6 +21,7 @@ from ..state.recorder import aten_of_view
 from ..types.dtypes import type_word
 from ..types.tensor_type import FOREIGN, GENERAL, VIEW, Record, TensorBase, at_level, infer, more, wrap
 from ..types.tensor_value import bottom, cell_of, current, hollow, shape_dtype
+from .overlap import crossing
 from .shape_trace import Shapes
 
 ndarray = np.ndarray
@@ -150,7 +151,7 @@ def compute_view(t, prim, params, name, creation, maker):
         meta.cell = cell_of(meta.base)
         return out
     out.dispatch_key = out.dispatch_key or VIEW
-    if out.dispatch_key == VIEW and out.value.dtype not in (np.float64, np.float32):
+    if out.dispatch_key == VIEW and (out.value.dtype not in (np.float64, np.float32) or crossing(out.value)):
         out.dispatch_key = GENERAL
     level = trace or AMBIENT
     node = edge(t) if level.recording else None
