@@ -98,8 +98,8 @@ def store(t, value):
     versions.bump(array)
 
 
-# Their rules save the answer where PyTorch's save the operands: a write to the answer must stay legal. That of a root is
-# the rule of `x ** 0.5` as well, whose operand PyTorch saves.
+# Their rules save the answer where PyTorch's save the operands: a write to the answer must stay legal. The
+# rule of a root is that of `x ** 0.5` as well, whose operand PyTorch saves.
 KEEPERS = frozenset("absolute divide erfinv fmod max_windows sinc sqrt".split())
 
 
