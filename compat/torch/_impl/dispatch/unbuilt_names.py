@@ -7,7 +7,7 @@ NAMES = """\
     ClassType Code CompilationUnit CompleteArgumentSpec ComplexType ConcreteModuleType
     ConcreteModuleTypeBuilder DeepCopyMemoTable DeserializationStorageContext DeviceObjType DictType
     DispatchKey DispatchKeySet DoubleStorage EnumType ErrorReport ExcludeDispatchKeyGuard ExecutionPlan
-    FatalError FileCheck FloatStorage FloatType FunctionSchema Future FutureType GradScaler Gradient Graph
+    FatalError FileCheck FloatStorage FloatType FunctionSchema FutureType GradScaler Gradient Graph
     GraphExecutorState IODescriptor InferredType IntStorage IntType InterfaceType JITException ListType
     LiteScriptModule LockingLogger LongStorage ModuleDict Node NoneType NoopLogger NumberType OperatorInfo
     OptionalType OutOfMemoryError ParameterDict PyObjectType PyTorchFileReader PyTorchFileWriter RRefType SUM
@@ -89,9 +89,8 @@ distributed: AllToAllOptions AllreduceCoalescedOptions AllreduceOptions BackendC
     set_debug_level_from_env shrink_group split_group supports_complex utils
 fft: Tensor
 func: rearrange
-jit: Attribute CompilationUnit Error Future annotations enable_onednn_fusion export_opnames fork freeze
-    frontend load onednn_fusion_enabled optimize_for_inference save set_fusion_strategy strict_fusion
-    trace_module wait
+jit: Attribute CompilationUnit Error annotations enable_onednn_fusion export_opnames freeze frontend load
+    onednn_fusion_enabled optimize_for_inference save set_fusion_strategy strict_fusion trace_module
 linalg: common_notes
 mps: compile_shader current_allocated_memory driver_allocated_memory event load_metallib profiler
     recommended_max_memory set_per_process_memory_fraction
