@@ -144,6 +144,7 @@ _PARTS |= dict.fromkeys("""Event Stream SymBool SymFloat SymInt _assert_async _c
 _check_not_implemented _check_tensor_all _check_tensor_all_with _check_type _check_value _check_with
 """.split(), _assertions)
 _PARTS |= dict.fromkeys(("ScriptFunction", "ScriptModule"), LazyModule("covector.compat.torch.jit"))
+_PARTS["Future"] = LazyModule("covector.compat.torch._impl.platform.futures")
 __getattr__ = _surface.getter("", "torch", _LATER, _PARTS)
 __dir__ = _surface.lister(globals(), _LATER)
 del LazyModule, _LATER, _asks_modes, _NAMES, _PARTS, _assertions, _cells, _dense_methods, _low_rank, _sequences

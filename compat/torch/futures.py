@@ -1,5 +1,8 @@
-"""torch.futures: names that programs import; results of other processes do not exist here, and their use is refused."""
+"""torch.futures: results that come later, from threads and callbacks of this process."""
 
-from ._impl.dispatch.unbuilt_parts import parts as _parts
+from ._impl.dispatch import surface as _surface
+from ._impl.platform.futures import Future as Future, collect_all as collect_all, wait_all as wait_all
 
-globals().update(_parts("futures", "Future", "collect_all wait_all"))
+__all__ = ["Future", "collect_all", "wait_all"]
+__getattr__ = _surface.getter("futures.", "torch.futures")
+_surface.publish(globals())

@@ -6,6 +6,7 @@ from typing import Final as Final
 from ._impl.dispatch import surface as _surface
 from ._impl.dispatch.unbuilt_parts import parts as _parts
 from ._impl.platform.compiling import as_it_is as _as_it_is, no as _no, trace as trace
+from ._impl.platform.futures import Future as Future
 
 _overload = _overload_method = script = ignore = unused = export = script_if_tracing = interface = _as_it_is
 is_scripting = is_tracing = _no
@@ -19,6 +20,18 @@ def annotate(the_type, the_value):
 def isinstance(obj, target_type):  # noqa: A001 (torch's name)
     """Python's isinstance."""
     return _builtins.isinstance(obj, target_type)
+
+
+def fork(func, *args, **kwargs):
+    """A future of `func(*args, **kwargs)`, which is called at once."""
+    done = Future()
+    done.set_result(func(*args, **kwargs))
+    return done
+
+
+def wait(future):
+    """The result of a future, once it is there."""
+    return future.wait()
 
 
 globals().update(_parts("jit", "ScriptModule RecursiveScriptModule ScriptFunction TopLevelTracedModule"))

@@ -101,7 +101,7 @@ def test_modules_that_programs_import_and_may_never_use():
         import torch.utils.data._utils.collate
         from torch import fx
         from torch._subclasses.fake_tensor import FakeTensor, is_fake
-        from torch.distributed import ProcessGroup, TCPStore, nn
+        from torch.distributed import ProcessGroup, ReduceOp, TCPStore, all_reduce, get_rank, group, nn
         from torch.distributed.algorithms.join import Join
         from torch.distributed.device_mesh import DeviceMesh
         from torch.distributed.elastic.multiprocessing.errors import record
@@ -128,10 +128,12 @@ def test_modules_that_programs_import_and_may_never_use():
               torch.distributed.rpc.is_available(), torch.distributions.distribution.Distribution.__name__,
               importlib.metadata.version("torch") == torch.__version__, record(sent) is sent, fx.wrap("f"))
         print(sent(1))
-        try:
-            nn.all_reduce(x)
-        except NotImplementedError as error:
-            print(error)
+        print(ReduceOp.SUM == 0, group.WORLD, torch.distributed.is_nccl_available())
+        for fun, args in (nn.all_reduce, (x,)), (all_reduce, (x,)), (get_rank, ()):
+            try:
+                fun(*args)
+            except NotImplementedError as error:
+                print(str(error).split(",")[0])
         try:
             Recorder()
         except NotImplementedError as error:
@@ -141,8 +143,8 @@ def test_modules_that_programs_import_and_may_never_use():
         "False True False None True True True False Distribution True True f",
         "torch.distributed.rpc.RRef is part of PyTorch, but not implemented in covector.compat.torch; one process runs "
         "here; covector.psum and others name axes of vmap (docs/compat_gaps.md has more)",
-        "torch.distributed.nn.all_reduce is part of PyTorch, but not implemented in covector.compat.torch; one process "
-        "runs here; covector.psum and others name axes of vmap (docs/compat_gaps.md has more)",
+        "True None False", *[f"torch.distributed.{name} is part of PyTorch" for name in (
+            "nn.all_reduce", "all_reduce", "get_rank")],
         "torch.fx.Tracer is part of PyTorch, but not implemented in covector.compat.torch; covector.make_graph records "
         "functions of arrays (docs/compat_gaps.md has more)"]
 

@@ -486,3 +486,59 @@ def script_multi_grad_hook(torch):
     c.sum().backward(retain_graph=True)
     c.sum().backward(inputs=(a,), retain_graph=True)
     return out
+
+
+def script_hooks_that_follow_each_other_see_one_tensor(torch):
+    class Doubled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            seen.append(g)
+            return g * 2
+
+    def marked(g):
+        seen.append(g)
+        g.mark = "seen"
+
+    def same(seen):
+        return [[a is b for a in seen] for b in seen], [getattr(g, "mark", None) for g in seen]
+
+    found = []
+    for output in (lambda y: y.sum(), lambda y: (y * 3).sum(), lambda y: torch.exp(y).sum()):
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        seen = []
+        y = x * 2
+        y.register_hook(marked)
+        y.register_hook(seen.append)
+        y.grad_fn.register_prehook(lambda gs: seen.append(gs[0]))
+        y.grad_fn.register_hook(lambda _, gs: seen.append(gs[0]))
+        y.retain_grad()
+        output(y).backward()
+        found.append(same(seen))
+        found.append([y.grad.tolist(), x.grad.tolist()])
+    seen = []
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    z = Doubled.apply(x)
+    z.register_hook(marked)
+    z.sum().backward()
+    found.append(same(seen))
+    seen = []
+    y = torch.tensor([1.0, 2.0], requires_grad=True) * 2
+    y.register_hook(marked)
+    y.register_hook(lambda g: (seen.append(g), g * 2)[1])
+    y.register_hook(marked)
+    y.register_hook(lambda g: (g.mul_(3), None)[1])
+    y.register_hook(seen.append)
+    torch.exp(y).sum().backward()
+    found.append([same(seen), seen[-1]])
+    seen = []
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    z = x * 3
+    z.grad_fn.register_hook(lambda gs, _: marked(gs[0]))
+    x.register_hook(seen.append)
+    torch.exp(z).sum().backward()
+    found.append(same(seen))
+    return found

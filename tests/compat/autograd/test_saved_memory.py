@@ -91,6 +91,15 @@ def script_answers_are_written_to_before_a_sweep(torch):
     functions = {name: getattr(torch, name) for name in (
         "abs", "acos", "atan", "cos", "digamma", "erf", "erfc", "erfinv", "exp", "log", "logit", "matrix_exp",
         "reciprocal", "rsqrt", "sigmoid", "sin", "sinc", "sinh", "sqrt", "square", "tan", "tanh")}
+    pools = torch.nn.functional
+    functions |= {
+        "pow half": lambda x: x ** 0.5, "pow third": lambda x: x ** (1 / 3), "pow -half": lambda x: x ** -0.5,
+        "pow of number": lambda x: 2.0 ** x, "pow of tensor": lambda x: torch.pow(x, 0.5),
+        "max_pool1d": lambda x: pools.max_pool1d(x, 2), "max_pool2d": lambda x: pools.max_pool2d(x[None], 1),
+        "max_pool3d": lambda x: pools.max_pool3d(x[None, None], (1, 2, 2)),
+        "adaptive_max_pool1d": lambda x: pools.adaptive_max_pool1d(x, 1),
+        "lp_pool1d": lambda x: pools.lp_pool1d(x, 2, 2), "pool of a view": lambda x: pools.max_pool1d(x, 2).flatten(),
+        "indices": lambda x: pools.max_pool1d(x, 2, return_indices=True)[0]}
     out = {}
     for name, f in functions.items():
         x = torch.tensor([[0.3, 0.4], [0.2, 0.6]], dtype=torch.float64, requires_grad=True)

@@ -202,3 +202,38 @@ def test_lbfgs_refuses_bfloat16_by_its_name():
 
     with pytest.raises(NotImplementedError, match=r"LBFGS.step\(\) .* shape \(2,\) of torch.bfloat16, .*float"):
         optimizer.step(loss)
+
+
+def script_an_optimizer_written_like_those_of_torch(T):
+    module = importlib.import_module(f"{T.__name__}.optim.optimizer")
+    lists = importlib.import_module(f"{T.__name__}.utils._foreach_utils")
+
+    class Plain(module.Optimizer):
+        def __init__(self, params: module.ParamsT, lr=0.1, differentiable=False):
+            super().__init__(params, {"lr": lr, "differentiable": differentiable})
+
+        @module._use_grad_for_differentiable
+        def step(self):
+            seen.append(T.is_grad_enabled())
+            for group in self.param_groups:
+                fused, foreach = module._default_to_fused_or_foreach(group["params"], False)
+                grads = [p.grad for p in group["params"]]
+                found = lists._group_tensors_by_device_and_dtype([group["params"], grads, []], with_indices=True)
+                for (device, dtype), ((params, grads, none), indices) in sorted(found.items(), key=str):
+                    module._view_as_real(params, grads)
+                    T._foreach_add_(params, grads, alpha=-module._get_value(T.tensor(group["lr"])))
+                    seen.append([device.type, str(dtype), len(none), indices, fused, foreach])
+
+    seen = []
+    params = [T.tensor([1.0, 2.0], requires_grad=True), T.tensor([3.0 + 1j], requires_grad=True),
+              T.tensor([4.0], dtype=T.float64, requires_grad=True), T.tensor([5.0], requires_grad=True)]
+    for p in params:
+        p.grad = T.ones_like(p)
+    Plain(params).step()
+    for wrong in ([], [[]], [params, params[:2]], [[None]]):
+        try:
+            lists._group_tensors_by_device_and_dtype(wrong)
+        except RuntimeError:
+            seen.append("RuntimeError")
+    return [*seen, T.is_grad_enabled(), module._to_scalar(T.ones(1)).shape, str(module._get_scalar_dtype()),
+            [p.detach() for p in params]]

@@ -7,36 +7,36 @@ NAMES = """\
     ClassType Code CompilationUnit CompleteArgumentSpec ComplexType ConcreteModuleType
     ConcreteModuleTypeBuilder DeepCopyMemoTable DeserializationStorageContext DeviceObjType DictType
     DispatchKey DispatchKeySet DoubleStorage EnumType ErrorReport ExcludeDispatchKeyGuard ExecutionPlan
-    FatalError FileCheck FloatStorage FloatType FunctionSchema Future FutureType GradScaler Gradient Graph
+    FatalError FileCheck FloatStorage FloatType FunctionSchema FutureType GradScaler Gradient Graph
     GraphExecutorState IODescriptor InferredType IntStorage IntType InterfaceType JITException ListType
     LiteScriptModule LockingLogger LongStorage ModuleDict Node NoneType NoopLogger NumberType OperatorInfo
     OptionalType OutOfMemoryError ParameterDict PyObjectType PyTorchFileReader PyTorchFileWriter RRefType SUM
-    ScriptClass ScriptClassFunction ScriptDict ScriptDictIterator ScriptDictKeyIterator ScriptFunction
-    ScriptList ScriptListIterator ScriptMethod ScriptModule ScriptModuleSerializer ScriptObject
-    ScriptObjectProperty SerializationStorageContext ShortStorage StaticModule StreamObjType StringType
-    SymBoolType SymIntType Tag TensorType ThroughputBenchmark TracingState TupleType Type UnionType Use Value
-    adaptive_max_pool1d affine_grid_generator alpha_dropout_ ao autocast_decrement_nesting
-    autocast_increment_nesting batch_norm batch_norm_backward_elemt batch_norm_backward_reduce
-    batch_norm_elemt batch_norm_gather_stats batch_norm_gather_stats_with_counts batch_norm_stats
-    batch_norm_update_stats binary_cross_entropy_with_logits bit bits16 bits1x8 bits2x4 bits4x2 bits8
-    ccol_indices_copy choose_qparams_optimized classes clear_autocast_cache col_indices_copy conv_tbc
-    convolution cosine_embedding_loss cpp crow_indices_copy ctc_loss cudnn_affine_grid_generator
-    cudnn_batch_norm cudnn_convolution cudnn_convolution_add_relu cudnn_convolution_relu
-    cudnn_convolution_transpose cudnn_grid_sampler cudnn_is_acceptable dequantize dropout_ embedding
-    embedding_bag embedding_renorm_ empty_permuted empty_quantized export fake_quantize_per_channel_affine
-    fake_quantize_per_tensor_affine fbgemm_linear_fp16_weight fbgemm_linear_fp16_weight_fp32_activation
-    fbgemm_linear_int8_weight fbgemm_linear_int8_weight_fp32_activation fbgemm_linear_quantize_weight
-    fbgemm_pack_gemm_matrix_fp16 fbgemm_pack_quantized_matrix feature_alpha_dropout_ feature_dropout
-    feature_dropout_ fill fork frobenius_norm from_file fused_moving_avg_obs_fake_quant fx
-    get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype get_autocast_ipu_dtype
-    get_autocast_xla_dtype get_device_module get_num_interop_threads grid_sampler grid_sampler_2d
-    grid_sampler_3d has_lapack has_mkl has_openmp has_spectral hash_tensor hinge_embedding_loss hsmm hspmm hub
-    import_ir_module import_ir_module_from_buffer indices_copy init_num_threads instance_norm int1 int2 int3
-    int4 int5 int6 int7 int_repr is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_ipu_enabled
-    is_autocast_xla_enabled is_vulkan_available kl_div lobpcg margin_ranking_loss max_pool1d_with_indices
-    merge_type_from_type_comment miopen_batch_norm miopen_convolution miopen_convolution_add_relu
-    miopen_convolution_relu miopen_convolution_transpose miopen_ctc_loss miopen_depthwise_convolution
-    miopen_rnn mkldnn_adaptive_avg_pool2d mkldnn_convolution mkldnn_linear_backward_weights mkldnn_max_pool2d
+    ScriptClass ScriptClassFunction ScriptDict ScriptDictIterator ScriptDictKeyIterator ScriptList
+    ScriptListIterator ScriptMethod ScriptModuleSerializer ScriptObject ScriptObjectProperty
+    SerializationStorageContext ShortStorage StaticModule StreamObjType StringType SymBoolType SymIntType Tag
+    TensorType ThroughputBenchmark TracingState TupleType Type UnionType Use Value adaptive_max_pool1d
+    affine_grid_generator alpha_dropout_ ao autocast_decrement_nesting autocast_increment_nesting batch_norm
+    batch_norm_backward_elemt batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats
+    batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats
+    binary_cross_entropy_with_logits bit bits16 bits1x8 bits2x4 bits4x2 bits8 ccol_indices_copy
+    choose_qparams_optimized classes clear_autocast_cache col_indices_copy conv_tbc convolution
+    cosine_embedding_loss cpp crow_indices_copy ctc_loss cudnn_affine_grid_generator cudnn_batch_norm
+    cudnn_convolution cudnn_convolution_add_relu cudnn_convolution_relu cudnn_convolution_transpose
+    cudnn_grid_sampler cudnn_is_acceptable dequantize dropout_ embedding embedding_bag embedding_renorm_
+    empty_permuted empty_quantized export fake_quantize_per_channel_affine fake_quantize_per_tensor_affine
+    fbgemm_linear_fp16_weight fbgemm_linear_fp16_weight_fp32_activation fbgemm_linear_int8_weight
+    fbgemm_linear_int8_weight_fp32_activation fbgemm_linear_quantize_weight fbgemm_pack_gemm_matrix_fp16
+    fbgemm_pack_quantized_matrix feature_alpha_dropout_ feature_dropout feature_dropout_ fill fork
+    frobenius_norm from_file fused_moving_avg_obs_fake_quant fx get_autocast_cpu_dtype get_autocast_dtype
+    get_autocast_gpu_dtype get_autocast_ipu_dtype get_autocast_xla_dtype get_device_module
+    get_num_interop_threads grid_sampler grid_sampler_2d grid_sampler_3d has_lapack has_mkl has_openmp
+    has_spectral hash_tensor hinge_embedding_loss hsmm hspmm hub import_ir_module import_ir_module_from_buffer
+    indices_copy init_num_threads instance_norm int1 int2 int3 int4 int5 int6 int7 int_repr
+    is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_ipu_enabled is_autocast_xla_enabled
+    is_vulkan_available kl_div lobpcg margin_ranking_loss max_pool1d_with_indices merge_type_from_type_comment
+    miopen_batch_norm miopen_convolution miopen_convolution_add_relu miopen_convolution_relu
+    miopen_convolution_transpose miopen_ctc_loss miopen_depthwise_convolution miopen_rnn
+    mkldnn_adaptive_avg_pool2d mkldnn_convolution mkldnn_linear_backward_weights mkldnn_max_pool2d
     mkldnn_max_pool3d mkldnn_rnn_layer monitor mtia native_batch_norm native_channel_shuffle native_dropout
     native_group_norm native_layer_norm native_norm nested nonzero_static nuclear_norm package parse_ir
     parse_schema parse_type_comment poisson_nll_loss q_per_channel_axis q_per_channel_scales
@@ -79,26 +79,18 @@ cuda: BFloat16Storage BFloat16Tensor BoolStorage ByteStorage CUDAPluggableAlloca
     reset_accumulated_memory_stats reset_max_memory_allocated reset_max_memory_cached
     reset_peak_host_memory_stats set_rng_state_all set_sync_debug_mode sparse streams temperature tunable
     use_mem_pool
-distributed: AllToAllOptions AllreduceCoalescedOptions AllreduceOptions Backend BackendConfig BarrierOptions
+distributed: AllToAllOptions AllreduceCoalescedOptions AllreduceOptions BackendConfig BarrierOptions
     BroadcastOptions DebugLevel DeviceMesh DistBackendError DistError DistNetworkError DistStoreError
-    GatherOptions GroupMember GroupName P2POp ProcessGroupGloo QueueEmptyError ReduceOp ReduceOptions
-    ReduceScatterOptions ScatterOptions all_gather all_gather_coalesced all_gather_into_tensor
-    all_gather_object all_gather_single all_reduce all_reduce_coalesced all_to_all all_to_all_single barrier
-    batch_isend_irecv breakpoint broadcast broadcast_object_list c10d_logger config constants
-    default_pg_timeout destroy_process_group distributed_c10d gather gather_object get_backend
-    get_backend_config get_debug_level get_default_backend_for_device get_global_rank get_group_rank
-    get_node_local_rank get_pg_count get_process_group_ranks get_rank get_world_size group init_device_mesh
-    init_process_group irecv is_backend_available is_gloo_available is_mpi_available is_nccl_available
-    is_ucc_available is_xccl_available isend logging_handlers monitored_barrier new_group new_subgroups
-    new_subgroups_by_enumeration record_comm recv recv_object_list reduce reduce_op reduce_scatter
-    reduce_scatter_single reduce_scatter_tensor register_rendezvous_handler remote_device rendezvous scatter
-    scatter_object_list send send_object_list set_debug_level set_debug_level_from_env shrink_group
-    split_group supports_complex utils
+    GatherOptions GroupName ProcessGroupGloo QueueEmptyError ReduceOptions ReduceScatterOptions ScatterOptions
+    all_gather_coalesced all_gather_single all_reduce_coalesced breakpoint c10d_logger config constants
+    default_pg_timeout distributed_c10d get_backend_config get_debug_level get_default_backend_for_device
+    get_node_local_rank get_pg_count logging_handlers new_subgroups_by_enumeration record_comm reduce_op
+    reduce_scatter_single register_rendezvous_handler remote_device rendezvous set_debug_level
+    set_debug_level_from_env shrink_group split_group supports_complex utils
 fft: Tensor
 func: rearrange
-jit: Attribute CompilationUnit Error Future annotations enable_onednn_fusion export_opnames fork freeze
-    frontend load onednn_fusion_enabled optimize_for_inference save set_fusion_strategy strict_fusion
-    trace_module wait
+jit: Attribute CompilationUnit Error annotations enable_onednn_fusion export_opnames freeze frontend load
+    onednn_fusion_enabled optimize_for_inference save set_fusion_strategy strict_fusion trace_module
 linalg: common_notes
 mps: compile_shader current_allocated_memory driver_allocated_memory event load_metallib profiler
     recommended_max_memory set_per_process_memory_fraction

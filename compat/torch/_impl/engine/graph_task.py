@@ -23,13 +23,14 @@ class Sweep:
 
     checked = versions.LAST
     __slots__ = ("again", "anomaly", "backward", "capture", "captured", "chosen", "create_graph", "key", "nans",
-                 "needed", "node", "outputs", "plain", "recorder", "retain", "roots", "runs", "trace")
+                 "needed", "node", "outputs", "plain", "recorder", "retain", "roots", "runs", "shown", "trace")
 
     def __init__(self, trace, retain, create_graph):
         self.trace = trace
         self.retain = retain
         self.create_graph = create_graph
         self.capture = self.needed = self.outputs = self.runs = None
+        self.shown = None  # the cotangent that a hook saw last, and its tensor
         self.captured = {}
         self.again = None  # what runs the rules of a sweep that is recorded, where nothing looks on
         self.backward = True  # whether this is a backward pass of users, with callbacks at its end

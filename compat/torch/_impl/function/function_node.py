@@ -7,6 +7,7 @@ import numpy as np
 from ..... import numpy as cnp
 from ....._engine import FREED
 from ..engine.graph_task import RUNNING
+from ..graph.hooks import shown
 from ..graph.node_data import NodeExtra, led_to
 from ..graph.undefined import UNDEFINED
 from ..graph_view.shown_node import ShownNode
@@ -157,7 +158,7 @@ class BackwardCFunction(FunctionCtx, ShownNode):
                 zeros = state.materialize and like is not None and (fill_plain or k not in state.plain)
                 grads.append(wrap(np.zeros(*like)) if zeros else None)
             else:
-                grads.append(drive.tensor(c))
+                grads.append(drive.tensor(c) if drive.shown is None else shown(c, drive))
         fun = backward_of(state.kind)
         outer = RUNNING.get()
         RUNNING.set(drive)

@@ -46,11 +46,20 @@ class RemovableHandle:
 def call_hooks(hooks, ct, drive):
     """The cotangent after tensor hooks, oldest first; a copy of the list is walked."""
     for fn in list(hooks.values()):
-        given = None if ct is UNDEFINED else drive.tensor(ct)
+        given = None if ct is UNDEFINED else shown(ct, drive)
         changed = fn(given)
         if changed is not None:
             ct = replaced(fn, changed, given, drive)
     return ct
+
+
+def shown(ct, drive):
+    """The tensor that hooks see of a cotangent: those that follow each other see one, and may hang attributes on it."""
+    last = drive.shown
+    if last is None or last[0] is not ct or drive.value(last[1]) is not last[2]:  # a hook may have changed its tensor
+        t = drive.tensor(ct)
+        last = drive.shown = ct, t, drive.value(t)
+    return last[1]
 
 
 def replaced(fn, changed, given, drive):
@@ -83,7 +92,7 @@ def retain(extra, ct, drive):
 def as_tensors(cts, drive):
     """A tuple of tensors (None where nothing arrived) of one or several cotangents."""
     cts = cts if type(cts) is tuple else (cts,)
-    return tuple([None if c is None or c is UNDEFINED else drive.tensor(c) for c in cts])
+    return tuple([None if c is None or c is UNDEFINED else shown(c, drive) for c in cts])
 
 
 def checked(fn, tensors, given, drive):
@@ -111,14 +120,14 @@ def call_posthooks(node, out, ct, drive):
     """The cotangents of the parents after the node's own hooks that run behind it."""
     places = node.places()
     for fn in list(node.extra.posthooks.values()):
-        found = as_tensors(out, drive)
-        given = found
+        given_out = as_tensors(ct, drive)
+        given = found = as_tensors(out, drive)  # last: the hooks of the parents are next
         if places is not None:
             given = [None] * len(node.operands())
             for place, t in zip(places, found):
                 given[place] = t
             given = tuple(given)
-        changed = fn(given, as_tensors(ct, drive))
+        changed = fn(given, given_out)
         if changed is not None:
             new = checked(fn, changed, given, drive)
             new = new if places is None else tuple([new[place] for place in places])

@@ -98,8 +98,9 @@ def store(t, value):
     versions.bump(array)
 
 
-# Their rules save the answer where PyTorch's save the operands: a write to the answer must stay legal.
-KEEPERS = frozenset("absolute divide erfinv fmod sinc".split())
+# Their rules save the answer where PyTorch's save the operands: a write to the answer must stay legal. The
+# rule of a root is that of `x ** 0.5` as well, whose operand PyTorch saves.
+KEEPERS = frozenset("absolute divide erfinv fmod max_windows sinc sqrt".split())
 
 
 def rescue(t):
@@ -110,6 +111,8 @@ def rescue(t):
     if node is None or node.rule is None or node.rule.prim is None or node.rule.prim.name not in KEEPERS:
         return
     rule = node.rule
+    if rule.prim.name == "sqrt" and node.name().startswith("Sqrt"):
+        return
     packed = node.extra is not None and node.extra.packing is not None
     if -1 not in rule.origins or node.saved is _engine.FREED or packed:
         return
