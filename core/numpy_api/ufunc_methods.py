@@ -11,6 +11,7 @@ from ..trace.buffers import Buffer, become_buffer
 from ..trace.tracer import Tracer
 from .methods import _cast_for_write
 from .reducing import in_dtype, reduce as reduce_prim
+from .turns import turn_numbers
 
 _REDUCTIONS = {
     np.add: reductions.reduce_sum, np.multiply: reductions.reduce_prod, np.maximum: reductions.reduce_max,
@@ -202,7 +203,7 @@ def _at(ufunc, fun, target, index, *values):
         value = value if hasattr(value, "dtype") else np.asarray(value)
         value = shaping.reshape(shaping.broadcast_to(value, places.shape), (places.size,))
     places = places.reshape(-1)
-    turns = _turns(places)
+    turns = turn_numbers(places)
 
     def update(x, donate):
         for turn in range(turns.max(initial=-1) + 1):
@@ -215,16 +216,6 @@ def _at(ufunc, fun, target, index, *values):
         return x
 
     buffer.assign(update, value)
-
-
-def _turns(places):
-    """How often each place was met before."""
-    order = np.argsort(places, kind="stable")
-    run = places[order]
-    first = np.flatnonzero(np.concatenate(([True], run[1:] != run[:-1]))) if run.size else run
-    turns = np.empty(places.size, np.intp)
-    turns[order] = np.arange(places.size) - np.repeat(first, np.diff(np.append(first, places.size)))
-    return turns
 
 
 _METHODS = {"reduce": _reduce, "accumulate": _accumulate, "reduceat": _reduceat, "outer": _outer, "at": _at}
