@@ -9,7 +9,7 @@ from ..ops import reductions, running, selection, shaping
 from ..ops.indexing import indexing, sorting
 from ..trace.buffers import Buffer, become_buffer
 from ..trace.tracer import Tracer
-from .methods import _cast_for_write
+from .copies import cast_for_write
 from .reducing import in_dtype, reduce as reduce_prim
 from .turns import turn_numbers
 
@@ -193,7 +193,7 @@ def _at(ufunc, fun, target, index, *values):
                               f"({index.aval!r}); use np.where, or np.add.at{at_user_line()}")
     buffer = target if type(target) is Buffer else become_buffer(target)
     if values:
-        value = _cast_for_write(buffer, value)
+        value = cast_for_write(buffer, value)
     if ufunc in (np.add, np.subtract) and buffer.dtype != np.bool_:
         value = -value if ufunc is np.subtract else value
         buffer.assign(lambda x, donate: indexing.update(x, index, value, add=True), value)
@@ -212,7 +212,7 @@ def _at(ufunc, fun, target, index, *values):
             part = indexing.index(x, key)
             new = fun(part, value[chosen]) if values else fun(part)
             new = new if x.ndim else shaping.reshape(new, ())
-            x = indexing.update(x, key, _cast_for_write(x, new) if isinstance(new, Tracer) else new.astype(x.dtype))
+            x = indexing.update(x, key, cast_for_write(x, new) if isinstance(new, Tracer) else new.astype(x.dtype))
         return x
 
     buffer.assign(update, value)
