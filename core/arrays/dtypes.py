@@ -33,6 +33,11 @@ def complex_dtype(dtype):
     return np.result_type(dtype, np.complex64)
 
 
+def native_dtype(dtype):
+    """`dtype` in the byte order of this machine, in which NumPy computes."""
+    return dtype if dtype.isnative else dtype.newbyteorder("=")
+
+
 def float_dtype(dtype):
     """`dtype` itself if floating or complex, else the float64 NumPy computes with."""
     return dtype if is_inexact(dtype) else np.dtype(np.float64)
