@@ -58,6 +58,8 @@ CASES = {
     "fori_loop to a half": (TypeError, lambda: cv.fori_loop(0, 2.5, lambda i, c: c, 1.0), r"upper of fori_loop.*2\.5"),
     "a carry of another structure": (ValueError, lambda: cv.fori_loop(0, 2, lambda i, c: (c, c), 1.0),
                                      r"fori_loop needs a carry that keeps its structure.*return the carry"),
+    "a carry of another type": (ValueError, lambda: cv.while_loop(lambda c: c[0] < 2, lambda c: [c[0] + 1], (0,)),
+                                r"while_loop needs a carry that keeps its structure, but got \(\*,\) and then \[\*\]"),
     "two arguments elementwise": (TypeError, lambda: cv.elementwise_grad(np.sin, argnums=())(X), r"argnums.*\(\)"),
     "ShapeDtype of a text": (TypeError, lambda: cv.ShapeDtype("ab"), r"tuple of lengths.*'ab'.*ShapeDtype\(\(3,\)\)"),
     "ShapeDtype below 0": (ValueError, lambda: cv.ShapeDtype((2, -1)), r"at least 0, but got -1"),
