@@ -61,6 +61,7 @@ CASES = {
     "a carry of another type": (ValueError, lambda: cv.while_loop(lambda c: c[0] < 2, lambda c: [c[0] + 1], (0,)),
                                 r"while_loop needs a carry that keeps its structure, but got \(\*,\) and then \[\*\]"),
     "two arguments elementwise": (TypeError, lambda: cv.elementwise_grad(np.sin, argnums=())(X), r"argnums.*\(\)"),
+    "a sum, elementwise": (ValueError, lambda: cv.elementwise_grad(np.sum)(X), r"shape \(3,\) sum returned shape \(\)"),
     "ShapeDtype of a text": (TypeError, lambda: cv.ShapeDtype("ab"), r"tuple of lengths.*'ab'.*ShapeDtype\(\(3,\)\)"),
     "ShapeDtype below 0": (ValueError, lambda: cv.ShapeDtype((2, -1)), r"at least 0, but got -1"),
     "ShapeDtype of objects": (TypeError, lambda: cv.ShapeDtype((2,), object), r"dtype object"),
