@@ -125,7 +125,7 @@ def nanargmin(a: Array, axis: Axis = None, out: Any = None, *, keepdims: Any = F
 
 
 def _place(prim: Any, a: Array, axis: Axis, keepdims: Any) -> Array:
-    if axis is not None:
+    if axis is not None and (a.ndim or axis not in (0, -1)):
         return prim(a, methods.normal_axis(axis, a.ndim), flag(keepdims))
     ans = prim(methods.reshape(a, (-1,)), 0, False)
     return methods.reshape(array_of(ans), (1,) * a.ndim) if flag(keepdims) else ans

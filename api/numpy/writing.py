@@ -22,10 +22,13 @@ def at(x: Any) -> At:
     Returns:
         an object to index as NumPy indexes: `at(x)[index].set(v)` gives a copy of `x` with `v` at the index. `.add`,
         `.subtract`, `.multiply`, `.divide`, `.power`, `.min`, `.max` combine `v` with what is there, `.apply(f)` writes
-        `f` of it, `.get()` reads it. Equal places add up in `.add` and `.subtract`; elsewhere the last one wins.
+        `f` of it, `.get()` reads it. A place that the index names twice is written to twice, as by `np.add.at`; of
+        `.set` the last value stays. For `.multiply`, `.divide`, `.power` and `.apply` a traced index needs
+        `unique_indices=True`, which says that it names no place twice.
     Raises:
         IndexError: the index is out of bounds.
         DtypeError: `x` holds no numbers.
+        ConversionError: a traced index may name a place twice, where that would have to be known.
 
     >>> import numpy as np, covector, covector.numpy as cnp
     >>> covector.grad(lambda v: np.sum(cnp.at(np.ones(3))[1].multiply(v) ** 2))(3.0)

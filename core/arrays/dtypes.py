@@ -20,10 +20,13 @@ def is_complex(dtype):
 
 
 def real_dtype(dtype):
-    """The dtype of the real part."""
-    if dtype.kind != "c":
-        return dtype
-    return np.dtype(np.float32) if dtype.itemsize == 8 else np.dtype(np.float64)
+    """The dtype of functions such as the absolute value, which are real."""
+    return np.dtype(dtype.char.lower()) if dtype.kind == "c" else dtype
+
+
+def part_dtype(dtype):
+    """The dtype of the real and the imaginary part, views in the byte order of their array."""
+    return real_dtype(dtype) if dtype.isnative else real_dtype(dtype).newbyteorder(">" if dtype.str[0] == ">" else "<")
 
 
 def complex_dtype(dtype):
@@ -31,6 +34,11 @@ def complex_dtype(dtype):
     if dtype.kind == "c":
         return dtype
     return np.result_type(dtype, np.complex64)
+
+
+def native_dtype(dtype):
+    """`dtype` in the byte order of this machine, in which NumPy computes."""
+    return dtype if dtype.isnative else dtype.newbyteorder("=")
 
 
 def float_dtype(dtype):

@@ -11,10 +11,11 @@ from ..ops import arithmetic as a, elementary, reductions, running, selection, s
 from ..ops.indexing import indexing, pairs, sorting
 from ..ops.linalg import products
 from ..trace.buffers import Buffer, become_buffer
-from ..trace.device import as_element, constant
+from ..trace.device import constant
 from ..trace.tracer import Rev, Tracer, concrete
 from .at import At
-from .copies import astype, copied, copy
+from .comparing import equality
+from .copies import astype, cast_for_write, cast_in_place, copied, copy
 from .reducing import in_dtype, mean, no_out, reduce, std, var
 
 ndarray = np.ndarray
@@ -207,27 +208,14 @@ def trace(x, offset=0, axis1=0, axis2=1, dtype=None):
 def _setitem(x, key, value):
     buffer = x if type(x) is Buffer else become_buffer(x)
     if type(value) is not Rev or value.aval.dtype is not buffer.dtype:
-        value = _cast_for_write(buffer, value)
+        value = cast_for_write(buffer, value)
     if type(key) is int or indexing.is_basic(key):
         buffer.write(key, value)
     else:
         buffer.assign(lambda contents, donate: indexing.update(contents, key, value), value)
 
 
-def _cast_for_write(buffer, value):
-    """`value` in the dtype of the buffer, as NumPy casts on assignment; a derivative is never cast away."""
-    if not isinstance(value, Tracer):
-        return as_element(value, buffer.dtype)
-    have, want = value.dtype, buffer.dtype
-    if have == want:
-        return value
-    if have.kind in "fc" and (want.kind in "biu" or have.kind == "c" and want.kind == "f"):
-        raise DtypeError(f"a traced value of dtype {have} was written into an array of dtype {want}, which would drop "
-                         f"its derivative; make the buffer with dtype={have}{at_user_line()}")
-    return selection.astype(value, want)
-
-
-def _augmented(op):
+def _augmented(op, casting="same_kind"):
     def method(x, y):
         if not x.ndim and type(x) is not Buffer and getattr(x, "state", None) is None:
             return op(x, y)  # NumPy scalars are immutable: the name is bound anew
@@ -240,7 +228,7 @@ def _augmented(op):
             if new.shape != contents.shape:
                 raise ShapeError(f"an in-place operation cannot broadcast shape {contents.shape} to {new.shape}; "
                                  f"write x = x + y{at_user_line()}")
-            return _cast_for_write(contents, new) if isinstance(new, Tracer) else new.astype(contents.dtype, copy=False)
+            return new if new.dtype == contents.dtype else cast_in_place(contents, new, casting)
 
         buffer.assign(update, y)
         return buffer
@@ -263,8 +251,8 @@ _OPERATORS = {
     "rshift": elementary.right_shift,
 }  # fmt: skip
 _COMPARISONS = {
-    "eq": selection.equal, "ne": selection.not_equal, "lt": selection.less, "le": selection.less_equal,
-    "gt": selection.greater, "ge": selection.greater_equal,
+    "eq": equality(selection.equal, False), "ne": equality(selection.not_equal, True),
+    "lt": selection.less, "le": selection.less_equal, "gt": selection.greater, "ge": selection.greater_equal,
 }  # fmt: skip
 _UNARY = {"neg": a.negative, "abs": shaping.absolute, "invert": selection.bitwise_invert}
 _METHODS = {

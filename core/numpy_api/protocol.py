@@ -136,7 +136,7 @@ def _with_options(ufunc, fun, inputs, out=None, dtype=None, where=True, casting=
         smaller = new.ndim <= x.ndim and all(n in (1, m) for n, m in zip(new.shape[::-1], x.shape[::-1]))
         return shaping.broadcast_to(new, x.shape) if smaller and new.shape != x.shape else new
 
-    return _augmented(write)(target, 0.0)
+    return _augmented(write, casting)(target, 0.0)
 
 
 def array_function(self, func, types, args, kwargs):

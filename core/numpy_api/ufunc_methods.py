@@ -9,8 +9,9 @@ from ..ops import reductions, running, selection, shaping
 from ..ops.indexing import indexing, sorting
 from ..trace.buffers import Buffer, become_buffer
 from ..trace.tracer import Tracer
-from .methods import _cast_for_write
+from .copies import cast_for_write
 from .reducing import in_dtype, reduce as reduce_prim
+from .turns import turn_numbers
 
 _REDUCTIONS = {
     np.add: reductions.reduce_sum, np.multiply: reductions.reduce_prod, np.maximum: reductions.reduce_max,
@@ -192,7 +193,7 @@ def _at(ufunc, fun, target, index, *values):
                               f"({index.aval!r}); use np.where, or np.add.at{at_user_line()}")
     buffer = target if type(target) is Buffer else become_buffer(target)
     if values:
-        value = _cast_for_write(buffer, value)
+        value = cast_for_write(buffer, value)
     if ufunc in (np.add, np.subtract) and buffer.dtype != np.bool_:
         value = -value if ufunc is np.subtract else value
         buffer.assign(lambda x, donate: indexing.update(x, index, value, add=True), value)
@@ -202,7 +203,7 @@ def _at(ufunc, fun, target, index, *values):
         value = value if hasattr(value, "dtype") else np.asarray(value)
         value = shaping.reshape(shaping.broadcast_to(value, places.shape), (places.size,))
     places = places.reshape(-1)
-    turns = _turns(places)
+    turns = turn_numbers(places)
 
     def update(x, donate):
         for turn in range(turns.max(initial=-1) + 1):
@@ -211,20 +212,10 @@ def _at(ufunc, fun, target, index, *values):
             part = indexing.index(x, key)
             new = fun(part, value[chosen]) if values else fun(part)
             new = new if x.ndim else shaping.reshape(new, ())
-            x = indexing.update(x, key, _cast_for_write(x, new) if isinstance(new, Tracer) else new.astype(x.dtype))
+            x = indexing.update(x, key, cast_for_write(x, new) if isinstance(new, Tracer) else new.astype(x.dtype))
         return x
 
     buffer.assign(update, value)
-
-
-def _turns(places):
-    """How often each place was met before."""
-    order = np.argsort(places, kind="stable")
-    run = places[order]
-    first = np.flatnonzero(np.concatenate(([True], run[1:] != run[:-1]))) if run.size else run
-    turns = np.empty(places.size, np.intp)
-    turns[order] = np.arange(places.size) - np.repeat(first, np.diff(np.append(first, places.size)))
-    return turns
 
 
 _METHODS = {"reduce": _reduce, "accumulate": _accumulate, "reduceat": _reduceat, "outer": _outer, "at": _at}

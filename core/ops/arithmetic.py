@@ -190,9 +190,10 @@ exp = elementwise(
     d={"x": lambda ans: ans},
     real_vjp={"x": lambda ct, ans: _times(ct, ans)},
     op=np.exp,
+    singular=True,  # where it overflows, as in a branch of `where` that is not taken
     samples=unary(),
 )
-expm1 = elementwise("expm1", d={"x": lambda ans: ans + 1.0}, op=np.expm1, samples=unary())
+expm1 = elementwise("expm1", d={"x": lambda ans: ans + 1.0}, op=np.expm1, singular=True, samples=unary())
 log = elementwise(
     "log",
     jvp={"x": lambda dx, x: dx / x},

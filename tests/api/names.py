@@ -118,6 +118,7 @@ calls("nanstd", lambda xp, x: xp.nanstd(x, axis=0, correction=1), args=(HOLES,),
 for _name in "nanargmax nanargmin".split():
     over(_name, kinds="dfi?", options=PLACES, shapes=((3,), (2, 3)))
     add(_name, *[Case(_call(_name, o), (HOLES,), False, label=str(o)) for o in PLACES])
+    over(_name, kinds="di", options=({"axis": 0}, {"axis": -1}), shapes=((),))
 for _name, _q in (("nanquantile", 1.0), ("nanpercentile", 100.0)):
     for _options in (
         {"q": 0.3 * _q},

@@ -103,3 +103,84 @@ def test_cotangents_of_a_write_that_widens_have_the_dtypes_of_its_operands(name)
     assert [(a.dtype, a.shape[1:]) for a in batched] == wanted
     if name == "set":
         np.testing.assert_allclose(plain(x, v)[1], 2 * v + np.cos(v), rtol=1e-15)  # not rounded to the dtype of x
+
+
+UFUNCS = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide, "power": np.power,
+          "min": np.minimum, "max": np.maximum}
+KEYS = {  # keys that name places of a (3, 4) array more than once, and the shape of what they pick
+    "rows": np.array([0, 2, 0, -3]), "elements": (np.array([[0], [-1]]), np.array([1, 3, -1])),
+    "columns": (slice(None), np.array([1, 1])), "apart": (np.array([0, 0]), None, np.array([1, 1])),
+    "one": np.array([1]), "none": np.array([], int), "mask": X > 4,
+}
+
+
+def met(ufunc, x, key, value):
+    out = x.copy()
+    with np.errstate(invalid="ignore"):
+        ufunc.at(out, key, value)
+    return out
+
+
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
+@pytest.mark.parametrize("name", UFUNCS)
+def test_a_place_named_twice_is_written_to_twice(name, key):
+    x = X + 0.5
+    values = np.random.default_rng(0).uniform(0.5, 2.0, x[key].shape)
+    for value in (values, values[..., :1], 1.5):
+        def f(x, value):
+            return getattr(cnp.at(x)[key], name)(value)
+
+        wanted = met(UFUNCS[name], x, key, value)
+        np.testing.assert_allclose(f(x, value), wanted)
+        np.testing.assert_allclose(cv.jit(f)(x, value), wanted)
+        np.testing.assert_allclose(cv.vmap(f, (0, None))(x[None], value)[0], wanted)
+    cv.testing.check_grads(f, (x, 1.43), order=2)
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32, int, np.uint8, bool, complex])
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_the_extremes_of_segments_at_traced_places(name, dtype):
+    rng = np.random.default_rng(1)
+    places = rng.integers(-4, 4, (2, 9))
+    values = rng.integers(0, 9, (2, 9)).astype(dtype)
+    if dtype is float:
+        values[0, 3] = np.nan
+
+    def f(places, values):
+        return getattr(cnp.at(np.full(4, 3, dtype))[places], name)(values)
+
+    wanted = [met(UFUNCS[name], np.full(4, 3, dtype), *row) for row in zip(places, values)]
+    for fun in (cv.vmap(f), cv.jit(cv.vmap(f)), lambda *rows: np.stack([cv.jit(f)(*row) for row in zip(*rows)])):
+        found = fun(places, values)
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found, wanted)
+
+
+def test_the_extreme_of_a_segment_gets_the_gradient():
+    def loss(v, places):
+        return np.sum(cnp.at(np.zeros(2))[places].max(v) * np.array([2.0, 3.0]))
+
+    for fun in (cv.grad(loss), cv.jit(cv.grad(loss))):
+        np.testing.assert_array_equal(fun(np.array([1.0, 5.0, 4.0, 2.0]), np.array([0, 0, 1, 1])), [0, 2, 3, 0])
+
+
+def test_f_is_applied_as_often_as_a_place_is_named():
+    key = np.array([0, 2, 0])
+    np.testing.assert_array_equal(cv.jit(lambda x: cnp.at(x)[key].apply(lambda v: v * 2))(np.ones(3)), [4, 1, 2])
+    assert cv.grad(lambda x: cnp.at(x)[key].apply(np.square).sum())(np.full(3, 2.0)).tolist() == [32, 1, 4]
+
+
+@pytest.mark.parametrize("name", ["multiply", "divide", "power", "apply"])
+def test_products_at_traced_places_need_to_know_that_these_differ(name):
+    value = (lambda v: 2 * v) if name == "apply" else 2.0
+
+    def f(x, places, **known):
+        return getattr(cnp.at(x)[places], name)(value, **known)
+
+    x, places = np.full(3, 3.0), np.array([0, 2])
+    for fun in (cv.jit(f), lambda x, places: cv.vmap(f, (None, 0))(x, places[None])[0]):
+        with pytest.raises(TypeError, match=rf"\.at\[…\]\.{name}.*unique_indices=True.*test_index_writes_traced"):
+            fun(x, places)
+        np.testing.assert_array_equal(fun(x, places[:1]), f(x, places[:1]))
+    fun = cv.jit(lambda x, places: f(x, places, unique_indices=True))
+    np.testing.assert_array_equal(fun(x, places), f(x, places))

@@ -146,3 +146,39 @@ def test_sort_and_fill_write_in_place():
 def test_conversion_is_refused(use):
     with pytest.raises((TypeError, IndexError)):
         covector.grad(lambda x: use(x) * x)(1.0)
+
+
+@pytest.mark.parametrize("other", [None, "a", object(), {}, print], ids=str)
+def test_what_is_no_number_equals_no_element(other):
+    def f(x):
+        return x == other, x != other, other == x
+
+    for x in (M, np.float64(2.0), np.arange(3)):
+        for wanted, found in zip(f(x), covector.jit(f)(x), strict=True):
+            assert type(found) in (np.ndarray, np.bool_) and np.shape(found) == np.shape(x)
+            assert np.array_equal(found, np.broadcast_to(wanted, np.shape(x)))
+    assert covector.grad(lambda x: np.sum((x != other) * x))(M).tolist() == np.ones_like(M).tolist()
+    assert covector.vmap(lambda x: (x == other) | (x > 1))(M).tolist() == (M > 1).tolist()
+
+
+@pytest.mark.parametrize("write", [operator.iadd, operator.imul, operator.ifloordiv, operator.ipow, operator.iand,
+                                   lambda x, y: np.add(x, y, out=x)])
+@pytest.mark.parametrize("left", "?bBlL")
+@pytest.mark.parametrize("right", ["?", "b", "B", "l", True, 1])
+def test_writes_cast_as_those_of_numpy_or_are_refused(write, left, right):
+    y = np.ones(3, right) if isinstance(right, str) else right
+
+    def f(x):
+        x = x.copy()
+        return write(x, y)
+
+    x = np.ones(3, left)
+    for traced in (covector.jit(f), lambda x: covector.vmap(f)(x[None])[0]):
+        try:
+            wanted = f(x)
+        except TypeError:
+            with pytest.raises(TypeError, match="test_methods"):
+                traced(x)
+        else:
+            found = traced(x)
+            assert found.dtype == wanted.dtype and np.array_equal(found, wanted)

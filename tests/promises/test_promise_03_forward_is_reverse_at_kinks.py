@@ -6,6 +6,7 @@ import pytest
 import covector
 
 ZERO, TIES = np.zeros(3), np.array([1.0, 3.0, 3.0])
+LARGE = np.array([1e4, 2.0, -1.0])  # whose exponential overflows
 KINKS = {
     "abs": (np.abs, ZERO),
     "sign": (np.sign, ZERO),
@@ -28,6 +29,12 @@ KINKS = {
     "masked division, bare": (lambda x: np.where(x > 0, 1.0 / x, x), ZERO),
     "masked power, bare": (lambda x: np.where(x > 0, x**-1.5, 0.0), ZERO),
     "complex abs": (lambda x: np.abs(x + 0j), ZERO),
+    "masked exp, bare": (lambda x: np.where(x > 30, x, np.exp(x)), LARGE),
+    "masked elu, bare": (lambda x: np.where(x > 0, x, np.expm1(x)), LARGE),
+    "masked sinh, bare": (lambda x: np.where(x > 30, x, np.sinh(x)), LARGE),
+    "masked cosh, bare": (lambda x: np.where(x > 30, x, np.cosh(x)), LARGE),
+    "masked power of 2, bare": (lambda x: np.where(x > 30, x, np.exp2(x)), LARGE),
+    "a minimum of overflown values, bare": (lambda x: np.minimum(np.exp(x), 5.0), LARGE),
 }
 
 
@@ -38,6 +45,15 @@ def test_forward_equals_reverse(name):
         forward, reverse = covector.jacfwd(fun)(x), covector.jacrev(fun)(x)
     np.testing.assert_array_equal(forward, reverse)
     assert np.isfinite(reverse).all()
+
+
+def test_a_masked_softplus_has_the_slope_of_what_is_taken():
+    def softplus(x):
+        with np.errstate(over="ignore"):
+            return np.sum(np.where(x > 30, x, np.log1p(np.exp(x))))
+
+    for fun in (covector.grad(softplus), covector.jit(covector.grad(softplus))):
+        np.testing.assert_allclose(fun(LARGE), 1 / (1 + np.exp(-LARGE)))
 
 
 @pytest.mark.parametrize("name", [n for n in KINKS if "bare" not in n])

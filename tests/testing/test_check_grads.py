@@ -48,3 +48,25 @@ def test_wrong_second_derivative_is_caught(modes):
 def test_unknown_mode_is_refused():
     with pytest.raises(ValueError, match="'fwd' and 'rev'.*'forward'"):
         check_grads(np.sin, (1.0,), modes=("forward",))
+    with pytest.raises(TypeError, match=r"tuple of arguments, but got ndarray; write check_grads\(f, \(x,\)\)"):
+        check_grads(np.sin, np.ones(3))
+
+
+def test_half_precision_is_refused():
+    with pytest.raises(TypeError, match=r"half precision.*give it float32 or float64"):
+        check_grads(np.sin, (np.ones(3, np.float16),))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "c8"])
+def test_single_precision_has_a_tolerance_of_its_own(dtype):
+    x = np.array([0.3, 1.0]).astype(dtype)
+    check_grads(lambda x: np.sin(x) * x, (x,), order=1, modes="rev")
+    check_grads(lambda x: np.sin(x) * x, (x,), order=1, modes="fwd")
+    wrong = covector.custom_vjp(np.sin)
+    wrong.defvjp(lambda x: (np.sin(x), x), lambda x, ct: (2 * ct * np.cos(np.conj(x)),))
+    with pytest.raises(CheckError, match="the vjp of"):
+        check_grads(wrong, (x,), order=1, modes="rev")
+
+
+def test_constants_among_the_outputs_are_checked():
+    check_grads(lambda x: (3.0, x * x, 2), (np.ones(2),))

@@ -22,6 +22,10 @@ def named(fun):
     return cv.vmap(fun, axis_name="i")(np.ones((3, 3)))
 
 
+def twice(x):
+    return x * 2.0, x * 3.0
+
+
 CASES = {
     "a number for make_graph": (TypeError, lambda: cv.make_graph(3.0)(X), r"make_graph needs a function.*3\.0"),
     "a number for eval_shape": (TypeError, lambda: cv.eval_shape(3.0, X), r"needs a function.*eval_shape\(f, x\)"),
@@ -54,12 +58,23 @@ CASES = {
     "fori_loop to a half": (TypeError, lambda: cv.fori_loop(0, 2.5, lambda i, c: c, 1.0), r"upper of fori_loop.*2\.5"),
     "a carry of another structure": (ValueError, lambda: cv.fori_loop(0, 2, lambda i, c: (c, c), 1.0),
                                      r"fori_loop needs a carry that keeps its structure.*return the carry"),
+    "a carry of another type": (ValueError, lambda: cv.while_loop(lambda c: c[0] < 2, lambda c: [c[0] + 1], (0,)),
+                                r"while_loop needs a carry that keeps its structure, but got \(\*,\) and then \[\*\]"),
     "two arguments elementwise": (TypeError, lambda: cv.elementwise_grad(np.sin, argnums=())(X), r"argnums.*\(\)"),
+    "a sum, elementwise": (ValueError, lambda: cv.elementwise_grad(np.sum)(X), r"shape \(3,\) sum returned shape \(\)"),
     "ShapeDtype of a text": (TypeError, lambda: cv.ShapeDtype("ab"), r"tuple of lengths.*'ab'.*ShapeDtype\(\(3,\)\)"),
     "ShapeDtype below 0": (ValueError, lambda: cv.ShapeDtype((2, -1)), r"at least 0, but got -1"),
     "ShapeDtype of objects": (TypeError, lambda: cv.ShapeDtype((2,), object), r"dtype object"),
     "a graph of a masked array": (TypeError, lambda: cv.make_graph(np.sum)(np.ma.array(X, mask=X > 2)),
                                   r"MaskedArray.*filled"),
+    "a tangent too many": (ValueError, lambda: cv.linearize(np.sin, X)[1](X, X), r"\(\*,\), but got \(\*, \*\)"),
+    "a cotangent too many": (ValueError, lambda: cv.vjp(twice, X)[1]((X, X, X)), r"pullback needs.*got \(\*, \*, \*\)"),
+    "a cotangent too few": (ValueError, lambda: cv.vjp(twice, X)[1]((X,)), r"pullback needs.*but got \(\*,\)"),
+    "a list too long": (ValueError, lambda: cv.vjp(lambda x: [*twice(x)], X)[1]([X, X, X]), r"but got \[\*, \*, \*\]"),
+    "a transposed pair of three": (ValueError, lambda: cv.linear_transpose(twice, X)((X, X, X)),
+                                   r"transposed function needs a cotangent.*but got \(\*, \*, \*\)"),
+    "a scan of pairs to triples": (ValueError, lambda: cv.associative_scan(lambda a, b: (*a, b[0]), (X, X)),
+                                   r"associative_scan needs outputs.*but got \(\*, \*, \*\)"),
     "a complex cotangent": (TypeError, lambda: cv.vjp(np.sum, X)[1](1j), r"cotangent of dtype float64.*complex128"),
     "a complex tangent": (TypeError, lambda: cv.linearize(np.sin, X)[1](X * 1j), r"tangent of dtype float64.*complex"),
     "a callback with too few": (ValueError, lambda: cv.host_callback(lambda x: (), SHAPE, 1.0), r"promised 1.*got|0;"),

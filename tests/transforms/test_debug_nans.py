@@ -187,3 +187,21 @@ def test_the_mode_ends_and_can_be_switched_off_inside():
 def test_complex_and_single_precision():
     assert "c128[1]" in caught(cv.grad(lambda x: np.log(x * 0j).real.sum()), np.ones(1))
     assert "f32[1]" in caught(cv.grad(lambda x: np.log(x).sum()), -np.ones(1, np.float32))
+
+
+def test_a_function_of_jit_is_run_again_where_it_gives_nan():
+    def f(x, names):
+        y = np.sqrt(x) + 1.0
+        return {"y": y, names[0]: x > 1}
+
+    fun = cv.jit(f, static_argnums=1)
+    with np.errstate(all="ignore"):
+        assert np.isnan(fun(np.array([-1.0]), ("a",))["y"])
+        message = caught(lambda x: fun(x, ("a",)), np.array([4.0, -1.0]))
+        assert "sqrt produced a NaN from x: f64[2] = [ 4. -1.]" in message and "in f" in message
+        message = caught(cv.jit(lambda x: x / np.array([1.0, np.nan])), 1.0)
+        assert "sqrt" not in message and "NaN" in message
+        assert "closes over" in caught(cv.jit(lambda n: np.log(n)), -1)
+        with cv.debug_nans():
+            assert np.isnan(cv.jit(np.sin)(np.nan))
+            assert fun(np.array([4.0]), ("a",))["y"] == 3.0

@@ -180,6 +180,29 @@ def test_outputs_are_stacked_leaf_by_leaf(name):
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("dtype", ["e", "f", "d", "D", "b", "?"])
+@pytest.mark.parametrize("start", [0.0, 0, True, 1j], ids=str)
+def test_a_number_among_outputs_takes_the_dtype_of_the_others(start, dtype):
+    def f(start, xs):
+        return cv.scan(lambda c, x: (c + x, {"carry": c, "twice": (c * 2, x)}), start, xs)[1]
+
+    xs = np.ones(3, dtype)
+    wanted = cv.jit(f)(start, xs)
+    for found in (f(start, xs), cv.vmap(f, (None, 0))(start, xs[None])):
+        for a, b in zip(cv.tree.leaves(found), cv.tree.leaves(wanted), strict=True):
+            assert a.dtype == b.dtype
+            np.testing.assert_array_equal(a.reshape(3), b)
+
+
+def test_a_differentiated_number_among_outputs_takes_the_dtype_of_the_others():
+    def loss(start):
+        ys = cv.scan(lambda c, x: (c + x, c), start, np.ones(3, np.float32))[1]
+        assert ys.dtype == np.float32
+        return ys.sum()
+
+    assert cv.grad(loss)(1.0) == 3.0 and cv.jit(cv.grad(loss))(1.0) == 3.0
+
+
 def test_outputs_of_two_shapes_are_refused():
     for shapes in (((2,), (3,)), ((2, 3), (2, 4)), ((2,), (2, 1)), ((), (1,)), ((2,), ())):
         with pytest.raises(ValueError, match="shape"):

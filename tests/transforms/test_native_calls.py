@@ -324,3 +324,24 @@ def test_descriptions_of_functions_outlive_their_tables(monkeypatch):
     finally:
         gc.enable()
     assert seen and set(seen) <= {ctypes.addressof(method) for method in attached._METHODS.values()}
+
+
+PARTS = {
+    "norm": np.linalg.norm, "real": lambda z: np.sin(z.real) * np.cos(X) + X, "imag": lambda z: np.exp(z.imag) * X + X,
+    "absolute": lambda z: np.abs(z.astype(complex)) * X + np.where(X > z.real, X, z.real), "std": np.std,
+    "angle": lambda z: np.angle(z) * X + np.hypot(z.real, X),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("dtype", [">c8", ">c16", np.complex64, np.clongdouble])
+def test_parts_of_complex_arrays_have_the_dtype_that_numpy_gives(name, dtype):
+    def loss(z):
+        return np.sum(PARTS[name](z) ** 2)
+
+    z = (X + 1j * X[::-1] ** 2).astype(dtype)
+    for fun in (PARTS[name], cv.vmap(PARTS[name], in_axes=None, axis_size=2), cv.grad(loss)):
+        wanted = fun(z)
+        for found in (native(fun)(z), cv.jit(fun, compiler_options={"printer": "numpy"})(z)):
+            assert found.dtype == wanted.dtype.newbyteorder("=") or found.dtype == wanted.dtype
+            np.testing.assert_allclose(found, wanted, rtol=1e-4)

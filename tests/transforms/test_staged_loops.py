@@ -288,3 +288,30 @@ def test_native_steps_take_a_python_number_that_a_loop_closes_over():
 
     x = np.array([0.1, 0.2, 0.3])
     np.testing.assert_allclose(cv.grad(cv.jit(moved))(x, 0.7), cv.grad(moved)(x, 0.7), rtol=1e-12)
+
+
+SWAPPED = {
+    "scan": lambda x, xs: cv.scan(lambda c, r: (c * 2 + r, c), x, xs),
+    "scan of rows": lambda x, xs: cv.scan(lambda c, r: (r, c), x, xs),
+    "scan of none": lambda x, xs: cv.scan(lambda c, r: (c + r, c), x, xs[:0]),
+    "fori_loop": lambda x, xs: cv.fori_loop(0, 3, lambda i, c: c * 2 + xs[i], x),
+    "cond": lambda x, xs: cv.cond(x.sum() > 0, lambda x: x, lambda x: x * 2, x),
+    "switch": lambda x, xs: cv.switch((x.sum() > 0).astype(int), [lambda x: x * 2, lambda x: x, lambda x: xs[0]], x),
+    "closed over": lambda x, xs: cv.cond(x.sum() > 0, lambda: x, lambda: 2 * xs[0]),
+}
+
+
+@pytest.mark.parametrize("name", SWAPPED)
+@pytest.mark.parametrize("dtype", [">f4", ">c16", ">i2", "<f8"])
+def test_values_in_the_other_byte_order_are_carried(name, dtype):
+    x, xs = np.arange(3).astype(dtype), np.ones((4, 3), dtype)
+    wanted = cv.tree.leaves(SWAPPED[name](x, xs))
+    mapped = [v[0] for v in cv.tree.leaves(cv.jit(cv.vmap(SWAPPED[name]))(x[None], xs[None]))]
+    for leaves in (cv.tree.leaves(cv.jit(SWAPPED[name])(x, xs)), mapped):
+        for a, b in zip(leaves, wanted, strict=True):
+            assert a.dtype.newbyteorder("=") == b.dtype.newbyteorder("=")
+            np.testing.assert_array_equal(a, b)
+    if dtype[1] != "i":
+        gradient = cv.grad(lambda x, xs: sum(np.sum(v.real) for v in cv.tree.leaves(SWAPPED[name](x, xs))), (0, 1))
+        for a, b in zip(cv.jit(gradient)(x, xs), gradient(x, xs), strict=True):
+            np.testing.assert_array_equal(a, b)

@@ -223,21 +223,15 @@ def split_aux(result, name):
     return result
 
 
-def same_structure(tree, rebuild, name, what):
-    """Leaves of `tree`, which must have the structure of `rebuild`'s pytree."""
+def same_structure(tree, rebuild, count, name, what):
+    """Leaves of `tree`, which must have the structure of `rebuild`'s pytree of `count` leaves."""
     leaves, found = flatten(tree)
-    if found is not rebuild and found != rebuild:
-        reference = structure(rebuild([0.0] * _count(rebuild, len(leaves))))
+    if len(leaves) != count or found is not rebuild and found != rebuild:
+        reference = structure(rebuild([0.0] * count))
         if structure(tree) != reference:
             raise TreeError(f"{name} needs {what} with the structure {described(reference)}, "
                             f"but got {described(tree)}; give it that structure{at_user_line()}")
     return leaves
-
-
-def _count(rebuild, guess):
-    if type(rebuild) is Rebuild:
-        return rebuild.spec.num_leaves
-    return len(rebuild.keys) if type(rebuild) is RebuildDict else 1 if rebuild is first else guess
 
 
 _PLAIN_RESULTS = (Tracer, ndarray, np.generic, int, float, complex, tuple, list, dict, type(None))

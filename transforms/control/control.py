@@ -6,7 +6,7 @@ from operator import and_
 import numpy as np
 
 from ...core.arrays.avals import aval_of, make_aval
-from ...core.arrays.dtypes import is_inexact
+from ...core.arrays.dtypes import is_inexact, native_dtype
 from ...core.checks import check_function, sequence
 from ...core.errors import ShapeError, TreeError, at_user_line
 from ...core.ops.selection import cast, cast_flat, where
@@ -106,8 +106,9 @@ def _one_dtype(graph, other):
         dtype = x.aval.dtype
         if weak and not x.aval.shape and not y.aval.shape:
             dtype = np.result_type(dtype if both else dtype.type(0).item(), y.aval.dtype)
+        dtype = native_dtype(dtype)
         if dtype != x.aval.dtype:
-            var = Var(make_aval((), dtype))
+            var = Var(make_aval(x.aval.shape, dtype))
             equations.append(Equation((cast if dtype.kind in "fc" else cast_flat).prim, [x], (dtype,), [var]))
             x = var
         outputs.append(x)

@@ -72,15 +72,16 @@ def while_loop(
             if aval_of(flag).shape:
                 flag = _scalar(flag)
             if not bool(flag):
-                return state
+                break
             state = running = body_fun(state)
         else:
             if not _goes_on(flag):
-                return state
+                break
             # Examples that are done run along from the last state at which they were not, and keep what they have.
             running = select(flag, state, running, "while_loop")
             state = select(flag, body_fun(running), state, "while_loop")
         left = None if left is None else left - 1
+    _check_structure(state, init_val, "while_loop")
     return state
 
 
@@ -310,14 +311,14 @@ def fori_loop(
     state = init_val
     for i in told(range(start, stop), progress, "fori_loop"):
         state = body_fun(i, state)
-    _check_structure(state, init_val)
+    _check_structure(state, init_val, "fori_loop")
     return state
 
 
 def _fori_staged(start, stop, body_fun, init_val, progress):
     def step(state, i):
         new = body_fun(as_number(i), state)
-        _check_structure(new, init_val)
+        _check_structure(new, init_val, "fori_loop")
         return new, None
 
     try:
@@ -327,7 +328,7 @@ def _fori_staged(start, stop, body_fun, init_val, progress):
                               "every step with unroll=True") from error
 
 
-def _check_structure(state, init_val):
-    if structure(state) != structure(init_val):
-        raise TreeError(f"fori_loop needs a carry that keeps its structure, but got {described(init_val)} and then "
+def _check_structure(state, init_val, name):
+    if state is not init_val and structure(state) != structure(init_val):
+        raise TreeError(f"{name} needs a carry that keeps its structure, but got {described(init_val)} and then "
                         f"{described(state)}; return the carry as it came in{at_user_line()}")

@@ -89,7 +89,8 @@ def associative_scan(fun: Callable[..., Any], elems: PyTree, reverse: bool = Fal
         leaves = [_cut(x, k, None, None, -1) for x, k in zip(leaves, axes)]
 
     def combine(a, b):
-        found = same_structure(fun(rebuild(a), rebuild(b)), rebuild, "associative_scan", "outputs of its function")
+        found = fun(rebuild(a), rebuild(b))
+        found = same_structure(found, rebuild, len(a), "associative_scan", "outputs of its function")
         found = [settle(y) for y in found]
         for x, y in zip(a, found):
             if aval_of(y).shape != x.shape:

@@ -4,8 +4,8 @@ from operator import is_, itemgetter
 
 import numpy as np
 
-from ...core.arrays.avals import aval_of, make_aval, promoting_aval
-from ...core.arrays.dtypes import is_inexact
+from ...core.arrays.avals import WEAK, aval_of, make_aval, promoting_aval
+from ...core.arrays.dtypes import is_inexact, native_dtype, result_dtype
 from ...core.checks import check_function, whole
 from ...core.errors import ConversionError, ShapeError, TreeError, at_user_line
 from ...core.ops.selection import astype
@@ -178,11 +178,21 @@ def _stacked(trees):
     out = []
     for column in columns:
         parts: Any = column
-        if not ARRAYS.issuperset(map(type, parts)):
-            parts = [settle(p) for p in parts]
-            parts = [np.asarray(p) if not isinstance(p, Tracer) and not hasattr(p, "reshape") else p for p in parts]
+        # A carry that starts at a traced number has another dtype at first.
+        if not ARRAYS.issuperset(map(type, parts)) or parts[0].dtype is not parts[-1].dtype:
+            parts = _alike([settle(p) for p in parts])
         out.append(stack(*parts, axis=0))
     return rebuild(out)
+
+
+def _alike(parts):
+    """Values of all steps as arrays; a number takes the dtype of what others give, as it does in a staged loop."""
+    numbers = [type(p) in WEAK or isinstance(p, Tracer) and p.aval.weak for p in parts]
+    if any(numbers) and not all(numbers):
+        dtype = result_dtype(*parts)
+        parts = [(astype(p, dtype) if isinstance(p, Tracer) else np.asarray(p, dtype)) if number else p
+                 for p, number in zip(parts, numbers)]
+    return [p if isinstance(p, Tracer) or hasattr(p, "reshape") else np.asarray(p) for p in parts]
 
 
 def _columns(trees, leaves):
@@ -234,10 +244,18 @@ def _scan_staged(fun, carry, rebuild_carry, xs, rebuild_xs, steps, reverse):
 
 def carried(body, carry, rows, xs, name, start):
     """`(graph, carry)` of a body whose first outputs are the next carry; Python numbers take the dtype of that."""
-    avals = [make_aval(aval_of(c).shape, aval_of(c).dtype) for c in carry]
+    avals = [make_aval(aval_of(c).shape, native_dtype(aval_of(c).dtype)) for c in carry]
     numbers = {k for k, c in enumerate(carry) if promoting_aval(c).weak}  # in the next one, too
+
+    def in_order(*flat):
+        outs = body(*flat)
+        swapped = [k for k, v in enumerate(outs[: len(carry)]) if not aval_of(v).dtype.isnative]
+        for k in swapped:
+            outs[k] = astype(outs[k], native_dtype(aval_of(outs[k]).dtype))
+        return outs
+
     while True:
-        graph, _ = stage(body, [*avals, *rows], tuple, name, like=(*carry, *xs), numbers=numbers)
+        graph, _ = stage(in_order, [*avals, *rows], tuple, name, like=(*carry, *xs), numbers=numbers)
         again = False
         for k, (c, aval, out) in enumerate(zip(carry, avals, graph.out_avals)):
             number = k in numbers

@@ -43,7 +43,7 @@ def closure_convert(fun: Callable[..., Any], *example_args: PyTree) -> tuple[Cal
         if len(args) != count + more:
             raise TypeError(f"the converted function takes {count} arguments and {more} values it closed over, "
                             f"but was given {len(args)}; hand on what closure_convert returned{at_user_line()}")
-        flat = same_structure(args[:count], rebuild, "the converted function", "arguments")
+        flat = same_structure(args[:count], rebuild, len(leaves), "the converted function", "arguments")
         return graph.rebuild(graph.eval([*flat, *args[count:]]))
 
     return converted, values

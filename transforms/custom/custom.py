@@ -117,7 +117,8 @@ class custom_jvp(_Custom):  # noqa: N801 - reads as a function
             total = None
             for r, t in zip(rules, tangents):
                 if r is not None:
-                    part = settled(same_structure(r(t, out, *primals), rebuild, "a rule of defjvps", "a tangent"))
+                    part = r(t, out, *primals)
+                    part = settled(same_structure(part, rebuild, len(leaves), "a rule of defjvps", "a tangent"))
                     total = part if total is None else [a + b for a, b in zip(total, part)]
             return out, rebuild([zeros_of(aval_of(v), v) for v in settled(leaves)] if total is None else total)
 

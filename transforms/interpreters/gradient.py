@@ -198,7 +198,7 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
     check_escaped(aux)
 
     def pullback(ct):
-        cts = same_structure(ct, rebuild, "pullback", "a cotangent")
+        cts = same_structure(ct, rebuild, len(avals), "pullback", "a cotangent")
         roots = []
         for node, c, aval in zip(nodes, cts, avals):
             c = checked_cotangent(c, aval, "pullback")

@@ -8,7 +8,7 @@ import numpy as np
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import FLOAT0
 from ...core.checks import check_function, whole
-from ...core.errors import ConversionError, DtypeError, RuleError, at_user_line
+from ...core.errors import ConversionError, DtypeError, RuleError, ShapeError, at_user_line
 from ...core.trace.device import constant
 from ...core.types import Any, Callable, P, PyTree
 from ..arguments.arguments import differentiable, flatten, normal_argnums, settle, split_aux
@@ -194,6 +194,8 @@ def elementwise_grad(fun: Callable[P, Any], argnums: int = 0) -> Callable[P, Any
         argnums: position of the argument to differentiate.
     Returns:
         a function that computes the derivative, with the shape of the output.
+    Raises:
+        ShapeError: the output has not the shape of the argument, nor one that it is broadcast to.
 
     >>> import numpy as np, covector
     >>> covector.elementwise_grad(np.sin)(np.array([0.0, np.pi]))
@@ -209,7 +211,14 @@ def elementwise_grad(fun: Callable[P, Any], argnums: int = 0) -> Callable[P, Any
 
         x = args[k]
         aval = differentiable(settle(x), "elementwise_grad", f"argument {k}")
-        return jvp(of_one, (x,), (constant(np.ones(aval.shape, aval.dtype), x),))[1]
+        slope = jvp(of_one, (x,), (constant(np.ones(aval.shape, aval.dtype), x),))[1]
+        for part in flatten(slope)[0]:
+            shape = aval_of(part).shape
+            if len(shape) < len(aval.shape) or any(n not in (1, m) for n, m in zip(aval.shape[::-1], shape[::-1])):
+                raise ShapeError(f"elementwise_grad needs a function of each element, but for shape {aval.shape} "
+                                 f"{getattr(fun, '__name__', fun)} returned shape {shape}; use grad or jacobian"
+                                 f"{at_user_line()}")
+        return slope
 
     return transformed(elementwise_fun, fun, elementwise_grad, (fun, argnums))
 

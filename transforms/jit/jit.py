@@ -33,6 +33,7 @@ from ..staging.staging import stage
 from .call import Compiled, call_compiled
 from .donated import DONATED, check_donated, give_away
 from .lowered import Lowered, html_of_program
+from .nan_search import run_watched
 from .signature import NUMBER, described_change, leaf_key, quick_look, static_key
 
 ndarray = np.ndarray
@@ -201,7 +202,7 @@ class _Jit:
     def call(self, args, kwargs):
         """The result of a call whose signature was not seen at a glance; under `debug_nans`, without compilation."""
         if modes().nans:
-            return self.fun(*args, **kwargs)
+            return run_watched(self.fun, args, kwargs, self.name)
         static, dynamic, leaves, form, rebuild = self.taken_apart(args, kwargs)
         if DONATED:
             check_donated(leaves, self.name)

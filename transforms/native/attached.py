@@ -105,7 +105,7 @@ class Around:
         """
         given = values
         if self.inside:
-            values = tuple(map(_scalar, values, self.avals))
+            values = tuple(map(_as_declared, values, self.avals))
         if len(values) != len(self.avals) or not all(map(_fits, values, self.avals)):
             return MISS
         now = error_state()
@@ -131,9 +131,13 @@ class Around:
         return self.slow(*values)
 
 
-def _scalar(x, aval):
-    """A Python number as the scalar of NumPy's that an aval says it is."""
-    return aval.dtype.type(x) if type(x) in (bool, int, float) and not aval.weak else x
+def _as_declared(x, aval):
+    """What NumPy made as an aval says it is: a number as a scalar, an array in the byte order of this machine."""
+    if type(x) in (bool, int, float):
+        return x if aval.weak else aval.dtype.type(x)
+    if type(x) is ndarray and not x.dtype.isnative and x.dtype.newbyteorder("=") == aval.dtype:
+        return x.astype(aval.dtype)
+    return x
 
 
 def _fits(x, aval):

@@ -72,7 +72,8 @@ def debug_nans(enabled: bool = True) -> AbstractContextManager[None]:
         FloatingPointError when they produce a NaN, in a value or in a tangent, with the user's line, the shapes and a
         sample of the operands; in the backward pass, with the line of the forward operation, its cotangent and its
         saved values. A NaN in the arguments or in arrays that are not traced is not an error until it reaches a
-        pullback. Plain arrays outside transforms are not checked; tensors of `covector.compat.torch` are checked
+        pullback. A function of `jit` runs without compilation, and once more, traced, if it returns a NaN. Plain
+        arrays outside transforms are not checked; tensors of `covector.compat.torch` are checked
         inside and outside transforms.
 
     >>> import numpy as np, covector

@@ -66,7 +66,7 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
     constants = [v.value for v in graph.outputs if type(v) is Literal]
 
     def tangent_map(*given):
-        flat = same_structure(given, rebuild, "the tangent map of linearize", "tangents")
+        flat = same_structure(given, rebuild, len(avals), "the tangent map of linearize", "tangents")
         flat = [in_dtype(settle(t), a, "the tangent map of linearize", "tangent") for t, a in zip(flat, avals)]
         flat = [t[()] if type(t) is np.ndarray and not t.ndim else t for t in flat]
         check_inputs(graph, flat, avals, "the tangent map of linearize")
@@ -112,7 +112,7 @@ def linear_transpose(fun: Callable[..., Any], *args: PyTree) -> Callable[..., An
     avals = graph.in_avals[: len(leaves)]
 
     def transposed(ct):
-        given = same_structure(ct, graph.rebuild, "the transposed function", "a cotangent")
+        given = same_structure(ct, graph.rebuild, len(graph.out_avals), "the transposed function", "a cotangent")
         zeros = rebuild([zeros_of(a, *given) for a in avals])
 
         def run(*inputs):

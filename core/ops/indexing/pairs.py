@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...arrays.avals import make_aval
-from ...arrays.dtypes import complex_dtype, real_dtype
+from ...arrays.dtypes import complex_dtype, part_dtype, real_dtype
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import linear
 from ..dependence import ELEMENTS, numbered
@@ -46,7 +46,7 @@ real = linear(
     "real",
     impl=lambda xp, x: xp.real(x),
     transpose=lambda ct, x_aval: ct if x_aval.dtype.kind != "c" else to_complex(ct, dtype=x_aval.dtype),
-    shape=lambda x: make_aval(x.shape, real_dtype(x.dtype)),
+    shape=lambda x: make_aval(x.shape, part_dtype(x.dtype)),
     batch_params=lambda: (),
     view=True,
     unview=lambda x, part: as_complex(stack(part, imag(x), axis=x.ndim)) if x.dtype.kind == "c" else part,
@@ -57,7 +57,7 @@ imag = linear(
     "imag",
     impl=lambda xp, x: xp.imag(x),
     transpose=lambda ct, x_aval: 0.0 * ct if x_aval.dtype.kind != "c" else to_complex(ct, dtype=x_aval.dtype) * 1j,
-    shape=lambda x: make_aval(x.shape, real_dtype(x.dtype)),
+    shape=lambda x: make_aval(x.shape, part_dtype(x.dtype)),
     batch_params=lambda: (),
     view=True,
     unview=_put_imag,

@@ -1,0 +1,21 @@
+"""`==` and `!=` of traced values, which also take what is no number."""
+
+from numbers import Number
+
+import numpy as np
+
+from ..errors import BackendError, DtypeError
+from ..trace.device import constant
+
+
+def equality(prim, other):
+    """`==` or `!=`: of what is no number, as None and texts, every element answers `other`, as in NumPy."""
+    def method(x, y):
+        try:
+            return prim(x, y)
+        except (BackendError, DtypeError):
+            if hasattr(y, "dtype") or hasattr(y, "__array__") or isinstance(y, Number | list | tuple):
+                raise
+            return constant(np.full(x.shape, other)[()], x)
+
+    return method
