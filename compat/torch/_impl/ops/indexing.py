@@ -132,10 +132,8 @@ def getitem(self, key):
         return override(getitem, (self, key), {})
     basic, index = normal(key)
     shape = shape_dtype(self)[0]
-    if not basic and any(isinstance(k, Tracer) and k.dtype == np.bool_ for k in index) and any(
-            isinstance(k, TensorBase) and mapped(k) for k in (key if type(key) is tuple else (key,))):
-        raise RuntimeError("vmap: We do not support batching operators that can support dynamic shape. Attempting to "
-                           "batch over indexing with a boolean mask; use torch.where(mask, x, 0) instead of x[mask]")
+    if not basic:
+        check_masks(key, index, "torch.where(mask, x, 0) instead of x[mask]")
     if basic:
         check_basic(index, shape)
         if type(key) is slice:
@@ -155,6 +153,14 @@ def getitem(self, key):
     except IndexError as error:
         raise IndexError(message(error, index, shape)) from error
     return in_order(lifted(out, "IndexBackward0", [self, *tensors_in(key if type(key) is tuple else (key,), {})]), self)
+
+
+def check_masks(key, index, instead):
+    """torch's refusal of masks that a running vmap maps."""
+    if any(isinstance(k, Tracer) and k.dtype == np.bool_ for k in index) and any(
+            isinstance(k, TensorBase) and mapped(k) for k in (key if type(key) is tuple else (key,))):
+        raise RuntimeError("vmap: We do not support batching operators that can support dynamic shape. Attempting to "
+                           f"batch over indexing with a boolean mask; use {instead}")
 
 
 def check_arrays(index):
@@ -320,6 +326,7 @@ def setitem(self, key, value):
         else:
             copy_(part, value if given == shape else expand(value, shape))
         return
+    check_masks(key, index, "torch.where(mask, value, x) instead of x[mask] = value")
     index = joined(index, len(shape_dtype(self)[0]))
     first, rest = numbers_first(index)
     if first is not None:
