@@ -95,7 +95,6 @@ distributed: AllToAllOptions AllreduceCoalescedOptions AllreduceOptions Backend 
     scatter_object_list send send_object_list set_debug_level set_debug_level_from_env shrink_group
     split_group supports_complex utils
 fft: Tensor
-func: rearrange
 jit: Attribute CompilationUnit Error Future annotations enable_onednn_fusion export_opnames fork freeze
     frontend load onednn_fusion_enabled optimize_for_inference save set_fusion_strategy strict_fusion
     trace_module wait
