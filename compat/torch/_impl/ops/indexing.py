@@ -8,6 +8,7 @@ from ....._engine import At
 from .....extend import REGISTRY, Tracer
 from ..dispatch.call import attach
 from ..dispatch.host_ops import filled
+from ..dispatch.layouts import of_index
 from ..dispatch.lowering import lifted, tensors_in
 from ..dispatch.overriding import overridden
 from ..fastpath.view_lanes import indexed, read, ready
@@ -152,7 +153,8 @@ def getitem(self, key):
         out = fetched(v, index)
     except IndexError as error:
         raise IndexError(message(error, index, shape)) from error
-    return in_order(lifted(out, "IndexBackward0", [self, *tensors_in(key if type(key) is tuple else (key,), {})]), self)
+    read_from = [self, *tensors_in(key if type(key) is tuple else (key,), {})]
+    return in_order(lifted(out, "IndexBackward0", read_from), self, index)
 
 
 def check_masks(key, index, instead):
@@ -210,11 +212,13 @@ def fetched(x, index):
     return x[index]
 
 
-def in_order(out, t):
-    """What an index array took from memory in order is in order too: NumPy lays out some outputs by their index."""
-    if out.level_trace is None and not out.value.flags.c_contiguous and type(t.value) is ndarray and (
-            t.value.flags.c_contiguous):
-        out.value = np.ascontiguousarray(out.value)
+def in_order(out, t, index):
+    """What index arrays took from memory, laid out as PyTorch's: NumPy lays out some outputs by their index."""
+    if out.level_trace is None and type(t.value) is ndarray and out.value.ndim > 1:
+        if not t.value.flags.c_contiguous:
+            out.value = of_index(out.value, t.value, index)
+        elif not out.value.flags.c_contiguous:
+            out.value = np.ascontiguousarray(out.value)
     return out
 
 
