@@ -188,7 +188,7 @@ compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessi
 ~/gradcheck: ~/types ~/state ~/engine ~/forward_ad ~/factories ~/function ~/random ~/ops
 ~/interchange: api ~/types ~/graph ~/state ~/views ~/dispatch ~/factories ~/tensor ~/sparse
 ~/data: ~/types ~/profiler ~/random ~
-~/distributions: ~/types ~/engine ~
+~/distributions: ~/types ~/state ~/engine ~
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops ~
 ~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor ~
 compat/torch/_higher_order_ops: ~/func

@@ -179,3 +179,21 @@ def script_bad_arguments(T):
         lambda: D.Binomial(n(1.0, 2.0), 0.5).entropy(), lambda: D.Distribution().expand((2,)),
         lambda: D.LowRankMultivariateNormal(n(0.0, 0.0), T.ones(3, 1), n(1.0, 1.0)), lambda: D.Transform(2)]
     return [attempt(lambda line=line: str(line())) for line in lines]
+
+
+def script_arguments_are_checked_inside_of_transforms(T):
+    D, f = T.distributions, T.func
+    loc, scale = T.tensor([[0.5, 1.0], [2.0, -0.3]]), T.tensor([[0.5, 1.0], [2.0, 0.3]])
+    normal = lambda m, s: D.Normal(m, s).log_prob(s).sum()  # noqa: E731
+    matrix = T.eye(2) + T.ones(2, 2)
+    lines = [
+        lambda: f.vmap(normal)(loc, scale), lambda: f.vmap(f.grad(normal))(loc, scale),
+        lambda: f.vmap(normal)(scale, loc), lambda: f.vmap(f.grad(normal))(scale, loc),
+        lambda: f.vmap(lambda p: D.Bernoulli(p).log_prob(p.round()).sum())(scale / 2),
+        lambda: f.vmap(lambda p: D.Bernoulli(p).log_prob(p).sum())(scale / 2),
+        lambda: f.vmap(lambda a: D.Categorical(logits=a).log_prob(T.tensor(1)))(loc),
+        lambda: f.vmap(lambda a: D.MultivariateNormal(a, matrix).log_prob(a))(loc),
+        lambda: f.vmap(lambda s: D.kl_divergence(D.Normal(s, s), D.Normal(0.0, s)).sum())(scale),
+        lambda: f.hessian(lambda s: D.Gamma(s, s).log_prob(s).sum())(scale[0]),
+        lambda: f.vmap(lambda s: D.Normal(s, s).sample().shape[0] + s.sum(), randomness="different")(scale)]
+    return [found[:2] if isinstance(found, tuple) else found for found in map(attempt, lines)]

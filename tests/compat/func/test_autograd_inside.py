@@ -1,5 +1,11 @@
 """backward, hooks, writes and detach inside of transforms."""
 
+import copy
+import io
+import pickle
+
+import numpy as np
+
 from harness import attempt, double, made_function, message, plain
 
 
@@ -207,3 +213,36 @@ def script_data_set_inside_of_transforms(torch):
     f, x = torch.func, torch.ones(3)
     return [attempt(run) for run in (lambda: f.grad(replaced)(x), lambda: f.vjp(replaced, x),
                                      lambda: f.jvp(replaced, (x,), (x,)), lambda: f.vmap(replaced)(torch.ones(2, 3)))]
+
+
+def script_copies_of_values_inside_of_transforms(torch):
+    def lines(t):
+        return [lambda: copy.deepcopy(t), lambda: copy.copy(t), lambda: pickle.dumps(t),
+                lambda: torch.save(t, io.BytesIO()), lambda: copy.deepcopy({"weight": t})]
+
+    def tried(t):
+        out.append([attempt(line)[:2] for line in lines(t)])
+        return t.sum()
+
+    f, x, out = torch.func, torch.ones(2, 3), []
+    f.grad(tried)(x)
+    f.jvp(tried, (x,), (x,))
+    f.vmap(tried)(x)
+    f.grad(lambda t: f.vmap(tried)(t).sum())(x)
+    escaped = []
+    f.grad(lambda t: (escaped.append(t), t.sum())[1])(x)
+    return out, copy.deepcopy(x), attempt(lambda: copy.deepcopy(f.grad(lambda t: t.sin().sum())(x)))
+
+
+def script_numpy_of_values_with_a_tangent(torch):
+    f, x, out = torch.func, torch.ones(3), []
+
+    def tried(t):
+        out.append([attempt(line)[:2] for line in (lambda: t.numpy(), lambda: np.asarray(t), lambda: np.sin(t))])
+        return t.sum()
+
+    f.jvp(tried, (x,), (x,))
+    f.jvp(lambda t: f.grad(tried)(t * 2), (x,), (x,))
+    f.grad(lambda t: f.jvp(tried, (t,), (x,))[1])(x)
+    f.jacfwd(lambda t: tried(t)[None])(x)
+    return out

@@ -109,6 +109,8 @@ def script_linearize_forms(torch):
     o, l = quietly(lambda: f.linearize(lambda a, b: {"p": a * b, "q": (a,)}, x, y))
     out += [o, l(y, x)]
     out.append(attempt(lambda: l(y)))
+    o, l = quietly(lambda: f.linearize(lambda a: (a.long(), a > 0, a.argmax()), x))
+    out += [o, l(y)]
     return plain(out)
 
 

@@ -2,6 +2,9 @@
 
 import functools
 
+import pytest
+
+import covector.compat.torch as compat
 from harness import attempt, message
 
 
@@ -111,3 +114,11 @@ def script_refusals_of_vmap(torch):
             message(lambda: v(functools.partial(lambda b, a: 3.0, 1))(x)), message(lambda: v(scale, randomness="x")(x)),
             message(lambda: v(scale, chunk_size=0)(x)), message(lambda: v(scale)(torch.tensor(1.0))),
             message(lambda: v(scale, out_dims=(0.5,))(x)))
+
+
+def test_complex_tangent_of_a_real_primal_is_refused():
+    x = compat.ones(2)
+    with pytest.raises(RuntimeError, match="tangent of a real tensor to be real"):
+        compat.func.jvp(lambda v: v, (x,), (x * 1j,))
+    z = x * 1j
+    assert compat.func.jvp(lambda v: v * 2, (z,), (x,))[1].tolist() == [2, 2]

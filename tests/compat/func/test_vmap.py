@@ -113,6 +113,7 @@ def script_vmap_forbidden(torch):
         lambda a: bool(a[0] > 0),
         lambda a: a if a.sum() > 0 else -a,
         lambda a: a[a > 1],
+        lambda a: f"{a[0]:.2f}",
         lambda a: a.nonzero(),
         lambda a: a.masked_select(a > 1),
         lambda a: a.unique(),

@@ -138,6 +138,11 @@ def a_vjp_made_under_no_grad(torch):
     return pull(torch.ones(2))[0].requires_grad
 
 
+@row("`func.rearrange` of a longer axis", "ValueError", [2])
+def an_axis_called_one(torch):
+    return attempt(lambda: list(torch.func.rearrange(torch.arange(4.0).reshape(2, 2), "a 1 -> a").shape))
+
+
 @row("an output of `func.vmap`", [[1.0, 1.0], [2.0, 2.0]], [[1.0, 2.0], [1.0, 2.0]])
 def a_result_that_is_not_mapped(torch):
     y = torch.tensor([1.0, 2.0])

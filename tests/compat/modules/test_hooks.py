@@ -1,5 +1,7 @@
 """Hooks of modules: before and behind forward, on gradients, global ones, their order and messages."""
 
+import copy
+import pickle
 import warnings
 
 from harness import attempt, message, normal
@@ -150,7 +152,6 @@ def script_handles_are_contexts(torch):
 
 
 def script_hooks_do_not_survive_their_removal_in_copies(torch):
-    import copy
     m, seen = linear(torch), []
     handle = m.register_forward_hook(lambda module, args, out: seen.append(module is m))
     twin = copy.deepcopy(m)
@@ -158,3 +159,31 @@ def script_hooks_do_not_survive_their_removal_in_copies(torch):
     handle.remove()
     m(torch.ones(1, 2).double())
     return seen
+
+
+def script_handles_of_copied_modules(torch):
+    calls = []
+
+    class Held(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.handle = self.register_forward_pre_hook(note, with_kwargs=True)
+
+        def forward(self, x):
+            return x * 2
+
+    def note(module, args, kwargs):
+        calls.append(module)
+
+    x = torch.ones(2, 4)
+    original = Held()
+    twin = copy.deepcopy(original)
+    twin.handle.remove()
+    twin(x)
+    original(x)
+    lazy = torch.nn.LazyLinear(3)
+    copies = [copy.deepcopy(lazy), pickle.loads(pickle.dumps(lazy))]
+    shapes = [list(m(x).shape) for m in copies]
+    left = list(twin._forward_pre_hooks_with_kwargs)
+    return (len(calls), calls[0] is original, left, shapes, [repr(m) for m in copies], repr(lazy),
+            [hasattr(m, "_load_hook") for m in (lazy, *copies)])

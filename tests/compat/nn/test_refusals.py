@@ -128,3 +128,42 @@ def script_refusals_of_layers(torch):
         lambda: F.avg_pool1d(x, 2, padding=-1), lambda: F.avg_pool2d(x, 2, padding=4),
         lambda: F.prelu(torch.tensor(1.0), torch.ones(2)), lambda: F.prelu(x, torch.ones(2, 2)),
         lambda: F.multilabel_margin_loss(torch.ones(0), torch.ones(0, dtype=torch.int64))])]
+
+
+def script_shapes_of_layers(torch):
+    return refusals(torch, """
+F.pad(o(2), (1, 1), mode="reflect")
+F.pad(o(3, 2), (1, 1, 1, 1), mode="replicate")
+F.pad(o(1, 3, 3, 2), (1, 1), mode="circular")
+F.pad(o(3, 3, 3), (), mode="reflect")
+F.pad(o(3, 3, 3), (), mode="x")
+F.pad(o(2), (1, 1, 1, 1))
+F.pad(o(2, 0, 3), (1, 1), mode="reflect")
+F.pad(o(2, 2, 0), (1, 1), mode="replicate")
+F.pad(o(1, 3), (4, 1), mode="circular")
+F.pad(o(1, 3), (-2, -2), mode="circular")
+F.celu(o(2), 0)
+F.unfold(o(1, 1, 2, 2), 3)
+F.unfold(o(1, 1, 2, 2), 2, stride=0)
+F.unfold(o(1, 1, 2, 2), 0)
+F.unfold(o(1, 1, 2, 2), 2, dilation=0)
+F.unfold(o(1, 1, 2, 2), 2, padding=-1)
+F.unfold(o(1, 0, 2, 2), 2)
+F.fold(o(1, 4, 1), (2, 2), 2, stride=0)
+F.fold(o(1, 4, 1), (2, 2), 2, padding=-1)
+F.affine_grid(o(1, 2, 3), (1, 1, 2))
+F.adaptive_max_pool2d(o(1, 1, 0, 2), 2)
+F.adaptive_max_pool1d(o(1, 0, 2), 2)
+F.interpolate(o(1, 1, 2), scale_factor=(2, 2))
+F.interpolate(o(1, 1, 2, 2), scale_factor=(2,))
+F.cross_entropy(o(2, 3), o(2, 1).long())
+F.cross_entropy(o(2, 3), o(3).long())
+F.cross_entropy(o(2, 3), o(2, 3, 1)[0, 0, 0].long())
+F.cross_entropy(o(2, 3, 2), o(2).long())
+F.cross_entropy(o(3), o(2).long())
+F.cross_entropy(o(3), o(1).long())
+F.cross_entropy(o(3), o(1).long(), reduction="none")
+F.cross_entropy(o(1)[0], o(1)[0].long())
+F.nll_loss(o(3), o(1).long(), reduction="none")
+F.nll_loss(o(2, 3), o(1)[0].long())
+""")

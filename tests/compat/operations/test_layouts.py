@@ -55,3 +55,30 @@ def script_transforms(torch):
             found.append([laid(getattr(torch.fft, name)(z if name == "irfft2" else x, s)) for name in
                           ("fft2", "rfft2", "irfft2")])
     return found
+
+
+def script_reductions_that_keep_axes(torch):
+    found = []
+    for order in itertools.permutations(range(3)):
+        x = permuted(torch, (2, 3, 4), order)
+        for dim in (0, 1, 2, (0, 1), (1, 2), (0, 2)):
+            found.append([laid(v) for v in (
+                x.sum(dim, keepdim=True), x.mean(dim, keepdim=True), x.amax(dim, keepdim=True),
+                x.nansum(dim, keepdim=True), x.std(dim, keepdim=True), x.norm(1, dim=dim, keepdim=True),
+                x.norm(float("inf"), dim=dim), torch.linalg.vector_norm(x, 0, dim), (x > 0).all(dim, keepdim=True),
+                x.any(dim, keepdim=True), x.logsumexp(dim, keepdim=True))])
+        found.append([laid(v) for v in (x.prod(0, keepdim=True), x.prod(1, keepdim=True), *torch.gradient(x),
+                                        torch.aminmax(x, dim=1, keepdim=True).min)])
+    return found
+
+
+def script_index_arrays(torch):
+    found, mask = [], torch.tensor([True, False, True, True])
+    for order in itertools.permutations(range(3)):
+        x = permuted(torch, (4, 4, 4), order)
+        some = torch.tensor([[0, 1], [1, 2]])
+        found.append([laid(v) for v in (
+            x[:, [0, 1]], x[[0, 1]], x[..., [0, 1]], x[:, some], x[some], x[[0, 1], :, [1, 2]], x[:, [0, 1], [1, 2]],
+            x[[0, 1], [1, 2]], x[:, mask], x[mask], x[..., mask], x[0, :, [0, 1]], x[:, 0, [0, 1]], x[1:, None, [0, 1]],
+            x[::2, :, [0, 1]], x[:, ::2][:, [0, 1]], x.gather(1, some[:, None]), x.take_along_dim(x.argsort(0), 0))])
+    return found

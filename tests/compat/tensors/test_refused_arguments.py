@@ -24,7 +24,10 @@ PROGRAMS = [
     "torch.sum(x, 0, out=torch.empty(3, dtype=torch.int64)).tolist()",
     "torch.prod(x, 0, out=torch.empty(3, dtype=torch.int64)).tolist()",
     "torch.mean(x, 0, out=torch.empty(3, dtype=torch.double)).dtype",
-    "torch.mean(x, 0, out=torch.empty(3, dtype=torch.int64))",
+    "torch.mean(x, 0, out=torch.empty(3, dtype=torch.int64))", "x.split([1, -1])", "x.split([1, -1, 2], 1)",
+    "torch.cdist(x, x, -1.0)", "torch.cdist(x, torch.ones(2, 2))", "x.stride(5)", "x.stride(-3)",
+    "torch.int64.to_complex()", "torch.bool.to_complex()", "torch.bfloat16.to_complex()",
+    "torch.use_deterministic_algorithms('a')",
 ]
 
 
@@ -58,3 +61,14 @@ def test_a_complex_number_in_a_tensor_keeps_the_width_of_others():
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_as_pytorch(program):
     assert outcome(compat, program) == outcome(pytorch(), program)
+
+
+@pytest.mark.parametrize(("program", "error", "words"), [
+    ("x.split([1, -1, 2], 1)", RuntimeError, "only non-negative entries"), ("x.stride(5)", IndexError, "out of range"),
+    ("torch.cdist(x, x, -1.0)", RuntimeError, "non-negative p values"),
+    ("torch.cdist(x, torch.ones(2, 2))", RuntimeError, "same number of columns"),
+    ("torch.int64.to_complex()", RuntimeError, "Unknown Complex ScalarType for Long"),
+    ("torch.use_deterministic_algorithms('a')", TypeError, "must be bool, not str")])
+def test_refused_values(program, error, words):
+    with pytest.raises(error, match=words):
+        eval(program, {"torch": compat, "x": compat.ones(2, 3)})

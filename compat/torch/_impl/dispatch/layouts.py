@@ -5,6 +5,7 @@ import numpy as np
 from ....._engine import Ambient
 from ..types.memory_formats import ORDERS
 from ..types.tensor_value import bottom
+from ..views.memory import steps_of
 
 ndarray = np.ndarray
 
@@ -26,12 +27,24 @@ def layout(laid):
     return settled
 
 
-# In the order of the axes, whatever the operands do; as elementwise operations do; in the order of the axes, but with
-# channels last where the first operand lies so; as the first operand lies.
+# In the order of the axes, whatever the operands do; so with the strides of new memory; as elementwise operations do;
+# in the order of the axes, but with channels last where the first operand lies so; as the first operand lies.
 IN_ORDER = layout(lambda array, tensors, args, named: np.ascontiguousarray(array))
+REDUCED = layout(lambda array, tensors, args, named: of_reduction(np.ascontiguousarray(array), bottom(tensors[0])))
 LIKE_OPERANDS = layout(lambda array, tensors, args, named: laid_out(array, *[bottom(t) for t in tensors]))
 BY_FORMAT = layout(lambda array, tensors, args, named: in_format(array, bottom(tensors[0])))
 LIKE_FIRST = layout(lambda array, tensors, args, named: laid_out(array, bottom(tensors[0])))
+
+
+def of_reduction(array, operand):
+    """A contiguous array with the strides of a new one: NumPy's follow the operand where an axis is kept."""
+    if 1 not in array.shape or type(operand) is not ndarray or operand.flags.c_contiguous:
+        return array
+    found = np.empty(array.shape, array.dtype)
+    if found.strides == array.strides:
+        return array
+    found[...] = array
+    return found
 
 
 def matrices(*columns, rows=()):
@@ -158,6 +171,49 @@ def memory_order(shape, arrays):
             elif sign < 0:
                 break
     return inner[::-1]
+
+
+def of_index(out, x, index):
+    """What arrays among an index took from an array, with its axes in memory as PyTorch lays them out.
+
+    Its iterator sees the array with steps of 0 along the axes of the index, and the index arrays beside axes of 1.
+    """
+    arrays, marks = [], []  # of each axis that the basic part of the index leaves: whether an array stands for it
+    count = sum(k.ndim if is_mask(k) else 1 for k in index if k is not None and k is not Ellipsis)
+    basic = []
+    for k in index:
+        if hasattr(k, "dtype"):
+            parts = k.nonzero() if is_mask(k) else (k,)
+            arrays += parts
+            basic += [slice(None)] * len(parts)
+            marks += [True] * len(parts)
+        else:
+            basic.append(k)
+            marks += [False] * (x.ndim - count if k is Ellipsis else not isinstance(k, int))
+    whole = x[tuple(basic)]
+    marks += [False] * (whole.ndim - len(marks))
+    spread = np.broadcast_arrays(*arrays)
+    n, first = spread[0].ndim, marks.index(True)
+    together = marks[first : first + len(arrays)] == [True] * len(arrays)
+    steps = [s * x.itemsize for s, m in zip(steps_of(whole), marks) if not m]
+    at = first if together else 0
+    seen = [np.lib.stride_tricks.as_strided(whole, out.shape, (*steps[:at], *(0,) * n, *steps[at:]))]
+    behind = len(steps) - at
+    for a in spread:
+        outer = a.shape[0] * a.strides[0] if n else a.itemsize
+        seen.append(np.lib.stride_tricks.as_strided(a, (*(1,) * at, *a.shape, *(1,) * behind), (
+            *(outer,) * at, *a.strides, *(a.itemsize,) * behind)))
+    order = memory_order(out.shape, seen)
+    found = np.empty([out.shape[d] for d in order], out.dtype).transpose(np.argsort(order))
+    if found.strides == out.strides:
+        return out
+    found[...] = out
+    return found
+
+
+def is_mask(k):
+    """Whether part of an index is an array of truth values."""
+    return hasattr(k, "dtype") and k.dtype == np.bool_
 
 
 def straightened(t):

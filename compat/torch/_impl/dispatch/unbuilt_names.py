@@ -88,7 +88,6 @@ distributed: AllToAllOptions AllreduceCoalescedOptions AllreduceOptions BackendC
     reduce_scatter_single register_rendezvous_handler remote_device rendezvous set_debug_level
     set_debug_level_from_env shrink_group split_group supports_complex utils
 fft: Tensor
-func: rearrange
 jit: Attribute CompilationUnit Error annotations enable_onednn_fusion export_opnames freeze frontend load
     onednn_fusion_enabled optimize_for_inference save set_fusion_strategy strict_fusion trace_module
 linalg: common_notes

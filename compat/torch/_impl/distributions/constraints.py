@@ -1,6 +1,7 @@
 """Constraints of parameters and of values: each checks tensors, element by element or event by event."""
 
 from ..namespace import torch
+from ..state.concrete import all_true
 
 
 class Constraint:
@@ -277,7 +278,7 @@ class _Square(Constraint):
 class _Symmetric(_Square):
     def check(self, value):
         square = super().check(value)
-        if not square.all():
+        if not all_true(square):
             return square
         return torch.isclose(value, value.mT, atol=1e-6).all(-2).all(-1)
 
@@ -285,7 +286,7 @@ class _Symmetric(_Square):
 class _PositiveSemidefinite(_Symmetric):
     def check(self, value):
         symmetric = super().check(value)
-        if not symmetric.all():
+        if not all_true(symmetric):
             return symmetric
         return torch.linalg.eigvalsh(value).ge(0).all(-1)
 
@@ -293,7 +294,7 @@ class _PositiveSemidefinite(_Symmetric):
 class _PositiveDefinite(_Symmetric):
     def check(self, value):
         symmetric = super().check(value)
-        if not symmetric.all():
+        if not all_true(symmetric):
             return symmetric
         return torch.linalg.cholesky_ex(value).info.eq(0)
 

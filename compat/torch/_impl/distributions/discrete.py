@@ -4,6 +4,7 @@ import math
 from numbers import Number
 
 from ..namespace import F, torch
+from ..state.concrete import all_true
 from . import constraints
 from .distribution import Distribution, ExponentialFamily
 from .parameters import NO_AXES, broadcast_all, clamp_probs, lazy_property, logits_to_probs, probs_to_logits
@@ -116,7 +117,7 @@ class ContinuousBernoulli(_ByProbability, ExponentialFamily):
     def __init__(self, probs=None, logits=None, lims=(0.499, 0.501), validate_args=None):
         tensor, number = self._take(probs, logits)
         if probs is not None:
-            if validate_args is not None and not self.arg_constraints["probs"].check(self.probs).all():
+            if validate_args is not None and not all_true(self.arg_constraints["probs"].check(self.probs)):
                 raise ValueError("The parameter probs has invalid values")
             self.probs = clamp_probs(self.probs)
         self._lims = lims
@@ -209,7 +210,7 @@ class Geometric(_ByProbability):
     def __init__(self, probs=None, logits=None, validate_args=None):
         tensor, number = self._take(probs, logits)
         super().__init__(torch.Size() if number else tensor.size(), validate_args=validate_args)
-        if self._validate_args and probs is not None and not (self.probs > 0).all():
+        if self._validate_args and probs is not None and not all_true(self.probs > 0):
             value = self.probs[~(self.probs > 0)]
             raise ValueError(f"Expected parameter probs ({type(self.probs).__name__} of shape "
                              f"{tuple(self.probs.shape)}) of distribution {self!r} to be positive but found invalid "

@@ -4,6 +4,7 @@ import warnings
 
 from ..engine.engine import grad
 from ..namespace import torch
+from ..state.concrete import all_true
 from ..types.tensor_type import TensorBase
 from . import constraints
 from .parameters import NO_AXES, lazy_property
@@ -55,7 +56,7 @@ class Distribution:
             if name not in self.__dict__ and isinstance(getattr(type(self), name, None), lazy_property):
                 continue
             value = getattr(self, name)
-            if not constraint.check(value).all():
+            if not all_true(constraint.check(value)):
                 raise ValueError(f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of "
                                  f"distribution {self!r} to satisfy the constraint {constraint!r}, but found invalid "
                                  f"values:\n{value}")
@@ -193,7 +194,7 @@ class Distribution:
             warnings.warn(f"{type(self)} does not define `support` to enable sample validation. Please initialize the "
                           "distribution with `validate_args=False` to turn off validation.", stacklevel=4)
             return
-        if not support.check(value).all():
+        if not all_true(support.check(value)):
             raise ValueError(f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be "
                              f"within the support ({support!r}) of the distribution {self!r}, but found invalid "
                              f"values:\n{value}")

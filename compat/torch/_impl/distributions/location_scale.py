@@ -3,6 +3,7 @@
 import math
 
 from ..namespace import torch
+from ..state.concrete import all_true
 from . import constraints
 from .distribution import Distribution, ExponentialFamily
 from .parameters import NO_AXES, batch_shape_of, broadcast_all, lazy_property, standard_normal
@@ -306,7 +307,7 @@ class VonMises(Distribution):
         shape = self._extended_shape(sample_shape)
         r, kappa = self._proposal_r.expand(shape), self.concentration.double().expand(shape)
         x, done = torch.zeros(shape, dtype=r.dtype), torch.zeros(shape, dtype=r.dtype) > 0
-        while not done.all():
+        while not all_true(done):
             u1, u2, u3 = torch.rand((3, *shape), dtype=r.dtype).unbind()
             f = torch.cos(math.pi * u1)
             f = (1 + r * f) / (r + f)

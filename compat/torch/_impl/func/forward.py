@@ -76,6 +76,9 @@ def dual(trace, x, dx):
         raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original "
                            f"Tensor, this is not supported. Tensor is of size {list(shape)} while the given forward "
                            f"gradient is of size {list(other)}.")
+    if kind.kind == "c" != dtype.kind:
+        raise RuntimeError("Expected the tangent of a real tensor to be real: trying to set a forward gradient of "
+                           f"dtype {dx.dtype} on a tensor of dtype {x.dtype}")
     t = lifted(trace, x)
     if not lies_alike(bottom(x), bottom(dx)):
         dx = dx.clone()

@@ -50,7 +50,7 @@ def linearize(func, *primals):
                                        f"{wanted} of the corresponding primal.")
         found = list(outs)
         for i, t in zip(tensors, push(*given) if push is not None else ()):
-            found[i] = t
+            found[i] = t if t.dtype is outs[i].dtype else t.to(outs[i].dtype)  # of integers: zeros
         return out_spec.unflatten(found)
 
     return output, jvp_fn

@@ -36,6 +36,15 @@ class RemovableHandle:
             if table is not None:
                 table.pop(self.id, None)
 
+    def __getstate__(self):
+        return self.hooks(), self.id, tuple([table() for table in self.extra])
+
+    def __setstate__(self, state):
+        """The handle of a copy: it takes the hook out of the tables that were copied with it."""
+        hooks, self.id, extra = state
+        self.hooks, *self.extra = [ref(OrderedDict() if t is None else t) for t in (hooks, *extra)]
+        RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
+
     def __enter__(self):
         return self
 

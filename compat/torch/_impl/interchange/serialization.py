@@ -13,6 +13,7 @@ import numpy as np
 
 from ....._engine import LazyModule
 from ..graph import versions
+from ..state.concrete import refuse_copy
 from ..state.meta import is_meta, meta_tensor, on_meta
 from ..tensor.storage import over
 from ..types import dtypes
@@ -119,6 +120,8 @@ class Writer(pickle._Pickler):
 
     def tensor(self, t):
         """What rebuilds a tensor: its storage, place, sizes, strides and whether it asks for gradients."""
+        if t.level_trace is not None:
+            refuse_copy(t, "save()")
         array = bottom(t)
         if type(array) is not ndarray:
             if is_meta(t):

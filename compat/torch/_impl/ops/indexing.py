@@ -8,6 +8,7 @@ from ....._engine import At
 from .....extend import REGISTRY, Tracer
 from ..dispatch.call import attach
 from ..dispatch.host_ops import filled
+from ..dispatch.layouts import of_index
 from ..dispatch.lowering import lifted, tensors_in
 from ..dispatch.overriding import overridden
 from ..fastpath.view_lanes import indexed, read, ready
@@ -133,10 +134,8 @@ def getitem(self, key):
         return override(getitem, (self, key), {})
     basic, index = normal(key)
     shape = shape_dtype(self)[0]
-    if not basic and any(isinstance(k, Tracer) and k.dtype == np.bool_ for k in index) and any(
-            isinstance(k, TensorBase) and mapped(k) for k in (key if type(key) is tuple else (key,))):
-        raise RuntimeError("vmap: We do not support batching operators that can support dynamic shape. Attempting to "
-                           "batch over indexing with a boolean mask; use torch.where(mask, x, 0) instead of x[mask]")
+    if not basic:
+        check_masks(key, index, "torch.where(mask, x, 0) instead of x[mask]")
     if basic:
         check_basic(index, shape)
         if type(key) is slice:
@@ -155,7 +154,16 @@ def getitem(self, key):
         out = fetched(v, index)
     except IndexError as error:
         raise IndexError(message(error, index, shape)) from error
-    return in_order(lifted(out, "IndexBackward0", [self, *tensors_in(key if type(key) is tuple else (key,), {})]), self)
+    read_from = [self, *tensors_in(key if type(key) is tuple else (key,), {})]
+    return in_order(lifted(out, "IndexBackward0", read_from), self, index)
+
+
+def check_masks(key, index, instead):
+    """torch's refusal of masks that a running vmap maps."""
+    if any(isinstance(k, Tracer) and k.dtype == np.bool_ for k in index) and any(
+            isinstance(k, TensorBase) and mapped(k) for k in (key if type(key) is tuple else (key,))):
+        raise RuntimeError("vmap: We do not support batching operators that can support dynamic shape. Attempting to "
+                           f"batch over indexing with a boolean mask; use {instead}")
 
 
 def joined(index, ndim):
@@ -194,11 +202,13 @@ def fetched(x, index):
     return x[index]
 
 
-def in_order(out, t):
-    """What an index array took from memory in order is in order too: NumPy lays out some outputs by their index."""
-    if out.level_trace is None and not out.value.flags.c_contiguous and type(t.value) is ndarray and (
-            t.value.flags.c_contiguous):
-        out.value = np.ascontiguousarray(out.value)
+def in_order(out, t, index):
+    """What index arrays took from memory, laid out as PyTorch's: NumPy lays out some outputs by their index."""
+    if out.level_trace is None and type(t.value) is ndarray and out.value.ndim > 1:
+        if not t.value.flags.c_contiguous:
+            out.value = of_index(out.value, t.value, index)
+        elif not out.value.flags.c_contiguous:
+            out.value = np.ascontiguousarray(out.value)
     return out
 
 
@@ -292,6 +302,7 @@ def setitem(self, key, value):
         else:
             copy_(part, value if given == shape else expand(value, shape))
         return
+    check_masks(key, index, "torch.where(mask, value, x) instead of x[mask] = value")
     index = joined(index, len(shape_dtype(self)[0]))
     first, rest = numbers_first(index)
     if first is not None:

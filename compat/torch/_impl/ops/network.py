@@ -67,21 +67,8 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     """Compute the negative log-likelihood loss from log-probabilities."""
     reduction = legacy(size_average, reduce, reduction)
     axis = 0 if input.ndim == 1 else 1
-    if not input.ndim:
-        raise ValueError("Expected 1 or more dimensions (got 0)")
-    if axis and target.shape[:1] != input.shape[:1]:
-        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
-                         f"({target.shape[0] if target.ndim else 1}).")
-    if target.dtype not in (np.int64, np.uint8):
-        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_word(target.dtype)}")
+    target = labels_of(input, target, axis)
     classes = input.shape[axis]
-    wanted = tuple(input.shape[:axis]) + tuple(input.shape[axis + 1 :])
-    if tuple(target.shape) != wanted:
-        if input.ndim == 1:
-            raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.shape[0]}")
-        if input.ndim == 2:
-            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-        raise RuntimeError(f"Expected target size {list(wanted)}, got {list(target.shape)}")
     if (axis and weight is None and input.ndim == 2 and input.size and target.dtype == np.int64
             and not 0 <= ignore_index < classes
             and assume(lambda t: np.maximum.reduce(t.view(np.uint64), None) < classes, target)):
@@ -117,6 +104,27 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     return total / cnp.asarray(cnp.sum(keep) if keep is not None else losses.size, total.dtype)
 
 
+def labels_of(input, target, axis):
+    """The class of each row, in the shape that the loss has."""
+    if not input.ndim:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if axis and target.shape[:1] != input.shape[:1]:
+        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
+                         f"({target.shape[0] if target.ndim else 0}).")
+    if target.dtype not in (np.int64, np.uint8):
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_word(target.dtype)}")
+    wanted = tuple(input.shape[:axis]) + tuple(input.shape[axis + 1 :])
+    if tuple(target.shape) == wanted:
+        return target
+    if input.ndim == 1 and target.ndim == 1:
+        if target.shape[0] == 1:
+            return cnp.reshape(target, ())
+        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.shape[0]}")
+    if input.ndim < 3:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    raise RuntimeError(f"Expected target size {list(wanted)}, got {list(target.shape)}")
+
+
 @functional("cross_entropy", blind=True)
 def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean",
                   label_smoothing=0.0):
@@ -127,12 +135,11 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if target.dtype.kind == "f" and ignore_index >= 0:
         raise RuntimeError("ignore_index is not supported for floating point target")
-    if target.dtype.kind != "f" and input.ndim and tuple(target.shape) == tuple(input.shape):
+    if target.dtype.kind != "f" and tuple(target.shape) == tuple(input.shape):
         raise RuntimeError("Expected floating point type for target with class probabilities, got "
                            f"{type_word(target.dtype)}")
-    if target.dtype.kind != "f" and target.ndim != input.ndim - 1:
-        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
-                         f"({target.shape[0] if target.ndim else 1}).")
+    if target.dtype.kind != "f":
+        target = labels_of(input, target, axis)
     classes = input.shape[axis]
     if (input.ndim == 2 and input.size and input.dtype.kind == "f" and weight is None and not label_smoothing
             and target.dtype == np.int64 and tuple(target.shape) == (input.shape[0],)

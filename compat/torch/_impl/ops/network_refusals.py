@@ -6,6 +6,7 @@ import numpy as np
 
 from ..dispatch.call import ROWS
 from ..types.dtypes import type_word
+from .axes import tuples
 from .refusals import refuse
 
 
@@ -52,7 +53,7 @@ def _cross_entropy(input, target, weight=None, *rest, **named):
             raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
                              f"({target.shape[0] if target.ndim else 1}).")
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_word(target.dtype)}")
-    _class_weight(input.shape[axis], weight, "weight")
+    _class_weight(input.shape[axis] if input.ndim else 0, weight, "weight")
 
 
 @before("nll_loss")
@@ -96,6 +97,67 @@ def _softshrink(input, lambd=0.5):
 def _hardtanh(input, min_val=-1.0, max_val=1.0, *rest, **named):
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+
+
+@before("celu")
+def _celu(input, alpha=1.0, inplace=False):
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+
+
+_MODES = "reflect", "replicate", "circular"
+
+
+@before("pad")
+def _pad(input, pad, mode="constant", value=None):
+    if mode not in ("constant", *_MODES):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if len(pad) > 2 * input.ndim:
+        raise RuntimeError("Padding length should be less than or equal to two times the input dimension but got "
+                           f"padding length {len(pad)} and input of dimension {input.ndim}")
+    if mode != "constant" and not (
+            2 <= len(pad) <= 6 and input.ndim - len(pad) // 2 in (1, 2)):
+        raise NotImplementedError(f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor.\n"
+                                  "Supported combinations for non-constant padding:\n"
+                                  "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
+                                  "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+                                  "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)")
+    n = len(pad) // 2
+    if mode in ("reflect", "replicate") and not all(input.shape[input.ndim - n - 1 :]):
+        raise RuntimeError(f"Expected {n + 1}D or {n + 2}D (batch mode) tensor with possibly 0 batch size and other "
+                           f"non-zero dimensions for input, but got: {list(input.shape)}")
+
+
+@before("unfold")
+def _unfold(input, kernel_size, dilation=1, padding=0, stride=1):
+    kernel, dilation, around, stride = checked_windows(kernel_size, dilation, padding, stride)
+    if input.ndim not in (3, 4) or not all(input.shape[input.ndim - 3 :]):
+        raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
+                           f"dimensions for input, but got: {list(input.shape)}")
+    counts = tuple([(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, p, d, k, s in zip(
+        input.shape[-2:], around, dilation, kernel, stride)])
+    if min(counts) < 1:
+        raise RuntimeError(f"Given input with spatial size {tuple(input.shape[-2:])}, kernel_size={kernel}, "
+                           f"dilation={dilation}, padding={around}, calculated shape of the array of sliding blocks as "
+                           f"{counts}, but its components must be at least one.")
+
+
+@before("fold")
+def _fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    checked_windows(kernel_size, dilation, padding, stride)
+
+
+def checked_windows(kernel, dilation, around, stride):
+    """Pairs of numbers for windows of images, or torch's refusal of those that make none."""
+    found = []
+    for word, short, v in (("kernel size", "kernel", kernel), ("dilation", "dilation", dilation),
+                           ("padding", "pad", around), ("stride", "stride", stride)):
+        pair = tuples(v, 2)
+        if min(pair) < (short != "pad"):
+            wanted = "be non-negative" if short == "pad" else "be greater than zero"
+            raise RuntimeError(f"{word} should {wanted}, but got {short}_height: {pair[0]} {short}_width: {pair[1]}")
+        found.append(pair)
+    return found
 
 
 @before("embedding")

@@ -259,6 +259,11 @@ def adaptive(n):
     def max_pool(input, output_size):
         check_rank(input, output_size, n)
         check_pool(f"adaptive_max_pool{n}d", input, n)
+        empty = next((i for i in range(1, input.ndim) if not input.shape[i]), None)
+        if empty is not None:
+            raise RuntimeError(f"adaptive_max_pool{n}d(): Expected input to have non-zero size for non-batch "
+                               f"dimensions, but input has sizes {list(input.shape)} with dimension {empty} being "
+                               "empty")
         out = output_shape(output_size, input, n)
         index = adaptive_places(tuple(input.shape[input.ndim - n :]), out)
         best, spots = best_of(gathered(input, index, n), index)

@@ -8,7 +8,7 @@ from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, floating, operation, promote
 from ..dispatch.host_ops import assume
-from ..dispatch.layouts import IN_ORDER
+from ..dispatch.layouts import IN_ORDER, REDUCED
 from ..dispatch.out_argument import Target
 from ..fastpath.lanes import total
 from ..inplace.inplace import inplace
@@ -31,7 +31,7 @@ def axes_of(dim, ndim):
     return tuple([a for a in axes if a < ndim]) if ndim else ()
 
 
-@operation("sum", blind=True, layout=IN_ORDER, out=Target(dtype=True),
+@operation("sum", blind=True, layout=REDUCED, out=Target(dtype=True),
            lane=lambda row: total(row, REGISTRY["reduce_sum"], "SumBackward0"))
 def sum(input, dim=None, keepdim=False, *, dtype=None):  # noqa: A001 (torch's name)
     """Sum over axes."""
@@ -70,7 +70,7 @@ def floats_only(name, x):
                            "instead.")
 
 
-@operation("prod", blind=True, layout=IN_ORDER, out=Target(dtype=True))
+@operation("prod", blind=True, layout=REDUCED, out=Target(dtype=True))
 def prod(input, dim=None, keepdim=False, *, dtype=None):
     """Multiply the elements along an axis; the derivative is exact at zeros."""
     if dtype is None and input.dtype.kind in "biu":
@@ -154,7 +154,7 @@ def nonempty(name, input, axes):
 
 
 def _extreme(name, fun):
-    @operation(name, blind=True, layout=IN_ORDER, doc="Extreme over axes, ties sharing the gradient")
+    @operation(name, blind=True, layout=REDUCED, doc="Extreme over axes, ties sharing the gradient")
     def reduced(input, dim=(), keepdim=False):
         axes = axes_of(dim, input.ndim)
         nonempty(name, input, axes)
@@ -222,7 +222,7 @@ argmin = _arg("argmin", cnp.argmin)
 
 
 def _truth(name, fun):
-    @operation(name, blind=True, layout=IN_ORDER, out=Target(truth=True), doc=f"Whether {name} elements are true")
+    @operation(name, blind=True, layout=REDUCED, out=Target(truth=True), doc=f"Whether {name} elements are true")
     def reduced(input, dim=None, keepdim=False):
         x = input if input.dtype == np.bool_ else input != 0
         whole = isinstance(dim, tuple | list) and not dim  # of these reductions alone: no axis, not all axes
@@ -273,7 +273,7 @@ def count_nonzero(input, dim=None):
     return cnp.sum((input != 0).astype(np.int64), axis=axes_of(dim, input.ndim))
 
 
-@operation("norm", asked=False)
+@operation("norm", asked=False, layout=REDUCED)
 def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     """Compute a vector norm, or a Frobenius or nuclear matrix norm."""
     if p in (None, "fro"):
@@ -289,7 +289,7 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     return vector_norm.row.body(input, p, dim, keepdim, dtype=dtype)
 
 
-@operation("linalg.vector_norm", method=False)
+@operation("linalg.vector_norm", method=False, layout=REDUCED)
 def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):  # noqa: A002
     """Compute a vector norm over axes; its derivative at 0 is 0."""
     if x.dtype.kind not in "fcV":
@@ -339,7 +339,7 @@ def dist(input, other, p=2):
     return vector_norm.row.body(input - other, p)
 
 
-@operation("nansum", layout=IN_ORDER)
+@operation("nansum", layout=REDUCED)
 def nansum(input, dim=None, keepdim=False, *, dtype=None):
     """Sum over axes, treating NaN as 0."""
     numbers = input if input.dtype.kind in "biu" else cnp.where(input != input, cnp.zeros_like(input), input)
@@ -354,7 +354,7 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None):
     return nansum.row.body(input, dim, keepdim, dtype=dtype) / ROWS["sum"].body(known, dim, keepdim)
 
 
-@operation("aminmax")
+@operation("aminmax", layout=REDUCED)
 def aminmax(input, *, dim=None, keepdim=False):
     """Return the minimum and the maximum."""
     return output_tuples.aminmax(amin.row.body(input, () if dim is None else dim, keepdim),

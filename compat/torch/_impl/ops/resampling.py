@@ -112,6 +112,11 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
                              "tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) format.")
     else:
         given = (float(scale_factor),) * n if isinstance(scale_factor, int | float) else tuple(map(float, scale_factor))
+        if len(given) != n:
+            raise ValueError("Input and scale_factor must have the same number of spatial dimensions, but got input "
+                             f"with spatial dimensions of {list(old)} and scale_factor of shape {scale_factor}. Please "
+                             "provide input tensor in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, s2, "
+                             "...,sK) format.")
         new = tuple([math.floor(k * f) for k, f in zip(old, given)])
         factors = (None,) * n if recompute_scale_factor else given
     if any(k <= 0 for k in (*new, *old)):
@@ -289,6 +294,9 @@ def affine_grid(theta, size, align_corners=None):
     """Return the sampling grid of an affine transformation."""
     size = tuple(size)
     n = len(size) - 2
+    if n not in (2, 3):
+        raise NotImplementedError("affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "
+                                  f"respectively. Got size {size}.")
     if tuple(theta.shape[1:]) != (n, n + 1):
         raise ValueError(f"Expected a batch of {n}D affine matrices of shape Nx{n}x{n + 1} for size {size}. Got "
                          f"{tuple(theta.shape)}.")

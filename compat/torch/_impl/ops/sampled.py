@@ -111,7 +111,7 @@ def gradient(input, *, spacing=1, dim=None, edge_order=1):
     return tuple([_gradient(input, g, d, edge_order) for g, d in zip(gaps, dims)])
 
 
-@operation("_gradient", method=False, register=False, node="CatBackward0")
+@operation("_gradient", method=False, register=False, node="CatBackward0", layout=IN_ORDER)
 def _gradient(x, spacing, d, edge_order):
     if x.dtype.kind in "biu":
         x = x.astype(dtypes.Default.float.numpy)

@@ -6,7 +6,7 @@ from ..... import numpy as cnp
 from .....extend import REGISTRY, Batched, Tracer
 from ..dispatch.call import attach, moving
 from ..dispatch.host_ops import DYNAMIC, insist
-from ..dispatch.layouts import by_axis
+from ..dispatch.layouts import IN_ORDER, by_axis
 from ..dispatch.not_differentiable import refusing
 from ..dispatch.out_argument import BY_COLUMNS, write_out
 from ..dispatch.signatures import signatures, signed
@@ -18,7 +18,7 @@ from .index_arrays import check_long, grid, within
 from .indexing import fetched
 
 
-@moving("gather", blind=True)
+@moving("gather", blind=True, layout=IN_ORDER)
 def gather(input, dim, index, *, sparse_grad=False):
     """Take the elements at one index per output element along an axis."""
     if index.size:
@@ -82,7 +82,7 @@ def take(input, index):
     return cnp.take(cnp.reshape(input, (-1,)), index)
 
 
-@moving("take_along_dim")
+@moving("take_along_dim", layout=IN_ORDER)
 def take_along_dim(input, indices, dim=None):
     """Take elements by index along an axis; the other axes broadcast."""
     if dim is None:

@@ -107,6 +107,9 @@ def split(tensor, split_size_or_sections, dim=0):
         node = "SplitBackward0"
     else:
         sizes = [whole_size(n, place) for place, n in enumerate(split_size_or_sections)]
+        if sizes and min(sizes) < 0:
+            raise RuntimeError("split_with_sizes expects split_sizes have only non-negative entries, but got "
+                               f"split_sizes={sizes}")
         if sum(sizes) != n:
             raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
                                f"dimension {dim}), but got split_sizes={sizes}")

@@ -166,11 +166,13 @@ def pad(input, pad, mode="constant", value=None):
             places = np.where(places >= k, 2 * (k - 1) - places, places)
         elif mode == "replicate":
             places = np.clip(places, 0, k - 1)
-        elif mode == "circular":  # of what negative widths leave
+        else:  # circular, of what negative widths leave
+            if max(a, b) > k:
+                raise RuntimeError("Padding value causes wrapping around more than once.")
+            if k + a + b < 0:
+                raise RuntimeError("Negative padding value is resulting in an empty dimension")
             first, left = max(-a, 0), k - max(-a, 0) - max(-b, 0)
             places = (places - first) % left + first if left > 0 else places[:0]
-        else:
-            raise NotImplementedError(f"pad has no mode {mode!r}; use constant, reflect, replicate or circular")
         input = cnp.take(input, places, axis=axis)
     return input
 

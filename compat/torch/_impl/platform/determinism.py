@@ -12,6 +12,9 @@ class Asked:
 
 def use_deterministic_algorithms(mode, *, warn_only=False):
     """Ask for deterministic operations, which those here are anyway."""
+    if not isinstance(mode, bool):
+        raise TypeError("_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not "
+                        f"{type(mode).__name__}")
     Asked.deterministic, Asked.warn_only = bool(mode), bool(warn_only)
 
 

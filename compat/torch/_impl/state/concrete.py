@@ -1,7 +1,8 @@
 """Whether the elements of a tensor can be read, and the array that holds them."""
 
 from ..types.tensor_type import FOREIGN, TensorBase
-from .levels import BatchTrace
+from ..types.tensor_value import bottom
+from .levels import BatchTrace, GradTrace
 from .meta import is_meta
 
 ESCAPED = ("Either your tensor may have escaped from inside a function being vmapped, or it is used in another thread "
@@ -39,6 +40,23 @@ def foreign_value(t, what):
         raise RuntimeError(f"{what}() of a value that a covector transform traces is not possible: it stands for many "
                            "values, or its derivative would be lost; use torch's operations, or detach() outside of it")
     return getattr(value, what)()
+
+
+def all_true(t):
+    """Whether all elements hold, those of every example that a running vmap maps included: for checks of arguments."""
+    return bool(bottom(t).all())
+
+
+def refuse_copy(t, what):
+    """Refuse to copy the memory of a value of a running transform: the copy would be a constant to its derivative."""
+    while isinstance(t.level_trace, GradTrace) and t.level_trace.done:
+        t = t.value
+    if t.level_trace is None or is_meta(t):
+        return
+    if isinstance(t.level_trace, BatchTrace) and t.level_trace.done:
+        raise RuntimeError(ESCAPED)
+    raise NotImplementedError(f"{what} of a value of a running transform is not supported: its derivative or its batch "
+                              "would be lost; use clone(), or copy it outside of the transform")
 
 
 def mapped(t):

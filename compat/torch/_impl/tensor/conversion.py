@@ -6,10 +6,11 @@ from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, operation
 from ..dispatch.overriding import default_torch_function, dispatching
 from ..factories.creation import check_device
+from ..inplace.inplace import chain
 from ..modes.modes import modes
 from ..state.aliases import expose
 from ..state.concrete import concrete
-from ..state.levels import BatchTrace
+from ..state.levels import BatchTrace, GradTrace
 from ..state.meta import NO_DATA, is_meta, meta_tensor, on_meta
 from ..state.python_data import warn_imaginary
 from ..types import dtypes
@@ -17,6 +18,7 @@ from ..types.memory_formats import order_of, preserves
 from ..types.parameter import made_subclass
 from ..types.size import CPU, device as Device
 from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
+from ..values.tangents import tangent_of
 
 ndarray = np.ndarray
 
@@ -50,6 +52,10 @@ def numpy(self, *, force=False):
     if modes().grad and needs_grad(self) and not isinstance(self.level_trace, BatchTrace):
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     b = concrete(self, "numpy")
+    if self.level_trace is not None and any(
+            isinstance(u.level_trace, GradTrace) and tangent_of(u) is not None for u in chain(self)):
+        raise RuntimeError("Can't call numpy() on a Tensor that func.jvp pushes a tangent through: it would be lost. "
+                           "Use tensor.detach().numpy() instead.")
     if self.dtype is dtypes.bfloat16:
         raise TypeError("Got unsupported ScalarType BFloat16")
     return expose(b)

@@ -4,6 +4,7 @@ from copy import deepcopy
 
 import numpy as np
 
+from ..state.concrete import refuse_copy
 from ..state.history import edge_or_none
 from ..state.meta import is_meta, meta_tensor
 from ..types.tensor_type import completes, more, needs_grad, wrap
@@ -23,6 +24,8 @@ class Methods:
                                "https://github.com/pytorch/pytorch/pull/103001")
         if id(self) in memo:
             return memo[id(self)]
+        if self.level_trace is not None:
+            refuse_copy(self, "deepcopy()")
         memo[id(self)] = t = without_elements(*facts(self)) if is_meta(self) else wrap(
             twin(bottom(self), memo), type(self))
         t.wants_grad = self.wants_grad
@@ -33,12 +36,16 @@ class Methods:
         return t
 
     def __copy__(self):
+        if self.level_trace is not None:
+            refuse_copy(self, "copy.copy()")
         t = without_elements(*facts(self)) if is_meta(self) else wrap(bottom(self), type(self))
         t.wants_grad = needs_grad(self)
         t.__dict__.update(self.__dict__)
         return t
 
     def __reduce__(self):
+        if self.level_trace is not None:
+            refuse_copy(self, "pickling")
         if is_meta(self):
             return without_elements, facts(self), self.__dict__ or None
         return rebuilt, (type(self), np.array(bottom(self)), needs_grad(self)), self.__dict__ or None

@@ -251,9 +251,9 @@ def represent_ambient(self, prefix, history, numbers=False):
 
 
 def formatted(self, spec):
-    """`format(tensor, spec)`: of a number by its value."""
-    if not self.ndim and type(self) is Tensor and not any(
-            u.level_trace is FOREIGN or isinstance(u.level_trace, BatchTrace) for u in chain(self)):
+    """`format(tensor, spec)`: of a number by its value; one that cannot be read is shown, or refuses a `spec`."""
+    if not self.ndim and type(self) is Tensor and (spec or not any(
+            u.level_trace is FOREIGN or isinstance(u.level_trace, BatchTrace) for u in chain(self))):
         return self.item().__format__(spec)
     return object.__format__(self, spec) if spec else represent(self)
 

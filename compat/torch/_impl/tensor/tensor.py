@@ -35,6 +35,7 @@ from ..types.tensor_type import (
 from ..types.tensor_value import bottom, current, shape_dtype
 from ..views.memory import (
     address_of,
+    at_axis,
     counted,
     example_of,
     memory_of,
@@ -100,11 +101,7 @@ class Methods:
         shape = self.shape
         if dim is None:
             return shape
-        n = len(shape)
-        if not -max(n, 1) <= dim < max(n, 1):
-            raise IndexError(f"Dimension out of range (expected to be in range of [{-max(n, 1)}, {max(n, 1) - 1}], but "
-                             f"got {dim})")
-        return shape[dim]
+        return at_axis(shape, dim)
 
     def dim(self):
         """The number of axes."""
@@ -127,7 +124,8 @@ class Methods:
     def stride(self, dim=None):
         """The stride of every axis, or of one, in elements."""
         hidden, array = memory_of(self)
-        return steps_of(array)[hidden:] if dim is None else steps_of(array)[hidden:][dim]
+        steps = steps_of(array)[hidden:]
+        return steps if dim is None else at_axis(steps, dim)
 
     def storage_offset(self):
         """The offset of the first element in its memory, in elements."""

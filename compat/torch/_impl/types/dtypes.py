@@ -36,6 +36,8 @@ class dtype:  # noqa: N801 (torch's name)
 
     def to_complex(self):
         """The complex dtype of the same precision."""
+        if self.category < 2:
+            raise RuntimeError(f"Unknown Complex ScalarType for {type_word(self.numpy)}")
         small = {"float16": complex64, "bfloat16": complex64, "float32": complex64}
         return complex128 if self is float64 else small.get(self.name, self)
 

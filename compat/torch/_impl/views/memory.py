@@ -83,6 +83,14 @@ def steps_of(array):
     return tuple(steps[::-1])
 
 
+def at_axis(lengths, dim):
+    """The entry of one axis in a shape or in strides, or torch's refusal."""
+    n = max(len(lengths), 1)
+    if not -n <= dim < n:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+    return lengths[dim]
+
+
 def extent(array):
     """Bytes from the first to the last element of an array."""
     return array.itemsize + sum((n - 1) * abs(s) for n, s in zip(array.shape, array.strides))
