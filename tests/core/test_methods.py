@@ -148,7 +148,7 @@ def test_conversion_is_refused(use):
         covector.grad(lambda x: use(x) * x)(1.0)
 
 
-@pytest.mark.parametrize("other", [None, "a", object(), {}, print], ids=str)
+@pytest.mark.parametrize("other", [None, "a", object(), {}, print], ids=lambda other: type(other).__name__)
 def test_what_is_no_number_equals_no_element(other):
     def f(x):
         return x == other, x != other, other == x
