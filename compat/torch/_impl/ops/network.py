@@ -252,7 +252,7 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
     if target.dtype.kind in "iu":
         raise RuntimeError(f"result type {type_word(input.dtype)} can't be cast to the desired output type "
                            f"{type_word(target.dtype)}")
-    softplus = cnp.logaddexp(-input, 0.0)
+    softplus = REGISTRY["softplus"].fun(-input)
     if pos_weight is None:
         losses = (1 - target) * input + softplus
     else:

@@ -367,11 +367,7 @@ def cumprod(input, dim, *, dtype=None):
     x, d, dtype = running("cumprod", input, dim, dtype)
     if not x.ndim:
         return x
-    n = x.shape[d]
-    lower = np.tril(np.ones((n, n), bool))
-    moved = cnp.expand_dims(cnp.moveaxis(x, d, -1), -2)  # products over the masked rows of an n x n grid
-    found = cnp.prod(cnp.where(lower, moved, cnp.asarray(1, x.dtype)), axis=-1)
-    return kept_dtype(cnp.moveaxis(found, -1, d), dtype)
+    return kept_dtype(cnp.cumprod(x, axis=d), dtype)
 
 
 def other_dtype(x, dtype):

@@ -36,6 +36,14 @@ def msort(input):
     return along(input, ordered(input, 0, False), 0) if input.ndim else input
 
 
+_MANY = 64  # elements of an axis, from which a part of it is sorted where that is enough
+
+
+def ranked(input, d, k):
+    """Positions of which the k-th is that of the k-th smallest element; NaN counts as the largest."""
+    return cnp.argpartition(input, k, axis=d) if input.shape[d] >= _MANY else ordered(input, d, False)
+
+
 @moving("topk")
 def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
     """Return the `k` largest or smallest elements along an axis, and their indices."""
@@ -44,8 +52,14 @@ def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
         raise RuntimeError("selected index k out of range")
     if not input.ndim:
         return output_tuples.topk(input, np.zeros((), np.int64))
-    order = ordered(input, d, largest)
-    order = order[(slice(None),) * d + (slice(0, k),)]
+    n = input.shape[d]
+    if n >= _MANY and 0 < k <= n // 4:
+        found = cnp.argpartition(input, n - k if largest else k - 1, axis=d)  # NaN behind all others
+        found = found[(slice(None),) * d + (slice(n - k, n) if largest else slice(0, k),)]
+        found = cnp.sort(found, axis=d)  # the first of equal ones comes first
+        order = along(found, ordered(along(input, found, d), d, largest), d)
+    else:
+        order = ordered(input, d, largest)[(slice(None),) * d + (slice(0, k),)]
     order = np.ascontiguousarray(order) if isinstance(order, np.ndarray) else order
     return output_tuples.topk(along(input, order, d), order)
 
@@ -60,7 +74,7 @@ def kthvalue(input, k, dim=-1, keepdim=False):
         raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(d))
     if not input.ndim:
         return output_tuples.kthvalue(input, np.zeros((), np.int64))
-    place = ordered(input, d, False)[(slice(None),) * d + (slice(k - 1, k),)]
+    place = ranked(input, d, k - 1)[(slice(None),) * d + (slice(k - 1, k),)]
     place = np.ascontiguousarray(place) if isinstance(place, np.ndarray) else place
     value = along(input, place, d)
     return output_tuples.kthvalue(value, place) if keepdim else output_tuples.kthvalue(
@@ -75,13 +89,15 @@ def _middle(input, dim, keepdim, kind, skip):
     n = input.shape[d]
     if not n:
         raise IndexError(f"median(): Expected reduction dim {d} to have non-zero size.")
-    order = ordered(input, d, False)  # NaN last
-    if input.dtype.kind in "fV":
+    middle = (n - 1) // 2
+    if skip and input.dtype.kind in "fV":
         count = cnp.sum((input == input).astype(np.int64), axis=d, keepdims=True)
-        spot = cnp.maximum(count - 1, 0) // 2 if skip else cnp.where(count < n, cnp.minimum(count, n - 1), (n - 1) // 2)
-        place = along(order, spot, d)
+        place = along(ordered(input, d, False), cnp.maximum(count - 1, 0) // 2, d)  # NaN last
     else:
-        place = order[(slice(None),) * d + (slice((n - 1) // 2, (n - 1) // 2 + 1),)]
+        place = ranked(input, d, middle)[(slice(None),) * d + (slice(middle, middle + 1),)]
+        if input.dtype.kind in "fV":
+            lost = input != input
+            place = cnp.where(cnp.any(lost, axis=d, keepdims=True), cnp.argmax(lost, axis=d, keepdims=True), place)
         place = np.ascontiguousarray(place) if isinstance(place, np.ndarray) else place
     value = along(input, place, d)
     return kind(value, place) if keepdim else kind(cnp.squeeze(value, d), cnp.squeeze(place, d))
