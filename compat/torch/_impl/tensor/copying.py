@@ -4,6 +4,7 @@ from copy import deepcopy
 
 import numpy as np
 
+from ..graph.hooks import warn_if_has_hooks
 from ..state.history import edge_or_none
 from ..state.meta import is_meta, meta_tensor
 from ..types.tensor_type import completes, more, needs_grad, wrap
@@ -33,12 +34,14 @@ class Methods:
         return t
 
     def __copy__(self):
+        warn_if_has_hooks(self)
         t = without_elements(*facts(self)) if is_meta(self) else wrap(bottom(self), type(self))
         t.wants_grad = needs_grad(self)
         t.__dict__.update(self.__dict__)
         return t
 
     def __reduce__(self):
+        warn_if_has_hooks(self)
         if is_meta(self):
             return without_elements, facts(self), self.__dict__ or None
         return rebuilt, (type(self), np.array(bottom(self)), needs_grad(self)), self.__dict__ or None
