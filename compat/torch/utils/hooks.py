@@ -2,7 +2,11 @@
 
 from .... import _engine
 from .._impl.dispatch import surface as _surface
-from .._impl.graph.hooks import RemovableHandle as RemovableHandle
+from .._impl.graph.hooks import (
+    RemovableHandle as RemovableHandle,
+    unserializable_hook as unserializable_hook,
+    warn_if_has_hooks as warn_if_has_hooks,
+)
 
 LazyModule = _engine.LazyModule
 _backward_hooks = LazyModule("covector.compat.torch._impl.module.backward_hooks")

@@ -210,3 +210,44 @@ def script_kinds_of_nodes(torch):
 def script_nodes_are_not_copied(torch):
     x = double(torch, 1.0).requires_grad_()
     return [message(lambda: fn((x * 2).grad_fn)) for fn in (copy.copy, copy.deepcopy, pickle.dumps)]
+
+
+def script_nodes_of_composed_operations_are_called(torch):
+    x = double(torch, 1.0, 2.0, 4.0).requires_grad_()
+    y, functional, one = x * 1, torch.nn.functional, double(torch, 1.0).sum()
+    made = [x.std(), x.var(), x.norm(), x.logsumexp(0), functional.mse_loss(x, torch.zeros_like(x))]
+    wide = [x.cumprod(0), functional.layer_norm(x, (3,)), torch.lerp(x, y, 0.5), torch.lerp(y, x, 0.5),
+            torch.stack([x, x]), torch.cat([x, y])]
+    out = [t.grad_fn(one) for t in made] + [t.grad_fn(torch.ones_like(t)) for t in wide]
+    out.append(torch.addmm(x[None], x[:1, None], y[None]).grad_fn(torch.ones_like(x[None])))
+    return [tuple(None if g is None else g.detach() for g in (r if isinstance(r, tuple) else (r,))) for r in out]
+
+
+def script_several_outputs_have_one_node(torch):
+    x = torch.arange(9.0, dtype=torch.float64).reshape(3, 3).requires_grad_()
+    out = []
+    for fn in (lambda: torch.var_mean(x, 0), lambda: torch.std_mean(x), lambda: torch.aminmax(x, dim=1),
+               lambda: x.aminmax(dim=0)):
+        a, b = fn()
+        node, seen = a.grad_fn, []
+        node.register_prehook(lambda gs: seen.append([g is None for g in gs]) or tuple(
+            None if g is None else g * 2 for g in gs))
+        b.register_hook(lambda g: seen.append(g.tolist()))
+        a.retain_grad()
+        (a * 3 + b).sum().backward()
+        single = torch.autograd.grad(fn()[1].sum(), x)[0]
+        edge = torch.autograd.graph.get_gradient_edge(b)
+        out.append((node is b.grad_fn, a.output_nr, b.output_nr, type(node).__name__, seen, a.grad, x.grad, single,
+                    edge.output_nr, [type(n).__name__ for n, _ in node.next_functions],
+                    attempt(lambda: (a + b).sum().backward())[:2]))
+        x.grad = None
+    return out
+
+
+def script_second_derivatives_of_several_outputs(torch):
+    x = torch.arange(9.0, dtype=torch.float64).reshape(3, 3).requires_grad_()
+    v, m = torch.var_mean(x, 0)
+    (g,) = torch.autograd.grad((v * m).sum(), x, create_graph=True)
+    with torch.no_grad():
+        quiet = torch.var_mean(x, 0)[0].requires_grad
+    return torch.autograd.grad((g * g).sum(), x), quiet, torch.func.grad(lambda x: torch.var_mean(x)[0])(x.detach())

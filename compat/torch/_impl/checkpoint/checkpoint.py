@@ -251,3 +251,30 @@ def set_checkpoint_debug_enabled(enabled):
     ...     pass
     """
     return set_to(DEBUG, enabled)
+
+
+def get_device_states(*args):
+    """The devices of tensors and the states of their generators, of those that are not on the CPU: none.
+
+    >>> import covector.compat.torch as torch
+    >>> torch.utils.checkpoint.get_device_states(torch.ones(2))
+    ([], [])
+    """
+    return [], []
+
+
+def set_device_states(devices, states, *, device_type=None):
+    """Put back what `get_device_states` gave: nothing."""
+
+
+class DefaultDeviceType:
+    """The kind of device whose generators a checkpoint puts back beside that of the CPU: there is none here."""
+
+    @staticmethod
+    def set_device_type(device="cuda"):
+        """Accepted without effect."""
+
+    @staticmethod
+    def get_device_type():
+        """The CPU's."""
+        return "cpu"

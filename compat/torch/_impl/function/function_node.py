@@ -18,6 +18,18 @@ from .function_saved import raw_saved, unpack
 ndarray = np.ndarray
 
 
+def stated(field, doc):
+    """What a method of a ctx was handed last, which may be assigned as well."""
+
+    def read(self):
+        return getattr(self._state, field) or None
+
+    def assign(self, value):
+        setattr(self._state, field, () if value is None else tuple(value))
+
+    return property(read, assign, doc=doc)
+
+
 class FunctionCtx:
     """What forward and backward share: saved tensors, flags, and the user's own attributes."""
 
@@ -99,15 +111,10 @@ class FunctionCtx:
         """Whether missing gradients arrive as zeros."""
         return self._state.materialize
 
-    @property
-    def dirty_tensors(self):
-        """The inputs that were marked dirty."""
-        return self._state.dirty
-
-    @property
-    def to_save(self):
-        """What was handed to save_for_backward."""
-        return self._state.to_save
+    dirty_tensors = stated("dirty", "The inputs that were marked dirty; None without any, as for all of these.")
+    non_differentiable = stated("non_differentiable", "The outputs that were marked.")
+    to_save = stated("to_save", "What was handed to save_for_backward.")
+    saved_for_forward = stated("for_forward", "What was handed to save_for_forward.")
 
 
 class State:

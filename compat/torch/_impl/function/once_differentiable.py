@@ -3,7 +3,7 @@
 import functools
 
 from ..... import _engine
-from ..graph.node import GradNode
+from ..graph.node import WithoutRule
 from ..modes.modes import modes, restore, set_modes
 from ..state.edges import accumulator, edge
 from ..types.tensor_type import TensorBase, needs_grad
@@ -27,16 +27,6 @@ def once_differentiable(fn):
         return marked[0] if single else marked
 
     return wrapper
-
-
-class WithoutRule(GradNode):
-    """A node without a rule of core's, which `apply` stands for: always the long road."""
-
-    __slots__ = ()
-
-    def run_in_sweep(self, ct, drive):
-        """Hooks and captures, then `apply`."""
-        return self.run_slowly(ct, drive)
 
 
 class Error(WithoutRule):

@@ -1,5 +1,6 @@
 """Hooks: their handles, and calling those of tensors and of nodes with torch's checks of what they return."""
 
+import warnings
 from collections import OrderedDict
 from weakref import ref
 
@@ -50,6 +51,21 @@ class RemovableHandle:
 
     def __exit__(self, *exc):
         self.remove()
+
+
+def unserializable_hook(f):
+    """Mark a hook that copies and pickles of its tensor go without, so that they do not warn of it."""
+    f.__torch_unserializable__ = True
+    return f
+
+
+def warn_if_has_hooks(tensor):
+    """torch's warning of a pickle or copy of a tensor with hooks, which it goes without."""
+    for hook in list((tensor._backward_hooks or {}).values()):
+        if not hasattr(hook, "__torch_unserializable__"):
+            warnings.warn(f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can "
+                          "decorate the function with @torch.utils.hooks.unserializable_hook to suppress this warning",
+                          stacklevel=3)
 
 
 def call_hooks(hooks, ct, drive):

@@ -130,6 +130,33 @@ class GradNode(NodeData):
         if found is not None:
             raise self.modified(*found)
 
+
+class WithoutRule(GradNode):
+    """A node without a rule of core's, which `apply` stands for: always the long road."""
+
+    __slots__ = ()
+
+    def run_in_sweep(self, ct, drive):
+        """Hooks and captures, then `apply`."""
+        return self.run_slowly(ct, drive)
+
+
+class JointNode(WithoutRule):
+    """A node that hands the cotangents of its outputs on to the nodes which made them."""
+
+    __slots__ = ()
+
+    def name(self):
+        """PyTorch's name of the operation."""
+        return self.extra.name
+
+    def apply(self, ct, drive):
+        """The cotangents as they are, None where nothing arrived."""
+        if type(ct) is not tuple:
+            return self.undefined()
+        return tuple([None if c is UNDEFINED else c for c in ct])
+
+
 class AccumulateGrad(GradNode):
     """The node of a leaf: adds what arrives into `.grad`. Cached weakly on the leaf, which `saved` holds."""
 

@@ -3,8 +3,9 @@
 from collections import OrderedDict
 
 from ..engine.graph_task import Sweep, level_of
+from ..engine.node_calls import composed, pulled
 from ..graph.hooks import RemovableHandle, as_tensors
-from ..graph.node import GradNode
+from ..graph.node import GradNode, JointNode
 from ..graph.node_data import led_to
 from ..graph.undefined import UNDEFINED
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
@@ -97,8 +98,7 @@ _CLASSES = {}  # (class of a node, PyTorch's name of it) -> the class that is sh
 def dress(node):
     """Give a node a class of torch's name, so that `type(t.grad_fn).__name__` reads as in torch."""
     if not isinstance(node, ShownNode):
-        kind = type(node)
-        node.__class__ = shown_class(kind, node.name().rpartition("::")[2] if kind is GradNode else kind.__name__)
+        node.__class__ = shown_class(type(node), node.name().rpartition("::")[2])
     return node
 
 
@@ -125,6 +125,8 @@ def call_node(node, grads):
     for i, g in enumerate(grads):
         if g is not None and not isinstance(g, TensorBase):
             raise TypeError(f"argument {i} is not a Variable")
+    if composed(node) and any(g is not None for g in grads):
+        return pulled(node, grads)
     drive = Sweep(level_of(grads), True, modes().grad)
     drive.plain = drive.backward = False
     absent = UNDEFINED if len(grads) == 1 else None
@@ -135,11 +137,17 @@ def call_node(node, grads):
     finally:
         restore_fp_warnings(token)
     found = as_tensors(out, drive) if out is not None else ()
+    places = node.places()
+    if places is not None:
+        behind = dict(zip(places, found))
+        found = tuple([behind.get(i) for i in range(len(node.operands()))])
     return found[0] if len(found) == 1 else found
 
 
 def arity(node):
     """How many gradients a node takes, None where its rule alone does not tell."""
+    if isinstance(node, JointNode):
+        return len(node.parents)
     state = getattr(node, "_state", None)  # of a Function
     prim = None if node.rule is None else node.rule.prim
     if state is not None or prim is None or callable(prim.outputs):

@@ -13,6 +13,7 @@ import numpy as np
 
 from ....._engine import LazyModule
 from ..graph import versions
+from ..graph.hooks import warn_if_has_hooks
 from ..state.concrete import refuse_copy
 from ..state.meta import is_meta, meta_tensor, on_meta
 from ..tensor.storage import over
@@ -105,6 +106,7 @@ class Writer(pickle._Pickler):
         if type(obj) is Parameter:
             return _REBUILD_PARAMETER, (obj.data, obj.requires_grad, OrderedDict())
         if isinstance(obj, TensorBase):
+            warn_if_has_hooks(obj)
             return self.sparse(obj) if obj.other_layout else self.tensor(obj)
         if isinstance(obj, Layout):
             return _LAYOUT, (repr(obj),)

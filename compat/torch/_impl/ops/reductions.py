@@ -8,6 +8,7 @@ from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, floating, operation, promote
 from ..dispatch.host_ops import assume
+from ..dispatch.joint_nodes import jointly
 from ..dispatch.layouts import IN_ORDER, REDUCED
 from ..dispatch.out_argument import Target
 from ..fastpath.lanes import total
@@ -127,6 +128,7 @@ def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     return root(spread(input, dim, unbiased, correction, keepdim, "std"))
 
 
+@jointly
 @operation("var_mean", method=False)
 def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """Compute the variance and the mean over axes."""
@@ -135,6 +137,7 @@ def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
             REGISTRY["reduce_mean"].fun(input, tuple(range(input.ndim)) if axes is None else axes, keepdim))
 
 
+@jointly
 @operation("std_mean", method=False)
 def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """Compute the standard deviation and the mean over axes."""
@@ -352,13 +355,6 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None):
     mean_dtype("nanmean", dtype)
     known = (input == input).astype(input.dtype)
     return nansum.row.body(input, dim, keepdim, dtype=dtype) / ROWS["sum"].body(known, dim, keepdim)
-
-
-@operation("aminmax", layout=REDUCED)
-def aminmax(input, *, dim=None, keepdim=False):
-    """Return the minimum and the maximum."""
-    return output_tuples.aminmax(amin.row.body(input, () if dim is None else dim, keepdim),
-                                amax.row.body(input, () if dim is None else dim, keepdim))
 
 
 @operation("cumprod", inplace_form=True, layout=IN_ORDER, out=Target(dtype=True))

@@ -1,16 +1,25 @@
-"""Quantiles, modes, covariances, correlations."""
+"""Extremes, quantiles, modes, covariances, correlations."""
 
 import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
-from ..dispatch.call import operation, promote
+from ..dispatch.call import ROWS, operation, promote
 from ..dispatch.host_ops import hosted, primal_of
-from ..dispatch.layouts import layout, ordered as in_axes_order
+from ..dispatch.joint_nodes import jointly
+from ..dispatch.layouts import REDUCED, layout, ordered as in_axes_order
 from ..modes.warnings import tell
 from ..types import dtypes, output_tuples
 from ..types.dtypes import type_word
 from .axes import wrap_dim
 from .index_arrays import along, ordered
+
+
+@jointly
+@operation("aminmax", layout=REDUCED)
+def aminmax(input, *, dim=None, keepdim=False):
+    """Return the minimum and the maximum."""
+    return output_tuples.aminmax(*[ROWS[name].body(input, () if dim is None else dim, keepdim)
+                                   for name in ("amin", "amax")])
 
 
 def _quantile(name, input, q, dim, keepdim, interpolation, skip):

@@ -4,6 +4,7 @@ from copy import deepcopy
 
 import numpy as np
 
+from ..graph.hooks import warn_if_has_hooks
 from ..state.concrete import refuse_copy
 from ..state.history import edge_or_none
 from ..state.meta import is_meta, meta_tensor
@@ -38,6 +39,7 @@ class Methods:
     def __copy__(self):
         if self.level_trace is not None:
             refuse_copy(self, "copy.copy()")
+        warn_if_has_hooks(self)
         t = without_elements(*facts(self)) if is_meta(self) else wrap(bottom(self), type(self))
         t.wants_grad = needs_grad(self)
         t.__dict__.update(self.__dict__)
@@ -46,6 +48,7 @@ class Methods:
     def __reduce__(self):
         if self.level_trace is not None:
             refuse_copy(self, "pickling")
+        warn_if_has_hooks(self)
         if is_meta(self):
             return without_elements, facts(self), self.__dict__ or None
         return rebuilt, (type(self), np.array(bottom(self)), needs_grad(self)), self.__dict__ or None
