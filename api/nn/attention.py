@@ -74,7 +74,7 @@ def dot_product_attention(
         scores = selection.where(part, scores, -math.inf)
     last = scores.ndim - 1
     others = bias, mask, query_seq_lengths, key_value_seq_lengths, local_window_size
-    if key.shape[-2] and all([x is None for x in others]):  # each query has a key: the first one, if it is causal
+    if key.shape[-2] and all(x is None for x in others):  # each query has a key: the first one, if it is causal
         out = products.matmul(classification.softmax(scores, last), value)
     else:
         none = reductions.reduce_max(scores, (last,), True) == -math.inf
