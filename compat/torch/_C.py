@@ -6,6 +6,7 @@ from ._impl.dispatch.overriding import DisableTorchFunctionSubclass as DisableTo
 from ._impl.graph.node import AccumulateGrad as _AccumulateGrad
 from ._impl.modes.grad_mode import is_grad_enabled as is_grad_enabled
 from ._impl.modes.modes import modes as _modes, set_modes as _set_modes
+from ._impl.module.conversion import parsed as _parse_to
 from ._impl.random.generator import Generator as Generator
 from ._impl.types.dtypes import dtype as dtype
 from ._impl.types.parameter import disabled_torch_function as _disabled_torch_function_impl
@@ -15,6 +16,7 @@ from ._impl.types.tensor_type import TensorBase as TensorBase
 __all__ = ["DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "Size", "TensorBase",
            "_disabled_torch_function_impl", "device", "dtype", "is_grad_enabled"]
 DisableTorchFunction = DisableTorchFunctionSubclass
+_TensorMeta = type(TensorBase)  # the class of the class
 
 
 def _set_grad_enabled(enabled):
@@ -50,3 +52,4 @@ _functions = _SimpleNamespace(AccumulateGrad=_AccumulateGrad)
 _autograd = _SimpleNamespace(
     _saved_tensors_hooks_get_disabled_error_message=_saved_tensors_hooks_get_disabled_error_message,
     _saved_tensors_hooks_is_enabled=_saved_tensors_hooks_is_enabled)
+_nn = _SimpleNamespace(_parse_to=_parse_to)
