@@ -91,6 +91,24 @@ def test_a_script_that_is_not_there(tmp_path):
     assert "nowhere.py: there is no such script" in done.stderr
 
 
+def test_processes_that_start_anew_have_the_module_too(tmp_path):
+    (tmp_path / "many.py").write_text(textwrap.dedent("""
+        import multiprocessing, sys
+        import torch
+
+        def total(n):
+            return torch.ones(n).sum().item(), torch.__name__, sys.argv[1:]
+
+        if __name__ == "__main__":
+            for way in ("spawn", "forkserver"):
+                with multiprocessing.get_context(way).Pool(1) as pool:
+                    print(pool.map(total, [2, 3]))
+    """))
+    done = subprocess.run([sys.executable, "-m", "covector.compat.torch", "many.py", "-x"], capture_output=True,
+                          text=True, cwd=tmp_path)
+    assert done.stdout.splitlines() == ["[(2.0, 'torch', ['-x']), (3.0, 'torch', ['-x'])]"] * 2, done.stderr
+
+
 def test_modules_that_programs_import_and_may_never_use():
     assert run("""
         import covector.compat.torch as compat
