@@ -112,6 +112,7 @@ _surface.publish(globals())
 _LATER = {
     "__config__": LazyModule("covector.compat.torch.__config__"),
     "_C": LazyModule("covector.compat.torch._C"),
+    "_utils": LazyModule("covector.compat.torch._utils"),
     "_VF": LazyModule("covector.compat.torch._VF"),
     "_higher_order_ops": LazyModule("covector.compat.torch._higher_order_ops"),
     "_dynamo": LazyModule("covector.compat.torch._dynamo"),
