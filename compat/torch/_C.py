@@ -9,6 +9,7 @@ from ._impl.graph_view import running as _running
 from ._impl.graph_view.shown_node import shown_class as _shown_class
 from ._impl.modes.grad_mode import is_grad_enabled as is_grad_enabled
 from ._impl.modes.modes import modes as _modes, set_modes as _set_modes
+from ._impl.module.conversion import parsed as _parse_to
 from ._impl.random.generator import Generator as Generator
 from ._impl.saved.saved import SavedTensor as _SavedTensor
 from ._impl.types.dtypes import dtype as dtype
@@ -21,6 +22,7 @@ __all__ = ["DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", 
 DisableTorchFunction = DisableTorchFunctionSubclass
 _current_autograd_node = _running.current_autograd_node
 _current_graph_task_id = _running.current_graph_task_id
+_TensorMeta = type(TensorBase)  # the class of the class
 
 
 def _set_grad_enabled(enabled):
@@ -63,3 +65,4 @@ _autograd = _SimpleNamespace(
     _unsafe_set_version_counter=_running.set_version_counters,
     _saved_tensors_hooks_get_disabled_error_message=_saved_tensors_hooks_get_disabled_error_message,
     _saved_tensors_hooks_is_enabled=_saved_tensors_hooks_is_enabled)
+_nn = _SimpleNamespace(_parse_to=_parse_to)

@@ -59,7 +59,15 @@ from ._impl.modes.grad_mode import (
     set_grad_enabled,
 )
 from ._impl.modes.warnings import is_warn_always_enabled, set_warn_always
-from ._impl.platform.autocast import autocast
+from ._impl.platform.autocast import (
+    autocast,
+    get_autocast_cpu_dtype,
+    get_autocast_dtype,
+    get_autocast_gpu_dtype,
+    is_autocast_cache_enabled,
+    is_autocast_cpu_enabled,
+    is_autocast_enabled,
+)
 from ._impl.platform.compiling import compile  # noqa: A004 (torch's name)
 from ._impl.platform.determinism import (
     are_deterministic_algorithms_enabled,
@@ -104,6 +112,7 @@ _surface.publish(globals())
 _LATER = {
     "__config__": LazyModule("covector.compat.torch.__config__"),
     "_C": LazyModule("covector.compat.torch._C"),
+    "_utils": LazyModule("covector.compat.torch._utils"),
     "_VF": LazyModule("covector.compat.torch._VF"),
     "_higher_order_ops": LazyModule("covector.compat.torch._higher_order_ops"),
     "_dynamo": LazyModule("covector.compat.torch._dynamo"),
@@ -116,6 +125,7 @@ _LATER = {
     "distributions": LazyModule("covector.compat.torch.distributions"),
     "functional": LazyModule("covector.compat.torch.functional"),
     "futures": LazyModule("covector.compat.torch.futures"),
+    "fx": LazyModule("covector.compat.torch.fx"),
     "jit": LazyModule("covector.compat.torch.jit"),
     "library": LazyModule("covector.compat.torch.library"),
     "mps": LazyModule("covector.compat.torch.mps"),
@@ -140,8 +150,9 @@ _PARTS = dict.fromkeys(
 _PARTS |= dict.fromkeys(("gru", "lstm", "rnn_relu", "rnn_tanh"), _sequences)
 _PARTS |= dict.fromkeys(("pca_lowrank", "svd_lowrank"), _low_rank)
 _PARTS |= dict.fromkeys(("dsmm", "sparse_coo_tensor", "spmm"), _sparse)
-_PARTS |= dict.fromkeys("""Event Stream SymBool SymFloat SymInt _assert_async _check _check_index _check_is_size
-_check_not_implemented _check_tensor_all _check_tensor_all_with _check_type _check_value _check_with
+_PARTS |= dict.fromkeys("""AcceleratorError Event OutOfMemoryError PyTorchFileReader PyTorchFileWriter Stream SymBool
+SymFloat SymInt _assert_async _check _check_index _check_is_size _check_not_implemented _check_tensor_all
+_check_tensor_all_with _check_type _check_value _check_with
 """.split(), _assertions)
 _PARTS |= dict.fromkeys(("ScriptFunction", "ScriptModule"), LazyModule("covector.compat.torch.jit"))
 _PARTS["Future"] = LazyModule("covector.compat.torch._impl.platform.futures")

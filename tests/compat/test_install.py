@@ -91,6 +91,24 @@ def test_a_script_that_is_not_there(tmp_path):
     assert "nowhere.py: there is no such script" in done.stderr
 
 
+def test_processes_that_start_anew_have_the_module_too(tmp_path):
+    (tmp_path / "many.py").write_text(textwrap.dedent("""
+        import multiprocessing, sys
+        import torch
+
+        def total(n):
+            return torch.ones(n).sum().item(), torch.__name__, sys.argv[1:]
+
+        if __name__ == "__main__":
+            for way in ("spawn", "forkserver"):
+                with multiprocessing.get_context(way).Pool(1) as pool:
+                    print(pool.map(total, [2, 3]))
+    """))
+    done = subprocess.run([sys.executable, "-m", "covector.compat.torch", "many.py", "-x"], capture_output=True,
+                          text=True, cwd=tmp_path)
+    assert done.stdout.splitlines() == ["[(2.0, 'torch', ['-x']), (3.0, 'torch', ['-x'])]"] * 2, done.stderr
+
+
 def test_modules_that_programs_import_and_may_never_use():
     assert run("""
         import covector.compat.torch as compat
@@ -98,6 +116,9 @@ def test_modules_that_programs_import_and_may_never_use():
         import importlib.metadata
         import torch, torch.hub, torch.functional, torch.futures
         import torch.distributed.rpc, torch.distributed.autograd
+        from torch._C import _TensorMeta
+        from torch._dynamo import OptimizedModule
+        from torch.utils import flop_counter, model_zoo
         import torch.utils.data._utils.collate
         from torch import fx
         from torch._subclasses.fake_tensor import FakeTensor, is_fake
@@ -116,6 +137,9 @@ def test_modules_that_programs_import_and_may_never_use():
         class Recorder(fx.Tracer):
             pass
 
+        def written(reader: torch.PyTorchFileReader) -> torch.fx.GraphModule:
+            pass
+
         def sent(x: RRef[int]) -> ProcessGroup:
             try:
                 return RRef(x)
@@ -128,8 +152,10 @@ def test_modules_that_programs_import_and_may_never_use():
               torch.distributed.rpc.is_available(), torch.distributions.distribution.Distribution.__name__,
               importlib.metadata.version("torch") == torch.__version__, record(sent) is sent, fx.wrap("f"))
         print(sent(1))
+        print(isinstance(torch.Tensor, _TensorMeta), isinstance(fx, OptimizedModule))
         print(ReduceOp.SUM == 0, group.WORLD, torch.distributed.is_nccl_available())
-        for fun, args in (nn.all_reduce, (x,)), (all_reduce, (x,)), (get_rank, ()):
+        for fun, args in [(nn.all_reduce, (x,)), (all_reduce, (x,)), (get_rank, ()), (model_zoo.load_url, ("",)),
+                          (flop_counter.FlopCounterMode, ())]:
             try:
                 fun(*args)
             except NotImplementedError as error:
@@ -143,8 +169,9 @@ def test_modules_that_programs_import_and_may_never_use():
         "False True False None True True True False Distribution True True f",
         "torch.distributed.rpc.RRef is part of PyTorch, but not implemented in covector.compat.torch; one process runs "
         "here; covector.psum and others name axes of vmap (docs/compat_gaps.md has more)",
-        "True None False", *[f"torch.distributed.{name} is part of PyTorch" for name in (
+        "True False", "True None False", *[f"torch.distributed.{name} is part of PyTorch" for name in (
             "nn.all_reduce", "all_reduce", "get_rank")],
+        *[f"torch.utils.{name} is part of PyTorch" for name in ("model_zoo.load_url", "flop_counter.FlopCounterMode")],
         "torch.fx.Tracer is part of PyTorch, but not implemented in covector.compat.torch; covector.make_graph records "
         "functions of arrays (docs/compat_gaps.md has more)"]
 

@@ -15,8 +15,8 @@ OWN = {"_impl": "the rooms behind the surface: Python sets a package's folders a
        "safetensors": "the functions of the package safetensors.torch, where PyTorch's users look for files",
        "tensorboard": "PyTorch's is not imported without the package of that name"}
 MODULES = set("""
-__config__ _C _VF _dynamo _higher_order_ops accelerator amp autograd backends compiler cpu cuda distributed
-distributions fft func functional futures jit library linalg masked mps multiprocessing nn onnx ops optim overrides
+__config__ _C _VF _dynamo _higher_order_ops _utils accelerator amp autograd backends compiler cpu cuda distributed
+distributions fft func functional futures fx jit library linalg masked mps multiprocessing nn onnx ops optim overrides
 profiler quasirandom random return_types serialization signal sparse special storage testing torch types utils version
 xpu
 """.split())

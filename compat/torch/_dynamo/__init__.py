@@ -5,6 +5,7 @@ from types import SimpleNamespace as _SimpleNamespace
 from .._impl.dispatch import surface as _surface
 from .._impl.platform.compiling import as_it_is as _as_it_is, no as _no
 from . import eval_frame
+from .eval_frame import OptimizedModule as OptimizedModule
 
 allow_in_graph = assume_constant_result = disable = disallow_in_graph = _as_it_is
 mark_dynamic = mark_static = mark_static_address = mark_unbacked = maybe_mark_dynamic = _as_it_is

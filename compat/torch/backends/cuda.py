@@ -1,5 +1,7 @@
 """torch.backends.cuda: not here; its switches are kept, and change nothing."""
 
+from contextlib import contextmanager as _contextmanager
+
 
 class matmul:  # noqa: N801 (torch's name)
     """Switches of products of matrices on a device."""
@@ -12,3 +14,61 @@ class matmul:  # noqa: N801 (torch's name)
 def is_built():
     """False: it is not here."""
     return False
+
+
+class _kernels:  # noqa: N801 (as matmul)
+    """Switches of the kernels of attention on a device."""
+
+    flash = mem_efficient = math = cudnn = True
+
+
+def flash_sdp_enabled():
+    """What `enable_flash_sdp` was given: True at first."""
+    return _kernels.flash
+
+
+def enable_flash_sdp(enabled):
+    """Switch that kernel on or off."""
+    _kernels.flash = bool(enabled)
+
+
+def mem_efficient_sdp_enabled():
+    """What `enable_mem_efficient_sdp` was given: True at first."""
+    return _kernels.mem_efficient
+
+
+def enable_mem_efficient_sdp(enabled):
+    """Switch that kernel on or off."""
+    _kernels.mem_efficient = bool(enabled)
+
+
+def math_sdp_enabled():
+    """What `enable_math_sdp` was given: True at first."""
+    return _kernels.math
+
+
+def enable_math_sdp(enabled):
+    """Switch that kernel on or off."""
+    _kernels.math = bool(enabled)
+
+
+def cudnn_sdp_enabled():
+    """What `enable_cudnn_sdp` was given: True at first."""
+    return _kernels.cudnn
+
+
+def enable_cudnn_sdp(enabled):
+    """Switch that kernel on or off."""
+    _kernels.cudnn = bool(enabled)
+
+
+@_contextmanager
+def sdp_kernel(enable_flash=True, enable_math=True, enable_mem_efficient=True, enable_cudnn=True):
+    """A context in which the switches of kernels of attention are others."""
+    before = _kernels.flash, _kernels.math, _kernels.mem_efficient, _kernels.cudnn
+    _kernels.flash, _kernels.math = bool(enable_flash), bool(enable_math)
+    _kernels.mem_efficient, _kernels.cudnn = bool(enable_mem_efficient), bool(enable_cudnn)
+    try:
+        yield {}
+    finally:
+        _kernels.flash, _kernels.math, _kernels.mem_efficient, _kernels.cudnn = before

@@ -5,12 +5,14 @@ from typing import Any as _Any
 
 from .._impl.types.pytree import (
     NODES as SUPPORTED_NODES,
+    LeafSpec,
     TreeSpec,
     register_pytree_node,
     tree_all,
     tree_any,
     tree_flatten,
     tree_is_leaf,
+    tree_iter,
     tree_leaves,
     tree_map,
     tree_map_,
@@ -33,10 +35,10 @@ from .._impl.types.pytree_keys import (
     tree_map_with_path,
 )
 
-__all__ = ["GetAttrKey", "MappingKey", "SequenceKey", "TreeSpec", "key_get", "keystr", "register_dataclass",
+__all__ = ["GetAttrKey", "LeafSpec", "MappingKey", "SequenceKey", "TreeSpec", "key_get", "keystr", "register_dataclass",
            "register_pytree_node", "tree_all", "tree_any", "tree_flatten", "tree_flatten_with_path", "tree_is_leaf",
-           "tree_leaves", "tree_leaves_with_path", "tree_map", "tree_map_", "tree_map_only", "tree_map_with_path",
-           "tree_structure", "tree_unflatten", "treespec_pprint"]
+           "tree_iter", "tree_leaves", "tree_leaves_with_path", "tree_map", "tree_map_", "tree_map_only",
+           "tree_map_with_path", "tree_structure", "tree_unflatten", "treespec_pprint"]
 _dict_flatten, _dict_unflatten, _dict_flatten_with_keys = *SUPPORTED_NODES[dict][:2], mapping_with_keys
 _list_flatten, _list_unflatten, _list_flatten_with_keys = *SUPPORTED_NODES[list][:2], sequence_with_keys
 Context = PyTree = _Any  # types that programs annotate with

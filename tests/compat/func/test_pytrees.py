@@ -49,3 +49,14 @@ def script_registered_classes_with_keys(torch):
             attempt(lambda: tree.tree_leaves_with_path([Plain()]))[0],
             attempt(lambda: tree.register_dataclass(Plain))[0],
             attempt(lambda: tree.register_dataclass(Point, field_names=["x"]))[0]]
+
+
+def script_structures_are_made_of_their_parts(torch):
+    tree = trees(torch)
+    leaf = tree.LeafSpec()
+    spec = tree.TreeSpec(dict, ["a", "b"], [tree.TreeSpec(list, None, [leaf, leaf]), leaf])
+    found = tree.tree_structure({"a": [1, 2], "b": 3})
+    node = tree.SUPPORTED_NODES[tree._get_node_type({"a": 1})]
+    return [spec == found, tree.tree_unflatten([1, 2, 3], spec), isinstance(leaf, tree.LeafSpec),
+            isinstance(found, tree.LeafSpec), isinstance(found.child(1), tree.LeafSpec), str(found.child(0)),
+            node.flatten_fn({"a": 1})[0], node.unflatten_fn([2], ["b"]), list(tree.tree_iter([1, (2, None)]))]

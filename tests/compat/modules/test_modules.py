@@ -291,3 +291,28 @@ def script_lazy_modules_take_shapes_from_inputs(torch):
     return [*found, tuple(out.shape), str(out.dtype), repr(m), [type(p).__name__ for p in m.parameters()],
             [(k, tuple(v.shape)) for k, v in m.state_dict().items()], tuple(again.weight.shape), type(again).__name__,
             attempt(lambda: unready.weight.shape)[:2], list(unready.state_dict())]
+
+
+def script_a_subclass_has_names_of_its_own(torch):
+    names = ("_backward_hooks_of _call_hooked _check_name _forget _get_under _hooks_behind _load_tensor "
+             "_one_kind_of_backward_hook _persistent _set_buffer").split()
+
+    class Own(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            for name in names:
+                setattr(self, name, {name: True})
+            self.weight = torch.nn.Parameter(torch.ones(2))
+            self.register_buffer("seen", torch.zeros(1))
+            self.seen = torch.ones(1)
+
+        def forward(self, x):
+            return x * self.weight
+
+    own, calls = Own(), []
+    own.register_forward_hook(lambda module, args, out: calls.append("forward"))
+    own.register_full_backward_hook(lambda module, grad_in, grad_out: calls.append("backward"))
+    own(torch.ones(2, requires_grad=True)).sum().backward()
+    own.load_state_dict({name: value * 2 for name, value in own.state_dict().items()})
+    own.weight = torch.nn.Parameter(own.get_parameter("weight").detach())
+    return [calls, list(own.state_dict().items()), own._persistent, [name for name in names if not hasattr(own, name)]]

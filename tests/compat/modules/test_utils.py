@@ -259,3 +259,19 @@ def test_a_summary_writer_takes_tensors(tmp_path):
     assert len(files) == 3
     assert b"loss" in files[tmp_path.name]
     assert b"weights" in files[tmp_path.name]
+
+
+def script_lists_of_tensors_lie_flat(torch):
+    lists = importlib.import_module(f"{torch.__name__}._utils")
+    first = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    tensors = [first * 2, torch.tensor(5.0), torch.zeros(0), torch.ones(3).expand(2, 3)]
+    flat = lists._flatten_dense_tensors(tensors)
+    parts = lists._unflatten_dense_tensors(flat, tensors)
+    sum((part ** 2).sum() for part in parts).backward()
+    alone = torch.ones(2, 2)
+    lists._flatten_dense_tensors([alone])[0] = 7.0
+    memory = torch.zeros(5)
+    lists._unflatten_dense_tensors(memory, [torch.ones(2), torch.ones(3)])[1].fill_(1.0)
+    return [flat.detach(), [part.detach() for part in parts], type(parts).__name__, first.grad, alone, memory,
+            lists._element_size(torch.float64), lists._element_size(torch.bool),
+            attempt(lambda: lists._unflatten_dense_tensors(torch.ones(3), tensors))]

@@ -237,3 +237,18 @@ def script_an_optimizer_written_like_those_of_torch(T):
             seen.append("RuntimeError")
     return [*seen, T.is_grad_enabled(), module._to_scalar(T.ones(1)).shape, str(module._get_scalar_dtype()),
             [p.detach() for p in params]]
+
+
+def script_a_schedule_has_names_of_its_own(T):
+    class Own(T.optim.lr_scheduler.StepLR):
+        def __init__(self, optimizer):
+            self.current = self.times = self.check_call = 3
+            super().__init__(optimizer, 2)
+
+    optimizer = T.optim.SGD([T.ones(1, requires_grad=True)], lr=1.0)
+    schedule, rates = Own(optimizer), []
+    for _ in range(5):
+        optimizer.step()
+        schedule.step()
+        rates += schedule.get_last_lr()
+    return rates

@@ -2,17 +2,16 @@
 
 # The part of the name up to the module, then those of the module.
 NAMES = """\
--: AVG AcceleratorError AggregationType AliasDb AnyType Argument ArgumentSpec AwaitType BenchmarkConfig
-    BenchmarkExecutionStats Block BoolStorage BoolType BufferDict ByteStorage CallStack Capsule CharStorage
-    ClassType Code CompilationUnit CompleteArgumentSpec ComplexType ConcreteModuleType
-    ConcreteModuleTypeBuilder DeepCopyMemoTable DeserializationStorageContext DeviceObjType DictType
-    DispatchKey DispatchKeySet DoubleStorage EnumType ErrorReport ExcludeDispatchKeyGuard ExecutionPlan
-    FatalError FileCheck FloatStorage FloatType FunctionSchema FutureType GradScaler Gradient Graph
-    GraphExecutorState IODescriptor InferredType IntStorage IntType InterfaceType JITException ListType
-    LiteScriptModule LockingLogger LongStorage ModuleDict Node NoneType NoopLogger NumberType OperatorInfo
-    OptionalType OutOfMemoryError ParameterDict PyObjectType PyTorchFileReader PyTorchFileWriter RRefType SUM
-    ScriptClass ScriptClassFunction ScriptDict ScriptDictIterator ScriptDictKeyIterator ScriptList
-    ScriptListIterator ScriptMethod ScriptModuleSerializer ScriptObject ScriptObjectProperty
+-: AVG AggregationType AliasDb AnyType Argument ArgumentSpec AwaitType BenchmarkConfig BenchmarkExecutionStats
+    Block BoolStorage BoolType BufferDict ByteStorage CallStack Capsule CharStorage ClassType Code
+    CompilationUnit CompleteArgumentSpec ComplexType ConcreteModuleType ConcreteModuleTypeBuilder
+    DeepCopyMemoTable DeserializationStorageContext DeviceObjType DictType DispatchKey DispatchKeySet
+    DoubleStorage EnumType ErrorReport ExcludeDispatchKeyGuard ExecutionPlan FatalError FileCheck FloatStorage
+    FloatType FunctionSchema FutureType GradScaler Gradient Graph GraphExecutorState IODescriptor InferredType
+    IntStorage IntType InterfaceType JITException ListType LiteScriptModule LockingLogger LongStorage
+    ModuleDict Node NoneType NoopLogger NumberType OperatorInfo OptionalType ParameterDict PyObjectType
+    RRefType SUM ScriptClass ScriptClassFunction ScriptDict ScriptDictIterator ScriptDictKeyIterator
+    ScriptList ScriptListIterator ScriptMethod ScriptModuleSerializer ScriptObject ScriptObjectProperty
     SerializationStorageContext ShortStorage StaticModule StreamObjType StringType SymBoolType SymIntType Tag
     TensorType ThroughputBenchmark TracingState TupleType Type UnionType Use Value adaptive_max_pool1d
     affine_grid_generator alpha_dropout_ ao autocast_decrement_nesting autocast_increment_nesting batch_norm
@@ -27,16 +26,14 @@ NAMES = """\
     fbgemm_linear_fp16_weight fbgemm_linear_fp16_weight_fp32_activation fbgemm_linear_int8_weight
     fbgemm_linear_int8_weight_fp32_activation fbgemm_linear_quantize_weight fbgemm_pack_gemm_matrix_fp16
     fbgemm_pack_quantized_matrix feature_alpha_dropout_ feature_dropout feature_dropout_ fill fork
-    frobenius_norm from_file fused_moving_avg_obs_fake_quant fx get_autocast_cpu_dtype get_autocast_dtype
-    get_autocast_gpu_dtype get_autocast_ipu_dtype get_autocast_xla_dtype get_device_module
-    get_num_interop_threads grid_sampler grid_sampler_2d grid_sampler_3d has_lapack has_mkl has_openmp
-    has_spectral hash_tensor hinge_embedding_loss hsmm hspmm hub import_ir_module import_ir_module_from_buffer
-    indices_copy init_num_threads instance_norm int1 int2 int3 int4 int5 int6 int7 int_repr
-    is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_ipu_enabled is_autocast_xla_enabled
-    is_vulkan_available kl_div lobpcg margin_ranking_loss max_pool1d_with_indices merge_type_from_type_comment
-    miopen_batch_norm miopen_convolution miopen_convolution_add_relu miopen_convolution_relu
-    miopen_convolution_transpose miopen_ctc_loss miopen_depthwise_convolution miopen_rnn
-    mkldnn_adaptive_avg_pool2d mkldnn_convolution mkldnn_linear_backward_weights mkldnn_max_pool2d
+    frobenius_norm from_file fused_moving_avg_obs_fake_quant get_autocast_ipu_dtype get_autocast_xla_dtype
+    get_device_module grid_sampler grid_sampler_2d grid_sampler_3d has_lapack has_mkl has_openmp has_spectral
+    hash_tensor hinge_embedding_loss hsmm hspmm hub import_ir_module import_ir_module_from_buffer indices_copy
+    init_num_threads instance_norm int1 int2 int3 int4 int5 int6 int7 int_repr is_autocast_ipu_enabled
+    is_autocast_xla_enabled is_vulkan_available kl_div lobpcg margin_ranking_loss max_pool1d_with_indices
+    merge_type_from_type_comment miopen_batch_norm miopen_convolution miopen_convolution_add_relu
+    miopen_convolution_relu miopen_convolution_transpose miopen_ctc_loss miopen_depthwise_convolution
+    miopen_rnn mkldnn_adaptive_avg_pool2d mkldnn_convolution mkldnn_linear_backward_weights mkldnn_max_pool2d
     mkldnn_max_pool3d mkldnn_rnn_layer monitor mtia native_batch_norm native_channel_shuffle native_dropout
     native_group_norm native_layer_norm native_norm nested nonzero_static nuclear_norm package parse_ir
     parse_schema parse_type_comment poisson_nll_loss q_per_channel_axis q_per_channel_scales
@@ -46,11 +43,11 @@ NAMES = """\
     quantized_rnn_tanh_cell quint2x4 quint4x2 quint8 resize_as_sparse_ row_indices_copy saddmm
     set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_dtype
     set_autocast_enabled set_autocast_gpu_dtype set_autocast_ipu_dtype set_autocast_ipu_enabled
-    set_autocast_xla_dtype set_autocast_xla_enabled set_default_tensor_type set_num_interop_threads slice_copy
-    slice_inverse smm sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_csc_tensor
-    sparse_csr_tensor sspaddmm sym_constrain_range sym_constrain_range_for_size sym_fresh_size sym_ite sym_max
-    sym_min sym_not sym_sqrt sym_sum thread_safe_generator torch_version triplet_margin_loss uint1 uint2 uint3
-    uint4 uint5 uint6 uint7 unify_type_list unsafe_split_with_sizes values_copy wait windows
+    set_autocast_xla_dtype set_autocast_xla_enabled set_default_tensor_type slice_copy slice_inverse smm
+    sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_csc_tensor sparse_csr_tensor sspaddmm
+    sym_constrain_range sym_constrain_range_for_size sym_fresh_size sym_ite sym_max sym_min sym_not sym_sqrt
+    sym_sum thread_safe_generator torch_version triplet_margin_loss uint1 uint2 uint3 uint4 uint5 uint6 uint7
+    unify_type_list unsafe_split_with_sizes values_copy wait windows
 accelerator: Graph current_device_idx empty_host_cache get_device_capability get_memory_info graphs
     max_memory_allocated max_memory_reserved memory memory_allocated memory_reserved memory_stats
     reset_accumulated_memory_stats reset_peak_memory_stats set_device_idx
@@ -70,15 +67,14 @@ cuda: BFloat16Storage BFloat16Tensor BoolStorage ByteStorage CUDAPluggableAlloca
     FloatStorage GreenContext HalfStorage IntStorage LongStorage ShortStorage caching_allocator_alloc
     caching_allocator_delete caching_allocator_disabled caching_allocator_enable can_device_access_peer
     change_current_allocator check_error clock_rate cudaStatus cudart current_blas_handle
-    current_solver_handle default_generators device_memory_used device_of gds get_allocator_backend
-    get_arch_list get_gencode_flags get_per_process_memory_fraction get_rng_state_all get_stream_from_external
-    get_sync_debug_mode graphs green_contexts has_half has_magma host_memory_stats
-    host_memory_stats_as_nested_dict initial_seed is_current_stream_capturing is_tf32_supported jiterator
-    list_gpu_processes max_memory_cached memory memory_cached memory_snapshot memory_stats_as_nested_dict
-    memory_usage nccl nvtx power_draw profiler random reset_accumulated_host_memory_stats
-    reset_accumulated_memory_stats reset_max_memory_allocated reset_max_memory_cached
-    reset_peak_host_memory_stats set_rng_state_all set_sync_debug_mode sparse streams temperature tunable
-    use_mem_pool
+    current_solver_handle default_generators device_memory_used gds get_allocator_backend get_gencode_flags
+    get_per_process_memory_fraction get_stream_from_external get_sync_debug_mode graphs green_contexts
+    has_half has_magma host_memory_stats host_memory_stats_as_nested_dict initial_seed
+    is_current_stream_capturing is_tf32_supported jiterator list_gpu_processes max_memory_cached memory
+    memory_cached memory_snapshot memory_stats_as_nested_dict memory_usage nccl nvtx power_draw profiler
+    random reset_accumulated_host_memory_stats reset_accumulated_memory_stats reset_max_memory_allocated
+    reset_max_memory_cached reset_peak_host_memory_stats set_sync_debug_mode sparse streams temperature
+    tunable use_mem_pool
 distributed: AllToAllOptions AllreduceCoalescedOptions AllreduceOptions BackendConfig BarrierOptions
     BroadcastOptions DebugLevel DeviceMesh DistBackendError DistError DistNetworkError DistStoreError
     GatherOptions GroupName ProcessGroupGloo QueueEmptyError ReduceOptions ReduceScatterOptions ScatterOptions

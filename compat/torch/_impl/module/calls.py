@@ -30,9 +30,9 @@ class Calls:
     def _call_impl(self, *args, **kwargs):
         done = set()  # forward hooks that ran
         try:
-            return self._call_hooked(args, kwargs, done)
+            return self.__call_hooked(args, kwargs, done)
         except Exception:
-            for number, hook, with_kwargs, always in self._hooks_behind():
+            for number, hook, with_kwargs, always in self.__hooks_behind():
                 if not always or number in done:
                     continue
                 try:
@@ -43,14 +43,14 @@ class Calls:
                                   f"as another error was raised in forward: {error}", stacklevel=2)
             raise
 
-    def _hooks_behind(self):
+    def __hooks_behind(self):
         """The forward hooks, global ones first: `(number, hook, with_kwargs, always)`."""
         for number, hook in list(EVERYWHERE.forward.items()):
             yield number, hook, number in EVERYWHERE.forward_with_kwargs, number in EVERYWHERE.forward_always
         for number, hook in list(self._forward_hooks.items()):
             yield number, hook, number in self._forward_hooks_with_kwargs, number in self._forward_hooks_always_called
 
-    def _call_hooked(self, args, kwargs, done):
+    def __call_hooked(self, args, kwargs, done):
         for number, hook in chain(list(EVERYWHERE.forward_pre.items()), list(self._forward_pre_hooks.items())):
             if number in self._forward_pre_hooks_with_kwargs and number not in EVERYWHERE.forward_pre:
                 found = hook(self, args, kwargs)
@@ -64,13 +64,13 @@ class Calls:
                 found = hook(self, args)
                 if found is not None:
                     args = found if isinstance(found, tuple) else (found,)
-        full, last, before = self._backward_hooks_of()
+        full, last, before = self.__backward_hooks_of()
         around = None
         if full or before:
             around = BackwardHook(self, full, before)
             args = around.setup_input_hook(args)
         output = self.forward(*args, **kwargs)
-        for number, hook, with_kwargs, always in self._hooks_behind():
+        for number, hook, with_kwargs, always in self.__hooks_behind():
             if always:
                 done.add(number)
             found = hook(self, args, kwargs, output) if with_kwargs else hook(self, args, output)
@@ -82,7 +82,7 @@ class Calls:
             hook_last_node(self, last, args, output)
         return output
 
-    def _backward_hooks_of(self):
+    def __backward_hooks_of(self):
         """The full backward hooks, those of the old kind, and the backward pre-hooks."""
         full, last = [], []
         (full if EVERYWHERE.full_backward else last).extend(EVERYWHERE.backward.values())
@@ -90,11 +90,11 @@ class Calls:
         return full, last, [*EVERYWHERE.backward_pre.values(), *self._backward_pre_hooks.values()]
 
     def _get_backward_hooks(self):
-        full, last, _ = self._backward_hooks_of()
+        full, last, _ = self.__backward_hooks_of()
         return full, last
 
     def _get_backward_pre_hooks(self):
-        return self._backward_hooks_of()[2]
+        return self.__backward_hooks_of()[2]
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
         """Call `hook(module, args)` before forward; what it returns takes the place of `args`.
@@ -138,7 +138,7 @@ class Calls:
     def register_full_backward_hook(self, hook, prepend=False):
         """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs are known; it may return
         others."""
-        self._one_kind_of_backward_hook(True)
+        self.__one_kind_of_backward_hook(True)
         handle = RemovableHandle(self._backward_hooks, hook)
         if prepend:
             self._backward_hooks.move_to_end(handle.id, last=False)
@@ -146,10 +146,10 @@ class Calls:
 
     def register_backward_hook(self, hook):
         """Call `hook(module, grad_input, grad_output)` at the last node of the module; deprecated by the full hook."""
-        self._one_kind_of_backward_hook(False)
+        self.__one_kind_of_backward_hook(False)
         return RemovableHandle(self._backward_hooks, hook)
 
-    def _one_kind_of_backward_hook(self, full):
+    def __one_kind_of_backward_hook(self, full):
         if self._is_full_backward_hook is not None and self._is_full_backward_hook is not full:
             raise RuntimeError("Cannot use both regular backward hooks and full backward hooks on a single Module. "
                                "Please use only one of them.")

@@ -46,7 +46,7 @@ class Conversion:
         Raises:
             TypeError: a dtype that is neither floating-point nor complex.
         """
-        device, dtype, memory_format = parsed(*args, **kwargs)
+        device, dtype, _, memory_format = parsed(*args, **kwargs)
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got desired "
                             f"dtype={dtype}")
@@ -99,12 +99,12 @@ class Conversion:
 
 
 def parsed(*args, device=None, dtype=None, non_blocking=False, copy=False, memory_format=None, tensor=None):
-    """`(device, dtype, memory_format)` of the arguments of `to`."""
+    """`(device, dtype, non_blocking, memory_format)` of the arguments of `to`."""
     args = list(args)
     if args and isinstance(args[0], TensorBase):
         tensor = args.pop(0)
     if tensor is not None:
-        return tensor.device, tensor.dtype, memory_format
+        return tensor.device, tensor.dtype, args[0] if args else non_blocking, memory_format
     if args and not isinstance(args[0], dtypes.dtype | bool):
         device = args.pop(0)
     if args and isinstance(args[0], dtypes.dtype):
@@ -114,6 +114,6 @@ def parsed(*args, device=None, dtype=None, non_blocking=False, copy=False, memor
     if len(args) > 1 or args and not isinstance(args[0], bool):
         raise TypeError("to() received an invalid combination of arguments - got "
                         f"({', '.join(type(a).__name__ for a in args)}); give a device, a dtype or a tensor")
-    return None if device is None else Device(device), dtype, memory_format
+    return None if device is None else Device(device), dtype, args[0] if args else non_blocking, memory_format
 
 

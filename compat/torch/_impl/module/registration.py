@@ -35,7 +35,7 @@ class Registration:
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
-    def _check_name(self, what, name):
+    def __check_name(self, what, name):
         table = self.__dict__.get(f"_{what}s")
         if table is None:
             raise AttributeError(f"cannot assign {what} before Module.__init__() call")
@@ -55,7 +55,7 @@ class Registration:
         Raises:
             TypeError: neither a tensor nor None. KeyError: a name that is taken, empty, or has a dot.
         """
-        self._check_name("buffer", name)
+        self.__check_name("buffer", name)
         if tensor is not None and not isinstance(tensor, TensorBase):
             raise TypeError(f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None "
                             "required)")
@@ -71,7 +71,7 @@ class Registration:
         Raises:
             TypeError: neither a Parameter nor None. ValueError: not a leaf. KeyError: as of `register_buffer`.
         """
-        self._check_name("parameter", name)
+        self.__check_name("parameter", name)
         if param is None:
             self._parameters[name] = None
             return
@@ -92,7 +92,7 @@ class Registration:
         """
         if not isinstance(module, Registration) and module is not None:
             raise TypeError(f"{typename(module)} is not a Module subclass")
-        self._check_name("module", name)
+        self.__check_name("module", name)
         self._modules[name] = replaced(EVERYWHERE.modules, self, name, module)
 
     def register_module(self, name, module):
@@ -126,7 +126,7 @@ class Registration:
             raise AttributeError(f"`{name}` is not an nn.Module")
         setattr(owner, name, module)
 
-    def _get_under(self, target, table, what):
+    def __get_under(self, target, table, what):
         path, _, name = target.rpartition(".")
         owner = self.get_submodule(path)
         if not hasattr(owner, name):
@@ -138,11 +138,11 @@ class Registration:
 
     def get_parameter(self, target):
         """The parameter under a dotted path."""
-        return self._get_under(target, "_parameters", "an nn.Parameter")
+        return self.__get_under(target, "_parameters", "an nn.Parameter")
 
     def get_buffer(self, target):
         """The buffer under a dotted path."""
-        return self._get_under(target, "_buffers", "a buffer")
+        return self.__get_under(target, "_buffers", "a buffer")
 
     def __getattr__(self, name):
         own = self.__dict__
@@ -158,7 +158,7 @@ class Registration:
         if isinstance(value, Parameter):
             if parameters is None:
                 raise AttributeError("cannot assign parameters before Module.__init__() call")
-            self._forget(name, own, self._buffers, self._modules)
+            self.__forget(name, own, self._buffers, self._modules)
             self.register_parameter(name, value)
             return
         if parameters is not None and name in parameters:
@@ -171,7 +171,7 @@ class Registration:
         if isinstance(value, Registration):
             if modules is None:
                 raise AttributeError("cannot assign module before Module.__init__() call")
-            self._forget(name, own, parameters, self._buffers)
+            self.__forget(name, own, parameters, self._buffers)
             modules[name] = replaced(EVERYWHERE.modules, self, name, value)
             return
         if modules is not None and name in modules:
@@ -182,23 +182,23 @@ class Registration:
             return
         buffers = own.get("_buffers")
         if isinstance(value, TensorBase) and isinstance(value, Buffer) or buffers is not None and name in buffers:
-            self._set_buffer(name, value, buffers)
+            self.__set_buffer(name, value, buffers)
             return
         object.__setattr__(self, name, value)
 
-    def _set_buffer(self, name, value, buffers):
+    def __set_buffer(self, name, value, buffers):
         if value is not None and not isinstance(value, TensorBase):
             raise TypeError(f"cannot assign '{typename(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or "
                             "None expected)")
         if buffers is None:
             raise AttributeError("cannot assign buffer before Module.__init__() call")
         if isinstance(value, Buffer):
-            self._forget(name, self.__dict__, self._parameters, self._modules)
+            self.__forget(name, self.__dict__, self._parameters, self._modules)
             self.register_buffer(name, value, value.persistent)
         else:
             buffers[name] = replaced(EVERYWHERE.buffers, self, name, value)
 
-    def _forget(self, name, *tables):
+    def __forget(self, name, *tables):
         for table in tables:
             table.pop(name, None)
         self._non_persistent_buffers_set.discard(name)

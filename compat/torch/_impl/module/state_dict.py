@@ -64,18 +64,11 @@ class StateDict:
         return destination
 
     def _save_to_state_dict(self, destination, prefix, keep_vars):
-        for name, value in self._persistent():
+        for name, value in persistent(self):
             if value is not None:
                 destination[prefix + name] = value if keep_vars else value.detach()
         if overrides(self, "get_extra_state"):
             destination[prefix + EXTRA] = self.get_extra_state()
-
-    def _persistent(self):
-        """The parameters and the persistent buffers of this module alone."""
-        yield from self._parameters.items()
-        for name, value in self._buffers.items():
-            if name not in self._non_persistent_buffers_set:
-                yield name, value
 
     def get_extra_state(self):
         """What `state_dict` holds of a subclass that defines this and `set_extra_state`."""
@@ -138,14 +131,14 @@ class StateDict:
         for hook in list(self._load_state_dict_pre_hooks.values()):
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         assign = local_metadata.get("assign_to_params_buffers", False)
-        own = {name: value for name, value in self._persistent() if value is not None}
+        own = {name: value for name, value in persistent(self) if value is not None}
         for name, value in own.items():
             key = prefix + name
             if key not in state_dict:
                 if strict:
                     missing_keys.append(key)
                 continue
-            problem = self._load_tensor(name, value, key, state_dict[key], assign)
+            problem = self.__load_tensor(name, value, key, state_dict[key], assign)
             if problem:
                 error_msgs.append(problem)
         extra = prefix + EXTRA
@@ -163,7 +156,7 @@ class StateDict:
                     if not (dot and name in self._modules) and not (not dot and name in own):
                         unexpected_keys.append(key)
 
-    def _load_tensor(self, name, value, key, given, assign):
+    def __load_tensor(self, name, value, key, given, assign):
         """Copy or assign one tensor; returns what is wrong."""
         if not isinstance(given, TensorBase):
             return (f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
@@ -223,6 +216,14 @@ class StateDict:
     def register_load_state_dict_post_hook(self, hook):
         """Call `hook(module, incompatible_keys)` behind `load_state_dict`; it may change the keys in place."""
         return RemovableHandle(self._load_state_dict_post_hooks, hook)
+
+
+def persistent(module):
+    """The parameters and the persistent buffers of a module alone."""
+    yield from module._parameters.items()
+    for name, value in module._buffers.items():
+        if name not in module._non_persistent_buffers_set:
+            yield name, value
 
 
 class BoundHook:

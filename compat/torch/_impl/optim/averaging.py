@@ -4,7 +4,7 @@ import math
 
 from ..modes.grad_mode import no_grad
 from .optimizer import Optimizer
-from .schedule import LRScheduler
+from .schedule import LRScheduler, check_call
 
 
 def get_ema_avg_fn(decay=0.999):
@@ -95,7 +95,7 @@ class SWALR(LRScheduler):
 
     def get_lr(self):
         """The learning rates at `last_epoch`."""
-        self.check_call()
+        check_call(self)
         n = self._step_count - 1 if self.anneal_epochs else max(1, self._step_count)
         before, now = self.share(n - 1), self.share(n)
         found = []

@@ -5,7 +5,7 @@ import warnings
 from bisect import bisect_right
 
 from .optimizer import Optimizer
-from .schedule import EPOCH_DEPRECATION_WARNING, LRScheduler, put
+from .schedule import EPOCH_DEPRECATION_WARNING, LRScheduler, current_rates, put
 
 
 def check_members(name, schedulers, optimizer):
@@ -94,13 +94,13 @@ class ChainedScheduler(Combined):
         check_members("ChainedScheduler", schedulers, optimizer)
         self._schedulers = schedulers
         self.optimizer = optimizer
-        self._last_lr = self.current()
+        self._last_lr = current_rates(self)
 
     def step(self):
         """Take a step of each schedule."""
         for s in self._schedulers:
             s.step()
-        self._last_lr = self.current()
+        self._last_lr = current_rates(self)
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -138,7 +138,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.cooldown = cooldown
         self.eps = eps
         self.last_epoch = 0
-        self._last_lr = self.current()
+        self._last_lr = current_rates(self)
         if mode not in ("min", "max"):
             raise ValueError(f"mode {mode} is unknown!")
         if threshold_mode not in ("rel", "abs"):
@@ -186,7 +186,7 @@ class ReduceLROnPlateau(LRScheduler):
         if self.num_bad_epochs > self.patience:
             self._reduce_lr(epoch)
             self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
-        self._last_lr = self.current()
+        self._last_lr = current_rates(self)
 
     def _reduce_lr(self, epoch):
         """Multiply the learning rates by the factor."""

@@ -2,7 +2,7 @@
 
 import math
 
-from .schedule import LRScheduler, apart, per_group, put
+from .schedule import LRScheduler, apart, check_call, per_group, put
 
 
 class Cycle(LRScheduler):
@@ -75,7 +75,7 @@ class CyclicLR(Cycle):
 
     def get_lr(self):
         """The learning rates at `last_epoch`; sets the momenta too."""
-        self.check_call()
+        check_call(self)
         cycle = math.floor(1 + self.last_epoch / self.total_size)
         x = 1.0 + self.last_epoch / self.total_size - cycle
         share = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
@@ -172,7 +172,7 @@ class OneCycleLR(Cycle):
 
     def get_lr(self):
         """The learning rates at `last_epoch`; sets the momenta too."""
-        self.check_call()
+        check_call(self)
         n = self.last_epoch
         if n > self.total_steps:
             raise ValueError(f"Tried to step {n} times. The specified number of total steps is {self.total_steps}")

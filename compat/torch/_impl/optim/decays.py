@@ -4,7 +4,7 @@ import math
 from bisect import bisect_right
 from collections import Counter
 
-from .schedule import LRScheduler, put
+from .schedule import LRScheduler, check_call, current_rates, put, scaled_rates
 
 
 class StepLR(LRScheduler):
@@ -23,8 +23,8 @@ class StepLR(LRScheduler):
 
     def get_lr(self):
         """The learning rates at `last_epoch`."""
-        self.check_call()
-        return self.times(self.gamma if self.last_epoch and self.last_epoch % self.step_size == 0 else 1)
+        check_call(self)
+        return scaled_rates(self, self.gamma if self.last_epoch and self.last_epoch % self.step_size == 0 else 1)
 
     def _get_closed_form_lr(self):
         return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
@@ -46,8 +46,9 @@ class MultiStepLR(LRScheduler):
 
     def get_lr(self):
         """The learning rates at `last_epoch`."""
-        self.check_call()
-        return self.times(self.gamma ** self.milestones[self.last_epoch] if self.last_epoch in self.milestones else 1)
+        check_call(self)
+        gamma = self.gamma ** self.milestones[self.last_epoch] if self.last_epoch in self.milestones else 1
+        return scaled_rates(self, gamma)
 
     def _get_closed_form_lr(self):
         passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
@@ -72,10 +73,10 @@ class ConstantLR(LRScheduler):
 
     def get_lr(self):
         """The learning rates at `last_epoch`."""
-        self.check_call()
+        check_call(self)
         if self.last_epoch == 0:
-            return self.times(self.factor)
-        return self.times(1.0 / self.factor if self.last_epoch == self.total_iters else 1)
+            return scaled_rates(self, self.factor)
+        return scaled_rates(self, 1.0 / self.factor if self.last_epoch == self.total_iters else 1)
 
     def _get_closed_form_lr(self):
         return [base * (1 if self.last_epoch >= self.total_iters else self.factor) for base in self.base_lrs]
@@ -102,13 +103,13 @@ class LinearLR(LRScheduler):
 
     def get_lr(self):
         """The learning rates at `last_epoch`."""
-        self.check_call()
+        check_call(self)
         if self.last_epoch == 0:
-            return self.times(self.start_factor)
+            return scaled_rates(self, self.start_factor)
         if self._is_initial or self.last_epoch > self.total_iters:
-            return self.times(1)
+            return scaled_rates(self, 1)
         rise = self.end_factor - self.start_factor
-        return self.times(1.0 + rise / (self.total_iters * self.start_factor + (self.last_epoch - 1) * rise))
+        return scaled_rates(self, 1.0 + rise / (self.total_iters * self.start_factor + (self.last_epoch - 1) * rise))
 
     def _get_closed_form_lr(self):
         share = min(self.total_iters, self.last_epoch) / self.total_iters
@@ -129,8 +130,8 @@ class ExponentialLR(LRScheduler):
 
     def get_lr(self):
         """The learning rates at `last_epoch`."""
-        self.check_call()
-        return self.times(1 if self._is_initial else self.gamma)
+        check_call(self)
+        return scaled_rates(self, 1 if self._is_initial else self.gamma)
 
     def _get_closed_form_lr(self):
         return [base * self.gamma**self.last_epoch for base in self.base_lrs]
@@ -152,11 +153,11 @@ class PolynomialLR(LRScheduler):
 
     def get_lr(self):
         """The learning rates at `last_epoch`."""
-        self.check_call()
+        check_call(self)
         if self._is_initial or self.last_epoch > self.total_iters:
-            return self.times(1)
+            return scaled_rates(self, 1)
         left = (1.0 - self.last_epoch / self.total_iters) / (1.0 - (self.last_epoch - 1) / self.total_iters)
-        return self.times(left**self.power)
+        return scaled_rates(self, left**self.power)
 
     def _get_closed_form_lr(self):
         left = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
@@ -179,10 +180,10 @@ class CosineAnnealingLR(LRScheduler):
 
     def get_lr(self):
         """The learning rates at `last_epoch`."""
-        self.check_call()
+        check_call(self)
         n, period, groups = self.last_epoch, self.T_max, self.optimizer.param_groups
         if self._is_initial:
-            return self.times(1)
+            return scaled_rates(self, 1)
         if self._step_count == 1 and n > 0:
             return self._get_closed_form_lr()
         if (n - 1 - period) % (2 * period) == 0:  # back from the smallest, of which no share can be taken
@@ -222,7 +223,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
     def get_lr(self):
         """The learning rates at `last_epoch`."""
-        self.check_call()
+        check_call(self)
         share = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
         return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
 
@@ -255,6 +256,6 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             self._get_lr_called_within_step = False
         for group, value in zip(self.optimizer.param_groups, values):
             put(group, "lr", value)
-        self._last_lr = self.current()
+        self._last_lr = current_rates(self)
 
 

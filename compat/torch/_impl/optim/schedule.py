@@ -93,21 +93,25 @@ class LRScheduler:
             self._get_lr_called_within_step = False
         for group, value in zip(self.optimizer.param_groups, values):
             put(group, "lr", value)
-        self._last_lr = self.current()
+        self._last_lr = current_rates(self)
 
-    def current(self):
-        """Copies of the learning rates as they are."""
-        return [apart(group["lr"]) for group in self.optimizer.param_groups]
 
-    def times(self, factor):
-        """The learning rates times a factor."""
-        return [group["lr"] * factor for group in self.optimizer.param_groups]
+# Functions, since subclasses of users have names of their own.
+def current_rates(schedule):
+    """Copies of the learning rates as they are."""
+    return [apart(group["lr"]) for group in schedule.optimizer.param_groups]
 
-    def check_call(self):
-        """Warn of `get_lr` where `get_last_lr` is meant."""
-        if not self._get_lr_called_within_step:
-            warnings.warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
-                          UserWarning, stacklevel=3)
+
+def scaled_rates(schedule, factor):
+    """The learning rates times a factor."""
+    return [group["lr"] * factor for group in schedule.optimizer.param_groups]
+
+
+def check_call(schedule):
+    """Warn of `get_lr` where `get_last_lr` is meant."""
+    if not schedule._get_lr_called_within_step:
+        warnings.warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
+                      UserWarning, stacklevel=3)
 
 
 def apart(value):
@@ -205,7 +209,7 @@ class LambdaLR(LRScheduler):
 
     def get_lr(self):
         """The learning rates at `last_epoch`."""
-        self.check_call()
+        check_call(self)
         return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs)]
 
 
@@ -214,7 +218,7 @@ class MultiplicativeLR(LambdaLR):
 
     def get_lr(self):
         """The learning rates at `last_epoch`."""
-        self.check_call()
+        check_call(self)
         if self._is_initial:
-            return self.current()
+            return current_rates(self)
         return [group["lr"] * f(self.last_epoch) for f, group in zip(self.lr_lambdas, self.optimizer.param_groups)]

@@ -1,4 +1,4 @@
-"""torch's assertions in programs that may be compiled, and classes of which only compilers and devices make objects."""
+"""torch's assertions in programs that may be compiled, and classes that have no objects here, or are never raised."""
 
 import warnings
 
@@ -6,8 +6,17 @@ from ..dispatch.unbuilt_parts import unbuilt_class
 from ..types.dtypes import bool_
 from ..types.tensor_type import TensorBase
 
-SymBool, SymFloat, SymInt, Stream, Event = (
-    unbuilt_class("", name) for name in ("SymBool", "SymFloat", "SymInt", "Stream", "Event"))
+SymBool, SymFloat, SymInt, Stream, Event, PyTorchFileReader, PyTorchFileWriter = (
+    unbuilt_class("", name)
+    for name in ("SymBool", "SymFloat", "SymInt", "Stream", "Event", "PyTorchFileReader", "PyTorchFileWriter"))
+
+
+class OutOfMemoryError(RuntimeError):
+    """The memory of a device is exhausted."""
+
+
+class AcceleratorError(RuntimeError):
+    """A device failed."""
 
 
 def _assert_async(input, assert_msg=None):

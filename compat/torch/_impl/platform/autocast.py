@@ -2,6 +2,7 @@
 
 from ..modes.grad_mode import ContextDecorator
 from ..types import dtypes
+from ..types.size import device as Device
 
 
 class autocast(ContextDecorator):  # noqa: N801 (torch's name)
@@ -52,3 +53,33 @@ def custom_bwd(bwd=None, *, device_type="cpu"):
 def is_autocast_available(device_type):
     """False: autocast can only be switched off."""
     return False
+
+
+def is_autocast_enabled(device_type=None):
+    """False: there is no autocast."""
+    return False
+
+
+def is_autocast_cpu_enabled():
+    """False: there is no autocast."""
+    return False
+
+
+def is_autocast_cache_enabled():
+    """True, as in PyTorch unless it is switched off; nothing is cached."""
+    return True
+
+
+def get_autocast_dtype(device_type):
+    """The smaller type of a kind of device: bfloat16 of "cpu", float16 of others."""
+    return dtypes.bfloat16 if Device(device_type).type == "cpu" else dtypes.float16
+
+
+def get_autocast_cpu_dtype():
+    """bfloat16."""
+    return dtypes.bfloat16
+
+
+def get_autocast_gpu_dtype():
+    """float16."""
+    return dtypes.float16

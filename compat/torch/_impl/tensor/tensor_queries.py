@@ -87,9 +87,15 @@ def set_num_threads(n):
         raise RuntimeError("set_num_threads expects a positive integer")
 
 
-def is_autocast_enabled(device_type=None):
-    """False: there is no autocast."""
-    return False
+def get_num_interop_threads():
+    """1: operations run one after the other."""
+    return 1
+
+
+def set_num_interop_threads(n):
+    """Accepted without effect: operations run one after the other."""
+    if n <= 0:
+        raise RuntimeError("set_num_interop_threads expects a positive integer")
 
 
 def set_flush_denormal(mode):
@@ -211,6 +217,6 @@ FUNCTIONS = {f"{n}_": inplace_function(f"{n}_") for n in INPLACE} | {
 PUBLIC = {f.__name__: f for f in (
     is_floating_point, is_complex, is_signed, is_conj, is_neg, is_nonzero, is_distributed, numel, get_device,
     resolve_conj, resolve_neg, is_same_size, is_storage, typename, get_default_device, set_default_device,
-    get_num_threads, set_num_threads, is_autocast_enabled, set_flush_denormal, sym_int, sym_float,
-    chain_matmul)} | FUNCTIONS | {
+    get_num_threads, set_num_threads, get_num_interop_threads, set_num_interop_threads, set_flush_denormal, sym_int,
+    sym_float, chain_matmul)} | FUNCTIONS | {
     "e": e, "pi": pi, "inf": inf, "nan": nan, "newaxis": newaxis, "__version__": __version__}

@@ -1,9 +1,17 @@
 """Pytrees as in PyTorch: tuples, lists, dicts in insertion order, and registered classes; None is a leaf."""
 
+import warnings
 from collections import OrderedDict, defaultdict, deque, namedtuple
 
-Node = namedtuple("Node", ("flatten", "unflatten", "with_keys"), defaults=(None,))
-Node.__doc__ = "How a node is flattened to `(children, context)`, rebuilt from them, and flattened to pairs with keys."
+
+class Node(namedtuple("Node", ("flatten", "unflatten", "with_keys"), defaults=(None,))):
+    """How a node is flattened to `(children, context)`, rebuilt from them, and flattened to pairs with keys."""
+
+    __slots__ = ()
+    flatten_fn = property(lambda self: self.flatten)  # torch's names
+    unflatten_fn = property(lambda self: self.unflatten)
+    flatten_with_keys_fn = property(lambda self: self.with_keys)
+
 
 NODES = {}
 NODES.update({
@@ -55,6 +63,17 @@ class TreeSpec:
     def children(self):
         """The structures below the root."""
         return list(self._children)
+
+    def child(self, index):
+        """One of the structures below the root."""
+        return self._children[index]
+
+    @property
+    def children_specs(self):
+        """The structures below the root: the name that `children()` had before."""
+        warnings.warn("`treespec.children_specs` is deprecated. Use `treespec.child(index)` to access a single child, "
+                      "or `treespec.children()` to get all children.", FutureWarning, stacklevel=2)
+        return self._children
 
     def is_leaf(self):
         """Whether it is a leaf."""
@@ -116,6 +135,27 @@ class TreeSpec:
 LEAF = TreeSpec(None, None, [])
 
 
+class LeafType(type):
+    """The class of `LeafSpec`, which all structures of a leaf are of."""
+
+    def __instancecheck__(cls, x):
+        return isinstance(x, TreeSpec) and x.is_leaf()
+
+
+class LeafSpec(TreeSpec, metaclass=LeafType):
+    """The structure of a leaf."""
+
+    __slots__ = ()
+
+    def __new__(cls):
+        warnings.warn("`isinstance(treespec, LeafSpec)` is deprecated, use `isinstance(treespec, TreeSpec) and "
+                      "treespec.is_leaf()` instead.", FutureWarning, stacklevel=2)
+        return LEAF
+
+    def __init__(self):
+        pass
+
+
 def tree_flatten(tree, is_leaf=None):
     """The leaves of a pytree, and its structure.
 
@@ -153,6 +193,11 @@ def tree_unflatten(leaves, treespec):
 def tree_leaves(tree, is_leaf=None):
     """The leaves of a pytree."""
     return tree_flatten(tree, is_leaf)[0]
+
+
+def tree_iter(tree, is_leaf=None):
+    """The leaves of a pytree, one by one."""
+    return iter(tree_leaves(tree, is_leaf))
 
 
 def tree_structure(tree, is_leaf=None):

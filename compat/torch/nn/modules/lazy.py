@@ -1,6 +1,7 @@
 """torch.nn.modules.lazy: modules that take the shapes of their parameters from their first input."""
 
 from ..._impl.module.held_tensors import is_lazy
+from ..._impl.module.state_dict import persistent
 from ..._impl.module.torch_names import Size
 
 
@@ -18,13 +19,13 @@ class LazyModuleMixin:
         self._initialize_hook = self.register_forward_pre_hook(self._infer_parameters, with_kwargs=True)
 
     def _save_to_state_dict(self, destination, prefix, keep_vars):
-        for name, value in self._persistent():
+        for name, value in persistent(self):
             if value is not None:
                 destination[prefix + name] = value if keep_vars or is_lazy(value) else value.detach()
 
     def _lazy_load_hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs):
         """Give what is uninitialized the shapes of the tensors that are loaded."""
-        for name, value in self._persistent():
+        for name, value in persistent(self):
             given = state_dict.get(prefix + name)
             if value is not None and given is not None and is_lazy(value) and not is_lazy(given):
                 value.materialize(Size(given.shape))
