@@ -14,7 +14,7 @@ from ..core.numpy_api.reducing import reduce
 from ..core.ops import reductions, selection, shaping
 from ..core.ops.indexing import indexing
 from ..core.ops.linalg import contraction
-from ..core.trace.buffers import not_followed
+from ..core.trace.shared_memory import not_followed
 from .surface import Array, array_of, as_asked, implements, refuse_options
 
 opt_einsum: Any = LazyModule("opt_einsum")

@@ -9,7 +9,7 @@ from ..trace.device import constant
 
 
 def equality(prim, other):
-    """`==` or `!=`: of what is no number, as None and texts, every element answers `other`, as in NumPy."""
+    """`==` or `!=`: of what is no number, as None and texts, it is `other` for every element, as in NumPy."""
     def method(x, y):
         try:
             return prim(x, y)

@@ -35,6 +35,10 @@ def cast_for_write(buffer, value):
     """`value` in the dtype of the buffer, as NumPy casts on assignment; a derivative is never cast away."""
     if not isinstance(value, Tracer):
         return as_element(value, buffer.dtype)
+    if type(value) is Buffer:
+        value = value.read()  # it may be the very buffer that is written to
+        if not isinstance(value, Tracer):
+            return as_element(value, buffer.dtype)
     have, want = value.dtype, buffer.dtype
     if have == want:
         return value

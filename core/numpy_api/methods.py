@@ -10,8 +10,9 @@ from ..errors import DtypeError, ShapeError, at_user_line
 from ..ops import arithmetic as a, elementary, reductions, running, selection, shaping
 from ..ops.indexing import indexing, pairs, sorting
 from ..ops.linalg import products
-from ..trace.buffers import Buffer, become_buffer
+from ..trace.buffers import Buffer
 from ..trace.device import constant
+from ..trace.shared_memory import become_buffer, is_copy
 from ..trace.tracer import Rev, Tracer, concrete
 from .at import At
 from .comparing import equality
@@ -244,6 +245,16 @@ def _shape_arguments(args):
     return args[0] if len(args) == 1 else args
 
 
+def _flat(x):
+    """All elements in a row, in which every write is one to `x`, as in NumPy's `flat`."""
+    if type(x) is not Buffer:
+        if not is_copy(out := reshape(x, (-1,))):
+            return out
+        del out
+        become_buffer(x)
+    return x.view_through(shaping.reshape.prim, ((x.size,),), always=True)
+
+
 _OPERATORS = {
     "add": a.add, "sub": a.subtract, "mul": a.multiply, "truediv": a.divide, "floordiv": selection.floor_divide,
     "mod": selection.remainder, "pow": power, "matmul": products.matmul, "and": selection.bitwise_and,
@@ -323,7 +334,7 @@ _PROPERTIES = {
     "real": lambda x: pairs.real(x) if x.dtype.kind == "c" else x,
     "imag": pairs.imag,
     "at": At,
-    "flat": lambda x: reshape(x, (-1,)),
+    "flat": _flat,
 }
 
 
@@ -338,7 +349,7 @@ def _argument(prim, x, axis, keepdims):
 
 def _assigned(part):
     def assign(x, value):
-        view = part(x)
+        view = part(x if type(x) is Buffer else become_buffer(x))
         if view is not value:
             _setitem(view, ..., value)
 

@@ -7,11 +7,12 @@ from ..checks import flag
 from ..errors import ConversionError, DtypeError, RuleError, at_user_line
 from ..ops import reductions, running, selection, shaping
 from ..ops.indexing import indexing, sorting
-from ..trace.buffers import Buffer, become_buffer
+from ..trace.buffers import Buffer
+from ..trace.shared_memory import become_buffer
 from ..trace.tracer import Tracer
+from .at import turn_numbers
 from .copies import cast_for_write
 from .reducing import in_dtype, reduce as reduce_prim
-from .turns import turn_numbers
 
 _REDUCTIONS = {
     np.add: reductions.reduce_sum, np.multiply: reductions.reduce_prod, np.maximum: reductions.reduce_max,

@@ -12,9 +12,9 @@ import sys
 import numpy as np
 
 from ..arrays.avals import aval_of
-from ..errors import ConversionError, MutationError, at_user_line
+from ..errors import ConversionError, at_user_line
 from ..facts import COPIES
-from .tracer import Batched, Dual, Rev, Staged, Tracer, last_level, steps_to, unwrap
+from .tracer import Batched, Dual, Rev, Staged, Tracer, last_level
 
 ndarray = np.ndarray
 
@@ -51,18 +51,18 @@ class Buffer(Tracer):
         state = self.state
         base = state.base
         if base is not None and base.state.version != state.seen:
-            self.value = _follow(base.value, state.steps)
+            self.value = follow(base.value, state.steps)
             state.seen = base.state.version
         return self.value
 
-    def view_through(self, prim, params):
-        """The output of a view primitive, tied to this buffer."""
+    def view_through(self, prim, params, always=False):
+        """The output of a view primitive, tied to this buffer; `always`: where it has to copy, too."""
         state = self.state
         contents = self.read()
         out = prim.fun(contents, *params)
         if not getattr(out, "ndim", 0) and prim.view is not True and not prim.view(*params):
             return out
-        if not _shares_memory(self, prim, params):
+        if not always and not _shares_memory(self, prim, params):
             return out
         base = self if state.base is None else state.base
         return _box(out, State(state.stamp, base, (*state.steps, (prim, params))), base.state.version)
@@ -209,66 +209,8 @@ def identity(tracer):
     return (id(tracer.owner), id(tracer.value), id(getattr(tracer, "node", None)), id(getattr(tracer, "tangent", None)))
 
 
-def become_buffer(tracer):
-    """Turn a traced value into a buffer in place, so that every name of it sees the writes.
-
-    Where it shares memory with others, the one that all of them are views of becomes a buffer, and they its views.
-    """
-    if type(tracer) is Buffer:
-        return tracer
-    state = getattr(tracer, "state", None)
-    if state is not None:
-        root = tracer if tracer.link is None else tracer.link[0]
-        views = state.alive()
-        others = len(views) - (tracer is not root)
-        if others or tracer is not root and sys.getrefcount(root) > _HELD:
-            return _share_buffer(tracer, root, views)
-        tracer.state = tracer.link = None
-    return _turn(tracer, State(last_level()))
-
-
-def _share_buffer(tracer, root, views):
-    """Turn a traced value, and all that lie in the same memory, into a buffer and its views."""
-    if tracer is not root and not _lies_in(tracer, root):
-        tracer.state = tracer.link = None
-        return _turn(tracer, State(last_level()))
-    links = [(view, steps_to(view)) for view in views if _lies_in(view, root)]
-    if any(steps is None for _, steps in links):
-        raise MutationError(
-            f"an in-place write was applied to a traced value of shape {tracer.shape} that shares memory with the "
-            f"diagonal of a part of it, which would not see it; write to a copy: x = x.copy(), or use "
-            f"x.at[index].set(value){at_user_line()}")
-    for view in views:
-        view.state = view.link = None
-    root.state = root.link = None
-    _turn(root, State(last_level()))
-    for view, steps in links:
-        _turn(view, State(root.state.stamp, root, tuple(steps)))
-    return tracer
-
-
-def _lies_in(view, root):
-    """Whether a view lies in the memory of its root: some steps copy where no strides give them."""
-    steps = steps_to(view)
-    if steps is None or all(prim.name not in COPIES for prim, _ in steps):
-        return True
-    inner, outer = unwrap(view), unwrap(root)
-    if inner is None:  # staged: as for arrays whose elements lie in order
-        outer = inner = np.empty(root.shape, np.int8)
-        for prim, params in steps:
-            inner = step_of(prim, inner, params)
-    return not inner.size or np.shares_memory(inner, outer)
-
-
-def not_followed(view):
-    """The view, to which writes are refused if it is a copy of what it was taken of: NumPy has it without one."""
-    link = getattr(view, "link", None)
-    if link is not None and view.state is link[0].state and not _lies_in(view, link[0]):
-        view.link = (link[0], None, None, None)
-    return view
-
-
-def _turn(tracer, state):
+def turn(tracer, state):
+    """A traced value made a buffer in place."""
     contents = snapshot(tracer)
     tracer.__class__ = Buffer
     tracer.owner = None
@@ -277,7 +219,8 @@ def _turn(tracer, state):
     return tracer
 
 
-def _follow(value, steps):
+def follow(value, steps):
+    """A value after the steps of a view."""
     for prim, params in steps:
         value = prim.fun(value, *params)
     return value
@@ -353,15 +296,3 @@ def _calibrate_local():
 
 
 _LOCAL = _calibrate_local()
-
-
-def _held():
-    """How many references `getrefcount` sees of a root that one link holds, as `become_buffer` asks."""
-    root, view = Rev(), Rev()
-    view.link = (root, None, None, None)
-    del root
-    root = view if view.link is None else view.link[0]
-    return sys.getrefcount(root)
-
-
-_HELD = _held()

@@ -43,6 +43,14 @@ PROGRAMS = {
     "clip without limits": lambda b: b.clip(None, None).__setitem__(0, 0.0),
     "flat": lambda b: setattr(b, "flat", b[0, 1]),
     "real": lambda b: setattr(b, "real", 2.0 * b),
+    "flat of a transposed one": lambda b: b.T.flat.__setitem__(1, 7.0),
+    "flat of a reversed one": lambda b: b[::-1].flat.__setitem__(slice(0, 2), b[0, 0]),
+    "a column's flat": lambda b: b[:, 1].flat.__setitem__([0, -1], 2.0),
+    "flat, replaced": lambda b: setattr(b.T, "flat", b[0, 1]),
+    "itself": lambda b: b.__setitem__(..., b),
+    "itself, moved": lambda b: b.__setitem__(slice(1, None), b[:-1]),
+    "itself, reversed": lambda b: b.__setitem__(..., b[::-1]),
+    "copied onto itself": lambda b: np.copyto(b, b),
 }  # fmt: skip
 
 
@@ -90,6 +98,56 @@ def test_parts_of_complex_values_are_written_to(part):
     np.testing.assert_allclose(tangent, (f(X + 1e-6 * direction) - f(X - 1e-6 * direction)) / 2e-6, atol=1e-7)
     pulled = covector.vjp(f, X)[1](direction)[0]
     np.testing.assert_allclose(np.sum(pulled * direction), np.sum(tangent * direction))
+
+
+def rows_of_a_copy(b):
+    v = b.T.reshape(-1).reshape(3, 2)
+    for row in v:
+        row *= 1.5
+    return v
+
+
+def part_of_a_copy(b):
+    v = b.T.reshape(-1)
+    part = v[:2]
+    part[...] = 7.0 * b[0, 0]
+    return v
+
+
+def copy_of_what_is_written_later(b):
+    v = b.T.reshape(-1)
+    part, other = v[1:], v[::2]
+    b[0] = 3.0
+    part[0] = b[1, 1]
+    other[...] = 2.0 * other
+    return np.concatenate([v, part, other])
+
+
+def part_of_a_forgotten_copy(b):
+    part, other = (lambda v: (v[:4], v[2:]))(b.T.reshape(-1))
+    part *= 2.0
+    return np.concatenate([part, other])
+
+
+COPIES = [rows_of_a_copy, part_of_a_copy, copy_of_what_is_written_later, part_of_a_forgotten_copy]
+
+
+@pytest.mark.parametrize("start", [lambda x: x * 1.0, np.copy], ids=["computed", "buffer"])
+@pytest.mark.parametrize("program", COPIES)
+def test_views_of_a_copy_share_its_memory_and_not_that_of_its_source(program, start):
+    def f(x):
+        b = start(x)
+        return np.concatenate([np.ravel(program(b)), np.ravel(b)])
+
+    wanted, direction = f(X), np.cos(X)
+    weights = np.sin(np.arange(wanted.size))
+    value, pullback = covector.vjp(f, X)
+    pushed, tangent = covector.jvp(f, (X,), (direction,))
+    for found in (value, pushed, covector.jit(f)(X), covector.vmap(f)(X[None])[0]):
+        np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_allclose(np.sum(weights * tangent), np.sum(pullback(weights)[0] * direction))
+    slope = (f(X + 1e-6 * direction) - f(X - 1e-6 * direction)) / 2e-6
+    np.testing.assert_allclose(tangent, slope, rtol=1e-6, atol=1e-8)
 
 
 VIEWS = {

@@ -1,0 +1,139 @@
+"""Traced values that share memory: what becomes a buffer, and what a view of it, when one of them is written to."""
+
+import sys
+
+import numpy as np
+
+from ..errors import MutationError, at_user_line
+from ..facts import COPIES
+from .buffers import Buffer, State, follow, snapshot, step_of, turn
+from .tracer import Rev, last_level, steps_to, unwrap
+
+
+def become_buffer(tracer):
+    """Turn a traced value into a buffer in place, so that every name of it sees the writes.
+
+    Where it shares memory with others, the one that all of them are views of becomes a buffer, and they its views.
+    """
+    if type(tracer) is Buffer:
+        return tracer
+    state = getattr(tracer, "state", None)
+    if state is not None:
+        root = tracer if tracer.link is None else tracer.link[0]
+        views = state.alive()
+        others = len(views) - (tracer is not root)
+        if others or tracer is not root and sys.getrefcount(root) > _HELD:
+            return _share_buffer(tracer, root, views)
+        tracer.state = tracer.link = None
+    return turn(tracer, State(last_level()))
+
+
+def _share_buffer(tracer, root, views):
+    """Turn a traced value, and all that lie in the same memory, into a buffer and its views.
+
+    What a step copied lies in memory of its own, with the views of it. Where the root is written to, these are buffers
+    and views from now on, too, since their links led through it.
+    """
+    groups = {None: (None, [])}  # of views in one memory: the link of the step that copied, and pairs of view and steps
+    mine = None
+    for view in views:
+        copied, steps = _last_copy(view, root)
+        key = None if copied is None else id(copied)
+        groups.setdefault(key, (copied, []))[1].append((view, steps))
+        mine = key if view is tracer else mine
+    if mine is not None:
+        groups = {mine: groups[mine]}
+    elif any(steps is None for _, steps in groups[None][1]):
+        raise MutationError(
+            f"an in-place write was applied to a traced value of shape {tracer.shape} that shares memory with the "
+            f"diagonal of a part of it, which would not see it; write to a copy: x = x.copy(), or use "
+            f"x.at[index].set(value){at_user_line()}")
+    plans = [(_base_of(copied, members, root), members) for copied, members in groups.values()]
+    for base, members in plans:
+        base.state = base.link = None
+        for view, _ in members:
+            view.state = view.link = None
+    for base, members in plans:
+        if base is root or base is tracer or len(members) > 1:  # others have no views, and stay as they are
+            turn(base, State(last_level()))
+        for view, steps in members:
+            if view is not base:
+                turn(view, State(base.state.stamp, base, tuple(steps)))
+    return tracer
+
+
+def _base_of(copied, members, root):
+    """What the views of one memory are views of: the root, or what the step of a link made of it."""
+    if copied is None:
+        return root
+    for view, _ in members:
+        if view.link is copied:
+            return view
+    return members[0][0] if len(members) == 1 else follow(snapshot(root), _steps_of(_chain(copied)))
+
+
+def _last_copy(view, root):
+    """The link of the last step to a view that copied, or None, and the steps behind it (None: not known)."""
+    links = _chain(view.link)
+    if any(prim is None for _, _, prim, _ in links):
+        return None, None
+    array, place = unwrap(root), 0
+    if array is None or array.shape != root.shape:  # staged, or of a batch: as of an array whose elements lie in order
+        array = np.empty(root.shape, np.int8)
+    for k, (_, _, prim, params) in enumerate(links):
+        part = step_of(prim, array, params)
+        if prim.name in COPIES and part.size and not np.shares_memory(part, array):
+            place = k + 1
+        array = part
+    return links[place - 1] if place else None, _steps_of(links[place:])
+
+
+def _chain(link):
+    """The links from the first view of a root to that of a view."""
+    links = []
+    while link is not None:
+        links.append(link)
+        link = link[1]
+    return links[::-1]
+
+
+def _steps_of(links):
+    return [(prim, params) for _, _, prim, params in links]
+
+
+def _lies_in(view, root):
+    """Whether a view lies in the memory of its root: some steps copy where no strides give them."""
+    steps = steps_to(view)
+    if steps is None or all(prim.name not in COPIES for prim, _ in steps):
+        return True
+    inner, outer = unwrap(view), unwrap(root)
+    if inner is None:  # staged: as for arrays whose elements lie in order
+        outer = inner = np.empty(root.shape, np.int8)
+        for prim, params in steps:
+            inner = step_of(prim, inner, params)
+    return not inner.size or np.shares_memory(inner, outer)
+
+
+def not_followed(view):
+    """The view, to which writes are refused if it is a copy of what it was taken of: NumPy has it without one."""
+    if is_copy(view):
+        view.link = (view.link[0], None, None, None)
+    return view
+
+
+def is_copy(view):
+    """Whether the last steps to a traced view copied what it was taken of."""
+    link = getattr(view, "link", None)
+    return link is not None and view.state is link[0].state and not _lies_in(view, link[0])
+
+
+def _held():
+    """How many references `getrefcount` sees of a root that one link holds, as `become_buffer` asks."""
+    root, view = Rev(), Rev()
+    view.link = (root, None, None, None)
+    del root
+    root = view if view.link is None else view.link[0]
+    return sys.getrefcount(root)
+
+
+_HELD = _held()
