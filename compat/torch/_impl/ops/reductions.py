@@ -268,9 +268,10 @@ def logsumexp(input, dim, keepdim=False):
 
 
 @operation("count_nonzero", blind=True)
-def count_nonzero(input, dim=None):
+def count_nonzero(input, dim=None, *more):
     """Count the nonzero elements."""
-    return cnp.sum((input != 0).astype(np.int64), axis=axes_of(dim, input.ndim))
+    axes = axes_of((dim, *more) if more else dim, input.ndim)
+    return cnp.sum((input != 0).astype(np.int64), axis=axes)
 
 
 @operation("norm", asked=False, layout=REDUCED)

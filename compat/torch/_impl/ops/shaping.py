@@ -301,16 +301,19 @@ EVERY = object()  # where no axis is named: None is no axis
 
 
 @method()
-def squeeze(input, dim=EVERY):
+def squeeze(input, dim=EVERY, *more):
     """Remove axes of length 1; the output is a view."""
     shape = shape_of(input)
+    if more:
+        dim = dim, *more
     if dim is EVERY:
         drop = [i for i, n in enumerate(shape) if n == 1]
     else:
         drop = distinct([wrap_dim(d, len(shape)) for d in ((dim,) if isinstance(dim, int) else dim)])
         drop = [d for d in drop if shape and shape[d] == 1]
     index = tuple([0 if i in drop else slice(None) for i in range(len(shape))])
-    return index_view(input, index, "SqueezeBackward0" if dim is EVERY else "SqueezeBackward1")
+    return index_view(input, index, "SqueezeBackward0" if dim is EVERY else
+                      "SqueezeBackward1" if isinstance(dim, int) else "SqueezeBackward2")
 
 
 @method()
@@ -347,9 +350,9 @@ def expand_as(self, other):
 
 
 @method()
-def broadcast_to(input, size):
+def broadcast_to(input, *sizes, size=None):
     """`input.expand(size)`."""
-    return expand(input, size)
+    return expand(input, *sizes, size=size)
 
 
 @method()
