@@ -31,7 +31,7 @@ def method(name):
         title = node
         if name == "squeeze_" and (args or kwargs):
             dim = args[0] if args else kwargs["dim"]
-            title = "SqueezeBackward4" if isinstance(dim, int) and len(args) < 2 else "SqueezeBackward5"
+            title = "SqueezeBackward4" if isinstance(dim, int) else "SqueezeBackward5"
         out = getattr(Tensor, source)(self, *args, **kwargs)
         adopt(self, out, title)
         bump(bottom(self))

@@ -268,10 +268,9 @@ def logsumexp(input, dim, keepdim=False):
 
 
 @operation("count_nonzero", blind=True)
-def count_nonzero(input, dim=None, *more):
+def count_nonzero(input, dim=None):
     """Count the nonzero elements."""
-    axes = axes_of((dim, *more) if more else dim, input.ndim)
-    return cnp.sum((input != 0).astype(np.int64), axis=axes)
+    return cnp.sum((input != 0).astype(np.int64), axis=axes_of(dim, input.ndim))
 
 
 @operation("norm", asked=False, layout=REDUCED)

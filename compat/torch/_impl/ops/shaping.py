@@ -301,11 +301,9 @@ EVERY = object()  # where no axis is named: None is no axis
 
 
 @method()
-def squeeze(input, dim=EVERY, *more):
+def squeeze(input, dim=EVERY):
     """Remove axes of length 1; the output is a view."""
     shape = shape_of(input)
-    if more:
-        dim = dim, *more
     if dim is EVERY:
         drop = [i for i, n in enumerate(shape) if n == 1]
     else:
