@@ -37,7 +37,7 @@ def _large(*arrays):
 def _between(xp, x, low, high):
     if type(x) is ndarray and x.size >= _LARGE and low <= high:
         return np.clip(x, low, high)  # one pass for two; 3 us more on small arrays
-    return xp.minimum(xp.maximum(x, low), high)
+    return xp.minimum(high, xp.maximum(low, x))  # of equal operands the second: a zero keeps its sign, as in clip
 
 
 def _clipped(x, high):
@@ -243,7 +243,7 @@ threshold = elementwise(
 
 def _elu(xp, x, *, alpha):
     if type(x) is not ndarray or not x.ndim or x.size < _LARGE:
-        return xp.maximum(x, 0.0) + alpha * xp.expm1(xp.minimum(x, 0.0))
+        return xp.maximum(0.0, x) + alpha * xp.expm1(xp.minimum(0.0, x))  # as clip, which keeps the sign of a zero
     out = np.clip(x, -np.inf, 0.0)
     np.expm1(out, out=out)
     out *= alpha

@@ -266,3 +266,17 @@ def test_batched_tangents_of_plain_tensors_broadcast():
 
     np.testing.assert_array_equal(compat.vmap(push)(compat.tensor([[0.0, 1.0], [2.0, 3.0]])).numpy(),
                                   [[[0, 1], [0, 1]], [[2, 3], [2, 3]]])
+
+
+def script_tangents_beside_histories(torch):
+    fw, out = torch.autograd.forward_ad, []
+    x, v = double(torch, 1, 2, 3), double(torch, 1, -1, 0.5)
+    for form in (lambda d, y: d * y, lambda d, y: y * d, lambda d, y: d + y, lambda d, y: y - d, lambda d, y: y / d,
+                 lambda d, y: d / y, lambda d, y: d * d[1] * y, lambda d, y: torch.maximum(d, y), lambda d, y: d @ y):
+        for make in (lambda y: y, lambda y: y * 2):
+            with fw.dual_level():
+                d, y = fw.make_dual(x, v), double(torch, 4, 0.5, 2).requires_grad_()
+                z = form(d, make(y))
+                (g,) = torch.autograd.grad(z.sin().sum(), y)
+                out.append([fw.unpack_dual(z).tangent.detach(), *unpacked(fw, g)])
+    return out

@@ -246,3 +246,39 @@ def script_numpy_of_values_with_a_tangent(torch):
     f.grad(lambda t: f.jvp(tried, (t,), (x,))[1])(x)
     f.jacfwd(lambda t: tried(t)[None])(x)
     return out
+
+
+def script_leaves_made_inside_of_transforms(torch):
+    f, x = torch.func, double(torch, 1, 2, 3)
+
+    def slope(make):
+        def of(v):
+            w = make(v)
+            (g,) = torch.autograd.grad((v * v * w).sum(), w, create_graph=True)
+            return g * (1 + w.requires_grad + 2 * w.is_leaf)
+        return of
+
+    def trained(rate):
+        w = torch.ones(3, dtype=torch.float64, requires_grad=True)
+        (g,) = torch.autograd.grad(((w * x) - 1).pow(2).sum(), w, create_graph=True)
+        return (((w - rate * g) * x) - 1).pow(2).sum()
+
+    out, rates = [], double(torch, 0.1, 0.2)
+    kinds = {"dtype": torch.float64, "requires_grad": True}
+    for make in (lambda v: torch.ones(3, **kinds), lambda v: torch.tensor([1.0, 2, 3], **kinds),
+                 lambda v: torch.full((3,), 2.0, **kinds), lambda v: torch.arange(3.0, **kinds)):
+        of = slope(make)
+        out += [f.vjp(of, x)[0], f.grad(lambda v: of(v).pow(2).sum())(x), f.jvp(of, (x,), (x,)),
+                f.grad(lambda v: f.grad(lambda u: of(u).pow(2).sum())(v).sum())(x)]
+    return out, f.grad(trained)(rates[0]), f.vmap(f.grad(trained))(rates), f.hessian(trained)(rates[0])
+
+
+def script_flags_that_are_set_to_what_they_are(torch):
+    def kept(v, value):
+        v.requires_grad = value
+        return v.sin().sum()
+
+    f, x = torch.func, double(torch, 1, 2)
+    return [attempt(line) for line in (
+        lambda: f.grad(kept)(x, True), lambda: f.vjp(lambda v: kept(v, True), x)[0],
+        lambda: f.vmap(kept, (0, None))(x[None], False), lambda: f.jvp(lambda v: kept(v, False), (x,), (x,)))]

@@ -340,3 +340,12 @@ def script_an_ellipsis_that_passes_over_nothing(torch):
         copy[key] = read.detach() + 1
         out += [x[key], leaf.grad, copy]
     return out
+
+
+def script_axes_of_squeeze(torch):
+    x = torch.arange(3.0).reshape(1, 3, 1).requires_grad_()
+    y = (x * 1).squeeze_((0, 2))
+    return [list(v.shape) for v in (x.squeeze((0, 2)), x.squeeze((-1, 0)), x.broadcast_to(2, 1, 3, 4), y,
+                                    torch.func.vmap(lambda t: t.broadcast_to(2, 3, 1).squeeze((2, 0)))(x))], [
+        type(v.grad_fn).__name__ for v in (x.squeeze((0, 2)), x.squeeze((0,)), x.squeeze(0), x.squeeze(), y)], [
+        torch.autograd.grad(x.squeeze((0, 2)).sum(), x)[0].tolist(), attempt(lambda: x.squeeze((0, 0)))]

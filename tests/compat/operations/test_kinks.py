@@ -170,3 +170,16 @@ def test_counts_of_weights_have_their_gradient():
     assert out.tolist() == [2.0, 0.0, 5.0, 0.0]
     out.backward(torch.tensor([1.0, 2.0, 3.0, 4.0]))
     assert weights.grad.tolist() == [3.0, 1.0, 3.0]
+
+
+def script_zeros_keep_their_sign_between_limits(torch):
+    F, found = torch.nn.functional, []  # noqa: N806
+    for n in (1, 5, 100, 5000):
+        for dtype in (torch.float32, torch.float64):
+            x, zero = -torch.zeros(n, dtype=dtype), torch.zeros(n, dtype=dtype)
+            answers = (x.clamp(min=0), x.clamp(0, 1), x.clamp(max=0), zero.clamp(max=-0.0), x.clone().clamp_(min=0),
+                       F.hardtanh(x, 0, 1), F.relu6(x), F.elu(x), F.elu(zero), F.selu(x), F.celu(x, 2.0),
+                       F.leaky_relu(x), F.hinge_embedding_loss(zero + 1, -(zero + 1), reduction="none"),
+                       F.margin_ranking_loss(zero, zero, zero + 1, reduction="none"))
+            found.append([(a.signbit().all().item(), a.signbit().any().item()) for a in answers])
+    return found

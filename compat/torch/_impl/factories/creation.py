@@ -11,7 +11,7 @@ from ..dispatch.out_argument import PLAIN, write_out
 from ..dispatch.signatures import Looked, check, signed
 from ..modes.modes import MODES
 from ..state.concrete import concrete, mapped
-from ..state.levels import BatchTrace
+from ..state.levels import BatchTrace, GradTrace
 from ..state.meta import META, is_meta, meta_tensor, on_meta
 from ..state.python_data import filling
 from ..state.recorder import traced
@@ -34,11 +34,14 @@ def new_leaf(array, requires_grad=False, device=None):
         if m.inference:
             infer(t)
         if m.level is not None or m.foreign is not None:
-            return inside(t, m)  # a tensor that values of the running transforms may be written to
+            t = inside(t, m)  # a tensor that values of the running transforms may be written to
     if requires_grad:
         if array.dtype.kind not in "fcV":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-        t.requires_grad_()
+        if isinstance(t.level_trace, GradTrace):
+            t.wants_grad = True  # a leaf of the level
+        elif t.level_trace is None:
+            t.requires_grad_()
     return t
 
 

@@ -110,7 +110,7 @@ def rules_of(prim, titles):
 
 
 SELECT = rules_of(GETITEM, ("SelectBackward0", "SliceBackward0", "UnsqueezeBackward0", "SqueezeBackward0",
-                            "SqueezeBackward1", "AliasBackward0"))
+                            "SqueezeBackward1", "SqueezeBackward2", "AliasBackward0"))
 SHAPED = rules_of(RESHAPE, ("ViewBackward0", "ReshapeAliasBackward0"))
 TURNED = rules_of(TRANSPOSE, ("TransposeBackward0", "PermuteBackward0", "TBackward0"))
 _LAYOUT = {prim: prim.rule((0,), True).names for prim in (GETITEM, RESHAPE, TRANSPOSE)}

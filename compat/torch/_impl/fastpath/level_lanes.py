@@ -176,8 +176,8 @@ def binary(row, prim):
             p = dx = None
             if x is None:
                 return None
-        if (dx is not None or dy is not None) and push is None:
-            return None
+        if (dx is not None or dy is not None) and (push is None or p is not None or q is not None):
+            return None  # a node that keeps tangents is for the general path
         token = suppress_fp_warnings()
         try:
             v = fun(x, y)

@@ -288,7 +288,8 @@ def squeeze(input, dim=EVERY):
         drop = distinct([wrap_dim(d, len(shape)) for d in ((dim,) if isinstance(dim, int) else dim)])
         drop = [d for d in drop if shape and shape[d] == 1]
     index = tuple([0 if i in drop else slice(None) for i in range(len(shape))])
-    return index_view(input, index, "SqueezeBackward0" if dim is EVERY else "SqueezeBackward1")
+    return index_view(input, index, "SqueezeBackward0" if dim is EVERY else
+                      "SqueezeBackward1" if isinstance(dim, int) else "SqueezeBackward2")
 
 
 @method()
@@ -325,9 +326,9 @@ def expand_as(self, other):
 
 
 @method()
-def broadcast_to(input, size):
+def broadcast_to(input, *sizes, size=None):
     """`input.expand(size)`."""
-    return expand(input, size)
+    return expand(input, *sizes, size=size)
 
 
 @method()

@@ -170,6 +170,8 @@ class Methods:
     def requires_grad(self, value):
         if type(value) is not bool and not isinstance(value, np.bool_):
             raise RuntimeError(f"requires_grad must be a bool, not {type(value).__name__}")
+        if in_transform(self) and self.is_leaf and bool(value) is self.requires_grad:
+            return  # nothing changes
         if value and not in_transform(self) and not self.is_leaf:
             raise RuntimeError("you can only change requires_grad flags of leaf variables.")
         if value and self.dtype.category < 2 and not in_transform(self):
