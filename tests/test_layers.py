@@ -213,8 +213,8 @@ compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/attention compa
     compat/torch/nn/modules compat/torch/nn/utils
 compat/torch: compat api ~/modes ~/types ~/graph ~/installing ~/profiler ~/inplace ~/dispatch ~/saved
     compat/torch/distributed ~/factories ~/graph_view ~/platform compat/torch/_dynamo compat/torch/amp
-    compat/torch/backends compat/torch/cuda compat/torch/signal ~/function ~/random ~/tensor ~/ops ~/sparse ~
-    ~/interchange ~/func ~/module compat/torch/_higher_order_ops compat/torch/func compat/torch/autograd
+    compat/torch/backends compat/torch/cuda compat/torch/fx compat/torch/signal ~/function ~/random ~/tensor ~/ops
+    ~/sparse ~ ~/interchange ~/func ~/module compat/torch/_higher_order_ops compat/torch/func compat/torch/autograd
     compat/torch/distributions compat/torch/utils compat/torch/optim compat/torch/nn
 """
 
