@@ -270,9 +270,17 @@ pad = linear(
     absent={"()": "there is no axis to pad"},
 )
 _WHOLE, _BACKWARDS = slice(None), slice(None, None, -1)
+
+
+def _flipped(xp, x, axes):
+    if max(axes, default=-1) >= x.ndim:
+        return xp.flip(x, axes)  # which says what is wrong
+    return x[tuple([_BACKWARDS if a in axes else _WHOLE for a in range(x.ndim)])]
+
+
 flip = linear(
     "flip",
-    impl=lambda xp, x, *, axes: x[tuple([_BACKWARDS if a in axes else _WHOLE for a in range(x.ndim)])],
+    impl=lambda xp, x, *, axes: _flipped(xp, x, axes),
     transpose=lambda ct, axes: flip(ct, axes=axes),
     shape=lambda x, axes: x,
     batch_params=lambda axes: (tuple(a + 1 for a in axes),),

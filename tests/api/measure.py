@@ -173,7 +173,7 @@ def live_part(case):
         full = list(case.args)
         for k, x in zip(live, xs):
             full[k] = x
-        found = [x for x in leaves(case.fun(cnp, *full)) if hasattr(x, "dtype") and is_array(x)]
+        found = [x if hasattr(x, "dtype") else np.asarray(x) for x in leaves(case.fun(cnp, *full)) if is_array(x)]
         return tuple(x for x in found if x.dtype.kind in "fc")
 
     return fun, [case.args[k] for k in live], single

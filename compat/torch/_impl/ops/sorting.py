@@ -44,7 +44,12 @@ def ranked(input, d, k):
     return cnp.argpartition(input, k, axis=d) if input.shape[d] >= _MANY else ordered(input, d, False)
 
 
-@moving("topk")
+def nth(order, d, k):
+    """The k-th element along an axis, which is kept, in memory of its own."""
+    return REGISTRY["duplicate"].fun(order[(slice(None),) * d + (slice(k, k + 1),)])
+
+
+@moving("topk", layout=IN_ORDER)
 def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
     """Return the `k` largest or smallest elements along an axis, and their indices."""
     d = wrap_dim(dim, input.ndim)
@@ -60,7 +65,6 @@ def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
         order = along(found, ordered(along(input, found, d), d, largest), d)
     else:
         order = ordered(input, d, largest)[(slice(None),) * d + (slice(0, k),)]
-    order = np.ascontiguousarray(order) if isinstance(order, np.ndarray) else order
     return output_tuples.topk(along(input, order, d), order)
 
 
@@ -74,8 +78,7 @@ def kthvalue(input, k, dim=-1, keepdim=False):
         raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(d))
     if not input.ndim:
         return output_tuples.kthvalue(input, np.zeros((), np.int64))
-    place = ranked(input, d, k - 1)[(slice(None),) * d + (slice(k - 1, k),)]
-    place = np.ascontiguousarray(place) if isinstance(place, np.ndarray) else place
+    place = nth(ranked(input, d, k - 1), d, k - 1)
     value = along(input, place, d)
     return output_tuples.kthvalue(value, place) if keepdim else output_tuples.kthvalue(
         cnp.squeeze(value, d), cnp.squeeze(place, d))
@@ -94,11 +97,10 @@ def _middle(input, dim, keepdim, kind, skip):
         count = cnp.sum((input == input).astype(np.int64), axis=d, keepdims=True)
         place = along(ordered(input, d, False), cnp.maximum(count - 1, 0) // 2, d)  # NaN last
     else:
-        place = ranked(input, d, middle)[(slice(None),) * d + (slice(middle, middle + 1),)]
+        place = nth(ranked(input, d, middle), d, middle)
         if input.dtype.kind in "fV":
             lost = input != input
             place = cnp.where(cnp.any(lost, axis=d, keepdims=True), cnp.argmax(lost, axis=d, keepdims=True), place)
-        place = np.ascontiguousarray(place) if isinstance(place, np.ndarray) else place
     value = along(input, place, d)
     return kind(value, place) if keepdim else kind(cnp.squeeze(value, d), cnp.squeeze(place, d))
 
