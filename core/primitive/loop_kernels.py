@@ -6,7 +6,7 @@ import numpy as np
 
 ndarray = np.ndarray
 LOOPS = []  # `make(define, kinds)` -> a function of the arguments, or None; transforms/jit/kernels.py
-KNOWN_LOOPS = {}  # primitive -> {dtypes of the arguments: its function, or None where there is none}
+KNOWN_LOOPS = {}  # primitive, or rule -> {dtypes of the arguments: its function, or None where there is none}
 
 
 class Loops:
@@ -29,28 +29,37 @@ class Loops:
 
     def attach(self, prim):
         """Let the primitive run its loops where its operands are plain arrays."""
-        plain, given, after = prim.impl, self.given, self.after
-        kernels = KNOWN_LOOPS[prim.name] = {}
+        plain, run = prim.impl, self.runner(prim.name)
 
         def impl(xp, *args):
-            if xp is np:
-                found = given(*args)
-                if found is not None:
-                    key = tuple([x.dtype if type(x) is ndarray else type(x) for x in found])
-                    try:
-                        kernel = kernels[key]
-                    except KeyError:
-                        kernel = kernels[key] = self.made(found)
-                    if kernel is not None:
-                        out = kernel(*found)
-                        if out is None:
-                            out = _again(kernel, found)
-                        if out is not None:
-                            return out if after is None else after(out, *args)
-            return plain(xp, *args)
+            out = run(*args) if xp is np else None
+            return plain(xp, *args) if out is None else out
 
         prim.impl = functools.update_wrapper(impl, plain)
         impl.__kwdefaults__ = plain.__kwdefaults__
+
+    def runner(self, name):
+        """A function of operands and parameters that runs the loops; it gives None where there are none for them."""
+        given, after = self.given, self.after
+        kernels = KNOWN_LOOPS[name] = {}
+
+        def run(*args):
+            found = given(*args)
+            if found is None:
+                return None
+            key = tuple([x.dtype if type(x) is ndarray else type(x) for x in found])
+            try:
+                kernel = kernels[key]
+            except KeyError:
+                kernel = kernels[key] = self.made(found)
+            if kernel is None:
+                return None
+            out = kernel(*found)
+            if out is None:
+                out = _again(kernel, found)
+            return out if out is None or after is None else after(out, *args)
+
+        return run
 
     def made(self, found):
         """The function for values like these; None where no compiler is to be had, or they are of other kinds."""

@@ -15,7 +15,7 @@ from covector.testing.cases import cases
 
 pytest.importorskip("llvmlite", reason="needs the `llvm` extra: pip install 'covector[llvm]'")
 
-NAMES = sorted({*KNOWN_LOOPS} - {"scatter_add"})  # whose loops are for more elements than samples have
+NAMES = sorted({*KNOWN_LOOPS} & {*REGISTRY} - {"scatter_add"})  # whose loops are for more elements than samples have
 TOLERANCE = {"f4": 2e-5, "f8": 1e-12}
 
 
@@ -78,6 +78,35 @@ def test_rows_are_added_up_as_by_numpy(rows, places, count, dtype):
         assert found.base is None and found.dtype == wanted.dtype
         np.testing.assert_allclose(found, wanted, rtol=1e-2 if dtype == "f2" else 1e-5, atol=1e-3)
     assert any(KNOWN_LOOPS["scatter_add"].values())
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("steps, n, k", [(1, 1, 1), (3, 5, 7), (20, 8, 32), (4, 0, 3), (2, 2, 65)])
+def test_layers_of_an_lstm_and_their_derivatives(steps, n, k, dtype):
+    rng = np.random.default_rng(0)
+    given = [0.5 * rng.normal(size=s).astype(dtype) for s in ((steps, n, 4 * k), (n, k), (n, k), (4 * k, k))]
+    ones = [rng.normal(size=s).astype(dtype) for s in ((steps, n, k), (steps, n, k), (steps, n, 4 * k))]
+    fun = REGISTRY["lstm_sequence"].fun
+
+    def run():
+        outs, pull = covector.vjp(fun, *given)
+        alone = covector.vjp(lambda *xs: fun(*xs)[0], *given)[1]
+        turned = covector.vjp(lambda *xs: fun(*xs)[0].swapaxes(0, 1), *given)[1]
+        return [*outs, *pull(tuple(ones)), *alone(ones[0]), *turned(ones[1].swapaxes(0, 1))]
+
+    for a, b in zip(*_both(run), strict=True):
+        assert a.dtype == b.dtype == dtype and a.shape == b.shape and a.flags.owndata == b.flags.owndata
+        tolerance = {"f4": 1e-5, "f8": 1e-12}[dtype] * max(np.abs(b).max(initial=0), 1)
+        np.testing.assert_allclose(a, b, rtol=0, atol=tolerance)
+
+
+def test_states_of_an_lstm_that_are_not_finite():
+    gates, state, w = np.ones((3, 2, 8)), np.zeros((2, 2)), np.ones((8, 2))
+    gates[1, 0, 0], gates[2, 1, 3] = np.nan, np.inf
+    with np.errstate(all="ignore"):
+        found, wanted = _both(lambda: covector.vjp(REGISTRY["lstm_sequence"].fun, gates, state, state, w)[0])
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-13)
 
 
 @pytest.mark.parametrize("place", [7, -8, 2**40])

@@ -11,9 +11,11 @@ from ..arithmetic import tanh
 from ..elementary import sigmoid
 from ..samples import Sample
 from ..shaping import broadcast_to, concatenate, stack
+from .recurrent_loops import BACKWARD, FORWARD
 
 ndarray = np.ndarray
 _PLAIN = (np.dtype(np.float32), np.dtype(np.float64))
+_forward, _backward = FORWARD.runner("lstm_sequence"), BACKWARD.runner("lstm_sequence, back")
 _add, _multiply, _tanh = np.add, np.multiply, np.tanh
 small_names(globals(), ("_add", "_multiply", "_tanh"), quiet=True)
 
@@ -86,7 +88,7 @@ def _composed(gates, h, c, w):
 
 def _impl(gates, h, c, w):
     if _plain(gates, h, c, w):
-        return _run(gates, h, c, w)
+        return _forward(gates, h, c, w) or _run(gates, h, c, w)
     return tuple([stack(*parts, axis=0) for parts in _composed(gates, h, c, w)])
 
 
@@ -117,7 +119,8 @@ def _vjp(ct, h, c, w, ans):
     outs, cells, acts = ans
     k = h.shape[1]
     if _plain(h, c, w, *ans, *[d for d in ct if d is not None]):
-        dgates, dh, dc = _back(*ct, c, w, cells, acts)
+        found = _backward(ct[0], c, w, cells, acts) if ct[1] is ct[2] is None is not ct[0] else None
+        dgates, dh, dc = found or _back(*ct, c, w, cells, acts)
         dw = dgates[0].T.dot(h)
         if len(outs) > 1:  # the rest in one product
             dw += dgates[1:].reshape(-1, 4 * k).T.dot(outs[:-1].reshape(-1, k))
