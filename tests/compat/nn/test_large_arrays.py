@@ -95,7 +95,8 @@ def test_values_and_gradients_are_those_of_pytorch(name, dtype):
     rounding = {"rtol": 1e-5, "atol": 5e-6} if dtype == np.float32 else {"rtol": 1e-10, "atol": 1e-12}
     for found, wanted in zip(with_gradient(compat, fun, *arrays), with_gradient(torch, fun, *arrays)):
         assert found.dtype == wanted.dtype
-        np.testing.assert_allclose(found, wanted, **rounding)
+        size = max(1.0, np.abs(wanted).max(initial=0.0))  # sums of so large terms, each side's in an order of its own
+        np.testing.assert_allclose(found, wanted, rounding["rtol"], rounding["atol"] * size)
 
 
 @pytest.mark.reference
