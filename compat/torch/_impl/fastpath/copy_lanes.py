@@ -1,4 +1,4 @@
-"""The lane of copies of plain tensors: what `clone`, `contiguous` and `reshape` give, node and all, in one step."""
+"""The lane of copies of plain tensors: what `contiguous` and `reshape` give, node and all, in one step."""
 
 from ..... import extend
 from ..graph.node_names import NamedRule
