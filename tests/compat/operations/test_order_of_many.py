@@ -26,7 +26,8 @@ def script_nan_is_the_largest(torch):
 
 def script_integers(torch):
     x = (torch.arange(300) * 7919) % 300
-    return x.topk(4), x.kthvalue(150), x.median(0), x.view(3, 100).topk(2, 1, False), x.median()
+    refused = [message(lambda dtype=dtype: x.to(dtype).kthvalue(5)) for dtype in (torch.bool, torch.complex64)]
+    return x.topk(4), x.kthvalue(150), x.median(0), x.view(3, 100).topk(2, 1, False), x.median(), refused
 
 
 def script_running_products(torch):

@@ -71,6 +71,8 @@ def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
 @moving("kthvalue")
 def kthvalue(input, k, dim=-1, keepdim=False):
     """Return the k-th smallest element along an axis, and its index."""
+    if input.dtype.kind in "cb":
+        raise NotImplementedError(f"\"kthvalue_cpu\" not implemented for '{type_word(input.dtype)}'")
     d = wrap_dim(dim, input.ndim)
     if input.ndim and not input.shape[d]:
         raise IndexError(f"kthvalue(): Expected reduction dim {d} to have non-zero size.")
