@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from ..core.arrays.backend import is_array
 from ..core.arrays.dtypes import result_dtype
 from ..core.checks import check_options, whole
 from ..core.errors import at_user_line
@@ -156,9 +157,15 @@ def copy(a: Array, order: str = "K", subok: bool = False) -> Array:
 copy = _serving(np.copy, copy, like=True)
 
 
+def _other_library(a: Any) -> Any:
+    """What says to NumPy's functions that another library makes the array: an array of that library, else None."""
+    return a if not isinstance(a, np.ndarray) and hasattr(type(a), "__array_function__") and is_array(a) else None
+
+
 def array(object: Any, dtype: Any = None, *, copy: Any = True, order: str = "K", subok: bool = False, ndmin: int = 0,
           like: Any = None) -> Array:
     if not traced_inside(object):
+        like = _other_library(object) if like is None else like
         return np.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin,
                         like=like)  # type: ignore[call-overload]  # order is any str
     check_options({"order": order, "subok": subok, "copy": copy, "like": like})
@@ -175,6 +182,7 @@ def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None,
             like: Any = None) -> Array:
     check_options({"order": order, "device": device, "copy": copy, "like": like})
     if not traced_inside(a):
+        like = _other_library(a) if like is None else like
         return np.asarray(a, dtype, order, copy=copy, like=like)  # type: ignore[call-overload]  # order is any str
     ans = _stacked(a)
     if dtype is not None and np.dtype(dtype) != ans.dtype:

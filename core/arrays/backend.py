@@ -122,11 +122,11 @@ def namespace_of(values):
         if found is None or found is known:
             found = known
         elif found[0] is not known[0]:
-            # A NumPy scalar (0-d result of a reduction) carries no device; it follows the arrays it meets.
-            if issubclass(kind, np.generic):
+            # A number of NumPy (0-d result of a reduction) carries no device; it follows the arrays it meets.
+            if is_number(value):
                 continue
             if found[0].name == "numpy" and all(
-                type(v) in SCALARS or issubclass(type(v), np.generic) for v in values if _BY_TYPE.get(type(v)) is found
+                type(v) in SCALARS or is_number(v) for v in values if _BY_TYPE.get(type(v)) is found
             ):
                 found = known
                 continue
@@ -135,6 +135,11 @@ def namespace_of(values):
                 f"nothing is moved between devices silently: convert one side yourself{at_user_line()}"
             )
     return np if found is None else found[1]
+
+
+def is_number(value):
+    """Whether a value is a scalar or a 0-d array of NumPy."""
+    return isinstance(value, np.generic) or isinstance(value, np.ndarray) and not value.ndim
 
 
 def special_function(xp, name, fallback=None):

@@ -168,6 +168,9 @@ class Primitive:
         for value in operands:
             if type(value) is not ndarray and type(value) not in RAW:
                 xp = namespace_of(operands)
+                if xp is not np:  # which takes scalars of NumPy beside its arrays, but no 0-d arrays
+                    operands = [v[()] if type(v) is ndarray else v for v in operands]
+                    args = (*operands, *params)
                 break
         else:
             xp = np

@@ -22,7 +22,7 @@ from ..state.meta import check_devices
 from ..state.recorder import aten
 from ..types import dtypes
 from ..types.bfloat16 import in_single, wants_single
-from ..types.tensor_type import FOREIGN, VIEW, Tensor, TensorBase, infer
+from ..types.tensor_type import VIEW, Tensor, TensorBase, infer
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import inside
 from . import dual_calls, map_calls
@@ -30,7 +30,7 @@ from .call_cache import compile_call, lookup
 from .call_source import DECLINED, Program
 from .deprecated_overloads import PRODUCTS, method_of
 from .docstrings import DOCSTRINGS
-from .lowering import lifted, lowered, tensors_in
+from .lowering import lifted, lowered as lowered_here, lowered_there, tensors_in
 from .out_argument import PLAIN, Target, write_out
 from .output_aliasing import renewed
 from .overriding import handed_on, overridden
@@ -210,8 +210,7 @@ def compute(row, fun, args, kwargs):
             held.append(accumulator(t))
         if t.dispatch_key > VIEW:
             usual = False
-    if not usual and any(t.level_trace is FOREIGN for t in tensors):
-        check_devices(tensors)
+    lowered = lowered_there if not usual and apart(tensors) else lowered_here
     given = [lowered(x) for x in args]
     named = {k: lowered(x) for k, x in kwargs.items()} if kwargs else {}
     if target is not None and row.target.dtype and named.get("dtype") is None:
@@ -244,6 +243,11 @@ def compute(row, fun, args, kwargs):
             if isinstance(t, TensorBase) and t.level_trace is None:
                 check_saved(t.node, tensors)
     return out
+
+
+def apart(tensors):
+    """Whether some tensors lie on the CPU, numbers all, and some on a GPU; other mixtures are refused."""
+    return len(tensors) > 1 and not all(type(t.value) is ndarray for t in tensors) and check_devices(tensors)
 
 
 _NO_NUMBERS = frozenset({str, type(None)})
@@ -280,8 +284,8 @@ def inplace_method(row):
         count = len(args)
 
         def fn(x, *others):
-            given = (x, *[lowered(v) for v in others[:count]])
-            named = {k: lowered(v) for k, v in zip(names, others[count:])}
+            given = (x, *[lowered_here(v) for v in others[:count]])
+            named = {k: lowered_here(v) for k, v in zip(names, others[count:])}
             if dtypes.OF_NUMPY.get(x.dtype) is dtypes.bfloat16 and wants_single(row, given, named):
                 return in_single(row.body, given, named)
             return row.body(*given, **named)

@@ -3,9 +3,11 @@
 from ..... import _engine
 from ..state.edges import accumulator, edge
 from ..state.levels import AMBIENT
+from ..state.meta import on_device
 from ..types import dtypes
 from ..types.tensor_type import FAST, TensorBase, needs_grad
 from ..values.core_values import lift, lower
+from ..values.transfer import transfer
 from .output_aliasing import unshared
 
 
@@ -25,6 +27,15 @@ def lowered(x):
     if isinstance(x, dtypes.dtype):
         return x.numpy
     return x
+
+
+def lowered_there(x):
+    """`lowered`, on the GPU, where numbers on the CPU meet tensors on one."""
+    if isinstance(x, TensorBase) and not on_device(x):
+        return transfer(lowered(x), "cpu", "cuda")
+    if type(x) in (list, tuple) and any(isinstance(v, TensorBase) for v in x):
+        return type(x)([lowered_there(v) for v in x])
+    return lowered(x)
 
 
 def tensors_in(args, kwargs):

@@ -10,6 +10,7 @@ from ..inplace.write import write
 from ..modes.inference import check_write
 from ..modes.modes import MODES
 from ..state.meta import is_meta
+from ..types.arrays import ARRAYS, namespace
 from ..types.dtypes import c_type, type_word
 from ..types.tensor_type import needs_grad, wrap
 from ..types.tensor_value import shape_dtype
@@ -79,7 +80,7 @@ def write_out(name, target, v, tensors, facts=PLAIN, way=None):
         elif way is not None and way.exact and not (  # the size of a complex number is cast
                 v.dtype.kind == "f" and any(shape_dtype(t)[1].kind == "c" for t in tensors)):
             raise RuntimeError(f"Expected out tensor to have dtype {c_type(v.dtype)}, but got {c_type(dtype)} instead")
-    if target.level_trace is None and isinstance(target.value, np.ndarray):
+    if target.level_trace is None and type(target.value) in ARRAYS:
         check_own(target.value)
     if tuple(v.shape) != shape:
         if any(t is target for t in tensors) and whole(v.shape, tensors):
@@ -87,7 +88,7 @@ def write_out(name, target, v, tensors, facts=PLAIN, way=None):
         resize(target, tuple(v.shape))
         if facts.columns and isinstance(v, np.ndarray):
             target.value = np.empty_like(v, dtype)
-    elif type(v) is np.ndarray and target.level_trace is None:
+    elif type(v) in ARRAYS and target.level_trace is None:
         check_overlap(target.value, tensors)
     if wanted:
         return target.copy_(lift(v))
@@ -114,7 +115,7 @@ def resize(target, shape):
                       "future PyTorch release outputs will not be resized unless they have zero elements. You can "
                       "explicitly reuse an out tensor t by resizing it, inplace, to zero elements with t.resize_(0).",
                       UserWarning, stacklevel=5)
-    target.value = np.empty(shape, target.value.dtype)
+    target.value = namespace(target.value).empty(shape, target.value.dtype)
 
 
 def check_out_dtype(dtype, new, error):

@@ -5,6 +5,7 @@ import numpy as np
 from ....._engine import Ambient
 from .....extend import REGISTRY, Tracer
 from ..graph import versions
+from ..types.arrays import ARRAYS
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import bottom
 from ..values.tangents import tangent_of
@@ -38,7 +39,7 @@ def separate(u, tensors):
     b = u.tangent
     while isinstance(b, Tracer):
         b = b.value
-    if type(b) is ndarray:
+    if type(b) in ARRAYS:
         root = versions.root_of(b)
         if any(versions.root_of(a) is root for t in tensors for a in arrays_of(t)):
             u.tangent = DUPLICATE.fun(u.tangent)
@@ -50,7 +51,7 @@ def arrays_of(t):
         tangent = tangent_of(t)
         if tangent is not None:
             b = bottom(tangent)
-            if type(b) is ndarray:
+            if type(b) in ARRAYS:
                 yield b
             yield from arrays_of(tangent)
         t = t.value
@@ -61,9 +62,9 @@ def own(v, tensors):
     holder, u = None, v
     while isinstance(u, Tracer):
         holder, u = u, u.value
-    if type(u) is not ndarray:
+    if type(u) not in ARRAYS:
         return v
-    arrays = [b for b in map(bottom, tensors) if type(b) is ndarray]
+    arrays = [b for b in map(bottom, tensors) if type(b) in ARRAYS]
     if u.base is None:
         shared = any(u is b for b in arrays)
     else:

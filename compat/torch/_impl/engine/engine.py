@@ -15,6 +15,8 @@ from ..modes.warnings import first
 from ..state.batch_level import together
 from ..state.edges import accumulator, edge
 from ..state.levels import AMBIENT
+from ..state.meta import library, on_device
+from ..types.arrays import ARRAYS
 from ..types.other_layout import OtherLayout
 from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import GENERAL, Tensor, TensorBase, needs_grad, wrap
@@ -191,7 +193,7 @@ def sweep_level(trace, outputs, grads, inputs):
                 continue
             if g is None:
                 check_implicit(shape, dtype)
-                roots.append((node, ones(shape, dtype)))
+                roots.append((node, ones(shape, dtype) if not on_device(t) else library(t).ones(shape, dtype)))
                 continue
             ct = lower(seed(len(roots), t, g))
             if type(ct) is Ambient and ct.owner is trace:
@@ -324,8 +326,10 @@ def writable_cotangent(ct):
     """A cotangent that the caller may write to."""
     if type(ct) is ndarray:
         return ct if ct.flags.writeable and (ct.base is None or reshaped(ct)) else ct.copy()
-    if type(ct) is Ambient and type(ct.value) is ndarray and overlapping(ct.value):
+    if type(ct) is Ambient and type(ct.value) in ARRAYS and overlapping(ct.value):
         ct.value = ct.value.copy()
+    if type(ct) in ARRAYS:
+        return ct if ct.base is None else ct.copy()
     return ct if isinstance(ct, extend.Tracer | OtherLayout) else np.asarray(ct)
 
 
@@ -391,6 +395,6 @@ def zeros_like(t, create_graph):
     if isinstance(t, GradientEdge):
         raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
     shape, dtype = shape_dtype(t)
-    zeros = wrap(np.zeros(shape, dtype))
+    zeros = wrap(library(t).zeros(shape, dtype))
     return Tensor.requires_grad_(zeros) if create_graph else zeros
 

@@ -12,6 +12,7 @@ from ..graph.node_data import visible
 from ..modes.modes import modes
 from ..state.edges import edge
 from ..state.levels import AMBIENT, GradTrace
+from ..types.arrays import ARRAYS
 from ..types.tensor_type import TensorBase, wrap
 from ..values.core_values import lift, lower
 
@@ -69,7 +70,7 @@ class Sweep:
         meta = tensor.autograd_meta
         if meta.grad is None or not self.create_graph:
             new = self.tensor(ct)
-            if type(new.value) is ndarray and not self.create_graph:
+            if type(new.value) in ARRAYS and not self.create_graph:
                 new = wrap(new.value.copy())
             if meta.grad is not None:
                 new = self.tensor(lower(meta.grad) + lower(new))
@@ -83,7 +84,7 @@ def forwards(v):
     holder, u = None, v
     while isinstance(u, extend.Tracer):
         holder, u = u, u.value
-    if type(u) is ndarray and u.base is not None and any(s < 0 for s in u.strides):
+    if type(u) in ARRAYS and u.base is not None and any(s < 0 for s in u.strides):
         if holder is None:
             return u.copy()
         holder.value = u.copy()

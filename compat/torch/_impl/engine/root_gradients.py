@@ -4,6 +4,7 @@ from math import prod
 
 import numpy as np
 
+from ..state.meta import library
 from ..types.dtypes import of_numpy
 from ..types.tensor_type import TensorBase, needs_grad, wrap
 from ..types.tensor_value import shape_dtype
@@ -34,7 +35,7 @@ def seed(i, out, g, batched=False):
         if isinstance(out, TensorBase) and not needs_grad(out):
             return None
         check_implicit(shape, dtype)
-        return wrap(np.ones(shape, dtype))
+        return wrap((library(out) if isinstance(out, TensorBase) else np).ones(shape, dtype))
     if not isinstance(g, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
     gshape, gdtype = shape_dtype(g)

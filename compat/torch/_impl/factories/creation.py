@@ -12,12 +12,14 @@ from ..dispatch.signatures import Looked, check, signed
 from ..modes.modes import MODES
 from ..state.concrete import concrete, mapped
 from ..state.levels import BatchTrace, GradTrace
-from ..state.meta import META, is_meta, meta_tensor, on_meta
+from ..state.meta import META, is_meta, meta_tensor, on_device, on_meta
 from ..state.python_data import filling
 from ..state.recorder import traced
 from ..types import dtypes
+from ..types.arrays import ARRAYS
+from ..types.devices import CUDA, checked, device_of, moved
 from ..types.memory_formats import empty_in_format, preserves
-from ..types.size import device as Device, strided
+from ..types.size import strided
 from ..types.tensor_type import FOREIGN, TensorBase, at_level, infer, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.core_values import inside, lift, lower
@@ -25,11 +27,13 @@ from ..values.core_values import inside, lift, lower
 
 def new_leaf(array, requires_grad=False, device=None):
     """A new leaf over an array."""
-    if to_meta(device):
-        return meta_tensor(array.shape, array.dtype, requires_grad)
-    check_device(device)
-    t = wrap(array)
     m = MODES.get()
+    if device is not None or m is not None and m.device is not None:
+        place = checked(m.device if device is None else device)
+        if place.type == "meta":
+            return meta_tensor(array.shape, array.dtype, requires_grad)
+        array = moved(array, place)
+    t = wrap(array)
     if m is not None:
         if m.inference:
             infer(t)
@@ -43,16 +47,6 @@ def new_leaf(array, requires_grad=False, device=None):
         elif t.level_trace is None:
             t.requires_grad_()
     return t
-
-
-def check_device(device):
-    """Only the CPU, or CUDA where CuPy runs."""
-    if device is not None and Device(device).type != "cpu":
-        kind = AssertionError if Device(device).type == "cuda" else RuntimeError
-        words = "Torch not compiled with CUDA enabled" if kind is AssertionError else (
-            f"PyTorch is not linked with support for {Device(device).type} devices")
-        raise kind(f"{words}: device {str(Device(device))!r} was asked for, but tensors of covector.compat.torch live "
-                   "on the CPU in this version; use device='cpu', or covector's own transforms on CuPy arrays")
 
 
 def with_out(make, target=PLAIN):
@@ -91,7 +85,7 @@ def to_meta(device):
     """Whether a factory that was given a device, or none, makes a tensor of device "meta"."""
     if device is None:
         m = MODES.get()
-        return m is not None and m.device is not None
+        device = None if m is None else m.device
     return on_meta(device)
 
 
@@ -293,13 +287,14 @@ def like(name, make):
         if is_meta(input) and device is None or on_meta(device):
             return meta_tensor(shape, kind, requires_grad)
         found = bottom(input)
+        place = device_of(found) if device is None and type(found) in ARRAYS else device
         dense = isinstance(found, np.ndarray) and found.shape == shape and found.size and preserves(memory_format)
         array = uninitialised(shape, kind, [found]) if dense else empty_in_format(shape, kind, None if preserves(
             memory_format) else memory_format)
         fill = make(*args)
         if fill is not None:
             array[...] = filling(fill, kind)
-        t = new_leaf(array, requires_grad, device)
+        t = new_leaf(array, requires_grad, place)
         return t if is_meta(input) else batched_like(input, t)
 
     made_like.__name__ = made_like.__qualname__ = name
@@ -359,7 +354,8 @@ def new_method(make):
     """`t.new_zeros(…)` of `zeros`; under vmap one for each example, but for `new_tensor`."""
 
     def method(self, *args, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False, **named):
-        device = META if device is None and is_meta(self) else device
+        if device is None and type(self.value) is not np.ndarray:
+            device = META if is_meta(self) else CUDA if on_device(self) else None
         if named:
             args = in_places(make.__name__, args, named)
         t = make(*args, dtype=dtype or self.dtype, requires_grad=requires_grad, device=device)

@@ -9,13 +9,13 @@ from ..state.concrete import mapped
 from ..state.meta import on_meta
 from ..state.python_data import array_of, check_array, warn_imaginary
 from ..types import dtypes
+from ..types.arrays import ARRAYS, cupy
 from ..types.dtypes import type_word
 from ..types.size import Size
 from ..types.tensor_type import Tensor, TensorBase, wrap
 from ..types.tensor_value import bottom
 from .creation import (
     batched_like,
-    check_device,
     empty,
     empty_strided,
     full,
@@ -59,7 +59,7 @@ def copied(data, dtype=None):
         if dtype is not None and dtype.category < 3 and found.dtype.kind == "c":
             warn_imaginary()
             found = found.real
-        return np.array(found, dtype=None if dtype is None else dtype.numpy, order="C")
+        return found.astype(found.dtype if dtype is None else dtype.numpy, order="C", copy=True)
     return array_of(data, dtype)
 
 
@@ -67,20 +67,22 @@ def as_tensor(data, dtype=None, device=None):
     """Create a tensor from `data`, sharing its memory if possible."""
     if on_meta(device):
         return tensor(data, dtype=dtype, device=device) if not isinstance(data, TensorBase) else data.to(device, dtype)
-    check_device(device)
     dtype = dtypes.torch_dtype(dtype)
     if isinstance(data, TensorBase):
-        return data if dtype is None or dtype is data.dtype else data.to(dtype)
-    if isinstance(data, np.ndarray) and (dtype is None or dtype.numpy == data.dtype):
-        return from_numpy(data)
-    return tensor(data, dtype=dtype)
+        return data.to(device, dtype)
+    if type(data) not in ARRAYS and hasattr(data, "__cuda_array_interface__") and cupy() is not None:
+        data = cupy().asarray(data)
+    if isinstance(data, tuple(ARRAYS)) and (dtype is None or dtype.numpy == data.dtype):
+        t = from_numpy(data) if isinstance(data, np.ndarray) else wrap(data.view())
+        return t if device is None else t.to(device)
+    return tensor(data, dtype=dtype, device=device)
 
 
 def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
     """Convert `obj` to a tensor, sharing its memory if possible."""
-    check_device(device)
     dtype = dtypes.torch_dtype(dtype)
     if isinstance(obj, TensorBase):
+        obj = obj if device is None else obj.to(device)
         if requires_grad is None and obj.requires_grad:
             warnings.warn("torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of "
                           "False. Pass requires_grad=False explicitly to get the old behavior.", UserWarning,
@@ -113,6 +115,7 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         t = tensor(obj, dtype=dtype)
+    t = t if device is None else t.to(device)
     return t.requires_grad_() if requires_grad else t
 
 

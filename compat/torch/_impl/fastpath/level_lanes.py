@@ -16,6 +16,7 @@ from ..graph.node_names import NamedRule
 from ..graph.versions import root_of
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..state.levels import DUAL, exact
+from ..types.arrays import ARRAYS
 from ..types.number_cache import FLOATS
 from ..types.tensor_type import FAST, GENERAL, Record, Tensor, new
 from ..values.core_values import lift
@@ -37,8 +38,10 @@ def dual(t):
 
 def raised(trace, v):
     """The tensor of a level over a core value of floats one level down."""
-    if isinstance(v, Tracer):
+    if type(v) is not ndarray and (isinstance(v, Tracer) or type(v) in ARRAYS):
         below = lift(v)
+        if trace is None:
+            return below
     else:
         below = new(Tensor)
         below.value = v if type(v) is ndarray else np.asarray(v)

@@ -6,6 +6,7 @@ from threading import Lock
 import numpy as np
 
 from ..... import extend
+from ..types.arrays import ARRAYS, namespace, writeable
 from ..types.other_layout import OtherLayout
 from ..types.tensor_type import TensorBase, more, wrap
 from . import versions
@@ -46,7 +47,7 @@ def accumulate(leaf, ct, drive):
             meta.grad = first(leaf, ct, drive)
         elif drive.create_graph or isinstance(ct, extend.Tracer) or before.level_trace is not None:
             meta.grad = laid_out(drive.tensor(drive.value(before) + ct), before)
-        elif type(ct) is not ndarray or type(before.value) is not ndarray:
+        elif type(ct) not in ARRAYS or type(before.value) not in ARRAYS:
             meta.grad = add_sparse(before, ct, drive)
         else:
             add_into(before, ct)
@@ -88,7 +89,7 @@ def whole(ct, base):
 def laid_out(tensor, like):
     """A new tensor with the strides of another one where that is dense."""
     array, own = tensor.value, like.value
-    if type(array) is ndarray and type(own) is ndarray and array.strides != own.strides and dense(own):
+    if type(array) in ARRAYS and type(own) in ARRAYS and array.strides != own.strides and dense(own):
         tensor.value = restrided(own, array.dtype)
         tensor.value[...] = array
     return tensor
@@ -107,12 +108,11 @@ def recorded_copy(leaf, ct, drive):
 def add_sparse(grad, ct, drive):
     """The sum with a cotangent where one of the two is sparse: as PyTorch has it, in place but for sparse + dense."""
     value = grad.value
-    if type(value) is ndarray:
+    if type(value) in ARRAYS:
         if not isinstance(ct, OtherLayout):
-            ct = np.asarray(ct)
             add_into(grad, ct)
             return grad
-        if not value.flags.writeable:
+        if not writeable(value):
             return drive.tensor(value + ct)
         ct.added_to(value)
         versions.bump(value)
@@ -126,7 +126,7 @@ def add_sparse(grad, ct, drive):
 def add_into(grad, ct):
     """Add in place: every name of the gradient sees it."""
     array = grad.value
-    if not array.flags.writeable:
+    if not writeable(array):
         grad.value = array + ct
         return
     np.add(array, ct, out=array, casting="same_kind")
@@ -139,17 +139,17 @@ def first(leaf, ct, drive):
         return drive.tensor(ct) if isinstance(ct.value, OtherLayout) else recorded_copy(leaf, ct, drive)
     if isinstance(ct, OtherLayout):
         return drive.tensor(ct.copy())
-    if drive.create_graph or type(ct) is not ndarray or leaf.level_trace is not None:
+    if drive.create_graph or type(ct) not in ARRAYS or leaf.level_trace is not None:
         return drive.tensor(ct)
     own = leaf.value
-    if ct.base is None and ct.flags.writeable and ct.strides == own.strides and _GIL and taken(ct):
+    if ct.base is None and writeable(ct) and ct.strides == own.strides and _GIL and taken(ct):
         return drive.tensor(ct)
     if dense(own):
-        copy = np.empty_like(own, dtype=ct.dtype, subok=False)
+        copy = namespace(own).empty_like(own, dtype=ct.dtype)
         if copy.strides != own.strides:
             copy = restrided(own, ct.dtype)
     else:
-        copy = np.empty(ct.shape, ct.dtype)
+        copy = namespace(ct).empty(ct.shape, ct.dtype)
     copy[...] = ct
     return drive.tensor(copy)
 
@@ -174,5 +174,5 @@ def dense(array):
 def restrided(array, dtype):
     """An empty array with the axes in the memory order of `array`."""
     order = sorted(range(array.ndim), key=lambda i: (-array.strides[i], i))
-    out = np.empty([array.shape[i] for i in order], dtype)
+    out = namespace(array).empty([array.shape[i] for i in order], dtype)
     return out.transpose(np.argsort(order))

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..... import extend
 from ....._engine import AmbientNode, Extra
+from ..types.arrays import ARRAYS
 from . import versions
 from .node_errors import modified
 from .node_names import NamedRule, displayed, name_of
@@ -95,7 +96,7 @@ class NodeData(AmbientNode):
                 continue
             for value in x if type(x) is tuple else (x,):
                 array = value if type(value) is ndarray else extend.unwrap(value)
-                if type(array) is ndarray:
+                if type(array) in ARRAYS:
                     changed = versions.changed_since(array, self.seq)
                     if changed is not None:
                         return array, changed, origin

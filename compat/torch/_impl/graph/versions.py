@@ -60,8 +60,8 @@ class Written:
 
 def root_of(array):
     """The array that owns the memory of `array`."""
-    base = array.base
-    while type(base) is ndarray:
+    kind, base = type(array), array.base
+    while type(base) is kind:
         array = base
         base = array.base
     return array
@@ -80,8 +80,8 @@ def flat(root):
 
 def written(array):
     """The `Written` of an array's memory, or None."""
-    base = array.base
-    while type(base) is ndarray:  # `root_of`, written out
+    kind, base = type(array), array.base
+    while type(base) is kind:  # `root_of`, written out
         array = base
         base = array.base
     return WRITTEN.get(id(array))
@@ -120,8 +120,8 @@ def version(array):
     """How often the memory was written to in place."""
     if not WRITTEN:
         return 0
-    base = array.base
-    while type(base) is ndarray:  # `written`, written out
+    kind, base = type(array), array.base
+    while type(base) is kind:  # `written`, written out
         array = base
         base = array.base
     entry = WRITTEN.get(id(array))

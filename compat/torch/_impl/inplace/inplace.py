@@ -14,6 +14,7 @@ from ..modes.modes import MODES
 from ..state.edges import edge, refusal, replay
 from ..state.levels import AMBIENT, BatchTrace, GradTrace, alive, recorders
 from ..state.meta import NO_DATA, is_meta
+from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
 from ..types.tensor_value import shape_dtype
@@ -22,8 +23,6 @@ from ..views.overlap import FIRST, OVERLAPPING, check_overlap, check_own, into_w
 from ..views.views import EXPAND, UPDATE
 from .lower_errors import raised
 from .write import store, write
-
-ndarray = np.ndarray
 
 
 def inplace(t, name, fn, others=(), node_name=None, covers=False):
@@ -63,7 +62,7 @@ def compute(t, name, fn, others, node_name, covers):
     try:
         recorded = wants or tangents(t, operands)
         old = lower(t, fresh=recorded)
-        if name in FIRST and type(bottom_value) is ndarray:
+        if name in FIRST and type(bottom_value) in ARRAYS:
             check_own(bottom_value)
         token = suppress_fp_warnings()
         try:
@@ -77,7 +76,7 @@ def compute(t, name, fn, others, node_name, covers):
         shape, dtype = shape_dtype(t)
         new_dtype = new.dtype if hasattr(new, "dtype") else np.asarray(new).dtype
         check_result(shape, dtype, tuple(np.shape(new) if not hasattr(new, "shape") else new.shape), new_dtype)
-        if type(bottom_value) is ndarray and not covers:
+        if type(bottom_value) in ARRAYS and not covers:
             check_overlap(bottom_value, operands)
     except BaseException:
         for u, node in passed:
@@ -108,7 +107,7 @@ def untracked(t, m):
     """Whether a tensor is an ambient one without tangent, of which nothing is recorded now: in no_grad or
     inference_mode (`m` is then not None), or without a history."""
     meta = t.autograd_meta
-    if t.level_trace is not None or type(t.value) is not ndarray or meta is not None and (
+    if t.level_trace is not None or type(t.value) not in ARRAYS or meta is not None and (
             meta.tangent is not None or meta.forward_base is not None or meta.inference):
         return False
     if meta is not None and meta.base is not None and meta.base.autograd_meta is not None and (
@@ -129,7 +128,8 @@ def write_untracked(t, name, fn, values, operands, covers):
         raised(name, error)
     finally:
         restore_fp_warnings(token)
-    new = np.asarray(new)
+    if type(new) not in ARRAYS:
+        new = np.asarray(new)
     check_result(array.shape, array.dtype, new.shape, new.dtype)
     if not covers:
         check_overlap(array, operands)
@@ -150,7 +150,7 @@ def written_levels(t, operands, passed):
             wants = True
             base = None if t.autograd_meta is None else t.autograd_meta.base
             if base is not None:
-                if type(base.value) is ndarray and overlapping(base.value):
+                if type(base.value) in ARRAYS and overlapping(base.value):
                     raise RuntimeError(OVERLAPPING)
                 passed.append((t, bypass(t)))
         if not isinstance(t.value, TensorBase):

@@ -8,13 +8,13 @@ from ..graph.node_data import visible
 from ..modes.modes import MODES
 from ..state.edges import edge, replay, version_of
 from ..state.levels import AMBIENT, BatchTrace
+from ..state.meta import library
+from ..types.arrays import ARRAYS, writeable
 from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, more, wrap
 from ..types.tensor_value import bottom, cell_of, current, shape_dtype
 from ..values.core_values import lift, lower
 from ..values.tangents import epoch_of, set_tangent, tangent_of, viewed
 from ..views.views import EXPAND, move_history, put_value, rebase
-
-ndarray = np.ndarray
 
 
 def write(t, new, pushed=False):
@@ -92,7 +92,7 @@ def store(t, value):
             "a value of a running covector transform would be written into a tensor made outside of it, where its "
             "derivative would be lost; make the tensor inside the transformed function, or return the value"
         )
-    if not array.flags.writeable:
+    if not writeable(array):
         array = writable(array)
     array[...] = value
     versions.bump(array)
@@ -130,7 +130,7 @@ def copied(x):
         return x.owner.box(copied(x.value), x.aval, x.node, None if x.tangent is None else copied(x.tangent))
     if isinstance(x, extend.Batched):
         return extend.make_batched(x.owner, copied(x.value))
-    return x.copy() if isinstance(x, ndarray) else x
+    return x.copy() if type(x) in ARRAYS else x
 
 
 def writable(array):
@@ -183,7 +183,7 @@ def write_tangent(t, value):
             set_tangent(t, lift(value))
             return
         shape, dtype = shape_dtype(base)
-        more(base).tangent = (epoch_of(base), wrap(np.zeros(shape, dtype)), False)
+        more(base).tangent = (epoch_of(base), wrap(library(base).zeros(shape, dtype)), False)
         base.dispatch_key = GENERAL
         if t.autograd_meta.forward_base is None:
             t.autograd_meta.forward_base, t.autograd_meta.forward_steps = base, t.autograd_meta.steps

@@ -5,7 +5,9 @@ import numpy as np
 from ..factories.creation import new_leaf, to_meta
 from ..modes.modes import grad_levels, modes
 from ..state.levels import BatchTrace
-from ..state.meta import is_meta, meta_tensor
+from ..state.meta import is_meta, meta_tensor, on_device
+from ..types.devices import CUDA, moved
+from ..types.size import CPU
 from ..types.tensor_type import TensorBase, at_level
 from ..types.tensor_value import bottom
 
@@ -39,7 +41,7 @@ def aligned(p, apart):
     if not isinstance(p, TensorBase):
         return p
     mine = maps_of(p)
-    array = np.asarray(bottom(p))
+    array = moved(bottom(p), CPU)
     index = tuple([slice(None) if trace in mine else None for trace in apart])
     shape = tuple([trace.size for trace in apart])
     rest = array.shape[len(mine):]
@@ -59,6 +61,8 @@ def sample(draw, shape, dtype, *parameters, requires_grad=False, device=None):
         return meta_tensor(shape, dtype, requires_grad)
     apart = drawn_apart(*parameters)
     lead = tuple([trace.size for trace in apart])
+    if device is None and any(isinstance(p, TensorBase) and on_device(p) for p in parameters):
+        device = CUDA
     numbers = np.asarray(draw((*lead, *shape), *[aligned(p, apart) for p in parameters])).astype(dtype)
     t = new_leaf(numbers, requires_grad, device)
     if not apart:

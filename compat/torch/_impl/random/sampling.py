@@ -10,12 +10,14 @@ from ..dispatch.call import ROWS, attach
 from ..dispatch.layouts import laid_out
 from ..dispatch.out_argument import Target
 from ..dispatch.signatures import signed
-from ..factories.creation import check_device, numpy_dtype, size_argument, with_out
+from ..factories.creation import numpy_dtype, size_argument, with_out
 from ..inplace.inplace import inplace
-from ..state.meta import META, is_meta
+from ..state.meta import META, is_meta, on_device
 from ..types import dtypes
+from ..types.devices import CUDA, checked, moved
 from ..types.dtypes import type_word
 from ..types.memory_formats import preserves
+from ..types.size import CPU
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import bottom, shape_dtype
 from ..views.views import UPDATE
@@ -166,7 +168,8 @@ def randperm(n, *, generator=None, out=None, dtype=dtypes.int64, layout=None, de
 def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
            requires_grad=False, pin_memory=False):
     """Sample from normal distributions with the given means and standard deviations."""
-    check_device(device)
+    if device is not None:
+        checked(device)
     if size is not None:
         shape, kind = size_argument((size,)), numpy_dtype(dtype)
     else:
@@ -291,6 +294,7 @@ def in_place(name, draw):
         shape, dtype = shape_dtype(self)
         if name != "bernoulli_" and any(isinstance(p, TensorBase) and p.dim() for p in args):
             raise TypeError(f"{name}(): argument 'mean' (position 1) must be float, not Tensor")
+        place = CUDA if on_device(self) else CPU
         apart = drawn_apart(*[p for p in (*args, *kwargs.values()) if isinstance(p, TensorBase)])
         mine = maps_of(self)
         if any(trace not in mine for trace in apart):
@@ -302,7 +306,7 @@ def in_place(name, draw):
         named = {k: aligned(p, apart) for k, p in kwargs.items()}
 
         def drawn(x, *_):
-            value = np.asarray(draw(stream(generator), whole, dtype, *given, **named)).astype(dtype)
+            value = moved(np.asarray(draw(stream(generator), whole, dtype, *given, **named)).astype(dtype), place)
             for trace in apart:
                 value = extend.make_batched(trace, value)
             return UPDATE.fun(x, value, Ellipsis, False, False)

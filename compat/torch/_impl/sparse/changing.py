@@ -3,9 +3,10 @@
 import numpy as np
 
 from ..dispatch.call import ROWS
-from ..factories.creation import check_device, on_meta
+from ..factories.creation import on_meta
 from ..types import dtypes
-from ..types.size import contiguous_format, device as Device, preserve_format
+from ..types.devices import checked
+from ..types.size import CPU, contiguous_format, device as Device, preserve_format
 from ..types.tensor_type import TensorBase, ndarray
 from .construction import to_dense
 from .entries import entrywise, recorded, shown, write_entries
@@ -45,7 +46,7 @@ def to(t, *args, **kwargs):
             dtype = a
     if on_meta(device):
         raise NotImplementedError("to('meta') of a sparse tensor is not supported: sparse tensors have entries")
-    check_device(device)
+    checked(device if device is not None else CPU)
     dtype = dtypes.torch_dtype(dtype)
     if dtype is None or dtype is t.dtype:
         return clone(t) if copy else t

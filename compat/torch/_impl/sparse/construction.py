@@ -3,10 +3,11 @@
 import numpy as np
 
 from ..dispatch.call import ROWS
-from ..factories.creation import check_device, on_meta
+from ..factories.creation import on_meta
 from ..factories.from_data import tensor
 from ..types import dtypes
-from ..types.size import Size, layout as Layout, sparse_coo, strided
+from ..types.devices import checked
+from ..types.size import CPU, Size, layout as Layout, sparse_coo, strided
 from ..types.tensor_type import TensorBase, ndarray, wrap
 from .entries import at_places, coalesced, laid, recorded, shown, values
 from .sparse_tensor import Coo, SparseTensor, sparse_operation
@@ -36,7 +37,7 @@ def sparse_coo_tensor(indices=None, values=None, size=None, *, dtype=None, devic
         raise RuntimeError("sparse_coo_tensor(pin_memory=True): no memory here is shared with a device; leave it out")
     if on_meta(device):
         raise NotImplementedError("sparse_coo_tensor(device='meta'): sparse tensors here have entries; use dense ones")
-    check_device(device)
+    checked(device if device is not None else CPU)
     if values is None:
         if indices is None:
             indices = size

@@ -12,13 +12,13 @@ from ..graph.node import AccumulateGrad, Sink
 from ..graph.node_data import short, visible
 from ..graph.node_names import NamedRule
 from ..modes.modes import MODES
+from ..types.arrays import ARRAYS
 from ..types.other_layout import OtherLayout
 from ..types.tensor_type import FOREIGN, more, needs_grad
 from ..types.tensor_value import bottom, cell_of, hollow, shape_dtype
 from .aliases import look
 from .levels import AMBIENT
 
-ndarray = np.ndarray
 GETITEM = extend.REGISTRY["getitem"]
 _STALE = Lock()  # two threads must not both make the history of one view again
 
@@ -77,7 +77,7 @@ def version_of(t):
     b = bottom(t)
     if isinstance(b, OtherLayout):
         b = b.memory()
-    if type(b) is ndarray:
+    if type(b) in ARRAYS:
         look(b)
         return versions.version(b)
     base = b if b.autograd_meta is None or b.autograd_meta.base is None else b.autograd_meta.base

@@ -3,8 +3,10 @@
 import numpy as np
 
 from ..... import _engine, extend
+from ..types.arrays import ARRAYS, cupy
+from ..types.devices import CUDA
 from ..types.dtypes import Default
-from ..types.size import device as Device
+from ..types.size import CPU, device as Device
 from ..types.tensor_type import FOREIGN, TensorBase, at_level
 
 META = Device("meta")
@@ -64,11 +66,38 @@ def on_meta(device):
     return device is not None and Device(device).type == "meta"
 
 
+def on_device(t):
+    """Whether the elements of a tensor lie on a GPU."""
+    while isinstance(t.value, TensorBase):
+        t = t.value
+    value = t.value
+    while isinstance(value, extend.Tracer):
+        value = value.value if hasattr(value, "value") else None
+    return type(value) in ARRAYS and type(value) is not np.ndarray
+
+
+def library(t):
+    """What computes with a tensor's array: NumPy, or CuPy."""
+    return cupy() if on_device(t) else np
+
+
 def check_devices(tensors):
-    """Refuse operands of which some are of device "meta" and others, numbers aside, are not."""
-    found = [is_meta(t) for t in tensors]
-    if any(found) and not all(meta or not t.dim() for meta, t in zip(found, tensors)):
-        raise RuntimeError("Tensor on device cpu is not on the expected device meta!")
+    """Whether operands lie on the CPU and on a GPU, numbers on the CPU alone; all else that does not fit is refused."""
+    found = [META.type if is_meta(t) else CUDA.type if on_device(t) else CPU.type for t in tensors]
+    kinds = dict.fromkeys(found)
+    if len(kinds) == 1:
+        return False
+    if META.type in kinds:
+        for place, t in zip(found, tensors):
+            if place != META.type and t.dim():
+                raise RuntimeError(f"Tensor on device {CUDA if place == CUDA.type else place} is not on the expected "
+                                   "device meta!")
+        return False
+    if any(place == CPU.type and t.dim() for place, t in zip(found, tensors)):
+        first, second = [CUDA if place == CUDA.type else place for place in kinds]
+        raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
+                           f"{first} and {second}! Move one of them with .to(device)")
+    return True
 
 
 def shown(t):

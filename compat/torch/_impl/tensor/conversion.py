@@ -3,22 +3,23 @@
 import numpy as np
 
 from .....extend import REGISTRY
-from ..dispatch.call import ROWS, attach, operation
+from ..dispatch.call import ROWS, attach, compute, operation
 from ..dispatch.overriding import default_torch_function, dispatching
-from ..factories.creation import check_device
 from ..inplace.inplace import chain
 from ..modes.modes import modes
 from ..state.aliases import expose
 from ..state.concrete import concrete
 from ..state.levels import BatchTrace, GradTrace
-from ..state.meta import NO_DATA, is_meta, meta_tensor, on_meta
+from ..state.meta import NO_DATA, is_meta, meta_tensor, on_device, on_meta
 from ..state.python_data import warn_imaginary
 from ..types import dtypes
+from ..types.devices import checked
 from ..types.memory_formats import order_of, preserves
 from ..types.parameter import made_subclass
 from ..types.size import CPU, device as Device
 from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
 from ..values.tangents import tangent_of
+from ..values.transfer import transfer
 
 ndarray = np.ndarray
 
@@ -46,6 +47,11 @@ def numpy(self, *, force=False):
     if type(self.value) is not ndarray and is_meta(self):
         raise TypeError("can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
                         "memory first.")
+    if type(self.value) is not ndarray and on_device(self):
+        if not force:
+            raise TypeError("can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor to "
+                            "host memory first.")
+        self = self.detach().to(CPU)
     if force:
         b = concrete(self, "numpy")
         return b.copy() if needs_grad(self) else expose(b)
@@ -145,6 +151,18 @@ def copied(input):
     return REGISTRY["duplicate"].fun(input)
 
 
+@operation("_to_device", method=False, register=False, node="ToCopyBackward0", out=False)
+def transferred(input, here, there):
+    """A copy on another device."""
+    return transfer(input, here, there)
+
+
+def placed(self, place):
+    """A tensor on the CPU or on a GPU; itself where it lies there."""
+    here = self.device.type
+    return self if here == place.type else compute(transferred.row, transferred, (self, here, place.type), {})
+
+
 def converted(self, dtype, copy=False, memory_format=None):
     """A tensor of another dtype and order of axes; itself if it has them."""
     out = self
@@ -185,17 +203,18 @@ def to(self, *args, **kwargs):
     for name in ("non_blocking", "copy"):
         if not isinstance(given.get(name, False), bool):
             raise TypeError(f"to(): argument '{name}' must be bool, not {type(given[name]).__name__}")
-    if type(device) is int:
-        raise RuntimeError("Cannot access accelerator device when none is available.")
     if "other" in given:
         device = given["other"].device
     if on_meta(device) and not is_meta(self):
         return meta_tensor(self.shape, (dtype or self.dtype).numpy, self.requires_grad and self.is_leaf)
     if device is not None and not on_meta(device):
-        check_device(device)
+        place = checked(device)
         if is_meta(self):
             raise NotImplementedError(NO_DATA + "Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() "
                                       "when moving module from meta to a different device.")
+        there = placed(self, place)
+        if there is not self:
+            return converted(there, dtype, False, given.get("memory_format"))
     return converted(self, dtype, given.get("copy", False), given.get("memory_format"))
 
 
@@ -205,17 +224,17 @@ def type_(self, dtype=None, non_blocking=False):
         word = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
                 "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
                 "complex64": "ComplexFloat", "complex128": "ComplexDouble"}[self.dtype.name]
-        return f"torch.{word}Tensor"
+        return f"torch.{'cuda.' * self.is_cuda}{word}Tensor"
     if isinstance(dtype, str):
         given = dtype
-        if dtype.startswith("torch.cuda."):
-            check_device("cuda")
+        place = checked("cuda" if dtype.startswith("torch.cuda.") else "cpu")
         name = dtype.rpartition(".")[2].removesuffix("Tensor").lower()
         dtype = {"float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "long": dtypes.int64,
                  "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8,
                  "bool": dtypes.bool_, "bfloat16": dtypes.bfloat16}.get(name)
         if dtype is None:
             raise ValueError(f"invalid type: '{given}'")
+        self = placed(self, place)
     return converted(self, getattr(dtype, "dtype", dtype))
 
 
@@ -235,20 +254,30 @@ def casting(dtype):
 
 
 def type_as(self, other):
-    """`self.to(other.dtype)`."""
-    return converted(self, other.dtype)
+    """`self.to(other)`."""
+    return to(self, other)
+
+
+def cuda(self, device=None, non_blocking=False, memory_format=None):
+    """A copy on the GPU; the tensor itself if it lies there.
+
+    Raises:
+        AssertionError: CuPy is not installed, or finds no device.
+    """
+    return to(self, "cuda" if device is None else device, memory_format=memory_format)
 
 
 for _name, _fun in {"item": item, "tolist": tolist, "numpy": numpy, "__array__": as_array,
                     "__float__": number(float, "double"), "__int__": number(int, "int64_t"),
                     "__complex__": number(complex, "complex"), "__bool__": truth, "__index__": index,
                     "__iter__": iterate, "__contains__": contains, "to": to, "type": type_, "type_as": type_as,
-                    "cpu": lambda self, memory_format=None: self.to(CPU) if is_meta(self) else self,
+                    "cpu": lambda self, memory_format=None: self if type(self.value) is ndarray else self.to(CPU),
+                    "cuda": cuda,
                     "resolve_conj": lambda self: self,
                     "resolve_neg": lambda self: self, "is_conj": lambda self: False, "is_neg": lambda self: False,
                     "is_pinned": lambda self, device=None: False, "pin_memory": pin_memory,
                     "share_memory_": lambda self: self, "is_shared": lambda self: False,
-                    "get_device": lambda self: -1}.items():
+                    "get_device": lambda self: 0 if self.is_cuda else -1}.items():
     attach(_name, _fun)
 for _name, _dtype in {**dtypes.ALIASES, "bool": dtypes.bool_, "byte": dtypes.uint8, "char": dtypes.int8,
                       "bfloat16": dtypes.bfloat16}.items():

@@ -16,8 +16,10 @@ from ..graph_view.shown_node import dress
 from ..state.edges import edge, made_aside, version_of
 from ..state.history import edge_or_none, in_transform, inference_mode, visible_level
 from ..state.levels import BatchTrace
-from ..state.meta import META, is_meta
+from ..state.meta import META, is_meta, on_device
 from ..types import dtypes
+from ..types.arrays import ARRAYS, address
+from ..types.devices import CUDA
 from ..types.memory_formats import lies_in
 from ..types.size import CPU, Size, of_ints, strided
 from ..types.tensor_type import (
@@ -77,7 +79,9 @@ class Methods:
     @property
     def device(self):
         """The device."""
-        return CPU if type(self.value) is ndarray or not is_meta(self) else META
+        if type(self.value) is ndarray:
+            return CPU
+        return META if is_meta(self) else CUDA if on_device(self) else CPU
 
     @property
     def layout(self):
@@ -89,7 +93,12 @@ class Methods:
         """The size of all elements in bytes."""
         return self.dtype.itemsize * self.shape.numel()
 
-    is_cuda = is_sparse = is_quantized = is_mkldnn = is_mps = is_nested = False
+    is_sparse = is_quantized = is_mkldnn = is_mps = is_nested = False
+
+    @property
+    def is_cuda(self):
+        """Whether the elements lie on a GPU."""
+        return type(self.value) is not ndarray and self.device.type == "cuda"
 
     @property
     def is_meta(self):
@@ -130,7 +139,7 @@ class Methods:
     def storage_offset(self):
         """The offset of the first element in its memory, in elements."""
         array = memory_of(self)[1]
-        return (array.ctypes.data - versions.root_of(array).ctypes.data) // array.itemsize
+        return (address(array) - address(versions.root_of(array))) // array.itemsize
 
     def data_ptr(self):
         """The address of the first element; 0 without elements."""
@@ -372,14 +381,14 @@ class Methods:
         if not isinstance(value, TensorBase):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
         b = bottom(value)
-        if type(b) is not ndarray or type(bottom(self)) is not ndarray:
+        if type(b) not in ARRAYS or type(bottom(self)) not in ARRAYS:
             if is_meta(self) and is_meta(value):
                 return setattr(self, "value", value.value)
             raise RuntimeError("data can only be set on tensors with their own memory, outside transforms, to such of "
                                f"the same device, but got a tensor of {self.device} and one of {value.device}")
         self.value = unlinked(b)
         meta = self.autograd_meta
-        if b.dtype not in (np.float32, np.float64):
+        if b.dtype not in (np.float32, np.float64) or type(b) is not ndarray:
             self.dispatch_key = GENERAL
         elif self.dispatch_key == GENERAL and self.level_trace is None and (meta is None or (
                 meta.base is meta.tangent is meta.forward_base is None and not meta.inference and not meta.relaid)):

@@ -5,7 +5,9 @@ import warnings
 
 from ..dispatch.call import ROWS, attach
 from ..dispatch.surface import public
-from ..types.size import CPU, device as Device
+from ..modes.modes import modes, set_modes
+from ..types.devices import checked
+from ..types.size import CPU
 from ..types.tensor_type import Tensor, TensorBase
 
 e, pi, inf, nan, newaxis = math.e, math.pi, math.inf, math.nan, None
@@ -65,15 +67,14 @@ def typename(obj):
 
 
 def get_default_device():
-    """Where factories put tensors: the CPU."""
-    return CPU
+    """Where factories put tensors that are given no device."""
+    return modes().device or CPU
 
 
 def set_default_device(device):
-    """Refused for anything but the CPU."""
-    if device is not None and Device(device).type != "cpu":
-        raise NotImplementedError(f"set_default_device({str(device)!r}): tensors of covector.compat.torch live on the "
-                                  "CPU")
+    """Let factories put tensors on a device from now on: `"cpu"`, `"cuda"` or `"meta"`; None is the CPU."""
+    place = CPU if device is None else checked(device)
+    set_modes(device=None if place.type == "cpu" else place)
 
 
 def get_num_threads():
@@ -111,12 +112,6 @@ def sym_int(a):
 def sym_float(a):
     """`float(a)`."""
     return float(a)
-
-
-def cuda(self, device=None, non_blocking=False, memory_format=None):
-    """Refused: tensors live on the CPU."""
-    raise AssertionError("Torch not compiled with CUDA enabled: tensors of covector.compat.torch live on the CPU; use "
-                         "covector's own transforms on CuPy arrays")
 
 
 def as_subclass(self, cls):
@@ -174,7 +169,7 @@ def chain_matmul(*matrices, out=None):
     return total if out is None else out.copy_(total)
 
 
-for _name, _fun in {"is_nonzero": _nonzero, "cuda": cuda, "as_subclass": as_subclass, "__rdiv__": __rdiv__,
+for _name, _fun in {"is_nonzero": _nonzero, "as_subclass": as_subclass, "__rdiv__": __rdiv__,
                     "__reversed__": __reversed__, "__delitem__": __delitem__,
                     "chalf": chalf, "reinforce": reinforce, "dim_order": dim_order,
                     "to_dense": lambda self, dtype=None, *, masked_grad=True: self if dtype is None else self.to(

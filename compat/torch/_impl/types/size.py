@@ -3,6 +3,7 @@
 from operator import index
 
 from ..modes.modes import enter, leave
+from .arrays import cupy
 
 of_ints = tuple.__new__  # `of_ints(Size, shape)`, of what is known to hold integers
 
@@ -74,7 +75,9 @@ class device:  # noqa: N801 (torch's name)
             raise TypeError("device() received an invalid combination of arguments - got (), but expected one of:\n "
                             "* (torch.device device)\n * (str type, int index = -1)\n")
         if isinstance(type, int):
-            raise RuntimeError("Cannot access accelerator device when none is available.")
+            if cupy() is None:
+                raise RuntimeError("Cannot access accelerator device when none is available.")
+            type, index = "cuda", type  # noqa: A001
         if ":" in type:
             if index is not None:
                 raise RuntimeError("type (string) must not include an index because index was passed explicitly: "
@@ -93,9 +96,6 @@ class device:  # noqa: N801 (torch's name)
         self.entered = ()
 
     def __enter__(self):
-        if self.type not in ("cpu", "meta"):
-            raise NotImplementedError(f"device {str(self)!r} as a context: tensors of covector.compat.torch live on "
-                                      "the CPU")
         self.entered = (*self.entered, enter(device=None if self.type == "cpu" else self))
         return self
 

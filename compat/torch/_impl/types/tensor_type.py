@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .arrays import ARRAYS
 from .other_layout import OtherLayout
 
 ndarray = np.ndarray
@@ -118,6 +119,8 @@ def wrap(array, kind=None):
     if type(array) is not ndarray:
         if isinstance(array, OtherLayout):
             return array.tensor()
+        if type(array) in ARRAYS:
+            return at_level(None, array, kind or Tensor)
         array = np.asarray(array)
     t = new(kind or Tensor)
     t.value = array
@@ -130,9 +133,9 @@ def wrap(array, kind=None):
 new = object.__new__  # a tensor without its constructor
 
 
-def at_level(trace, value):
-    """A tensor of a level over the value below it."""
-    t = new(Tensor)
+def at_level(trace, value, kind=Tensor):
+    """A tensor of a level over the value below it; of none over an array of a device."""
+    t = new(kind)
     t.value = value
     t.node = t.autograd_meta = None
     t.level_trace = trace

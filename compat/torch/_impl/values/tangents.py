@@ -6,6 +6,7 @@ import numpy as np
 
 from ..graph import versions
 from ..state.levels import DUAL, Epoch, GradTrace
+from ..types.arrays import ARRAYS, address, laid_out, namespace
 from ..types.tensor_type import GENERAL, more, wrap
 from ..types.tensor_value import shape_dtype
 from ..views.views import view
@@ -55,7 +56,7 @@ def set_tangent(t, tangent):
 def alike(t, tangent):
     """A tangent whose memory lies as that of its tensor, so that views and writes reach the same elements of both."""
     mine, other = t.value, tangent.value
-    if type(mine) is not ndarray or type(other) is not ndarray or not mine.size:
+    if type(mine) not in ARRAYS or type(other) not in ARRAYS or not mine.size:
         return tangent
     if mine.strides == other.strides or all(n == 1 or a == b for n, a, b in zip(
             mine.shape, mine.strides, other.strides)):
@@ -65,13 +66,13 @@ def alike(t, tangent):
         if a.nbytes == b.nbytes:
             if mine.nbytes == a.nbytes and mine.flags.c_contiguous and other.flags.c_contiguous:
                 return tangent  # all of the memory
-            if mine.ctypes.data - a.ctypes.data == other.ctypes.data - b.ctypes.data:
+            if address(mine) - address(a) == address(other) - address(b):
                 return tangent
     root = versions.root_of(mine)
     scale = other.itemsize // mine.itemsize or 1
-    room = np.zeros(root.nbytes * scale // other.itemsize, other.dtype)
-    out = wrap(np.ndarray(mine.shape, other.dtype, room, (mine.ctypes.data - root.ctypes.data) * scale,
-                          tuple([s * scale for s in mine.strides])))
+    room = namespace(mine).zeros(root.nbytes * scale // other.itemsize, other.dtype)
+    out = wrap(laid_out(mine.shape, other.dtype, room, (address(mine) - address(root)) * scale,
+                        tuple([s * scale for s in mine.strides])))
     return out.copy_(tangent)
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from ..graph import versions
 from ..state.aliases import Holder
 from ..state.levels import BatchTrace
+from ..types.arrays import ARRAYS, address, laid_out
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import shape_dtype
 
@@ -18,7 +19,7 @@ def memory_of(t):
         hidden += isinstance(t.level_trace, BatchTrace)
         t = t.value
     value = t.value
-    if type(value) is not ndarray:
+    if type(value) not in ARRAYS:
         shape, dtype = shape_dtype(t)
         value = np.broadcast_to(np.empty((), dtype), shape)
         return hidden, np.empty(shape, dtype) if value.size < 1 << 20 else value
@@ -36,12 +37,12 @@ def address_of(t):
     hidden, array = memory_of(t)
     if hidden:
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
-    return array.ctypes.data
+    return address(array)
 
 
 def unlinked(array):
     """The same memory as an array that NumPy does not know as a view of `array`."""
-    if not array.size or array.dtype.kind == "V":
+    if not array.size or array.dtype.kind == "V" or type(array) is not ndarray:
         return array.view()
     root = versions.root_of(array)
     if root is array or root.nbytes != extent(root):
@@ -64,8 +65,7 @@ def twin(array, memo):
     new = memo[key][0]
     if array is root:
         return new
-    start = array.ctypes.data - root.ctypes.data
-    return np.ndarray(array.shape, array.dtype, versions.flat(new), start, array.strides)
+    return laid_out(array.shape, array.dtype, versions.flat(new), address(array) - address(root), array.strides)
 
 
 def steps_of(array):

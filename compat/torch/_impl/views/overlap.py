@@ -4,9 +4,9 @@ import numpy as np
 
 from ..graph import versions
 from ..graph.accumulate import dense
+from ..types.arrays import ARRAYS, address
 from ..types.tensor_value import bottom
 
-ndarray = np.ndarray
 OVERLAPPING = ("unsupported operation: more than one element of the written-to tensor refers to a single memory "
                "location. Please clone() the tensor before performing the operation.")
 ARITHMETIC = frozenset({"add_", "sub_", "mul_", "div_", "copy_", "clamp_min_", "clamp_max_", "masked_fill_",
@@ -49,7 +49,7 @@ def check_overlap(array, operands):
     check_own(array)
     for x in operands:
         other = bottom(x)
-        if type(other) is ndarray and versions.root_of(other) is versions.root_of(array) and other is not array:
+        if type(other) in ARRAYS and versions.root_of(other) is versions.root_of(array) and other is not array:
             if partly_shared(array, other):
                 raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor "
                                    "refer to a single memory location. Please clone() the tensor before performing the "
@@ -61,7 +61,7 @@ def partly_shared(a, b):
 
     Where one has gaps PyTorch looks no further, and what it then writes depends on the order of the elements.
     """
-    same = a.ctypes.data == b.ctypes.data and a.strides == b.strides
+    same = address(a) == address(b) and a.strides == b.strides
     return not (same and (a.shape == b.shape or a.size == b.size and dense(a))) and np.shares_memory(a, b)
 
 

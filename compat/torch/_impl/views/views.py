@@ -18,6 +18,7 @@ from ..state.concrete import ESCAPED
 from ..state.edges import edge, record, source_aval, synced, version_of
 from ..state.levels import AMBIENT, BatchTrace, GradTrace
 from ..state.recorder import aten_of_view
+from ..types.arrays import address, laid_out, namespace
 from ..types.dtypes import type_word
 from ..types.tensor_type import FOREIGN, GENERAL, VIEW, Record, TensorBase, at_level, infer, more, wrap
 from ..types.tensor_value import bottom, cell_of, current, hollow, shape_dtype
@@ -74,6 +75,8 @@ def quick_view(t, prim, params, name):
     if trace is None:
         if m is not None and not AMBIENT.recording:
             return None
+        if type(t.value) is not np.ndarray:
+            return None
         out = wrap(prim.impl(np, t.value, *params))
         out.dispatch_key = VIEW
     else:
@@ -116,7 +119,7 @@ def compute_view(t, prim, params, name, creation, maker):
             raise RuntimeError(ESCAPED)
         return view(t.value, prim, params, name, creation, maker)
     if trace is None:
-        out = wrap(prim.impl(np, t.value, *params) if maker is None else maker(t.value))
+        out = wrap(prim.impl(namespace(t.value), t.value, *params) if maker is None else maker(t.value))
     elif trace is FOREIGN:
         out = at_level(FOREIGN, prim.fun(current(t), *params))
     elif isinstance(trace, GradTrace):
@@ -269,6 +272,6 @@ def retyped(t, dtype):
         shape[-1] = shape[-1] * old // new
         strides[-1] = new
     if not array.size:
-        return wrap(np.empty(shape, dtype.numpy))
+        return wrap(namespace(array).empty(shape, dtype.numpy))
     root = versions.root_of(array)
-    return wrap(np.ndarray(shape, dtype.numpy, versions.flat(root), array.ctypes.data - root.ctypes.data, strides))
+    return wrap(laid_out(shape, dtype.numpy, versions.flat(root), address(array) - address(root), strides))

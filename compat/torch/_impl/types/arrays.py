@@ -1,0 +1,45 @@
+"""The types of arrays with memory: NumPy's, and CuPy's where it is installed and finds a device."""
+
+import sys
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+
+import numpy as np
+
+ndarray = np.ndarray
+ARRAYS = {ndarray}  # CuPy's joins them when a device is first asked for
+
+
+@cache
+def cupy():
+    """CuPy; None where it is not installed or finds no device."""
+    if "cupy" not in sys.modules and find_spec("cupy") is None:
+        return None
+    module = import_module("cupy")
+    if not module.is_available():
+        return None
+    ARRAYS.add(module.ndarray)
+    return module
+
+
+def namespace(array):
+    """NumPy, or the library of an array of a device."""
+    return np if type(array) is ndarray else cupy()
+
+
+def address(array):
+    """The address of the first element."""
+    return array.ctypes.data if type(array) is ndarray else array.data.ptr
+
+
+def writeable(array):
+    """Whether an array may be written to; those of a device always may."""
+    return type(array) is not ndarray or array.flags.writeable
+
+
+def laid_out(shape, dtype, memory, offset, strides):
+    """An array over memory: a view of `memory`, one-dimensional, from a byte on, with strides in bytes."""
+    if type(memory) is ndarray:
+        return np.ndarray(shape, dtype, memory, offset, strides)
+    return type(memory)(shape, dtype, memory.data + offset, strides)
