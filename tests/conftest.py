@@ -1,14 +1,29 @@
 """Options of the whole test suite, and a cache of object code that is not the user's own."""
 
+import importlib.util
 import os
 import tempfile
+from pathlib import Path
 
 _CACHE = tempfile.TemporaryDirectory(prefix="covector-tests-")  # removed when the tests end
 os.environ["COVECTOR_CACHE_DIR"] = os.path.join(_CACHE.name, "cache")
 os.environ.pop("COVECTOR_CACHE", None)
 
 
+_SPEC = importlib.util.spec_from_file_location("like_cupy", Path(__file__).parent / "backends" / "like_cupy.py")
+like_cupy = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(like_cupy)
+
+
 def pytest_addoption(parser):
     """`pytest -m reference --record-answers` renews the answers of PyTorch in `tests/compat/recorded`."""
+    parser.addoption("--stand-in", action="store_true", help="with -m gpu: a stand-in for CuPy and its device, on the "
+                     "processor")
     parser.addoption("--record-answers", action="store_true", help="write the answers of PyTorch that differ from "
                      "those in tests/compat/recorded, or are not there; with -m reference")
+
+
+def pytest_configure(config):
+    """The stand-in is CuPy before anything asks for CuPy."""
+    if config.getoption("--stand-in"):
+        like_cupy.install()

@@ -6,6 +6,7 @@ import pytest
 
 import covector.compat.torch as compat
 from harness import Call, Script, pytorch
+from devices import DIFFERENCES, on_device, without_strides
 from recordings import TESTS, recording
 
 
@@ -42,10 +43,24 @@ def tests(collector, name, key, subject):
         subject.compare(ours, theirs)
         subject.compare(recorded.get(key), theirs)
 
+    def gives_on_a_device_what_was_recorded():
+        with on_device(compat):
+            ours = subject.answers(compat)
+        place = f"{collector.path.relative_to(TESTS).as_posix()}::{name if name == key else key}"
+        try:
+            subject.compare(without_strides(ours), without_strides(recorded.get(key)))
+        except AssertionError:
+            if place not in DIFFERENCES:
+                raise
+        else:
+            assert place not in DIFFERENCES, f"{place} agrees now: its line in device_differences.txt goes"
+
     label = "" if name == key else f"{key}-"
     made = [pytest.Function.from_parent(collector, name=f"{name}[{label}{word}]", callobj=test, originalname=name)
-            for word, test in (("recorded", gives_what_was_recorded), ("live", gives_what_pytorch_gives))]
+            for word, test in (("recorded", gives_what_was_recorded), ("live", gives_what_pytorch_gives),
+                               ("cuda", gives_on_a_device_what_was_recorded))]
     made[1].add_marker(pytest.mark.reference)
+    made[2].add_marker(pytest.mark.gpu)
     return made
 
 

@@ -7,6 +7,7 @@ from .._impl.dispatch import surface as _surface
 from .._impl.factories.from_data import LEGACY as _TYPED
 from .._impl.platform.absent import without_device as _without_device
 from .._impl.platform.assertions import AcceleratorError as AcceleratorError, OutOfMemoryError as OutOfMemoryError
+from .._impl.types.devices import count as _count
 from . import amp
 
 globals().update(_without_device(
@@ -88,6 +89,16 @@ class _Typed(type):
 
 globals().update({name: _Typed(name, (), {"__module__": __name__, "__doc__": "Refused: there is no such device."})
                   for name in _TYPED})
+
+
+def is_available():
+    """Whether CuPy is installed and finds a device."""
+    return _count() > 0
+
+
+def device_count():
+    """The number of devices that tensors can lie on: one, the first of the process, or none."""
+    return _count()
 
 
 __getattr__ = _surface.getter("cuda.", "torch.cuda")

@@ -1,0 +1,31 @@
+"""The scripts and calls on a GPU: `pytest -m gpu tests/compat`, without one with `--stand-in`.
+
+They run with `torch.set_default_device("cuda")` and must give what was recorded on a CPU but for strides. Those that
+cannot, since they hand arrays to NumPy, say, or name what a device lacks, are the lines of `device_differences.txt`.
+"""
+
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+DIFFERENCES = frozenset(Path(__file__).with_name("device_differences.txt").read_text(encoding="utf-8").split())
+
+
+@contextmanager
+def on_device(torch):
+    """Factories put tensors on the device; the test is skipped where there is none."""
+    if not torch.cuda.is_available():
+        pytest.skip("CuPy is not installed or finds no device: nothing ran on a GPU")
+    torch.set_default_device("cuda")
+    try:
+        yield
+    finally:
+        torch.set_default_device("cpu")
+
+
+def without_strides(value):
+    """A record without the strides of tensors, which are the library's."""
+    if isinstance(value, dict):
+        return {k: without_strides(v) for k, v in value.items() if k != "stride"}
+    return type(value)(without_strides(v) for v in value) if isinstance(value, list | tuple) else value
