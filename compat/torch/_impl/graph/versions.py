@@ -71,7 +71,7 @@ def flat(root):
     """The elements of memory in their order, as a view of its root."""
     if root.flags.c_contiguous:
         return root.reshape(-1)
-    ordered = root.transpose(np.argsort([-s for s in root.strides], kind="stable"))
+    ordered = root.transpose(np.argsort([-s for s in root.strides], kind="stable").tolist())
     if root.size and not ordered.flags.c_contiguous:
         raise NotImplementedError("this tensor's memory came from an array with gaps between its elements, of which "
                                   "covector makes no view of other strides; clone() it first")

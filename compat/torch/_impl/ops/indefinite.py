@@ -8,6 +8,7 @@ from ..dispatch.call import operation
 from ..dispatch.host_ops import hosted, primal_of
 from ..inplace.lower_errors import LinAlgError
 from ..types import output_tuples
+from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .matrices import adjoint, lapack, square
 from .triangular import triangular_solution
@@ -31,16 +32,16 @@ def ldl_factor(A, *, hermitian=False):
 
 def _checked(name, a, hermitian, check):
     lead, n = tuple(a.shape[:-2]), a.shape[-1]
-    if isinstance(a, np.ndarray):
+    if type(a) in ARRAYS:
         packed, pivots, info = _factored(a, hermitian)
     else:
         pivots = hosted(lambda x: _factored(x, hermitian)[1], (*lead, n), np.int32, a)
         info = hosted(lambda x: _factored(x, hermitian)[2], lead, np.int32, a)
     plain = primal_of(info)
-    broken = isinstance(plain, np.ndarray) and plain.any()
-    if broken and (check or not isinstance(a, np.ndarray)):
+    broken = type(plain) in ARRAYS and plain.any()
+    if broken and (check or type(a) not in ARRAYS):
         raise LinAlgError(f"{name}: the factor D of a matrix is singular: its pivot {int(plain.max())} is 0")
-    if not isinstance(a, np.ndarray):
+    if type(a) not in ARRAYS:
         packed = _repeated(a, pivots, hermitian)
     return output_tuples.ldl_factor_ex(packed, pivots, info)
 

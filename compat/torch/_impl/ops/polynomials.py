@@ -7,6 +7,7 @@ from .....extend import REGISTRY, unwrap
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import floating, operation, promote
 from ..dispatch.host_ops import known, primal_of
+from ..types.arrays import ARRAYS
 
 
 def family(name, first, step):
@@ -22,7 +23,7 @@ def family(name, first, step):
                 x.dtype, n.dtype)),)
         n = primal_of(n) if hasattr(n, "dtype") else np.asarray(n)
         values = unwrap(n)
-        degrees = cnp.trunc(n) if isinstance(values, np.ndarray) else np.trunc(known(f"special.{name}", n))
+        degrees = cnp.trunc(n) if type(values) in ARRAYS else np.trunc(known(f"special.{name}", n))
         highest = np.max(values, initial=0, where=values == values)  # of all examples
         shape = np.broadcast_shapes(tuple(x.shape), tuple(degrees.shape))
         x = cnp.broadcast_to(x, shape)

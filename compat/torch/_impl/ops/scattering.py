@@ -8,6 +8,7 @@ from ..... import numpy as cnp, stop_gradient
 from ..dispatch.call import ROWS, moving
 from ..dispatch.host_ops import filled, hosted, numbers, primal_of
 from ..dispatch.layouts import LIKE_FIRST
+from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .axes import wrap_dim
 from .index_arrays import AT, check_long, grid
@@ -52,7 +53,7 @@ def reduce_into(name, x, dim, index, src, how, include_self):
             raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than {what} {list(v.shape)}"
                                + (f" apart from dimension {d}" if what == "self" else ""))
     places, index = spots(x, dim, index)
-    if isinstance(index, np.ndarray) and index.size:
+    if type(index) in ARRAYS and index.size:
         n = x.shape[wrap_dim(dim, x.ndim)]
         bad = (index < 0) | (index >= n)
         if bad.any():
@@ -87,7 +88,7 @@ def _dense_product(x, index, src, d):
 
 
 def _product(x, places, index, src, d):
-    if not isinstance(index, np.ndarray):
+    if type(index) not in ARRAYS:
         return _dense_product(x, index, src, d)
     ranks = _ranks(places, tuple(x.shape))
     spread = [np.broadcast_to(p, index.shape).ravel() for p in places]

@@ -9,6 +9,7 @@ from ..dispatch.joint_nodes import jointly
 from ..dispatch.layouts import REDUCED, layout, ordered as in_axes_order
 from ..modes.warnings import tell
 from ..types import dtypes, output_tuples
+from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .axes import wrap_dim
 from .index_arrays import along, ordered
@@ -37,7 +38,7 @@ def _quantile(name, input, q, dim, keepdim, interpolation, skip):
         raise RuntimeError(f"{name}() input tensor must be non-empty")
     q = q if tensor_q else np.asarray(q, input.dtype)
     plain = primal_of(q)
-    if isinstance(plain, np.ndarray) and not ((plain >= 0) & (plain <= 1)).all():
+    if type(plain) in ARRAYS and not ((plain >= 0) & (plain <= 1)).all():
         raise RuntimeError(f"{name}() q {'values ' if tensor_q else ''}must be in the range [0, 1]"
                            + ("" if tensor_q else f" but got {plain.item():g}"))
     many, d = q.ndim == 1, 0 if dim is None else wrap_dim(dim, input.ndim)

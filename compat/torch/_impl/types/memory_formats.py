@@ -3,6 +3,7 @@
 import numpy as np
 
 from .....extend import Opaque, Tracer
+from .arrays import ARRAYS
 from .size import memory_format as MemoryFormat
 
 ndarray = np.ndarray
@@ -56,14 +57,14 @@ def lies_in(array, format):  # noqa: A002
 def arranged(v, format, ndim):  # noqa: A002
     """A fresh value with its array in a format (vmap's axes lie outside all)."""
     order = order_of(format, ndim)
-    if isinstance(v, ndarray):
+    if type(v) in ARRAYS:
         return in_order(v, order)
     if isinstance(v, Opaque):
         return v  # a program takes over the layout of the general path's output
     u = v
     while isinstance(u.value, Tracer):
         u = u.value
-    if isinstance(u.value, ndarray):
+    if type(u.value) in ARRAYS:
         u.value = in_order(u.value, order)
     return v
 
