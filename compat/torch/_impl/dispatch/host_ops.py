@@ -83,10 +83,14 @@ def hosted(fun, shape, dtype, *values):
     values = [primal_of(v) for v in values]
     if all(isinstance(v, ndarray | np.generic) for v in values):
         return np.asarray(fun(*[np.asarray(v) for v in values])).astype(dtype, copy=False)
-    if all(type(v) in ARRAYS for v in values):
-        return moved(np.asarray(fun(*[moved(v, CPU) for v in values])).astype(dtype, copy=False), CUDA)
-    return host_callback(lambda *arrays: np.asarray(fun(*[np.asarray(a) for a in arrays])).astype(dtype, copy=False),
-                         ShapeDtype(tuple(shape), np.dtype(dtype)), *values)
+
+    def answer(*arrays):
+        found = np.asarray(fun(*[on_host(a) for a in arrays])).astype(dtype, copy=False)
+        return found if all(type(a) is ndarray for a in arrays) else moved(found, CUDA)
+
+    if all(map(is_plain, values)):
+        return answer(*values)
+    return host_callback(answer, ShapeDtype(tuple(shape), np.dtype(dtype)), *values)
 
 
 def numbers(value):
@@ -100,6 +104,11 @@ def numbers(value):
 def is_plain(value):
     """Whether the elements of a core value can be read."""
     return isinstance(value, ndarray | np.generic) or type(value) in ARRAYS
+
+
+def recorded(v):
+    """Whether a core value of the ambient level has a history or a tangent."""
+    return type(v) is Ambient and (v.node is not None or v.tangent is not None)
 
 
 def on_host(value):

@@ -5,7 +5,7 @@ import numpy as np
 from ..... import numpy as cnp
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import attach, moving, operation, promote
-from ..dispatch.host_ops import filled, insist, is_plain, numbers, primal_of, stripped
+from ..dispatch.host_ops import filled, insist, is_plain, numbers, on_host, primal_of, stripped
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
 from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import takes
@@ -253,7 +253,7 @@ def masked_scatter(input, mask, source):
         order = cnp.cumsum(cnp.reshape(cnp.broadcast_to(mask, input.shape), (-1,)).astype(int)) - 1
         values = cnp.take(cnp.reshape(source, (-1,)), cnp.maximum(order, 0))
         return cnp.where(mask, cnp.reshape(values, input.shape), input)
-    mask = np.broadcast_to(np.asarray(mask), shape)
+    mask = np.broadcast_to(on_host(mask), shape)
     count = int(mask.sum())
     if source.size < count:
         raise RuntimeError("Number of elements of source < number of ones in mask")

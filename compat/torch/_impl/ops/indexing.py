@@ -47,7 +47,7 @@ def normal(key):
             continue
         if isinstance(k, TensorBase):
             shape, dtype = shape_dtype(k)
-            if dtype.kind in "iu" and not shape and type(bottom(k)) is ndarray and k.level_trace is None:
+            if dtype.kind in "iu" and not shape and type(bottom(k)) in ARRAYS and k.level_trace is None:
                 out.append(int(k.value))  # a 0-d integer tensor counts as an int: a view
                 continue
             if dtype == np.uint8:

@@ -6,8 +6,7 @@ from ..... import numpy as cnp
 from .....extend import REGISTRY, unwrap
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import floating, operation, promote
-from ..dispatch.host_ops import known, primal_of
-from ..types.arrays import ARRAYS
+from ..dispatch.host_ops import is_plain, known, on_host, primal_of
 
 
 def family(name, first, step):
@@ -23,7 +22,8 @@ def family(name, first, step):
                 x.dtype, n.dtype)),)
         n = primal_of(n) if hasattr(n, "dtype") else np.asarray(n)
         values = unwrap(n)
-        degrees = cnp.trunc(n) if type(values) in ARRAYS else np.trunc(known(f"special.{name}", n))
+        degrees = cnp.trunc(n) if is_plain(values) else np.trunc(known(f"special.{name}", n))
+        values = on_host(values)
         highest = np.max(values, initial=0, where=values == values)  # of all examples
         shape = np.broadcast_shapes(tuple(x.shape), tuple(degrees.shape))
         x = cnp.broadcast_to(x, shape)

@@ -5,7 +5,7 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY, Batched, Tracer
 from ..dispatch.call import attach, moving
-from ..dispatch.host_ops import DYNAMIC, insist
+from ..dispatch.host_ops import DYNAMIC, insist, on_host
 from ..dispatch.layouts import IN_ORDER, by_axis
 from ..dispatch.not_differentiable import refusing
 from ..dispatch.out_argument import BY_COLUMNS, write_out
@@ -150,7 +150,7 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     """Return the distinct values, sorted; not differentiable."""
     if mapped(input):
         raise RuntimeError(DYNAMIC.format("_unique2"))
-    array = concrete(input, "item")
+    array = on_host(concrete(input, "item"))
     if dim is not None:
         check_unique(array, dim)
     out = np.unique(array, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)

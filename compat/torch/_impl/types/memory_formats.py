@@ -3,7 +3,7 @@
 import numpy as np
 
 from .....extend import Opaque, Tracer
-from .arrays import ARRAYS
+from .arrays import ARRAYS, namespace
 from .size import memory_format as MemoryFormat
 
 ndarray = np.ndarray
@@ -72,7 +72,7 @@ def arranged(v, format, ndim):  # noqa: A002
 def in_order(array, order):
     """An array whose last axes lie in memory in an order."""
     if order is None:
-        return np.asarray(array, order="C")
+        return namespace(array).ascontiguousarray(array) if array.ndim else array
     hidden = array.ndim - len(order)
     axes = [*range(hidden), *[a + hidden for a in order]]
-    return np.ascontiguousarray(array.transpose(axes)).transpose(np.argsort(axes))
+    return namespace(array).ascontiguousarray(array.transpose(axes)).transpose(np.argsort(axes).tolist())
