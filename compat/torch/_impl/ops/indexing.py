@@ -72,6 +72,9 @@ def normal(key):
                     raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
                 array = array.astype(np.int64)
             out.append(array)
+        elif is_plain(k):
+            basic = False
+            out.append(k)
         elif hasattr(k, "__index__"):
             out.append(k.__index__())
         else:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import REGISTRY, unwrap
+from .....extend import REGISTRY, constant, unwrap
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import floating, operation, promote
 from ..dispatch.host_ops import is_plain, known, on_host, primal_of
@@ -28,7 +28,7 @@ def family(name, first, step):
         shape = np.broadcast_shapes(tuple(x.shape), tuple(degrees.shape))
         x = cnp.broadcast_to(x, shape)
         one = cnp.ones_like(x)
-        out = cnp.where(degrees == 0, one, np.zeros((), x.dtype))
+        out = cnp.where(degrees == 0, one, constant(np.zeros((), x.dtype), x))
         before, last = one, first(x)
         for k in range(1, int(highest) + 1):
             out = cnp.where(degrees == k, last, out)
