@@ -99,7 +99,7 @@ def _product(x, places, index, src, d):
     for r in range(int(ranks.max(initial=-1)) + 1):
         chosen = np.flatnonzero(ranks == r)
         at = tuple([p[chosen] for p in spread])
-        x = AT(x)[at].set(x[tuple([constant(p, x) for p in at])] * values[constant(chosen, x)])
+        x = AT(x)[at].set(x[tuple([constant(p, x) for p in at])] * values[constant(chosen, values)])
     return x
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
 from ..dispatch.call import ROWS, operation, promote
-from ..dispatch.host_ops import hosted, primal_of
+from ..dispatch.host_ops import hosted, is_plain, primal_of
 from ..dispatch.joint_nodes import jointly
 from ..dispatch.layouts import REDUCED, layout, ordered as in_axes_order
 from ..modes.warnings import tell
@@ -167,7 +167,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
 
 def is_array(value):
     """Whether a value is known now: a number or a plain array."""
-    return isinstance(value, int | float | np.ndarray | np.generic)
+    return isinstance(value, int | float) or is_plain(value)
 
 
 def multiplied(x, y):
