@@ -147,6 +147,14 @@ class ndarray:  # noqa: N801 - CuPy's name
         return _wrap(self._data.view() if dtype is None else self._data.view(dtype), self)
 
 
+class Writable:
+    """Memory that NumPy shows as read-only."""
+
+    def __init__(self, array):
+        self.array = array
+        self.__array_interface__ = array.__array_interface__ | {"data": (array.__array_interface__["data"][0], False)}
+
+
 def _bytes(owner):
     """The bytes of an array's memory."""
     root = owner
@@ -155,16 +163,6 @@ def _bytes(owner):
     flat = root.view() if root.flags.c_contiguous else root.transpose(np.argsort([-s for s in root.strides]))
     start = owner.__array_interface__["data"][0] - root.__array_interface__["data"][0]
     return flat.reshape(-1).view(np.uint8)[start:]
-
-
-def _holding(data):
-    """The array of the device that owns memory."""
-    while isinstance(data.base, np.ndarray):
-        data = data.base
-    return _OWNERS.get(id(data))
-
-
-_OWNERS = {}  # id of an array of NumPy that owns memory -> that of the device; tests are short
 
 
 def _own(value):
@@ -184,21 +182,17 @@ def _wrap(found, parent=None):
     """What NumPy gives, as the device has it."""
     if isinstance(found, np.ndarray | np.generic):
         if isinstance(found, np.ndarray) and not found.flags.writeable:  # CuPy knows no such arrays
-            found = np.lib.stride_tricks.as_strided(found, found.shape, found.strides, writeable=True)
+            found = np.asarray(Writable(found))
         out = ndarray.__new__(ndarray)
         out._data = np.asarray(found)
         out.base = None
-        if isinstance(found, np.ndarray) and isinstance(found.base, np.ndarray):
-            out.base = _holding(found)
-            if out.base is None and parent is not None and np.shares_memory(found, parent._data):
-                out.base = parent if parent.base is None else parent.base
-        if out.base is None and out._data.base is None:
-            _OWNERS[id(out._data)] = out
+        if parent is not None and found.base is not None and np.may_share_memory(found, parent._data):
+            out.base = parent if parent.base is None else parent.base
         return out
     if isinstance(found, tuple):
-        made = [_wrap(v) for v in found]
+        made = [_wrap(v, parent) for v in found]
         return type(found)(*made) if hasattr(found, "_fields") else tuple(made)
-    return [_wrap(v) for v in found] if isinstance(found, list) else found
+    return [_wrap(v, parent) for v in found] if isinstance(found, list) else found
 
 
 def _method(name):
