@@ -216,4 +216,4 @@ def holds(t, value):
         if t.level_trace is not u.level_trace:
             return False
         t, u = t.value, u.value
-    return t.level_trace is u.level_trace is None and t.value.flags.writeable
+    return t.level_trace is u.level_trace is None and writeable(t.value)

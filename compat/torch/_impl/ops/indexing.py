@@ -20,6 +20,7 @@ from ..modes.inference import check_write
 from ..modes.modes import MODES
 from ..state.concrete import mapped
 from ..state.levels import BatchTrace
+from ..types.arrays import writeable
 from ..types.dtypes import c_type, type_word
 from ..types.tensor_type import TensorBase, needs_grad, wrap
 from ..types.tensor_value import bottom, shape_dtype
@@ -286,7 +287,7 @@ def setitem(self, key, value):
             if type(value) is int or array.dtype != np.float64 and not (
                     array.dtype == np.float32 and -3e38 < value < 3e38):
                 value = assigned(value, array.dtype)
-            (array if array.flags.writeable else writable(array))[index] = value
+            (array if writeable(array) else writable(array))[index] = value
             versions.bump(array)
             return
         part = view(self, GETITEM, (index,), node_of(index)) if index != (Ellipsis,) else self

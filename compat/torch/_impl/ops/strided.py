@@ -68,10 +68,10 @@ def unfold(input, dimension, size, step):
         lengths[d], strides[d] = (lengths[d] - size) // step + 1, strides[d] * step
         shape = (*lengths, size)
         if not x.size:
-            return np.empty(shape, x.dtype)
+            return namespace(x).empty(shape, x.dtype)
         root = versions.root_of(x)  # the base of what is seen, as versions need it: NumPy's stride tricks hide it
-        start = 0 if root is x else x.ctypes.data - root.ctypes.data
-        return np.ndarray(shape, x.dtype, versions.flat(root), start, (*strides, x.strides[d]))
+        start = 0 if root is x else address(x) - address(root)
+        return laid_out(shape, x.dtype, versions.flat(root), start, (*strides, x.strides[d]))
 
     return index_view(input, windows, "UnfoldBackward0")
 
@@ -97,7 +97,7 @@ def as_strided(input, size, stride, storage_offset=None):
     item = whole.itemsize
     # The first example; the others lie as it does.
     b = whole[(0,) * hidden + (Ellipsis,)] if whole.size else whole.reshape((0,))
-    own_offset = (b.ctypes.data - root.ctypes.data) // item
+    own_offset = (address(b) - address(root)) // item
     offset = own_offset if storage_offset is None else storage_offset
     last = offset + sum((n - 1) * s for n, s in zip(size, stride)) if all(size) else offset
     if root.dtype != b.dtype:
@@ -123,8 +123,8 @@ def as_strided(input, size, stride, storage_offset=None):
         return beyond(input, size, stride, offset)
 
     def strided(a):
-        return np.ndarray((*a.shape[:hidden], *size), a.dtype, versions.flat(versions.root_of(a)), offset * item,
-                          (*a.strides[:hidden], *[s * item for s in stride]))
+        return laid_out((*a.shape[:hidden], *size), a.dtype, versions.flat(versions.root_of(a)), offset * item,
+                        (*a.strides[:hidden], *[s * item for s in stride]))
 
     return view(input, PICK, (Places(index),), "AsStridedBackward0", maker=strided)
 
@@ -139,7 +139,7 @@ def beyond(t, size, stride, offset):
         return as_strided(base, size, stride, offset)
     root = versions.root_of(t.value)
     item = t.value.itemsize
-    out = wrap(np.ndarray(size, t.value.dtype, versions.flat(root), offset * item, [s * item for s in stride]))
+    out = wrap(laid_out(size, t.value.dtype, versions.flat(root), offset * item, [s * item for s in stride]))
     if t.is_inference():
         infer(out)
     return out
@@ -204,11 +204,11 @@ def reread(array, dtype, how):
     """An array over the same memory in another dtype: `split` adds an axis, `join` drops the last one."""
     dtype = np.dtype(dtype)
     if not array.size:
-        return np.empty((*array.shape, 2) if how == "split" else array.shape[:-1], dtype)
+        return namespace(array).empty((*array.shape, 2) if how == "split" else array.shape[:-1], dtype)
     shape, strides = (((*array.shape, 2), (*array.strides, dtype.itemsize)) if how == "split" else
                       (array.shape[:-1], array.strides[:-1]))
     root = versions.root_of(array)
-    return np.ndarray(shape, dtype, versions.flat(root), array.ctypes.data - root.ctypes.data, strides)
+    return laid_out(shape, dtype, versions.flat(root), address(array) - address(root), strides)
 
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from .....extend import Opaque, Tracer
+from .arrays import ARRAYS
 from .size import memory_format as MemoryFormat
 
-ndarray = np.ndarray
 ORDERS = {"channels_last": (0, 2, 3, 1), "channels_last_3d": (0, 2, 3, 4, 1)}  # from the outermost axis inwards
 
 
@@ -56,14 +56,14 @@ def lies_in(array, format):  # noqa: A002
 def arranged(v, format, ndim):  # noqa: A002
     """A fresh value with its array in a format (vmap's axes lie outside all)."""
     order = order_of(format, ndim)
-    if isinstance(v, ndarray):
+    if type(v) in ARRAYS:
         return in_order(v, order)
     if isinstance(v, Opaque):
         return v  # a program takes over the layout of the general path's output
     u = v
     while isinstance(u.value, Tracer):
         u = u.value
-    if isinstance(u.value, ndarray):
+    if type(u.value) in ARRAYS:
         u.value = in_order(u.value, order)
     return v
 
@@ -71,7 +71,7 @@ def arranged(v, format, ndim):  # noqa: A002
 def in_order(array, order):
     """An array whose last axes lie in memory in an order."""
     if order is None:
-        return np.asarray(array, order="C")
+        return array if array.flags.c_contiguous else array.copy(order="C")
     hidden = array.ndim - len(order)
     axes = [*range(hidden), *[a + hidden for a in order]]
     return np.ascontiguousarray(array.transpose(axes)).transpose(np.argsort(axes))
