@@ -26,7 +26,7 @@ from .core.primitive.primitive import (
     bind as bind,
     take_operands as take_operands,
 )
-from .core.trace.device import Opaque as Opaque
+from .core.trace.device import Opaque as Opaque, constant as constant
 from .core.trace.tracer import (
     Batched as Batched,
     Trace as Trace,

@@ -47,7 +47,17 @@ def library_of(*values):
 def constant(array, *like):
     """A NumPy constant as an array of the library that `like` (arrays or tracers of any level) computes with.
 
-    A traced value stays as it is.
+    Args:
+        array: an array of NumPy, of any shape and dtype; a traced value stays as it is.
+        like: arrays or traced values.
+    Returns:
+        `array`, or a copy of it on the device of the first of `like` that lies on one.
+
+    >>> import numpy as np
+    >>> from covector.extend import constant
+    >>> constant(np.eye(2), np.ones(3))
+    array([[1., 0.],
+           [0., 1.]])
     """
     xp = None if isinstance(array, Tracer) else library_of(*like)
     return array if xp is None else xp.asarray(array)

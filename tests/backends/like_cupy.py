@@ -49,7 +49,7 @@ class ndarray:  # noqa: N801 - CuPy's name
         else:
             start = memptr.ptr - memptr.owner.__array_interface__["data"][0]
             self._data = np.ndarray(shape, dtype, _bytes(memptr.owner), start, strides)
-        self.base = None if memptr is None else _holding(memptr.owner)
+        self.base = None  # an array over memory holds that, and is no view of another array
 
     shape = property(lambda self: self._data.shape, lambda self, shape: setattr(self._data, "shape", shape))
     dtype = property(lambda self: self._data.dtype)
@@ -183,6 +183,8 @@ def _own(value):
 def _wrap(found, parent=None):
     """What NumPy gives, as the device has it."""
     if isinstance(found, np.ndarray | np.generic):
+        if isinstance(found, np.ndarray) and not found.flags.writeable:  # CuPy knows no such arrays
+            found = np.lib.stride_tricks.as_strided(found, found.shape, found.strides, writeable=True)
         out = ndarray.__new__(ndarray)
         out._data = np.asarray(found)
         out.base = None
@@ -278,6 +280,8 @@ def _function(found, name):
 
 def _explicit(value, *args, **named):
     """`asarray`, `array`: the explicit conversion."""
+    named.pop("order", None)
+    args = args[:1] if args and args[0] is not None else ()
     if type(value) is ndarray and not args and not named:
         return value
     if type(value) in (list, tuple):

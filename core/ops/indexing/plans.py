@@ -6,7 +6,7 @@ from ...arrays.avals import make_aval
 from ...arrays.backend import find_backend
 from ...errors import ConversionError, at_user_line
 from ...primitive.families import ZERO, primitive
-from ...trace.device import array_of_list
+from ...trace.device import array_of_list, constant
 from ...trace.tracer import Batched, Tracer, is_concrete
 from ..samples import Sample
 
@@ -147,7 +147,7 @@ def _known_mask(mask):
                               f"{at_user_line()}")
     while isinstance(mask, Tracer):
         mask = mask.value
-    return np.asarray(mask)
+    return _on_host(mask)
 
 
 _PLACE, _UNSIGNED = np.dtype(np.intp), np.dtype(np.uintp)
@@ -194,7 +194,7 @@ def _flat_index(arrays_, sizes):
                                  f"valid indices are below the length; negative ones count from the "
                                  f"end{at_user_line()}")
             if len(arrays_) > 1:
-                k = np.where(k < 0, k + n, k)
+                k = constant(np.where(k < 0, k + n, k), *arrays_)
         wrapped.append(k)
     flat = wrapped[0]
     for k, n in zip(wrapped[1:], sizes[1:]):

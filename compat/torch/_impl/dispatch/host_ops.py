@@ -6,6 +6,9 @@ from ..... import ShapeDtype, host_callback, stop_gradient
 from ....._engine import Ambient
 from .....extend import Batched, Opaque, make_batched
 from ..state.python_data import filling
+from ..types.arrays import ARRAYS
+from ..types.devices import CUDA, moved
+from ..types.size import CPU
 
 ndarray = np.ndarray
 DYNAMIC = ("vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. "
@@ -21,7 +24,7 @@ def primal_of(v):
         return v if inner is v.value else make_batched(v.owner, inner)
     if isinstance(v, Opaque):
         return v.value  # which raises: a call has no program if its body looks at elements
-    return v if isinstance(v, ndarray) else stop_gradient(v)
+    return v if isinstance(v, ndarray) or type(v) in ARRAYS else stop_gradient(v)
 
 
 def peek(v):
@@ -80,8 +83,14 @@ def hosted(fun, shape, dtype, *values):
     values = [primal_of(v) for v in values]
     if all(isinstance(v, ndarray | np.generic) for v in values):
         return np.asarray(fun(*[np.asarray(v) for v in values])).astype(dtype, copy=False)
-    return host_callback(lambda *arrays: np.asarray(fun(*[np.asarray(a) for a in arrays])).astype(dtype, copy=False),
-                         ShapeDtype(tuple(shape), np.dtype(dtype)), *values)
+
+    def answer(*arrays):
+        found = np.asarray(fun(*[on_host(a) for a in arrays])).astype(dtype, copy=False)
+        return found if all(type(a) is ndarray for a in arrays) else moved(found, CUDA)
+
+    if all(map(is_plain, values)):
+        return answer(*values)
+    return host_callback(answer, ShapeDtype(tuple(shape), np.dtype(dtype)), *values)
 
 
 def numbers(value):
@@ -89,13 +98,31 @@ def numbers(value):
     value = primal_of(value)
     while isinstance(value, Batched):
         value = value.value
-    return np.asarray(value) if isinstance(value, ndarray | np.generic) else None
+    return on_host(value)
+
+
+def is_plain(value):
+    """Whether the elements of a core value can be read."""
+    return isinstance(value, ndarray | np.generic) or type(value) in ARRAYS
+
+
+def recorded(v):
+    """Whether a core value of the ambient level has a history or a tangent."""
+    return type(v) is Ambient and (v.node is not None or v.tangent is not None)
+
+
+def on_host(value):
+    """The elements of a plain value as an array of NumPy, copied from a GPU; None of what is traced."""
+    if isinstance(value, ndarray | np.generic):
+        return np.asarray(value)
+    return moved(value, CPU) if type(value) in ARRAYS else None
 
 
 def known(name, value):
     """The plain array of a value whose contents decide the shape of the output, or a refusal under vmap."""
     value = primal_of(value)
-    if not isinstance(value, ndarray | np.generic):
+    array = on_host(value)
+    if array is None:
         raise NotImplementedError(f"{name} under vmap is not supported: the shape of its output depends on the values, "
                                   "which differ between examples; call it on each example")
-    return np.asarray(value)
+    return array

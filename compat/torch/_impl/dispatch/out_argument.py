@@ -86,7 +86,7 @@ def write_out(name, target, v, tensors, facts=PLAIN, way=None):
         if any(t is target for t in tensors) and whole(v.shape, tensors):
             raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(v.shape)}")
         resize(target, tuple(v.shape))
-        if facts.columns and isinstance(v, np.ndarray):
+        if facts.columns and type(v) in ARRAYS:
             target.value = np.empty_like(v, dtype)
     elif type(v) in ARRAYS and target.level_trace is None:
         check_overlap(target.value, tensors)

@@ -12,6 +12,7 @@ from weakref import ref
 import numpy as np
 
 from ..... import _engine
+from ..types.arrays import root_on_device
 
 ndarray = np.ndarray
 _NUMBERING = Lock()
@@ -60,8 +61,10 @@ class Written:
 
 def root_of(array):
     """The array that owns the memory of `array`."""
-    kind, base = type(array), array.base
-    while type(base) is kind:
+    if type(array) is not ndarray:
+        return root_on_device(array)
+    base = array.base
+    while type(base) is ndarray:
         array = base
         base = array.base
     return array
@@ -71,7 +74,7 @@ def flat(root):
     """The elements of memory in their order, as a view of its root."""
     if root.flags.c_contiguous:
         return root.reshape(-1)
-    ordered = root.transpose(np.argsort([-s for s in root.strides], kind="stable"))
+    ordered = root.transpose(np.argsort([-s for s in root.strides], kind="stable").tolist())
     if root.size and not ordered.flags.c_contiguous:
         raise NotImplementedError("this tensor's memory came from an array with gaps between its elements, of which "
                                   "covector makes no view of other strides; clone() it first")
@@ -80,10 +83,12 @@ def flat(root):
 
 def written(array):
     """The `Written` of an array's memory, or None."""
-    kind, base = type(array), array.base
-    while type(base) is kind:  # `root_of`, written out
+    base = array.base
+    while type(base) is ndarray:  # `root_of`, written out
         array = base
         base = array.base
+    if type(array) is not ndarray:
+        array = root_on_device(array)
     return WRITTEN.get(id(array))
 
 
@@ -120,10 +125,12 @@ def version(array):
     """How often the memory was written to in place."""
     if not WRITTEN:
         return 0
-    kind, base = type(array), array.base
-    while type(base) is kind:  # `written`, written out
+    base = array.base
+    while type(base) is ndarray:  # `written`, written out
         array = base
         base = array.base
+    if type(array) is not ndarray:
+        array = root_on_device(array)
     entry = WRITTEN.get(id(array))
     return 0 if entry is None else entry.count
 

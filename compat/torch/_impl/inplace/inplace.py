@@ -14,7 +14,7 @@ from ..modes.modes import MODES
 from ..state.edges import edge, refusal, replay
 from ..state.levels import AMBIENT, BatchTrace, GradTrace, alive, recorders
 from ..state.meta import NO_DATA, is_meta
-from ..types.arrays import ARRAYS
+from ..types.arrays import ARRAYS, ndarray
 from ..types.dtypes import type_word
 from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
 from ..types.tensor_value import shape_dtype
@@ -107,7 +107,7 @@ def untracked(t, m):
     """Whether a tensor is an ambient one without tangent, of which nothing is recorded now: in no_grad or
     inference_mode (`m` is then not None), or without a history."""
     meta = t.autograd_meta
-    if t.level_trace is not None or type(t.value) not in ARRAYS or meta is not None and (
+    if t.level_trace is not None or type(t.value) is not ndarray or meta is not None and (
             meta.tangent is not None or meta.forward_base is not None or meta.inference):
         return False
     if meta is not None and meta.base is not None and meta.base.autograd_meta is not None and (

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..... import numpy as cnp
 from ..dispatch.call import ROWS, attach, operation, promote, to
-from ..dispatch.host_ops import DYNAMIC
+from ..dispatch.host_ops import DYNAMIC, on_host
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, by_axis
 from ..dispatch.not_differentiable import refusing
 from ..dispatch.overriding import dispatching
@@ -298,7 +298,7 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     """Remove consecutive duplicates; not differentiable."""
     if mapped(input):
         raise RuntimeError(DYNAMIC.format("unique_consecutive"))
-    array = concrete(input, "item")
+    array = on_host(concrete(input, "item"))
     if dim is not None:
         check_unique(array, dim)
     rows = array.reshape(-1) if dim is None else np.moveaxis(array, dim, 0)
@@ -309,12 +309,12 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     places = np.nonzero(fresh)[0]
     out = rows[places]
     out = by_axis(out if dim is None else np.moveaxis(out, 0, dim), dim)
-    found = [refusing(new_leaf(out), input, "unique_consecutive", "UniqueConsecutiveBackward0")]
+    found = [refusing(new_leaf(out, device=input.device), input, "unique_consecutive", "UniqueConsecutiveBackward0")]
     if return_inverse:
         inverse = np.cumsum(fresh) - 1
-        found.append(new_leaf(inverse.reshape(array.shape) if dim is None else inverse))
+        found.append(new_leaf(inverse.reshape(array.shape) if dim is None else inverse, device=input.device))
     if return_counts:
-        found.append(new_leaf(np.diff(np.append(places, n)).astype(np.int64)))
+        found.append(new_leaf(np.diff(np.append(places, n)).astype(np.int64), device=input.device))
     return found[0] if len(found) == 1 else tuple(found)
 
 

@@ -7,6 +7,7 @@ from ..dispatch.call import ROWS
 from ..dispatch.host_ops import insist, known, primal_of
 from ..modes.grad_mode import no_grad
 from ..modes.modes import modes
+from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase, needs_grad
 from .index_arrays import AT
@@ -125,12 +126,12 @@ def _bags(input, offsets, include_last_offset):
     if offsets.ndim != 1:
         raise ValueError("offsets has to be a 1D Tensor")
     starts = primal_of(offsets)
-    if isinstance(starts, np.ndarray) and starts.size and starts[-1] > input.shape[0]:
+    if type(starts) in ARRAYS and starts.size and starts[-1] > input.shape[0]:
         raise RuntimeError(f"offsets[-1] can not be greater than input's length {input.shape[0]} but got offsets[-1] "
                            f"of {starts[-1]}")
     end = starts[-1] if include_last_offset else None
     starts = starts[:-1] if include_last_offset else starts
-    if isinstance(starts, np.ndarray) and starts.size and starts[0] != 0:
+    if type(starts) in ARRAYS and starts.size and starts[0] != 0:
         raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
                            f"position 0. However, got {starts[0]}")
     return input, starts, end

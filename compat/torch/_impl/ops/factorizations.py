@@ -8,6 +8,7 @@ from ..dispatch.call import ROWS, operation
 from ..dispatch.host_ops import hosted, primal_of
 from ..dispatch.layouts import by_columns_of
 from ..types import output_tuples
+from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .matrices import _linalg, adjoint, lapack, of_triangle, square
 
@@ -129,7 +130,7 @@ def lstsq(input, B, rcond=None, *, driver=None):
     residuals = cnp.real(cnp.reshape(x, (-1,))[:0])
     ranks = matrix_rank.row.body(input, rtol=rcond) if driver != "gels" else np.empty(0, np.int64)
     plain = primal_of(ranks)
-    unknown = not isinstance(plain, np.ndarray)
+    unknown = type(plain) not in ARRAYS
     if m > n and driver != "gelsy" and (driver == "gels" or unknown or (plain == n).all()):
         gap = matmul(input, x) - b
         residuals = cnp.sum(cnp.real(gap * cnp.conj(gap)) if gap.dtype.kind == "c" else gap * gap, axis=-2)

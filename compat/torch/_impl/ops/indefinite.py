@@ -3,11 +3,12 @@
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import REGISTRY
+from .....extend import REGISTRY, constant
 from ..dispatch.call import operation
-from ..dispatch.host_ops import hosted, primal_of
+from ..dispatch.host_ops import hosted, primal_of, recorded
 from ..inplace.lower_errors import LinAlgError
 from ..types import output_tuples
+from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .matrices import adjoint, lapack, square
 from .triangular import triangular_solution
@@ -31,16 +32,16 @@ def ldl_factor(A, *, hermitian=False):
 
 def _checked(name, a, hermitian, check):
     lead, n = tuple(a.shape[:-2]), a.shape[-1]
-    if isinstance(a, np.ndarray):
+    if type(a) is np.ndarray:
         packed, pivots, info = _factored(a, hermitian)
     else:
         pivots = hosted(lambda x: _factored(x, hermitian)[1], (*lead, n), np.int32, a)
         info = hosted(lambda x: _factored(x, hermitian)[2], lead, np.int32, a)
     plain = primal_of(info)
-    broken = isinstance(plain, np.ndarray) and plain.any()
-    if broken and (check or not isinstance(a, np.ndarray)):
+    broken = type(plain) in ARRAYS and plain.any()
+    if broken and (check or recorded(a)):
         raise LinAlgError(f"{name}: the factor D of a matrix is singular: its pivot {int(plain.max())} is 0")
-    if not isinstance(a, np.ndarray):
+    if type(a) is not np.ndarray:
         packed = _repeated(a, pivots, hermitian)
     return output_tuples.ldl_factor_ex(packed, pivots, info)
 
@@ -86,7 +87,7 @@ def _turned(x):
 def _strict(blocks):
     """Where L has its own elements: below the diagonal, outside the blocks of D."""
     n = blocks.shape[-1]
-    return np.tril(np.ones((n, n), bool), -1) & ~blocks
+    return constant(np.tril(np.ones((n, n), bool), -1), blocks) & ~blocks
 
 
 def _plan(pivots):

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..... import numpy as cnp
 from ....._engine import At
-from .....extend import Tracer, make_batched
+from .....extend import Tracer, constant, make_batched
 from ..dispatch.host_ops import insist
 from ..state.levels import BatchTrace
 from .operands import unread
@@ -38,7 +38,7 @@ class MappedAt(At):
         if mine:
             room = depth + x.ndim - 1 - len(index)
             value = value.reshape((owner.size, *(1,) * (room - value.ndim + 1), *value.shape[1:]))
-        examples = np.arange(owner.size).reshape((owner.size, *(1,) * depth))
+        examples = constant(np.arange(owner.size).reshape((owner.size, *(1,) * depth)), x)
         return make_batched(owner, MappedAt(x, (examples, *index)).set(value))
 
     def add(self, value):

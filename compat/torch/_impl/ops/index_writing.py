@@ -5,7 +5,7 @@ import numpy as np
 from ..... import numpy as cnp
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import attach, moving, operation, promote
-from ..dispatch.host_ops import filled, insist, numbers, primal_of, stripped
+from ..dispatch.host_ops import filled, insist, is_plain, numbers, on_host, primal_of, stripped
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
 from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import takes
@@ -242,7 +242,7 @@ def masked_scatter(input, mask, source):
                            f"{type_word(mask.dtype)}")
     shape = np.broadcast_shapes(input.shape, np.shape(mask))
     input = cnp.broadcast_to(input, shape)
-    if not isinstance(mask := primal_of(mask), np.ndarray | np.generic):  # differs between examples
+    if not is_plain(mask := primal_of(mask)):  # differs between examples
         every, size = numbers(mask), int(np.prod(mask.shape))
         counts = every.reshape(-1, max(size, 1)).sum(axis=1) * (int(np.prod(input.shape)) // max(size, 1))
         if int(counts.max(initial=0)) > source.size:
@@ -253,7 +253,7 @@ def masked_scatter(input, mask, source):
         order = cnp.cumsum(cnp.reshape(cnp.broadcast_to(mask, input.shape), (-1,)).astype(int)) - 1
         values = cnp.take(cnp.reshape(source, (-1,)), cnp.maximum(order, 0))
         return cnp.where(mask, cnp.reshape(values, input.shape), input)
-    mask = np.broadcast_to(np.asarray(mask), shape)
+    mask = np.broadcast_to(on_host(mask), shape)
     count = int(mask.sum())
     if source.size < count:
         raise RuntimeError("Number of elements of source < number of ones in mask")

@@ -7,7 +7,7 @@ import numpy as np
 from ....._engine import At
 from .....extend import REGISTRY, Tracer
 from ..dispatch.call import attach
-from ..dispatch.host_ops import filled
+from ..dispatch.host_ops import filled, is_plain
 from ..dispatch.layouts import of_index
 from ..dispatch.lowering import lifted, tensors_in
 from ..dispatch.overriding import overridden
@@ -20,7 +20,8 @@ from ..modes.inference import check_write
 from ..modes.modes import MODES
 from ..state.concrete import mapped
 from ..state.levels import BatchTrace
-from ..types.arrays import writeable
+from ..types.arrays import ARRAYS, writeable
+from ..types.devices import beside
 from ..types.dtypes import c_type, type_word
 from ..types.tensor_type import TensorBase, needs_grad, wrap
 from ..types.tensor_value import bottom, shape_dtype
@@ -46,7 +47,7 @@ def normal(key):
             continue
         if isinstance(k, TensorBase):
             shape, dtype = shape_dtype(k)
-            if dtype.kind in "iu" and not shape and type(bottom(k)) is ndarray and k.level_trace is None:
+            if dtype.kind in "iu" and not shape and type(bottom(k)) in ARRAYS and k.level_trace is None:
                 out.append(int(k.value))  # a 0-d integer tensor counts as an int: a view
                 continue
             if dtype == np.uint8:
@@ -71,6 +72,9 @@ def normal(key):
                     raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
                 array = array.astype(np.int64)
             out.append(array)
+        elif is_plain(k):
+            basic = False
+            out.append(k)
         elif hasattr(k, "__index__"):
             out.append(k.__index__())
         else:
@@ -88,7 +92,7 @@ def concrete(k):
         if isinstance(t.level_trace, BatchTrace) and not t.level_trace.done:
             return lower(k)
         t = t.value
-    return t.value if type(t.value) is ndarray else lower(k)
+    return t.value if type(t.value) in ARRAYS else lower(k)
 
 
 def plain_slice(s):
@@ -196,10 +200,10 @@ def numbers_first(index):
 
 def fetched(x, index):
     """`x[index]`, where an array may be indexed by traced values."""
-    if isinstance(x, ndarray | np.generic):
+    if is_plain(x):
         if any(isinstance(k, Tracer) for k in index):
             return At(x)[index].get()
-        return np.asarray(x)[index]
+        return (x if type(x) in ARRAYS else np.asarray(x))[tuple([beside(k, x) for k in index])]
     return x[index]
 
 
@@ -351,8 +355,8 @@ def put(x, index, value, add=False):
         value = assigned(value, x.dtype)
     elif value.dtype != x.dtype:
         value = value.astype(x.dtype) if value.ndim or x.dtype.kind in "fV" else filled(value, x.dtype)
-    if isinstance(x, ndarray) and isinstance(value, ndarray) and all(
-            not hasattr(k, "dtype") or isinstance(k, ndarray) for k in index):
+    if type(x) in ARRAYS and type(value) in ARRAYS and all(
+            not hasattr(k, "dtype") or type(k) in ARRAYS for k in index):
         x = x.copy()
         try:
             x[index] = value

@@ -11,6 +11,7 @@ from ..dispatch.out_argument import BY_COLUMNS
 from ..fastpath.lanes import OPERANDS
 from ..fastpath.level_lanes import product
 from ..types import dtypes, output_tuples
+from ..types.arrays import ARRAYS
 from ..types.dtypes import c_type, type_word
 from .axes import wrap_dim
 from .matrices import _linalg, blended, expandable, lapack, square
@@ -321,7 +322,7 @@ def _cholesky(x, upper):
 def _finite(factor):
     """A factor, or LAPACK's refusal of a matrix with NaN: each that it reads makes one of all later pivots."""
     plain = primal_of(factor)
-    if isinstance(plain, np.ndarray) and plain.size:
+    if type(plain) in ARRAYS and plain.size:
         last = plain[..., -1, -1]
         if last != last if last.ndim == 0 else np.isnan(last).any():
             raise np.linalg.LinAlgError("the matrix has NaN")

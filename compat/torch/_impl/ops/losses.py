@@ -8,6 +8,7 @@ from ..... import numpy as cnp, stop_gradient
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, floating, promote, to
 from ..dispatch.host_ops import primal_of
+from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .loss_reduction import legacy, reduced
 from .publishing import functional, method
@@ -49,7 +50,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
         raise RuntimeError("result type Float can't be cast to the desired output type "
                            f"{type_word(var.dtype)}")
     plain = primal_of(var)
-    if isinstance(plain, np.ndarray) and (plain < 0).any():
+    if type(plain) in ARRAYS and (plain < 0).any():
         raise ValueError("var has negative entry/entries")
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not valid")
@@ -193,7 +194,7 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     if weight is not None and weight.size != x.shape[1]:
         raise RuntimeError(f"inconsistent weight size, expected {x.shape[1]} but got {list(weight.shape)}")
     plain = primal_of(t)
-    if isinstance(plain, np.ndarray) and plain.size and (plain.min() < 0 or plain.max() >= x.shape[1]):
+    if type(plain) in ARRAYS and plain.size and (plain.min() < 0 or plain.max() >= x.shape[1]):
         raise RuntimeError("target out of range")
     if not x.shape[0] and reduction == "mean":
         return cnp.sum(input)

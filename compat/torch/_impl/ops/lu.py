@@ -3,11 +3,12 @@
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import REGISTRY
+from .....extend import REGISTRY, constant
 from ..dispatch.call import attach, operation
 from ..dispatch.host_ops import hosted, primal_of
 from ..dispatch.out_argument import resize
 from ..types import output_tuples
+from ..types.arrays import ARRAYS
 from .matrices import adjoint, lapack, square
 from .triangular import triangular_solution
 
@@ -69,16 +70,16 @@ def _packed(low, up):
     below = cnp.tril(low, -1)
     above = cnp.triu(up)
     if n > k:
-        below = cnp.concatenate([below, np.zeros((*low.shape[:-1], n - k), low.dtype)], axis=-1)
+        below = cnp.concatenate([below, constant(np.zeros((*low.shape[:-1], n - k), low.dtype), low)], axis=-1)
     if m > k:
-        above = cnp.concatenate([above, np.zeros((*up.shape[:-2], m - k, n), up.dtype)], axis=-2)
+        above = cnp.concatenate([above, constant(np.zeros((*up.shape[:-2], m - k, n), up.dtype), up)], axis=-2)
     return below + above
 
 
 def _permutation(order, dtype):
     """P with `A = P L U`."""
     m = order.shape[-1]
-    return (np.arange(m)[:, None] == cnp.expand_dims(order, -2)).astype(dtype)
+    return (constant(np.arange(m)[:, None], order) == cnp.expand_dims(order, -2)).astype(dtype)
 
 
 def lu_input(name, a):
@@ -92,7 +93,7 @@ def lu_input(name, a):
 def linalg_lu(A, *, pivot=True):
     """Compute the factorization `A = P L U`; returns P, L and U."""
     low, up, _, order = _factors(lu_input("linalg.lu", A), pivot)
-    return output_tuples.lu(_permutation(order, A.dtype) if pivot else np.empty(0, A.dtype), low, up)
+    return output_tuples.lu(_permutation(order, A.dtype) if pivot else constant(np.empty(0, A.dtype), A), low, up)
 
 
 @operation("linalg.lu_factor_ex", method=False, **lapack(0))
@@ -102,7 +103,7 @@ def lu_factor_ex(A, *, pivot=True, check_errors=False):
     packed = _packed(low, up)
     info = hosted(_zero_pivot, A.shape[:-2], np.int32, packed)
     found = primal_of(info)
-    if check_errors and isinstance(found, np.ndarray) and found.any():
+    if check_errors and type(found) in ARRAYS and found.any():
         raise RuntimeError(singular("torch.linalg.lu_factor_ex", found))
     return output_tuples.lu_factor_ex(packed, pivots, info)
 
@@ -124,7 +125,7 @@ def lu_factor(A, *, pivot=True):
     """Compute packed LU factors and pivots."""
     packed, pivots, info = lu_factor_ex.row.body(A, pivot=pivot)
     found = primal_of(info)
-    if isinstance(found, np.ndarray) and found.any():
+    if type(found) in ARRAYS and found.any():
         raise RuntimeError(singular("torch.linalg.lu_factor", found))
     return output_tuples.lu_factor(packed, pivots)
 

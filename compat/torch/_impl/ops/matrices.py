@@ -11,6 +11,7 @@ from ..dispatch.host_ops import primal_of
 from ..dispatch.layouts import matrices
 from ..dispatch.out_argument import BY_COLUMNS
 from ..inplace.lower_errors import LinAlgError
+from ..types.arrays import ARRAYS
 from .axes import wrap_dim
 from .operands import times, unread
 
@@ -49,7 +50,7 @@ def failure(name, a, error):
     """torch's message for a decomposition that failed."""
     plain = primal_of(a)
     info = 0
-    if isinstance(plain, np.ndarray) and plain.ndim >= 2 and plain.shape[-1] == plain.shape[-2]:
+    if type(plain) in ARRAYS and plain.ndim >= 2 and plain.shape[-1] == plain.shape[-2]:
         spots = np.atleast_1d(first_failure(plain, "cholesky" in name))
         where = np.flatnonzero(spots)
         batch = f"(Batch element {where[0]}): " if plain.ndim > 2 and where.size else ""
@@ -116,7 +117,7 @@ def adjoint(x):
 def of_triangle(x, upper):
     """The Hermitian matrix of one triangle, as torch reads it; the derivative counts both, as torch's does."""
     plain = primal_of(x)
-    if isinstance(plain, np.ndarray) and np.array_equal(plain, np.conj(np.swapaxes(plain, -1, -2))):
+    if type(plain) in ARRAYS and np.array_equal(plain, np.conj(np.swapaxes(plain, -1, -2))):
         return x
     return REGISTRY["of_triangle"].fun(x, upper)
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import REGISTRY, unwrap
+from .....extend import REGISTRY, constant, unwrap
 from ..dispatch.call import ROWS, attach, operation, promote, to
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, by_columns
 from ..types import dtypes
@@ -103,11 +103,11 @@ def matrix_exp(A):
         raise RuntimeError("linalg.matrix_exp: Expected a floating point or complex tensor as input. Got "
                            f"{type_word(A.dtype)}")
     n = A.shape[-1]
-    plain = np.asarray(unwrap(A))  # with vmap's axes in front: one scale serves all
+    plain = unwrap(A)  # with vmap's axes in front: one scale serves all
     size = float(np.max(np.sum(np.abs(plain), axis=-2), initial=0.0)) if plain.size else 0.0
     halvings = max(0, math.ceil(math.log2(size / _THETA))) if size > 0 and math.isfinite(size) else 0
     x = A * 2.0**-halvings
-    eye = np.eye(n, dtype=A.dtype)
+    eye = constant(np.eye(n, dtype=A.dtype), A)
     x2 = matmul(x, x)
     x4 = matmul(x2, x2)
     x6 = matmul(x4, x2)

@@ -10,6 +10,7 @@ from ..dispatch.host_ops import assume, insist
 from ..dispatch.layouts import BY_FORMAT, IN_ORDER
 from ..fastpath.linear_lane import linear_lane
 from ..modes.warnings import tell
+from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from ..types.number_cache import FLOATS
 from .axes import wrap_dim
@@ -230,7 +231,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
                          f"(torch.Size({list(input.shape)})) is deprecated. Please ensure they have the same size.")
     for name, x in (("input", input), ("target", target)):
         values = unwrap(x)
-        if isinstance(values, np.ndarray) and values.size and not ((values >= 0) & (values <= 1)).all():
+        if type(values) in ARRAYS and values.size and not ((values >= 0) & (values <= 1)).all():
             raise RuntimeError(f"all elements of {name} should be between 0 and 1")
     if input.dtype != target.dtype:
         raise RuntimeError(f"Found dtype {type_word(target.dtype)} but expected {type_word(input.dtype)}")
@@ -280,7 +281,7 @@ def one_hot(tensor, num_classes=-1):
     """Encode class indices as one-hot vectors."""
     if tensor.dtype != np.int64:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    if isinstance(tensor, np.ndarray):
+    if type(tensor) in ARRAYS:
         if num_classes == -1 and not tensor.size:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         if tensor.size and tensor.min() < 0:

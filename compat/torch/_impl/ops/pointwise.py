@@ -8,6 +8,7 @@ from ..dispatch.call import ROWS, attach, floating, inplace_method, operation, t
 from ..dispatch.host_ops import hosted
 from ..dispatch.layouts import LIKE_OPERANDS
 from ..types import output_tuples
+from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase
 from .operands import operands, times, zero_slope
@@ -93,7 +94,7 @@ def _infinite(name, sign):
         if input.dtype.kind == "c":
             raise RuntimeError(f"{name} does not support complex inputs.")
         if input.dtype.kind not in "fV":
-            return np.zeros(input.shape, np.bool_) if isinstance(input, np.ndarray) else input != input
+            return np.zeros(input.shape, np.bool_) if type(input) in ARRAYS else input != input
         return input == sign * np.inf
 
     unary(name, body, inplace=False)

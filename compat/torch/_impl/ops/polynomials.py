@@ -3,10 +3,10 @@
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import REGISTRY, unwrap
+from .....extend import REGISTRY, constant, unwrap
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import floating, operation, promote
-from ..dispatch.host_ops import known, primal_of
+from ..dispatch.host_ops import is_plain, known, on_host, primal_of
 
 
 def family(name, first, step):
@@ -22,12 +22,13 @@ def family(name, first, step):
                 x.dtype, n.dtype)),)
         n = primal_of(n) if hasattr(n, "dtype") else np.asarray(n)
         values = unwrap(n)
-        degrees = cnp.trunc(n) if isinstance(values, np.ndarray) else np.trunc(known(f"special.{name}", n))
+        degrees = cnp.trunc(n) if is_plain(values) else np.trunc(known(f"special.{name}", n))
+        values = on_host(values)
         highest = np.max(values, initial=0, where=values == values)  # of all examples
         shape = np.broadcast_shapes(tuple(x.shape), tuple(degrees.shape))
         x = cnp.broadcast_to(x, shape)
         one = cnp.ones_like(x)
-        out = cnp.where(degrees == 0, one, np.zeros((), x.dtype))
+        out = cnp.where(degrees == 0, one, constant(np.zeros((), x.dtype), x))
         before, last = one, first(x)
         for k in range(1, int(highest) + 1):
             out = cnp.where(degrees == k, last, out)

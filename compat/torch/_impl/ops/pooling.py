@@ -11,6 +11,7 @@ from ....._engine import Sums
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, floating
 from ..dispatch.host_ops import primal_of
+from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .axes import tuples
 from .index_arrays import AT
@@ -291,7 +292,7 @@ def unpooling(n):
                                f"({list(input.shape)}) but got indices tensor with shape: {list(indices.shape)}")
         lead = tuple(input.shape[: input.ndim - n])
         rows, count = math.prod(lead), math.prod(size)
-        if isinstance(indices, np.ndarray) and indices.size and (indices.min() < 0 or indices.max() >= count):
+        if type(indices) in ARRAYS and indices.size and (indices.min() < 0 or indices.max() >= count):
             raise RuntimeError(f"Found an invalid max index: {int(indices.max())} (output volumes are of size "
                                f"{'x'.join(map(str, size))}")
         if primal_of(indices).dtype != np.int64:

@@ -3,10 +3,9 @@
 import numpy as np
 
 from ..... import numpy as cnp
-from ....._engine import Ambient
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, operation
-from ..dispatch.host_ops import hosted
+from ..dispatch.host_ops import hosted, recorded
 from ..types import output_tuples
 from .matrices import adjoint, lapack
 
@@ -72,7 +71,7 @@ def ormqr(input, tau, other, left=True, transpose=False):
 @operation("geqrf", **lapack(0))
 def geqrf(input):
     """Compute the Householder reflections of a QR factorization."""
-    if type(input) is Ambient:
+    if recorded(input):
         raise NotImplementedError("geqrf() has no derivative (nor has it in PyTorch); use linalg.qr, or detach()")
     if input.ndim < 2:
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")

@@ -5,9 +5,11 @@ from numbers import Number
 import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
+from .....extend import constant
 from ..dispatch.call import ROWS, moving
-from ..dispatch.host_ops import filled, hosted, numbers, primal_of
+from ..dispatch.host_ops import filled, hosted, is_plain, numbers, on_host, primal_of
 from ..dispatch.layouts import LIKE_FIRST
+from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .axes import wrap_dim
 from .index_arrays import AT, check_long, grid
@@ -18,6 +20,8 @@ _EXTREMES = {"amax": np.maximum, "amin": np.minimum}
 def spots(x, dim, index):
     """The index arrays of all axes, of a scatter along one."""
     index = primal_of(index)
+    if is_plain(index):
+        index = on_host(index)  # which places are meant is decided there
     return grid(index, wrap_dim(dim, x.ndim)), index
 
 
@@ -52,7 +56,7 @@ def reduce_into(name, x, dim, index, src, how, include_self):
             raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than {what} {list(v.shape)}"
                                + (f" apart from dimension {d}" if what == "self" else ""))
     places, index = spots(x, dim, index)
-    if isinstance(index, np.ndarray) and index.size:
+    if type(index) in ARRAYS and index.size:
         n = x.shape[wrap_dim(dim, x.ndim)]
         bad = (index < 0) | (index >= n)
         if bad.any():
@@ -60,10 +64,10 @@ def reduce_into(name, x, dim, index, src, how, include_self):
                                f"with size {n}")
     src = src[tuple([slice(0, k) for k in index.shape])]
     ones = np.ones(tuple(index.shape), np.int64)
-    hits = AT(np.zeros(tuple(x.shape), np.int64))[places].add(ones)
+    hits = constant(AT(np.zeros(tuple(x.shape), np.int64))[places].add(ones), x)
     if how in _EXTREMES:
         return _extreme(x, places, index, src, how, include_self, hits)
-    start = x if include_self else cnp.where(hits > 0, np.asarray(how == "prod", x.dtype), x)
+    start = x if include_self else cnp.where(hits > 0, constant(np.asarray(how == "prod", x.dtype), x), x)
     if how == "prod":
         return _product(start, places, index, src, wrap_dim(dim, x.ndim))
     total = AT(start)[places].add(src)
@@ -87,7 +91,7 @@ def _dense_product(x, index, src, d):
 
 
 def _product(x, places, index, src, d):
-    if not isinstance(index, np.ndarray):
+    if type(index) not in ARRAYS:
         return _dense_product(x, index, src, d)
     ranks = _ranks(places, tuple(x.shape))
     spread = [np.broadcast_to(p, index.shape).ravel() for p in places]
@@ -95,7 +99,7 @@ def _product(x, places, index, src, d):
     for r in range(int(ranks.max(initial=-1)) + 1):
         chosen = np.flatnonzero(ranks == r)
         at = tuple([p[chosen] for p in spread])
-        x = AT(x)[at].set(x[at] * values[chosen])
+        x = AT(x)[at].set(x[tuple([constant(p, x) for p in at])] * values[constant(chosen, values)])
     return x
 
 
@@ -113,10 +117,10 @@ def _extreme(x, places, index, src, how, include_self, hits):
 
     found = hosted(best, x.shape, x.dtype, x, src, hits, *places)
     mine = (x == found) & (include_self | (hits == 0))
-    theirs = src == found[places]
+    theirs = src == found[tuple([constant(p, x) for p in places])]
     if x.dtype.kind in "biu":
         return found
-    zero = np.zeros((), x.dtype)
+    zero = constant(np.zeros((), x.dtype), x)
     total = AT(cnp.where(mine, x, zero))[places].add(cnp.where(theirs, src, zero))
     count = AT(mine.astype(x.dtype))[places].add(theirs.astype(x.dtype))
     shared = total / cnp.maximum(count, 1.0).astype(x.dtype)

@@ -5,6 +5,7 @@ import numpy as np
 from .....extend import Tracer
 from ..dispatch.call import operation
 from ..dispatch.host_ops import hosted, known, numbers
+from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .index_arrays import AT
 
@@ -91,6 +92,6 @@ def bincount(input, weights=None, minlength=0):
     if weights is None:
         return hosted(lambda x: np.bincount(x, None, n), (n,), np.int64, x)
     kind = np.float32 if weights.dtype == np.float32 else np.float64
-    if isinstance(x, np.ndarray) and isinstance(weights, Tracer) and weights.dtype.kind in "fV":
+    if type(x) in ARRAYS and isinstance(weights, Tracer) and weights.dtype.kind in "fV":
         return AT(np.zeros(n, kind))[x].add(weights.astype(kind))
     return hosted(lambda x, w: np.bincount(x, w, n), (n,), kind, x, weights)

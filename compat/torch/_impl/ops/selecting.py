@@ -5,12 +5,14 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY, Batched, Tracer
 from ..dispatch.call import attach, moving
-from ..dispatch.host_ops import DYNAMIC, insist
+from ..dispatch.host_ops import DYNAMIC, insist, on_host
 from ..dispatch.layouts import IN_ORDER, by_axis
 from ..dispatch.not_differentiable import refusing
 from ..dispatch.out_argument import BY_COLUMNS, write_out
 from ..dispatch.signatures import signatures, signed
 from ..state.concrete import concrete, mapped
+from ..state.meta import library
+from ..types.devices import moved
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase, wrap
 from .axes import check_unique, wrap_dim
@@ -132,13 +134,13 @@ def nonzero(input, *, out=None, as_tuple=False):
     if as_tuple:
         return tuple([index_tensor(i) for i in np.nonzero(np.atleast_1d(concrete(input, "item")) != 0)])
     if not input.ndim:
-        return index_tensor(np.zeros((int(bool(input.item())), 0), np.int64))
+        return index_tensor(library(input).zeros((int(bool(input.item())), 0), np.int64))
     return wrap(np.stack(np.nonzero(concrete(input, "item") != 0)).T)  # its columns are contiguous, as torch's are
 
 
 def index_tensor(array):
     """A tensor of positions."""
-    return wrap(np.asarray(array, np.int64, order="C"))
+    return wrap(array.astype(np.int64, order="C", copy=False))
 
 
 attach("nonzero", nonzero)
@@ -150,16 +152,16 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     """Return the distinct values, sorted; not differentiable."""
     if mapped(input):
         raise RuntimeError(DYNAMIC.format("_unique2"))
-    array = concrete(input, "item")
+    array, place = on_host(concrete(input, "item")), input.device
     if dim is not None:
         check_unique(array, dim)
     out = np.unique(array, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
-    found = [refusing(wrap(by_axis(out[0], dim)), input, "_unique2" if dim is None else "unique_dim",
+    found = [refusing(wrap(moved(by_axis(out[0], dim), place)), input, "_unique2" if dim is None else "unique_dim",
                       "Unique2Backward0" if dim is None else "UniqueDimBackward0")]
     if return_inverse:
-        found.append(index_tensor(out[1].reshape(array.shape if dim is None else -1)))
+        found.append(index_tensor(moved(out[1].reshape(array.shape if dim is None else -1), place)))
     if return_counts:
-        found.append(index_tensor(out[2]))
+        found.append(index_tensor(moved(out[2], place)))
     return found[0] if len(found) == 1 else tuple(found)
 
 

@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from ..... import numpy as cnp
 from ..dispatch.call import ROWS, Row, invoke
 from ..dispatch.signatures import whole
@@ -11,6 +9,7 @@ from ..fastpath.copy_lanes import reshaped_copy
 from ..fastpath.map_views import seen
 from ..fastpath.view_lanes import indexed, ready, reshaped, turned
 from ..types import dtypes
+from ..types.arrays import ARRAYS
 from ..types.tensor_type import Tensor, TensorBase
 from ..types.tensor_value import bottom
 from ..views.views import EXPAND, GETITEM, RESHAPE, TRANSPOSE, retyped, view
@@ -72,7 +71,7 @@ def hidden_shape(t, shape):
 def reshapes_as_view(t, shape):
     """Whether the memory can be seen with another shape."""
     b = bottom(t)
-    if not isinstance(b, np.ndarray):
+    if type(b) not in ARRAYS:
         return True
     try:
         b.reshape(hidden_shape(t, shape), copy=False)

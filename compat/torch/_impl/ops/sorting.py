@@ -8,6 +8,7 @@ from ..dispatch.call import moving
 from ..dispatch.host_ops import primal_of
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
 from ..types import output_tuples
+from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .axes import wrap_dim
 from .index_arrays import along, ordered
@@ -124,7 +125,7 @@ def _median(name, kind, skip):
 
 def shared(flat, value):
     """A value among those of a vector, its gradient shared evenly by all that have it."""
-    if isinstance(flat, np.ndarray) or flat.dtype.kind not in "fcV":
+    if type(flat) in ARRAYS or flat.dtype.kind not in "fcV":
         return value
     mine = (primal_of(flat) == value) | (primal_of(flat) != primal_of(flat)) & (value != value)
     zero = np.zeros((), flat.dtype)

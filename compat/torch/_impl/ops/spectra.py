@@ -11,6 +11,7 @@ from ..dispatch.out_argument import Target
 from ..factories.creation import new_leaf, numpy_dtype
 from ..modes.warnings import first, tell
 from ..types import dtypes
+from ..types.arrays import ARRAYS
 from .axes import wrap_dim
 from .windows import pad
 
@@ -276,7 +277,7 @@ def istft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tr
     start = n_fft // 2 if center else 0
     end = start + length if length is not None else total - n_fft // 2 if center else total
     signal, weight = signal[:, start : min(end, total)], weight[:, start : min(end, total)]
-    plain = weight if isinstance(weight, np.ndarray) else None
+    plain = weight if type(weight) in ARRAYS else None
     if plain is not None and plain.size and np.abs(plain).min() < 1e-11:
         raise RuntimeError("istft: window overlap add min: 1")
     out = signal / weight

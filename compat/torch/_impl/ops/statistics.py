@@ -4,11 +4,12 @@ import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
 from ..dispatch.call import ROWS, operation, promote
-from ..dispatch.host_ops import hosted, primal_of
+from ..dispatch.host_ops import hosted, is_plain, primal_of
 from ..dispatch.joint_nodes import jointly
 from ..dispatch.layouts import REDUCED, layout, ordered as in_axes_order
 from ..modes.warnings import tell
 from ..types import dtypes, output_tuples
+from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .axes import wrap_dim
 from .index_arrays import along, ordered
@@ -37,7 +38,7 @@ def _quantile(name, input, q, dim, keepdim, interpolation, skip):
         raise RuntimeError(f"{name}() input tensor must be non-empty")
     q = q if tensor_q else np.asarray(q, input.dtype)
     plain = primal_of(q)
-    if isinstance(plain, np.ndarray) and not ((plain >= 0) & (plain <= 1)).all():
+    if type(plain) in ARRAYS and not ((plain >= 0) & (plain <= 1)).all():
         raise RuntimeError(f"{name}() q {'values ' if tensor_q else ''}must be in the range [0, 1]"
                            + ("" if tensor_q else f" but got {plain.item():g}"))
     many, d = q.ndim == 1, 0 if dim is None else wrap_dim(dim, input.ndim)
@@ -166,7 +167,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
 
 def is_array(value):
     """Whether a value is known now: a number or a plain array."""
-    return isinstance(value, int | float | np.ndarray | np.generic)
+    return isinstance(value, int | float) or is_plain(value)
 
 
 def multiplied(x, y):

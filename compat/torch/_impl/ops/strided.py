@@ -10,6 +10,7 @@ from .....extend import REGISTRY
 from ..dispatch.call import moving
 from ..dispatch.layouts import IN_ORDER
 from ..graph import versions
+from ..types.arrays import address, laid_out, namespace
 from ..types.dtypes import type_word
 from ..types.tensor_type import Tensor, TensorBase, infer, needs_grad, wrap
 from ..types.tensor_value import bottom, shape_dtype
@@ -33,7 +34,7 @@ def index_view(t, maker, name):
 
 def writable(view_, array):
     """A view that may be written to if its memory may (NumPy makes diagonals read-only)."""
-    if view_.flags.writeable or not array.flags.writeable:
+    if type(array) is not np.ndarray or view_.flags.writeable or not array.flags.writeable:
         return view_
     view_.flags.writeable = True
     return view_

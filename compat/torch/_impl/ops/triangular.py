@@ -10,6 +10,7 @@ from ..dispatch.layouts import matrices
 from ..dispatch.out_argument import BY_COLUMNS
 from ..inplace.lower_errors import LinAlgError
 from ..types import output_tuples
+from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .matrices import (
     adjoint,
@@ -38,7 +39,7 @@ def _ex(name, compute, kind, positive=False, left_by=_unknown, **facts):
         read = adjoint(A) if positive and named.get("upper") else A
         info = hosted(lambda a: first_failure(a, positive), A.shape[:-2], np.int32, read)
         plain = primal_of(info)
-        if isinstance(plain, np.ndarray) and plain.any():
+        if type(plain) in ARRAYS and plain.any():
             if check_errors:
                 raise LinAlgError(failure(f"linalg.{name}", A, None))
             broken = cnp.expand_dims(info != 0, (-2, -1))

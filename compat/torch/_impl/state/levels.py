@@ -9,6 +9,7 @@ from ..... import _engine, extend
 from ..graph.anomaly import stamp
 from ..graph.node import GradNode
 from ..modes.modes import MODES, records
+from ..types.arrays import ARRAYS
 from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
 
 ndarray = np.ndarray
@@ -19,6 +20,14 @@ SUM, TERM, OTHER = (ADD.rule(active, True, ()) for active in ((0, 1), (0,), (1,)
 _plus = operator.add
 _engine.small_names(globals(), ("_plus",))
 _TANGENT = object()  # in the place of the node of a value that has one
+
+
+def following(prim, args):
+    """The arguments of an operation; arrays of NumPy, which are constants of its body, follow others to a GPU."""
+    if not any(type(x) is ndarray for x in args):
+        return args
+    count = len(args) if prim.variadic else len(prim.operands)
+    return [extend.constant(x, *args[:count]) if type(x) is ndarray and i < count else x for i, x in enumerate(args)]
 
 
 def exact(number, dtype):
@@ -42,6 +51,8 @@ class GradTrace(_engine.AmbientTrace):
 
     def process(self, prim, args):
         """An operation on values of this level; those by elements on floats of one width have a shorter way."""
+        if len(ARRAYS) > 1:
+            args = following(prim, args)
         if prim.handlers is None and prim.outputs is None and not (prim.flat or prim.nondiff or prim.variadic):
             m = MODES.get()
             if m is None or not (

@@ -42,4 +42,18 @@ def laid_out(shape, dtype, memory, offset, strides):
     """An array over memory: a view of `memory`, one-dimensional, from a byte on, with strides in bytes."""
     if type(memory) is ndarray:
         return np.ndarray(shape, dtype, memory, offset, strides)
-    return type(memory)(shape, dtype, memory.data + offset, strides)
+    out = over_memory(memory, shape, dtype, memory.data + offset, strides)
+    out.covector_root = root_on_device(memory)
+    return out
+
+
+def over_memory(array, shape, dtype, pointer, strides):
+    """An array over memory of a device, which CuPy does not know as a view of another one."""
+    return type(array)(shape, dtype, pointer, strides)
+
+
+def root_on_device(array):
+    """The array of a device that owns the memory of `array`, which `laid_out` notes where CuPy does not."""
+    while array.base is not None:
+        array = array.base
+    return getattr(array, "covector_root", array)

@@ -39,6 +39,11 @@ def device_of(array):
     return CPU if type(array) is ndarray else CUDA
 
 
+def beside(array, other):
+    """An array of NumPy's as the library of another array takes it; anything else as it is."""
+    return moved(array, CUDA) if type(array) is ndarray and type(other) is not ndarray else array
+
+
 def moved(array, device):
     """An array on the CPU or on the GPU: itself if it lies there, else a copy."""
     there = device.type == "cuda"

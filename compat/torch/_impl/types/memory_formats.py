@@ -3,7 +3,7 @@
 import numpy as np
 
 from .....extend import Opaque, Tracer
-from .arrays import ARRAYS
+from .arrays import ARRAYS, namespace
 from .size import memory_format as MemoryFormat
 
 ORDERS = {"channels_last": (0, 2, 3, 1), "channels_last_3d": (0, 2, 3, 4, 1)}  # from the outermost axis inwards
@@ -71,7 +71,7 @@ def arranged(v, format, ndim):  # noqa: A002
 def in_order(array, order):
     """An array whose last axes lie in memory in an order."""
     if order is None:
-        return array if array.flags.c_contiguous else array.copy(order="C")
+        return namespace(array).ascontiguousarray(array) if array.ndim else array
     hidden = array.ndim - len(order)
     axes = [*range(hidden), *[a + hidden for a in order]]
-    return np.ascontiguousarray(array.transpose(axes)).transpose(np.argsort(axes))
+    return namespace(array).ascontiguousarray(array.transpose(axes)).transpose(np.argsort(axes).tolist())

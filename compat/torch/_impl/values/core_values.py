@@ -5,6 +5,7 @@ from ..modes.modes import grad_levels
 from ..state.concrete import ESCAPED
 from ..state.edges import edge
 from ..state.levels import AMBIENT, BatchTrace, GradTrace
+from ..types.arrays import ARRAYS
 from ..types.tensor_type import FAST, FOREIGN, GENERAL, TensorBase, at_level, ndarray, wrap
 from ..types.tensor_value import bottom_dtype, current
 from .tangents import set_tangent, tangent_of
@@ -23,8 +24,8 @@ def lower(t, fresh=False):
             return value
         node = edge(t) if AMBIENT.recording else None
         tangent = tangent_of(t)
-        if node is None and tangent is None:
-            return value
+        if node is None and tangent is None and (type(value) is ndarray or type(value) not in ARRAYS):
+            return value  # those on a GPU have the level see to it that constants follow them there
         return AMBIENT.box(value, node=node, tangent=None if tangent is None else lower(tangent, fresh))
     if trace is FOREIGN:
         return current(t)

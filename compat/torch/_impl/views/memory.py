@@ -5,7 +5,7 @@ import numpy as np
 from ..graph import versions
 from ..state.aliases import Holder
 from ..state.levels import BatchTrace
-from ..types.arrays import ARRAYS, address, laid_out
+from ..types.arrays import ARRAYS, address, laid_out, over_memory
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import shape_dtype
 
@@ -42,8 +42,10 @@ def address_of(t):
 
 def unlinked(array):
     """The same memory as an array that NumPy does not know as a view of `array`."""
-    if not array.size or array.dtype.kind == "V" or type(array) is not ndarray:
+    if not array.size or array.dtype.kind == "V":
         return array.view()
+    if type(array) is not ndarray:
+        return over_memory(array, array.shape, array.dtype, array.data, array.strides)
     root = versions.root_of(array)
     if root is array or root.nbytes != extent(root):
         holder = Holder(array)
