@@ -9,6 +9,7 @@ import contextlib
 import functools
 import sys
 import types
+import weakref
 
 import numpy as np
 import scipy.special
@@ -157,14 +158,22 @@ def _bytes(owner):
     return flat.reshape(-1).view(np.uint8)[start:]
 
 
-def _holding(data):
-    """The array of the device that owns memory."""
+def _root(data):
+    """The array of NumPy that owns memory."""
     while isinstance(data.base, np.ndarray):
         data = data.base
-    return _OWNERS.get(id(data))
+    return data
 
 
-_OWNERS = {}  # id of an array of NumPy that owns memory -> that of the device; tests are short
+class _Writeable:
+    """The memory of a read-only array."""
+
+    def __init__(self, array):
+        start = array.__array_interface__["data"][0]
+        self.array, self.__array_interface__ = array, {**array.__array_interface__, "data": (start, False)}
+
+
+_OWNERS = weakref.WeakValueDictionary()  # id of an array of NumPy that owns memory -> that of the device
 
 
 def _own(value):
@@ -189,9 +198,12 @@ def _wrap(found, parent=None):
         out._data = np.asarray(found)
         out.base = None
         if isinstance(found, np.ndarray) and isinstance(found.base, np.ndarray):
-            out.base = _holding(found)
-            if out.base is None and parent is not None and np.shares_memory(found, parent._data):
+            if parent is not None and _root(found) is _root(parent._data):
                 out.base = parent if parent.base is None else parent.base
+            else:
+                out.base = _OWNERS.get(id(_root(found)))
+        if not out._data.flags.writeable:  # broadcasts and diagonals are as writable as all else
+            out._data = np.asarray(_Writeable(out._data))
         if out.base is None and out._data.base is None:
             _OWNERS[id(out._data)] = out
         return out

@@ -105,7 +105,8 @@ def has_nan(ct):
     if isinstance(ct, extend.Tracer) and ct.owner is None:  # a buffer, as lazy cotangents of traced values are
         ct = ct.read()
     raw = extend.unwrap(ct)
-    return (type(raw) in ARRAYS or isinstance(raw, np.generic)) and raw.dtype.kind in "fcV" and bool(np.isnan(raw).any())
+    return (type(raw) in ARRAYS or isinstance(raw, np.generic)) and raw.dtype.kind in "fcV" and bool(
+        np.isnan(raw).any())
 
 
 def warn(words):

@@ -121,7 +121,8 @@ class UntypedStorage:
 
     def cuda(self, device=None, non_blocking=False):
         """Itself, or a copy on the GPU."""
-        return self if self.is_cuda else UntypedStorage(moved(self.bytes(), checked(CUDA if device is None else device)))
+        place = checked(CUDA if device is None else device)
+        return self if self.is_cuda else UntypedStorage(moved(self.bytes(), place))
 
     def __eq__(self, other):
         return isinstance(other, UntypedStorage) and other.root is self.root
@@ -378,6 +379,8 @@ def mapped(self, name, others, fn):
         if t.dtype is not self.dtype:
             raise TypeError(f"{name}: expected {self.type()} for '{word}' (got {t.type()})")
     array = memory(self, name)
+    if type(array) is not ndarray:
+        raise TypeError(f"{name} is only implemented on CPU tensors")
     given = [np.broadcast_to(memory(t, name), array.shape).ravel().tolist() for t in others]
     answers = [fn(*values) for values in zip(array.ravel().tolist(), *given)]
     array[...] = np.array(answers, array.dtype).reshape(array.shape)
