@@ -9,7 +9,6 @@ import contextlib
 import functools
 import sys
 import types
-import weakref
 
 import numpy as np
 import scipy.special
@@ -127,7 +126,7 @@ class ndarray:  # noqa: N801 - CuPy's name
         return _wrap(self._data[_own(key)], self)
 
     def __setitem__(self, key, value):
-        self._data[_own(key)] = _own(value)
+        self._data[_own(key)] = value if isinstance(value, np.ndarray) and not value.ndim else _own(value)
 
     def __repr__(self):
         return repr(self._data)
@@ -139,13 +138,21 @@ class ndarray:  # noqa: N801 - CuPy's name
         return self._data.tolist()
 
     def fill(self, value):
-        self._data.fill(_own(value))
+        self._data.fill(value if isinstance(value, np.ndarray) and not value.ndim else _own(value))
 
     def astype(self, dtype, order="K", casting=None, subok=None, copy=True):
         return _wrap(self._data.astype(dtype, order=order, copy=copy), self)
 
     def view(self, dtype=None):
         return _wrap(self._data.view() if dtype is None else self._data.view(dtype), self)
+
+
+class Writable:
+    """Memory that NumPy shows as read-only."""
+
+    def __init__(self, array):
+        self.array = array
+        self.__array_interface__ = array.__array_interface__ | {"data": (array.__array_interface__["data"][0], False)}
 
 
 def _bytes(owner):
@@ -156,24 +163,6 @@ def _bytes(owner):
     flat = root.view() if root.flags.c_contiguous else root.transpose(np.argsort([-s for s in root.strides]))
     start = owner.__array_interface__["data"][0] - root.__array_interface__["data"][0]
     return flat.reshape(-1).view(np.uint8)[start:]
-
-
-def _root(data):
-    """The array of NumPy that owns memory."""
-    while isinstance(data.base, np.ndarray):
-        data = data.base
-    return data
-
-
-class _Writeable:
-    """The memory of a read-only array."""
-
-    def __init__(self, array):
-        start = array.__array_interface__["data"][0]
-        self.array, self.__array_interface__ = array, {**array.__array_interface__, "data": (start, False)}
-
-
-_OWNERS = weakref.WeakValueDictionary()  # id of an array of NumPy that owns memory -> that of the device
 
 
 def _own(value):
@@ -193,24 +182,17 @@ def _wrap(found, parent=None):
     """What NumPy gives, as the device has it."""
     if isinstance(found, np.ndarray | np.generic):
         if isinstance(found, np.ndarray) and not found.flags.writeable:  # CuPy knows no such arrays
-            found = np.lib.stride_tricks.as_strided(found, found.shape, found.strides, writeable=True)
+            found = np.asarray(Writable(found))
         out = ndarray.__new__(ndarray)
         out._data = np.asarray(found)
         out.base = None
-        if isinstance(found, np.ndarray) and isinstance(found.base, np.ndarray):
-            if parent is not None and _root(found) is _root(parent._data):
-                out.base = parent if parent.base is None else parent.base
-            else:
-                out.base = _OWNERS.get(id(_root(found)))
-        if not out._data.flags.writeable:  # broadcasts and diagonals are as writable as all else
-            out._data = np.asarray(_Writeable(out._data))
-        if out.base is None and out._data.base is None:
-            _OWNERS[id(out._data)] = out
+        if parent is not None and found.base is not None and np.may_share_memory(found, parent._data):
+            out.base = parent if parent.base is None else parent.base
         return out
     if isinstance(found, tuple):
-        made = [_wrap(v) for v in found]
+        made = [_wrap(v, parent) for v in found]
         return type(found)(*made) if hasattr(found, "_fields") else tuple(made)
-    return [_wrap(v) for v in found] if isinstance(found, list) else found
+    return [_wrap(v, parent) for v in found] if isinstance(found, list) else found
 
 
 def _method(name):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import REGISTRY
+from .....extend import REGISTRY, constant
 from ..dispatch.call import ROWS, operation
 from ..dispatch.host_ops import hosted, primal_of
 from ..dispatch.layouts import by_columns_of
@@ -53,12 +53,12 @@ def _tolerance(a, largest, atol, rtol):
     if rtol is None:
         rtol = 0.0 if atol is not None else max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
     least = 0.0 if atol is None else atol
-    return cnp.maximum(_each(least, largest.dtype), largest * _each(rtol, largest.dtype))
+    return cnp.maximum(_each(least, largest), largest * _each(rtol, largest))
 
 
-def _each(tolerance, dtype):
+def _each(tolerance, like):
     """A number for each matrix, with an axis for its singular values."""
-    tolerance = cnp.asarray(primal_of(tolerance), dtype)
+    tolerance = constant(cnp.asarray(primal_of(tolerance), like.dtype), like)
     return cnp.expand_dims(tolerance, -1) if tolerance.ndim else tolerance
 
 

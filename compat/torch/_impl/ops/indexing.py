@@ -291,7 +291,7 @@ def setitem(self, key, value):
             if type(value) is int or array.dtype != np.float64 and not (
                     array.dtype == np.float32 and -3e38 < value < 3e38):
                 value = assigned(value, array.dtype)
-            (array if writeable(array) else writable(array))[index] = value
+            (array if writeable(array) else writable(array))[index] = beside(value, array)
             versions.bump(array)
             return
         part = view(self, GETITEM, (index,), node_of(index)) if index != (Ellipsis,) else self

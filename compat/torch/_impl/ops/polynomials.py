@@ -28,6 +28,7 @@ def family(name, first, step):
         shape = np.broadcast_shapes(tuple(x.shape), tuple(degrees.shape))
         x = cnp.broadcast_to(x, shape)
         one = cnp.ones_like(x)
+        degrees = constant(degrees, x)
         out = cnp.where(degrees == 0, one, constant(np.zeros((), x.dtype), x))
         before, last = one, first(x)
         for k in range(1, int(highest) + 1):

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
 from ..dispatch.call import ROWS, operation, promote
-from ..dispatch.host_ops import hosted, is_plain, primal_of
+from ..dispatch.host_ops import hosted, is_plain, on_host, primal_of
 from ..dispatch.joint_nodes import jointly
 from ..dispatch.layouts import REDUCED, layout, ordered as in_axes_order
 from ..modes.warnings import tell
@@ -142,7 +142,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     weights = None
     for word, w in (("fweights", fweights), ("aweights", aweights)):
         if w is not None:
-            if is_array(primal_of(w)) and (np.asarray(primal_of(w)) < 0).any():
+            if is_array(plain := primal_of(w)) and np.any((on_host(plain) if hasattr(plain, "dtype") else plain) < 0):
                 raise RuntimeError(f"cov(): {word} cannot be negative")
             weights = w if weights is None else multiplied(weights, w)
     total = x.shape[1] if weights is None else cnp.sum(weights)

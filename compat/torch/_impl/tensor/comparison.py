@@ -151,7 +151,7 @@ def tensors(a, b, place, rules):
         gap, ratio = (np.where(near, v.dtype.type(0), v) for v in (gap, gap / size))
     exact = rtol == atol == 0
     lines = [f"Tensor-likes are not {'equal' if exact else 'close'}!", "",
-             f"Mismatched elements: {(~near).sum()} / {near.size} ({(~near).mean():.1%})"]
+             f"Mismatched elements: {int((~near).sum())} / {near.size} ({float((~near).mean()):.1%})"]
     for word, values, limit in (("absolute", gap, atol), ("relative", ratio, rtol)):
         where = tuple(int(i) for i in np.unravel_index(np.argmax(values), values.shape))
         value = values[where].item()
