@@ -12,6 +12,8 @@ from ..graph import versions
 from ..inplace.inplace import check_inplace
 from ..modes.inference import check_write
 from ..modes.modes import MODES
+from ..types.arrays import ARRAYS, address, laid_out, namespace
+from ..types.devices import CUDA, checked, device_of, moved
 from ..types.dtypes import type_word
 from ..types.size import CPU
 from ..types.tensor_type import TensorBase, needs_grad
@@ -32,10 +34,17 @@ class UntypedStorage:
     __slots__ = ("root",)
 
     def __init__(self, size=0):
-        self.root = size if isinstance(size, ndarray) else np.zeros(size, np.uint8)
+        self.root = size if type(size) in ARRAYS else np.zeros(size, np.uint8)
 
-    device = CPU
-    is_cuda = False
+    @property
+    def device(self):
+        """Where the bytes lie."""
+        return device_of(self.root)
+
+    @property
+    def is_cuda(self):
+        """Whether they lie on a GPU."""
+        return self.device.type == "cuda"
 
     @classmethod
     def from_file(cls, filename, shared=False, nbytes=0):
@@ -75,11 +84,11 @@ class UntypedStorage:
 
     def data_ptr(self):
         """The address of the first byte."""
-        return self.root.ctypes.data
+        return address(self.root)
 
     def __getitem__(self, key):
         found = self.bytes()[key]
-        return int(found) if not isinstance(found, ndarray) else UntypedStorage(found)
+        return UntypedStorage(found) if isinstance(key, slice) else int(found)
 
     def __setitem__(self, key, value):
         self.bytes()[key] = value
@@ -94,8 +103,8 @@ class UntypedStorage:
         return self
 
     def copy_(self, source, non_blocking=None):
-        """The bytes become those of another storage."""
-        self[:] = source.bytes()
+        """The bytes become those of another storage, of any device."""
+        self[:] = moved(source.bytes(), self.device)
         return self
 
     def clone(self):
@@ -107,8 +116,13 @@ class UntypedStorage:
         return self.bytes().tolist()
 
     def cpu(self):
-        """Itself."""
-        return self
+        """Itself, or a copy on the CPU."""
+        return self if not self.is_cuda else UntypedStorage(moved(self.bytes(), CPU))
+
+    def cuda(self, device=None, non_blocking=False):
+        """Itself, or a copy on the GPU."""
+        place = checked(CUDA if device is None else device)
+        return self if self.is_cuda else UntypedStorage(moved(self.bytes(), place))
 
     def __eq__(self, other):
         return isinstance(other, UntypedStorage) and other.root is self.root
@@ -117,8 +131,8 @@ class UntypedStorage:
         return id(self.root)
 
     def __repr__(self):
-        return "".join(f" {v}\n" for v in self.tolist()) + f"[torch.storage.UntypedStorage(device=cpu) of size " \
-                                                            f"{len(self)}]"
+        return "".join(f" {v}\n" for v in self.tolist()) + (
+            f"[torch.storage.UntypedStorage(device={self.device}) of size {len(self)}]")
 
 
 class TypedStorage:
@@ -130,7 +144,15 @@ class TypedStorage:
         self._untyped_storage = wrap_storage
         self.dtype = dtype
 
-    device = CPU
+    @property
+    def device(self):
+        """Where the numbers lie."""
+        return self._untyped_storage.device
+
+    @property
+    def is_cuda(self):
+        """Whether they lie on a GPU."""
+        return self._untyped_storage.is_cuda
 
     def numbers(self):
         """The memory as an array of the dtype."""
@@ -175,7 +197,7 @@ class TypedStorage:
 def memory(t, what):
     """The array of a tensor with memory of its own, outside transforms."""
     b = bottom(t)
-    if type(b) is not ndarray or isinstance(t.value, TensorBase):
+    if type(b) not in ARRAYS or isinstance(t.value, TensorBase):
         raise NotImplementedError(f"{what} of a value of a running transform is not supported: it does not own its "
                                   f"memory")
     return b
@@ -204,8 +226,8 @@ def over(root, dtype, offset, size, stride):
                            f"itemsize {item} requiring a storage size of {last * item} are out of bounds for storage "
                            f"of size {root.nbytes}")
     if not all(size):
-        return np.empty(size, dtype)
-    return np.ndarray(size, dtype, versions.flat(root), offset * item, [s * item for s in stride])
+        return namespace(root).empty(size, dtype)
+    return laid_out(size, dtype, versions.flat(root), offset * item, [s * item for s in stride])
 
 
 def contiguous_steps(size):
@@ -242,7 +264,7 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
     else:
         recorded(self, "set_ of a tensor that requires grad is not supported; set_ its detach()")
         if source is None:
-            value = np.empty(0, array.dtype)
+            value = namespace(array).empty(0, array.dtype)
         elif not isinstance(source, TypedStorage | UntypedStorage):
             raise TypeError(f"set_() received an invalid combination of arguments - got ({type(source).__name__}), but "
                             "expected one of:\n * ()\n * (torch.Storage source)\n * (torch.Storage source, int "
@@ -281,17 +303,18 @@ def resize_(self, *sizes, memory_format=None, size=None):
     recorded(self, "")
     root = versions.root_of(array)
     count = int(np.prod(sizes, dtype=np.int64))
-    offset = (array.ctypes.data - root.ctypes.data) // array.itemsize
+    offset = (address(array) - address(root)) // array.itemsize
     if (offset + count) * array.itemsize <= root.nbytes and root.dtype == array.dtype:
         self.value = over(root, array.dtype, offset, tuple(sizes), contiguous_steps(sizes))
         versions.bump(root)
         return self
-    own = array.base is root and sys.getrefcount(array) <= _REFERENCES - 1  # what an earlier call left of the memory
+    held = array.base if type(array) is ndarray else getattr(array, "covector_root", None)
+    own = held is root and sys.getrefcount(array) <= _REFERENCES - 1  # what an earlier call left of the memory
     shared = sys.getrefcount(root) > _REFERENCES - own if array is root or own else True
     if shared:
         raise NotImplementedError(f"resize_ to {list(sizes)} needs more memory than there is, and other tensors share "
                                   "it; make a new tensor, or resize before sharing")
-    fresh = np.zeros(count, array.dtype)
+    fresh = namespace(array).zeros(count, array.dtype)
     fresh[: root.size] = versions.flat(root)
     self.value = fresh.reshape(sizes)
     for _ in range(versions.version(root) + 1):
@@ -318,7 +341,7 @@ def as_strided_(self, size, stride, storage_offset=None):
         raise NotImplementedError("as_strided_ of a tensor that requires grad is not supported; use as_strided()")
     recorded(self, "")
     root = versions.root_of(array)
-    offset = (array.ctypes.data - root.ctypes.data) // array.itemsize if storage_offset is None else storage_offset
+    offset = (address(array) - address(root)) // array.itemsize if storage_offset is None else storage_offset
     self.value = over(root, array.dtype, offset, tuple(size), tuple(stride))
     versions.bump(root)
     return self
@@ -328,7 +351,7 @@ def as_strided_(self, size, stride, storage_offset=None):
 def is_set_to(self, tensor):
     """Whether both see the same memory in the same way."""
     a, b = memory(self, "is_set_to()"), memory(tensor, "is_set_to()")
-    return (versions.root_of(a) is versions.root_of(b) and a.ctypes.data == b.ctypes.data and a.shape == b.shape
+    return (versions.root_of(a) is versions.root_of(b) and address(a) == address(b) and a.shape == b.shape
             and a.strides == b.strides)
 
 
@@ -357,6 +380,8 @@ def mapped(self, name, others, fn):
         if t.dtype is not self.dtype:
             raise TypeError(f"{name}: expected {self.type()} for '{word}' (got {t.type()})")
     array = memory(self, name)
+    if type(array) is not ndarray:
+        raise TypeError(f"{name} is only implemented on CPU tensors")
     given = [np.broadcast_to(memory(t, name), array.shape).ravel().tolist() for t in others]
     answers = [fn(*values) for values in zip(array.ravel().tolist(), *given)]
     array[...] = np.array(answers, array.dtype).reshape(array.shape)
