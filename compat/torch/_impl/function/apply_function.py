@@ -2,14 +2,13 @@
 
 import warnings
 
-import numpy as np
-
 from ..... import _engine, custom_vjp, extend
 from ..graph import versions
 from ..graph.anomaly import stamp
 from ..modes.modes import enter_below, enter_level, modes, restore, set_modes
 from ..state.edges import accumulator, edge, refusal, replay, version_of
 from ..state.levels import AMBIENT, recorders
+from ..types.arrays import ARRAYS
 from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, at_level, more, needs_grad
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.core_values import lift, lower
@@ -18,8 +17,6 @@ from ..views.views import move_history, rebase
 from .function_node import State, backward_of, overrides, set_aside
 from .function_saved import apart, pack
 from .function_tangents import push_tangents
-
-ndarray = np.ndarray
 
 NOT_AN_INPUT = ("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
                 "should be passed to ctx.mark_dirty().")
@@ -176,7 +173,7 @@ def written_inputs(marked, inputs, outputs, recording):
         if id(t) not in inputs:
             continue
         b = bottom(t)
-        if type(b) is ndarray:
+        if type(b) in ARRAYS:
             versions.bump(b)
         if not recording:
             continue

@@ -15,11 +15,11 @@ from ..graph.node import AccumulateGrad
 from ..graph.node_errors import freed
 from ..graph.saved_names import MISSING, Elsewhere, Item, found, known
 from ..modes.modes import DEFAULT, MODES
+from ..types.arrays import ARRAYS
 from ..types.tensor_type import TensorBase, more, wrap
 from ..values.core_values import lift, lower
 
 ndarray = np.ndarray
-_VALUES = ndarray, np.generic, extend.Tracer
 _NAMES = {"x": "self", "y": "other", "ans": "result", "a": "self", "b": "other", "ct": "grad"}
 
 
@@ -62,7 +62,7 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
 
     def one(self, node, x, origin):
         """One item: values of operands and outputs are packed, shapes and numbers are not."""
-        if origin is None or not isinstance(x, _VALUES):
+        if origin is None or not is_value(x):
             return x
         t = tensor_of(node, x, origin)
         if origin == -1 and node.rule.prim.outputs is None:
@@ -104,6 +104,11 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
         return level.lift_item(node, x, origin, True)
 
 
+def is_value(x):
+    """Whether something is a value of the core: an array, or what a transform traces."""
+    return type(x) in ARRAYS or isinstance(x, ndarray | np.generic | extend.Tracer)
+
+
 @functools.lru_cache(1024)
 def order_of(rule):
     """The places of the values among what a rule saves, as hooks see them: in the order of its general form."""
@@ -124,7 +129,7 @@ def packed(t, hooks):
         found = pack(t)
     finally:
         MODES.set(mode)
-    if versions.LAST[0] != stamp and isinstance(t.value, ndarray) and versions.changed_since(t.value, stamp):
+    if versions.LAST[0] != stamp and type(t.value) in ARRAYS and versions.changed_since(t.value, stamp):
         raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to "
                            "pack "
                            "hook cannot be modified by in-place operations as this can lead to unexpected "
@@ -230,9 +235,9 @@ def item_of(node, i):
         t = unpacked(item)
         return with_history(node, t, origin) if origin == -1 or origin not in rule.active else attached(
             t.detach(), parent_of(node, origin))
-    if not isinstance(item, ndarray | np.generic | extend.Tracer):
+    if not is_value(item):
         return item
-    if isinstance(item, ndarray) and versions.WRITTEN:
+    if type(item) in ARRAYS and versions.WRITTEN:
         node.check(saved)
     return with_history(node, tensor_of(node, item, origin), origin)
 
