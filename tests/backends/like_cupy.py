@@ -339,6 +339,7 @@ def install():
     cupy.ndarray, cupy.cuda, cupy.__version__ = ndarray, cuda, "14.0 (stand-in)"
     cupy.array = cupy.asarray = cupy.ascontiguousarray = _explicit
     cupy.ascontiguousarray = lambda a, dtype=None: _wrap(np.ascontiguousarray(a._data, dtype))
+    cupy.argsort = lambda a, axis=-1, kind=None: _wrap(np.argsort(a._data, axis, "stable"))  # as all of CuPy's sorts
     cupy.asnumpy, cupy.is_available = lambda a: a.get(), cuda.is_available
     cupy.get_default_memory_pool = lambda: POOL
     cupyx, scipy_, special = types.ModuleType("cupyx"), types.ModuleType("cupyx.scipy"), Module(
