@@ -324,6 +324,7 @@ class Pool:
 
 
 NULL, POOL = Stream(null=True), Pool()
+Stream.null = NULL
 
 
 def install():
