@@ -13,7 +13,7 @@ from ..modes.inference import check_saved, check_write
 from ..modes.modes import MODES
 from ..state.edges import edge, refusal, replay
 from ..state.levels import AMBIENT, BatchTrace, GradTrace, alive, recorders
-from ..state.meta import NO_DATA, is_meta
+from ..state.meta import NO_DATA, check_devices, is_meta
 from ..types.arrays import ARRAYS, ndarray
 from ..types.dtypes import type_word
 from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
@@ -52,6 +52,8 @@ def compute(t, name, fn, others, node_name, covers):
     if (m is None or m.still) and untracked(t, m) and all(untracked(x, m) for x in operands):
         write_untracked(t, name, fn, [x.value if isinstance(x, TensorBase) else x for x in others], operands, covers)
         return t
+    if operands and name != "copy_" and not all(type(x.value) is ndarray for x in (t, *operands)):
+        check_devices((t, *operands))
     check_levels(t, operands, name, others)
     if not operands and name not in _OF_TENSORS:
         check_write(t)  # PyTorch looks at the history first where there is another tensor, which a number may stand for

@@ -10,7 +10,9 @@ from ..dispatch.call import attach, moving
 from ..fastpath.copy_lanes import cloned
 from ..fastpath.write_lanes import assign
 from ..inplace.inplace import check_result, inplace
+from ..state.meta import is_meta
 from ..state.python_data import filling, warn_imaginary
+from ..tensor.conversion import placed
 from ..types.memory_formats import arranged, preserves
 from ..types.size import contiguous_format
 from ..types.tensor_type import TensorBase, wrap
@@ -78,6 +80,8 @@ def copy_(self, src, non_blocking=False):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
     if assign(self, src):
         return self
+    if src.is_cuda is not self.is_cuda and not (is_meta(src) or is_meta(self)):
+        src = placed(src, self.device)
     return inplace(self, "copy_", lambda x, v: replaced(x, v), (src,), node_name="torch::autograd::CopyBackwards")
 
 
