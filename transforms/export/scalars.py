@@ -201,6 +201,6 @@ def elementary(module, name, width, count):
     else:
         text.emit(f"return {FUNCTIONS[name.removesuffix('_far')](b, *args)};")
     given = ", ".join([f"{b.of_float} {a}" for a in args])
-    head = f"{module.language.inline} {b.of_float} {symbol}({given})"
+    head = f"{module.language.aside if name.endswith('_far') else module.language.inline} {b.of_float} {symbol}({given})"
     module.functions[symbol] = "\n".join([head, "{", *text.finished(), "}"])
     return symbol
