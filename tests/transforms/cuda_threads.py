@@ -28,7 +28,7 @@ static Numbers blockIdx, threadIdx, blockDim, gridDim;
 static inline double __dmul_rn(double x, double y) { return x * y; }
 static inline float __fmul_rn(float x, float y) { return x * y; }
 
-struct Thread { ucontext_t at; std::vector<char> stack; int line; };  // line: of the barrier that it waits at, 0 at its end
+struct Thread { ucontext_t at; std::vector<char> stack; int line; };  // line: of its barrier, 0 where it has ended
 static std::vector<Thread> threads;
 static ucontext_t outside;
 static void cv_meet(int line)

@@ -30,6 +30,22 @@ if before is not None:
     register_backend(before)
 THREADS = module_at(TESTS / "transforms" / "cuda_threads.py")
 Array = strict.Array
+
+
+class Pointer:
+    """The memory of an array."""
+
+    def __init__(self, array):
+        self.array = array._data
+
+    def copy_from_device_async(self, source, size):
+        assert self.array.flags.c_contiguous and source.array.flags.c_contiguous
+        assert self.array.nbytes == source.array.nbytes == size
+        ctypes.memmove(self.array.ctypes.data, source.array.ctypes.data, size)
+
+
+Array.data = property(Pointer)
+Array.flags = property(lambda self: self._data.flags)
 OPTIONS = {"printer": "cuda"}
 RNG = np.random.default_rng(0)
 TYPES = {"double": "d", "float": "f", "int64_t": "l", "int32_t": "i", "uint8_t": "?B", "void": "B"}

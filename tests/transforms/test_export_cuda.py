@@ -136,6 +136,15 @@ PROGRAMS = {
     "reductions": (reductions, (RNG.normal(size=(20, 30, 40)),)),
     "reductions32": (reductions, (RNG.normal(size=(9, 70, 11)).astype(np.float32),)),
     "long": (lambda x: (np.sum(x * x), np.max(x), np.sum(x, axis=0)), (RNG.normal(size=(9000, 10)),)),
+    "columns": (lambda x: (np.sum(x, axis=0), np.max(x, axis=0), x - np.mean(x, axis=0), np.prod(x[:5], axis=0)),
+                (RNG.normal(size=(3000, 3)),)),
+    "rows": (lambda x: (np.sum(x, axis=1), x / np.sum(x, axis=1, keepdims=True), np.min(x, axis=1)),
+             (RNG.uniform(1.0, 2.0, size=(7, 900)).astype(np.float32),)),
+    "shaken": (lambda x: cv.value_and_grad(shaken)(x), (RNG.uniform(1.0, 2.0, size=2500),)),
+    "flags": (lambda x: (np.all(x > -9.0), np.any(x > 9.0), np.sum(x > 0.0), np.max(x.astype(np.int32)), np.all(
+        x > -3.0, axis=1)), (RNG.normal(size=(50, 61)),)),
+    "joined sums": (lambda x: np.concatenate([x, np.stack([np.sum(x), np.max(x)]), x * np.sum(x * x)]),
+                    (RNG.normal(size=3000),)),
     "small": (lambda x: np.sin(x) * 2.0, (np.ones(3),)),
     "gradient": (cv.grad(network), ({"w": RNG.normal(size=(3, 8)), "b": np.ones(8), "v": RNG.normal(size=8)},
                                     RNG.normal(size=(200, 3)), RNG.normal(size=200))),
@@ -293,6 +302,61 @@ def test_the_plan():
     assert plan.steps[0] == Launch("f_1", 157, 64, ("x", plan.steps[0].arguments[1]))
     assert plan.arrays["x"] == ((100, 100), "float64") and (plan.inputs, plan.outputs) == (("x",), ("out",))
     assert plan.name == "f" and set(THREADS.kernels(plan.source)) == {"f_1", "f_2"}
+
+
+def shaken(x):
+    for _ in range(8):
+        x = x / x.sum() + x.max()
+    return (x * x).sum()
+
+
+def test_launches_are_few_and_fill_the_device():
+    def sizes(fun, *shape):
+        given = cv.ShapeDtype(shape, np.float32)
+        return [(s.grid, s.block) for s in cv.export_cuda(fun, given).steps if type(s) is Launch]
+
+    assert sizes(np.sin, 3000) == [(47, 64)] and sizes(np.sin, 100_000) == [(391, 256)]
+    assert sizes(np.sin, 10**7) == [(1056, 256)]  # a thread takes every 270,336th element
+    assert sizes(np.sum, 500) == [(1, 512)] and sizes(np.sum, 100_000) == [(391, 256), (1, 512)]
+    assert sizes(np.sum, 10**7) == [(528, 256), (1, 1024)]
+    assert sizes(lambda x: np.sum(x, axis=1), 300, 4000) == [(300, 256)]  # a block a sum
+    assert sizes(lambda x: np.sum(x, axis=0), 5000, 8) == [(19, 256), (1, 256)]
+    assert sizes(lambda x: (x.sum(), x.max(), np.exp(x)), 100_000) == [(391, 256), (1, 512)]
+    assert sizes(lambda x: (x / (x.sum() * 2.0), x.sum()), 100_000) == [(391, 256)] * 2  # scalars have no launch of their own
+    assert len(sizes(cv.value_and_grad(shaken), 100_000)) < 40
+
+
+def test_the_text_is_the_same_each_time():
+    for fun, args in (PROGRAMS["reductions"], PROGRAMS["gradient of scans"]):
+        assert len({cv.export_cuda(fun, *args, name="f").source for _ in range(3)}) == 1
+
+
+def test_functions_that_are_called_often_are_no_copies():
+    def chain(times):
+        def f(x):
+            for _ in range(times):
+                x = np.sin(x)
+            return x
+
+        return cv.export_cuda(f, np.ones(500), name="f").source
+
+    assert "__forceinline__ double cv_sin(" in chain(3) and "__noinline__ double cv_sin(" in chain(30)
+    assert "__noinline__ double cv_sin_far(" in chain(1)  # large arguments are few
+
+
+@needs_compiler
+def test_threads_that_wait_at_different_barriers_are_found(tmp_path):
+    text = """extern "C" __global__ void f(int *x)
+    {
+        if (threadIdx.x % 2) {
+            __syncthreads();
+        }
+        x[threadIdx.x] = 1;
+    }"""
+    x = np.zeros(8, np.int32)
+    library = THREADS.library(text, tmp_path, "f")
+    with pytest.raises(AssertionError, match="threads of block 0 wait at different barriers"):
+        THREADS.launch(library, "f", 1, 8, False, (ctypes.c_void_p * 1)(x.ctypes.data))
 
 
 def test_loops_over_examples_have_a_thread_each():

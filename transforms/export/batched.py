@@ -9,7 +9,7 @@ WIDE = 128  # elements of a nest, from which a loop of such has a thread an exam
 
 
 class Batched:
-    """How the examples of a loop are shared among threads: `count` of them, with `own` memory that each has a copy of."""
+    """How the examples of a loop are shared among threads: so many, with `own` memory that each has a copy of."""
 
     gathers = ()
     block = 128

@@ -4,6 +4,7 @@ A thread takes elements a grid apart, so that neighbours in a block read neighbo
 number of blocks, and of threads in each. What is chosen fills a processor of 132 multiprocessors of 2048 threads.
 """
 
+from ...core.types import Any
 from ..native.ir.statements import Memory, Nest, Place, Value, compact_strides
 from ..native.maths import FUNCTIONS
 from .block_folds import LARGEST, Gather, folded
@@ -16,6 +17,7 @@ SMALL = 2048  # elements of a nest that one block computes, if its steps are che
 THREADS = 1 << 17  # that sums are shared among
 _CHEAP = 400  # steps in a row
 _FUNCTION = 30  # steps that an elementary function counts for
+_EACH = 8  # elements of a sum that a thread adds up before others share them
 _WARP = 32
 
 
@@ -41,10 +43,10 @@ def is_cheap(nest):
 
 def by_folded_axes(nest):
     """The nests, one after the other, that a nest comes to whose folds do not all keep the same axes."""
-    groups = {}
+    found = {}
     for fold in nest.folds:
-        groups.setdefault(tuple([bool(s) for s in fold[2].strides]), []).append(fold)
-    groups = list(groups.values())
+        found.setdefault(tuple([bool(s) for s in fold[2].strides]), []).append(fold)
+    groups = list(found.values())
     return [Nest(nest.shape, nest.loads, nest.steps, [], folds) for folds in groups[:-1]] + [
         Nest(nest.shape, nest.loads, nest.steps, nest.stores, groups[-1])] if len(groups) > 1 else [nest]
 
@@ -52,7 +54,7 @@ def by_folded_axes(nest):
 class Shared:
     """A nest whose elements threads share: `threads` in blocks of `block`; `small` if one block does."""
 
-    gathers = ()
+    gathers: Any = ()
     least = 0  # threads that there must be
 
     def __init__(self, nest, small):
@@ -126,7 +128,7 @@ class Lines(Shared):
         most = self.block if self.beside else self.block // min(_WARP, power_above(self.count))
         self.lanes = 1 << min(wanted, most).bit_length() - 1 if wanted >= 4 else 1
         each = -(-self.inner // self.lanes)
-        self.parts = 1 if small else max(1, min(each // 32, THREADS // (self.count * self.lanes)))
+        self.parts = 1 if small else max(1, min(each // _EACH, THREADS // (self.count * self.lanes)))
         self.threads = self.count * self.lanes * self.parts
         self.partial = [Memory(p.kind, self.parts * self.count) for *_, p in nest.folds] if self.parts > 1 else None
 

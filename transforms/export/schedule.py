@@ -4,7 +4,7 @@ from collections import deque
 
 from ..native.ir.constants import start_of
 from ..native.ir.nests import collapsed, places_of
-from ..native.ir.statements import Const, Load, Memory, Nest, Place, Step, Store, Value, compact_strides, places
+from ..native.ir.statements import Const, Load, Memory, Nest, Place, Step, Store, Value, compact_strides
 from .batched import Batched, batched, within
 from .block_folds import LARGEST
 from .parallel import ALIKE, OWN, Each, Lines, Total, by_folded_axes, is_cheap, power_above, size_of
@@ -123,8 +123,8 @@ class Schedule:
             self.share(s, False, lambda part: self.loops[s])
             return []
         kind = type(s)
-        if kind in (Load, Step) or kind in (Nest, Store) and self.own.issuperset([p.memory for p in places_written(s)]) and (
-                kind is Store or size_of(s.shape) <= ALIKE):
+        own = self.own.issuperset([p.memory for p in places_written(s)])
+        if kind in (Load, Step) or own and (kind is Store or kind is Nest and size_of(s.shape) <= ALIKE):
             self.alike(s)
             return []
         if kind is Store:
