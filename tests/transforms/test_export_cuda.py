@@ -322,7 +322,7 @@ def test_launches_are_few_and_fill_the_device():
     assert sizes(lambda x: np.sum(x, axis=1), 300, 4000) == [(300, 256)]  # a block a sum
     assert sizes(lambda x: np.sum(x, axis=0), 5000, 8) == [(19, 256), (1, 256)]
     assert sizes(lambda x: (x.sum(), x.max(), np.exp(x)), 100_000) == [(391, 256), (1, 512)]
-    assert sizes(lambda x: (x / (x.sum() * 2.0), x.sum()), 100_000) == [(391, 256)] * 2  # scalars have no launch of their own
+    assert sizes(lambda x: (x / (x.sum() * 2.0), x.sum()), 100_000) == [(391, 256)] * 2  # no scalar has its own
     assert len(sizes(cv.value_and_grad(shaken), 100_000)) < 40
 
 
