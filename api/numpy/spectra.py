@@ -16,7 +16,9 @@ from ..core.trace.tracer import is_concrete, unwrap
 from .indexing import take_along_axis
 from .surface import Array, array_beside, array_of, implements, known
 
-EigResult = type(np.linalg.eig(np.eye(1)))
+_OF_ONE = np.linalg.eig(np.eye(1))
+EigResult = type(_OF_ONE)
+_COMPLEX = _OF_ONE[0].dtype.kind == "c"  # always, since NumPy 2.5
 EighResult = type(np.linalg.eigh(np.eye(1)))
 SVDResult = type(np.linalg.svd(np.eye(1)))
 
@@ -134,8 +136,8 @@ def eigvals(a: Array) -> Array:
 
 
 def _all_real(a: Array, w: Array) -> bool:
-    """NumPy's rule for the dtype: eigenvalues of a real matrix are real if all of them are."""
-    return a.dtype.kind != "c" and is_concrete(w) and bool((unwrap(w).imag == 0).all())
+    """NumPy's rule for the dtype, up to 2.4: eigenvalues of a real matrix are real if all of them are."""
+    return not _COMPLEX and a.dtype.kind != "c" and is_concrete(w) and bool((unwrap(w).imag == 0).all())
 
 
 @implements(np.linalg.svd)
