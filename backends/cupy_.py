@@ -60,18 +60,18 @@ def _namespace(cupy):
 
     def convolve(x, y):
         """The sums themselves: CuPy's own are transforms of each array in its precision, which spread NaN and inf."""
-        dtype = np.result_type(x.dtype, y.dtype)
-        short, long = sorted((x.ravel(), y.ravel()), key=len)
-        n = len(short)
-        if not n or dtype.kind not in "fc":
+        dtype, n, m = np.result_type(x.dtype, y.dtype), len(x), len(y)
+        if not n or not m or dtype.kind not in "fc":
             return cupy.convolve(x, y)
-        spread = cupy.zeros(len(long) + 2 * (n - 1), dtype)
-        spread[n - 1 : n - 1 + len(long)] = long
-        step = spread.strides[0]
-        windows = cupy.lib.stride_tricks.as_strided(spread, (len(long) + n - 1, n), (step, step))
-        return inner(windows, short[::-1].astype(dtype), axis=1)
+        wide = np.result_type(dtype, np.float32)
+        return sums(x.astype(wide), y.astype(wide), n, m, cupy.zeros(n + m - 1, wide)).astype(dtype)
 
-    inner = cupy.ReductionKernel("T x, T y", "T z", "x * y", "a + b", "z = a", "0", "covector_inner")
+    sums = cupy.ElementwiseKernel(
+        "raw T x, raw T y, int64 n, int64 m", "T z",
+        "ptrdiff_t first = i < n ? 0 : i - n + 1, last = i < m ? i : m - 1; T total(0);"
+        "for (ptrdiff_t k = first; k <= last; ++k) total = total + x[i - k] * y[k];"
+        "z = total;",
+        "covector_convolve")
 
     def roots(p):
         """CuPy's takes polynomials whose companion matrix is Hermitian alone."""
