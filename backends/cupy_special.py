@@ -24,8 +24,8 @@ def _called(name, fun, *xs):
         return fun(*xs)
     except (TypeError, NotImplementedError) as error:
         dtypes = ", ".join(str(x.dtype) for x in xs)
-        raise BackendError(f"{name} of CuPy does not take arrays of {dtypes} ({error}); convert them to NumPy first, for "
-                           f"example with .get(){at_user_line()}") from error
+        raise BackendError(f"{name} of CuPy does not take arrays of {dtypes} ({error}); convert them to NumPy first, "
+                           f"for example with .get(){at_user_line()}") from error
 
 
 def _yn(found, n, x):
