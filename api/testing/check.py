@@ -29,8 +29,8 @@ def check(primitive: Any, *, seed: int = 0, stages: Sequence[str] | None = None)
     general path, also at non-smooth points and on empty arrays), `second` (derivatives of both, against finite
     differences and each other), `batch` (the batching rule against a loop, each subset of batched operands, 0, 1 and 3
     examples), `vmap` (vmap of vjp of jvp against a loop), `staged` (the graph computes the same), `backends` (each
-    loaded backend against NumPy, if it finds a device), `patterns` (with SciPy: no sparsity pattern lacks an element of the
-    Jacobian).
+    loaded backend against NumPy, if it finds a device), `patterns` (with SciPy: no sparsity pattern lacks an element of
+    the Jacobian).
 
     Args:
         primitive: a public function that is a primitive, its `Primitive`, or its name.
