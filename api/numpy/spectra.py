@@ -122,7 +122,8 @@ def _is_upper(uplo: str) -> bool:
 
 @implements(np.linalg.eig)
 def eig(a: Array) -> Any:
-    """Traced: complex under `vmap` and while staging, where it is not known whether all eigenvalues are real."""
+    """Traced: as NumPy's, complex since 2.5; before, under `vmap` and while staging, where it is not known whether all
+    eigenvalues are real."""
     a = square(a, "eig")
     w, v = spectral.eig(a, _REPEATED.get())
     return EigResult(w.real, v.real) if _all_real(a, w) else EigResult(w, v)
