@@ -6,7 +6,7 @@ import pytest
 
 import covector.compat.torch as compat
 from harness import Call, Script, pytorch
-from devices import DIFFERENCES, on_device, without_strides
+from devices import DIFFERENCES, on_device, without_place
 from recordings import TESTS, recording
 
 
@@ -48,7 +48,7 @@ def tests(collector, name, key, subject):
             ours = subject.answers(compat)
         place = f"{collector.path.relative_to(TESTS).as_posix()}::{name if name == key else key}"
         try:
-            subject.compare(without_strides(ours), without_strides(recorded.get(key)))
+            subject.compare(without_place(ours), without_place(recorded.get(key)))
         except AssertionError:
             if place not in DIFFERENCES:
                 raise

@@ -24,8 +24,10 @@ def on_device(torch):
         torch.set_default_device("cpu")
 
 
-def without_strides(value):
-    """A record without the strides of tensors, which are the library's."""
+def without_place(value):
+    """A record without the strides of tensors, which are the library's, and without the device in what is printed."""
+    if isinstance(value, str):
+        return value.replace(", device='cuda:0'", "").replace("torch.cuda.", "torch.")
     if isinstance(value, dict):
-        return {k: without_strides(v) for k, v in value.items() if k != "stride"}
-    return type(value)(without_strides(v) for v in value) if isinstance(value, list | tuple) else value
+        return {k: without_place(v) for k, v in value.items() if k != "stride"}
+    return type(value)(without_place(v) for v in value) if isinstance(value, list | tuple) else value

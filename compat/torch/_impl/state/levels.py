@@ -79,7 +79,7 @@ class GradTrace(_engine.AmbientTrace):
                 return None
             dtype = x.dtype
         v = prim.fun(*values)
-        if type(v) is not ndarray:
+        if type(v) is not ndarray and type(v) not in ARRAYS:
             v = np.asarray(v)
         if v.dtype is not dtype:
             return None
