@@ -165,7 +165,7 @@ compat/torch/fx/experimental: ~/dispatch
 ~/factories: ~/modes ~/types ~/state ~/values ~/dispatch
 ~/fastpath: api ~/modes ~/types ~/graph ~/state ~/native ~/views ~/values ~/inplace ~/dispatch
 ~/graph_view: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved
-~/platform: ~/modes ~/types ~/dispatch
+~/platform: ~/modes ~/types ~/dispatch ~/random
 compat/torch/_dynamo: ~/dispatch ~/platform
 compat/torch/amp: ~/dispatch ~/platform
 compat/torch/backends: ~/dispatch ~/platform

@@ -41,7 +41,7 @@ def primitive(
             of bools, one an operand) and `size`; returns the output with the batch axis in front.
         batch_params: in place of `batch` where that is the same operation with other parameters: asks by name for
             parameters, `size` and `x_shape` (of one example) and returns them all.
-        samples: `samples(rng)` gives `(operand, …, {parameter: value})` tuples for the checker.
+        samples: `samples(rng)` gives a list of `covector.extend.Sample` for the checker.
         outputs: None for one array; the number of arrays in the tuple returned, or a function of the parameters.
         nondiff: `"mask, index"`: integer and boolean operands that carry no derivative. An operand that moves the
             output, but by a derivative that nobody knows, stands here and in `refused={"x": "why"}`, and then raises.
@@ -53,11 +53,11 @@ def primitive(
         RuleError: a rule is missing, or requests a name that the operation does not have.
 
     >>> import covector
-    >>> from covector.extend import REGISTRY, primitive
+    >>> from covector.extend import REGISTRY, Sample, primitive
     >>> twice = primitive(
     ...     "example_twice", impl=lambda xp, x: xp.multiply(x, 2.0), shape=lambda x: x, batch=lambda x: twice(x),
     ...     jvp={"x": lambda dx: twice(dx)}, vjp={"x": lambda ct: twice(ct)},
-    ...     samples=lambda rng: [(rng.standard_normal(3), {})])
+    ...     samples=lambda rng: [Sample(rng.standard_normal(3))])
     >>> float(covector.grad(twice)(3.0))
     2.0
     >>> _ = REGISTRY.pop("example_twice")

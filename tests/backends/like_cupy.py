@@ -339,6 +339,7 @@ class Pool:
 
 
 NULL, POOL = Stream(null=True), Pool()
+Stream.null = NULL
 
 
 def install():
@@ -355,6 +356,7 @@ def install():
     cupy.array = cupy.asarray = cupy.ascontiguousarray = _explicit
     cupy.ascontiguousarray = lambda a, dtype=None: _wrap(np.ascontiguousarray(a._data, dtype))
     cupy.from_dlpack = lambda x: _shared(x.__dlpack__().__cuda_array_interface__)
+    cupy.argsort = lambda a, axis=-1, kind=None: _wrap(np.argsort(a._data, axis, "stable"))  # as all of CuPy's sorts
     cupy.asnumpy, cupy.is_available = lambda a: a.get(), cuda.is_available
     cupy.get_default_memory_pool = lambda: POOL
     cupyx, scipy_, special = types.ModuleType("cupyx"), types.ModuleType("cupyx.scipy"), Module(

@@ -4,6 +4,7 @@ They run with `torch.set_default_device("cuda")` and must give what was recorded
 cannot, since they hand arrays to NumPy, say, or name what a device lacks, are the lines of `device_differences.txt`.
 """
 
+import re
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,7 +28,8 @@ def on_device(torch):
 def without_place(value):
     """A record without the strides of tensors, which are the library's, and without the device in what is printed."""
     if isinstance(value, str):
-        return value.replace(", device='cuda:0'", "").replace("torch.cuda.", "torch.")
+        value = value.replace("torch.cuda.", "torch.").replace(", device='cuda:0'", "")
+        return re.sub(r",\s+(device='cuda:0'(, )?)?(?=dtype=|grad_fn=|requires_grad=|tangent=)", ", ", value)
     if isinstance(value, dict):
         return {k: without_place(v) for k, v in value.items() if k != "stride"}
     return type(value)(without_place(v) for v in value) if isinstance(value, list | tuple) else value

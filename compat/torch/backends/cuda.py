@@ -1,6 +1,8 @@
-"""torch.backends.cuda: not here; its switches are kept, and change nothing."""
+"""torch.backends.cuda: whether there is a device; its switches are kept, and change nothing."""
 
 from contextlib import contextmanager as _contextmanager
+
+from .._impl.types.devices import count as _count
 
 
 class matmul:  # noqa: N801 (torch's name)
@@ -12,8 +14,8 @@ class matmul:  # noqa: N801 (torch's name)
 
 
 def is_built():
-    """False: it is not here."""
-    return False
+    """Whether CuPy is installed and finds a device."""
+    return _count() > 0
 
 
 class _kernels:  # noqa: N801 (as matmul)

@@ -1,94 +1,97 @@
-"""torch.cuda: there is none; what asks whether there is learns so, everything else raises."""
-
-from collections import OrderedDict as _OrderedDict
-from contextlib import nullcontext as _nullcontext
+"""torch.cuda: the device that CuPy finds; without one, what asks learns so, and everything else raises."""
 
 from .._impl.dispatch import surface as _surface
-from .._impl.factories.from_data import LEGACY as _TYPED
-from .._impl.platform.absent import without_device as _without_device
+from .._impl.factories.from_data import LEGACY as _LEGACY
 from .._impl.platform.assertions import AcceleratorError as AcceleratorError, OutOfMemoryError as OutOfMemoryError
+from .._impl.platform.gpu import (
+    NO_DEVICE as _NO_DEVICE,
+    current_device,
+    device,
+    device_of,
+    empty_cache,
+    get_arch_list,
+    get_device_capability,
+    get_device_name,
+    get_device_properties,
+    get_rng_state,
+    get_rng_state_all,
+    init,
+    initial_seed,
+    is_bf16_supported,
+    is_initialized,
+    manual_seed,
+    manual_seed_all,
+    max_memory_allocated,
+    max_memory_reserved,
+    mem_get_info,
+    memory_allocated,
+    memory_reserved,
+    memory_stats,
+    reset_peak_memory_stats,
+    seed,
+    seed_all,
+    set_device,
+    set_rng_state,
+    set_rng_state_all,
+    synchronize,
+)
+from .._impl.platform.streams import (
+    Event,
+    Stream,
+    StreamContext,
+    current_stream,
+    default_stream,
+    set_stream,
+    stream,
+)
 from .._impl.types.devices import count as _count
 from . import amp
 
-globals().update(_without_device(
-    "torch.cuda", AssertionError,
-    "Torch not compiled with CUDA enabled: tensors of covector.compat.torch live on the CPU; use device='cpu', or "
-    "covector's own transforms on CuPy arrays",
-    "current_device set_device get_device_name get_device_properties get_device_capability synchronize current_stream "
-    "default_stream set_stream Stream Event mem_get_info get_rng_state set_rng_state init "
-    "reset_peak_memory_stats memory_summary CUDAGraph StreamContext MemPool graph graph_pool_handle "
-    "make_graphed_callables set_per_process_memory_fraction utilization"))
+
+def _refused(name):
+    """What no device has here: a function that raises, or a class whose call does and that has no objects."""
+    words = (f"torch.cuda.{name}() is not supported on a GPU: operations run one by one, in CuPy and in its memory "
+             "pool")
+
+    def refuse(*args, **kwargs):
+        if not _count():
+            raise AssertionError(f"torch.cuda.{name}(): {_NO_DEVICE}")
+        raise NotImplementedError(words)
+
+    doc = "Refused: operations run one by one, in CuPy and in its memory pool."
+    if name[0].isupper():
+        return type(name, (), {"__new__": refuse, "__module__": __name__, "__doc__": doc})
+    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__doc__ = doc
+    return refuse
 
 
-class device:  # noqa: N801 (torch's name)
-    """A context of a device, which changes nothing: there is none."""
-
-    def __init__(self, device):
-        self.idx = device
-
-    def __enter__(self):
-        return None
-
-    def __exit__(self, *exc):
-        return False
+globals().update({name: _refused(name) for name in (
+    "CUDAGraph MemPool graph graph_pool_handle make_graphed_callables memory_summary set_per_process_memory_fraction "
+    "utilization").split()})
 
 
-class device_of(device):  # noqa: N801 (torch's name)
-    """A context of the device of a tensor, which changes nothing."""
-
-    def __init__(self, obj):
-        super().__init__(-1)
-
-
-def stream(stream):
-    """A context of a stream, of which there is none: None changes nothing.
-
-    Raises:
-        AssertionError: it is not None.
-    """
-    if stream is not None:
-        set_stream(stream)  # noqa: F821 (which refuses)
-    return _nullcontext()
-
-
-def get_rng_state_all():
-    """The states of the generators of all devices: none."""
-    return []
-
-
-def set_rng_state_all(new_states):
-    """Set the states of the generators of all devices.
-
-    Raises:
-        AssertionError: there are states.
-    """
-    for state in new_states:
-        set_rng_state(state)  # noqa: F821 (which refuses)
-
-
-def get_arch_list():
-    """The kinds of devices that there is code for: none."""
-    return []
-
-
-def memory_stats(device=None):
-    """What is known of the memory of a device: nothing."""
-    return _OrderedDict()
+def ipc_collect():
+    """Nothing: no memory is shared between processes."""
 
 
 class _Typed(type):
-    """The class of `cuda.FloatTensor` and the like: there are none, which `isinstance` finds out."""
+    """The class of `cuda.FloatTensor` and the like: `isinstance` asks for the dtype, and whether a tensor lies on a
+    GPU."""
 
     def __call__(cls, *args):
-        raise AssertionError(f"torch.cuda.{cls.__name__}: Torch not compiled with CUDA enabled; use "
-                             f"torch.{cls.__name__}")
+        made = _LEGACY[cls.__name__](*args)
+        if not _count():
+            raise AssertionError(f"torch.cuda.{cls.__name__}: Torch not compiled with CUDA enabled; use "
+                                 f"torch.{cls.__name__}")
+        return made.cuda()
 
     def __instancecheck__(cls, other):
-        return False
+        return getattr(other, "is_cuda", False) and other.type() == f"torch.cuda.{cls.__name__}"
 
 
-globals().update({name: _Typed(name, (), {"__module__": __name__, "__doc__": "Refused: there is no such device."})
-                  for name in _TYPED})
+globals().update({name: _Typed(name, (), {"__module__": __name__, "__doc__": "Tensors of a dtype on a GPU."})
+                  for name in _LEGACY})
 
 
 def is_available():

@@ -99,7 +99,7 @@ def call_of(k):
 
     def f(torch, *tensors):
         inputs = [t * 1 for t in tensors[:count]] if changes else list(tensors[:count])
-        buffers = {name: b.clone() for name, b in made(torch, k).named_buffers()}
+        buffers = {name: b.clone().to(inputs[0].device) for name, b in made(torch, k).named_buffers()}
         return torch.func.functional_call(made(torch, k), [dict(zip(names, tensors[count:])), buffers], tuple(inputs))
 
     label = f"{row[0]}{row[1]}{' eval' if 'eval' in facts_of(row) else ''} {'x'.join(map(str, row[2][0]))}"

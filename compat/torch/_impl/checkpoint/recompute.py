@@ -10,8 +10,6 @@ from collections import defaultdict
 from contextvars import ContextVar
 from weakref import WeakKeyDictionary, ref
 
-import numpy as np
-
 from ..engine.graph_task import KEYS, task
 from ..graph import versions
 from ..graph.node import GradNode
@@ -20,10 +18,9 @@ from ..modes.grad_mode import enable_grad, no_grad
 from ..modes.modes import modes, restore, set_modes
 from ..saved.saved import packed, unpacked
 from ..state.edges import version_of
+from ..types.arrays import ARRAYS
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import bottom
-
-ndarray = np.ndarray
 
 
 class CheckpointError(RuntimeError):
@@ -212,7 +209,7 @@ class Refill(saved_tensors_hooks):
             root = versions.root_of(array)
             for key, t in list(mine.found[sweep].items()):
                 b = bottom(t)
-                if type(b) is ndarray and versions.root_of(b) is root:
+                if type(b) in ARRAYS and versions.root_of(b) is root:
                     before = set_modes(selector=None, answers=None, hooks=())
                     try:
                         mine.found[sweep][key] = t.detach().clone()

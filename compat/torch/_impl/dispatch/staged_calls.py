@@ -59,8 +59,8 @@ def described_by_name(kwargs, key, tensors, recording, blind):
 def whole(t, recording):
     """Whether a tensor is an ambient one of integers or booleans; of inference mode only where nothing is recorded."""
     meta = t.autograd_meta
-    return t.level_trace is None and t.value.dtype.kind in "biu" and (meta is None or not (
-        recording and meta.inference))
+    return t.level_trace is None and type(t.value) is np.ndarray and t.value.dtype.kind in "biu" and (
+        meta is None or not (recording and meta.inference))
 
 
 def staged(recorder, row, args, kwargs, tensors, shown=None):

@@ -2,8 +2,6 @@
 
 import warnings
 
-import numpy as np
-
 from ..... import _engine, custom_vjp, extend
 from ..graph import versions
 from ..graph.anomaly import stamp
@@ -20,8 +18,6 @@ from ..views.views import move_history, rebase
 from .function_node import State, backward_of, overrides, set_aside
 from .function_saved import apart, pack
 from .function_tangents import push_tangents
-
-ndarray = np.ndarray
 
 NOT_AN_INPUT = ("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
                 "should be passed to ctx.mark_dirty().")

@@ -118,7 +118,7 @@ class BackwardHook:
 
 def zeros_of(arg):
     """What makes the gradient of an input that asks for none, as hooks see it; None for what is no tensor."""
-    return functools.partial(zeros, tuple(arg.shape), dtype=arg.dtype) if isinstance(arg, TensorBase) else None
+    return functools.partial(zeros, tuple(arg.shape), dtype=arg.dtype, device=arg.device) if isinstance(arg, TensorBase) else None
 
 
 def spread(values, places, count):

@@ -3,10 +3,10 @@
 import numpy as np
 
 from ..dispatch.overriding import default_torch_function
+from ..factories.creation import new_leaf
 from ..tensor import tensor
 from ..types import dtypes
 from ..types.parameter import Parameter, made_subclass
-from ..types.size import CPU
 from ..types.tensor_type import Tensor, TensorBase, wrap
 
 ATTACHED = tensor  # what the classes below inherit is looked at when they are made
@@ -57,8 +57,8 @@ class UninitializedTensorMixin:
     def materialize(self, shape, device=None, dtype=None):
         """Give it a shape: memory whose values are still to be set."""
         dtype = self.dtype if dtype is None else dtype
-        self.value = np.empty(tuple(shape), dtype.numpy)
-        fresh = wrap(self.value)
+        fresh = new_leaf(np.empty(tuple(shape), dtype.numpy), device=self.device if device is None else device)
+        self.value = fresh.value
         self.dispatch_key = fresh.dispatch_key
         self.__class__ = self.cls_to_become
 
@@ -92,10 +92,10 @@ class UninitializedTensorMixin:
                          "initialize the parameters before calling torch functions")
 
 
-def uninitialized(cls, requires_grad, dtype):
+def uninitialized(cls, requires_grad, device, dtype):
     """A tensor of a class without a shape; its memory is empty."""
     dtype = dtypes.Default.float if dtype is None else dtype
-    return made_subclass(cls, wrap(np.empty(0, dtype.numpy)), requires_grad)
+    return made_subclass(cls, new_leaf(np.empty(0, dtype.numpy), device=device), requires_grad)
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):
@@ -112,14 +112,14 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
     cls_to_become = Parameter
 
     def __new__(cls, requires_grad=True, device=None, dtype=None):
-        return uninitialized(cls, requires_grad, dtype)
+        return uninitialized(cls, requires_grad, device, dtype)
 
     def __init__(self, requires_grad=True, device=None, dtype=None):
         pass
 
     def __deepcopy__(self, memo):
         if id(self) not in memo:
-            memo[id(self)] = type(self)(self.requires_grad, CPU, self.dtype)
+            memo[id(self)] = type(self)(self.requires_grad, self.device, self.dtype)
         return memo[id(self)]
 
 
@@ -130,7 +130,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
     cls_to_become = Tensor
 
     def __new__(cls, requires_grad=False, device=None, dtype=None, persistent=True):
-        t = uninitialized(cls, requires_grad, dtype)
+        t = uninitialized(cls, requires_grad, device, dtype)
         t.persistent = persistent
         t._is_buffer = True
         return t

@@ -37,18 +37,21 @@ class PackedSequence(_Packed):
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *args, **kwargs):
-        """The sequences with `data.to(…)`."""
+        """The sequences with `data.to(…)`; their order goes to the same device."""
         data = self.data.to(*args, **kwargs)
-        return self if data is self.data else type(self)(data, self.batch_sizes, self.sorted_indices,
-                                                         self.unsorted_indices)
+        if data is self.data:
+            return self
+        order = [None if t is None else t.to(data.device) for t in (self.sorted_indices, self.unsorted_indices)]
+        return type(self)(data, self.batch_sizes, *order)
 
     def cpu(self):
         """The sequences on the CPU."""
         return self.to("cpu")
 
     def cuda(self, *args, **kwargs):
-        """Raise as `Tensor.cuda` does."""
-        return self.data.cuda(*args, **kwargs)
+        """The sequences on the GPU; raises as `Tensor.cuda` does where there is none."""
+        place = self.data.new_empty(0).cuda(*args, **kwargs).device
+        return self.to(place)
 
     def double(self):
         """The sequences as float64."""
@@ -101,7 +104,7 @@ def invert_permutation(permutation):
     if permutation is None:
         return None
     out = torch.empty_like(permutation)
-    out[permutation] = torch.arange(permutation.numel())
+    out[permutation] = torch.arange(permutation.numel(), device=permutation.device)
     return out
 
 
@@ -120,11 +123,12 @@ def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True)
     >>> torch.nn.utils.rnn.pack_padded_sequence(x, [2, 1, 3], batch_first=True, enforce_sorted=False).data
     tensor([4, 1, 3, 5, 2, 6])
     """
-    lengths = torch.as_tensor(lengths, dtype=torch.int64)
+    lengths = torch.as_tensor(lengths, dtype=torch.int64, device="cpu")
     if enforce_sorted:
         order = None
     else:
         lengths, order = torch.sort(lengths, descending=True)
+        order = order.to(input.device)
         input = input.index_select(0 if batch_first else 1, order)
     steps = input.transpose(0, 1) if batch_first else input
     sizes = lengths.tolist()
@@ -145,7 +149,7 @@ def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True)
                            f"{steps.shape[0]} and {sizes[0]}")
     counts = [sum(n > t for n in sizes) for t in range(sizes[0])]
     data = torch.cat([steps[t, :n] for t, n in enumerate(counts)])
-    return PackedSequence(data, torch.tensor(counts, dtype=torch.int64), order)
+    return PackedSequence(data, torch.tensor(counts, dtype=torch.int64, device="cpu"), order)
 
 
 def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_length=None):
@@ -167,11 +171,11 @@ def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_le
     for _ in range(longest, total_length or longest):
         rows.append(torch.full_like(rows[0], padding_value, requires_grad=False))
     out = torch.stack(rows)
-    lengths = torch.tensor([sum(n > i for n in counts) for i in range(counts[0])], dtype=torch.int64)
+    lengths = torch.tensor([sum(n > i for n in counts) for i in range(counts[0])], dtype=torch.int64, device="cpu")
     out = out.transpose(0, 1) if batch_first else out
     if sequence.unsorted_indices is not None:
         back = sequence.unsorted_indices
-        return out.index_select(0 if batch_first else 1, back), lengths[back]
+        return out.index_select(0 if batch_first else 1, back), lengths[back.cpu()]
     return out, lengths
 
 

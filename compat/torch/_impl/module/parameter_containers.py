@@ -14,7 +14,8 @@ def described(key, value, typename):
         return f"({key}): Object of type: {type(value).__name__}"
     size = "x".join(map(str, value.size()))
     kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
-    return f"({key}): {kind} containing: [{typename(value)} of size {size}]"
+    place = f" ({value.device})" if value.is_cuda else ""
+    return f"({key}): {kind} containing: [{typename(value)} of size {size}{place}]"
 
 
 def as_parameter(value):

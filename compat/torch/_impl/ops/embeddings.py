@@ -3,11 +3,11 @@
 import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
+from .....extend import constant
 from ..dispatch.call import ROWS
-from ..dispatch.host_ops import insist, known, primal_of
+from ..dispatch.host_ops import insist, known, on_host, primal_of
 from ..modes.grad_mode import no_grad
 from ..modes.modes import modes
-from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase, needs_grad
 from .index_arrays import AT
@@ -92,11 +92,12 @@ def _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, sca
     if scale_grad_by_freq:
         weight = by_frequency("nn.functional.embedding_bag with scale_grad_by_freq", weight, flat)
     bags, count = starts.shape[0], flat.shape[0]
-    bag = cnp.sum(cnp.expand_dims(starts, 1) <= np.arange(count), axis=0) - 1
+    places = constant(np.arange(count), starts)
+    bag = cnp.sum(cnp.expand_dims(starts, 1) <= places, axis=0) - 1
     values = cnp.take(weight, flat, axis=0)
     kept = None if padding_idx is None else cnp.expand_dims(flat != padding_idx % weight.shape[0], 1)
     if end is not None and not isinstance(end, np.integer):
-        inside = cnp.expand_dims(np.arange(count) < end, 1)
+        inside = cnp.expand_dims(places < end, 1)
         kept = inside if kept is None else kept & inside
     if mode == "max":
         return _largest(values, bag, kept, bags)
@@ -106,8 +107,8 @@ def _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, sca
     values = values if kept is None else cnp.where(kept, values, zero)
     out = AT(np.zeros((bags, weight.shape[1]), weight.dtype))[bag].add(values)
     if mode == "mean":
-        ones = np.ones((count, 1), weight.dtype)
-        sizes = AT(np.zeros((bags, 1), weight.dtype))[bag].add(ones if kept is None else cnp.where(kept, ones, zero))
+        ones = constant(np.ones((count, 1), weight.dtype), weight)
+        sizes = AT(constant(np.zeros((bags, 1), weight.dtype), weight))[bag].add(ones if kept is None else cnp.where(kept, ones, zero))
         out = out / cnp.maximum(sizes, np.ones((), weight.dtype))
     return out
 
@@ -118,7 +119,7 @@ def _bags(input, offsets, include_last_offset):
         if offsets is not None:
             raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of "
                              "fixed length sequences. However, found offsets of type <class 'torch.Tensor'>")
-        return cnp.reshape(input, (-1,)), np.arange(input.shape[0]) * input.shape[1], None
+        return cnp.reshape(input, (-1,)), constant(np.arange(input.shape[0]) * input.shape[1], input), None
     if input.ndim != 1:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
     if offsets is None:
@@ -126,14 +127,15 @@ def _bags(input, offsets, include_last_offset):
     if offsets.ndim != 1:
         raise ValueError("offsets has to be a 1D Tensor")
     starts = primal_of(offsets)
-    if type(starts) in ARRAYS and starts.size and starts[-1] > input.shape[0]:
+    seen = on_host(starts)
+    if seen is not None and seen.size and seen[-1] > input.shape[0]:
         raise RuntimeError(f"offsets[-1] can not be greater than input's length {input.shape[0]} but got offsets[-1] "
-                           f"of {starts[-1]}")
-    end = starts[-1] if include_last_offset else None
+                           f"of {seen[-1]}")
+    end = (starts if seen is None else seen)[-1] if include_last_offset else None
     starts = starts[:-1] if include_last_offset else starts
-    if type(starts) in ARRAYS and starts.size and starts[0] != 0:
+    if seen is not None and starts.size and seen[0] != 0:
         raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
-                           f"position 0. However, got {starts[0]}")
+                           f"position 0. However, got {seen[0]}")
     return input, starts, end
 
 

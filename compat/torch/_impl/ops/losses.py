@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
-from .....extend import REGISTRY
+from .....extend import REGISTRY, constant
 from ..dispatch.call import ROWS, floating, promote, to
-from ..dispatch.host_ops import primal_of
+from ..dispatch.host_ops import on_host, primal_of
 from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .loss_reduction import legacy, reduced
@@ -273,9 +273,10 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     frames, batch, classes = x.shape
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")
-    given = np.asarray(primal_of(targets))
-    frames_of, labels_of = (np.atleast_1d(np.asarray(primal_of(v) if hasattr(v, "dtype") else v)).astype(np.int64)
-                            for v in (input_lengths, target_lengths))
+    given = on_host(primal_of(targets))
+    lengths = [on_host(primal_of(v)) if hasattr(v, "dtype") else np.asarray(v)
+               for v in (input_lengths, target_lengths)]
+    frames_of, labels_of = [np.atleast_1d(v).astype(np.int64) for v in lengths]
     if len(frames_of) != batch:
         raise RuntimeError("input_lengths must be of size batch_size")
     if len(labels_of) != batch:
@@ -316,14 +317,14 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
             total = cnp.where(skip, cnp.logaddexp(total, cnp.where(skip, two, never)), total)
         step = cnp.maximum(total + scores[t], np.asarray(_NEVER, x.dtype))
         alpha = cnp.where((t < frames_of)[:, None], step, alpha)
-    rows = np.arange(batch)
-    last = alpha[rows, 2 * labels_of]
-    before = cnp.where(labels_of > 0, alpha[rows, np.maximum(2 * labels_of - 1, 0)], np.asarray(_NEVER, x.dtype))
+    rows, ends = constant(np.arange(batch), x), constant(np.maximum(2 * labels_of - 1, 0), x)
+    last = alpha[rows, constant(2 * labels_of, x)]
+    before = cnp.where(labels_of > 0, alpha[rows, ends], np.asarray(_NEVER, x.dtype))
     loss = -cnp.logaddexp(last, before)
     lost = loss >= -_NEVER / 2
     loss = cnp.where(lost, np.asarray(0.0 if zero_infinity else np.inf, x.dtype), loss)
     if reduction == "mean":
-        return cnp.sum(loss / np.maximum(labels_of, 1).astype(x.dtype)) / batch
+        return cnp.sum(loss / constant(np.maximum(labels_of, 1).astype(x.dtype), x)) / batch
     return reduced(loss[0] if single else loss, reduction)
 
 

@@ -16,7 +16,7 @@ def family(name, first, step):
         if not hasattr(input, "dtype"):
             input = np.asarray(input, n.dtype if n.dtype.kind == "f" else np.float32)
         check_broadcast(input, n)
-        x = floating(input)
+        x = floating(constant(input, n))
         if hasattr(n, "dtype"):
             (x,) = promote(x) if n.dtype.kind in "iu" or x.dtype == n.dtype else (x.astype(np.result_type(
                 x.dtype, n.dtype)),)

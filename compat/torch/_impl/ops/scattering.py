@@ -63,8 +63,8 @@ def reduce_into(name, x, dim, index, src, how, include_self):
             raise RuntimeError(f"index {int(index[bad][0])} is out of bounds for dimension {wrap_dim(dim, x.ndim)} "
                                f"with size {n}")
     src = src[tuple([slice(0, k) for k in index.shape])]
-    ones = np.ones(tuple(index.shape), np.int64)
-    hits = constant(AT(np.zeros(tuple(x.shape), np.int64))[places].add(ones), x)
+    ones = constant(np.ones(tuple(index.shape), np.int64), x)
+    hits = AT(constant(np.zeros(tuple(x.shape), np.int64), x))[places].add(ones)
     if how in _EXTREMES:
         return _extreme(x, places, index, src, how, include_self, hits)
     start = x if include_self else cnp.where(hits > 0, constant(np.asarray(how == "prod", x.dtype), x), x)
@@ -83,8 +83,8 @@ def _dense_product(x, index, src, d):
     """The same at indices that differ between examples: the product over all sources, 1 where one lands elsewhere."""
     n, shape = x.shape[d], (*src.shape[:d], *src.shape[d + 1 :])
     index, src = (cnp.expand_dims(cnp.moveaxis(v, d, 0), 1) for v in (index, src))
-    hit = index == np.arange(n).reshape((1, n) + (1,) * len(shape))
-    factor = cnp.moveaxis(cnp.prod(cnp.where(hit, src, np.ones((), x.dtype)), axis=0), 0, d)
+    hit = index == constant(np.arange(n).reshape((1, n) + (1,) * len(shape)), index)
+    factor = cnp.moveaxis(cnp.prod(cnp.where(hit, src, constant(np.ones((), x.dtype), src)), axis=0), 0, d)
     more = [(0, a - b) for a, b in zip(x.shape, factor.shape)]  # what lies beside the index stays
     factor = cnp.pad(factor, more, constant_values=1) if any(b for _, b in more) else factor
     return (x * factor).astype(x.dtype)

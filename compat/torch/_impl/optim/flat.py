@@ -8,6 +8,7 @@ from ..factories.creation import zeros_like
 from ..graph import versions
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
+from ..types.arrays import ARRAYS, writeable
 from ..types.dtypes import bfloat16, get_default_dtype
 from ..types.tensor_type import wrap
 
@@ -259,13 +260,24 @@ def unique(params):
     return list({id(p): p for p in params}.values())
 
 
+def lies_alone(t):
+    """Whether a tensor is an array of its own, on the CPU or on a GPU, and nothing but no_grad or a default device is in
+    force."""
+    m, meta = MODES.get(), t.autograd_meta
+    if m is not None and m.device is not None:
+        m = m.but(device=None)
+    return ((m is None or m.still or m.default()) and t.level_trace is None and type(t.value) in ARRAYS
+            and t.node is None and writeable(t.value) and t.value.dtype.kind in "fc"
+            and (meta is None or meta.tangent is None and not meta.inference))
+
+
 def memory(optimizer, p):
     """The array of a parameter that a step of whole arrays writes to, or a refusal."""
     if p.dtype is bfloat16:
         raise NotImplementedError(f"{type(optimizer).__name__}.step() computes in the dtype of its parameters, but got "
                                   f"one of shape {tuple(p.shape)} of {p.dtype}, in which NumPy does not compute; "
                                   "convert the parameters with .float() or .double()")
-    if not directly([p], [p]):
+    if not lies_alone(p):
         raise NotImplementedError(f"{type(optimizer).__name__}.step() computes on the memory of its parameters, but "
                                   f"got one of shape {tuple(p.shape)} that a transform or a mode stands over; take the "
                                   "step outside of it, or use an optimizer with differentiable=True")

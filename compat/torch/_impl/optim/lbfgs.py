@@ -4,6 +4,7 @@ import numpy as np
 
 from ..graph import versions
 from ..modes.grad_mode import enable_grad, no_grad
+from ..types.arrays import namespace
 from ..types.tensor_type import TensorBase, wrap
 from .elementwise import number
 from .flat import memory
@@ -47,7 +48,7 @@ class LBFGS(Optimizer):
         parts = []
         for p in self.param_groups[0]["params"]:
             g = np.zeros_like(p.value) if p.grad is None else memory(self, p.grad.to_dense())
-            parts.append(real(np.ascontiguousarray(g)).reshape(-1))
+            parts.append(real(namespace(g).ascontiguousarray(g)).reshape(-1))
         return np.concatenate(parts)
 
     def move(self, starts, t, direction):
@@ -136,7 +137,7 @@ def real(array):
 
 def largest(x):
     """The largest magnitude of a vector."""
-    return float(np.abs(x).max(initial=0.0))
+    return float(np.abs(x).max()) if x.size else 0.0
 
 
 class History:
@@ -164,10 +165,10 @@ class History:
         """Put it into a state, as tensors."""
         if state["n_iter"] > 1:
             state.setdefault("al", [None] * self.size)
-        dtype = self.g.dtype
+        dtype, asarray = self.g.dtype, namespace(self.g).asarray
         state.update(d=wrap(self.d), t=self.t, old_dirs=[wrap(y) for y in self.changes],
-                     old_stps=[wrap(s) for s in self.steps], ro=[wrap(np.asarray(r, dtype)) for r in self.inverses],
-                     H_diag=self.scale if self.scale == 1 else wrap(np.asarray(self.scale, dtype)),
+                     old_stps=[wrap(s) for s in self.steps], ro=[wrap(asarray(r, dtype)) for r in self.inverses],
+                     H_diag=self.scale if self.scale == 1 else wrap(asarray(self.scale, dtype)),
                      prev_flat_grad=wrap(self.g), prev_loss=self.loss)
 
     def add(self, g):

@@ -7,6 +7,7 @@ import numpy as np
 from ..graph import versions
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.grad_mode import enable_grad, no_grad
+from ..types.arrays import namespace
 from ..types.dtypes import bfloat16
 from ..types.limits import finfo
 from ..types.tensor_type import TensorBase, wrap
@@ -66,7 +67,7 @@ class ByParameter(Optimizer):
 def state_of(state, name, shape, like):
     """The array of a state, zeros at first."""
     if name not in state:
-        state[name] = wrap(np.zeros(shape, like.dtype))
+        state[name] = wrap(namespace(like).zeros(shape, like.dtype))
     return state[name].value
 
 

@@ -171,7 +171,7 @@ class Optimizer:
 
     @no_grad()
     def load_state_dict(self, state_dict):
-        """Take state and options from a `state_dict`; tensors take the dtype of their parameter.
+        """Take state and options from a `state_dict`; tensors take the dtype and the device of their parameter.
 
         Raises:
             ValueError: its groups are not those of this optimizer.
@@ -279,11 +279,11 @@ def registered(hooks, hook, prepend):
 
 
 def fitted(p, value, key, group):
-    """A value of a state dict for a parameter: tensors in its dtype but for the count of steps."""
+    """A value of a state dict for a parameter: tensors in its dtype, on its device, but for the count of steps."""
     if isinstance(value, Tensor):
         if key == "step":
             return value.float() if group.get("capturable") or group.get("fused") else value
-        return value.to(dtype=p.dtype) if p.is_floating_point() else value
+        return value.to(p.device, p.dtype if p.is_floating_point() else None)
     if isinstance(value, dict):
         return {k: fitted(p, v, k, group) for k, v in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, str):

@@ -2,6 +2,7 @@
 
 from ..modes.grad_mode import ContextDecorator
 from ..types import dtypes
+from ..types.devices import count
 from ..types.size import device as Device
 
 
@@ -9,11 +10,11 @@ class autocast(ContextDecorator):  # noqa: N801 (torch's name)
     """A context in which PyTorch runs some operations in a smaller type.
 
     Args:
-        device_type: "cpu"; "cuda" as PyTorch has it without a device: switched off.
+        device_type: "cpu", or "cuda"; that is switched off where there is no device, as in PyTorch.
         dtype: the smaller type; by default bfloat16.
         enabled: False changes nothing.
     Raises:
-        NotImplementedError: it is switched on for the CPU: which operation is cast is not implemented; cast the model
+        NotImplementedError: it is switched on: which operation is cast is not implemented; cast the model
             and its inputs with `.to(torch.bfloat16)`.
     """
 
@@ -22,7 +23,7 @@ class autocast(ContextDecorator):  # noqa: N801 (torch's name)
             raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
         self.device = device_type
         self.fast_dtype = dtypes.bfloat16 if dtype is None else dtype
-        self._enabled = bool(enabled) and device_type == "cpu"
+        self._enabled = bool(enabled) and (device_type == "cpu" or device_type == "cuda" and count() > 0)
 
     def clone(self):
         """A context with the same arguments."""

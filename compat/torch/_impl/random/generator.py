@@ -4,6 +4,7 @@ import contextlib
 
 import numpy as np
 
+from ..types.devices import checked, count
 from ..types.size import device as Device
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import bottom
@@ -22,8 +23,10 @@ class Generator:
     def __init__(self, device="cpu"):
         self.device = Device(device)
         if self.device.type == "cuda":
-            raise RuntimeError("torch.Generator('cuda'): random numbers of covector.compat.torch come from the CPU's "
-                               "generators alone; leave the device out")
+            if not count():
+                raise RuntimeError("torch.Generator('cuda'): there is no such device, and random numbers of "
+                                   "covector.compat.torch come from generators of the CPU; leave the device out")
+            self.device = checked(self.device)  # its numbers are drawn on the host, and moved
         self._seed = 67280421310721
         self.stream = np.random.Generator(np.random.PCG64(self._seed))
 
@@ -122,9 +125,10 @@ def fork_rng(devices=None, enabled=True, device_type="cuda"):
     >>> torch.equal(a, torch.rand(2))
     True
     """
-    if devices:
-        raise NotImplementedError(f"fork_rng was given the devices {devices}, but random numbers of "
-                                  "covector.compat.torch come from the CPU's generator alone; leave them out")
+    if devices and not count():
+        raise NotImplementedError(f"fork_rng was given the devices {devices}, but there are none, and "
+                                  "random numbers of covector.compat.torch come from the CPU's generator; leave them "
+                                  "out")
     if not enabled:
         yield
         return

@@ -7,9 +7,7 @@ import numpy as np
 from ..graph.hooks import warn_if_has_hooks
 from ..state.concrete import refuse_copy
 from ..state.history import edge_or_none
-from ..state.meta import is_meta, meta_tensor
-from ..types.arrays import ARRAYS
-from ..types.devices import checked, moved
+from ..state.meta import is_meta, meta_tensor, on_device
 from ..types.tensor_type import completes, more, needs_grad, wrap
 from ..types.tensor_value import bottom
 from ..views.memory import rebuilt, twin
@@ -53,15 +51,9 @@ class Methods:
         warn_if_has_hooks(self)
         if is_meta(self):
             return without_elements, facts(self), self.__dict__ or None
-        array = bottom(self)
-        if type(array) is not np.ndarray and type(array) in ARRAYS:
-            return rebuilt_there, (type(self), array.get(), needs_grad(self)), self.__dict__ or None
-        return rebuilt, (type(self), np.array(array), needs_grad(self)), self.__dict__ or None
-
-
-def rebuilt_there(kind, array, requires_grad):
-    """A tensor on a GPU from its pickle."""
-    return rebuilt(kind, moved(array, checked("cuda")), requires_grad)
+        if on_device(self):
+            return rebuilt, (type(self), bottom(self).get(), needs_grad(self), self.device.type), self.__dict__ or None
+        return rebuilt, (type(self), np.array(bottom(self)), needs_grad(self)), self.__dict__ or None
 
 
 def facts(t):

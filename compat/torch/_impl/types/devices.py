@@ -1,6 +1,6 @@
 """Where arrays lie: the devices of the names of them, and copies from one to another."""
 
-from .arrays import cupy, ndarray
+from .arrays import ARRAYS, cupy, ndarray
 from .size import CPU, device as Device
 
 CUDA = Device("cuda", 0)
@@ -41,7 +41,8 @@ def device_of(array):
 
 def beside(array, other):
     """An array of NumPy's as the library of another array takes it; anything else as it is."""
-    return moved(array, CUDA) if type(array) is ndarray and type(other) is not ndarray else array
+    there = type(other) in ARRAYS and type(other) is not ndarray
+    return moved(array, CUDA) if there and type(array) is ndarray else array
 
 
 def moved(array, device):

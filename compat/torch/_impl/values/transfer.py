@@ -8,16 +8,19 @@ from ..types.size import device as Device
 
 
 def _samples(rng):
-    return [(rng.standard_normal((2, 3)), {"here": "cpu", "there": "cpu"}), (np.float64(0.5), {
-        "here": "cpu", "there": "cpu"})]
+    shapes = ((), (3,), (2, 3), (0,))
+    drawn = [rng.standard_normal(shape) for shape in shapes]
+    drawn += [drawn[1].astype(np.float32), drawn[1] + 1j, (drawn[1] + 1j).astype(np.complex64)]
+    return [extend.Sample(x, params={"here": "cpu", "there": "cpu"}) for x in drawn]
 
 
 transfer = extend.primitive(
     "transfer",
-    impl=lambda xp, x, *, here, there: moved(x if hasattr(x, "strides") else np.asarray(x), Device(there)),
+    impl=lambda xp, x, *, here, there: moved(np.asarray(x) if isinstance(x, np.generic | float | complex) else x, Device(there)),
     shape=lambda x: x,
     jvp={"x": lambda dx, here, there: transfer(dx, here, there)},
     vjp={"x": lambda ct, here, there: transfer(ct, there, here)},
     batch=lambda x, here, there: transfer(x, here, there),
     samples=_samples,
+    shares=True,
 )

@@ -6,6 +6,7 @@ from ..graph import versions
 from ..state.aliases import Holder
 from ..state.levels import BatchTrace
 from ..types.arrays import ARRAYS, address, laid_out, over_memory
+from ..types.devices import checked, moved
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import shape_dtype
 
@@ -101,9 +102,9 @@ def extent(array):
     return array.itemsize + sum((n - 1) * abs(s) for n, s in zip(array.shape, array.strides))
 
 
-def rebuilt(kind, array, requires):
-    """A tensor from its pickle."""
-    t = wrap(array, kind)
+def rebuilt(kind, array, requires, place="cpu"):
+    """A tensor from its pickle, on the device where it lay."""
+    t = wrap(array if place == "cpu" else moved(array, checked(place)), kind)
     t.wants_grad = requires
     return t
 

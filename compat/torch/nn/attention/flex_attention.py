@@ -188,8 +188,8 @@ def _ordered(blocks):
 def _dense(counts, indices):
     """The blocks that are set, of their counts and numbers."""
     columns = indices.shape[-1]
-    listed = (torch.arange(columns) < counts.unsqueeze(-1)).to(int32)
-    return torch.zeros(indices.shape, dtype=int32).scatter(-1, indices.long(), listed)
+    listed = (torch.arange(columns, device=counts.device) < counts.unsqueeze(-1)).to(int32)
+    return torch.zeros(indices.shape, dtype=int32, device=indices.device).scatter(-1, indices.long(), listed)
 
 
 class BlockMask:
@@ -256,7 +256,7 @@ class BlockMask:
         return blocks
 
     def to(self, device):
-        """The same mask: tensors live on the CPU."""
+        """The mask with its tensors on a device."""
         return type(self)(self.seq_lengths, *[t if t is None else t.to(device)
                                               for t in (getattr(self, name) for name in self._TENSORS)],
                           self.BLOCK_SIZE, self.mask_mod)
