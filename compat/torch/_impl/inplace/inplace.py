@@ -13,11 +13,7 @@ from ..modes.inference import check_saved, check_write
 from ..modes.modes import MODES
 from ..state.edges import edge, refusal, replay
 from ..state.levels import AMBIENT, BatchTrace, GradTrace, alive, recorders
-<<<<<<< HEAD
 from ..state.meta import NO_DATA, check_written, is_meta, on_device
-=======
-from ..state.meta import NO_DATA, check_devices, is_meta
->>>>>>> main
 from ..types.arrays import ARRAYS, ndarray
 from ..types.dtypes import type_word
 from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
@@ -57,13 +53,8 @@ def compute(t, name, fn, others, node_name, covers):
     if (m is None or m.still) and untracked(t, m) and all(untracked(x, m) for x in operands):
         write_untracked(t, name, fn, [x.value if isinstance(x, TensorBase) else x for x in others], operands, covers)
         return t
-<<<<<<< HEAD
-    numbers = name != "copy_" and not all(type(x.value) is type(t.value) for x in operands) and (
+    numbers = bool(operands) and name != "copy_" and not all(type(x.value) is ndarray for x in (t, *operands)) and (
         check_written(t, operands))
-=======
-    if operands and name != "copy_" and not all(type(x.value) is ndarray for x in (t, *operands)):
-        check_devices((t, *operands))
->>>>>>> main
     check_levels(t, operands, name, others)
     if not operands and name not in _OF_TENSORS:
         check_write(t)  # PyTorch looks at the history first where there is another tensor, which a number may stand for

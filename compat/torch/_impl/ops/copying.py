@@ -10,11 +10,7 @@ from ..dispatch.call import attach, moving
 from ..fastpath.copy_lanes import cloned
 from ..fastpath.write_lanes import assign
 from ..inplace.inplace import check_result, inplace
-<<<<<<< HEAD
-from ..state.meta import is_meta, on_device
-=======
 from ..state.meta import is_meta
->>>>>>> main
 from ..state.python_data import filling, warn_imaginary
 from ..tensor.conversion import placed
 from ..types.memory_formats import arranged, preserves
@@ -84,13 +80,8 @@ def copy_(self, src, non_blocking=False):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
     if assign(self, src):
         return self
-<<<<<<< HEAD
-    if type(src.value) is not type(self.value) and on_device(src) is not on_device(self) and not is_meta(self):
-        src = src.to(self.device)
-=======
     if src.is_cuda is not self.is_cuda and not (is_meta(src) or is_meta(self)):
         src = placed(src, self.device)
->>>>>>> main
     return inplace(self, "copy_", lambda x, v: replaced(x, v), (src,), node_name="torch::autograd::CopyBackwards")
 
 
