@@ -3,10 +3,10 @@
 import inspect
 
 import pytest
+from devices import DIFFERENCES, on_device, without_place
 
 import covector.compat.torch as compat
 from harness import Call, Script, pytorch
-from devices import DIFFERENCES, on_device, without_place
 from recordings import TESTS, recording
 
 
