@@ -42,6 +42,7 @@ class ndarray:  # noqa: N801 - CuPy's name
 
     __array_priority__ = 100
     __hash__ = None
+    __slots__ = ("__weakref__", "_data", "base")  # CuPy's take no other attributes, either
 
     def __init__(self, shape, dtype=float, memptr=None, strides=None, order="C"):
         if memptr is None:
