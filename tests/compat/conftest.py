@@ -3,10 +3,10 @@
 import inspect
 
 import pytest
+from devices import DIFFERENCES, on_device, without_strides
 
 import covector.compat.torch as compat
 from harness import Call, Script, pytorch
-from devices import DIFFERENCES, on_device, without_strides
 from recordings import TESTS, recording
 
 

@@ -18,14 +18,16 @@ from ..state.concrete import refuse_copy
 from ..state.meta import is_meta, meta_tensor, on_meta
 from ..tensor.storage import over
 from ..types import dtypes
+from ..types.arrays import ARRAYS, address
+from ..types.devices import moved
 from ..types.parameter import Parameter
-from ..types.size import LAYOUTS, Size, device as Device, layout as Layout, sparse_coo
+from ..types.size import CPU, LAYOUTS, Size, device as Device, layout as Layout, sparse_coo
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import bottom
 from ..views.memory import steps_of
+from .map_location import check, mapping, tag
 from .safe_globals import allowed, get_safe_globals
 
-ndarray = np.ndarray
 _WORDS = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
           "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
           "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
@@ -58,7 +60,7 @@ def save(obj, f, pickle_module=pickle, pickle_protocol=2, _use_new_zipfile_seria
         archive.writestr(f"{name}/data.pkl", buffer.getvalue())
         archive.writestr(f"{name}/byteorder", "little")
         for key, root in enumerate(pickler.roots):
-            archive.writestr(f"{name}/data/{key}", versions.flat(root).tobytes())
+            archive.writestr(f"{name}/data/{key}", moved(versions.flat(root), CPU).tobytes())
         archive.writestr(f"{name}/version", "3\n")
 
 
@@ -100,7 +102,8 @@ class Writer(pickle._Pickler):
         if not isinstance(obj, Storage):
             return None
         word = _WORDS[obj.dtype.name]
-        return ("storage", _STORAGES[word + "Storage"], str(obj.key), "cpu", obj.root.nbytes // obj.dtype.itemsize)
+        count = obj.root.nbytes // obj.dtype.itemsize
+        return "storage", _STORAGES[word + "Storage"], str(obj.key), tag(obj.root), count
 
     def reducer_override(self, obj):
         if type(obj) is Parameter:
@@ -125,7 +128,7 @@ class Writer(pickle._Pickler):
         if t.level_trace is not None:
             refuse_copy(t, "save()")
         array = bottom(t)
-        if type(array) is not ndarray:
+        if type(array) not in ARRAYS:
             if is_meta(t):
                 raise NotImplementedError("save() of tensors of device meta is not supported: they have no elements; "
                                           "give the module elements first, with to_empty() or load_state_dict("
@@ -137,14 +140,14 @@ class Writer(pickle._Pickler):
         if t.dtype.name not in _WORDS:
             raise NotImplementedError(f"save() of tensors of {t.dtype} is not supported; cast them first")
         root = versions.root_of(array)
-        if root.nbytes % array.itemsize or (array.ctypes.data - root.ctypes.data) % array.itemsize or (
+        if root.nbytes % array.itemsize or (address(array) - address(root)) % array.itemsize or (
                 root.size and not dense(root)):
-            array = root = np.array(array)
+            array = root = array.copy()
         key = self.keys.get(id(root))
         if key is None:
             key = self.keys[id(root)] = len(self.roots)
             self.roots.append(root)
-        place = (array.ctypes.data - root.ctypes.data) // array.itemsize if array.size else 0
+        place = (address(array) - address(root)) // array.itemsize if array.size else 0
         return _REBUILD, (Storage(key, root, t.dtype), place, tuple(array.shape), steps_of(array),
                           t.requires_grad, OrderedDict())
 
@@ -175,23 +178,22 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
 
     Args:
         f: a path, or a file open for reading bytes.
-        map_location: None, "cpu", a dict or a function: tensors are made on the CPU; "meta" for shapes and dtypes
-            alone.
+        map_location: where tensors are made: a device or its name; a dict from the names that they were saved with
+            to others; a function of a storage and that name, which returns a storage or None. By default they are made
+            where they were. "meta" for shapes and dtypes alone.
         weights_only: True (the default) reads only tensors, pytrees and numbers; False runs whatever the file
             names, so it is for files that are trusted.
     Raises:
         UnpicklingError: the file names what `weights_only` does not allow.
+        RuntimeError: a tensor would be made on a device that is not here.
     """
     if isinstance(map_location, str | Device) and Device(map_location).type not in ("cpu", "meta"):
-        raise RuntimeError(f"Attempting to deserialize object on a {Device(map_location).type.upper()} device but "
-                           f"torch.{Device(map_location).type}.is_available() is False. If you are running on a "
-                           "CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your "
-                           "storages to the CPU.")
+        check(Device(map_location).type, Device(map_location).index or 0)
     empty = isinstance(map_location, str | Device) and on_meta(map_location)
     strict = weights_only is None or weights_only
     if not zipped(f):
         refuse_legacy(f)
-    place = "nothing of it was read yet"
+    place, reader = "nothing of it was read yet", None
     try:
         with zipfile.ZipFile(f) as archive:
             names = archive.namelist()
@@ -200,10 +202,13 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
             order = archive.read(prefix + "byteorder") if prefix + "byteorder" in names else b"little"
             place = f"{prefix}data.pkl in it, or a storage that it names"
             if order == b"little":
-                return (StrictReader if strict else Reader)(archive, prefix, empty).load()
+                reader = (StrictReader if strict else Reader)(archive, prefix, None if empty else mapping(map_location))
+                return reader.load()
     except (pickle.UnpicklingError, OSError):
         raise
     except _DAMAGE as error:
+        if reader is not None and reader.refused is error:  # of its place, not of the file
+            raise
         if not strict and not isinstance(error, zipfile.BadZipFile | StopIteration):
             raise  # of the code that the file names
         raise pickle.UnpicklingError(
@@ -284,10 +289,10 @@ _ALLOWED = {("torch._utils", "_rebuild_sparse_tensor"): rebuilt_sparse,
 class Known:
     """What readers have in common: PyTorch's names of tensors and their parts, and storages."""
 
-    def __init__(self, archive, prefix, empty):
+    def __init__(self, archive, prefix, mapped):
         super().__init__(io.BytesIO(archive.read(prefix + "data.pkl")))
-        self.archive, self.prefix, self.empty = archive, prefix, empty
-        self.roots = {}
+        self.archive, self.prefix, self.mapped = archive, prefix, mapped
+        self.roots, self.refused = {}, None
 
     def known(self, module, name):
         """What stands under a name, None where it is none of those."""
@@ -296,14 +301,19 @@ class Known:
         return _ALLOWED.get((module, name)) or allowed(module, name)
 
     def persistent_load(self, pid):
-        kind, dtype, key, _, count = pid
+        kind, dtype, key, location, count = pid
         if kind != "storage" or not isinstance(dtype, dtypes.dtype):
             raise pickle.UnpicklingError(f"load() got a reference of the unknown kind {kind!r}")
-        if self.empty:
+        if self.mapped is None:
             return None, dtype
         if key not in self.roots:
             data = self.archive.read(f"{self.prefix}data/{key}")
-            self.roots[key] = np.frombuffer(bytearray(data), np.uint8)[: count * dtype.itemsize].copy()
+            root = np.frombuffer(bytearray(data), np.uint8)[: count * dtype.itemsize].copy()
+            try:
+                self.roots[key] = self.mapped(root, dtype, location)
+            except Exception as error:
+                self.refused = error
+                raise
         return self.roots[key], dtype
 
 

@@ -108,7 +108,8 @@ def _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, sca
     out = AT(np.zeros((bags, weight.shape[1]), weight.dtype))[bag].add(values)
     if mode == "mean":
         ones = constant(np.ones((count, 1), weight.dtype), weight)
-        sizes = AT(constant(np.zeros((bags, 1), weight.dtype), weight))[bag].add(ones if kept is None else cnp.where(kept, ones, zero))
+        ones = ones if kept is None else cnp.where(kept, ones, zero)
+        sizes = AT(constant(np.zeros((bags, 1), weight.dtype), weight))[bag].add(ones)
         out = out / cnp.maximum(sizes, np.ones((), weight.dtype))
     return out
 

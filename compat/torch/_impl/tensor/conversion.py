@@ -13,7 +13,7 @@ from ..state.levels import BatchTrace, GradTrace
 from ..state.meta import NO_DATA, is_meta, meta_tensor, on_device, on_meta
 from ..state.python_data import warn_imaginary
 from ..types import dtypes
-from ..types.devices import checked
+from ..types.devices import checked, count
 from ..types.memory_formats import order_of, preserves
 from ..types.parameter import made_subclass
 from ..types.size import CPU, device as Device
@@ -239,9 +239,17 @@ def type_(self, dtype=None, non_blocking=False):
 
 
 def pin_memory(self, device=None):
-    """Raise: there is no device that memory could be pinned for."""
+    """A copy in ordinary memory, from which copies to a GPU are made as well: none is pinned.
+
+    Raises:
+        RuntimeError: there is no device that memory could be pinned for, or the tensor lies on it.
+    """
+    if self.is_cuda:
+        raise RuntimeError(f"cannot pin '{self.type()}' only dense CPU tensors can be pinned")
+    if count():
+        return copied(self)
     raise RuntimeError("Cannot access accelerator device when none is available: pin_memory() keeps memory in place "
-                       "for a device, and tensors live on the CPU; leave it out")
+                       "for a device, and there is none; leave it out")
 
 
 def casting(dtype):

@@ -12,8 +12,9 @@ from ..graph import versions
 from ..inplace.inplace import check_inplace
 from ..modes.inference import check_write
 from ..modes.modes import MODES
+from ..types.arrays import ARRAYS, address, laid_out, namespace
+from ..types.devices import checked, device_of, moved
 from ..types.dtypes import type_word
-from ..types.size import CPU
 from ..types.tensor_type import TensorBase, needs_grad
 from ..types.tensor_value import bottom
 from ..views.memory import steps_of
@@ -32,10 +33,10 @@ class UntypedStorage:
     __slots__ = ("root",)
 
     def __init__(self, size=0):
-        self.root = size if isinstance(size, ndarray) else np.zeros(size, np.uint8)
+        self.root = size if type(size) in ARRAYS else np.zeros(size, np.uint8)
 
-    device = CPU
-    is_cuda = False
+    device = property(lambda self: device_of(self.root))
+    is_cuda = property(lambda self: type(self.root) is not ndarray)
 
     @classmethod
     def from_file(cls, filename, shared=False, nbytes=0):
@@ -75,14 +76,14 @@ class UntypedStorage:
 
     def data_ptr(self):
         """The address of the first byte."""
-        return self.root.ctypes.data
+        return address(self.root)
 
     def __getitem__(self, key):
         found = self.bytes()[key]
-        return int(found) if not isinstance(found, ndarray) else UntypedStorage(found)
+        return UntypedStorage(found) if getattr(found, "ndim", 0) else int(found)
 
     def __setitem__(self, key, value):
-        self.bytes()[key] = value
+        self.bytes()[key] = moved(value, self.device) if type(value) in ARRAYS else value
         versions.bump(self.root)
 
     def __iter__(self):
@@ -107,8 +108,13 @@ class UntypedStorage:
         return self.bytes().tolist()
 
     def cpu(self):
-        """Itself."""
-        return self
+        """Itself, or a copy of memory of a GPU."""
+        return UntypedStorage(self.bytes().get()) if self.is_cuda else self
+
+    def cuda(self, device=None, non_blocking=False):
+        """A copy on the GPU; itself where it lies there."""
+        return self if self.is_cuda else UntypedStorage(moved(self.bytes(), checked("cuda" if device is None else
+                                                                                   device)))
 
     def __eq__(self, other):
         return isinstance(other, UntypedStorage) and other.root is self.root
@@ -117,8 +123,8 @@ class UntypedStorage:
         return id(self.root)
 
     def __repr__(self):
-        return "".join(f" {v}\n" for v in self.tolist()) + f"[torch.storage.UntypedStorage(device=cpu) of size " \
-                                                            f"{len(self)}]"
+        return "".join(f" {v}\n" for v in self.tolist()) + (
+            f"[torch.storage.UntypedStorage(device={self.device}) of size {len(self)}]")
 
 
 class TypedStorage:
@@ -130,7 +136,8 @@ class TypedStorage:
         self._untyped_storage = wrap_storage
         self.dtype = dtype
 
-    device = CPU
+    device = property(lambda self: self._untyped_storage.device)
+    is_cuda = property(lambda self: self._untyped_storage.is_cuda)
 
     def numbers(self):
         """The memory as an array of the dtype."""
@@ -175,7 +182,7 @@ class TypedStorage:
 def memory(t, what):
     """The array of a tensor with memory of its own, outside transforms."""
     b = bottom(t)
-    if type(b) is not ndarray or isinstance(t.value, TensorBase):
+    if type(b) not in ARRAYS or isinstance(t.value, TensorBase):
         raise NotImplementedError(f"{what} of a value of a running transform is not supported: it does not own its "
                                   f"memory")
     return b
@@ -204,8 +211,8 @@ def over(root, dtype, offset, size, stride):
                            f"itemsize {item} requiring a storage size of {last * item} are out of bounds for storage "
                            f"of size {root.nbytes}")
     if not all(size):
-        return np.empty(size, dtype)
-    return np.ndarray(size, dtype, versions.flat(root), offset * item, [s * item for s in stride])
+        return namespace(root).empty(size, dtype)
+    return laid_out(size, dtype, versions.flat(root), offset * item, [s * item for s in stride])
 
 
 def contiguous_steps(size):
@@ -242,7 +249,7 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
     else:
         recorded(self, "set_ of a tensor that requires grad is not supported; set_ its detach()")
         if source is None:
-            value = np.empty(0, array.dtype)
+            value = namespace(array).empty(0, array.dtype)
         elif not isinstance(source, TypedStorage | UntypedStorage):
             raise TypeError(f"set_() received an invalid combination of arguments - got ({type(source).__name__}), but "
                             "expected one of:\n * ()\n * (torch.Storage source)\n * (torch.Storage source, int "
@@ -281,7 +288,7 @@ def resize_(self, *sizes, memory_format=None, size=None):
     recorded(self, "")
     root = versions.root_of(array)
     count = int(np.prod(sizes, dtype=np.int64))
-    offset = (array.ctypes.data - root.ctypes.data) // array.itemsize
+    offset = (address(array) - address(root)) // array.itemsize
     if (offset + count) * array.itemsize <= root.nbytes and root.dtype == array.dtype:
         self.value = over(root, array.dtype, offset, tuple(sizes), contiguous_steps(sizes))
         versions.bump(root)
@@ -291,7 +298,7 @@ def resize_(self, *sizes, memory_format=None, size=None):
     if shared:
         raise NotImplementedError(f"resize_ to {list(sizes)} needs more memory than there is, and other tensors share "
                                   "it; make a new tensor, or resize before sharing")
-    fresh = np.zeros(count, array.dtype)
+    fresh = namespace(array).zeros(count, array.dtype)
     fresh[: root.size] = versions.flat(root)
     self.value = fresh.reshape(sizes)
     for _ in range(versions.version(root) + 1):
@@ -318,7 +325,7 @@ def as_strided_(self, size, stride, storage_offset=None):
         raise NotImplementedError("as_strided_ of a tensor that requires grad is not supported; use as_strided()")
     recorded(self, "")
     root = versions.root_of(array)
-    offset = (array.ctypes.data - root.ctypes.data) // array.itemsize if storage_offset is None else storage_offset
+    offset = (address(array) - address(root)) // array.itemsize if storage_offset is None else storage_offset
     self.value = over(root, array.dtype, offset, tuple(size), tuple(stride))
     versions.bump(root)
     return self
@@ -328,7 +335,7 @@ def as_strided_(self, size, stride, storage_offset=None):
 def is_set_to(self, tensor):
     """Whether both see the same memory in the same way."""
     a, b = memory(self, "is_set_to()"), memory(tensor, "is_set_to()")
-    return (versions.root_of(a) is versions.root_of(b) and a.ctypes.data == b.ctypes.data and a.shape == b.shape
+    return (versions.root_of(a) is versions.root_of(b) and address(a) == address(b) and a.shape == b.shape
             and a.strides == b.strides)
 
 
@@ -359,7 +366,7 @@ def mapped(self, name, others, fn):
     array = memory(self, name)
     given = [np.broadcast_to(memory(t, name), array.shape).ravel().tolist() for t in others]
     answers = [fn(*values) for values in zip(array.ravel().tolist(), *given)]
-    array[...] = np.array(answers, array.dtype).reshape(array.shape)
+    array[...] = moved(np.array(answers, array.dtype).reshape(array.shape), device_of(array))
     versions.bump(array)
     return self
 
