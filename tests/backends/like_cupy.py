@@ -42,6 +42,7 @@ class ndarray:  # noqa: N801 - CuPy's name
 
     __array_priority__ = 100
     __hash__ = None
+    __slots__ = ("__weakref__", "_data", "base")  # CuPy's take no other attributes, either
 
     def __init__(self, shape, dtype=float, memptr=None, strides=None, order="C"):
         if memptr is None:
@@ -101,6 +102,12 @@ class ndarray:  # noqa: N801 - CuPy's name
         found = getattr(module, function.__name__, None)
         return NotImplemented if found is None else found(*args, **named)
 
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def __dlpack__(self, **named):
+        return self  # NumPy makes no capsules of a device
+
     def __bool__(self):
         return bool(self._data)
 
@@ -126,7 +133,7 @@ class ndarray:  # noqa: N801 - CuPy's name
         return _wrap(self._data[_own(key)], self)
 
     def __setitem__(self, key, value):
-        self._data[_own(key)] = _own(value)
+        self._data[_own(key)] = value if isinstance(value, np.ndarray) and not value.ndim else _own(value)
 
     def __repr__(self):
         return repr(self._data)
@@ -138,7 +145,7 @@ class ndarray:  # noqa: N801 - CuPy's name
         return self._data.tolist()
 
     def fill(self, value):
-        self._data.fill(_own(value))
+        self._data.fill(value if isinstance(value, np.ndarray) and not value.ndim else _own(value))
 
     def astype(self, dtype, order="K", casting=None, subok=None, copy=True):
         return _wrap(self._data.astype(dtype, order=order, copy=copy), self)
@@ -273,7 +280,10 @@ def _function(found, name):
 
 
 def _explicit(value, *args, **named):
-    """`asarray`, `array`: the explicit conversion."""
+    """`asarray`, `array`: the explicit conversion; memory of the device is shared."""
+    if hasattr(value, "__cuda_array_interface__") and type(value) is not ndarray:
+        facts = value.__cuda_array_interface__
+        value = _shared(facts)
     named.pop("order", None)
     args = args[:1] if args and args[0] is not None else ()
     if type(value) is ndarray and not args and not named:
@@ -281,6 +291,12 @@ def _explicit(value, *args, **named):
     if type(value) in (list, tuple):
         value = [v._data if type(v) is ndarray else v for v in value]
     return _wrap(np.array(value._data if type(value) is ndarray else value, *args, **named))
+
+
+def _shared(facts):
+    """An array over memory by its address."""
+    memory = types.SimpleNamespace(__array_interface__=facts)
+    return _wrap(np.asarray(memory))
 
 
 class Device:
@@ -343,6 +359,7 @@ def install():
     cupy.ndarray, cupy.cuda, cupy.__version__ = ndarray, cuda, "14.0 (stand-in)"
     cupy.array = cupy.asarray = cupy.ascontiguousarray = _explicit
     cupy.ascontiguousarray = lambda a, dtype=None: _wrap(np.ascontiguousarray(a._data, dtype))
+    cupy.from_dlpack = lambda x: _shared(x.__dlpack__().__cuda_array_interface__)
     cupy.argsort = lambda a, axis=-1, kind=None: _wrap(np.argsort(a._data, axis, "stable"))  # as all of CuPy's sorts
     cupy.asnumpy, cupy.is_available = lambda a: a.get(), cuda.is_available
     cupy.get_default_memory_pool = lambda: POOL

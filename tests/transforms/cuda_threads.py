@@ -1,37 +1,86 @@
-"""CUDA text on the processor: a C++ compiler takes it, and its threads run one by one."""
+"""CUDA text on the processor: a C++ compiler takes it; the threads of a block run in turns, from barrier to barrier."""
 
 import ctypes
 import re
 import shutil
 import subprocess
 from pathlib import Path
+from threading import Lock
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")
+TURN = Lock()
 MISSING = "no C++ compiler was found: install g++"
-# What CUDA's compiler knows, as C++ that runs one thread at a time.
+# What CUDA's compiler knows, as C++. Blocks run one after the other, with other contents of shared memory each time.
 SHIM = """\
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+#include <ucontext.h>
+#include <vector>
 #define __global__
 #define __device__
 #define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
+#define __shared__ static __attribute__((section("of_a_block")))
+#define __syncthreads() cv_meet(__LINE__)
 struct Numbers { unsigned x; };
 static Numbers blockIdx, threadIdx, blockDim, gridDim;
 static inline double __dmul_rn(double x, double y) { return x * y; }
 static inline float __fmul_rn(float x, float y) { return x * y; }
-"""
-RUNNER = """
-extern "C" void run_{kernel}(unsigned grid, unsigned block, int turned, void **given)
-{{
+
+struct Thread { ucontext_t at; std::vector<char> stack; int line; };  // line: of its barrier, 0 where it has ended
+static std::vector<Thread> threads;
+static ucontext_t outside;
+static void cv_meet(int line)
+{
+    Thread &now = threads[threadIdx.x];
+    now.line = line;
+    swapcontext(&now.at, &outside);
+}
+static char unused __attribute__((section("of_a_block"), used));
+extern "C" char __start_of_a_block[], __stop_of_a_block[];
+
+// Returns the number of a block whose threads do not all meet at the same barriers, or -1.
+static int cv_run(unsigned grid, unsigned block, int turned, void (*body)())
+{
     gridDim.x = grid;
     blockDim.x = block;
-    for (unsigned k = 0; k < grid * block; k++) {{
-        const unsigned thread = turned ? grid * block - 1 - k : k;
-        blockIdx.x = thread / block;
-        threadIdx.x = thread % block;
-        {kernel}({arguments});
-    }}
+    threads.resize(block);
+    for (unsigned b = 0; b < grid; b++) {
+        blockIdx.x = turned ? grid - 1 - b : b;
+        memset(__start_of_a_block, 0x7b, (size_t)(__stop_of_a_block - __start_of_a_block));
+        for (unsigned t = 0; t < block; t++) {
+            Thread &thread = threads[t];
+            thread.stack.resize(1 << 16);
+            getcontext(&thread.at);
+            thread.at.uc_stack.ss_sp = thread.stack.data();
+            thread.at.uc_stack.ss_size = thread.stack.size();
+            thread.at.uc_link = &outside;
+            thread.line = -1;
+            makecontext(&thread.at, body, 0);
+        }
+        while (threads[0].line != 0) {
+            for (unsigned k = 0; k < block; k++) {
+                const unsigned t = turned ? block - 1 - k : k;
+                threadIdx.x = t;
+                threads[t].line = 0;
+                swapcontext(&outside, &threads[t].at);
+            }
+            for (unsigned t = 1; t < block; t++)
+                if (threads[t].line != threads[0].line)
+                    return (int)blockIdx.x;
+        }
+    }
+    return -1;
+}
+"""
+RUNNER = """
+static void **{kernel}_given;
+static void {kernel}_once() {{ void **given = {kernel}_given; (void)given; {kernel}({arguments}); }}
+extern "C" int run_{kernel}(unsigned grid, unsigned block, int turned, void **given)
+{{
+    {kernel}_given = given;
+    return cv_run(grid, block, turned, {kernel}_once);
 }}
 """
 
@@ -58,3 +107,10 @@ def library(source, folder, name):
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return ctypes.CDLL(str(path.with_suffix(".so")))
+
+
+def launch(library, kernel, grid, block, turned, pointers):
+    """Run a kernel of such a library, one at a time."""
+    with TURN:
+        wrong = getattr(library, f"run_{kernel}")(grid, block, int(turned), pointers)
+    assert wrong == -1, f"{kernel}: threads of block {wrong} wait at different barriers"

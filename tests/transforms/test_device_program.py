@@ -30,6 +30,22 @@ if before is not None:
     register_backend(before)
 THREADS = module_at(TESTS / "transforms" / "cuda_threads.py")
 Array = strict.Array
+
+
+class Pointer:
+    """The memory of an array."""
+
+    def __init__(self, array):
+        self.array = array._data
+
+    def copy_from_device_async(self, source, size):
+        assert self.array.flags.c_contiguous and source.array.flags.c_contiguous
+        assert self.array.nbytes == source.array.nbytes == size
+        ctypes.memmove(self.array.ctypes.data, source.array.ctypes.data, size)
+
+
+Array.data = property(Pointer)
+Array.flags = property(lambda self: self._data.flags)
 OPTIONS = {"printer": "cuda"}
 RNG = np.random.default_rng(0)
 TYPES = {"double": "d", "float": "f", "int64_t": "l", "int32_t": "i", "uint8_t": "?B", "void": "B"}
@@ -75,7 +91,7 @@ class RawModule:
         self.declared = THREADS.kernels(code)
 
     def get_function(self, kernel):
-        run, declared = getattr(self.library, f"run_{kernel}"), self.declared[kernel]
+        declared = self.declared[kernel]
         warm = []
 
         def launch(grid, block, given):
@@ -88,7 +104,7 @@ class RawModule:
 
             def step(kept=given):  # the arrays live as long as the recording
                 DEVICE.launches += 1
-                run(*grid, *block, 0, pointers)
+                THREADS.launch(self.library, kernel, *grid, *block, False, pointers)
 
             if stream.recorded is None:
                 warm.append(True)
@@ -156,11 +172,13 @@ def shaken(x):
 
 PARAMS = {"w": RNG.normal(size=(3, 8)), "b": np.ones(8), "v": RNG.normal(size=8)}
 LONG = RNG.uniform(1.0, 2.0, size=2000)
+LONGER = RNG.uniform(1.0, 2.0, size=5000)  # more than one block takes
 PROGRAMS = {
     "elementwise": (lambda x, y: np.exp(-x * x) * np.tanh(y), (LONG, LONG)),
     "float32": (lambda x: np.log1p(x) + 1.0, (LONG.astype(np.float32),)),
     "a number": (lambda x, a: a * x + np.float64(2.0), (LONG, 1.5)),
     "shaken": (shaken, (LONG,)),
+    "shaken by many blocks": (shaken, (LONGER,)),
     "calls between": (lambda x: (np.linalg.inv(x @ x + np.eye(60) * x[0, 0]) @ np.tanh(x), np.sort(x * 2.0, axis=0)),
                       (RNG.normal(size=(60, 60)),)),
     "complex": (lambda x: (np.abs(x * 1j) + x.real, x), (LONG + 1j,)),
@@ -205,16 +223,16 @@ def test_kernels_give_the_values_of_numpy(name):
 
 def test_many_launches_are_recorded_once_and_replayed(device):
     compiled = cv.jit(shaken, compiler_options=OPTIONS)
-    first = compiled(Array(LONG))
+    first = compiled(Array(LONGER))
     direct = device.launches
     assert direct > 4 and device.recordings == 1 and device.replays == 0
-    second = compiled(Array(LONG * 3.0))
+    second = compiled(Array(LONGER * 3.0))
     assert device.recordings == 1 and device.replays == 1 and device.launches == 2 * direct
-    same(first, shaken(LONG))  # which the second call has not written to
-    same(second, shaken(LONG * 3.0))
+    same(first, shaken(LONGER))  # which the second call has not written to
+    same(second, shaken(LONGER * 3.0))
     line = cv.jit(lambda x: 2.0 * x, compiler_options=OPTIONS)
-    line(Array(LONG))
-    line(Array(LONG))
+    line(Array(LONGER))
+    line(Array(LONGER))
     assert device.recordings == 1  # one launch needs no recording
 
 
@@ -223,7 +241,7 @@ def test_recordings_take_numbers_views_and_other_dtypes(device):
         return shaken(x * a) + a
 
     compiled = cv.jit(fun, compiler_options=OPTIONS)
-    wide = RNG.uniform(1.0, 2.0, size=(2000, 2))
+    wide = RNG.uniform(1.0, 2.0, size=(5000, 2))
     for dtype in (np.float64, np.float32):
         for k, a in ((0, 1.5), (1, 2.5), (0, np.float32(0.5))):
             x = wide.astype(dtype)[:, k]
@@ -234,21 +252,21 @@ def test_recordings_take_numbers_views_and_other_dtypes(device):
 
 def test_each_stream_has_its_recording(device):
     compiled = cv.jit(shaken, compiler_options=OPTIONS)
-    compiled(Array(LONG))
+    compiled(Array(LONGER))
     other = Stream()
     with other:
-        same(compiled(Array(LONG)), shaken(LONG))
-        same(compiled(Array(LONG)), shaken(LONG))
+        same(compiled(Array(LONGER)), shaken(LONGER))
+        same(compiled(Array(LONGER)), shaken(LONGER))
     assert device.recordings == 2 and device.replays == 1
 
 
 def test_threads_share_a_recording():
     compiled = cv.jit(shaken, compiler_options=OPTIONS)
-    compiled(Array(LONG))
+    compiled(Array(LONGER))
     wrong = []
 
     def work(seed):
-        x = np.random.default_rng(seed).uniform(1.0, 2.0, size=2000)
+        x = np.random.default_rng(seed).uniform(1.0, 2.0, size=5000)
         for _ in range(20):
             if not np.allclose(compiled(Array(x)).get(), shaken(x), rtol=1e-12):
                 wrong.append(seed)

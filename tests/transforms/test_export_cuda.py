@@ -16,7 +16,7 @@ from covector.core.errors import DtypeError, RuleError
 from covector.extend import REGISTRY
 from covector.testing import compiled_fuzz
 from covector.testing.compiled import roundings
-from covector.transforms.export import batched, launches, parallel
+from covector.transforms.export import batched, parallel, schedule
 from covector.transforms.export.steps import Call, Launch
 from covector.transforms.native.maths import FUNCTIONS
 
@@ -49,7 +49,7 @@ class Device:
                     arrays[name][...] = x
             else:
                 pointers = (ctypes.c_void_p * len(step.arguments))(*[arrays[a].ctypes.data for a in step.arguments])
-                getattr(self.library, f"run_{step.kernel}")(step.grid, step.block, int(turned), pointers)
+                THREADS.launch(self.library, step.kernel, step.grid, step.block, turned, pointers)
         return [arrays[x] if type(x) is str else np.asarray(x) for x in self.written.outputs]
 
 
@@ -129,12 +129,22 @@ STATES = RNG.normal(size=(300, 2))
 PROGRAMS = {
     "elementwise": (lambda x, y: np.exp(-x * x) * np.tanh(y) + x[:, ::-1].T @ np.ones(30),
                     (RNG.normal(size=(30, 40)),) * 2),
+    "two arrays": (lambda x, y: np.exp(-x * x) * np.tanh(y) + x[:, ::-1], (RNG.normal(size=(30, 40)),) * 2),
     "functions": (functions, (RNG.normal(size=400), RNG.uniform(0.1, 3.0, size=400), RNG.normal(size=400) > 0.0)),
     "functions32": (functions, (RNG.normal(size=400).astype(np.float32), RNG.uniform(0.1, 3.0, size=400).astype(
         np.float32), RNG.normal(size=400) > 0.0)),
     "reductions": (reductions, (RNG.normal(size=(20, 30, 40)),)),
     "reductions32": (reductions, (RNG.normal(size=(9, 70, 11)).astype(np.float32),)),
     "long": (lambda x: (np.sum(x * x), np.max(x), np.sum(x, axis=0)), (RNG.normal(size=(9000, 10)),)),
+    "columns": (lambda x: (np.sum(x, axis=0), np.max(x, axis=0), x - np.mean(x, axis=0), np.prod(x[:5], axis=0)),
+                (RNG.normal(size=(3000, 3)),)),
+    "rows": (lambda x: (np.sum(x, axis=1), x / np.sum(x, axis=1, keepdims=True), np.min(x, axis=1)),
+             (RNG.uniform(1.0, 2.0, size=(7, 900)).astype(np.float32),)),
+    "shaken": (lambda x: cv.value_and_grad(shaken)(x), (RNG.uniform(1.0, 2.0, size=2500),)),
+    "flags": (lambda x: (np.all(x > -9.0), np.any(x > 9.0), np.sum(x > 0.0), np.max(x.astype(np.int32)), np.all(
+        x > -3.0, axis=1)), (RNG.normal(size=(50, 61)),)),
+    "joined sums": (lambda x: np.concatenate([x, np.stack([np.sum(x), np.max(x)]), x * np.sum(x * x)]),
+                    (RNG.normal(size=3000),)),
     "small": (lambda x: np.sin(x) * 2.0, (np.ones(3),)),
     "gradient": (cv.grad(network), ({"w": RNG.normal(size=(3, 8)), "b": np.ones(8), "v": RNG.normal(size=8)},
                                     RNG.normal(size=(200, 3)), RNG.normal(size=200))),
@@ -176,7 +186,7 @@ def test_threads_give_the_values_of_numpy(name, tmp_path):
 
 @needs_compiler
 @pytest.mark.skipif(not C.COMPILER, reason=C.MISSING)
-@pytest.mark.parametrize("name", ["functions", "functions32", "elementwise", "scan"])
+@pytest.mark.parametrize("name", ["functions", "functions32", "two arrays", "scan"])
 def test_elementwise_text_is_that_of_c_bit_for_bit(name, tmp_path):
     fun, args = PROGRAMS[name]
     found = Device(cv.export_cuda(fun, *args, name="f"), tmp_path)(cv.tree.leaves(args))
@@ -215,9 +225,9 @@ def test_nvrtc_knows_constants_without_end():
 def test_random_programs_agree(wide, tmp_path, monkeypatch):
     """Their arrays have few elements: with `wide` threads share these all the same."""
     if wide:
-        for module in (launches, batched):
-            monkeypatch.setattr(module, "WIDE", 2)
-        monkeypatch.setattr(parallel, "_EACH", 2)
+        monkeypatch.setattr(batched, "WIDE", 2)
+        monkeypatch.setattr(schedule, "ALIKE", 1)
+        monkeypatch.setattr(parallel, "SMALL", 0)
     written = []
 
     def compiled(graph):
@@ -262,7 +272,7 @@ class StandIn:
         def launch(grid, block, given):
             assert all(x.flags.c_contiguous for x in given)
             pointers = (ctypes.c_void_p * len(given))(*[x.ctypes.data for x in given])
-            getattr(self.library, f"run_{kernel}")(*grid, *block, 0, pointers)
+            THREADS.launch(self.library, kernel, *grid, *block, False, pointers)
 
         return launch
 
@@ -289,16 +299,71 @@ def test_the_plan():
     assert kernel_count(lambda x: np.exp(np.sin(x) * x) + 1.0, x) == 1
     plan = cv.export_cuda(lambda x: np.tanh(x @ np.exp(x)), x, name="f")
     assert [type(s) for s in plan.steps] == [Launch, Call, Launch] and plan.steps[1].operation == "matmul"
-    assert plan.steps[0] == Launch("f_1", 40, 256, ("x", plan.steps[0].arguments[1]))
+    assert plan.steps[0] == Launch("f_1", 157, 64, ("x", plan.steps[0].arguments[1]))
     assert plan.arrays["x"] == ((100, 100), "float64") and (plan.inputs, plan.outputs) == (("x",), ("out",))
     assert plan.name == "f" and set(THREADS.kernels(plan.source)) == {"f_1", "f_2"}
+
+
+def shaken(x):
+    for _ in range(8):
+        x = x / x.sum() + x.max()
+    return (x * x).sum()
+
+
+def test_launches_are_few_and_fill_the_device():
+    def sizes(fun, *shape):
+        given = cv.ShapeDtype(shape, np.float32)
+        return [(s.grid, s.block) for s in cv.export_cuda(fun, given).steps if type(s) is Launch]
+
+    assert sizes(np.sin, 3000) == [(47, 64)] and sizes(np.sin, 100_000) == [(391, 256)]
+    assert sizes(np.sin, 10**7) == [(1056, 256)]  # a thread takes every 270,336th element
+    assert sizes(np.sum, 500) == [(1, 512)] and sizes(np.sum, 100_000) == [(391, 256), (1, 512)]
+    assert sizes(np.sum, 10**7) == [(528, 256), (1, 1024)]
+    assert sizes(lambda x: np.sum(x, axis=1), 300, 4000) == [(300, 256)]  # a block a sum
+    assert sizes(lambda x: np.sum(x, axis=0), 5000, 8) == [(19, 256), (1, 256)]
+    assert sizes(lambda x: (x.sum(), x.max(), np.exp(x)), 100_000) == [(391, 256), (1, 512)]
+    assert sizes(lambda x: (x / (x.sum() * 2.0), x.sum()), 100_000) == [(391, 256)] * 2  # no scalar has its own
+    assert len(sizes(cv.value_and_grad(shaken), 100_000)) < 40
+
+
+def test_the_text_is_the_same_each_time():
+    for fun, args in (PROGRAMS["reductions"], PROGRAMS["gradient of scans"]):
+        assert len({cv.export_cuda(fun, *args, name="f").source for _ in range(3)}) == 1
+
+
+def test_functions_that_are_called_often_are_no_copies():
+    def chain(times):
+        def f(x):
+            for _ in range(times):
+                x = np.sin(x)
+            return x
+
+        return cv.export_cuda(f, np.ones(500), name="f").source
+
+    assert "__forceinline__ double cv_sin(" in chain(3) and "__noinline__ double cv_sin(" in chain(30)
+    assert "__noinline__ double cv_sin_far(" in chain(1)  # large arguments are few
+
+
+@needs_compiler
+def test_threads_that_wait_at_different_barriers_are_found(tmp_path):
+    text = """extern "C" __global__ void f(int *x)
+    {
+        if (threadIdx.x % 2) {
+            __syncthreads();
+        }
+        x[threadIdx.x] = 1;
+    }"""
+    x = np.zeros(8, np.int32)
+    library = THREADS.library(text, tmp_path, "f")
+    with pytest.raises(AssertionError, match="threads of block 0 wait at different barriers"):
+        THREADS.launch(library, "f", 1, 8, False, (ctypes.c_void_p * 1)(x.ctypes.data))
 
 
 def test_loops_over_examples_have_a_thread_each():
     found = cv.export_cuda(cv.vmap(pendulum), STATES)
     assert max(s.grid * s.block for s in found.steps) >= 300
-    loops = [part for part in found.source.split("__global__") if "< 12;" in part]
-    assert len(loops) == 1 and "i1 < 300" in loops[0]
+    loops = [part for part in found.source.split("__global__") if "cv_sin(" in part]
+    assert len(loops) == 2 and "< 300" in loops[1] and "i3 < 12;" in loops[1]
     alone = cv.export_cuda(
         lambda s: cv.scan(lambda s, _: (s - np.mean(s, axis=0), None), s, None, length=12)[0], STATES)
     assert not any("blockIdx" in part for part in alone.source.split("__global__") if "< 12;" in part)

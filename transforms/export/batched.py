@@ -1,59 +1,38 @@
 """Loops over the states of many examples as CUDA text: a thread an example, where none reads what another writes."""
 
 from ..native.ir.nests import changed
-from ..native.ir.statements import Load, Loop, Memory, Nest, Place, Step, Store, Value, inner, places
+from ..native.ir.statements import Load, Loop, Nest, Place, Step, Store, inner, places
 from .nests import Rows, print_nest
-from .parallel import WIDE, size_of, threads_loop
-from .text import STORED
+from .parallel import OWN, size_of
 
-_OWN = 64  # elements of memory that a thread may have a copy of
+WIDE = 128  # elements of a nest, from which a loop of such has a thread an example
 
 
 class Batched:
-    """How the examples of a loop are shared among threads: `count` of them, `own` memory that each thread copies."""
+    """How the examples of a loop are shared among threads: so many, with `own` memory that each has a copy of."""
+
+    gathers = ()
+    block = 128
 
     def __init__(self, loop, count, own):
-        self.loop = loop
-        self.count = count
-        self.own = own  # [(memory, the memory that the copy of the first thread goes to)]
+        self.statement = loop
+        self.own = own
+        self.threads = self.least = count
 
-    def after(self):
-        """The statements that put what all threads computed alike where others look for it."""
-        for memory, copy in self.own:
-            x = Value(memory.kind)
-            yield Nest((memory.size,), [(x, Place(copy, (memory.size,)))], [], [(x, Place(memory, (memory.size,)))])
-
-    def write(self, printer):
-        """Print the loop for a thread's examples."""
+    def write(self, printer, part):
+        """Print the loop for a thread's example."""
         text = printer.text
-        names = []
-        b = threads_loop(printer, self.count)
-        for memory, copy in self.own:
-            outside, own = printer.base(memory)[0], text.new("m")
-            printer.declared[own] = f"{STORED[memory.kind]} {own}[{memory.size}];"
-            self.copied(printer, outside, own, memory.size)
-            printer.memories[memory] = own
-            names.append((own, printer.base(copy)[0], memory.size))
+        b = text.op(f"({printer.index})(blockIdx.x * blockDim.x + threadIdx.x)", printer.index)
+        text.open(f"if ({b} < {self.threads})")
         printer.print_nest = self.printed(b)
-        printer.block([self.loop])
+        printer.block([self.statement])
         printer.print_nest = print_nest
-        if names:
-            text.open(f"if ({b} == 0)")
-            for own, outside, size in names:
-                self.copied(printer, own, outside, size)
-            text.close()
         text.close()
-
-    @staticmethod
-    def copied(printer, source, target, size):
-        i = printer.loop(0, size)
-        printer.text.emit(f"{target}[{i}] = {source}[{i}];")
-        printer.text.close()
 
     def printed(self, b):
         """How nests are printed for example `b`."""
         def write(printer, nest):
-            found = by_example(nest, self.count)
+            found = by_example(nest, self.threads)
             if found is None:
                 print_nest(printer, nest)
             else:
@@ -85,11 +64,11 @@ def batched(statement):
                 if k >= len(found.loads):
                     written.add(p.memory)
     for memory in written:
-        if memory in alone and (memory in shared or memory.size > _OWN or memory.role not in ("cell", "scratch")):
+        if memory in alone and (memory in shared or memory.size > OWN or memory.role not in ("cell", "scratch")):
             return None
         if memory in shared and not _apart(shared[memory], count, turns):
             return None
-    return Batched(statement, count, [(m, Memory(m.kind, m.size)) for m in written if m in alone])
+    return Batched(statement, count, {m for m in written if m in alone})
 
 
 def within(statements):

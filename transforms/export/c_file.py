@@ -45,14 +45,16 @@ class _NoAlarm:
         """Add nothing."""
 
 
-class _Writer(Writer):
+class PlainWriter(Writer):
+    """Writes kernels that nobody asks for alarms, for one thread."""
+
     alarms = _NoAlarm
     threads = False
 
 
-def kernel_of(draft, known):
+def kernel_of(draft, known, writer=PlainWriter):
     """The kernel of a draft whose equations are all native."""
-    kernel = _Writer(draft, known).kernel
+    kernel = writer(draft, known).kernel
     kernel.outputs.pop()  # the place of the alarm
     return kernel
 

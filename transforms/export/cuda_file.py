@@ -2,10 +2,10 @@
 
 import re
 
-from .c_file import kernel_of, wrapped
+from ..native.ir.nests import collapsed
+from .c_file import PlainWriter, kernel_of, wrapped
 from .languages import Cuda
 from .launches import Launches
-from .parallel import grid
 from .text import STORED, Module
 
 _HEAD = """\
@@ -30,6 +30,16 @@ typedef unsigned long long uint64_t;
 """
 
 
+class _Writer(PlainWriter):
+    """Writes nests as they are: threads share them in their own way."""
+
+    def nest(self, nest):
+        self.statements.append(collapsed(nest))
+
+
+_CALLS = 8  # of one function in one kernel: with more, copies of it are larger than the memory of instructions
+
+
 class CudaFile:
     """The text of kernels that `add` writes one after the other, with numbered names."""
 
@@ -46,11 +56,11 @@ class CudaFile:
             inputs, outputs: the names of arrays.
             scratch: the name of scratch memory.
         """
-        kernel = kernel_of(draft, known)
+        kernel = kernel_of(draft, known, _Writer)
         names = dict(zip((*kernel.inputs, *kernel.outputs), (*inputs, *outputs)))
         found = Launches(kernel)
         launches = []
-        for threads, lines in found.printed(self.module, names):
+        for part, lines in found.printed(self.module, names):
             function = f"{self.name}_{len(self.kernels) + 1}"
             used = set(re.findall(r"(?<![.\w])\w+", "\n".join(lines)))
             given = [m for m in names if names[m] in used]
@@ -60,12 +70,16 @@ class CudaFile:
             self.kernels.append("\n".join([wrapped(f'extern "C" __global__ void {function}(', parameters, ")"), "{",
                                            *lines, "}"]))
             self.lines += lines
-            launches.append((function, *grid(threads), [*[names[m] for m in given], *[scratch] * ("scratch" in used)]))
+            launches.append((function, part.grid, part.block,
+                             [*[names[m] for m in given], *[scratch] * ("scratch" in used)]))
         return launches, found.scratch
 
     @property
     def text(self):
         """The file."""
+        for name, text in self.module.functions.items():
+            if "\n" in text and max(len(re.findall(rf"\b{name}\(", kernel)) for kernel in self.kernels) > _CALLS:
+                self.module.functions[name] = text.replace(Cuda.inline, Cuda.aside, 1)
         return "\n".join([_HEAD, *[part + "\n" for part in self.module.needed_by(self.lines)],
                           "\n\n".join(self.kernels), ""])
 

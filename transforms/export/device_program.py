@@ -1,6 +1,7 @@
 """Compiled functions on the arrays of a graphics processor: kernels through `RawModule`, replayed by a CUDA graph."""
 
 import re
+from math import prod
 from threading import Lock
 
 import numpy as np
@@ -13,6 +14,9 @@ from .steps import Launch
 
 _SCALARS = (*SCALARS, np.generic)
 _REPLAYS = 4  # recordings of one program: of as many devices and streams
+# Microseconds of the processor: a launch through CuPy, that of a recording, and a copy of an argument or a result; and
+# bytes that a device copies in one of its own.
+_LAUNCH, _REPLAY, _COPY, _BYTES = 5.0, 6.0, 3.0, 1e6
 
 
 def cuda(program):
@@ -35,8 +39,11 @@ class DeviceProgram:
         self.own = own
         self.text = self.plan.source + "".join([f"// {step}\n" for step in self.plan.steps])
         launches = [step for step in self.plan.steps if type(step) is Launch]
-        copies = len(self.plan.inputs) + len(self.plan.outputs)
-        self.replayed = len(launches) == len(self.plan.steps) > copies + 1  # a copy costs as much as a launch
+        self.arrays = {name: (shape, np.dtype(dtype)) for name, (shape, dtype) in self.plan.arrays.items()}
+        copied = [self.arrays[v] for v in (*self.plan.inputs, *self.plan.outputs) if type(v) is str]
+        size = sum([prod(shape) * dtype.itemsize for shape, dtype in copied])
+        self.replayed = len(launches) == len(self.plan.steps) and (
+            _LAUNCH * len(launches) > _REPLAY + _COPY * len(copied) + size / _BYTES)
         self.loaded = {}
         self.replays = {}
         self.lock = Lock()
@@ -62,7 +69,7 @@ class DeviceProgram:
             out = self.stepwise(xp, kernels, values)  # the first time: a kernel must be loaded before it is recorded
             if len(self.replays) >= _REPLAYS:
                 self.replays.clear()
-            self.replays[key] = _Replay(xp, self.plan, kernels)
+            self.replays[key] = _Replay(xp, self.plan, self.arrays, kernels)
             return out
 
     def kernels(self, xp):
@@ -87,7 +94,7 @@ class DeviceProgram:
             if type(step) is Launch:
                 for name in step.arguments:
                     if name not in ready:
-                        shape, dtype = plan.arrays[name]
+                        shape, dtype = self.arrays[name]
                         if name in there:
                             ready[name] = _ready(xp, there[name], shape, dtype)
                         else:
@@ -118,9 +125,10 @@ class DeviceProgram:
 class _Replay:
     """The launches of a plan on arrays of its own, recorded; used by one thread at a time, on one stream."""
 
-    def __init__(self, xp, plan, kernels):
+    def __init__(self, xp, plan, arrays, kernels):
         self.plan = plan
-        self.arrays = {name: xp.empty(shape, dtype) for name, (shape, dtype) in plan.arrays.items()}
+        self.empty = xp.empty
+        self.arrays = {name: xp.empty(shape, dtype) for name, (shape, dtype) in arrays.items()}
         stream = xp.cuda.Stream(non_blocking=True)
         with stream:
             stream.begin_capture()
@@ -133,9 +141,25 @@ class _Replay:
     def __call__(self, values):
         arrays = self.arrays
         for name, value in zip(self.plan.inputs, values, strict=True):
-            arrays[name][...] = value
+            _copy(value, arrays[name])
         self.graph.launch()
-        return [arrays[name].copy() if type(name) is str else name for name in self.plan.outputs]
+        outs = []
+        for name in self.plan.outputs:
+            if type(name) is str:
+                there = arrays[name]
+                name = self.empty(there.shape, there.dtype)
+                _copy(there, name)
+            outs.append(name)
+        return outs
+
+
+def _copy(value, target):
+    """Write a value to an array that lies in C order; on the stream, and where bytes are copied without a kernel."""
+    if type(value) is type(target) and value.dtype == target.dtype and value.shape == target.shape and (
+            value.flags.c_contiguous):
+        target.data.copy_from_device_async(value.data, target.nbytes)
+    else:
+        target[...] = value
 
 
 def _ready(xp, value, shape, dtype):

@@ -25,14 +25,15 @@ def export_cuda(fun: Callable[..., PyTree], *args: PyTree, name: str | None = No
         ShapeError: an argument or a result without elements.
         ValueError: a name that is none in C.
 
-    Elementwise operations have a thread an element; sums are added up in parts, without atomics, so that they are the
-    same each time; a loop over the states of many examples has a thread an example, any other loop one thread.
+    Elementwise operations have a thread an element; sums are added up in blocks, and these by the next launch, without
+    atomics, so that they are the same each time; every thread computes what is small; a loop over the states of many
+    examples has a thread an example, any other loop one thread.
     Products of larger matrices and what has no CUDA form are calls. Arrays lie in C order.
 
     >>> import numpy as np, covector
     >>> found = covector.export_cuda(lambda x: 2.0 * x + 1.0, np.ones(1000), name="line")
     >>> found.steps
-    (Launch(kernel='line_1', grid=4, block=256, arguments=('x', 'out')),)
+    (Launch(kernel='line_1', grid=1, block=1024, arguments=('x', 'out')),)
     >>> print(found.source[found.source.index("extern"):])
     extern "C" __global__ void line_1(const double *__restrict__ x, double *__restrict__ out)
     {

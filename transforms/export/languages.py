@@ -8,6 +8,7 @@ class C:
     """C99, which is C++ as well."""
 
     inline = "static inline"
+    aside = inline  # of what is called for few arguments
     table = "static const"
     restrict = "restrict"
 
@@ -21,6 +22,7 @@ class Cuda(C):
     """CUDA's C++; the intrinsic of a product is never contracted."""
 
     inline = "static __device__ __forceinline__"
+    aside = "static __device__ __noinline__"
     table = "static __device__ const"
     restrict = "__restrict__"
 

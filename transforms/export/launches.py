@@ -1,123 +1,161 @@
-"""The statements of a kernel as launches on a CUDA device: what threads share, and what one thread does alone."""
+"""Parts of a kernel as CUDA text: what one part computes and another reads lies in scratch memory."""
 
 from types import SimpleNamespace
 
-from ..native.ir.statements import Load, Memory, Nest, Place, Step, Store, Value, inner
-from .batched import batched
-from .parallel import WIDE, bytes_of, launches_of, size_of
+from ..native.ir.scratch import placed
+from ..native.ir.statements import Load, Memory, Nest, Place, Store, Value
 from .printer import Printer, places_in
+from .schedule import Schedule, covers, statement_of
+from .text import STORED
+from .touched import in_order, places_written, touched
 
 
 class Launches:
-    """Cuts a kernel into parts that run one after the other: `parts` holds (threads, statements, print) triples.
+    """The parts of a kernel, with the memory that these hand over, of `scratch` bytes.
 
-    `print` writes what threads share; None means that one thread runs the statements. What one part computes and
-    another reads lies in scratch memory, of `scratch` bytes.
+    Each thread has a copy of what it computes alike. The first thread writes it out at the end of a part, each time to
+    a place that nothing reads before the next one: threads of that part may begin later.
     """
 
     def __init__(self, kernel):
-        self.scratch = kernel.scratch
-        self.parts = []
-        alone = []
-        for statement in kernel.statements:
-            found = self.shared(statement)
-            if found:
-                self.serial(alone)
-                self.parts += [(threads, [statement], write) for threads, write in found]
-                alone = self.after
-            else:
-                alone.append(statement)
-        self.serial(alone)
-        self.hand_over()
+        found = Schedule(kernel.statements)
+        self.own, self.parts = found.own, found.parts
+        for part in self.parts:
+            part.copies = []  # (memory that it writes, where it was before or None)
+            part.seen = []  # (memory that it reads, where that is)
+            part.ends = []  # (memory or value, where it goes)
+        self.memories()
+        self.values()
+        self.scratch = placed(self.spans())
 
-    def shared(self, statement):
-        """The launches of a statement that threads share; `after` holds what one thread does then."""
-        self.after = []
-        if type(statement) is Nest and size_of(statement.shape) >= WIDE:
-            return launches_of(statement, self.place)
-        batch = batched(statement)
-        if batch is None:
-            return []
-        for memory, copy in batch.own:
-            self.place(memory)
-            self.place(copy)
-        self.after = list(batch.after())
-        return [(batch.count, batch.write)]
+    def memories(self):
+        """Where each version of a memory lies of which threads have copies."""
+        users = {}  # memory -> [(part, whether it writes, whether it reads what was there)]
+        for part in self.parts:
+            reads, writes = touched_by(part)
+            for memory in dict.fromkeys([m for m in (*reads, *writes) if m in self.own]):
+                users.setdefault(memory, []).append((part, memory in writes, _reads_before(part, memory)))
+        for memory, found in users.items():
+            before = None
+            last = max([at for at, (_, written, _) in enumerate(found) if written], default=-1)
+            for at, (part, written, needed) in enumerate(found):
+                if not written:
+                    (part.copies if before is None else part.seen).append((memory, before))
+                    continue
+                part.copies.append((memory, before if needed else None))
+                before = None
+                if at == last and memory.role == "output":
+                    before = memory
+                elif at < len(found) - 1 and found[at + 1][2]:
+                    before = Memory(memory.kind, memory.size)
+                if before is not None:
+                    part.ends.append((memory, before))
 
-    def serial(self, statements):
-        """A part that one thread runs."""
-        if statements:
-            self.parts.append((1, statements, None))
-
-    def place(self, memory):
-        """Give memory a place behind what is there."""
-        memory.role, memory.index = "scratch", self.scratch
-        self.scratch += bytes_of(memory)
-
-    def hand_over(self):
-        """Let values and small memory that several parts need lie in scratch memory."""
-        users, makers = {}, {}
-        for at, (_, statements, _) in enumerate(self.parts):
-            for p in places_in(statements):
-                if p.memory.role == "cell":
-                    users.setdefault(p.memory, set()).add(at)
-            for value in values_made(statements):
-                makers.setdefault(value, at)
-        for memory, parts in users.items():
-            if len(parts) > 1:
-                self.place(memory)
+    def values(self):
+        """Hand values over."""
+        made = {v: part for part in self.parts for v in touched_by(part)[1] if type(v) is Value}
         held = {}
-        for at, (threads, statements, write) in enumerate(self.parts):
-            needed = [v for v in dict.fromkeys(values_read(statements)) if makers.get(v, at) != at]
-            for v in needed:
+        for part in self.parts:
+            reads, _ = touched_by(part)
+            for v in dict.fromkeys([v for v in reads if type(v) is Value and made.get(v, part) is not part]):
                 if v not in held:
                     held[v] = Place(Memory(v.kind, 1), ())
-                    self.place(held[v].memory)
-                    self.parts[makers[v]][1].append(Store([v], held[v]))
-            self.parts[at] = threads, [*[Load([v], held[v]) for v in needed], *statements], write
+                    made[v].ends.append((v, held[v].memory))
+                part.items.insert(0, Load([v], held[v]))
+
+    def spans(self):
+        """Scratch memory, with the first and the last part that uses it."""
+        found = {}
+        for at, part in enumerate(self.parts):
+            used = [p.memory for p in places_in(map(statement_of, part.items)) if p.memory not in self.own]
+            used += [m for item in part.items for m in getattr(item, "partial", None) or ()]
+            used += [gather.partial for gather in part.gathers]
+            used += [m for _, m in (*part.copies, *part.seen, *part.ends) if m is not None]
+            for memory in used:
+                if memory.role in ("cell", "scratch"):
+                    memory.role = "scratch"
+                    found[memory] = found.get(memory, (at,))[0], at
+        return found
 
     def printed(self, module, names):
-        """`(threads, lines)` of each part."""
-        for threads, statements, write in self.parts:
-            if write is None:
-                yield threads, Printer(self.part(statements), module, names, on_stack=0).lines
-            else:
-                loads = [s for s in statements if type(s) is Load]
-                printer = Printer(self.part(loads), module, names, on_stack=0, index=index_of(statements))
-                write(printer)
-                yield threads, printer.lines
+        """`(part, lines)` of each part."""
+        for part in self.parts:
+            statements = [statement_of(item) for item in part.items]
+            printer = Printer(SimpleNamespace(statements=[], scratch=self.scratch), module, names, on_stack=0,
+                              index=index_of(statements))
+            yield part, self.lines(part, printer, names)
 
-    def part(self, statements):
-        """Statements as a kernel."""
-        return SimpleNamespace(statements=statements, scratch=self.scratch)
+    def lines(self, part, printer, names):
+        """The lines of a part."""
+        text = printer.text
+        for memory, before in part.seen:
+            printer.memories[memory] = printer.base(before)[0]
+        for memory, before in part.copies:
+            outside = None if before is None else printer.base(before)[0]
+            name = text.new("m")
+            printer.declared[name] = f"{STORED[memory.kind]} {name}[{memory.size}] = {{0}};"
+            if outside is not None:
+                copy(printer, name, outside, memory.size)
+            printer.memories[memory] = name
+        for gather in part.gathers:
+            gather.write(printer)
+        if part.kind == "alone" and part.block > 1:
+            text.open("if (threadIdx.x != 0)")
+            text.emit("return;")
+            text.close()
+        for k, item in enumerate(part.items):
+            if item is statement_of(item):
+                printer.block([item])
+                continue
+            item.write(printer, part)
+            if part.kind == "block" and k < len(part.items) - 1:
+                text.emit("__syncthreads();")
+        self.hand_over(part, printer, names)
+        return printer.lines
+
+    def hand_over(self, part, printer, names):
+        """Write what the next parts read."""
+        text = printer.text
+        if not part.ends:
+            return
+        alone = part.grid == 1 and (part.block == 1 or part.kind == "alone")
+        if not alone:
+            text.open("if (blockIdx.x == 0 && threadIdx.x == 0)" if part.grid > 1 else "if (threadIdx.x == 0)")
+        for what, where in part.ends:
+            target = names[where] if where in names else printer.base(where)[0]
+            if type(what) is Value:
+                text.emit(f"{target}[0] = {printer.value(what)};")
+                continue
+            copy(printer, target, printer.memories[what], what.size)
+        if not alone:
+            text.close()
+
+
+def copy(printer, target, source, size):
+    """Write a copy of memory."""
+    i = "0" if size == 1 else printer.loop(0, size)
+    printer.text.emit(f"{target}[{i}] = {source}[{i}];")
+    if size > 1:
+        printer.text.close()
+
+
+def touched_by(part):
+    """What a part reads and writes, as lists."""
+    reads, writes = in_order(map(statement_of, part.items))
+    gathers = [*part.gathers, *(part.left if part.kind == "block" else ())]
+    return reads, writes + [gather.out for gather in gathers]
+
+
+def _reads_before(part, memory):
+    """Whether a part reads memory before it writes all of it."""
+    for s in map(statement_of, part.items):
+        reads, writes = touched(s)
+        if memory in reads or memory in writes:
+            whole = type(s) is Store or type(s) is Nest and not s.folds and len(s.stores) == 1
+            return memory in reads or not whole or not covers(places_written(s)[0])
+    return False
 
 
 def index_of(statements):
     """The type of indices into the memory that statements touch."""
     return "int32_t" if all(p.memory.size < 2**30 for p in places_in(statements)) else "int64_t"
-
-
-def values_made(statements):
-    """The values that statements make, outside of bodies and nests."""
-    for s in statements:
-        if type(s) is Load or type(s) is Step:
-            yield from s.outs
-
-
-def values_read(statements):
-    """The values that statements read, in bodies and nests, too."""
-    for s in statements:
-        if type(s) is Step:
-            given = [v for values in s.args for v in values]
-        elif type(s) is Store:
-            given = s.values
-        elif type(s) is Nest:
-            given = [*[a[0] for step in s.steps for a in step.args], *[v for v, _ in s.stores],
-                     *[v for _, v, _ in s.folds]]
-        else:
-            given = []
-        yield from (v for v in given if type(v) is Value)
-        for body in inner(s):
-            yield from values_read(body)
-
-

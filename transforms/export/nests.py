@@ -20,6 +20,7 @@ class Rows:
         self.printer = printer
         self.text = printer.text
         self.nest = nest
+        self.held = {}  # values of loads that lie ready
         self.ended = [k for k, (*_, p) in enumerate(nest.folds) if not nest.shape or not p.strides[-1]]
 
     def rows(self, axis, indices):
@@ -109,7 +110,7 @@ class Rows:
     def body(self, indices, through=True):
         """The steps for one element; returns what each fold takes. `through`: fold into memory where that moves on."""
         nest, printer = self.nest, self.printer
-        known = {value: printer.load(p, self.moves(p, indices)) for value, p in nest.loads}
+        known = {value: self.held.get(value) or printer.load(p, self.moves(p, indices)) for value, p in nest.loads}
 
         def read(x):
             found = known.get(x)

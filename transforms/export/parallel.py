@@ -1,15 +1,24 @@
-"""Nests as CUDA text: one thread an element, sums in parts that further launches add up, in a fixed order."""
+"""Nests that threads share, as CUDA text: one thread an element, or a few threads a sum, in a fixed order.
 
-from ..native.ir.nests import collapsed
-from ..native.ir.statements import BYTES, Memory, Nest, Place, Value, compact_strides
+A thread takes elements a grid apart, so that neighbours in a block read neighbours in memory; the text is right for any
+number of blocks, and of threads in each. What is chosen fills a processor of 132 multiprocessors of 2048 threads.
+"""
+
+from ...core.types import Any
+from ..native.ir.statements import Memory, Nest, Place, Value, compact_strides
+from ..native.maths import FUNCTIONS
+from .block_folds import LARGEST, Gather, folded
 from .nests import Rows
 from .text import TYPES, Name
 
-WIDE = 128  # elements of a nest, from which threads share it
-BLOCK = 256  # threads of a block
-BLOCKS = 1024  # at most
-_THREADS = 1 << 14  # that a sum is shared among
-_EACH = 32  # elements that one thread adds up, at least
+ALIKE = 16  # elements of a nest that every thread computes for itself
+OWN = 64  # elements of memory that every thread has a copy of
+SMALL = 2048  # elements of a nest that one block computes, if its steps are cheap
+THREADS = 1 << 17  # that sums are shared among
+_CHEAP = 400  # steps in a row
+_FUNCTION = 30  # steps that an elementary function counts for
+_EACH = 8  # elements of a sum that a thread adds up before others share them
+_WARP = 32
 
 
 def size_of(shape):
@@ -20,76 +29,168 @@ def size_of(shape):
     return size
 
 
-def launches_of(nest, scratch):
-    """The launches that a nest comes to, as `(threads, print)` pairs; `scratch(memory)` gives memory a place."""
-    groups = {}
+def block_for(threads):
+    """Threads of a block for so many in all: small blocks lie on more multiprocessors."""
+    return 64 if threads <= 1 << 14 else 128 if threads <= 1 << 15 else 256
+
+
+def is_cheap(nest):
+    """Whether one block computes a nest about as fast as many."""
+    size = size_of(nest.shape)
+    steps = sum(_FUNCTION if step.name in FUNCTIONS else 1 for step in nest.steps)
+    return size <= SMALL and (1 + steps) * -(-size // LARGEST) <= _CHEAP
+
+
+def by_folded_axes(nest):
+    """The nests, one after the other, that a nest comes to whose folds do not all keep the same axes."""
+    found = {}
     for fold in nest.folds:
-        kept = tuple([k for k in range(len(nest.shape)) if fold[2].strides[k]])
-        groups.setdefault(kept, []).append(fold)
-    if not groups:
-        return [(size_of(nest.shape), lambda printer: _each(printer, nest))]
-    found = []
-    for at, folds in enumerate(groups.values()):
-        last = at == len(groups) - 1  # the other sums must read what was there before
-        part = collapsed(Nest(nest.shape, nest.loads, nest.steps, nest.stores if last else [], folds))
-        found += _sums(part, tuple([k for k in range(len(part.shape)) if part.folds[0][2].strides[k]]), scratch)
-    return found
+        found.setdefault(tuple([bool(s) for s in fold[2].strides]), []).append(fold)
+    groups = list(found.values())
+    return [Nest(nest.shape, nest.loads, nest.steps, [], folds) for folds in groups[:-1]] + [
+        Nest(nest.shape, nest.loads, nest.steps, nest.stores, groups[-1])] if len(groups) > 1 else [nest]
 
 
-def _sums(nest, kept, scratch):
-    """Launches for a nest whose folds all keep the same axes."""
-    shape = tuple([nest.shape[k] for k in kept])
-    folded = [k for k in range(len(nest.shape)) if k not in kept]
-    count, inner = size_of(shape), size_of([nest.shape[k] for k in folded])
-    parts = max(1, min(inner // _EACH, _THREADS // count)) if inner >= 2 * _EACH else 1
-    if parts == 1:
-        return [(count, lambda printer: _part(printer, nest, kept, folded, 1, None))]
-    partial = [Memory(p.kind, parts * count, "scratch") for *_, p in nest.folds]
-    for memory in partial:
-        scratch(memory)
-    found = [(parts * count, lambda printer: _part(printer, nest, kept, folded, parts, partial))]
-    rest = Nest((parts, *shape))
-    for memory, (name, _, place) in zip(partial, nest.folds):
-        value = Value(place.kind)
-        rest.loads.append((value, Place(memory, rest.shape)))
-        rest.folds.append((name, value, Place(place.memory, rest.shape, (0, *[place.strides[k] for k in kept]),
-                                              place.offset, place.moving)))
-    return found + _sums(rest, tuple(range(1, len(rest.shape))), scratch)
+class Shared:
+    """A nest whose elements threads share: `threads` in blocks of `block`; `small` if one block does."""
+
+    gathers: Any = ()
+    least = 0  # threads that there must be
+
+    def __init__(self, nest, small):
+        self.statement = self.nest = nest
+        self.threads = size_of(nest.shape)
+        self.block = min(LARGEST, power_above(max(self.threads, _WARP))) if small else block_for(self.threads)
+
+    def rows(self, printer):
+        """The `Rows` of the nest, with what is the same for all elements loaded."""
+        rows = Rows(printer, self.nest)
+        written = {p.memory for _, p in self.nest.stores} | {p.memory for *_, p in self.nest.folds}
+        rows.held = {v: printer.load(p) for v, p in self.nest.loads if not any(p.strides) and p.memory not in written}
+        return rows
 
 
-def _each(printer, nest):
+class Each(Shared):
     """One thread an element."""
-    i = threads_loop(printer, size_of(nest.shape))
-    Rows(printer, nest).body(dict(enumerate(_split(printer, i, nest.shape))))
-    printer.text.close()
+
+    def write(self, printer, part):
+        rows = self.rows(printer)
+        i = threads_loop(printer, self.threads)
+        rows.body(dict(enumerate(_split(printer, i, self.nest.shape))))
+        printer.text.close()
 
 
-def _part(printer, nest, kept, folded, parts, partial):
-    """One thread a part of a sum, or the whole of it."""
-    text = printer.text
-    shape = [nest.shape[k] for k in kept]
-    rows = Rows(printer, nest)
-    count, inner = size_of(shape), [nest.shape[k] for k in folded]
-    t = threads_loop(printer, parts * count)
-    beside = folded and folded[-1] == len(nest.shape) - 1  # neighbours in memory are those of one sum
-    part, k = (f"{t} % {parts}", f"{t} / {parts}") if beside else (f"{t} / {count}", f"{t} % {count}")
-    part = "0" if parts == 1 else t if count == 1 else _index(printer, part)
-    k = "0" if count == 1 else t if parts == 1 else _index(printer, k)
-    indices = dict(zip(kept, _split(printer, k, shape)))
-    totals = {at: rows.start(at, 1) for at in range(len(nest.folds))}
-    r = printer.loop(part, size_of(inner), parts)
-    found = rows.body({**indices, **dict(zip(folded, _split(printer, r, inner)))}, False)
-    rows.folded(totals, found, "")
-    text.close()
-    for at, total in totals.items():
-        value, place = nest.folds[at][1:]
-        x = Name(total, TYPES[value.kind])
-        if partial is None:
-            rows.fold_into(at, x, indices)
-        else:
-            x = rows.cast(x, value.kind, place.kind)
-            printer.store(x, Place(partial[at], (parts, count)), [(part, count), (k, 1)])
-    text.close()
+class Total(Shared):
+    """Folds over all elements: a value of each block, which a `Gather` folds, or the value itself if there is one."""
+
+    def __init__(self, nest, small, part):
+        super().__init__(nest, small)
+        self.gathers = [Gather(name, Memory(p.kind, 1), part) for name, _, p in nest.folds]
+        self.statement = Nest(nest.shape, nest.loads, nest.steps, nest.stores, [
+            (name, value, Place(gather.partial, nest.shape, [0] * len(nest.shape)))
+            for gather, (name, value, _) in zip(self.gathers, nest.folds)])
+
+    def write(self, printer, part):
+        text, nest = printer.text, self.nest
+        rows = self.rows(printer)
+        totals = {k: rows.start(k, 1) for k in range(len(nest.folds))}
+        i = threads_loop(printer, self.threads)
+        found = rows.body(dict(enumerate(_split(printer, i, nest.shape))), False)
+        rows.folded(totals, found, "")
+        text.close()
+        for k, gather in enumerate(self.gathers):
+            name, value, place = nest.folds[k]
+            x = rows.cast(Name(totals[k], TYPES[value.kind]), value.kind, place.kind)
+            x = folded(printer, name, place.kind, x)
+            if part.kind == "block":
+                printer.values[gather.out] = x
+            else:
+                text.open("if (threadIdx.x == 0)")
+                printer.store(x, Place(gather.partial, (part.grid,)), [("blockIdx.x", 1)])
+                text.close()
+
+
+class Lines(Shared):
+    """Folds along the same axes: `lanes` threads of a block share each of the sums, or of `parts` that it is cut in."""
+
+    def __init__(self, nest, small, fresh):
+        super().__init__(nest, small)
+        self.fresh = fresh
+        axes = range(len(nest.shape))
+        self.kept = [k for k in axes if nest.folds[0][2].strides[k]]
+        self.folded = [k for k in axes if k not in self.kept]
+        self.count = size_of([nest.shape[k] for k in self.kept])
+        self.inner = size_of([nest.shape[k] for k in self.folded])
+        self.beside = self.folded[-1] == axes[-1]  # neighbours in memory are those of one sum
+        if not small:
+            self.block = 256
+        wanted = min(self.inner, (self.block if small else THREADS) // self.count)
+        most = self.block if self.beside else self.block // min(_WARP, power_above(self.count))
+        self.lanes = 1 << min(wanted, most).bit_length() - 1 if wanted >= 4 else 1
+        each = -(-self.inner // self.lanes)
+        self.parts = 1 if small else max(1, min(each // _EACH, THREADS // (self.count * self.lanes)))
+        self.threads = self.count * self.lanes * self.parts
+        self.partial = [Memory(p.kind, self.parts * self.count) for *_, p in nest.folds] if self.parts > 1 else None
+
+    def rest(self):
+        """The nest that folds the parts; None if there is one."""
+        if self.partial is None:
+            return None
+        shape = self.parts, *[self.nest.shape[k] for k in self.kept]
+        rest = Nest(shape)
+        for memory, (name, _, place) in zip(self.partial, self.nest.folds):
+            value = Value(place.kind)
+            rest.loads.append((value, Place(memory, shape)))
+            rest.folds.append((name, value, Place(place.memory, shape, (0, *[place.strides[k] for k in self.kept]),
+                                                  place.offset, place.moving)))
+            if place in self.fresh:
+                self.fresh.add(rest.folds[-1][2])
+        return rest
+
+    def write(self, printer, part):
+        text, nest = printer.text, self.nest
+        rows = self.rows(printer)
+        across = part.block // self.lanes  # sums that a block works at
+        blocks = -(-self.count // across)
+        g = text.new("i")
+        text.open(f"for (int32_t {g} = (int32_t)blockIdx.x; {g} < {blocks * self.parts}; {g} += (int32_t)gridDim.x)")
+        lane, line, apart = ((f"threadIdx.x % {self.lanes}", f"threadIdx.x / {self.lanes}", 1) if self.beside else
+                             (f"threadIdx.x / {across}", f"threadIdx.x % {across}", across))
+        lane = text.op(f"({printer.index})({lane})" if self.lanes > 1 else "0", printer.index)
+        here = g if self.parts == 1 else f"{g} % {blocks}"
+        k = text.op(f"({printer.index})({here}) * {across} + ({printer.index})({line})", printer.index)
+        at = text.op(f"({printer.index})({g} / {blocks})" if self.parts > 1 else "0", printer.index)
+        indices = dict(zip(self.kept, _split(printer, k, [nest.shape[k] for k in self.kept])))
+        totals = {f: rows.start(f, 1) for f in range(len(nest.folds))}
+        text.open(f"if ({k} < {self.count})")
+        r = printer.loop(f"{at} * {self.lanes} + {lane}", self.inner, self.parts * self.lanes)
+        inner = dict(zip(self.folded, _split(printer, r, [nest.shape[k] for k in self.folded])))
+        rows.folded(totals, rows.body({**indices, **inner}, False), "")
+        text.close()
+        text.close()
+        found = {}
+        for f, total in totals.items():
+            name, value, place = nest.folds[f]
+            found[f] = rows.cast(Name(total, TYPES[value.kind]), value.kind, place.kind)
+            if self.lanes > 1:
+                found[f] = folded(printer, name, place.kind, found[f], lane, self.lanes, apart)
+        text.open(f"if ({lane} == 0 && {k} < {self.count})" if self.lanes > 1 else f"if ({k} < {self.count})")
+        for f, x in found.items():
+            name, _, place = nest.folds[f]
+            moves = rows.moves(place, indices)
+            if self.partial is not None:
+                printer.store(x, Place(self.partial[f], (self.parts, self.count)), [(at, self.count), (k, 1)])
+            elif place in self.fresh:
+                printer.store(x, place, moves)
+            else:
+                printer.store(rows.combined(f, place.kind, printer.load(place, moves), x), place, moves)
+        text.close()
+        text.close()
+
+
+def power_above(count):
+    """The least power of two that is no less."""
+    return 1 << (count - 1).bit_length()
 
 
 def threads_loop(printer, size):
@@ -117,17 +218,3 @@ def _split(printer, i, shape):
 def _index(printer, expression):
     """The name of an index."""
     return printer.text.op(f"({printer.index})({expression})", printer.index)
-
-
-def grid(threads):
-    """`(blocks, threads of a block)` of a launch."""
-    if threads == 1:
-        return 1, 1
-    return min(-(-threads // BLOCK), BLOCKS), BLOCK
-
-
-def bytes_of(memory):
-    """The bytes of memory, up to the next line."""
-    return -(-memory.size * BYTES[memory.kind] // 64) * 64
-
-

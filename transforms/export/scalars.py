@@ -201,6 +201,7 @@ def elementary(module, name, width, count):
     else:
         text.emit(f"return {FUNCTIONS[name.removesuffix('_far')](b, *args)};")
     given = ", ".join([f"{b.of_float} {a}" for a in args])
-    head = f"{module.language.inline} {b.of_float} {symbol}({given})"
-    module.functions[symbol] = "\n".join([head, "{", *text.finished(), "}"])
+    language = module.language
+    head = language.aside if name.endswith("_far") else language.inline
+    module.functions[symbol] = "\n".join([f"{head} {b.of_float} {symbol}({given})", "{", *text.finished(), "}"])
     return symbol

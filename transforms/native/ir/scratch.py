@@ -3,6 +3,7 @@
 from bisect import bisect
 from heapq import heappop, heappush
 
+from ....core.types import Any
 from .statements import BYTES, inner, places
 
 _LINE = 64
@@ -11,13 +12,19 @@ _END = 1 << 62  # of all memory
 
 def place_scratch(kernel):
     """Give every scratch `Memory` of a kernel its offset, and the kernel its number of bytes."""
-    spans, loops = {}, []
+    spans: dict[Any, tuple[int, int]] = {}
+    loops: list[tuple[int, int]] = []
     _touch(kernel.statements, spans, loops, [0])
     for memory, (first, last) in spans.items():
         for start, stop in loops:  # what lives on outside of a loop lives through all of it
             if first <= stop and last >= start and not (start < first and last < stop):
                 first, last = min(first, start), max(last, stop)
         spans[memory] = first, last
+    kernel.scratch = placed(spans)
+
+
+def placed(spans):
+    """Give memory that is in use from one time to another, both included, its offset; returns the number of bytes."""
     gaps, live = [(0, _END)], []  # bytes that are free, in order; a heap of (end, start byte, stop byte)
     total = 0
     for memory, (first, last) in sorted(spans.items(), key=lambda item: item[1][0]):
@@ -30,7 +37,7 @@ def place_scratch(kernel):
         memory.index = start
         heappush(live, (last, start, start + size))
         total = max(total, start + size)
-    kernel.scratch = total
+    return total
 
 
 def _free(gaps, start, stop):

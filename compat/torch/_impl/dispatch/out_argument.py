@@ -14,7 +14,7 @@ from ..types.arrays import ARRAYS, namespace
 from ..types.dtypes import c_type, type_word
 from ..types.tensor_type import needs_grad, wrap
 from ..types.tensor_value import shape_dtype
-from ..values.core_values import lift
+from ..values.core_values import bare, lift
 from ..values.tangents import tangent_of
 from ..views.overlap import check_overlap, check_own
 
@@ -53,6 +53,7 @@ def write_out(name, target, v, tensors, facts=PLAIN, way=None):
         return type(v)(*target) if hasattr(v, "_fields") else tuple(target)
     if not hasattr(v, "dtype"):
         v = np.asarray(v)
+    v = bare(v)
     if isinstance(target, Number):
         target = wrap(np.asarray(target))  # nobody sees what is written to it
     m = MODES.get()

@@ -4,7 +4,7 @@ from math import prod
 
 import numpy as np
 
-from ..state.meta import library
+from ..state.meta import fitting, library
 from ..types.dtypes import of_numpy
 from ..types.tensor_type import TensorBase, needs_grad, wrap
 from ..types.tensor_value import shape_dtype
@@ -38,6 +38,8 @@ def seed(i, out, g, batched=False):
         return wrap((library(out) if isinstance(out, TensorBase) else np).ones(shape, dtype))
     if not isinstance(g, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    if isinstance(out, TensorBase) and type(out.value) is not type(g.value):
+        g = fitting(g, library(out), i)
     gshape, gdtype = shape_dtype(g)
     if batched:
         gshape = gshape[1:]

@@ -7,6 +7,7 @@ import numpy as np
 from ..dispatch.layouts import straightened
 from ..ops.joining import cat
 from ..ops.shaping import movedim, reshape
+from ..state.meta import facts_of
 from ..types.tensor_type import wrap
 from ..types.tensor_value import shape_dtype
 from .batch import vmap
@@ -20,10 +21,8 @@ def standard_basis(tensors):
     sizes = [int(np.prod(shape_dtype(t)[0])) for t in tensors]
     total, start, out = sum(sizes), 0, []
     for t, n in zip(tensors, sizes):
-        shape, dtype = shape_dtype(t)
-        eye = np.zeros((total, n), dtype)
-        eye[np.arange(start, start + n), np.arange(n)] = 1
-        out.append(wrap(eye.reshape(total, *shape)))
+        shape, dtype, xp = facts_of(t)
+        out.append(wrap(xp.eye(total, n, -start, dtype).reshape(total, *shape)))
         start += n
     return out, sizes
 

@@ -2,13 +2,12 @@
 
 import functools
 
-import numpy as np
-
 from ..engine.engine import sweep_level
 from ..factories.creation import zeros_like
 from ..modes.modes import modes
 from ..random.randomness import maps_of
 from ..state.batch_level import lowered
+from ..state.meta import zeros_as
 from ..types.pytree import treespec_pprint
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import shape_dtype
@@ -28,8 +27,7 @@ from .levels import (
 
 def zeros(t):
     """A tensor of zeros of the shape and dtype of `t`."""
-    shape, dtype = shape_dtype(t)
-    return wrap(np.zeros(shape, dtype))
+    return wrap(zeros_as(t))
 
 
 def grad_and_value(func, argnums=0, has_aux=False):

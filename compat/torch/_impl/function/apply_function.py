@@ -8,6 +8,7 @@ from ..graph.anomaly import stamp
 from ..modes.modes import enter_below, enter_level, modes, restore, set_modes
 from ..state.edges import accumulator, edge, refusal, replay, version_of
 from ..state.levels import AMBIENT, recorders
+from ..state.meta import facts_of
 from ..types.arrays import ARRAYS
 from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, at_level, more, needs_grad
 from ..types.tensor_value import bottom, shape_dtype
@@ -111,7 +112,7 @@ def record(ctx, args, outputs, level, needs):
         join(ctx, args, needs)
     tensors = [o for o in outputs if isinstance(o, TensorBase)]
     state.outputs = len(outputs)
-    state.shapes = tuple([shape_dtype(o) if isinstance(o, TensorBase) else None for o in outputs])
+    state.shapes = tuple([facts_of(o) if isinstance(o, TensorBase) else None for o in outputs])
     state.plain = tuple([k for k, o in enumerate(outputs) if id(o) in plain])
     differentiable = [o for o in tensors if id(o) not in plain and shape_dtype(o)[1].kind in "fcV"]
     out = []
@@ -191,7 +192,7 @@ def join(ctx, args, needs):
     """Make a node of the context: its edges lead to the inputs that ask for a gradient."""
     places = [i for i, need in enumerate(needs) if need]
     kept = [(i, n) for i, n in zip(places, [edge(args[i]) for i in places]) if n is not None]
-    ctx._state.where = tuple([(i, shape_dtype(args[i])) for i, _ in kept])
+    ctx._state.where = tuple([(i, facts_of(args[i])) for i, _ in kept])
     ctx.parents = kept[0][1] if len(kept) == 1 else tuple([n for _, n in kept])
     ctx.seq = _engine.next_seq()
     m = modes()

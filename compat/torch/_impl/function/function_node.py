@@ -11,8 +11,8 @@ from ..graph.hooks import shown
 from ..graph.node_data import NodeExtra, led_to
 from ..graph.undefined import UNDEFINED
 from ..graph_view.shown_node import ShownNode
+from ..state.meta import facts_of, fitting
 from ..types.tensor_type import TensorBase, wrap
-from ..types.tensor_value import shape_dtype
 from .function_saved import raw_saved, unpack
 
 ndarray = np.ndarray
@@ -163,7 +163,7 @@ class BackwardCFunction(FunctionCtx, ShownNode):
         for k, (c, like) in enumerate(zip(cts, state.shapes)):
             if c is None or c is UNDEFINED:
                 zeros = state.materialize and like is not None and (fill_plain or k not in state.plain)
-                grads.append(wrap(np.zeros(*like)) if zeros else None)
+                grads.append(wrap(zeros_of(*like)) if zeros else None)
             else:
                 grads.append(drive.tensor(c) if drive.shown is None else shown(c, drive))
         fun = backward_of(state.kind)
@@ -186,8 +186,8 @@ class BackwardCFunction(FunctionCtx, ShownNode):
                                "got "
                                f"{len(result)})")
         out = []
-        for k, (place, (shape, dtype)) in enumerate(state.where):
-            out.append(checked(self, place, result[place], shape, dtype, drive, k))
+        for k, (place, facts) in enumerate(state.where):
+            out.append(checked(self, place, result[place], facts, drive, k))
         if not drive.retain:
             self.release()
         return out[0] if type(self.parents) is not tuple else tuple(out)
@@ -244,13 +244,21 @@ def show(ctx, fields):
     return before
 
 
-def checked(node, place, grad, shape, dtype, drive, k):
+def zeros_of(shape, dtype, library):
+    """An array for a gradient that nothing arrived for."""
+    return library.zeros(shape, dtype)
+
+
+def checked(node, place, grad, facts, drive, k):
     """The cotangent of one input, that of parent `k`, or torch's error."""
     if grad is None:
         return UNDEFINED
     if not isinstance(grad, TensorBase):
         raise RuntimeError(f"expected Variable or None (got {type(grad).__name__})")
-    got, kind = shape_dtype(grad)
+    shape, dtype, there = facts
+    got, kind, here = facts_of(grad)
+    if here is not there:
+        grad = fitting(grad, there, place, f"Function {node.name()} returned an ")
     c = drive.value(grad)
     if got != shape:
         try:

@@ -175,4 +175,4 @@ def restrided(array, dtype):
     """An empty array with the axes in the memory order of `array`."""
     order = sorted(range(array.ndim), key=lambda i: (-array.strides[i], i))
     out = namespace(array).empty([array.shape[i] for i in order], dtype)
-    return out.transpose(np.argsort(order))
+    return out.transpose(np.argsort(order).tolist())

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 import numpy as np
 
 from ..... import _engine, extend
+from ..types.arrays import ARRAYS
 from .undefined import UNDEFINED
 
 
@@ -104,7 +105,8 @@ def has_nan(ct):
     if isinstance(ct, extend.Tracer) and ct.owner is None:  # a buffer, as lazy cotangents of traced values are
         ct = ct.read()
     raw = extend.unwrap(ct)
-    return isinstance(raw, np.ndarray | np.generic) and raw.dtype.kind in "fcV" and np.count_nonzero(np.isnan(raw)) > 0
+    return (type(raw) in ARRAYS or isinstance(raw, np.generic)) and raw.dtype.kind in "fcV" and bool(
+        np.isnan(raw).any())
 
 
 def warn(words):

@@ -142,7 +142,7 @@ class Writer(pickle._Pickler):
         root = versions.root_of(array)
         if root.nbytes % array.itemsize or (address(array) - address(root)) % array.itemsize or (
                 root.size and not dense(root)):
-            array = root = array.copy()
+            array = root = array.copy(order="K")
         key = self.keys.get(id(root))
         if key is None:
             key = self.keys[id(root)] = len(self.roots)

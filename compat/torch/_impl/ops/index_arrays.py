@@ -7,6 +7,9 @@ from ....._engine import At
 from .....extend import Tracer, constant, make_batched
 from ..dispatch.host_ops import insist
 from ..state.levels import BatchTrace
+from ..types.arrays import ARRAYS
+from ..types.devices import moved
+from ..types.size import CPU
 from .operands import unread
 
 
@@ -116,7 +119,7 @@ def refused_write(index, shape, given, counted=False):
     """
     if any(isinstance(k, Tracer) for k in index):
         return None
-    room = np.broadcast_to(0, shape)
+    room, index = np.broadcast_to(0, shape), on_host(index)
     try:
         check_arrays(index)
         places = room[tuple([np.zeros_like(k) if hasattr(k, "dtype") and k.dtype.kind in "iu" else k for k in index])]
@@ -143,8 +146,21 @@ def fills(given, wanted):
 WHOLE = slice(None)
 
 
+def on_host(index):
+    """An index with its arrays on the CPU; itself where they lie there."""
+    if all(type(k) is np.ndarray or type(k) not in ARRAYS for k in index):
+        return index
+    return tuple([moved(k, CPU) if type(k) in ARRAYS else k for k in index])
+
+
 def message(error, index, shape):
-    """torch's sense of an IndexError of NumPy."""
+    """torch's sense of an IndexError of NumPy, or of one that core gives where NumPy does not look."""
+    here = on_host(index)
+    if here is not index:
+        try:
+            np.broadcast_to(0, shape)[here]
+        except IndexError as found:
+            error = found
     axis, masks, basic = 0, [], []
     for k in index if Ellipsis not in [k for k in index if not hasattr(k, "dtype")] else ():
         mask = k.shape if getattr(k, "dtype", None) == np.bool_ else None

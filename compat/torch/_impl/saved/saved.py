@@ -17,7 +17,7 @@ from ..graph.saved_names import MISSING, Elsewhere, Item, found, known
 from ..modes.modes import DEFAULT, MODES
 from ..types.arrays import ARRAYS
 from ..types.tensor_type import TensorBase, more, wrap
-from ..values.core_values import lift, lower
+from ..values.core_values import bare, lift, lower
 
 ndarray = np.ndarray
 _NAMES = {"x": "self", "y": "other", "ans": "result", "a": "self", "b": "other", "ct": "grad"}
@@ -97,7 +97,7 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
             return x
         t = unpacked(x)
         if not drive.create_graph:
-            return lower(t) if t.dispatch_key else t.value
+            return bare(lower(t)) if t.dispatch_key else t.value
         level = drive.trace
         x = lower(t)
         x = x.value if isinstance(x, _engine.Ambient) and x.owner is level else x
@@ -105,7 +105,7 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
 
 
 def is_value(x):
-    """Whether something is a value of the core: an array, or what a transform traces."""
+    """Whether what a rule saved is an array or a traced value, not a shape or a parameter."""
     return type(x) in ARRAYS or isinstance(x, ndarray | np.generic | extend.Tracer)
 
 

@@ -6,10 +6,10 @@ from ..dispatch.call import ROWS
 from ..factories.creation import on_meta
 from ..types import dtypes
 from ..types.devices import checked
-from ..types.size import CPU, contiguous_format, device as Device, preserve_format
+from ..types.size import contiguous_format, device as Device, preserve_format
 from ..types.tensor_type import TensorBase, ndarray
 from .construction import to_dense
-from .entries import entrywise, recorded, shown, write_entries
+from .entries import ON_GPU, entrywise, recorded, shown, write_entries
 from .pointwise import add_to, check_sizes, div, is_number, mul, power
 from .sparse_tensor import Coo, SparseTensor, sparse_operation, unsupported
 
@@ -46,7 +46,8 @@ def to(t, *args, **kwargs):
             dtype = a
     if on_meta(device):
         raise NotImplementedError("to('meta') of a sparse tensor is not supported: sparse tensors have entries")
-    checked(device if device is not None else CPU)
+    if device is not None and checked(device).type == "cuda":
+        raise NotImplementedError(ON_GPU)
     dtype = dtypes.torch_dtype(dtype)
     if dtype is None or dtype is t.dtype:
         return clone(t) if copy else t

@@ -7,9 +7,9 @@ from ..factories.creation import on_meta
 from ..factories.from_data import tensor
 from ..types import dtypes
 from ..types.devices import checked
-from ..types.size import CPU, Size, layout as Layout, sparse_coo, strided
+from ..types.size import Size, layout as Layout, sparse_coo, strided
 from ..types.tensor_type import TensorBase, ndarray, wrap
-from .entries import at_places, coalesced, laid, recorded, shown, values
+from .entries import ON_GPU, at_places, check_on_cpu, coalesced, laid, recorded, shown, values
 from .sparse_tensor import Coo, SparseTensor, sparse_operation
 
 
@@ -37,7 +37,8 @@ def sparse_coo_tensor(indices=None, values=None, size=None, *, dtype=None, devic
         raise RuntimeError("sparse_coo_tensor(pin_memory=True): no memory here is shared with a device; leave it out")
     if on_meta(device):
         raise NotImplementedError("sparse_coo_tensor(device='meta'): sparse tensors here have entries; use dense ones")
-    checked(device if device is not None else CPU)
+    if device is not None and checked(device).type == "cuda":
+        raise NotImplementedError(ON_GPU)
     if values is None:
         if indices is None:
             indices = size
@@ -49,9 +50,10 @@ def sparse_coo_tensor(indices=None, values=None, size=None, *, dtype=None, devic
         size = Size(indices)
         t = empty_sparse(size, len(size), dtypes.Default.float if dtype is None else dtype)
         return t.requires_grad_() if requires_grad else t
-    places = place_array(indices)
     if not isinstance(values, TensorBase):
-        values = tensor(values, dtype=dtype)
+        values = tensor(values, dtype=dtype, device=device)
+    check_on_cpu(values)
+    places = place_array(indices)
     if isinstance(values, SparseTensor):
         raise RuntimeError("expected values to be a dense tensor, but got values of layout torch.sparse_coo; "
                            "call .to_dense()")
@@ -77,12 +79,14 @@ def sparse_coo_tensor(indices=None, values=None, size=None, *, dtype=None, devic
 def place_array(indices):
     """Places as an array of int64; those of a tensor share its memory where they can."""
     if isinstance(indices, TensorBase):
+        check_on_cpu(indices)
         array = indices.detach().value
         if type(array) is not ndarray:
             raise NotImplementedError("sparse_coo_tensor of indices that a transform runs over is not supported; make "
                                       "the tensor outside")
     else:
-        array = tensor(indices).value if not isinstance(indices, list | tuple) or len(indices) else np.zeros((0, 0))
+        given = not isinstance(indices, list | tuple) or len(indices)
+        array = tensor(indices, device="cpu").value if given else np.zeros((0, 0))
     if array.ndim == 0:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     return array.astype(np.int64, copy=False)
@@ -165,6 +169,7 @@ def to_sparse(t, *args, layout=None, blocksize=None, dense_dim=None):
             raise RuntimeError("to_sparse(sparse_dim) of a sparse tensor: conversion to another number of sparse axes "
                                "is not supported; call .to_dense() first")
         return t
+    check_on_cpu(t)
     if sparse_dim is None:
         sparse_dim = t.dim()
     if not 0 <= sparse_dim <= t.dim() or sparse_dim == 0 and t.dim():

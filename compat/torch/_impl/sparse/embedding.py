@@ -5,7 +5,7 @@ import numpy as np
 from ..dispatch.call import ROWS
 from ..types.tensor_type import TensorBase, ndarray, wrap
 from . import room
-from .entries import SparseFunction, laid, shown
+from .entries import SparseFunction, check_on_cpu, laid, shown
 
 _LOADED = room  # a gradient has all operations
 
@@ -37,6 +37,8 @@ class Rows(SparseFunction):
 
 def numbers(input, count):
     """The numbers of rows as an array, or the refusal of those that there are not."""
+    if isinstance(input, TensorBase):
+        check_on_cpu(input)
     places = input.detach().value if isinstance(input, TensorBase) else None
     if type(places) is not ndarray:
         raise NotImplementedError("embedding with sparse=True under a transform is not supported: its gradient is a "
@@ -50,12 +52,14 @@ def embedding(input, weight, padding_idx, by_frequency):
     """The rows of a table that asks for gradients."""
     if weight.dim() != 2:
         raise RuntimeError("'weight' must be 2-D")
+    check_on_cpu(weight)
     out = Rows.apply(weight, numbers(input, weight.shape[0]), padding_idx, bool(by_frequency))
     return shown(out, "EmbeddingBackward0", [weight])
 
 
 def embedding_bag(input, weight, offsets, by_frequency, mode, scale, include_last_offset, padding_idx, reduce):
     """Sums and means of the rows of bags: those of a table of the rows alone, one after the other, by `reduce`."""
+    check_on_cpu(weight)
     places = numbers(input, weight.shape[0])
     ends = include_last_offset
     if places.ndim == 2 and offsets is None:

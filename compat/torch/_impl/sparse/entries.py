@@ -7,6 +7,7 @@ from ..function.function import Function
 from ..graph import versions
 from ..modes.modes import modes
 from ..state.edges import edge, version_of
+from ..state.meta import on_device
 from ..types.size import Size
 from ..types.tensor_type import GENERAL, TensorBase, more, ndarray, needs_grad, wrap
 from .coo import found_at, keys
@@ -23,6 +24,15 @@ class SparseFunction(Function):
 
 INSIDE = ("sparse tensors of values of a running transform (vmap, func.grad, jvp) are not supported; use dense tensors "
           "inside, or loss.backward()")
+
+
+def check_on_cpu(t):
+    """Refuse tensors on a GPU: what a sparse tensor is made of lies on the CPU."""
+    if type(t.value) is not ndarray and on_device(t):
+        raise NotImplementedError(ON_GPU)
+
+
+ON_GPU = "sparse tensors on a GPU are not supported: move their parts to the CPU with .cpu(), or use dense tensors"
 
 
 class Values(SparseFunction):
@@ -141,6 +151,7 @@ def recorded(*tensors):
 def entries_of(t):
     """The array of a tensor of values."""
     if type(t.value) is not ndarray:
+        check_on_cpu(t)
         raise NotImplementedError(INSIDE)
     return t.value
 

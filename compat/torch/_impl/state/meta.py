@@ -8,6 +8,7 @@ from ..types.devices import CUDA
 from ..types.dtypes import Default
 from ..types.size import CPU, device as Device
 from ..types.tensor_type import FOREIGN, TensorBase, at_level
+from ..types.tensor_value import shape_dtype
 
 META = Device("meta")
 NO_DATA = "Cannot copy out of meta tensor; no data! "
@@ -79,6 +80,28 @@ def on_device(t):
 def library(t):
     """What computes with a tensor's array: NumPy, or CuPy."""
     return cupy() if on_device(t) else np
+
+
+def zeros_as(t):
+    """An array of zeros of the shape and dtype of a tensor, where its elements lie."""
+    shape, dtype = shape_dtype(t)
+    return (np if type(t.value) is np.ndarray else library(t)).zeros(shape, dtype)
+
+
+def facts_of(t):
+    """Shape, NumPy dtype and library of a tensor."""
+    value = t.value
+    return (value.shape, value.dtype, np) if type(value) is np.ndarray else (*shape_dtype(t), library(t))
+
+
+def fitting(grad, library, place, words=""):
+    """A gradient where its tensor lies: a number moves there, anything else is refused."""
+    there = CPU if library is np else CUDA
+    if grad.device == there:
+        return grad
+    if grad.dim():
+        raise RuntimeError(f"{words}invalid gradient at index {place} - expected device {there} but got {grad.device}")
+    return grad.to(there)
 
 
 def check_devices(tensors):

@@ -20,6 +20,10 @@ def check_new_grad(t, value):
                            "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or "
                            "None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and "
                            "its gradient may break downstream systems that assume they match.")
+    if type(value.value) is not type(t.value) and value.device != t.device:
+        raise RuntimeError(f"attempting to assign a gradient with device type '{value.device.type}' to a tensor with "
+                           f"device type '{t.device.type}'. Please ensure that the gradient and the tensor are on the "
+                           "same device")
     if value.shape != t.shape:
         raise RuntimeError(f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
                            f"'{list(t.shape)}'. Please ensure that the gradient and the tensor are the same size")

@@ -6,6 +6,8 @@ import numpy as np
 
 from ..random.sampling import rand
 from ..types import dtypes
+from ..types.arrays import ARRAYS
+from ..types.devices import CPU, moved
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import bottom
 
@@ -30,7 +32,7 @@ def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=Non
         raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no "
                          f"{'rtol' if rtol is None else 'atol'}.")
     rules = {"rtol": rtol, "atol": atol, "equal_nan": equal_nan, "check_dtype": check_dtype,
-             "check_stride": check_stride}
+             "check_stride": check_stride, "check_device": check_device}
     found = difference(actual, expected, (), rules)
     if found is not None:
         text, place = found
@@ -41,7 +43,7 @@ def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=Non
 
 def difference(a, b, place, rules):
     """`(what differs, where)` of two pytrees, or None."""
-    arrays = (TensorBase, np.ndarray)
+    arrays = (TensorBase, *ARRAYS)
     if isinstance(a, Sequence) and isinstance(b, Sequence) and not isinstance(a, str) and not isinstance(b, str):
         if len(a) != len(b):
             return f"The length of the sequences mismatch: {len(a)} != {len(b)}", place
@@ -60,7 +62,7 @@ def difference(a, b, place, rules):
     if isinstance(a, numbers) and isinstance(b, numbers):
         return scalars(a, b, place, rules)
     if isinstance(a, arrays) and isinstance(b, arrays):
-        a, b = (wrap(x) if isinstance(x, np.ndarray) else x.detach() for x in (a, b))
+        a, b = (x.detach() if isinstance(x, TensorBase) else wrap(x) for x in (a, b))
         return tensors(a, b, place, rules)
     raise TypeError(f"No comparison pair was able to handle inputs of type {shown(a)} and {shown(b)}.")
 
@@ -125,6 +127,10 @@ def tensors(a, b, place, rules):
     """What differs between two tensors, or None."""
     if a.shape != b.shape:
         return f"The values for attribute 'shape' do not match: {a.shape} != {b.shape}.", place
+    if a.device != b.device:
+        if rules["check_device"]:
+            return f"The values for attribute 'device' do not match: {a.device} != {b.device}.", place
+        a, b = (wrap(moved(bottom(t), CPU)) for t in (a, b))
     if rules["check_stride"] and a.stride() != b.stride():
         return f"The values for attribute 'stride()' do not match: {a.stride()} != {b.stride()}.", place
     if rules["check_dtype"] and a.dtype is not b.dtype:
@@ -142,10 +148,10 @@ def tensors(a, b, place, rules):
         if not x.ndim:
             found = close_numbers(x.item(), y.item(), rtol, atol, place, rules)
             return found or (f"Scalars are not close!\n\nExpected {y.item()} but got {x.item()}.", place)
-        gap, ratio = (np.where(near, np.zeros((), v.dtype), v) for v in (gap, gap / size))
+        gap, ratio = (np.where(near, v.dtype.type(0), v) for v in (gap, gap / size))
     exact = rtol == atol == 0
     lines = [f"Tensor-likes are not {'equal' if exact else 'close'}!", "",
-             f"Mismatched elements: {(~near).sum()} / {near.size} ({(~near).mean():.1%})"]
+             f"Mismatched elements: {int((~near).sum())} / {near.size} ({float((~near).mean()):.1%})"]
     for word, values, limit in (("absolute", gap, atol), ("relative", ratio, rtol)):
         where = tuple(int(i) for i in np.unravel_index(np.argmax(values), values.shape))
         value = values[where].item()

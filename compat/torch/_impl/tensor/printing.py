@@ -12,7 +12,9 @@ from ..state.history import edge_or_none
 from ..state.levels import BatchTrace
 from ..state.meta import is_meta, shown as shown_meta
 from ..types import dtypes
+from ..types.devices import moved
 from ..types.parameter import PLAIN_KINDS, Parameter
+from ..types.size import CPU
 from ..types.tensor_type import FOREIGN, Tensor, TensorBase, needs_grad
 from ..values.tangents import tangent_of
 
@@ -133,6 +135,16 @@ def summarized(array):
     return np.stack([summarized(x) for x in array]) if len(array) else array
 
 
+def corners(array):
+    """What a summary shows of an array, and one element more along each axis that it shortens."""
+    e = Options.edgeitems
+    for axis, n in enumerate(array.shape):
+        if n > 2 * e + 1:
+            whole = (slice(None),) * axis
+            array = np.concatenate((array[(*whole, slice(e + 1))], array[(*whole, slice(n - e, n))]), axis)
+    return array
+
+
 def vector(array, indent, summarize, form):
     """A row of numbers, wrapped."""
     per_line = max(1, math.floor((Options.linewidth - indent) / (form.width() + 2)))
@@ -214,6 +226,10 @@ def represent_ambient(self, prefix, history, numbers=False):
     array = self.value
     indent = len(prefix)
     suffixes = []
+    summarize = array.size > Options.threshold
+    if type(array) is not np.ndarray:
+        suffixes.append(f"device='{self.device}'")
+        array = moved(corners(array) if summarize else array, CPU)
     dtype = self.dtype
     usual = dtype in (dtypes.Default.float, dtypes.Default.float.to_complex(), dtypes.int64, dtypes.bool_)
     if not array.size:
@@ -225,7 +241,6 @@ def represent_ambient(self, prefix, history, numbers=False):
     else:
         if not usual:
             suffixes.append(f"dtype={dtype}")
-        summarize = array.size > Options.threshold
         text = nested(array, indent, summarize, formatter(summarized(array) if summarize else array))
     if numbers:
         return prefix + text

@@ -13,8 +13,9 @@ from ..inplace.inplace import check_inplace
 from ..modes.inference import check_write
 from ..modes.modes import MODES
 from ..types.arrays import ARRAYS, address, laid_out, namespace
-from ..types.devices import checked, device_of, moved
+from ..types.devices import CUDA, checked, device_of, moved
 from ..types.dtypes import type_word
+from ..types.size import CPU
 from ..types.tensor_type import TensorBase, needs_grad
 from ..types.tensor_value import bottom
 from ..views.memory import steps_of
@@ -35,8 +36,15 @@ class UntypedStorage:
     def __init__(self, size=0):
         self.root = size if type(size) in ARRAYS else np.zeros(size, np.uint8)
 
-    device = property(lambda self: device_of(self.root))
-    is_cuda = property(lambda self: type(self.root) is not ndarray)
+    @property
+    def device(self):
+        """Where the bytes lie."""
+        return device_of(self.root)
+
+    @property
+    def is_cuda(self):
+        """Whether they lie on a GPU."""
+        return self.device.type == "cuda"
 
     @classmethod
     def from_file(cls, filename, shared=False, nbytes=0):
@@ -80,7 +88,7 @@ class UntypedStorage:
 
     def __getitem__(self, key):
         found = self.bytes()[key]
-        return UntypedStorage(found) if getattr(found, "ndim", 0) else int(found)
+        return UntypedStorage(found) if isinstance(key, slice) else int(found)
 
     def __setitem__(self, key, value):
         self.bytes()[key] = moved(value, self.device) if type(value) in ARRAYS else value
@@ -95,8 +103,8 @@ class UntypedStorage:
         return self
 
     def copy_(self, source, non_blocking=None):
-        """The bytes become those of another storage."""
-        self[:] = source.bytes()
+        """The bytes become those of another storage, of any device."""
+        self[:] = moved(source.bytes(), self.device)
         return self
 
     def clone(self):
@@ -108,13 +116,13 @@ class UntypedStorage:
         return self.bytes().tolist()
 
     def cpu(self):
-        """Itself, or a copy of memory of a GPU."""
-        return UntypedStorage(self.bytes().get()) if self.is_cuda else self
+        """Itself, or a copy on the CPU."""
+        return self if not self.is_cuda else UntypedStorage(moved(self.bytes(), CPU))
 
     def cuda(self, device=None, non_blocking=False):
-        """A copy on the GPU; itself where it lies there."""
-        return self if self.is_cuda else UntypedStorage(moved(self.bytes(), checked("cuda" if device is None else
-                                                                                   device)))
+        """Itself, or a copy on the GPU."""
+        place = checked(CUDA if device is None else device)
+        return self if self.is_cuda else UntypedStorage(moved(self.bytes(), place))
 
     def __eq__(self, other):
         return isinstance(other, UntypedStorage) and other.root is self.root
@@ -136,8 +144,15 @@ class TypedStorage:
         self._untyped_storage = wrap_storage
         self.dtype = dtype
 
-    device = property(lambda self: self._untyped_storage.device)
-    is_cuda = property(lambda self: self._untyped_storage.is_cuda)
+    @property
+    def device(self):
+        """Where the numbers lie."""
+        return self._untyped_storage.device
+
+    @property
+    def is_cuda(self):
+        """Whether they lie on a GPU."""
+        return self._untyped_storage.is_cuda
 
     def numbers(self):
         """The memory as an array of the dtype."""
@@ -293,7 +308,8 @@ def resize_(self, *sizes, memory_format=None, size=None):
         self.value = over(root, array.dtype, offset, tuple(sizes), contiguous_steps(sizes))
         versions.bump(root)
         return self
-    own = array.base is root and sys.getrefcount(array) <= _REFERENCES - 1  # what an earlier call left of the memory
+    held = array.base if type(array) is ndarray else getattr(array, "covector_root", None)
+    own = held is root and sys.getrefcount(array) <= _REFERENCES - 1  # what an earlier call left of the memory
     shared = sys.getrefcount(root) > _REFERENCES - own if array is root or own else True
     if shared:
         raise NotImplementedError(f"resize_ to {list(sizes)} needs more memory than there is, and other tensors share "
@@ -364,9 +380,11 @@ def mapped(self, name, others, fn):
         if t.dtype is not self.dtype:
             raise TypeError(f"{name}: expected {self.type()} for '{word}' (got {t.type()})")
     array = memory(self, name)
+    if type(array) is not ndarray:
+        raise TypeError(f"{name} is only implemented on CPU tensors")
     given = [np.broadcast_to(memory(t, name), array.shape).ravel().tolist() for t in others]
     answers = [fn(*values) for values in zip(array.ravel().tolist(), *given)]
-    array[...] = moved(np.array(answers, array.dtype).reshape(array.shape), device_of(array))
+    array[...] = np.array(answers, array.dtype).reshape(array.shape)
     versions.bump(array)
     return self
 

@@ -4,10 +4,12 @@ import sys
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from weakref import ref
 
 import numpy as np
 
 ndarray = np.ndarray
+ROOTS = {}  # id of an array that `laid_out` made on a device -> the array that owns its memory, and a weak reference
 ARRAYS = {ndarray}  # CuPy's joins them when a device is first asked for
 
 
@@ -43,7 +45,8 @@ def laid_out(shape, dtype, memory, offset, strides):
     if type(memory) is ndarray:
         return np.ndarray(shape, dtype, memory, offset, strides)
     out = over_memory(memory, shape, dtype, memory.data + offset, strides)
-    out.covector_root = root_on_device(memory)
+    root = root_on_device(memory)
+    ROOTS[id(out)] = root, ref(out, lambda _, key=id(out): ROOTS.pop(key))
     return out
 
 
@@ -56,4 +59,5 @@ def root_on_device(array):
     """The array of a device that owns the memory of `array`, which `laid_out` notes where CuPy does not."""
     while array.base is not None:
         array = array.base
-    return getattr(array, "covector_root", array)
+    known = ROOTS.get(id(array))
+    return array if known is None else known[0]

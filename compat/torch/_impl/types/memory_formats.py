@@ -6,7 +6,6 @@ from .....extend import Opaque, Tracer
 from .arrays import ARRAYS, namespace
 from .size import memory_format as MemoryFormat
 
-ndarray = np.ndarray
 ORDERS = {"channels_last": (0, 2, 3, 1), "channels_last_3d": (0, 2, 3, 4, 1)}  # from the outermost axis inwards
 
 

@@ -42,6 +42,11 @@ def lower(t, fresh=False):
     return extend.make_batched(trace, lower(t.value, fresh))
 
 
+def bare(v):
+    """A core value without the box of the ambient level where it has neither a history nor a tangent there."""
+    return v.value if type(v) is Ambient and v.owner is AMBIENT and v.node is None and v.tangent is None else v
+
+
 def lift(v):
     """The tensor of a core value."""
     if type(v) is ndarray or not isinstance(v, Tracer):

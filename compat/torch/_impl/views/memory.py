@@ -45,9 +45,12 @@ def unlinked(array):
     """The same memory as an array that NumPy does not know as a view of `array`."""
     if not array.size or array.dtype.kind == "V":
         return array.view()
-    if type(array) is not ndarray:
-        return over_memory(array, array.shape, array.dtype, array.data, array.strides)
     root = versions.root_of(array)
+    if type(array) is not ndarray:
+        if root is array or root.nbytes != extent(root):
+            return over_memory(array, array.shape, array.dtype, array.data, array.strides)
+        whole = over_memory(root, root.shape, root.dtype, root.data, root.strides)
+        return laid_out(array.shape, array.dtype, versions.flat(whole), address(array) - address(root), array.strides)
     if root is array or root.nbytes != extent(root):
         holder = Holder(array)
         if not array.flags.writeable and root.flags.writeable:  # NumPy's broadcasts are read-only
