@@ -110,7 +110,7 @@ def _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, sca
         ones = constant(np.ones((count, 1), weight.dtype), weight)
         ones = ones if kept is None else cnp.where(kept, ones, zero)
         sizes = AT(constant(np.zeros((bags, 1), weight.dtype), weight))[bag].add(ones)
-        out = out / cnp.maximum(sizes, np.ones((), weight.dtype))
+        out = out / cnp.maximum(sizes, constant(np.ones((), weight.dtype), weight))
     return out
 
 

@@ -13,7 +13,7 @@ from ..state.levels import BatchTrace, GradTrace
 from ..state.meta import NO_DATA, is_meta, meta_tensor, on_device, on_meta
 from ..state.python_data import warn_imaginary
 from ..types import dtypes
-from ..types.devices import checked, count
+from ..types.devices import NO_BFLOAT16, checked, count
 from ..types.memory_formats import order_of, preserves
 from ..types.parameter import made_subclass
 from ..types.size import CPU, device as Device
@@ -167,6 +167,8 @@ def converted(self, dtype, copy=False, memory_format=None):
     """A tensor of another dtype and order of axes; itself if it has them."""
     out = self
     if dtype is not None and dtype is not self.dtype:
+        if dtype is dtypes.bfloat16 and self.is_cuda:
+            raise NotImplementedError(NO_BFLOAT16)
         out = cast(self, dtype)
     if not preserves(memory_format) and not out.is_contiguous(memory_format):
         order_of(memory_format, out.ndim)
