@@ -13,6 +13,7 @@ import types
 import numpy as np
 import scipy.special
 
+MISSING = {"initial", "where", "stable"}  # keywords that CuPy's functions have not
 HOST = (bool, int, float, complex, np.generic)
 
 
@@ -272,6 +273,8 @@ def _function(found, name):
 
     @functools.wraps(found)
     def call(*args, **named):
+        if not named.keys().isdisjoint(MISSING):
+            raise TypeError(f"{name}() got an unexpected keyword argument among {list(named)}")
         out = named.get("out")
         made = found(*[_own(x) for x in args], **{k: _own(v) for k, v in named.items()})
         return made if out is None else out

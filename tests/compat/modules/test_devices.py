@@ -181,8 +181,9 @@ def test_sequences_of_several_lengths_run_on_the_gpu():
 
 @pytest.mark.parametrize("make", [
     lambda d, p: d.Normal(p, 0.5), lambda d, p: d.Bernoulli(p), lambda d, p: d.Categorical(p),
-    lambda d, p: d.Gamma(p, 2.0), lambda d, p: d.Beta(p, 2.0), lambda d, p: d.Dirichlet(p), lambda d, p: d.Uniform(0.0, p),
-    lambda d, p: d.Laplace(p, 1.0), lambda d, p: d.MultivariateNormal(p, torch.eye(3, device=p.device)), lambda d, p: d.Poisson(p),
+    lambda d, p: d.Gamma(p, 2.0), lambda d, p: d.Beta(p, 2.0), lambda d, p: d.Dirichlet(p),
+    lambda d, p: d.Uniform(0.0, p), lambda d, p: d.Laplace(p, 1.0),
+    lambda d, p: d.MultivariateNormal(p, torch.eye(3, device=p.device)), lambda d, p: d.Poisson(p),
     lambda d, p: d.OneHotCategorical(p), lambda d, p: d.RelaxedBernoulli(torch.tensor(1.0, device=p.device), p),
     lambda d, p: d.Geometric(p), lambda d, p: d.StudentT(p), lambda d, p: d.VonMises(p, 2.0)])
 def test_a_distribution_draws_where_its_parameters_lie(make):

@@ -90,8 +90,7 @@ class Bernoulli(_ByProbability, ExponentialFamily):
         return F.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
 
     def enumerate_support(self, expand=True):
-        values = torch.arange(2, dtype=self._param.dtype, device=self._param.device)
-        values = values.view((-1,) + (1,) * len(self._batch_shape))
+        values = self._param.new_tensor([0, 1]).view((-1,) + (1,) * len(self._batch_shape))
         return values.expand((-1, *self._batch_shape)) if expand else values
 
     @property
@@ -233,9 +232,8 @@ class Geometric(_ByProbability):
     def sample(self, sample_shape=NO_AXES):
         shape = self._extended_shape(sample_shape)
         with torch.no_grad():
-            p = self.probs
-            u = torch.rand(shape, dtype=p.dtype, device=p.device).clamp(min=torch.finfo(p.dtype).tiny)
-            return (u.log() / (-self.probs).log1p()).floor()
+            u = torch.rand(shape, dtype=self.probs.dtype, device=self.probs.device)
+            return (u.clamp(min=torch.finfo(u.dtype).tiny).log() / (-self.probs).log1p()).floor()
 
     def log_prob(self, value):
         self._checked(value)

@@ -1,5 +1,6 @@
 """Where storages of a file are put: by the tags that they were saved with, or as `map_location` says."""
 
+import pickle
 import re
 
 from ..tensor.storage import TypedStorage, UntypedStorage
@@ -36,6 +37,10 @@ def mapping(map_location):
                     raise TypeError("load(): map_location gave neither a storage nor None, but a "
                                     f"{type(found).__name__}")
                 return fitting(found.untyped().bytes(), dtype)
+        if map_location is None and location != "cpu" and not (
+                isinstance(location, str) and _DEVICES.fullmatch(location)):
+            raise pickle.UnpicklingError(f"load() got a storage that was saved on {location!r}, which is no device: "
+                                         "the file is damaged, or was written by another program; save it anew")
         return fitting(restored(array, str(location)), dtype)
 
     return place

@@ -160,6 +160,8 @@ def transferred(input, here, there):
 def placed(self, place):
     """A tensor on the CPU or on a GPU; itself where it lies there."""
     here = self.device.type
+    if place.type == "cuda" and self.dtype is dtypes.bfloat16:
+        raise NotImplementedError(NO_BFLOAT16)
     return self if here == place.type else compute(transferred.row, transferred, (self, here, place.type), {})
 
 
