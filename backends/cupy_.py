@@ -1,9 +1,10 @@
 """The CuPy backend: looked up when the user has imported CuPy, never imported first.
 
-Known differences that remain: a singular matrix raises only under `cupyx.errstate(linalg="raise")`, an index out of
-bounds wraps where CuPy is handed the index array, eigenvalues and roots come in cuSOLVER's order, and floating point
-warnings do not exist on the device.
+Known differences that remain: an index out of bounds wraps where CuPy is handed the index array, eigenvalues and roots
+come in cuSOLVER's order, and floating point warnings do not exist on the device.
 """
+
+from importlib import import_module
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ..core.arrays.backend import Backend, register_backend
 from .cupy_special import Special
 from .nccl import Carrier
 
+_MATRICES = "cholesky", "eig", "eigh", "eigvals", "eigvalsh", "inv", "svd"
 _ADDED = frozenset("ilILefd")  # the dtypes that CuPy adds up at places
 
 
@@ -30,6 +32,16 @@ class _Ufunc(Namespace):
 
     def __call__(self, *args, **kwargs):
         return self._library(*args, **kwargs)
+
+
+def _raising(function):
+    """A function of matrices that raises where NumPy's does, which costs a look at the device."""
+
+    def raising(*args, **kwargs):
+        with import_module("cupyx").errstate(linalg="raise"):
+            return function(*args, **kwargs)
+
+    return raising
 
 
 def _namespace(cupy):
@@ -95,7 +107,7 @@ def _namespace(cupy):
             return cupy.zeros((*lead, *b.shape[-2:]), dtype)
         a = cupy.broadcast_to(a, (*lead, *a.shape[-2:])).astype(dtype)
         b = cupy.broadcast_to(b, (*lead, *b.shape[-2:])).astype(dtype)
-        return cupy.linalg.solve(a, b)
+        return _raising(cupy.linalg.solve)(a, b)
 
     def lexsort(keys, axis=-1):
         # CuPy's takes one matrix of keys and sorts along the last axis alone.
@@ -115,7 +127,9 @@ def _namespace(cupy):
 
     return Namespace(cupy, argsort=argsort, sort=sort, lexsort=lexsort, spacing=spacing, bitwise_count=bitwise_count,
                      add=_Ufunc(cupy.add, at=add_at), convolve=convolve, roots=roots,
-                     linalg=Namespace(cupy.linalg, solve=solve))
+                     linalg=Namespace(cupy.linalg, solve=solve, **{
+                         name: _raising(getattr(cupy.linalg, name)) for name in _MATRICES if hasattr(
+                             cupy.linalg, name)}))
 
 
 def _special():

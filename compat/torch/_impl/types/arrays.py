@@ -46,7 +46,8 @@ def laid_out(shape, dtype, memory, offset, strides):
         return np.ndarray(shape, dtype, memory, offset, strides)
     out = over_memory(memory, shape, dtype, memory.data + offset, strides)
     root = root_on_device(memory)
-    ROOTS[id(out)] = root, ref(out, lambda _, key=id(out): ROOTS.pop(key))
+    key = id(out)
+    ROOTS[key] = root, ref(out, lambda _: ROOTS.pop(key))
     return out
 
 
