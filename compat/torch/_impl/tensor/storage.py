@@ -317,7 +317,7 @@ def resize_(self, *sizes, memory_format=None, size=None):
         self.value = over(root, array.dtype, offset, tuple(sizes), contiguous_steps(sizes))
         versions.bump(root)
         return self
-    own = (array.base if type(array) is ndarray else getattr(array, "covector_root", None)) is root and (
+    own = array is not root and (type(array) is not ndarray or array.base is root) and (
         sys.getrefcount(array) <= _REFERENCES - 1)  # what an earlier call left of the memory
     shared = sys.getrefcount(root) > _REFERENCES - own if array is root or own else True
     if shared:
