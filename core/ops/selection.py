@@ -64,7 +64,7 @@ def _dropped(d, mask):
 
 where = elementwise(
     "where",
-    impl=lambda xp, mask, x, y: select(mask, x, y) if xp is np else xp.where(mask, x, y),
+    impl=lambda xp, mask, x, y: select(mask, x, y) if xp is np else xp.where(xp.asarray(mask), x, y),
     lower=Loop(np.where),
     jvp={"x": lambda dx, mask: passed(dx, mask), "y": lambda dy, mask: _dropped(dy, mask)},
     vjp={"x": lambda ct, mask: passed(ct, mask), "y": lambda ct, mask: _dropped(ct, mask)},

@@ -1,4 +1,6 @@
-"""Weights from NumPy's generator, so that a script starts from the same numbers with every library."""
+"""What the scripts share: weights from NumPy's generator, the same with every library, and the option --device."""
+
+import argparse
 
 import numpy as np
 import torch
@@ -12,6 +14,13 @@ def seeded(module, seed=0, scale=1.0):
             values = rng.normal(size=tuple(p.shape)) * scale / np.sqrt(p.shape[-1] if p.dim() > 1 else 1e4)
             p.copy_(torch.from_numpy(values).to(p.dtype))
     return module
+
+
+def device_asked():
+    """The device that the option `--device` names: the CPU by default, "cuda" for a GPU."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--device", default="cpu")
+    return torch.device(parser.parse_args().device)
 
 
 def report(name, curve):

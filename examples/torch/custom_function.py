@@ -2,7 +2,7 @@
 
 import numpy as np
 import torch
-from _seeded import report, seeded
+from _seeded import device_asked, report, seeded
 from torch import nn
 
 
@@ -29,10 +29,10 @@ class Net(nn.Module):
         return self.last(Wave.apply(self.first(t)))
 
 
-def main(steps=30):
-    net = seeded(Net().double(), scale=1.5)
+def main(steps=30, device="cpu"):
+    net = seeded(Net().double(), scale=1.5).to(device)
     optimizer = torch.optim.Adam(net.parameters(), lr=2e-2)
-    t = torch.from_numpy(np.linspace(0.0, 3.0, 20)[:, None]).requires_grad_()
+    t = torch.from_numpy(np.linspace(0.0, 3.0, 20)[:, None]).to(device).requires_grad_()
     curve = []
     for _ in range(steps):
         u = net(t)
@@ -47,4 +47,4 @@ def main(steps=30):
 
 
 if __name__ == "__main__":
-    main()
+    main(device=device_asked())

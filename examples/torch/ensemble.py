@@ -4,16 +4,16 @@ import copy
 
 import numpy as np
 import torch
-from _seeded import report, seeded
+from _seeded import device_asked, report, seeded
 from torch import nn
 from torch.func import functional_call, grad_and_value, stack_module_state, vmap
 
 
-def main(steps=30, count=4):
+def main(steps=30, count=4, device="cpu"):
     rng = np.random.default_rng(0)
-    x = torch.from_numpy(rng.normal(size=(32, 3)))
+    x = torch.from_numpy(rng.normal(size=(32, 3))).to(device)
     y = torch.sin(x.sum(1, keepdim=True))
-    models = [seeded(nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 1)).double(), seed)
+    models = [seeded(nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 1)).double(), seed).to(device)
               for seed in range(count)]
     parameters, buffers = stack_module_state(models)
     base = copy.deepcopy(models[0])
@@ -32,4 +32,4 @@ def main(steps=30, count=4):
 
 
 if __name__ == "__main__":
-    main()
+    main(device=device_asked())

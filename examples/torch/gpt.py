@@ -2,7 +2,7 @@
 
 import numpy as np
 import torch
-from _seeded import report, seeded
+from _seeded import device_asked, report, seeded
 from torch import nn
 from torch.nn import functional as F
 
@@ -47,16 +47,16 @@ class GPT(nn.Module):
         self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, symbols, bias=False)
 
     def forward(self, tokens):
-        x = self.tokens(tokens) + self.places(torch.arange(tokens.shape[1]))
+        x = self.tokens(tokens) + self.places(torch.arange(tokens.shape[1], device=tokens.device))
         for block in self.blocks:
             x = block(x)
         return self.head(self.norm(x))
 
 
-def main(steps=100, context=32, batch=8):
+def main(steps=100, context=32, batch=8, device="cpu"):
     symbols = sorted(set(TEXT))
-    data = torch.tensor([symbols.index(c) for c in TEXT])
-    model = seeded(GPT(len(symbols), context))
+    data = torch.tensor([symbols.index(c) for c in TEXT], device=device)
+    model = seeded(GPT(len(symbols), context)).to(device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
     rng = np.random.default_rng(1)
@@ -76,4 +76,4 @@ def main(steps=100, context=32, batch=8):
 
 
 if __name__ == "__main__":
-    main()
+    main(device=device_asked())

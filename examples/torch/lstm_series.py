@@ -2,7 +2,7 @@
 
 import numpy as np
 import torch
-from _seeded import report, seeded
+from _seeded import device_asked, report, seeded
 from torch import nn
 
 
@@ -16,10 +16,10 @@ class Series(nn.Module):
         return self.head(self.lstm(x)[0])
 
 
-def main(steps=5):
+def main(steps=5, device="cpu"):
     shifts = np.random.default_rng(0).uniform(0, 2 * np.pi, 8)
-    waves = torch.from_numpy(np.sin(np.arange(40) / 5.0 + shifts[:, None])).unsqueeze(-1)
-    model = seeded(Series().double())
+    waves = torch.from_numpy(np.sin(np.arange(40) / 5.0 + shifts[:, None])).unsqueeze(-1).to(device)
+    model = seeded(Series().double()).to(device)
     optimizer = torch.optim.LBFGS(model.parameters(), lr=0.8, max_iter=10, line_search_fn="strong_wolfe")
     curve = []
 
@@ -35,4 +35,4 @@ def main(steps=5):
 
 
 if __name__ == "__main__":
-    main()
+    main(device=device_asked())

@@ -2,16 +2,16 @@
 
 import numpy as np
 import torch
-from _seeded import report, seeded
+from _seeded import device_asked, report, seeded
 from torch import nn
 from torch.func import functional_call, grad_and_value, vmap
 
 
-def main(steps=30, bound=1.0):
+def main(steps=30, bound=1.0, device="cpu"):
     rng = np.random.default_rng(0)
-    x = torch.from_numpy(rng.normal(size=(64, 5)))
-    y = torch.from_numpy(rng.integers(0, 3, 64))
-    model = seeded(nn.Sequential(nn.Linear(5, 16), nn.Tanh(), nn.Linear(16, 3)).double())
+    x = torch.from_numpy(rng.normal(size=(64, 5))).to(device)
+    y = torch.from_numpy(rng.integers(0, 3, 64)).to(device)
+    model = seeded(nn.Sequential(nn.Linear(5, 16), nn.Tanh(), nn.Linear(16, 3)).double()).to(device)
     parameters = {name: p.detach() for name, p in model.named_parameters()}
 
     def loss(parameters, x, y):
@@ -29,4 +29,4 @@ def main(steps=30, bound=1.0):
 
 
 if __name__ == "__main__":
-    main()
+    main(device=device_asked())

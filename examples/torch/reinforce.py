@@ -2,7 +2,7 @@
 
 import numpy as np
 import torch
-from _seeded import report, seeded
+from _seeded import device_asked, report, seeded
 from torch import nn
 from torch.distributions import Categorical
 
@@ -24,19 +24,19 @@ class Pole:
         return self.count == 100 or abs(self.state[2]) > 0.2
 
 
-def main(steps=30):
+def main(steps=30, device="cpu"):
     rng = np.random.default_rng(0)
-    policy = seeded(nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2)).double())
+    policy = seeded(nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2)).double()).to(device)
     optimizer = torch.optim.Adam(policy.parameters(), lr=1e-2)
     curve = []
     for _ in range(steps):
         pole, scores, done = Pole(rng), [], False
         while not done:
-            choice = Categorical(logits=policy(torch.from_numpy(pole.state)))
-            action = torch.tensor(int(rng.random() < choice.probs[1].item()))
+            choice = Categorical(logits=policy(torch.from_numpy(pole.state).to(device)))
+            action = torch.tensor(int(rng.random() < choice.probs[1].item()), device=device)
             scores.append(choice.log_prob(action))
             done = pole.step(action.item())
-        returns = torch.arange(len(scores), 0, -1, dtype=torch.float64)
+        returns = torch.arange(len(scores), 0, -1, dtype=torch.float64, device=device)
         loss = -(torch.stack(scores) * (returns - returns.mean())).sum()
         optimizer.zero_grad()
         loss.backward()
@@ -46,4 +46,4 @@ def main(steps=30):
 
 
 if __name__ == "__main__":
-    main()
+    main(device=device_asked())

@@ -2,17 +2,17 @@
 
 import numpy as np
 import torch
-from _seeded import report, seeded
+from _seeded import device_asked, report, seeded
 from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
 from torch.utils.checkpoint import checkpoint
 
 
-def main(steps=20):
+def main(steps=20, device="cpu"):
     rng = np.random.default_rng(0)
-    x, y = (torch.from_numpy(rng.normal(size=(32, n)).astype(np.float32)) for n in (8, 1))
+    x, y = (torch.from_numpy(rng.normal(size=(32, n)).astype(np.float32)).to(device) for n in (8, 1))
     deep = nn.ModuleList(nn.Sequential(nn.Linear(8, 8), nn.Tanh()) for _ in range(3))
-    model = seeded(nn.ModuleList([*deep, nn.Linear(8, 1)]))
+    model = seeded(nn.ModuleList([*deep, nn.Linear(8, 1)])).to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     packed = []
 
@@ -40,4 +40,4 @@ def main(steps=20):
 
 
 if __name__ == "__main__":
-    main()
+    main(device=device_asked())

@@ -2,14 +2,14 @@
 
 import numpy as np
 import torch
-from _seeded import report, seeded
+from _seeded import device_asked, report, seeded
 from torch import nn
 
 
-def main(steps=30):
+def main(steps=30, device="cpu"):
     rng = np.random.default_rng(0)
-    x, y = (torch.from_numpy(rng.normal(size=(32, n))) for n in (6, 2))
-    model = seeded(nn.Sequential(nn.Linear(6, 16), nn.ELU(), nn.Linear(16, 2)).double())
+    x, y = (torch.from_numpy(rng.normal(size=(32, n))).to(device) for n in (6, 2))
+    model = seeded(nn.Sequential(nn.Linear(6, 16), nn.ELU(), nn.Linear(16, 2)).double()).to(device)
     optimizers = {p: torch.optim.Adam([p], lr=1e-2) for p in model.parameters()}
 
     def step(p):
@@ -28,4 +28,4 @@ def main(steps=30):
 
 
 if __name__ == "__main__":
-    main()
+    main(device=device_asked())

@@ -2,7 +2,7 @@
 
 import numpy as np
 import torch
-from _seeded import report, seeded
+from _seeded import device_asked, report, seeded
 from torch import nn
 from torch.distributions import Normal, kl_divergence
 from torch.utils.data import DataLoader, TensorDataset
@@ -23,18 +23,18 @@ class VAE(nn.Module):
         return (divergence - likelihood).mean()
 
 
-def main(steps=100):
+def main(steps=100, device="cpu"):
     rng = np.random.default_rng(0)
     angle = rng.uniform(0, 2 * np.pi, 256)
     points = np.stack([np.cos(angle), np.sin(angle)], 1) + 0.05 * rng.normal(size=(256, 2))
     loader = DataLoader(TensorDataset(torch.from_numpy(points.astype(np.float32))), batch_size=64, drop_last=True)
-    model = seeded(VAE())
+    model = seeded(VAE()).to(device)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     curve = []
     while len(curve) < steps:
         for (x,) in loader:
-            noise = torch.from_numpy(rng.normal(size=(len(x), 2)).astype(np.float32))
-            loss = model(x, noise)
+            noise = torch.from_numpy(rng.normal(size=(len(x), 2)).astype(np.float32)).to(device)
+            loss = model(x.to(device), noise)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -43,4 +43,4 @@ def main(steps=100):
 
 
 if __name__ == "__main__":
-    main()
+    main(device=device_asked())

@@ -13,6 +13,7 @@ import types
 import numpy as np
 import scipy.special
 
+MISSING = {"initial", "where", "stable"}  # keywords that CuPy's functions have not
 HOST = (bool, int, float, complex, np.generic)
 
 
@@ -272,6 +273,8 @@ def _function(found, name):
 
     @functools.wraps(found)
     def call(*args, **named):
+        if not named.keys().isdisjoint(MISSING):
+            raise TypeError(f"{name}() got an unexpected keyword argument among {list(named)}")
         out = named.get("out")
         made = found(*[_own(x) for x in args], **{k: _own(v) for k, v in named.items()})
         return made if out is None else out
@@ -321,7 +324,10 @@ class Stream(contextlib.nullcontext):
         super().__init__(self)
         self.ptr, self.done, self.priority, self.device_id = 0 if null else id(self), True, priority, 0
 
-    synchronize = record = wait_event = use = lambda self, *args: None
+    synchronize = record = wait_event = lambda self, *args: None
+
+    def use(self):
+        CURRENT[0] = self
 
 
 class Event:
@@ -340,7 +346,7 @@ class Pool:
 
 
 NULL, POOL = Stream(null=True), Pool()
-Stream.null = NULL
+Stream.null, CURRENT = NULL, [NULL]
 
 
 def install():
@@ -348,7 +354,7 @@ def install():
     cupy, cuda = Module("cupy", np), types.ModuleType("cupy.cuda")
     properties = {"name": b"stand-in", "totalGlobalMem": 2**34, "multiProcessorCount": 1, "major": 9, "minor": 0}
     vars(cuda).update(
-        Device=Device, Stream=Stream, Event=Event, get_current_stream=lambda: NULL, is_available=lambda: True,
+        Device=Device, Stream=Stream, Event=Event, get_current_stream=lambda: CURRENT[0], is_available=lambda: True,
         get_elapsed_time=lambda start, end: 0.0, MemoryPointer=MemoryPointer,
         runtime=types.SimpleNamespace(
             getDeviceCount=lambda: 1, getDevice=lambda: 0, getDeviceProperties=lambda k: properties,

@@ -1,7 +1,8 @@
 """The scripts and calls on a GPU: `pytest -m gpu tests/compat`, without one with `--stand-in`.
 
 They run with `torch.set_default_device("cuda")` and must give what was recorded on a CPU but for strides. Those that
-cannot, since they hand arrays to NumPy, say, or name what a device lacks, are the lines of `device_differences.txt`.
+cannot, since they hand arrays to NumPy, say, or name what a device lacks, are the lines of `device_differences.txt`;
+special functions that CuPy has not are refused.
 """
 
 import re
@@ -10,7 +11,20 @@ from pathlib import Path
 
 import pytest
 
-DIFFERENCES = frozenset(Path(__file__).with_name("device_differences.txt").read_text(encoding="utf-8").split())
+_LINES = [line.split() for line in Path(__file__).with_name("device_differences.txt").read_text(
+    encoding="utf-8").splitlines()]
+LACKS = "has no implementation on arrays of cupy"
+
+
+def may_differ(place, stand_in):
+    """Whether a script may give something else on a device; `gpu` behind it says that it does so on a real one alone,
+    by its rounding, its signs of zero, or what CuPy has not."""
+    return [place] in _LINES or not stand_in and [place, "gpu"] in _LINES
+
+
+def must_differ(place, stand_in):
+    """Whether it must: the lines are held exactly where they are about the stand-in."""
+    return stand_in and [place] in _LINES
 
 
 @contextmanager

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import covector.compat.torch
+
 HERE = Path(__file__).resolve().parent
 RECORDED = json.loads((HERE / "torch_curves.json").read_text(encoding="utf-8"))
 
@@ -30,6 +32,15 @@ def ours():
 @pytest.mark.parametrize("name", RECORDED)
 def test_curve_is_pytorchs(name, ours):
     np.testing.assert_allclose(ours[name], RECORDED[name], rtol=2e-4)
+
+
+@pytest.mark.gpu
+def test_curves_on_a_gpu_are_those_of_a_cpu(request):
+    if not covector.compat.torch.cuda.is_available():
+        pytest.skip("CuPy is not installed or finds no device: nothing ran on a GPU")
+    found = run("covector", "cuda", *["stand-in"] * request.config.getoption("--stand-in"))
+    for name, curve in RECORDED.items():
+        np.testing.assert_allclose(found[name], curve, rtol=1e-2)
 
 
 @pytest.mark.reference

@@ -5,13 +5,13 @@ from .._impl.module import functions as F, torch_names as torch
 
 def _of_input(conv, input_size, weight, grad_output, **how):
     with torch.enable_grad():
-        x = torch.zeros(input_size, dtype=grad_output.dtype).requires_grad_()
+        x = torch.zeros(input_size, dtype=grad_output.dtype, device=grad_output.device).requires_grad_()
         return _pulled(conv(x, weight.detach(), **how), x, grad_output)
 
 
 def _of_weight(conv, input, weight_size, grad_output, **how):
     with torch.enable_grad():
-        weight = torch.zeros(weight_size, dtype=grad_output.dtype).requires_grad_()
+        weight = torch.zeros(weight_size, dtype=grad_output.dtype, device=grad_output.device).requires_grad_()
         return _pulled(conv(input.detach(), weight, **how), weight, grad_output)
 
 

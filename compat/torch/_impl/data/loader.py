@@ -9,6 +9,7 @@ import warnings
 from multiprocessing.reduction import ForkingPickler
 
 from ..profiler.profiler import record_function
+from ..types.devices import count
 from .collating import default_collate, default_convert
 from .datasets import IterableDataset
 from .fetching import fetcher
@@ -36,7 +37,8 @@ class DataLoader:
         sampler, batch_sampler: the order of items, or of lists of them.
         num_workers: processes that get the items; 0 for this one.
         collate_fn: makes a batch of a list of items.
-        pin_memory, pin_memory_device: accepted; there is no device to pin memory for.
+        pin_memory, pin_memory_device: accepted; batches lie in ordinary memory, from which copies to a GPU are made
+            as well.
         drop_last: leave out the last batch if it is smaller.
         timeout: seconds to wait for a batch of a worker; 0 for ever.
         worker_init_fn: called in each worker with its number.
@@ -152,7 +154,7 @@ class DataLoader:
         return self.batch_sampler if self._auto_collation else self.sampler
 
     def __iter__(self):
-        if self.pin_memory:
+        if self.pin_memory and not count():
             warnings.warn("'pin_memory' argument is set as true but no accelerator is found, then device pinned memory "
                           "won't be used.", stacklevel=2)
         if not self.num_workers:

@@ -73,7 +73,7 @@ class Categorical(Distribution):
 
     @property
     def mean(self):
-        return torch.full(self._extended_shape(), math.nan, dtype=self.probs.dtype)
+        return torch.full(self._extended_shape(), math.nan, dtype=self.probs.dtype, device=self.probs.device)
 
     @property
     def mode(self):
@@ -81,7 +81,7 @@ class Categorical(Distribution):
 
     @property
     def variance(self):
-        return torch.full(self._extended_shape(), math.nan, dtype=self.probs.dtype)
+        return torch.full(self._extended_shape(), math.nan, dtype=self.probs.dtype, device=self.probs.device)
 
     def sample(self, sample_shape=NO_AXES):
         sample_shape = torch.Size(sample_shape)
@@ -101,7 +101,7 @@ class Categorical(Distribution):
         return -(logits * self.probs).sum(-1)
 
     def enumerate_support(self, expand=True):
-        values = torch.arange(self._num_events).view((-1,) + (1,) * len(self._batch_shape))
+        values = torch.arange(self._num_events, device=self._param.device).view((-1,) + (1,) * len(self._batch_shape))
         return values.expand((-1, *self._batch_shape)) if expand else values
 
 
@@ -174,7 +174,8 @@ class OneHotCategorical(_OfCategorical):
 
     def enumerate_support(self, expand=True):
         n = self.event_shape[0]
-        values = torch.eye(n, dtype=self._param.dtype).view((n,) + (1,) * len(self.batch_shape) + (n,))
+        values = torch.eye(n, dtype=self._param.dtype, device=self._param.device)
+        values = values.view((n,) + (1,) * len(self.batch_shape) + (n,))
         return values.expand((n, *self.batch_shape, n)) if expand else values
 
 
@@ -190,7 +191,7 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
 
 def one_hot(index, n):
     """Vectors of length `n` that are 1 at an index."""
-    return (index.unsqueeze(-1) == torch.arange(n)).long()
+    return (index.unsqueeze(-1) == torch.arange(n, device=index.device)).long()
 
 
 class Multinomial(_OfCategorical):
@@ -234,7 +235,7 @@ class Multinomial(_OfCategorical):
         return one_hot(drawn, self._categorical._num_events).sum(0).to(self.probs)
 
     def entropy(self):
-        n = torch.tensor(self.total_count)
+        n = torch.tensor(self.total_count, device=self.probs.device)
         values = self._binomial.enumerate_support(expand=False)[1:]
         weights = torch.exp(self._binomial.log_prob(values))
         spread = (weights * torch.lgamma(values + 1)).sum([0, -1])
@@ -269,7 +270,7 @@ class ExpRelaxedCategorical(_OfCategorical):
 
     def rsample(self, sample_shape=NO_AXES):
         shape = self._extended_shape(sample_shape)
-        u = clamp_probs(torch.rand(shape, dtype=self.logits.dtype))
+        u = clamp_probs(torch.rand(shape, dtype=self.logits.dtype, device=self.logits.device))
         scores = (self.logits - (-u.log()).log()) / self.temperature
         return scores - scores.logsumexp(dim=-1, keepdim=True)
 
@@ -333,7 +334,7 @@ class LogitRelaxedBernoulli(_ByProbability):
     def rsample(self, sample_shape=NO_AXES):
         shape = self._extended_shape(sample_shape)
         probs = clamp_probs(self.probs.expand(shape))
-        u = clamp_probs(torch.rand(shape, dtype=probs.dtype))
+        u = clamp_probs(torch.rand(shape, dtype=probs.dtype, device=probs.device))
         return (u.log() - (-u).log1p() + probs.log() - (-probs).log1p()) / self.temperature
 
     def log_prob(self, value):

@@ -272,7 +272,7 @@ class _Square(Constraint):
 
     def check(self, value):
         fine = value.shape[-2] == value.shape[-1]
-        return torch.full(tuple(value.shape[:-2]), fine, dtype=torch.ones(0).bool().dtype)
+        return torch.full(tuple(value.shape[:-2]), fine, dtype=torch.ones(0).bool().dtype, device=value.device)
 
 
 class _Symmetric(_Square):

@@ -90,7 +90,7 @@ class Bernoulli(_ByProbability, ExponentialFamily):
         return F.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
 
     def enumerate_support(self, expand=True):
-        values = torch.arange(2, dtype=self._param.dtype).view((-1,) + (1,) * len(self._batch_shape))
+        values = self._param.new_tensor([0, 1]).view((-1,) + (1,) * len(self._batch_shape))
         return values.expand((-1, *self._batch_shape)) if expand else values
 
     @property
@@ -162,7 +162,8 @@ class ContinuousBernoulli(_ByProbability, ExponentialFamily):
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape=NO_AXES):
-        return self.icdf(torch.rand(self._extended_shape(sample_shape), dtype=self.probs.dtype))
+        shape, p = self._extended_shape(sample_shape), self.probs
+        return self.icdf(torch.rand(shape, dtype=p.dtype, device=p.device))
 
     def log_prob(self, value):
         self._checked(value)
@@ -231,8 +232,8 @@ class Geometric(_ByProbability):
     def sample(self, sample_shape=NO_AXES):
         shape = self._extended_shape(sample_shape)
         with torch.no_grad():
-            u = torch.rand(shape, dtype=self.probs.dtype).clamp(min=torch.finfo(self.probs.dtype).tiny)
-            return (u.log() / (-self.probs).log1p()).floor()
+            u = torch.rand(shape, dtype=self.probs.dtype, device=self.probs.device)
+            return (u.clamp(min=torch.finfo(u.dtype).tiny).log() / (-self.probs).log1p()).floor()
 
     def log_prob(self, value):
         self._checked(value)
@@ -304,7 +305,8 @@ class Binomial(_ByProbability):
         n = int(self.total_count.max())
         if not self.total_count.min() == n:
             raise NotImplementedError("Inhomogeneous total count not supported by `enumerate_support`.")
-        values = torch.arange(1 + n, dtype=self._param.dtype).view((-1,) + (1,) * len(self._batch_shape))
+        values = torch.arange(1 + n, dtype=self._param.dtype, device=self._param.device)
+        values = values.view((-1,) + (1,) * len(self._batch_shape))
         return values.expand((-1, *self._batch_shape)) if expand else values
 
 

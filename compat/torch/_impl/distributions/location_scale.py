@@ -55,7 +55,8 @@ class Normal(_LocationScale, ExponentialFamily):
             return torch.normal(self.loc.expand(shape), self.scale.expand(shape))
 
     def rsample(self, sample_shape=NO_AXES):
-        return self.loc + standard_normal(self._extended_shape(sample_shape), self.loc.dtype) * self.scale
+        shape = self._extended_shape(sample_shape)
+        return self.loc + standard_normal(shape, self.loc.dtype, self.loc.device) * self.scale
 
     def log_prob(self, value):
         self._checked(value)
@@ -196,7 +197,7 @@ class StudentT(Distribution):
 
     def rsample(self, sample_shape=NO_AXES):
         shape = self._extended_shape(sample_shape)
-        x = standard_normal(shape, self.df.dtype)
+        x = standard_normal(shape, self.df.dtype, self.df.device)
         z = 2 * torch._standard_gamma((self.df / 2).expand(shape))
         return self.loc + self.scale * x * torch.rsqrt(z / self.df)
 
@@ -252,7 +253,8 @@ class Uniform(Distribution):
         return (self.high - self.low).pow(2) / 12
 
     def rsample(self, sample_shape=NO_AXES):
-        return self.low + torch.rand(self._extended_shape(sample_shape), dtype=self.low.dtype) * (self.high - self.low)
+        u = torch.rand(self._extended_shape(sample_shape), dtype=self.low.dtype, device=self.low.device)
+        return self.low + u * (self.high - self.low)
 
     def log_prob(self, value):
         self._checked(value)
@@ -306,9 +308,10 @@ class VonMises(Distribution):
         """Values, by rejection: Best and Fisher (1979)."""
         shape = self._extended_shape(sample_shape)
         r, kappa = self._proposal_r.expand(shape), self.concentration.double().expand(shape)
-        x, done = torch.zeros(shape, dtype=r.dtype), torch.zeros(shape, dtype=r.dtype) > 0
+        x = torch.zeros(shape, dtype=r.dtype, device=r.device)
+        done = x > 0
         while not all_true(done):
-            u1, u2, u3 = torch.rand((3, *shape), dtype=r.dtype).unbind()
+            u1, u2, u3 = torch.rand((3, *shape), dtype=r.dtype, device=r.device).unbind()
             f = torch.cos(math.pi * u1)
             f = (1 + r * f) / (r + f)
             c = kappa * (r - f)

@@ -23,7 +23,8 @@ def precision_to_scale_tril(precision):
     """The Cholesky factor of the inverse, without that inverse."""
     flipped = torch.linalg.cholesky(torch.flip(precision, (-2, -1)))
     upper = torch.transpose(torch.flip(flipped, (-2, -1)), -2, -1)
-    return torch.linalg.solve_triangular(upper, torch.eye(precision.shape[-1], dtype=precision.dtype), upper=False)
+    eye = torch.eye(precision.shape[-1], dtype=precision.dtype, device=precision.device)
+    return torch.linalg.solve_triangular(upper, eye, upper=False)
 
 
 class _ByMatrix(Distribution):
@@ -119,7 +120,7 @@ class MultivariateNormal(_ByMatrix):
         return self._unbroadcasted_scale_tril.pow(2).sum(-1).expand((*self._batch_shape, *self._event_shape))
 
     def rsample(self, sample_shape=NO_AXES):
-        eps = standard_normal(self._extended_shape(sample_shape), self.loc.dtype)
+        eps = standard_normal(self._extended_shape(sample_shape), self.loc.dtype, self.loc.device)
         return self.loc + torch.matmul(self._unbroadcasted_scale_tril, eps.unsqueeze(-1)).squeeze(-1)
 
     def log_prob(self, value):
@@ -204,7 +205,8 @@ class LowRankMultivariateNormal(Distribution):
         """The Cholesky factor of the covariance matrix."""
         root = self._unbroadcasted_cov_diag.sqrt().unsqueeze(-1)
         scaled = self._unbroadcasted_cov_factor / root
-        inner = torch.matmul(scaled, scaled.mT) + torch.eye(self._event_shape[0], dtype=scaled.dtype)
+        eye = torch.eye(self._event_shape[0], dtype=scaled.dtype, device=scaled.device)
+        inner = torch.matmul(scaled, scaled.mT) + eye
         return self._square(root * torch.linalg.cholesky(inner))
 
     @lazy_property
@@ -223,8 +225,8 @@ class LowRankMultivariateNormal(Distribution):
 
     def rsample(self, sample_shape=NO_AXES):
         shape = self._extended_shape(sample_shape)
-        w = standard_normal((*shape[:-1], self.cov_factor.shape[-1]), self.loc.dtype)
-        d = standard_normal(shape, self.loc.dtype)
+        w = standard_normal((*shape[:-1], self.cov_factor.shape[-1]), self.loc.dtype, self.loc.device)
+        d = standard_normal(shape, self.loc.dtype, self.loc.device)
         return (self.loc + torch.matmul(self._unbroadcasted_cov_factor, w.unsqueeze(-1)).squeeze(-1)
                 + self._unbroadcasted_cov_diag.sqrt() * d)
 
@@ -243,7 +245,7 @@ class LowRankMultivariateNormal(Distribution):
 def capacitance(w, d):
     """The Cholesky factor of `I + W.T D^-1 W`."""
     k = torch.matmul(w.mT / d.unsqueeze(-2), w)
-    return torch.linalg.cholesky(k + torch.eye(w.size(-1), dtype=w.dtype))
+    return torch.linalg.cholesky(k + torch.eye(w.size(-1), dtype=w.dtype, device=w.device))
 
 
 def lowrank_logdet(d, tril):

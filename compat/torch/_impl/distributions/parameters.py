@@ -18,8 +18,9 @@ def broadcast_all(*values):
     if not all(hasattr(type(v), "__torch_function__") or isinstance(v, torch.Tensor | Number) for v in values):
         raise ValueError("Input arguments must all be instances of Number, torch.Tensor or objects implementing "
                          "__torch_function__.")
-    kind = next((v.dtype for v in values if isinstance(v, torch.Tensor)), torch.get_default_dtype())
-    tensors = tuple(torch.tensor(v, dtype=kind) if isinstance(v, Number) else v for v in values)
+    first = next((v for v in values if isinstance(v, torch.Tensor)), None)
+    place = {"dtype": torch.get_default_dtype()} if first is None else {"dtype": first.dtype, "device": first.device}
+    tensors = tuple(torch.tensor(v, **place) if isinstance(v, Number) else v for v in values)
     if all(t.shape == tensors[0].shape for t in tensors):
         return tensors  # leaves stay leaves
     return tuple(torch.broadcast_tensors(*tensors))
@@ -82,7 +83,7 @@ def tril_matrix_to_vec(mat, diag=0):
     n = mat.shape[-1]
     if not -n <= diag < n:
         raise ValueError(f"diag ({diag}) provided is outside [{-n}, {n - 1}].")
-    rows = torch.arange(n)
+    rows = torch.arange(n, device=mat.device)
     return mat[..., rows < rows.view(-1, 1) + (diag + 1)]
 
 
@@ -99,6 +100,6 @@ def vec_to_tril_matrix(vec, diag=0):
                          "triangular part of a square D x D matrix.")
     n = round(n)
     mat = vec.new_zeros((*vec.shape[:-1], n, n))
-    rows = torch.arange(n)
+    rows = torch.arange(n, device=vec.device)
     mat[..., rows < rows.view(-1, 1) + (diag + 1)] = vec
     return mat

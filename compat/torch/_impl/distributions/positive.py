@@ -102,7 +102,7 @@ class Gamma(ExponentialFamily):
         return value + (value.detach().clamp(min=torch.finfo(value.dtype).tiny) - value.detach())  # away from 0
 
     def log_prob(self, value):
-        value = torch.as_tensor(value, dtype=self.rate.dtype)
+        value = torch.as_tensor(value, dtype=self.rate.dtype, device=self.rate.device)
         self._checked(value)
         return (torch.xlogy(self.concentration, self.rate) + torch.xlogy(self.concentration - 1, value)
                 - self.rate * value - torch.lgamma(self.concentration))
@@ -222,7 +222,7 @@ class GeneralizedPareto(Distribution):
         return zero, torch.where(zero, torch.ones_like(self.concentration), self.concentration)
 
     def rsample(self, sample_shape=NO_AXES):
-        return self.icdf(torch.rand(self._extended_shape(sample_shape), dtype=self.loc.dtype))
+        return self.icdf(torch.rand(self._extended_shape(sample_shape), dtype=self.loc.dtype, device=self.loc.device))
 
     def log_prob(self, value):
         self._checked(value)

@@ -41,7 +41,7 @@ class Wishart(_ByMatrix, ExponentialFamily):
             raise ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
         if isinstance(df, Number):
             batch = torch.Size(matrix.shape[:-2])
-            self.df = torch.tensor(df, dtype=matrix.dtype)
+            self.df = torch.tensor(df, dtype=matrix.dtype, device=matrix.device)
         else:
             batch = torch.broadcast_shapes(matrix.shape[:-2], df.shape)
             self.df = df.expand(batch)
@@ -90,11 +90,12 @@ class Wishart(_ByMatrix, ExponentialFamily):
 
     def _bartlett_sampling(self, sample_shape):
         n = self._event_shape[-1]
-        degrees = self.df.unsqueeze(-1) - torch.arange(n, dtype=self._unbroadcasted_scale_tril.dtype)
+        half = self._unbroadcasted_scale_tril
+        degrees = self.df.unsqueeze(-1) - torch.arange(n, dtype=half.dtype, device=half.device)
         shape = (*sample_shape, *self._batch_shape, n)
         chi2 = 2 * torch._standard_gamma((0.5 * degrees).expand(shape))
-        lower = standard_normal((*shape, n), chi2.dtype).tril(-1)
-        half = self._unbroadcasted_scale_tril @ (lower + torch.diag_embed(chi2.clamp(
+        lower = standard_normal((*shape, n), chi2.dtype, chi2.device).tril(-1)
+        half = half @ (lower + torch.diag_embed(chi2.clamp(
             min=torch.finfo(chi2.dtype).tiny).sqrt()))
         return half @ half.mT
 
@@ -110,7 +111,8 @@ class Wishart(_ByMatrix, ExponentialFamily):
     def _digammas(self):
         """The sum of ψ((ν - i) / 2) over the rows."""
         n = self._event_shape[-1]
-        steps = torch.arange(n, dtype=self._unbroadcasted_scale_tril.dtype)
+        half = self._unbroadcasted_scale_tril
+        steps = torch.arange(n, dtype=half.dtype, device=half.device)
         return torch.digamma((self.df.unsqueeze(-1) - steps.expand((*self._batch_shape, -1))) / 2).sum(-1)
 
     def entropy(self):
@@ -147,7 +149,7 @@ class LKJCholesky(Distribution):
         concentration = concentration if not isinstance(concentration, Number) else torch.tensor(float(concentration))
         self.concentration = concentration
         super().__init__(concentration.size(), torch.Size((dim, dim)), validate_args)
-        offset = torch.arange(dim - 1, dtype=concentration.dtype)
+        offset = torch.arange(dim - 1, dtype=concentration.dtype, device=concentration.device)
         offset = torch.cat([offset.new_zeros((1,)), offset])
         marginal = concentration + 0.5 * (dim - 2)
         self._beta = Beta(offset + 0.5, marginal.unsqueeze(-1) - 0.5 * offset)
@@ -176,7 +178,7 @@ class LKJCholesky(Distribution):
     def log_prob(self, value):
         self._checked(value)
         diagonal = value.diagonal(dim1=-1, dim2=-2)[..., 1:]
-        order = torch.arange(2, self.dim + 1)
+        order = torch.arange(2, self.dim + 1, device=value.device)
         order = 2 * (self.concentration - 1).unsqueeze(-1) + self.dim - order
         density = torch.sum(order * diagonal.log(), dim=-1)
         n = self.dim - 1

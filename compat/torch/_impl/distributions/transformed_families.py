@@ -127,7 +127,7 @@ class HalfCauchy(_Named):
 
     @property
     def mean(self):
-        return torch.full(self._extended_shape(), math.inf, dtype=self.scale.dtype)
+        return torch.full(self._extended_shape(), math.inf, dtype=self.scale.dtype, device=self.scale.device)
 
     @property
     def mode(self):
@@ -139,7 +139,7 @@ class HalfCauchy(_Named):
 
     def log_prob(self, value):
         self._checked(value)
-        value = torch.as_tensor(value, dtype=self.base_dist.scale.dtype)
+        value = torch.as_tensor(value, dtype=self.base_dist.scale.dtype, device=self.base_dist.scale.device)
         return torch.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -math.inf)
 
     def cdf(self, value):

@@ -8,7 +8,9 @@ import numpy as np
 
 from ..graph import versions
 from ..types import dtypes
-from ..types.size import device as Device
+from ..types.arrays import ARRAYS
+from ..types.devices import checked, moved
+from ..types.size import CPU
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import bottom
 
@@ -29,7 +31,7 @@ class safe_open:  # noqa: N801 (safetensors' name)
     Args:
         filename: a path.
         framework: "pt" or "torch".
-        device: "cpu": where tensors are made.
+        device: where tensors are made.
     Raises:
         SafetensorError: the header is damaged, or does not fit the bytes behind it; said on opening.
     """
@@ -38,8 +40,9 @@ class safe_open:  # noqa: N801 (safetensors' name)
         if framework not in ("pt", "torch", "pytorch"):
             raise SafetensorError(f"safe_open gives tensors of covector.compat.torch, but got framework={framework!r}; "
                                   "leave it out, or call numpy() of the tensors")
-        if Device(device).type != "cpu":
-            raise NotImplementedError(f"safe_open: tensors live on the CPU, but got device={device!r}; leave it out")
+        self.device = checked(device)
+        if self.device.type == "meta":
+            raise NotImplementedError("safe_open: tensors of device meta have no elements to read; leave device out")
         self.name = os.fspath(filename)
         with open(filename, "rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -67,11 +70,11 @@ class safe_open:  # noqa: N801 (safetensors' name)
 
     def get_tensor(self, name):
         """One tensor."""
-        return wrap(self.array(name).copy())
+        return wrap(moved(self.array(name).copy(), self.device))
 
     def get_slice(self, name):
         """What gives a part of one tensor by its index: only that part is read."""
-        return Part(self.array(name), self.places[name][0])
+        return Part(self.array(name), self.places[name][0], self.device)
 
     def array(self, name):
         """The bytes of a tensor as an array on the file."""
@@ -85,8 +88,8 @@ class safe_open:  # noqa: N801 (safetensors' name)
 class Part:
     """A tensor of a file, of which parts are read: `part[:2]`."""
 
-    def __init__(self, array, dtype):
-        self.array, self.dtype = array, dtype
+    def __init__(self, array, dtype, device):
+        self.array, self.dtype, self.device = array, dtype, device
 
     def get_shape(self):
         """The shape, a list."""
@@ -97,7 +100,7 @@ class Part:
         return _WORDS[self.dtype.name]
 
     def __getitem__(self, key):
-        return wrap(np.array(self.array[key]))
+        return wrap(moved(np.array(self.array[key]), self.device))
 
 
 def load_file(filename, device="cpu"):
@@ -105,7 +108,7 @@ def load_file(filename, device="cpu"):
 
     Args:
         filename: a path.
-        device: "cpu".
+        device: where the tensors are made.
     Returns:
         `{name: tensor}`, sorted by name.
     Raises:
@@ -248,7 +251,7 @@ def save(tensors, metadata=None):
             raise NotImplementedError(f"save(): tensor {name!r} is of {t.dtype}, which the format does not have; cast "
                                       "it first")
         array = bottom(t)
-        if type(array) is not np.ndarray:
+        if type(array) not in ARRAYS:
             raise RuntimeError(f"save(): tensor {name!r} is a value of a running transform, which has no memory; save "
                                "what the transformed function returns")
         if not array.flags.c_contiguous:
@@ -274,4 +277,4 @@ def save(tensors, metadata=None):
         end += array.nbytes
     text = json.dumps(head, separators=(",", ":"), ensure_ascii=False).encode()
     text += b" " * (-len(text) % 8)
-    return b"".join([len(text).to_bytes(8, "little"), text, *[arrays[name].tobytes() for name in names]])
+    return b"".join([len(text).to_bytes(8, "little"), text, *[moved(arrays[name], CPU).tobytes() for name in names]])

@@ -1,6 +1,5 @@
 """save and load: PyTorch's own file format, a zip of a pickle and the bytes of each storage."""
 
-import functools
 import io
 import os
 import pickle
@@ -20,12 +19,13 @@ from ..state.meta import is_meta, meta_tensor, on_meta
 from ..tensor.storage import over
 from ..types import dtypes
 from ..types.arrays import ARRAYS, address
-from ..types.devices import CUDA, checked, count, device_of, moved
+from ..types.devices import moved
 from ..types.parameter import Parameter
 from ..types.size import CPU, LAYOUTS, Size, device as Device, layout as Layout, sparse_coo
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import bottom
 from ..views.memory import steps_of
+from .map_location import check, mapping, tag
 from .safe_globals import allowed, get_safe_globals
 
 _WORDS = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
@@ -102,8 +102,8 @@ class Writer(pickle._Pickler):
         if not isinstance(obj, Storage):
             return None
         word = _WORDS[obj.dtype.name]
-        return ("storage", _STORAGES[word + "Storage"], str(obj.key), str(device_of(obj.root)),
-                obj.root.nbytes // obj.dtype.itemsize)
+        count = obj.root.nbytes // obj.dtype.itemsize
+        return "storage", _STORAGES[word + "Storage"], str(obj.key), tag(obj.root), count
 
     def reducer_override(self, obj):
         if type(obj) is Parameter:
@@ -178,25 +178,22 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
 
     Args:
         f: a path, or a file open for reading bytes.
-        map_location: where tensors are made: a device, or a dict from the names of devices; by default where they
-            were saved, if there is a GPU; a function leaves all on the CPU. "meta" is for shapes and dtypes alone.
+        map_location: where tensors are made: a device or its name; a dict from the names that they were saved with
+            to others; a function of a storage and that name, which returns a storage or None. By default they are made
+            where they were. "meta" for shapes and dtypes alone.
         weights_only: True (the default) reads only tensors, pytrees and numbers; False runs whatever the file
             names, so it is for files that are trusted.
     Raises:
         UnpicklingError: the file names what `weights_only` does not allow.
+        RuntimeError: a tensor would be made on a device that is not here.
     """
-    if isinstance(map_location, str | Device) and Device(map_location).type not in ("cpu", "meta") and not (
-            Device(map_location).type == "cuda" and count()):
-        raise RuntimeError(f"Attempting to deserialize object on a {Device(map_location).type.upper()} device but "
-                           f"torch.{Device(map_location).type}.is_available() is False. If you are running on a "
-                           "CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your "
-                           "storages to the CPU.")
+    if isinstance(map_location, str | Device) and Device(map_location).type not in ("cpu", "meta"):
+        check(Device(map_location).type, Device(map_location).index or 0)
     empty = isinstance(map_location, str | Device) and on_meta(map_location)
-    where = functools.partial(place_of, map_location)
     strict = weights_only is None or weights_only
     if not zipped(f):
         refuse_legacy(f)
-    place = "nothing of it was read yet"
+    place, reader = "nothing of it was read yet", None
     try:
         with zipfile.ZipFile(f) as archive:
             names = archive.namelist()
@@ -205,10 +202,13 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
             order = archive.read(prefix + "byteorder") if prefix + "byteorder" in names else b"little"
             place = f"{prefix}data.pkl in it, or a storage that it names"
             if order == b"little":
-                return (StrictReader if strict else Reader)(archive, prefix, empty, where).load()
+                reader = (StrictReader if strict else Reader)(archive, prefix, None if empty else mapping(map_location))
+                return reader.load()
     except (pickle.UnpicklingError, OSError):
         raise
     except _DAMAGE as error:
+        if reader is not None and reader.refused is error:  # of its place, not of the file
+            raise
         if not strict and not isinstance(error, zipfile.BadZipFile | StopIteration):
             raise  # of the code that the file names
         raise pickle.UnpicklingError(
@@ -220,15 +220,6 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
 
 _DAMAGE = (zipfile.BadZipFile, zlib.error, StopIteration, EOFError, LookupError, ValueError, TypeError,
            AttributeError, RuntimeError, MemoryError, AssertionError, OverflowError, struct.error)
-
-
-def place_of(map_location, saved):
-    """Where a storage is made that was saved on the device of a name."""
-    if isinstance(map_location, str | Device):
-        return checked(map_location)
-    if isinstance(map_location, dict):
-        return checked(map_location.get(saved, saved))
-    return CUDA if map_location is None and saved.startswith("cuda") and count() else CPU
 
 
 def named(f):
@@ -298,10 +289,10 @@ _ALLOWED = {("torch._utils", "_rebuild_sparse_tensor"): rebuilt_sparse,
 class Known:
     """What readers have in common: PyTorch's names of tensors and their parts, and storages."""
 
-    def __init__(self, archive, prefix, empty, where):
+    def __init__(self, archive, prefix, mapped):
         super().__init__(io.BytesIO(archive.read(prefix + "data.pkl")))
-        self.archive, self.prefix, self.empty, self.where = archive, prefix, empty, where
-        self.roots = {}
+        self.archive, self.prefix, self.mapped = archive, prefix, mapped
+        self.roots, self.refused = {}, None
 
     def known(self, module, name):
         """What stands under a name, None where it is none of those."""
@@ -310,15 +301,19 @@ class Known:
         return _ALLOWED.get((module, name)) or allowed(module, name)
 
     def persistent_load(self, pid):
-        kind, dtype, key, saved, length = pid
+        kind, dtype, key, location, count = pid
         if kind != "storage" or not isinstance(dtype, dtypes.dtype):
             raise pickle.UnpicklingError(f"load() got a reference of the unknown kind {kind!r}")
-        if self.empty:
+        if self.mapped is None:
             return None, dtype
         if key not in self.roots:
             data = self.archive.read(f"{self.prefix}data/{key}")
-            root = np.frombuffer(bytearray(data), np.uint8)[: length * dtype.itemsize].copy()
-            self.roots[key] = moved(root, self.where(saved))
+            root = np.frombuffer(bytearray(data), np.uint8)[: count * dtype.itemsize].copy()
+            try:
+                self.roots[key] = self.mapped(root, dtype, location)
+            except Exception as error:
+                self.refused = error
+                raise
         return self.roots[key], dtype
 
 

@@ -118,7 +118,9 @@ class BackwardHook:
 
 def zeros_of(arg):
     """What makes the gradient of an input that asks for none, as hooks see it; None for what is no tensor."""
-    return functools.partial(zeros, tuple(arg.shape), dtype=arg.dtype, device=arg.device) if isinstance(arg, TensorBase) else None
+    if not isinstance(arg, TensorBase):
+        return None
+    return functools.partial(zeros, tuple(arg.shape), dtype=arg.dtype, device=arg.device)
 
 
 def spread(values, places, count):

@@ -58,12 +58,12 @@ def pooled(name, axes, ntuple, input, kernel, size, ratio, samples):
                                f"{n} for an output of {out}")
     planes = tuple(input.shape[-axes - 2:-axes]) if input.dim() == axes + 2 else (1, input.shape[0])
     if samples is None:
-        samples = torch.rand(*planes, axes, dtype=input.dtype)
+        samples = torch.rand(*planes, axes, dtype=input.dtype, device=input.device)
     draws = samples.detach().reshape(-1, axes)[:planes[0] * planes[1]]
     order = (1, 0) if axes == 2 else (0, 1, 2)  # PyTorch's: width before height, but depth first
     flat = 0
     for axis, (n, out, k) in enumerate(zip(shape, size, kernel)):
-        spots = starts(draws[:, order[axis]], n, out, k).unsqueeze(-1) + torch.arange(k)
+        spots = starts(draws[:, order[axis]], n, out, k).unsqueeze(-1) + torch.arange(k, device=input.device)
         where = [draws.shape[0]] + [1] * (2 * axes)
         where[1 + axis], where[1 + axes + axis] = out, k
         flat = flat * n + spots.reshape(where)
@@ -77,8 +77,8 @@ def pooled(name, axes, ntuple, input, kernel, size, ratio, samples):
 
 def starts(u, n, out, k):
     """Where the windows of one axis begin: steps of `(n - k) / (out - 1)`, cut, the last window at the end."""
-    steps = torch.arange(out)
+    steps = torch.arange(out, device=u.device)
     if out > 1:
         alpha, u = (n - k) / (out - 1), u.unsqueeze(-1)
         steps = ((steps.to(u.dtype) + u) * alpha).long() - (u * alpha).long()
-    return torch.where(torch.arange(out) == out - 1, n - k, steps).expand(u.shape[0], out)
+    return torch.where(torch.arange(out, device=u.device) == out - 1, n - k, steps).expand(u.shape[0], out)

@@ -90,7 +90,7 @@ def eye_(tensor):
     if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
-        tensor.copy_(torch.eye(*tensor.shape, dtype=tensor.dtype))
+        tensor.copy_(torch.eye(*tensor.shape, dtype=tensor.dtype, device=tensor.device))
     return tensor
 
 
@@ -179,7 +179,7 @@ def orthogonal_(tensor, gain=1, generator=None):
     rows = tensor.size(0)
     columns = tensor.numel() // rows
     with no_grad():
-        draws = torch.empty(max(rows, columns), min(rows, columns), dtype=tensor.dtype)
+        draws = torch.empty(max(rows, columns), min(rows, columns), dtype=tensor.dtype, device=tensor.device)
         draws.normal_(0, 1, generator=generator)
         if rows < columns:
             draws = draws.t().contiguous().t()

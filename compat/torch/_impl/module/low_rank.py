@@ -27,7 +27,7 @@ def svd_lowrank(A, q=6, niter=2, M=None):  # noqa: N803 (torch's names)
         y = (A.mH if adjoint else A) @ x
         return y if M is None else y - (M.mH if adjoint else M) @ x
 
-    Q = torch.linalg.qr(product(torch.randn(A.shape[-1], q, dtype=A.dtype)))[0]  # noqa: N806
+    Q = torch.linalg.qr(product(torch.randn(A.shape[-1], q, dtype=A.dtype, device=A.device)))[0]  # noqa: N806
     for _ in range(niter):
         Q = torch.linalg.qr(product(Q, adjoint=True))[0]  # noqa: N806
         Q = torch.linalg.qr(product(Q))[0]  # noqa: N806

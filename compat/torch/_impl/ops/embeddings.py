@@ -103,13 +103,14 @@ def _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, sca
         return _largest(values, bag, kept, bags)
     if scale is not None:
         values = values * cnp.reshape(scale, (-1, 1))
-    zero = np.zeros((), weight.dtype)
+    zero = constant(np.zeros((), weight.dtype), weight)
     values = values if kept is None else cnp.where(kept, values, zero)
-    out = AT(np.zeros((bags, weight.shape[1]), weight.dtype))[bag].add(values)
+    out = AT(constant(np.zeros((bags, weight.shape[1]), weight.dtype), weight))[bag].add(values)
     if mode == "mean":
         ones = constant(np.ones((count, 1), weight.dtype), weight)
-        sizes = AT(constant(np.zeros((bags, 1), weight.dtype), weight))[bag].add(ones if kept is None else cnp.where(kept, ones, zero))
-        out = out / cnp.maximum(sizes, np.ones((), weight.dtype))
+        counted = ones if kept is None else cnp.where(kept, ones, zero)
+        sizes = AT(constant(np.zeros((bags, 1), weight.dtype), weight))[bag].add(counted)
+        out = out / cnp.maximum(sizes, constant(np.ones((), weight.dtype), weight))
     return out
 
 

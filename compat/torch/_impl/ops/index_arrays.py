@@ -80,9 +80,9 @@ def check_long(name, index):
 def ordered(input, d, descending):
     """Stable positions in order; NaN counts as the largest."""
     if not descending:
-        return cnp.argsort(input, axis=d, stable=True)
+        return cnp.argsort(input, axis=d, kind="stable")
     back = cnp.flip(input, axis=d)
-    order = cnp.flip(cnp.argsort(back, axis=d, stable=True), axis=d)
+    order = cnp.flip(cnp.argsort(back, axis=d, kind="stable"), axis=d)
     return input.shape[d] - 1 - order
 
 

@@ -104,7 +104,7 @@ def matrix_exp(A):
                            f"{type_word(A.dtype)}")
     n = A.shape[-1]
     plain = unwrap(A)  # with vmap's axes in front: one scale serves all
-    size = float(np.max(np.sum(np.abs(plain), axis=-2), initial=0.0)) if plain.size else 0.0
+    size = float(np.max(np.sum(np.abs(plain), axis=-2))) if plain.size else 0.0
     halvings = max(0, math.ceil(math.log2(size / _THETA))) if size > 0 and math.isfinite(size) else 0
     x = A * 2.0**-halvings
     eye = constant(np.eye(n, dtype=A.dtype), A)

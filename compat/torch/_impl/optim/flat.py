@@ -261,8 +261,7 @@ def unique(params):
 
 
 def lies_alone(t):
-    """Whether a tensor is an array of its own, on the CPU or on a GPU, and nothing but no_grad or a default device is in
-    force."""
+    """Whether a tensor is an array of its own, on any device, and nothing but no_grad or a default device in force."""
     m, meta = MODES.get(), t.autograd_meta
     if m is not None and m.device is not None:
         m = m.but(device=None)

@@ -13,7 +13,7 @@ from ..state.levels import BatchTrace, GradTrace
 from ..state.meta import NO_DATA, is_meta, meta_tensor, on_device, on_meta
 from ..state.python_data import warn_imaginary
 from ..types import dtypes
-from ..types.devices import checked
+from ..types.devices import NO_BFLOAT16, checked, count
 from ..types.memory_formats import order_of, preserves
 from ..types.parameter import made_subclass
 from ..types.size import CPU, device as Device
@@ -160,6 +160,8 @@ def transferred(input, here, there):
 def placed(self, place):
     """A tensor on the CPU or on a GPU; itself where it lies there."""
     here = self.device.type
+    if place.type == "cuda" and self.dtype is dtypes.bfloat16:
+        raise NotImplementedError(NO_BFLOAT16)
     return self if here == place.type else compute(transferred.row, transferred, (self, here, place.type), {})
 
 
@@ -167,6 +169,8 @@ def converted(self, dtype, copy=False, memory_format=None):
     """A tensor of another dtype and order of axes; itself if it has them."""
     out = self
     if dtype is not None and dtype is not self.dtype:
+        if dtype is dtypes.bfloat16 and self.is_cuda:
+            raise NotImplementedError(NO_BFLOAT16)
         out = cast(self, dtype)
     if not preserves(memory_format) and not out.is_contiguous(memory_format):
         order_of(memory_format, out.ndim)
@@ -239,9 +243,17 @@ def type_(self, dtype=None, non_blocking=False):
 
 
 def pin_memory(self, device=None):
-    """Raise: there is no device that memory could be pinned for."""
+    """A copy in ordinary memory, from which copies to a GPU are made as well: none is pinned.
+
+    Raises:
+        RuntimeError: there is no device that memory could be pinned for, or the tensor lies on it.
+    """
+    if self.is_cuda:
+        raise RuntimeError(f"cannot pin '{self.type()}' only dense CPU tensors can be pinned")
+    if count():
+        return copied(self)
     raise RuntimeError("Cannot access accelerator device when none is available: pin_memory() keeps memory in place "
-                       "for a device, and tensors live on the CPU; leave it out")
+                       "for a device, and there is none; leave it out")
 
 
 def casting(dtype):

@@ -91,7 +91,7 @@ class UntypedStorage:
         return UntypedStorage(found) if isinstance(key, slice) else int(found)
 
     def __setitem__(self, key, value):
-        self.bytes()[key] = value
+        self.bytes()[key] = moved(value, self.device) if type(value) in ARRAYS else value
         versions.bump(self.root)
 
     def __iter__(self):

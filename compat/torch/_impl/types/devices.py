@@ -6,6 +6,7 @@ from .size import CPU, device as Device
 CUDA = Device("cuda", 0)
 MISSING = ("Torch not compiled with CUDA enabled: device {!r} was asked for, and CuPy is not installed or finds no "
            "device (pip install 'covector[cuda12]' or 'covector[cuda13]'); use device='cpu'")
+NO_BFLOAT16 = "bfloat16 on a GPU is not supported: CuPy has no such numbers; use float32 or float16"
 
 
 def count():
@@ -53,6 +54,5 @@ def moved(array, device):
     if not there:
         return array.get()
     if array.dtype.kind == "V":
-        raise NotImplementedError("bfloat16 on a GPU is not supported: CuPy has no such numbers; use float32 or "
-                                  "float16")
+        raise NotImplementedError(NO_BFLOAT16)
     return cupy().asarray(array)

@@ -16,7 +16,8 @@ def _samples(rng):
 
 transfer = extend.primitive(
     "transfer",
-    impl=lambda xp, x, *, here, there: moved(np.asarray(x) if isinstance(x, np.generic | float | complex) else x, Device(there)),
+    impl=lambda xp, x, *, here, there: moved(
+        np.asarray(x) if isinstance(x, np.generic | float | complex) else x, Device(there)),
     shape=lambda x: x,
     jvp={"x": lambda dx, here, there: transfer(dx, here, there)},
     vjp={"x": lambda ct, here, there: transfer(ct, there, here)},

@@ -62,7 +62,7 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
     precision = float64 if query.dtype is float64 else float32
     scores = query.to(precision) @ key.to(precision).transpose(-2, -1)
     scores = scores * (1.0 / math.sqrt(query.shape[-1]) if scale is None else scale)
-    places = [torch.arange(n) for n in scores.shape]
+    places = [torch.arange(n, device=scores.device) for n in scores.shape]
     if score_mod is not None:
         scores = _of_places(score_mod, 1)(scores, *places).to(precision)
     if block_mask is not None:
@@ -148,10 +148,10 @@ def create_mask(mod_fn, B, H, Q_LEN, KV_LEN, device=None):  # noqa: N803 (torch'
               [ True,  True]]]])
     """
     shape = (1 if B is None else B, 1 if H is None else H, Q_LEN, KV_LEN)
-    places = [torch.arange(n) for n in shape]
+    places = [torch.arange(n, device=device) for n in shape]
     needed = [p for p in inspect.signature(mod_fn).parameters.values() if p.default is p.empty]
     if len(needed) == 5:
-        return _of_places(mod_fn, 1)(torch.zeros(shape), *places) != -math.inf
+        return _of_places(mod_fn, 1)(torch.zeros(shape, device=device), *places) != -math.inf
     if len(needed) != 4:
         raise AssertionError(f"Expected 4 or 5 positional args, got {len(needed)}")
     return _of_places(mod_fn)(*places).expand(shape)
@@ -169,7 +169,7 @@ def create_block_mask(mask_mod, B, H, Q_LEN, KV_LEN, device=None,  # noqa: N803 
         separate_full_blocks: whether blocks without a masked place are listed apart.
     """
     rows, columns = size = BLOCK_SIZE if isinstance(BLOCK_SIZE, tuple) else (BLOCK_SIZE, BLOCK_SIZE)
-    mask = create_mask(mask_mod, B, H, Q_LEN, KV_LEN)
+    mask = create_mask(mask_mod, B, H, Q_LEN, KV_LEN, device)
     mask = F.pad(mask, (0, -KV_LEN % columns, 0, -Q_LEN % rows))
     *batch, q, kv = mask.shape
     counts = mask.reshape(*batch, q // rows, rows, kv // columns, columns).sum((-3, -1))

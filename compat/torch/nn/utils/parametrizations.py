@@ -45,7 +45,7 @@ class _Orthogonal(Module):
         if self.orthogonal_map is _OrthMaps.matrix_exp:
             q = torch.matrix_exp(a)
         else:
-            one = torch.eye(n, dtype=a.dtype)
+            one = torch.eye(n, dtype=a.dtype, device=a.device)
             q = torch.linalg.solve(one - 0.5 * a, one + 0.5 * a)
         return q[..., :k]
 
@@ -67,7 +67,8 @@ class _Orthogonal(Module):
             if n == k:
                 self.base = q.clone() if _is_orthogonal(q) else _make_orthogonal(q)
             else:
-                self.base = _make_orthogonal(torch.cat([q, torch.randn(*q.shape[:-2], n, n - k, dtype=q.dtype)], -1))
+                more = torch.randn(*q.shape[:-2], n, n - k, dtype=q.dtype, device=q.device)
+                self.base = _make_orthogonal(torch.cat([q, more], -1))
             start = torch.zeros_like(Q)
             start.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
             return start
@@ -83,7 +84,7 @@ class _Orthogonal(Module):
 def _is_orthogonal(q, eps=None):
     n, k = q.shape[-2:]
     eps = 10.0 * n * torch.finfo(q.dtype).eps if eps is None else eps
-    return bool(torch.allclose(q.mH @ q, torch.eye(k, dtype=q.dtype), atol=eps))
+    return bool(torch.allclose(q.mH @ q, torch.eye(k, dtype=q.dtype, device=q.device), atol=eps))
 
 
 def _make_orthogonal(a):

@@ -181,7 +181,7 @@ class RandomUnstructured(_Unstructured):
     """Prune elements at random: a number, or a part."""
 
     def _scores(self, t):
-        return torch.rand(t.nelement())
+        return torch.rand(t.nelement(), device=t.device)
 
 
 class L1Unstructured(_Unstructured):
@@ -219,7 +219,7 @@ class RandomStructured(_Structured):
     """Prune whole channels along an axis at random."""
 
     def _scores(self, t, axis):
-        return torch.rand(t.shape[axis])
+        return torch.rand(t.shape[axis], device=t.device)
 
 
 class LnStructured(_Structured):
