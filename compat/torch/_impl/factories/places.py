@@ -25,3 +25,9 @@ def library_for(device, kind):
             return np
     place = checked(device).type
     return None if place == "meta" else np if place == "cpu" or kind.kind == "V" else cupy()
+
+
+def place_beside(t):
+    """The device of a tensor, for a factory that makes another one beside it; None where that is the default anyway."""
+    m = MODES.get()
+    return None if type(t.value) is np.ndarray and (m is None or m.device is None) else t.device

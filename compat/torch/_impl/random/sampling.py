@@ -11,8 +11,9 @@ from ..dispatch.layouts import laid_out
 from ..dispatch.out_argument import Target
 from ..dispatch.signatures import signed
 from ..factories.creation import numpy_dtype, size_argument, with_out
+from ..factories.places import place_beside
 from ..inplace.inplace import inplace
-from ..state.meta import META, is_meta, on_device
+from ..state.meta import is_meta, on_device
 from ..types import dtypes
 from ..types.devices import CUDA, checked, moved
 from ..types.dtypes import type_word
@@ -83,7 +84,7 @@ def like(make):
     @signed(f"{make.__name__}_like")
     def made_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None,
                   generator=None, pin_memory=False):
-        device = META if device is None and is_meta(input) else device
+        device = place_beside(input) if device is None else device
         return in_order_of(input, make.make(tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad,
                                        generator=generator, memory_format=memory_format, device=device), memory_format)
 
@@ -110,7 +111,7 @@ def kept(input, p):
     kind = floating_kind(dtype, "check_uniform_bounds")
     scale = np.asarray(1.0 / (1.0 - p)).astype(kind)
     t = sample(lambda whole: (r.random(whole, np.float32) >= p) * scale, shape, kind,
-               device=META if is_meta(input) else None)
+               device=place_beside(input))
     return in_order_of(input, t, None)
 
 
@@ -150,7 +151,7 @@ def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None
 def randint_like(input, low=0, high=None, *, dtype=None, **kwargs):
     """Integers in the shape of a tensor."""
     low, high = (0, low) if high is None else (low, high)
-    device = META if kwargs.get("device") is None and is_meta(input) else kwargs.get("device")
+    device = place_beside(input) if kwargs.get("device") is None else kwargs["device"]
     t = randint(low, high, tuple(input.shape), dtype=dtype or input.dtype, device=device)
     return in_order_of(input, t, kwargs.get("memory_format"))
 

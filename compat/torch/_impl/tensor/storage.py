@@ -317,7 +317,7 @@ def resize_(self, *sizes, memory_format=None, size=None):
         self.value = over(root, array.dtype, offset, tuple(sizes), contiguous_steps(sizes))
         versions.bump(root)
         return self
-    own = (array.base if type(array) is ndarray else getattr(array, "covector_root", None)) is root and (
+    own = array is not root and (type(array) is not ndarray or array.base is root) and (
         sys.getrefcount(array) <= _REFERENCES - 1)  # what an earlier call left of the memory
     shared = sys.getrefcount(root) > _REFERENCES - own if array is root or own else True
     if shared:
@@ -364,45 +364,10 @@ def is_set_to(self, tensor):
             and a.strides == b.strides)
 
 
-def apply_(self, callable):  # noqa: A002 (torch's name)
-    """Every element becomes `callable(element)`; slow, and without a derivative."""
-    return mapped(self, "apply_", (), callable)
-
-
-def map_(self, tensor, callable):  # noqa: A002
-    """Every element becomes `callable(element, other)`."""
-    return mapped(self, "map_", (tensor,), callable)
-
-
-def map2_(self, x, y, callable):  # noqa: A002
-    """Every element becomes `callable(element, x, y)`."""
-    return mapped(self, "map2_", (x, y), callable)
-
-
-def mapped(self, name, others, fn):
-    """Every element of a tensor becomes `fn` of it and of those of others."""
-    for t in (self, *others):
-        if needs_grad(t):
-            raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() "
-                               "instead.")
-    for word, t in zip(("other",) if len(others) == 1 else ("x", "y"), others):
-        if t.dtype is not self.dtype:
-            raise TypeError(f"{name}: expected {self.type()} for '{word}' (got {t.type()})")
-    array = memory(self, name)
-    if type(array) is not ndarray:
-        raise TypeError(f"{name} is only implemented on CPU tensors")
-    given = [np.broadcast_to(memory(t, name), array.shape).ravel().tolist() for t in others]
-    answers = [fn(*values) for values in zip(array.ravel().tolist(), *given)]
-    array[...] = np.array(answers, array.dtype).reshape(array.shape)
-    versions.bump(array)
-    return self
-
-
 def is_same_size(self, other):
     """Whether the shapes are equal."""
     return self.shape == other.shape
 
 
-for _f in (untyped_storage, storage, set_, resize_, resize_as_, as_strided_, is_set_to, apply_, map_, map2_,
-           is_same_size):
+for _f in (untyped_storage, storage, set_, resize_, resize_as_, as_strided_, is_set_to, is_same_size):
     attach(_f.__name__, _f)
