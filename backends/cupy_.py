@@ -1,13 +1,17 @@
 """The CuPy backend: looked up when the user has imported CuPy, never imported first.
 
 Known differences that remain: a singular matrix raises only under `cupyx.errstate(linalg="raise")`, an index out of
-bounds wraps where CuPy is handed the index array, and floating point warnings do not exist on the device.
+bounds wraps where CuPy is handed the index array, eigenvalues and roots come in cuSOLVER's order, and floating point
+warnings do not exist on the device.
 """
 
 import numpy as np
 
 from ..core.arrays.backend import Backend, register_backend
+from .cupy_special import Special
 from .nccl import Carrier
+
+_ADDED = frozenset("ilILefd")  # the dtypes that CuPy adds up at places
 
 
 class Namespace:
@@ -21,6 +25,13 @@ class Namespace:
         return getattr(self._library, name)
 
 
+class _Ufunc(Namespace):
+    """A ufunc with some of its methods replaced."""
+
+    def __call__(self, *args, **kwargs):
+        return self._library(*args, **kwargs)
+
+
 def _namespace(cupy):
     """CuPy where it differs from NumPy: `argsort` has one kind, `solve` does not broadcast; some lack."""
 
@@ -31,8 +42,53 @@ def _namespace(cupy):
     def sort(x, axis=-1):
         return cupy.sort(x, axis=axis) if x.ndim else x.copy()
 
+    def add_at(out, index, x):
+        """Of the other dtypes: complex numbers as their two parts, the rest in a wider dtype, which wraps alike."""
+        if out.dtype.char in _ADDED:
+            cupy.add.at(out, index, x)
+        elif out.dtype.kind == "c":
+            x = cupy.asarray(x, out.dtype)
+            for whole, part in ((out.real, x.real), (out.imag, x.imag)):
+                sums = whole.copy()
+                cupy.add.at(sums, index, part)
+                whole[...] = sums
+        else:
+            wide = np.dtype(np.int64 if out.dtype.kind in "biu" else np.float32)
+            sums = out.astype(wide)
+            cupy.add.at(sums, index, cupy.asarray(x).astype(wide))
+            out[...] = sums.astype(out.dtype)
+
+    def convolve(x, y):
+        """The sums themselves: CuPy's own are transforms of each array in its precision, which spread NaN and inf."""
+        dtype, n, m = np.result_type(x.dtype, y.dtype), len(x), len(y)
+        if not n or not m or dtype.kind not in "fc":
+            return cupy.convolve(x, y)
+        wide = np.result_type(dtype, np.float32)
+        return sums(x.astype(wide), y.astype(wide), n, m, cupy.zeros(n + m - 1, wide)).astype(dtype)
+
+    sums = cupy.ElementwiseKernel(
+        "raw T x, raw T y, int64 n, int64 m", "T z",
+        "ptrdiff_t first = i < n ? 0 : i - n + 1, last = i < m ? i : m - 1; T total(0);"
+        "for (ptrdiff_t k = first; k <= last; ++k) total = total + x[i - k] * y[k];"
+        "z = total;",
+        "covector_convolve")
+
+    def roots(p):
+        """CuPy's takes polynomials whose companion matrix is Hermitian alone."""
+        used = np.flatnonzero((p != 0).get())
+        if not len(used):
+            return cupy.zeros(0)
+        zeros, p = len(p) - 1 - int(used[-1]), p[int(used[0]) : int(used[-1]) + 1]
+        dtype, n = np.result_type(p.dtype, np.float32 if p.dtype.kind in "fc" else np.float64), len(p) - 1
+        companion = cupy.eye(n, k=-1, dtype=dtype)
+        companion[:1] = -p[1:] / p[0]
+        found = cupy.linalg.eigvals(companion) if n else cupy.zeros(0, dtype)
+        return cupy.concatenate((found, cupy.zeros(zeros, found.dtype)))
+
     def solve(a, b):
-        # CuPy needs equal leading axes. With b of fewer axes it takes a stack of vectors, which NumPy 2 does not.
+        # CuPy needs equal leading axes; a vector is what has one axis, as in NumPy 2.
+        if b.ndim == 1:
+            return solve(a, b[:, None])[..., 0]
         lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         dtype = np.result_type(a.dtype, b.dtype, np.float32)
         if 0 in lead or 0 in b.shape[-2:]:
@@ -58,6 +114,7 @@ def _namespace(cupy):
         return sum(((size >> k) & 1).astype(np.dtype(np.uint8)) for k in range(8 * size.dtype.itemsize))
 
     return Namespace(cupy, argsort=argsort, sort=sort, lexsort=lexsort, spacing=spacing, bitwise_count=bitwise_count,
+                     add=_Ufunc(cupy.add, at=add_at), convolve=convolve, roots=roots,
                      linalg=Namespace(cupy.linalg, solve=solve))
 
 
@@ -65,7 +122,7 @@ def _special():
     """CuPy's own copy of `scipy.special`, which needs no SciPy."""
     import cupyx.scipy.special
 
-    return cupyx.scipy.special
+    return Special(cupyx.scipy.special)
 
 
 CUPY = register_backend(
@@ -78,5 +135,6 @@ CUPY = register_backend(
         special=_special,
         extra="cuda12",
         carrier=Carrier,
+        usable=lambda module: module.is_available(),
     )
 )

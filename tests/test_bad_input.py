@@ -218,6 +218,6 @@ def test_an_object_that_cannot_be_shown_does_not_hide_the_error():
 
 def test_turns_given_as_an_array_are_not_written_to():
     turns = np.array([0, 9])
-    with pytest.raises(ValueError, match="ambiguous"):
+    with pytest.raises((ValueError, TypeError), match="ambiguous|0-dimensional"):  # of NumPy up to 2.4, and of 2.5
         cv.jvp(lambda x: np.rot90(x, turns), (np.ones((2, 2)),), (np.ones((2, 2)),))
     assert turns.tolist() == [0, 9]

@@ -233,7 +233,7 @@ def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
     for x in (x1, x2):
         if x.shape[axis] != 3:
             raise ShapeError(f"linalg.cross needs vectors of length 3 along axis {axis}, but got shapes {x1.shape} and "
-                             f"{x2.shape}; np.cross takes those of the plane, too{at_user_line()}")
+                             f"{x2.shape}; append a 0 to those of the plane{at_user_line()}")
     return linear_algebra.cross(x1, x2, axis=axis)
 
 

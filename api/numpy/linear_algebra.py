@@ -75,13 +75,17 @@ def kron(a: Array, b: Array) -> Array:
     return methods.reshape(spread, tuple(n * k for n, k in zip(first, second)))
 
 
+_DIMENSIONS = {2, 3} if np.lib.NumpyVersion(np.__version__) < "2.5.0.dev0" else {3}  # of the vectors of np.cross
+
+
 @implements(np.cross)
 def cross(a: Array, b: Array, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> Array:
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = _axis_last(array_of(a), axisa), _axis_last(array_of(b), axisb)
-    if not {a.shape[-1], b.shape[-1]} <= {2, 3}:
-        raise ValueError(f"cross needs vectors of length 3, or 2, but got {a.shape[-1]} and {b.shape[-1]}"
+    if not {a.shape[-1], b.shape[-1]} <= _DIMENSIONS:
+        lengths = " or ".join(map(str, sorted(_DIMENSIONS)))
+        raise ValueError(f"cross needs vectors of length {lengths}, but got {a.shape[-1]} and {b.shape[-1]}"
                          f"; slice them, or name the axis of the vectors{at_user_line()}")
     if a.shape[-1] == b.shape[-1] == 2:
         return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]

@@ -16,7 +16,9 @@ from ..core.trace.tracer import is_concrete, unwrap
 from .indexing import take_along_axis
 from .surface import Array, array_beside, array_of, implements, known
 
-EigResult = type(np.linalg.eig(np.eye(1)))
+_OF_ONE = np.linalg.eig(np.eye(1))
+EigResult = type(_OF_ONE)
+_COMPLEX = _OF_ONE[0].dtype.kind == "c"  # always, since NumPy 2.5
 EighResult = type(np.linalg.eigh(np.eye(1)))
 SVDResult = type(np.linalg.svd(np.eye(1)))
 
@@ -120,7 +122,8 @@ def _is_upper(uplo: str) -> bool:
 
 @implements(np.linalg.eig)
 def eig(a: Array) -> Any:
-    """Traced: complex under `vmap` and while staging, where it is not known whether all eigenvalues are real."""
+    """Traced: as NumPy's, complex since 2.5; before, under `vmap` and while staging, where it is not known whether all
+    eigenvalues are real."""
     a = square(a, "eig")
     w, v = spectral.eig(a, _REPEATED.get())
     return EigResult(w.real, v.real) if _all_real(a, w) else EigResult(w, v)
@@ -134,8 +137,8 @@ def eigvals(a: Array) -> Array:
 
 
 def _all_real(a: Array, w: Array) -> bool:
-    """NumPy's rule for the dtype: eigenvalues of a real matrix are real if all of them are."""
-    return a.dtype.kind != "c" and is_concrete(w) and bool((unwrap(w).imag == 0).all())
+    """NumPy's rule for the dtype, up to 2.4: eigenvalues of a real matrix are real if all of them are."""
+    return not _COMPLEX and a.dtype.kind != "c" and is_concrete(w) and bool((unwrap(w).imag == 0).all())
 
 
 @implements(np.linalg.svd)

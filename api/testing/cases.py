@@ -80,13 +80,17 @@ class Case:
             return bind(self.prim, (*operands, *self.params))
         return self.prim.fun(*operands, **self.named)
 
-    def answers(self, operands: Sequence[Any], route: str = "lane") -> list[Any]:
-        """The outputs that carry derivatives, through the sample's gauge if it has one."""
+    def gauged(self, operands: Sequence[Any], route: str = "lane") -> list[Any]:
+        """The outputs, through the sample's gauge if it has one."""
         out = self.raw(operands, route)
         if self.sample.gauge is not None:
             out = self.sample.gauge(*out)
             out = list(out) if isinstance(out, (tuple, list)) else [out]
-        return [v for v in out if is_inexact(np.dtype(v.dtype))]
+        return out
+
+    def answers(self, operands: Sequence[Any], route: str = "lane") -> list[Any]:
+        """Those that carry derivatives."""
+        return [v for v in self.gauged(operands, route) if is_inexact(np.dtype(v.dtype))]
 
     def function(self, active: Sequence[int], route: str = "lane") -> Callable[..., tuple]:
         """The differentiable outputs as a function of the operands `active`; the others stay as they are."""

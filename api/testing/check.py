@@ -14,7 +14,7 @@ from .batching import check_batch, check_inside, check_vmap
 from .cases import ROUTES, Case, cases, find
 from .compare import CheckError, agree, inner, same_aval
 from .differences import difference, random_direction
-from .elsewhere import check_backends, check_staged
+from .elsewhere import check_backends, check_staged, note_unusable
 from .patterns import check_patterns
 
 DOT = 1e-9  # the promise; single precision gets what it can hold
@@ -29,7 +29,8 @@ def check(primitive: Any, *, seed: int = 0, stages: Sequence[str] | None = None)
     general path, also at non-smooth points and on empty arrays), `second` (derivatives of both, against finite
     differences and each other), `batch` (the batching rule against a loop, each subset of batched operands, 0, 1 and 3
     examples), `vmap` (vmap of vjp of jvp against a loop), `staged` (the graph computes the same), `backends` (each
-    loaded backend against NumPy), `patterns` (with SciPy: no sparsity pattern lacks an element of the Jacobian).
+    loaded backend against NumPy, if it finds a device), `patterns` (with SciPy: no sparsity pattern lacks an element of
+    the Jacobian).
 
     Args:
         primitive: a public function that is a primitive, its `Primitive`, or its name.
@@ -48,6 +49,8 @@ def check(primitive: Any, *, seed: int = 0, stages: Sequence[str] | None = None)
     prim = find(primitive)
     found = cases(prim, seed)
     chosen = [s for s in STAGES if stages is None or s in stages]
+    if "backends" in chosen:
+        note_unusable()
     for stage in chosen:
         for case in found:
             if prim.handlers is None or stage in ("first", "second", "vmap", "staged", "patterns"):

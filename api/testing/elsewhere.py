@@ -1,5 +1,6 @@
 """The same output elsewhere: from a staged graph, and from every loaded backend."""
 
+import logging
 import sys
 from typing import Any
 
@@ -49,9 +50,23 @@ def _same(graph: Any, args: Any, wanted: Any, tol: float, where: str) -> None:
 
 def check_backends(case: Case, rng: np.random.Generator) -> None:
     """Values, jvp and vjp on each loaded backend beside NumPy."""
-    for backend in BACKENDS.values():
-        if backend.name != "numpy" and backend.module in sys.modules and "collective" not in case.prim.effects:
+    if "collective" in case.prim.effects:
+        return
+    for backend in _loaded():
+        if backend.usable(sys.modules[backend.module]):
             _on_backend(case, backend, rng)
+
+
+def note_unusable() -> None:
+    """Log which loaded backends are left out, since they cannot compute here."""
+    for backend in _loaded():
+        if not backend.usable(sys.modules[backend.module]):
+            logging.getLogger("covector").warning("%s is loaded, but finds no device that it can use: no rule is "
+                                                  "compared on its arrays", backend.name)
+
+
+def _loaded() -> list[Backend]:
+    return [b for b in BACKENDS.values() if b.name != "numpy" and b.module in sys.modules]
 
 
 def _refused(case: Case, where: str) -> None:
@@ -71,8 +86,8 @@ def _on_backend(case: Case, backend: Backend, rng: np.random.Generator) -> None:
     if case.prim.name in HOST:
         _refused(moved, where)
         return
-    wanted = case.raw(case.operands)
-    for k, (v, want) in enumerate(zip(moved.raw(moved.operands), wanted)):
+    wanted = case.gauged(case.operands)
+    for k, (v, want) in enumerate(zip(moved.gauged(moved.operands), wanted)):
         agree(backend.to_numpy(v), want, tol, f"{where}: output {k}")
     if not case.live:
         return

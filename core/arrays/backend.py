@@ -28,6 +28,7 @@ class Backend:
         extra: the extra of covector that installs that namespace, for the error message if it is missing.
         carrier: maps the loaded module to what carries arrays between the devices of several processes; None for
             arrays in the memory of the host.
+        usable: whether the loaded module can compute here; a library for a device that is missing cannot.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Backend:
     special: Callable[[], Any] | None = None
     extra: str = "scipy"
     carrier: Callable[[Any], Any] | None = None
+    usable: Callable[[Any], bool] = field(default=lambda module: True)
 
 
 BACKENDS = {}  # name -> Backend, in order of registration

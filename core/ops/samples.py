@@ -12,7 +12,7 @@ class Sample:
         tol: relative tolerance of the finite difference check.
         smooth: False at a non-smooth point: only the conventions are checked there, not finite differences.
         orders: how many derivatives to check.
-        gauge: applied to the output before comparing, for outputs defined up to a sign or phase.
+        gauge: applied to the output before comparing, for outputs defined up to a sign, a phase or an order.
     """
 
     __slots__ = ("operands", "params", "tol", "smooth", "orders", "gauge")

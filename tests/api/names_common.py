@@ -3,6 +3,11 @@
 import numpy as np
 
 
+def _known(xp, name):
+    """The function `name`; NumPy's `row_stack`, which 2.5 has no more, was `vstack`."""
+    return getattr(xp, name, xp.vstack if name == "row_stack" else None)
+
+
 def fill(t):
     """Add the cases of the everyday names to the table `t`."""
     over, pairs, calls, facts, draw, ALL = t.over, t.pairs, t.calls, t.facts, t.draw, t.ALL
@@ -183,10 +188,10 @@ def fill(t):
         for name in "concatenate concat stack vstack row_stack hstack dstack column_stack".split():
             calls(
                 name,
-                lambda xp, x, y, n=name: getattr(xp, n)((x, y)),
-                lambda xp, x, y, n=name: getattr(xp, n)([x[0], y[1]]),
+                lambda xp, x, y, n=name: _known(xp, n)((x, y)),
+                lambda xp, x, y, n=name: _known(xp, n)([x[0], y[1]]),
                 lambda xp, x, y, n=name: (
-                    getattr(xp, n)([x, y], dtype=np.complex128) if n not in ("dstack", "column_stack") else x
+                    _known(xp, n)([x, y], dtype=np.complex128) if n not in ("dstack", "column_stack") else x
                 ),
                 args=(a, b),
             )

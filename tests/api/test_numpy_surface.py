@@ -166,6 +166,7 @@ def xp(request):
     return request.param
 
 
+@pytest.mark.filterwarnings("ignore:numpy.fix is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("name", UNARY)
 def test_function_of_one_operand(xp, name, agrees):
     agrees(getattr(xp, name), M)
@@ -219,11 +220,12 @@ def test_decomposition(xp, name, agrees):
 @pytest.mark.parametrize("name", sorted(set(UNARY + BINARY) - {"modf", "divmod"}))
 def test_plain_arrays_give_what_numpy_gives(name):
     args = (M,) if name in UNARY else (M, V)
-    got, want = getattr(cnp, name)(*args), getattr(np, name)(*args)
+    numpys = getattr(np, name) if name != "fix" else np.trunc  # which it is; since NumPy 2.5 it warns
+    got, want = getattr(cnp, name)(*args), numpys(*args)
     np.testing.assert_array_equal(got, want)
     assert np.asarray(got).dtype == np.asarray(want).dtype
     as_lists = [x.tolist() for x in args]
-    np.testing.assert_array_equal(getattr(cnp, name)(*as_lists), getattr(np, name)(*as_lists))
+    np.testing.assert_array_equal(getattr(cnp, name)(*as_lists), numpys(*as_lists))
 
 
 @pytest.mark.parametrize("name", ["zeros", "ones", "empty", "eye", "identity", "tri"])

@@ -3,7 +3,7 @@
 import inspect
 
 import pytest
-from devices import LACKS, may_differ, must_differ, on_device, without_strides
+from devices import LACKS, may_differ, must_differ, on_device, without_place
 
 import covector.compat.torch as compat
 from harness import Call, Script, pytorch
@@ -48,7 +48,7 @@ def tests(collector, name, key, subject):
         try:
             with on_device(compat):
                 ours = subject.answers(compat)
-            subject.compare(without_strides(ours), without_strides(recorded.get(key)))
+            subject.compare(without_place(ours), without_place(recorded.get(key)))
         except Exception as error:
             if not may_differ(place, stand_in) and not (LACKS in str(error) and not stand_in):
                 raise

@@ -5,6 +5,7 @@ cannot, since they hand arrays to NumPy, say, or name what a device lacks, are t
 special functions that CuPy has not are refused.
 """
 
+import re
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -38,8 +39,11 @@ def on_device(torch):
         torch.set_default_device("cpu")
 
 
-def without_strides(value):
-    """A record without the strides of tensors, which are the library's."""
+def without_place(value):
+    """A record without the strides of tensors, which are the library's, and without the device in what is printed."""
+    if isinstance(value, str):
+        value = value.replace("torch.cuda.", "torch.").replace(", device='cuda:0'", "")
+        return re.sub(r",\s+(device='cuda:0'(, )?)?(?=dtype=|grad_fn=|requires_grad=|tangent=)", ", ", value)
     if isinstance(value, dict):
-        return {k: without_strides(v) for k, v in value.items() if k != "stride"}
-    return type(value)(without_strides(v) for v in value) if isinstance(value, list | tuple) else value
+        return {k: without_place(v) for k, v in value.items() if k != "stride"}
+    return type(value)(without_place(v) for v in value) if isinstance(value, list | tuple) else value

@@ -295,6 +295,7 @@ def _put_rows(inner, flat, plan):
         return inner
     writer = _last_writer(plan.index, n)
     hit = (writer >= 0).reshape((n,) + (1,) * (inner.ndim - plan.axis - 1))
+    flat = constant(flat, inner)
     rows = flat.reshape((*flat.shape[: plan.axis], count, *flat.shape[plan.axis + len(plan.index.shape) :]))
     picked = take(rows, constant(maximum(writer, 0), rows), axis=plan.axis)
     return where(constant(hit, inner), picked, inner)

@@ -10,6 +10,7 @@ from ...trace.device import constant
 from ..samples import Sample
 from ..shaping import complex_of
 from .products import matmul
+from .spectral import sums_of_powers
 
 
 def _moves(c, r):
@@ -38,8 +39,8 @@ monic_roots = primitive(
     jvp={"c": lambda dc, c, ans: matmul(_moves(c, ans), complex_of(dc)[..., None])[..., 0]},
     vjp={"c": lambda ct, c, ans: matmul(ct[..., None, :], conj(_moves(c, ans)))[..., 0, :]},
     batch=lambda c: monic_roots(c),
-    samples=lambda rng: [Sample(np.array(c), tol=1e-5) for c in (
+    samples=lambda rng: [Sample(np.array(c), tol=1e-5, gauge=sums_of_powers) for c in (
         [-3.0, 2.0], [0.5], [0.3, 2.0, -1.0], [2.0j, 3.0 - 1j], [[-3.0, 2.0], [1.0, 1.0]])]
-    + [Sample(np.zeros((0, 3))), Sample(np.array([-3.0, 2.0], np.float32))],
+    + [Sample(np.zeros((0, 3))), Sample(np.array([-3.0, 2.0], np.float32), gauge=sums_of_powers)],
     absent={"()": "a polynomial is a vector of coefficients"},
 )

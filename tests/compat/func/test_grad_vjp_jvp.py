@@ -111,7 +111,7 @@ def script_trees(torch):
     tree = [1, {"b": (2, None), "a": [3]}, OrderedDict(z=1), ()]
     leaves, spec = p.tree_flatten(tree)
     return (leaves, str(spec), p.tree_unflatten([x if x is None else x * 2 for x in leaves], spec),
-            p.treespec_pprint(spec),
+            p.treespec_pprint(p.tree_structure(tree[:2])),
             p.tree_map(lambda a, b: (a, b), [1, (2,)], [3, ((4, 5),)]),
             message(lambda: p.tree_map(lambda a, b: a, [1, (2,)], [3, [4]])),
             message(lambda: p.tree_map(lambda a, b: a, [1, (2,)], [3, (4, 5)])), p.tree_leaves(None),

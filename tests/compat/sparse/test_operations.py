@@ -172,5 +172,5 @@ def script_copies_and_files(torch):
         lambda: through_a_file({"s": s, "c": u.coalesce()}), lambda: through_a_file(u.coalesce()).is_coalesced(),
         lambda: pickle.loads(pickle.dumps(s)), lambda: copy.deepcopy(u), lambda: copy.copy(s), lambda: m(torch.ones(3,
         3)),
-        lambda: m.state_dict(), lambda: m.load_state_dict(Graph().state_dict()), lambda: m.double().links])
+        lambda: dict(m.state_dict()), lambda: m.load_state_dict(Graph().state_dict()), lambda: m.double().links])
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ....._engine import Ambient
+from ..types.arrays import namespace
 from ..types.memory_formats import ORDERS
 from ..types.tensor_value import bottom
 from ..views.memory import steps_of
@@ -137,9 +138,9 @@ def laid_out(answer, *operands):
 def uninitialised(shape, dtype, arrays):
     """A new array whose axes lie in memory as those of an elementwise output of operands."""
     if len(arrays) == 1 and arrays[0].flags.c_contiguous and arrays[0].shape == shape:
-        return np.empty(shape, dtype)
+        return namespace(arrays[0]).empty(shape, dtype)
     order = memory_order(shape, arrays)
-    return np.empty([shape[d] for d in order], dtype).transpose(np.argsort(order))
+    return namespace(arrays[0]).empty([shape[d] for d in order], dtype).transpose(np.argsort(order).tolist())
 
 
 def memory_order(shape, arrays):

@@ -9,8 +9,9 @@ import numpy as np
 from ..inplace.write import write
 from ..modes.inference import check_write
 from ..modes.modes import MODES
-from ..state.meta import is_meta
+from ..state.meta import check_devices, check_written, is_meta
 from ..types.arrays import ARRAYS, namespace
+from ..types.devices import moved
 from ..types.dtypes import c_type, type_word
 from ..types.tensor_type import needs_grad, wrap
 from ..types.tensor_value import shape_dtype
@@ -56,6 +57,12 @@ def write_out(name, target, v, tensors, facts=PLAIN, way=None):
     v = bare(v)
     if isinstance(target, Number):
         target = wrap(np.asarray(target))  # nobody sees what is written to it
+    if type(target.value) is not type(v) and not is_meta(target):
+        if tensors:
+            check_written(target, tensors)
+            check_devices([target, *[t for t in tensors if t.dim()]])
+        elif type(v) in ARRAYS and type(target.value) in ARRAYS:  # a factory's, which were made where others are
+            v = moved(v, target.device)
     m = MODES.get()
     wanted = (m is None or m.grad) and (
         needs_grad(target) or v.dtype.kind in "fcV" and any(needs_grad(t) for t in tensors))
@@ -67,8 +74,8 @@ def write_out(name, target, v, tensors, facts=PLAIN, way=None):
                                   "out= function; write the output with copy_ instead")
     check_write(target)
     if is_meta(target) and not any(is_meta(t) for t in tensors):
-        raise RuntimeError("Attempting to copy from device cpu to device meta, but cross-device copies are not "
-                           "allowed!")
+        raise RuntimeError(f"Attempting to copy from device {tensors[0].device if tensors else 'cpu'} to device meta, "
+                           "but cross-device copies are not allowed!")
     shape, dtype = shape_dtype(target)
     if facts.floating and v.dtype.kind == "f" != dtype.kind:
         raise RuntimeError(f"{name.rpartition('.')[2]} expects a floating point output tensor, but got "

@@ -23,6 +23,7 @@ from ..types.size import strided
 from ..types.tensor_type import FOREIGN, TensorBase, at_level, infer, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.core_values import inside, lift, lower
+from .places import library_for
 
 
 def new_leaf(array, requires_grad=False, device=None):
@@ -81,14 +82,6 @@ def check_layout(name, layout):
                                   "torch.sparse_coo_tensor(size) for a sparse one without entries")
 
 
-def to_meta(device):
-    """Whether a factory that was given a device, or none, makes a tensor of device "meta"."""
-    if device is None:
-        m = MODES.get()
-        device = None if m is None else m.device
-    return on_meta(device)
-
-
 def size_argument(size):
     """`(2, 3)` of `f(2, 3)` or `f((2, 3))`."""
     if len(size) == 1 and isinstance(size[0], list | tuple | range | np.ndarray):
@@ -115,18 +108,20 @@ def numpy_dtype(dtype):
 def zeros(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """A tensor of zeros."""
     size, kind = size_argument(size), numpy_dtype(dtype)
-    if to_meta(device):
+    xp = library_for(device, kind)
+    if xp is None:
         return meta_tensor(size, kind, requires_grad)
-    return new_leaf(np.zeros(size, kind), requires_grad, device)
+    return new_leaf(xp.zeros(size, kind), requires_grad, device)
 
 
 @with_out
 def ones(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """A tensor of ones."""
     size, kind = size_argument(size), numpy_dtype(dtype)
-    if to_meta(device):
+    xp = library_for(device, kind)
+    if xp is None:
         return meta_tensor(size, kind, requires_grad)
-    return new_leaf(np.ones(size, kind), requires_grad, device)
+    return new_leaf(xp.ones(size, kind), requires_grad, device)
 
 
 @with_out
@@ -134,9 +129,10 @@ def empty(*size, out=None, dtype=None, layout=None, device=None, requires_grad=F
           memory_format=None):
     """A tensor of what lay in memory."""
     size, kind = size_argument(size), numpy_dtype(dtype)
-    if to_meta(device):
+    xp = library_for(device, kind)
+    if xp is None:
         return meta_tensor(size, kind, requires_grad)
-    return new_leaf(empty_in_format(size, kind, memory_format), requires_grad, device)
+    return new_leaf(empty_in_format(size, kind, memory_format, xp), requires_grad, device)
 
 
 @with_out
@@ -144,10 +140,13 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
     """A tensor of one number."""
     if dtype is None:
         dtype = dtypes.of_scalar(fill_value) if not isinstance(fill_value, TensorBase) else fill_value.dtype
-    if to_meta(device):
+    xp = library_for(device, dtype.numpy)
+    if xp is None:
         return meta_tensor(size_argument((size,)), dtype.numpy, requires_grad)
     value = number(fill_value) if isinstance(fill_value, TensorBase) else filling(fill_value, dtype.numpy)
-    return new_leaf(np.full(size_argument((size,)), value, dtype.numpy), requires_grad, device)
+    size = size_argument((size,))
+    array = np.full(size, value, dtype.numpy) if xp is np else xp.full(size, np.asarray(value).item(), dtype.numpy)
+    return new_leaf(array, requires_grad, device)
 
 
 @with_out
@@ -164,15 +163,16 @@ def arange(*args, out=None, dtype=None, layout=None, device=None, requires_grad=
     if dtype is None:
         whole = all(isinstance(v, int | np.integer) for v in (start, end, step))
         dtype = dtypes.int64 if whole else dtypes.Default.float
+    xp = library_for(device, dtype.numpy) or np
     if dtype.category > 1:
-        count = np.arange(int(np.ceil((end - start) / step)), dtype=np.float64)
+        count = xp.arange(int(np.ceil((end - start) / step)), dtype=np.float64)
         return new_leaf((start + count * step).astype(dtype.numpy), requires_grad, device)
     first, jump = int(start), int(step)  # integers count in integers, the smaller ones over the range as given
     if dtype is dtypes.int64:
         start, end, step = first, int(end), jump
         if not step:
             raise ValueError("step must be nonzero")
-    count = np.arange(int(np.ceil((end - start) / step)), dtype=np.int64)
+    count = xp.arange(int(np.ceil((end - start) / step)), dtype=np.int64)
     return new_leaf((first + count * jump).astype(dtype.numpy), requires_grad, device)
 
 
@@ -288,9 +288,10 @@ def like(name, make):
             return meta_tensor(shape, kind, requires_grad)
         found = bottom(input)
         place = device_of(found) if device is None and type(found) in ARRAYS else device
-        dense = isinstance(found, np.ndarray) and found.shape == shape and found.size and preserves(memory_format)
-        array = uninitialised(shape, kind, [found]) if dense else empty_in_format(shape, kind, None if preserves(
-            memory_format) else memory_format)
+        dense = type(found) in ARRAYS and found.shape == shape and found.size and preserves(memory_format) and (
+            kind.kind != "V" or type(found) is np.ndarray)
+        array = uninitialised(shape, kind, [found]) if dense else empty_in_format(
+            shape, kind, None if preserves(memory_format) else memory_format, library_for(place, kind) or np)
         fill = make(*args)
         if fill is not None:
             array[...] = filling(fill, kind)

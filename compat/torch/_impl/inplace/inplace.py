@@ -13,12 +13,13 @@ from ..modes.inference import check_saved, check_write
 from ..modes.modes import MODES
 from ..state.edges import edge, refusal, replay
 from ..state.levels import AMBIENT, BatchTrace, GradTrace, alive, recorders
-from ..state.meta import NO_DATA, check_devices, is_meta
+from ..state.meta import NO_DATA, check_written, is_meta, on_device
 from ..types.arrays import ARRAYS, ndarray
 from ..types.dtypes import type_word
 from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import lower
+from ..values.transfer import transfer
 from ..views.overlap import FIRST, OVERLAPPING, check_overlap, check_own, into_what_is_shared, overlapping
 from ..views.views import EXPAND, UPDATE
 from .lower_errors import raised
@@ -52,12 +53,15 @@ def compute(t, name, fn, others, node_name, covers):
     if (m is None or m.still) and untracked(t, m) and all(untracked(x, m) for x in operands):
         write_untracked(t, name, fn, [x.value if isinstance(x, TensorBase) else x for x in others], operands, covers)
         return t
-    if operands and name != "copy_" and not all(type(x.value) is ndarray for x in (t, *operands)):
-        check_devices((t, *operands))
+    numbers = bool(operands) and name != "copy_" and not all(type(x.value) is ndarray for x in (t, *operands)) and (
+        check_written(t, operands))
     check_levels(t, operands, name, others)
     if not operands and name not in _OF_TENSORS:
         check_write(t)  # PyTorch looks at the history first where there is another tensor, which a number may stand for
     values = [lower(x) if isinstance(x, TensorBase) else x for x in others]  # before `bypass` changes t's history
+    if numbers:
+        values = [transfer(v, "cpu", "cuda") if isinstance(x, TensorBase) and not on_device(x) else v
+                  for x, v in zip(others, values)]
     passed = []
     bottom_value, wants = written_levels(t, operands, passed)
     check_write(t)  # an inference tensor is no view: nothing has passed

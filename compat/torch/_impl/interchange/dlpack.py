@@ -72,7 +72,12 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
                               "needs CuPy (pip install 'covector[cuda12]' or 'covector[cuda13]')")
         array = cupy().from_dlpack(source)
         return placed(wrap(array.copy() if copy else array), device, copy)
-    array = np.from_dlpack(source)
+    try:
+        array = np.from_dlpack(source)
+    except RuntimeError:  # a bare capsule does not say where its memory lies
+        if source is ext_tensor or cupy() is None:
+            raise
+        return placed(wrap(cupy().from_dlpack(Capsule(ext_tensor, GPU))), device, copy)
     if source is not ext_tensor and not array.flags.writeable:
         array = np.asarray(Writable(array))
     return placed(from_numpy(array.copy() if copy else array), device, copy)

@@ -20,9 +20,11 @@ from ..modes.inference import check_write
 from ..modes.modes import MODES
 from ..state.concrete import mapped
 from ..state.levels import BatchTrace
+from ..state.meta import on_device
 from ..types.arrays import ARRAYS, writeable
 from ..types.devices import beside
 from ..types.dtypes import c_type, type_word
+from ..types.size import CPU
 from ..types.tensor_type import TensorBase, needs_grad, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.core_values import lower
@@ -128,6 +130,12 @@ def check_basic(key, shape):
             axis += 1
 
 
+def check_places(t, index):
+    """Refuse index arrays on a GPU for a tensor on the CPU; the other way round they are moved."""
+    if any(type(k) in ARRAYS and type(k) is not ndarray for k in index) and not on_device(t):
+        raise RuntimeError(f"indices should be either on {CPU} or on the same device as the indexed tensor ({CPU})")
+
+
 def getitem(self, key):
     """`tensor[key]`: a view for integers, slices, None and ...; a copy for index tensors and masks."""
     found = read(self, key)
@@ -141,6 +149,7 @@ def getitem(self, key):
     shape = shape_dtype(self)[0]
     if not basic:
         check_masks(key, index, "torch.where(mask, x, 0) instead of x[mask]")
+        check_places(self, index)
     if basic:
         check_basic(index, shape)
         if type(key) is slice:
@@ -308,6 +317,7 @@ def setitem(self, key, value):
             copy_(part, value if given == shape else expand(value, shape))
         return
     check_masks(key, index, "torch.where(mask, value, x) instead of x[mask] = value")
+    check_places(self, index)
     index = joined(index, len(shape_dtype(self)[0]))
     first, rest = numbers_first(index)
     if first is not None:

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..factories.creation import new_leaf, to_meta
+from ..factories.creation import new_leaf
+from ..factories.places import to_meta
 from ..modes.modes import grad_levels, modes
 from ..state.levels import BatchTrace
 from ..state.meta import is_meta, meta_tensor, on_device

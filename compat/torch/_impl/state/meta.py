@@ -123,6 +123,15 @@ def check_devices(tensors):
     return True
 
 
+def check_written(t, operands):
+    """Whether an operation that writes to a tensor gets numbers on the CPU beside one on a GPU, as `check_devices`;
+    nothing on a GPU is written to what lies on the CPU."""
+    if not on_device(t) and not is_meta(t) and any(on_device(x) for x in operands):
+        raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, {CUDA} and "
+                           f"{CPU}! Move one of them with .to(device)")
+    return check_devices([t, *operands])
+
+
 def shown(t):
     """`tensor(..., device='meta', size=(2, 3))`."""
     kind = "" if t.dtype is Default.float else f", dtype={t.dtype}"

@@ -258,6 +258,7 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
                                f"{c_word(self.dtype)}")
         recorded(self, "set_ of a tensor that requires grad is not supported; set_ its detach()")
         value = memory(source, "set_()")
+        check_place(self, value)
         if size is not None:
             root = versions.root_of(value)
             value = over(root, value.dtype, storage_offset, tuple(size), tuple(stride or contiguous_steps(size)))
@@ -275,11 +276,19 @@ def set_(self, source=None, storage_offset=0, size=None, stride=None):
                 raise RuntimeError(f"Expected a Storage of type {c_word(self.dtype)} or an UntypedStorage, but got "
                                    f"type {type_word(source.dtype.numpy)} for argument 1 'storage'")
             root = (source._untyped_storage if isinstance(source, TypedStorage) else source).root
+            check_place(self, root)
             size = (root.nbytes // array.itemsize,) if size is None else tuple(size)
             value = over(root, array.dtype, storage_offset, size,
                          contiguous_steps(size) if stride is None else tuple(stride))
     self.value = value
     return self
+
+
+def check_place(t, memory):
+    """Refuse memory of another device."""
+    if device_of(memory) != t.device:
+        raise RuntimeError(f'Attempted to set the storage of a tensor on device "{t.device}" to a storage on different '
+                           f'device "{device_of(memory)}".  This is no longer allowed; the devices must match.')
 
 
 def c_word(dtype):
@@ -308,8 +317,8 @@ def resize_(self, *sizes, memory_format=None, size=None):
         self.value = over(root, array.dtype, offset, tuple(sizes), contiguous_steps(sizes))
         versions.bump(root)
         return self
-    held = array.base if type(array) is ndarray else getattr(array, "covector_root", None)
-    own = held is root and sys.getrefcount(array) <= _REFERENCES - 1  # what an earlier call left of the memory
+    own = (array.base if type(array) is ndarray else getattr(array, "covector_root", None)) is root and (
+        sys.getrefcount(array) <= _REFERENCES - 1)  # what an earlier call left of the memory
     shared = sys.getrefcount(root) > _REFERENCES - own if array is root or own else True
     if shared:
         raise NotImplementedError(f"resize_ to {list(sizes)} needs more memory than there is, and other tensors share "

@@ -29,12 +29,12 @@ def checked(format):  # noqa: A002
     return format
 
 
-def empty_in_format(shape, dtype, format):  # noqa: A002
-    """An uninitialized array in a format."""
+def empty_in_format(shape, dtype, format, xp=np):  # noqa: A002
+    """An uninitialized array in a format, of NumPy or of another library."""
     order = None if format is None else order_of(format, len(shape))
     if order is None:
-        return np.empty(shape, dtype)
-    return np.empty([shape[a] for a in order], dtype).transpose(np.argsort(order))
+        return xp.empty(shape, dtype)
+    return xp.empty([shape[a] for a in order], dtype).transpose(np.argsort(order).tolist())
 
 
 def lies_in(array, format):  # noqa: A002

@@ -1,0 +1,27 @@
+"""Where factories put their tensors: what they were given as `device`, or the default that is in force."""
+
+import numpy as np
+
+from ..modes.modes import MODES
+from ..state.meta import on_meta
+from ..types.arrays import cupy
+from ..types.devices import checked
+
+
+def to_meta(device):
+    """Whether a factory that was given a device, or none, makes a tensor of device "meta"."""
+    if device is None:
+        m = MODES.get()
+        device = None if m is None else m.device
+    return on_meta(device)
+
+
+def library_for(device, kind):
+    """What makes the array of a factory that was given a device, or none: NumPy, or CuPy; None for device "meta"."""
+    if device is None:
+        m = MODES.get()
+        device = None if m is None else m.device
+        if device is None:
+            return np
+    place = checked(device).type
+    return None if place == "meta" else np if place == "cpu" or kind.kind == "V" else cupy()
