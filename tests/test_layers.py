@@ -165,24 +165,24 @@ compat/torch/fx/experimental: ~/dispatch
 ~/factories: ~/modes ~/types ~/state ~/values ~/dispatch
 ~/fastpath: api ~/modes ~/types ~/graph ~/state ~/native ~/views ~/values ~/inplace ~/dispatch
 ~/graph_view: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved
-~/platform: ~/modes ~/types ~/dispatch ~/random
-compat/torch/_dynamo: ~/dispatch ~/platform
-compat/torch/amp: ~/dispatch ~/platform
-compat/torch/backends: ~/dispatch ~/platform
-compat/torch/cuda: ~/dispatch ~/factories ~/platform
 compat/torch/distributed/_composable: compat/torch/distributed
 compat/torch/distributed/_tensor: ~/dispatch compat/torch/distributed
-compat/torch/distributed/elastic/multiprocessing: ~/platform
-compat/torch/fx: ~/dispatch ~/platform
 compat/torch/signal: ~/dispatch ~/factories
 ~/function: api/numpy api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/saved ~/graph_view
 ~/random: api ~/modes ~/types ~/state ~/views ~/values ~/inplace ~/dispatch ~/factories
-compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessing
-~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/factories
-    ~/graph_view ~/random
+~/platform: ~/modes ~/types ~/dispatch ~/random
+~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/graph_view
+    ~/random
+compat/torch/_dynamo: ~/dispatch ~/platform
+compat/torch/amp: ~/dispatch ~/platform
+compat/torch/backends: ~/types ~/dispatch ~/platform
+compat/torch/cuda: ~/types ~/dispatch ~/factories ~/platform
+compat/torch/distributed/elastic/multiprocessing: ~/platform
+compat/torch/fx: ~/dispatch ~/platform
 ~/ops: api/numpy api/nn api/scipy/linalg api/scipy/special api ~/modes ~/types ~/graph ~/state ~/views ~/values
     ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
 ~/sparse: api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor
+compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessing
 ~: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops
 ~/checkpoint: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved ~/graph_view ~/function ~/random ~/ops
 ~/gradcheck: ~/types ~/state ~/engine ~/forward_ad ~/factories ~/function ~/random ~/ops
@@ -212,9 +212,9 @@ compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/attention compat/torch/nn/parallel
     compat/torch/nn/modules compat/torch/nn/utils
 compat/torch: compat api ~/modes ~/types ~/graph ~/installing ~/profiler ~/inplace ~/dispatch ~/saved
-    compat/torch/distributed ~/factories ~/graph_view ~/platform compat/torch/_dynamo compat/torch/amp
-    compat/torch/backends compat/torch/cuda compat/torch/fx compat/torch/signal ~/function ~/random ~/tensor ~/ops
-    ~/sparse ~ ~/interchange ~/func ~/module compat/torch/_higher_order_ops compat/torch/func compat/torch/autograd
+    compat/torch/distributed ~/factories ~/graph_view compat/torch/signal ~/function ~/random ~/platform ~/tensor
+    compat/torch/_dynamo compat/torch/amp compat/torch/backends compat/torch/cuda compat/torch/fx ~/ops ~/sparse ~
+    ~/interchange ~/func ~/module compat/torch/_higher_order_ops compat/torch/func compat/torch/autograd
     compat/torch/distributions compat/torch/utils compat/torch/optim compat/torch/nn
 """
 
