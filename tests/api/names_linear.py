@@ -35,8 +35,8 @@ def _linear(t, calls, draw):
     each("eigvals", lambda xp, a: xp.linalg.eigvals(a), kinds="DF")
     each("eig", lambda xp, a: xp.linalg.eig(a)[0], kinds="DF")
     t.NOTES["linalg.eig"] = t.NOTES["linalg.eigvals"] = (
-        "for a real matrix NumPy returns real eigenvalues if all are real; when batched or staged this is not known, "
-        "and they are complex")
+        "for a real matrix NumPy up to 2.4 returns real eigenvalues if all are; when batched or staged this is not "
+        "known, and they are complex")
     each("eigvalsh", lambda xp, a: xp.linalg.eigvalsh(hermitian(xp, a)), kinds="dDf")
     each("eigh", lambda xp, a: xp.linalg.eigh(hermitian(xp, a))[0], kinds="dDf")
     each("cholesky", lambda xp, a: xp.linalg.cholesky(
