@@ -1,7 +1,7 @@
 """The CuPy backend: looked up when the user has imported CuPy, never imported first.
 
-Known differences that remain: an index out of bounds wraps where CuPy is handed the index array, eigenvalues and roots
-come in cuSOLVER's order, and floating point warnings do not exist on the device.
+Known differences that remain: eigenvalues and roots come in cuSOLVER's order, and floating point warnings do not exist
+on the device.
 """
 
 from importlib import import_module
@@ -109,6 +109,13 @@ def _namespace(cupy):
         b = cupy.broadcast_to(b, (*lead, *b.shape[-2:])).astype(dtype)
         return _raising(cupy.linalg.solve)(a, b)
 
+    def take(x, index, axis=None):
+        """CuPy's wraps what is out of bounds: to see that costs a look at the device."""
+        n = x.size if axis is None else x.shape[axis]
+        if type(index) is cupy.ndarray and index.size and (int(index.min()) < -n or int(index.max()) >= n):
+            raise IndexError(f"an index is out of bounds for an axis of size {n}")
+        return cupy.take(x, index, axis=axis)
+
     def lexsort(keys, axis=-1):
         # CuPy's takes one matrix of keys and sorts along the last axis alone.
         order = argsort(keys[0], axis=axis)
@@ -126,7 +133,7 @@ def _namespace(cupy):
         return sum(((size >> k) & 1).astype(np.dtype(np.uint8)) for k in range(8 * size.dtype.itemsize))
 
     return Namespace(cupy, argsort=argsort, sort=sort, lexsort=lexsort, spacing=spacing, bitwise_count=bitwise_count,
-                     add=_Ufunc(cupy.add, at=add_at), convolve=convolve, roots=roots,
+                     add=_Ufunc(cupy.add, at=add_at), convolve=convolve, roots=roots, take=take,
                      linalg=Namespace(cupy.linalg, solve=solve, **{
                          name: _raising(getattr(cupy.linalg, name)) for name in _MATRICES if hasattr(
                              cupy.linalg, name)}))

@@ -17,7 +17,5 @@ REMEDIES = {
                                   "covector.numpy.asarray(t) for np.asarray(t), covector.scipy for SciPy's functions, "
                                   "loc + scale * rng.normal(size=n) for rng.normal(loc, scale), s.to_numpy() @ t for "
                                   f"a pandas s @ t, a.data of an xarray DataArray a, {_BUFFER}",
-    "given to a function of CuPy itself": "use np.tanh(t) for cupy.tanh(t), and so on: NumPy's functions, and those of "
-                                          "covector.numpy, compute with the library of the values",
     None: f"use np.exp and friends for math.*, t itself for float(t), {_BUFFER}",
 }

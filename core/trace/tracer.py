@@ -145,9 +145,6 @@ class Tracer:
         left, how = asked_for_array(self)
         return _refuse(self, how) if left is None else left
 
-    def __cupy_get_ndarray__(self):  # its functions ask nothing else of what is no array of CuPy
-        return _refuse(self, "given to a function of CuPy itself")
-
     def __dlpack__(self, **options):
         return _refuse(self, "exported by DLPack")
 

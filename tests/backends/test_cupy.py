@@ -116,14 +116,9 @@ def test_functions_of_numpy_differentiate_on_arrays_of_cupy(fun):
     np.testing.assert_allclose(ours.get(), cv.grad(lambda x: fun(x).sum())(X), rtol=1e-12)
 
 
-@pytest.mark.parametrize("fun", [cupy.tanh, cupy.sqrt, cupy.exp, lambda x: cupy.maximum(x, 0.5), cupy.asarray])
-def test_functions_of_cupy_itself_say_what_to_use(fun):
-    with pytest.raises(ConversionError, match=r"a function of CuPy itself.*np\.tanh|would drop its derivative"):
-        cv.grad(lambda x: fun(x).sum())(cupy.asarray(X))
 
-
-@pytest.mark.parametrize("fun", [lambda x: cupy.stack([x, x]), lambda x: cupy.concatenate([x, x])])
-def test_functions_of_cupy_itself_that_ask_nothing_raise(fun):
+@pytest.mark.parametrize("fun", [cupy.tanh, cupy.sqrt, lambda x: cupy.maximum(x, 0.5), lambda x: cupy.stack([x, x])])
+def test_functions_of_cupy_itself_raise(fun):
     with pytest.raises((TypeError, ConversionError)):
         cv.grad(lambda x: fun(x).sum())(cupy.asarray(X))
 

@@ -144,7 +144,7 @@ def _svd_samples(rng):
         out += [Sample(x, params=params, tol=1e-5, gauge=_gauge) for x in (a, z)]
     out.append(Sample(np.diag([3.0, 1.0]).astype("f4"), params=params, gauge=_gauge))
     return [*out, Sample(np.diag([2.0, 2.0, 0.0]), params={"full_matrices": False, "repeated": FINITE}, smooth=False,
-                         orders=1, gauge=lambda u, s, vh: (s,))]
+                         orders=1, gauge=lambda u, s, vh: sums_of_powers(s))]
 
 
 svd = primitive(
