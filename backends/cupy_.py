@@ -112,8 +112,10 @@ def _namespace(cupy):
     def take(x, index, axis=None):
         """CuPy's wraps what is out of bounds: to see that costs a look at the device."""
         n = x.size if axis is None else x.shape[axis]
-        if type(index) is cupy.ndarray and index.size and (int(index.min()) < -n or int(index.max()) >= n):
-            raise IndexError(f"an index is out of bounds for an axis of size {n}")
+        if type(index) is cupy.ndarray and index.size:
+            low, high = int(index.min()), int(index.max())
+            if low < -n or high >= n:
+                raise IndexError(f"index {low if low < -n else high} is out of bounds for axis {axis or 0} with size {n}")
         return cupy.take(x, index, axis=axis)
 
     def lexsort(keys, axis=-1):
