@@ -9,6 +9,7 @@ from importlib import import_module
 import numpy as np
 
 from ..core.arrays.backend import Backend, register_backend
+from ..core.errors import at_user_line
 from .cupy_special import Special
 from .nccl import Carrier
 
@@ -115,7 +116,9 @@ def _namespace(cupy):
         if type(index) is cupy.ndarray and index.size:
             low, high = int(index.min()), int(index.max())
             if low < -n or high >= n:
-                raise IndexError(f"index {low if low < -n else high} is out of bounds for axis {axis or 0} with size {n}")
+                bad = low if low < -n else high
+                raise IndexError(f"index {bad} is out of bounds for axis {axis or 0} with size {n}; valid ones are below it"
+                                 f"{at_user_line()}")
         return cupy.take(x, index, axis=axis)
 
     def lexsort(keys, axis=-1):
