@@ -5,6 +5,7 @@ import pytest
 
 import covector as cv
 from covector.extend import REGISTRY
+from covector.transforms.native.writing.elementwise import elementary
 
 pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
 RNG = np.random.default_rng(0)
@@ -308,3 +309,11 @@ def test_contractions_to_one_element():
             wanted = np.einsum(subscripts, a, b)
             f = cv.jit(lambda a, b, s=subscripts: np.einsum(s, a, b), compiler_options={"printer": "llvm"})
             np.testing.assert_allclose(f(a, b), wanted)
+
+
+def test_a_function_of_whole_arrays_is_not_lowered_through_itself(monkeypatch):
+    prim, seen = REGISTRY["exponent"], []
+    eq = cv.make_graph(prim.fun)(np.ones(3)).equations[0]
+    shape = prim.shape
+    monkeypatch.setattr(prim, "shape", lambda *args: seen.append(args) or shape(*args))
+    assert elementary(eq) is None and len(seen) <= 1

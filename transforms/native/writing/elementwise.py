@@ -3,6 +3,7 @@
 import numpy as np
 
 from ....core.arrays.avals import aval_of
+from ....core.primitive.primitive import Loop
 from ....core.trace.tracer import Staged, Tracer
 from ...compile.lowering import Lowering, Unwritten
 from ...graph.equations import Equation, Literal, Var
@@ -12,6 +13,7 @@ from ..ir.statements import KINDS
 _CASTS = frozenset({"cast", "cast_flat"})
 _QUOTIENTS = frozenset({"floor_divide", "remainder"})
 _SAME = frozenset({"stop_gradient"})
+_WHOLE = (np.ufunc, Loop)  # of arrays: a traced value would lead back to the operation
 
 
 def elementary(eq):
@@ -91,7 +93,7 @@ class _Lowering(Lowering):
         var = Var(prim.shape([aval_of(a) for a in operands], params))
         inputs = [a.node if isinstance(a, Tracer) else Literal(a) for a in operands]
         if computed_in(prim.name, inputs, var) is None:
-            if not prim.elementwise or prim.lower is None or isinstance(prim.lower, np.ufunc):
+            if not prim.elementwise or prim.lower is None or isinstance(prim.lower, _WHOLE):
                 raise Unwritten
             return prim.lower(*args)
         self.equations.append(Equation(prim, inputs, params, [var], self.like.quiet, self.like.line))
@@ -101,7 +103,7 @@ class _Lowering(Lowering):
 def _lowered(eq):
     """The equations that an elementwise one comes down to, the last of which gives its result; None if unknown."""
     prim, out = eq.prim, eq.outputs[0]
-    if not prim.elementwise or prim.lower is None or isinstance(prim.lower, np.ufunc):
+    if not prim.elementwise or prim.lower is None or isinstance(prim.lower, _WHOLE):
         return None
     trace = _Lowering(eq)
     try:
