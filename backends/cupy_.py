@@ -117,7 +117,7 @@ def _namespace(cupy):
             low, high = int(index.min()), int(index.max())
             if low < -n or high >= n:
                 bad = low if low < -n else high
-                raise IndexError(f"index {bad} is out of bounds for axis {axis or 0} with size {n}; valid ones are below it"
+                raise IndexError(f"index {bad} is out of bounds for axis {axis or 0} with size {n}; take one below it"
                                  f"{at_user_line()}")
         return cupy.take(x, index, axis=axis)
 
