@@ -4,15 +4,15 @@ Known differences that remain: eigenvalues and roots come in cuSOLVER's order, a
 on the device.
 """
 
-from importlib import import_module
-
 import numpy as np
 
 from ..core.arrays.backend import Backend, register_backend
 from ..core.errors import at_user_line
+from ..core.lazy import LazyModule
 from .cupy_special import Special
 from .nccl import Carrier
 
+_CUPYX = LazyModule("cupyx")
 _MATRICES = "cholesky", "eig", "eigh", "eigvals", "eigvalsh", "inv", "svd"
 _ADDED = frozenset("ilILefd")  # the dtypes that CuPy adds up at places
 
@@ -39,7 +39,7 @@ def _raising(function):
     """A function of matrices that raises where NumPy's does, which costs a look at the device."""
 
     def raising(*args, **kwargs):
-        with import_module("cupyx").errstate(linalg="raise"):
+        with _CUPYX.errstate(linalg="raise"):
             return function(*args, **kwargs)
 
     return raising

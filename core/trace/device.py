@@ -7,6 +7,7 @@ import numpy as np
 from ..arrays.avals import Aval, aval_of
 from ..arrays.backend import find_backend, namespace_of
 from ..errors import DtypeError, ShapeError, at_user_line
+from ..types import Array
 from .tracer import Tracer, unwrap
 
 ndarray = np.ndarray
@@ -44,7 +45,7 @@ def library_of(*values):
     return None
 
 
-def constant(array, *like):
+def constant(array: Array, *like: Array) -> Array:
     """A NumPy constant as an array of the library that `like` (arrays or tracers of any level) computes with.
 
     Args:

@@ -2,14 +2,16 @@
 
 import sys
 from functools import cache
-from importlib import import_module
 from importlib.util import find_spec
 from weakref import ref
 
 import numpy as np
 
+from ..... import _engine
+
 ndarray = np.ndarray
 ROOTS = {}  # id of an array that `laid_out` made on a device -> the array that owns its memory, and a weak reference
+_CUPY = _engine.LazyModule("cupy")
 ARRAYS = {ndarray}  # CuPy's joins them when a device is first asked for
 
 
@@ -18,7 +20,7 @@ def cupy():
     """CuPy; None where it is not installed or finds no device."""
     if "cupy" not in sys.modules and find_spec("cupy") is None:
         return None
-    module = import_module("cupy")
+    module = _engine.loaded(_CUPY)
     if not module.is_available():
         return None
     ARRAYS.add(module.ndarray)
