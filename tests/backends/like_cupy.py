@@ -7,6 +7,7 @@ the order of streams, kernels, speed.
 
 import contextlib
 import functools
+import importlib.machinery
 import sys
 import types
 
@@ -372,6 +373,7 @@ def install():
             getDeviceCount=lambda: 1, getDevice=lambda: 0, getDeviceProperties=lambda k: properties,
             deviceSynchronize=lambda: None, CUDARuntimeError=RuntimeError))
     cupy.ElementwiseKernel = ElementwiseKernel
+    cupy.__spec__ = importlib.machinery.ModuleSpec("cupy", None)
     cupy.ndarray, cupy.cuda, cupy.__version__ = ndarray, cuda, "14.0 (stand-in)"
     cupy.array = cupy.asarray = cupy.ascontiguousarray = _explicit
     cupy.ascontiguousarray = lambda a, dtype=None: _wrap(np.ascontiguousarray(a._data, dtype))
