@@ -267,7 +267,7 @@ def test_threads_share_a_recording():
 
     def work(seed):
         x = np.random.default_rng(seed).uniform(1.0, 2.0, size=5000)
-        for _ in range(20):
+        for _ in range(2):
             if not np.allclose(compiled(Array(x)).get(), shaken(x), rtol=1e-12):
                 wrong.append(seed)
 
