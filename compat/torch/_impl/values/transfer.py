@@ -18,12 +18,11 @@ def _samples(rng):
     return [extend.Sample(x, params={"here": "cpu", "there": "cpu"}) for x in drawn]
 
 
-transfer = extend.primitive(
+transfer = extend.linear(
     "transfer",
     impl=lambda xp, x, *, here, there: x if here == there else _moved(x, there),
+    transpose=lambda ct, here, there: transfer(ct, there, here),
     shape=lambda x: x,
-    jvp={"x": lambda dx, here, there: transfer(dx, here, there)},
-    vjp={"x": lambda ct, here, there: transfer(ct, there, here)},
     batch=lambda x, here, there: transfer(x, here, there),
     samples=_samples,
     shares=True,
