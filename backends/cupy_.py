@@ -4,6 +4,8 @@ Known differences that remain: eigenvalues and roots come in cuSOLVER's order, a
 on the device.
 """
 
+from functools import cache
+
 import numpy as np
 
 from ..core.arrays.backend import Backend, register_backend
@@ -77,14 +79,16 @@ def _namespace(cupy):
         if not n or not m or dtype.kind not in "fc":
             return cupy.convolve(x, y)
         wide = np.result_type(dtype, np.float32)
-        return sums(x.astype(wide), y.astype(wide), n, m, cupy.zeros(n + m - 1, wide)).astype(dtype)
+        return sums()(x.astype(wide), y.astype(wide), n, m, cupy.zeros(n + m - 1, wide)).astype(dtype)
 
-    sums = cupy.ElementwiseKernel(
-        "raw T x, raw T y, int64 n, int64 m", "T z",
-        "ptrdiff_t first = i < n ? 0 : i - n + 1, last = i < m ? i : m - 1; T total(0);"
-        "for (ptrdiff_t k = first; k <= last; ++k) total = total + x[i - k] * y[k];"
-        "z = total;",
-        "covector_convolve")
+    @cache
+    def sums():
+        return cupy.ElementwiseKernel(
+            "raw T x, raw T y, int64 n, int64 m", "T z",
+            "ptrdiff_t first = i < n ? 0 : i - n + 1, last = i < m ? i : m - 1; T total(0);"
+            "for (ptrdiff_t k = first; k <= last; ++k) total = total + x[i - k] * y[k];"
+            "z = total;",
+            "covector_convolve")
 
     def roots(p):
         """CuPy's takes polynomials whose companion matrix is Hermitian alone."""

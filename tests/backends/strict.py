@@ -51,6 +51,9 @@ class Array:
     def __bool__(self):
         return bool(self._data)
 
+    def __int__(self):
+        return int(self._data)
+
     def __len__(self):
         return len(self._data)
 
