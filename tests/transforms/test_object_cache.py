@@ -11,6 +11,7 @@ import textwrap
 import threading
 import time
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -122,6 +123,24 @@ def test_memory_of_dead_functions_is_freed(files):
     functions.clear()
     gc.collect()
     assert len(loaded) == before
+
+
+@needs_llvm
+def test_code_keeps_the_elementary_functions_that_it_calls(files, monkeypatch):
+    known = engine.machine()
+    monkeypatch.setattr(known, "elementary", {})
+    monkeypatch.setattr(known, "loaded", weakref.WeakValueDictionary())
+    f = cv.jit(lambda x: np.sum(np.exp(x)), compiler_options={"printer": "llvm"})
+    x = np.linspace(0.1, 1.0, 50)
+    wanted = f(x)
+    called = [weakref.ref(code) for code in known.elementary.values()]
+    known.elementary.clear()
+    gc.collect()
+    assert called and all(code() is not None for code in called)
+    assert f(x) == wanted
+    del f
+    gc.collect()
+    assert all(code() is None for code in called)
 
 
 @needs_llvm

@@ -112,7 +112,8 @@ class Machine:
             key = self.key(f"scalar {text}" if scalar else text)
             found = self.loaded.get(key)
             if found is None:
-                found = self.loaded[key] = Code(*self.functions(key, text, scalar))
+                symbols, memory = self.functions(key, text, scalar)
+                found = self.loaded[key] = Code(symbols, (memory, [self.elementary[s] for s in needed]))
             return found
 
     def recalled(self, key, needed):
@@ -131,7 +132,7 @@ class Machine:
                     loaded = Loaded(data, self.address_of)
                 except Unloadable:
                     return None
-                found = self.loaded[key] = Code(loaded.symbols, loaded)
+                found = self.loaded[key] = Code(loaded.symbols, (loaded, [self.elementary[s] for s in needed]))
             return found
 
     def functions(self, key, text, scalar=False):
@@ -215,7 +216,8 @@ def _tuned(options):
 
 
 class Code:
-    """Functions in memory, as long as this lives: `symbols` has their addresses."""
+    """Functions in memory, as long as this lives: `symbols` has their addresses, `memory` keeps them and what they
+    call."""
 
     __slots__ = ("symbols", "memory", "__weakref__")
 
