@@ -134,8 +134,7 @@ def write_untracked(t, name, fn, values, operands, covers):
         raised(name, error)
     finally:
         restore_fp_warnings(token)
-    if type(new) not in ARRAYS:
-        new = np.asarray(new)
+    new = np.asarray(new)
     check_result(array.shape, array.dtype, new.shape, new.dtype)
     if not covers:
         check_overlap(array, operands)
