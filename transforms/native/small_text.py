@@ -5,7 +5,21 @@ exception set, and a new reference otherwise.
 """
 
 from ...core.arrays.small_calls import MOST as MOST
-from .machine.layouts import DATA, DESCR, DIMS, FLAGS, KIND as KIND, NDIM, STRIDES, TYPE, VALUE as VALUE
+from .machine.layouts import (
+    BASE as BASE,
+    DATA,
+    DESCR,
+    DIMS,
+    FLAGS,
+    KIND as KIND,
+    NDIM,
+    START as START,
+    STEP as STEP,
+    STOP as STOP,
+    STRIDES,
+    TYPE,
+    VALUE as VALUE,
+)
 
 PLACES = ("ndarray", "double", "single", "double loop", "double data", "single loop", "single data", "float64", "float",
           "new", "Py_IncRef", "Py_DecRef", "PyErr_Clear", "PyObject_Vectorcall", "op", "broadcasts", "heeds")

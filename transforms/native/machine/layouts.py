@@ -13,7 +13,8 @@ from numpy._core import _multiarray_umath  # type: ignore[attr-defined] # privat
 from ....core.arrays.errstate import VARIABLE
 from ....core.types import Any
 
-DATA, NDIM, DIMS, STRIDES, DESCR, FLAGS, TYPE, VALUE = 16, 24, 32, 40, 56, 64, 8, 16  # bytes
+DATA, NDIM, DIMS, STRIDES, BASE, DESCR, FLAGS, TYPE, VALUE = 16, 24, 32, 40, 48, 56, 64, 8, 16  # bytes
+START, STOP, STEP = 16, 24, 32  # of a slice
 KIND = 24  # of a dtype's letter in it
 _MEMBER = 40  # of the description in what a class has for a slot
 READY = 0x101  # C-contiguous and aligned
@@ -23,7 +24,9 @@ _FUNCTIONS = ("PyList_New", "PyList_SetItem", "Py_IncRef", "Py_DecRef", "PyObjec
               "PyLong_AsLongLongAndOverflow", "PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals",
               "PyContextVar_Get", "PyErr_Clear", "PyDict_GetItemWithError", "PyTuple_New", "PyTuple_SetItem",
               "PyType_GenericAlloc", "PyTuple_Size", "PyTuple_GetItem", "PyDict_Next", "PyBytes_FromStringAndSize",
-              "PyUnicode_AsUTF8AndSize", "PyObject_GetAttr", "PyErr_Occurred")
+              "PyUnicode_AsUTF8AndSize", "PyObject_GetAttr", "PyErr_Occurred", "PyObject_SetAttr", "PyObject_GetItem",
+              "PyObject_VectorcallMethod", "PyLong_FromVoidPtr", "PyLong_FromSsize_t", "PyLong_AsSsize_t",
+              "PySequence_Concat", "PyDict_Size")
 
 
 @cache
@@ -68,6 +71,7 @@ def _lies_as_known():
             or _read(ctypes.c_void_p, at + DATA) != array.__array_interface__["data"][0]
             or _read(ctypes.c_int, at + NDIM) != array.ndim
             or _read(ctypes.c_void_p, at + DESCR) != id(array.dtype)
+            or _read(ctypes.c_void_p, at + BASE) != (None if array.base is None else id(array.base))
             or _read(ctypes.c_int, at + FLAGS) != array.flags.num
             or tuple((ctypes.c_ssize_t * array.ndim).from_address(dims)) != array.shape
             or tuple((ctypes.c_ssize_t * array.ndim).from_address(
@@ -77,6 +81,10 @@ def _lies_as_known():
     for dtype in (np.dtype(np.float64), np.dtype(np.int32), np.dtype(np.uint8), np.dtype(np.bool_)):
         if _read(ctypes.c_char, id(dtype) + KIND) != dtype.kind.encode():
             return False
+    part = slice("start", "stop", "step")
+    if any(_read(ctypes.c_void_p, id(part) + at) != id(found) for at, found in (
+            (START, part.start), (STOP, part.stop), (STEP, part.step))):
+        return False
     numbers = [(1.25, ctypes.c_double), (np.float64(1.25), ctypes.c_double), (np.float32(1.25), ctypes.c_float),
                (np.int64(7), ctypes.c_int64), (np.int32(7), ctypes.c_int32), (np.bool_(True), ctypes.c_bool)]
     return all(_read(kind, id(number) + VALUE) == number for number, kind in numbers)

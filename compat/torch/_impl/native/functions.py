@@ -1,10 +1,12 @@
 """Native forms of lanes and calls: what they need of tensors, nodes, modes and rules, where there is native code."""
 
 import functools
+import sys
 
 import numpy as np
 
 from ..... import _engine, extend
+from ..graph import versions
 from ..graph.node import GradNode
 from ..modes.modes import DEFAULT, MODES
 from ..state.edges import accumulator, is_current, untangled
@@ -12,16 +14,23 @@ from ..state.levels import DUAL
 from ..types import dtypes
 from ..types.number_cache import CONSTS, FLOATS
 from ..types.parameter import Parameter
-from ..types.tensor_type import FAST, INFERENCE, INFERRED, VIEW, Tensor, new
+from ..types.tensor_type import FAST, INFERENCE, INFERRED, VIEW, Record, Tensor, new
 
 DECLINED = object()  # the output of a program where the general path is to be taken
 _LANES = _engine.LazyModule("covector.compat.torch._impl.native.lane_text")
 _OBJECTS = _engine.LazyModule("covector.compat.torch._impl.native.object_text")
 _CALLS = _engine.LazyModule("covector.compat.torch._impl.native.call_text")
 _MAKERS = _engine.LazyModule("covector.compat.torch._impl.native.maker_text")
+_VIEWS = _engine.LazyModule("covector.compat.torch._impl.native.view_text")
+_VIEW_LANES = _engine.LazyModule("covector.compat.torch._impl.native.view_lane_text")
+_NAMES = ("float", "tangent", "base", "relaid", "attr_version", "creation", "steps", "multi", "no_grad", "inference",
+          "shape", "reshape", "transpose")
 _SLOTS = ((new(Tensor), ("value", "node", "autograd_meta", "level_trace", "wants_grad", "dispatch_key")),
-          (GradNode(), ("rule", "parents", "saved", "seq", "extra")), (DEFAULT.but(), ("still", "inference")))
-_THINGS = {"None": None, "True": True, "False": False, "int": int, "str": str, "tuple": tuple, "'float'": "float",
+          (GradNode(), ("rule", "parents", "saved", "seq", "extra")), (
+              versions.Written.__new__(versions.Written), ("count",)), (DEFAULT.but(), ("still", "inference")))
+_THINGS = {"None": None, "True": True, "False": False, "int": int, "str": str, "tuple": tuple, "slice": slice,
+           "Ellipsis": Ellipsis, "Record": Record, "WRITTEN": versions.WRITTEN, "EXPOSED": versions.EXPOSED,
+           **{f"'{name}'": sys.intern(name) for name in _NAMES},
            "Tensor": Tensor, "Parameter": Parameter, "GradNode": GradNode, "MODES": MODES, "DUAL": DUAL, "FAST": FAST,
            "VIEW": VIEW, "INFERENCE": INFERENCE, "INFERRED": INFERRED, "accumulator": accumulator,
            "is_current": is_current, "untangled": untangled, "next_seq": _engine.next_seq, "aval_of": extend.aval_of,
@@ -58,6 +67,11 @@ def function(small, symbol):
     return _function(small, symbol, {}, {}, [])
 
 
+def view_function(small, symbol, things):
+    """A native function of view_text.py; `things` are what stands behind the named places, by name."""
+    return _function(small, symbol, {}, {name: id(things[name]) for name in _VIEWS.BEHIND}, [things])
+
+
 def _function(small, symbol, places, behind, kept):
     """A function of the one module that all of compat's native code is; None where that is not to be had.
 
@@ -90,7 +104,8 @@ def _text(small):
     at = _offsets(small)
     if at is None:
         return None
-    return small.arrays + _OBJECTS.objects(at) + _LANES.lanes(at) + _CALLS.calls(at) + _MAKERS.MAKERS
+    return small.arrays + _OBJECTS.objects(at) + _LANES.lanes(at) + _CALLS.calls(at) + _MAKERS.MAKERS + (
+        _VIEWS.views(at) + _VIEW_LANES.view_lanes(at))
 
 
 def _offsets(small):

@@ -3,14 +3,19 @@
 from ....._engine import native_text
 
 ENTRY: str = native_text.ENTRY
-TYPE, VALUE, NDIM, DIMS, STRIDES, DESCR, FLAGS, KIND = (getattr(native_text, name) for name in (  # bytes, in objects
-    "TYPE", "VALUE", "NDIM", "DIMS", "STRIDES", "DESCR", "FLAGS", "KIND"))
+TYPE, VALUE, NDIM, DIMS, STRIDES, BASE, DESCR, FLAGS, KIND, START, STOP, STEP = (  # bytes, in objects
+    getattr(native_text, name) for name in ("TYPE", "VALUE", "NDIM", "DIMS", "STRIDES", "BASE", "DESCR", "FLAGS",
+                                            "KIND", "START", "STOP", "STEP"))
 PLACES: tuple[str, ...] = native_text.PLACES + (
     "PyContextVar_Get", "PyDict_GetItemWithError", "PyTuple_New", "PyTuple_SetItem", "PyType_GenericAlloc", "None",
     "True", "False", "int", "Tensor", "Parameter", "GradNode", "MODES", "FAST", "INFERENCE", "INFERRED", "accumulator",
     "next_seq", "aval_of", "numbers of doubles", "numbers of singles", "PyTuple_Size", "PyTuple_GetItem", "PyDict_Next",
     "PyBytes_FromStringAndSize", "PyUnicode_AsUTF8AndSize", "PyLong_AsLongLongAndOverflow", "PyObject_GetAttr", "DUAL",
-    "PyErr_Occurred", "Default", "'float'", "is_current", "untangled", "VIEW", "str", "tuple", "Dtype", "DECLINED")
+    "PyErr_Occurred", "Default", "'float'", "is_current", "untangled", "VIEW", "str", "tuple", "Dtype", "DECLINED",
+    "PyObject_SetAttr", "PyObject_GetItem", "PyObject_VectorcallMethod", "PyLong_FromVoidPtr", "PyLong_FromSsize_t",
+    "PyLong_AsSsize_t", "PySequence_Concat", "PyDict_Size", "slice", "Ellipsis", "Record", "WRITTEN", "EXPOSED",
+    "'tangent'", "'base'", "'relaid'", "'attr_version'", "'creation'", "'steps'", "'multi'", "'no_grad'", "'inference'",
+    "'shape'", "'reshape'", "'transpose'")
 X, Y, ANSWER, X_AVAL, Y_AVAL = range(1, 6)  # what a rule saves, four bits each
 
 
@@ -145,15 +150,23 @@ def objects(at):
 ; a tensor over an array, which it takes with its node: a new reference, null with an exception set
 define internal ptr @tensor(ptr %table, ptr %v, ptr %node, i1 %inferred) {{
 entry:
-{loads(kind="Tensor", alloc="PyType_GenericAlloc", none="None", false="False", fast="FAST", inference="INFERENCE",
-        shared="INFERRED")}
+{loads(none="None", fast="FAST", inference="INFERENCE", shared="INFERRED")}
+  %meta = select i1 %inferred, ptr %shared, ptr %none
+  %key = select i1 %inferred, ptr %inference, ptr %fast
+{own("own_meta", "meta")}{own("own_key", "key")}
+  %t = call ptr @tensor_of(ptr %table, ptr %v, ptr %node, ptr %own_meta, ptr %own_key)
+  ret ptr %t
+}}
+
+; the same, which takes its record and its key too
+define internal ptr @tensor_of(ptr %table, ptr %v, ptr %node, ptr %own_meta, ptr %own_key) {{
+entry:
+{loads(kind="Tensor", alloc="PyType_GenericAlloc", none="None", false="False")}
   %t = call ptr %alloc(ptr %kind, i64 0)
   %failed = icmp eq ptr %t, null
   br i1 %failed, label %fail, label %fill
 fill:
-  %meta = select i1 %inferred, ptr %shared, ptr %none
-  %key = select i1 %inferred, ptr %inference, ptr %fast
-{own("own_meta", "meta")}{own("own_none", "none")}{own("own_false", "false")}{own("own_key", "key")}
+{own("own_none", "none")}{own("own_false", "false")}
 {put.format("t", at["value"], "v")}{put.format("t", at["node"], "node")}
 {put.format("t", at["autograd_meta"], "own_meta")}
 {put.format("t", at["level_trace"], "own_none")}{put.format("t", at["wants_grad"], "own_false")}
@@ -207,7 +220,8 @@ other:
   ret i64 3
 }}
 
-; whether a tensor is a plain one of floats whose history is up to date; Python is asked of views
+; whether a tensor is a plain one of floats whose history is up to date; Python is asked of views where `current` does
+; not see that
 define internal i1 @usable(ptr %table, ptr %t, i64 %mode) {{
 entry:
 {loads(fast="FAST", view="VIEW", inference="INFERENCE", true="True", is_current="is_current", untangled="untangled",
@@ -217,7 +231,10 @@ entry:
   br i1 %is_fast, label %yes, label %not_fast
 not_fast:
   %is_view = icmp eq ptr %key, %view
-  br i1 %is_view, label %ask, label %not_view
+  br i1 %is_view, label %a_view, label %not_view
+a_view:
+  %seen = call i1 @current(ptr %table, ptr %t, i64 %mode)
+  br i1 %seen, label %yes, label %ask
 ask:
   %recording = icmp eq i64 %mode, 0
   %question = select i1 %recording, ptr %is_current, ptr %untangled

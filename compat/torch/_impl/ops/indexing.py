@@ -11,6 +11,7 @@ from ..dispatch.host_ops import filled, is_plain
 from ..dispatch.layouts import of_index
 from ..dispatch.lowering import lifted, tensors_in
 from ..dispatch.overriding import overridden
+from ..fastpath import native_views
 from ..fastpath.view_lanes import indexed, read, ready
 from ..fastpath.write_lanes import write
 from ..graph import versions
@@ -138,6 +139,9 @@ def check_places(t, index):
 
 def getitem(self, key):
     """`tensor[key]`: a view for integers, slices, None and ...; a copy for index tensors and masks."""
+    found = native_views.quick_read(self, key)
+    if found is not None:
+        return found
     found = read(self, key)
     if found is not None:
         return found

@@ -5,6 +5,8 @@ import math
 from ..... import numpy as cnp
 from ..dispatch.call import ROWS, Row, invoke
 from ..dispatch.signatures import whole
+from ..fastpath import native_views
+from ..fastpath.basic_index import TURNED
 from ..fastpath.copy_lanes import reshaped_copy
 from ..fastpath.map_views import seen
 from ..fastpath.view_lanes import indexed, ready, reshaped, turned
@@ -19,6 +21,9 @@ from .publishing import method
 
 def index_view(t, index, node):
     """A view by a basic index."""
+    quick = native_views.quick_index(t, (*index, Ellipsis), node)
+    if quick is not None:
+        return quick
     if ready(t):
         return indexed(t, (*index, Ellipsis), node)
     quick = seen(t, lambda b: indexed(b, (slice(None), *index, Ellipsis), node) if ready(b) else None)
@@ -83,6 +88,8 @@ def reshapes_as_view(t, shape):
 @method("view")
 def view_(self, *sizes, dtype=None, size=None):
     """Return a view with another shape, or with its memory read as another dtype."""
+    if size is dtype is None and (quick := native_views.quick_shape(self, sizes)) is not None:
+        return quick
     if size is not None:
         sizes = (*sizes, size)
     if sizes and type(sizes[0]) is not int and (isinstance(sizes[0], dtypes.dtype) or type(sizes[0]) is type):
@@ -114,7 +121,11 @@ del ROWS["view"]
 @method(function=lambda input, shape: reshape(input, shape))
 def reshape(input, *sizes, shape=None):
     """Return the elements in another shape: a view if the strides allow it, else a copy."""
-    shape = shape_argument(sizes if shape is None else (*sizes, shape))
+    if shape is not None:
+        sizes = (*sizes, shape)
+    if (quick := native_views.quick_shape(input, sizes)) is not None:
+        return quick
+    shape = shape_argument(sizes)
     if ready(input):
         check_inferred(shape, input.value.size)
         quick = reshaped(input, shape, "ReshapeAliasBackward0")
@@ -197,6 +208,8 @@ def unflatten(input, dim, sizes):
 @method(aliases=("permute_dims",))
 def permute(input, *sizes, dims=None):
     """Permute the axes; the output is a view."""
+    if sizes and (quick := native_views.quick_turn(input, sizes, TURNED["PermuteBackward0"])) is not None:
+        return quick
     if dims is None and not sizes:
         raise TypeError('permute() missing 1 required positional arguments: "dims"')
     dims = shape_argument(sizes) if dims is None else tuple(dims)
@@ -219,6 +232,8 @@ def permute(input, *sizes, dims=None):
 @method(aliases=("swapaxes", "swapdims"))
 def transpose(input, dim0, dim1):
     """Swap two axes; the output is a view."""
+    if (quick := native_views.quick_swap(input, dim0, dim1)) is not None:
+        return quick
     n = ndim_of(input)
     a, b = wrap_dim(dim0, n), wrap_dim(dim1, n)
     axes = list(range(n))
@@ -234,6 +249,8 @@ def transpose(input, dim0, dim1):
 @method()
 def t(input):
     """Transpose a matrix; the output is a view."""
+    if (quick := native_views.quick_turn(input, (1, 0), TURNED["TBackward0"])) is not None:
+        return quick
     if ready(input) and input.value.ndim == 2:
         return turned(input, (1, 0), "TBackward0")
     n = ndim_of(input)

@@ -1,0 +1,51 @@
+"""What views are made by where there is native code: functions that give None for what they do not take.
+
+Ask for them here: names are replaced.
+"""
+
+import functools
+
+from ..... import _engine
+from ..native import functions as native
+from ..views.views import GETITEM, RESHAPE, TRANSPOSE
+from .basic_index import SELECT, SHAPED, TURNED, place, ready
+
+FORMS = _engine.FORMS
+
+
+def _counted():
+    if FORMS.waiting is not None:
+        FORMS.count(1)
+
+
+def quick_read(t, key):
+    """The view by a basic key."""
+    _counted()
+
+
+def quick_index(t, index, title):
+    """The view by an index that ends with an Ellipsis, and the name of its node."""
+    _counted()
+
+
+def quick_shape(t, sizes):
+    """The view in another shape, given as the arguments of `view` are."""
+    _counted()
+
+
+def quick_turn(t, axes, rule):
+    """The view with all axes in another order, none of them negative."""
+    _counted()
+
+
+def quick_swap(t, first, second):
+    """The view with two axes exchanged."""
+    _counted()
+
+
+_THINGS = {"GETITEM": GETITEM, "RESHAPE": RESHAPE, "TRANSPOSE": TRANSPOSE, "SELECT": SELECT, "place": place,
+           "ready": ready, "selected": SELECT["SelectBackward0"], "sliced": SELECT["SliceBackward0"],
+           "viewed": SHAPED["ViewBackward0"], "swapped": TURNED["TransposeBackward0"]}
+
+for _name in ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap"):
+    _engine.small_item(globals(), _name, functools.partial(native.view_function, symbol=_name, things=_THINGS))

@@ -1,0 +1,360 @@
+"""The text of views in native code: what they are made of, and how."""
+
+from .object_text import BASE, GET, PLACES, TYPE, loads
+
+# What stands behind the table's named places, for functions of this file.
+BEHIND = ("GETITEM", "RESHAPE", "TRANSPOSE", "SELECT", "place", "ready", "selected", "sliced", "viewed", "swapped")
+ONE_ROW, PLAIN_VIEW, IN_INFERENCE = 1, 2, 3  # what a tensor is that a view is made of; 0: what lanes do not take
+PAIR, AVAL, GIVEN = range(3)  # what a node saves: the operand's aval with something, the aval, something
+
+
+def behind(**wanted):
+    """Loads of what stands behind the named places."""
+    return "".join(f"  %{name}_at = getelementptr inbounds ptr, ptr %table, i64 {len(PLACES) + BEHIND.index(what)}\n"
+                   f"  %{name} = load ptr, ptr %{name}_at\n" for name, what in wanted.items())
+
+
+_OBJECTS = f"""
+; attributes that Python has
+define internal ptr @get_attribute(ptr %table, ptr %x, ptr %name) alwaysinline {{
+{loads(get="PyObject_GetAttr", drop="Py_DecRef")}
+  %found = call ptr %get(ptr %x, ptr %name)
+  ret ptr %found
+}}
+
+; the attribute as an address to compare: what it is lives as long as its owner
+define internal ptr @look(ptr %table, ptr %x, ptr %name) alwaysinline {{
+{loads(get="PyObject_GetAttr", drop="Py_DecRef")}
+  %found = call ptr %get(ptr %x, ptr %name)
+  call void %drop(ptr %found)
+  ret ptr %found
+}}
+
+; tuples of one and two objects, which they take
+define internal ptr @single(ptr %table, ptr %x) alwaysinline {{
+{loads(new_tuple="PyTuple_New", put="PyTuple_SetItem")}
+  %tuple = call ptr %new_tuple(i64 1)
+  %done = call i32 %put(ptr %tuple, i64 0, ptr %x)
+  ret ptr %tuple
+}}
+
+define internal ptr @pair(ptr %table, ptr %x, ptr %y) alwaysinline {{
+{loads(new_tuple="PyTuple_New", put="PyTuple_SetItem")}
+  %tuple = call ptr %new_tuple(i64 2)
+  %first_done = call i32 %put(ptr %tuple, i64 0, ptr %x)
+  %second_done = call i32 %put(ptr %tuple, i64 1, ptr %y)
+  ret ptr %tuple
+}}
+
+; what a method of an object gives for one argument; null where it raises, with the exception cleared
+define internal ptr @of_method(ptr %table, ptr %name, ptr %x, ptr %y) {{
+entry:
+  %given = alloca [2 x ptr]
+{loads(method="PyObject_VectorcallMethod", forget="PyErr_Clear")}
+  store ptr %x, ptr %given
+  %second = getelementptr inbounds ptr, ptr %given, i64 1
+  store ptr %y, ptr %second
+  %found = call ptr %method(ptr %name, ptr %given, i64 2, ptr null)
+  %wrong = icmp eq ptr %found, null
+  br i1 %wrong, label %clear, label %give
+clear:
+  call void %forget()
+  br label %give
+give:
+  ret ptr %found
+}}
+"""
+
+
+def views(at):
+    """The text of views, and of `@current`, which `usable` of object_text.py asks."""
+    get = GET.format
+    return _OBJECTS + current(at) + _state(at, get) + _made(at, get)
+
+
+def current(at):
+    """The text of `@version` and `@current`: whether a view's history is up to date, as far as is seen from here."""
+    get = GET.format
+    return f"""
+; how often the memory of an array was written to
+define internal i64 @version(ptr %table, ptr %given) {{
+entry:
+{loads(ndarray="ndarray", written="WRITTEN", size="PyDict_Size", number="PyLong_FromVoidPtr",
+       find="PyDict_GetItemWithError", drop="Py_DecRef", read="PyLong_AsSsize_t")}
+  %any = call i64 %size(ptr %written)
+  %none_written = icmp eq i64 %any, 0
+  br i1 %none_written, label %never, label %down
+down:
+  %x = phi ptr [%given, %entry], [%base, %further]
+  %base = call ptr @field(ptr %x, i64 {BASE})
+  %is_root = icmp eq ptr %base, null
+  br i1 %is_root, label %found, label %look
+look:
+{get("kind", "base", TYPE)}
+  %is_array = icmp eq ptr %kind, %ndarray
+  br i1 %is_array, label %further, label %found
+further:
+  br label %down
+found:
+  %key = call ptr %number(ptr %x)
+  %entry_of = call ptr %find(ptr %written, ptr %key)
+  call void %drop(ptr %key)
+  %unknown = icmp eq ptr %entry_of, null
+  br i1 %unknown, label %never, label %count
+count:
+{get("count_object", "entry_of", at["count"])}
+  %n = call i64 %read(ptr %count_object)
+  ret i64 %n
+never:
+  ret i64 0
+}}
+
+; whether a view of floats is seen to have an up-to-date history and no tangent; where it is not, Python may know more
+define internal i1 @current(ptr %table, ptr %t, i64 %mode) {{
+entry:
+{loads(none="None", tangent="'tangent'", base_name="'base'", relaid="'relaid'", version_name="'attr_version'",
+       exposed="EXPOSED", size="PyDict_Size", length="PyTuple_Size", read="PyLong_AsSsize_t")}
+{get("meta", "t", at["autograd_meta"])}
+  %its_tangent = call ptr @look(ptr %table, ptr %meta, ptr %tangent)
+  %no_tangent = icmp eq ptr %its_tangent, %none
+  br i1 %no_tangent, label %below, label %no
+below:
+  %base = call ptr @look(ptr %table, ptr %meta, ptr %base_name)
+{get("base_meta", "base", at["autograd_meta"])}
+  %bare = icmp eq ptr %base_meta, %none
+  br i1 %bare, label %modes, label %more
+more:
+  %other_tangent = call ptr @look(ptr %table, ptr %base_meta, ptr %tangent)
+  %no_other = icmp eq ptr %other_tangent, %none
+  %older = call ptr @look(ptr %table, ptr %base_meta, ptr %relaid)
+  %shapes = call i64 %length(ptr %older)
+  %same = icmp eq i64 %shapes, 0
+  %good = and i1 %same, %no_other
+  br i1 %good, label %modes, label %no
+modes:
+  %recording = icmp eq i64 %mode, 0
+  br i1 %recording, label %memory, label %yes
+memory:
+  %shown = call i64 %size(ptr %exposed)
+  %hidden = icmp eq i64 %shown, 0
+{get("node", "t", at["node"])}
+  %has_node = icmp ne ptr %node, %none
+  %known = and i1 %hidden, %has_node
+  br i1 %known, label %versions, label %no
+versions:
+{get("x", "t", at["value"])}
+  %now = call i64 @version(ptr %table, ptr %x)
+  %then_object = call ptr @look(ptr %table, ptr %meta, ptr %version_name)
+  %then = call i64 %read(ptr %then_object)
+  %unwritten = icmp eq i64 %now, %then
+  br i1 %unwritten, label %yes, label %no
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}}
+"""
+
+
+def _state(at, get):
+    return f"""
+; what kind of tensor a view is to be made of, as `ready` of basic_index.py says; its value is an array of NumPy
+define internal i64 @way(ptr %table, ptr %t, i64 %mode) {{
+entry:
+{loads(tensor="Tensor", parameter="Parameter", ndarray="ndarray", fast="FAST", view="VIEW", inference="INFERENCE",
+       none="None", creation="'creation'", multi="'multi'", true="True", drop="Py_DecRef", forget="PyErr_Clear")}
+{behind(ready="ready")}{get("kind", "t", TYPE)}
+  %is_tensor = icmp eq ptr %kind, %tensor
+  %is_parameter = icmp eq ptr %kind, %parameter
+  %is = or i1 %is_tensor, %is_parameter
+  br i1 %is, label %array, label %no
+array:
+{get("x", "t", at["value"])}{get("key", "t", at["dispatch_key"])}
+{get("kind_x", "x", TYPE)}
+  %is_array = icmp eq ptr %kind_x, %ndarray
+  br i1 %is_array, label %keys, label %no
+keys:
+  %is_fast = icmp eq ptr %key, %fast
+  br i1 %is_fast, label %plain, label %not_fast
+not_fast:
+  %recording = icmp eq i64 %mode, 0
+  %is_view = icmp eq ptr %key, %view
+  br i1 %is_view, label %a_view, label %not_view
+not_view:
+  %is_inferred = icmp eq ptr %key, %inference
+  %calm = xor i1 %recording, true
+  %may = and i1 %is_inferred, %calm
+  br i1 %may, label %inferred, label %no
+a_view:
+  %seen = call i1 @current(ptr %table, ptr %t, i64 %mode)
+  br i1 %seen, label %made, label %ask
+made:
+  br i1 %recording, label %how, label %viewed
+how:
+{get("meta", "t", at["autograd_meta"])}
+  %its = call ptr @look(ptr %table, ptr %meta, ptr %creation)
+  %usual = icmp eq ptr %its, %none
+  %one_of = icmp eq ptr %its, %multi
+  %recorded = or i1 %usual, %one_of
+  br i1 %recorded, label %viewed, label %ask
+ask:
+  %verdict = call ptr @asked(ptr %table, ptr %ready, ptr %t)
+  %failed = icmp eq ptr %verdict, null
+  br i1 %failed, label %clear, label %heard
+heard:
+  call void %drop(ptr %verdict)
+  %is_so = icmp eq ptr %verdict, %true
+  br i1 %is_so, label %viewed, label %no
+clear:
+  call void %forget()
+  br label %no
+plain:
+  ret i64 {ONE_ROW}
+viewed:
+  ret i64 {PLAIN_VIEW}
+inferred:
+  ret i64 {IN_INFERENCE}
+no:
+  ret i64 0
+}}
+"""
+
+
+def _made(at, get):
+    return f"""
+; the view over an array that a tensor gives by a step; it takes the array and the step
+define internal ptr @seen(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step, ptr %rule, i64 %what,
+                          ptr %with) {{
+entry:
+{loads(none="None", view="VIEW", record="Record", base_name="'base'", steps_name="'steps'", drop="Py_DecRef",
+       creation_name="'creation'", version_name="'attr_version'", vectorcall="PyObject_Vectorcall",
+       set_attribute="PyObject_SetAttr", join="PySequence_Concat", number="PyLong_FromSsize_t", raised="PyErr_Occurred",
+       no_grad="'no_grad'", inference_name="'inference'", aval_of="aval_of")}
+  %is_inferred = icmp eq i64 %way, {IN_INFERENCE}
+  br i1 %is_inferred, label %inferred, label %recorded
+inferred:
+  call void %drop(ptr %step)
+  %no_node = call ptr @nothing(ptr %table)
+  %bare = call ptr @tensor(ptr %table, ptr %array, ptr %no_node, i1 true)
+  ret ptr %bare
+recorded:
+  %meta = call ptr %vectorcall(ptr %record, ptr null, i64 0, ptr null)
+  %own_step = call ptr @single(ptr %table, ptr %step)
+  %of_view = icmp eq i64 %way, {PLAIN_VIEW}
+  br i1 %of_view, label %further, label %first
+first:
+  %base_set = call i32 %set_attribute(ptr %meta, ptr %base_name, ptr %t)
+  br label %stepped
+further:
+{get("parent", "t", at["autograd_meta"])}
+  %base = call ptr @look(ptr %table, ptr %parent, ptr %base_name)
+  %before = call ptr @look(ptr %table, ptr %parent, ptr %steps_name)
+  %same_base_set = call i32 %set_attribute(ptr %meta, ptr %base_name, ptr %base)
+  %joined = call ptr %join(ptr %before, ptr %own_step)
+  call void %drop(ptr %own_step)
+  %its_creation = call ptr @look(ptr %table, ptr %parent, ptr %creation_name)
+  %usual = icmp eq ptr %its_creation, %none
+  br i1 %usual, label %stepped, label %made_so
+made_so:
+  %creation_set = call i32 %set_attribute(ptr %meta, ptr %creation_name, ptr %its_creation)
+  br label %stepped
+stepped:
+  %steps = phi ptr [%own_step, %first], [%joined, %further], [%joined, %made_so]
+  %steps_set = call i32 %set_attribute(ptr %meta, ptr %steps_name, ptr %steps)
+  call void %drop(ptr %steps)
+  %count = call i64 @version(ptr %table, ptr %array)
+  %written = icmp ne i64 %count, 0
+  br i1 %written, label %note, label %history
+note:
+  %count_object = call ptr %number(i64 %count)
+  %version_set = call i32 %set_attribute(ptr %meta, ptr %version_name, ptr %count_object)
+  call void %drop(ptr %count_object)
+  br label %history
+history:
+  %recording = icmp eq i64 %mode, 0
+  br i1 %recording, label %edges, label %aside
+aside:
+  %inferring = icmp eq i64 %mode, 2
+  %how = select i1 %inferring, ptr %inference_name, ptr %no_grad
+  %aside_set = call i32 %set_attribute(ptr %meta, ptr %creation_name, ptr %how)
+  br label %without
+edges:
+  %p = call ptr @edge(ptr %table, ptr %t)
+  %has_history = icmp ne ptr %p, null
+  br i1 %has_history, label %noted, label %without
+noted:
+  %with_aval = icmp ne i64 %what, {GIVEN}
+  br i1 %with_aval, label %aval, label %just
+just:
+  %own_with = call ptr @own(ptr %table, ptr %with)
+  br label %saved
+aval:
+{get("x", "t", at["value"])}
+  %its_aval = call ptr @asked(ptr %table, ptr %aval_of, ptr %x)
+  %both = icmp eq i64 %what, {PAIR}
+  br i1 %both, label %join_both, label %saved
+join_both:
+  %beside = call ptr @own(ptr %table, ptr %with)
+  %together = call ptr @pair(ptr %table, ptr %its_aval, ptr %beside)
+  br label %saved
+saved:
+  %kept = phi ptr [%own_with, %just], [%its_aval, %aval], [%together, %join_both]
+  %node = call ptr @node(ptr %table, ptr %rule, ptr %p, ptr %kept)
+  br label %finish
+without:
+  %nothing = call ptr @nothing(ptr %table)
+  br label %finish
+finish:
+  %its_node = phi ptr [%node, %saved], [%nothing, %without]
+  %error = call ptr %raised()
+  %wrong = icmp ne ptr %error, null
+  br i1 %wrong, label %fail, label %give
+give:
+  %own_view = call ptr @own(ptr %table, ptr %view)
+  %out = call ptr @tensor_of(ptr %table, ptr %array, ptr %its_node, ptr %meta, ptr %own_view)
+  ret ptr %out
+fail:
+  ret ptr null
+}}
+
+; the view by an index; null, with no exception set, where NumPy refuses it
+define internal ptr @indexed(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %index, ptr %rule, ptr %spot) {{
+entry:
+{loads(item="PyObject_GetItem", forget="PyErr_Clear")}{behind(getitem="GETITEM")}
+{get("x", "t", at["value"])}
+  %array = call ptr %item(ptr %x, ptr %index)
+  %refused = icmp eq ptr %array, null
+  br i1 %refused, label %clear, label %good
+clear:
+  call void %forget()
+  ret ptr null
+good:
+  %own_prim = call ptr @own(ptr %table, ptr %getitem)
+  %own_index = call ptr @own(ptr %table, ptr %index)
+  %params = call ptr @single(ptr %table, ptr %own_index)
+  %step = call ptr @pair(ptr %table, ptr %own_prim, ptr %params)
+  %out = call ptr @seen(
+    ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step, ptr %rule, i64 {PAIR}, ptr %spot)
+  ret ptr %out
+}}
+
+; the view with axes in another order; null, with no exception set, where NumPy refuses it
+define internal ptr @turned(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %axes, ptr %rule) {{
+entry:
+{loads(name="'transpose'")}{behind(transpose="TRANSPOSE")}
+{get("x", "t", at["value"])}
+  %array = call ptr @of_method(ptr %table, ptr %name, ptr %x, ptr %axes)
+  %refused = icmp eq ptr %array, null
+  br i1 %refused, label %no, label %good
+no:
+  ret ptr null
+good:
+  %own_prim = call ptr @own(ptr %table, ptr %transpose)
+  %own_axes = call ptr @own(ptr %table, ptr %axes)
+  %params = call ptr @single(ptr %table, ptr %own_axes)
+  %step = call ptr @pair(ptr %table, ptr %own_prim, ptr %params)
+  %out = call ptr @seen(
+    ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step, ptr %rule, i64 {GIVEN}, ptr %axes)
+  ret ptr %out
+}}
+"""
