@@ -172,6 +172,18 @@ _STEPS = {GETITEM, RESHAPE, TRANSPOSE}  # whose parameters hold no arrays
 _INDICES = {}  # where small views of several steps lie in their bases: a loop writes to the same places again and again
 
 
+def put_of(t):
+    """Where a view lies in its base, with the base's aval, kept in its record; None for one that no lane writes to."""
+    if not can_write(t):
+        return None
+    meta = t.autograd_meta
+    whole = memory(meta.base)
+    if overlapping(whole):
+        return None
+    meta.put = (index_of(t), aval_of(whole))
+    return meta.put
+
+
 def written(t, rule, q, saved):
     """The history of a base after a write through its view by `rule`; the view's own is made when it is read."""
     meta = t.autograd_meta

@@ -8,13 +8,14 @@ from ..graph.node import GradNode
 from ..inplace.write import KEEPERS
 from ..modes.errstate import QUIET, enter_error_state, restore_fp_warnings
 from ..modes.modes import IN_NO_GRAD, MODES
+from ..native.functions import with_quick_write
 from ..state.edges import accumulator, is_current, untangled
 from ..types.number_cache import CONSTS, EXACT, constant
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_type import INFERENCE, VIEW, Tensor
 from ..views.overlap import overlapping
 from . import level_writes, map_views
-from .copy_slices import can_write, hooked, idle, written as written_through
+from .copy_slices import COPY_SLICES, CopySlices, can_write, hooked, idle, put_of, written as written_through
 
 ndarray = np.ndarray
 next_seq = _engine.next_seq
@@ -35,8 +36,13 @@ def binary_inplace(prim, ufunc, slow):
     saves = both.collect is not None
     rules = left, right, both
     needs = left_keeps, right_keeps, keeps
+    quick = None
 
     def method(self, other):
+        if quick is not None:
+            done = quick(self, other)
+            if done is not None:
+                return done
         m = MODES.get()
         if m is not None and (m.packing is None or not hooked(m)):
             if m.quick is not None:
@@ -86,12 +92,7 @@ def binary_inplace(prim, ufunc, slow):
             return slow(self, other)
         finally:
             restore_fp_warnings(token)
-        root = x if x.base is None else versions.root_of(x)
-        entry = versions.WRITTEN.get(id(root))
-        if entry is None:
-            entry = versions.WRITTEN[id(root)] = versions.Written(root)
-        entry.count += 1
-        entry.stamps.append(versions.new_stamp())
+        _ = versions.note(x)
         if self.dispatch_key:
             rule = both if q is not None else left
             written_through(self, rule, q, None if rule.collect is None else rule.collect((None, y, None)))
@@ -106,7 +107,9 @@ def binary_inplace(prim, ufunc, slow):
             node.extra = None
         return self
 
-    return with_small_calls(method, True)
+    things = {"CopySlices": CopySlices, "left copies": COPY_SLICES[left.keeps], "both copies": COPY_SLICES[both.keeps],
+              "put_of": put_of, "KEEPERS": KEEPERS}
+    return with_small_calls(with_quick_write(method, prim, ufunc, rules, needs, things), True)
 
 
 def put(ufunc, t, other, m):
@@ -140,10 +143,5 @@ def put(ufunc, t, other, m):
     finally:
         restore_fp_warnings(token)
     if key != INFERENCE:  # as in torch, those have no version, since none can be saved
-        root = x if x.base is None else versions.root_of(x)
-        entry = versions.WRITTEN.get(id(root))
-        if entry is None:
-            entry = versions.WRITTEN[id(root)] = versions.Written(root)
-        entry.count += 1
-        entry.stamps.append(versions.new_stamp())
+        _ = versions.note(x)
     return True

@@ -6,6 +6,7 @@ Ask for them here: names are replaced.
 import functools
 
 from ..... import _engine
+from ..graph import versions
 from ..native import functions as native
 from ..views.views import GETITEM, RESHAPE, TRANSPOSE
 from .basic_index import SELECT, SHAPED, TURNED, place, ready
@@ -49,3 +50,5 @@ _THINGS = {"GETITEM": GETITEM, "RESHAPE": RESHAPE, "TRANSPOSE": TRANSPOSE, "SELE
 
 for _name in ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap"):
     _engine.small_item(globals(), _name, functools.partial(native.view_function, symbol=_name, things=_THINGS))
+for _name, _symbol in (("new_stamp", "quick_stamp"), ("note", "quick_note")):
+    _engine.small_item(vars(versions), _name, functools.partial(native.function, symbol=_symbol))

@@ -91,12 +91,7 @@ def write(t, key, value):
     if not array.flags.writeable:
         return False
     array[spot] = v
-    root = array if array.base is None else versions.root_of(array)
-    entry = versions.WRITTEN.get(id(root))
-    if entry is None:
-        entry = versions.WRITTEN[id(root)] = versions.Written(root)
-    entry.count += 1
-    entry.stamps.append(versions.new_stamp())
+    _ = versions.note(array)
     if p is None and q is None:
         return True
     aval = NUMBER if kind not in PLAIN_KINDS or not v.ndim and v.dtype is F64 else aval_of(v)
@@ -141,12 +136,7 @@ def put(t, key, value, m):
         return False
     array[spot] = v
     if way != INFERENCE:
-        root = array if array.base is None else versions.root_of(array)
-        entry = versions.WRITTEN.get(id(root))
-        if entry is None:
-            entry = versions.WRITTEN[id(root)] = versions.Written(root)
-        entry.count += 1
-        entry.stamps.append(versions.new_stamp())
+        _ = versions.note(array)
     return True
 
 
@@ -197,12 +187,7 @@ def assign(t, value):
     spot = None if m is not None else index_of(t)
     array[...] = v
     if key != INFERENCE:
-        root = array if array.base is None else versions.root_of(array)
-        entry = versions.WRITTEN.get(id(root))
-        if entry is None:
-            entry = versions.WRITTEN[id(root)] = versions.Written(root)
-        entry.count += 1
-        entry.stamps.append(versions.new_stamp())
+        _ = versions.note(array)
     if m is None:
         aval = aval_of(v) if type(v) is ndarray else NUMBER
         base.node = node = GradNode()

@@ -23,9 +23,14 @@ EXPOSED = {}  # id of a root array -> what aliases.py knows of the NumPy arrays 
 
 
 def new_stamp():
-    """The number of a write, which is the newest from now on: two threads must not put an older one in its place."""
+    """The number of a write, which is the newest from now on: two threads must not put an older one in its place.
+
+    Native writes, which no other thread comes between, number themselves.
+    """
     with _NUMBERING:
-        LAST[0] = stamp = _engine.next_seq()
+        stamp = _engine.next_seq()
+        if stamp < LAST[0]:  # numbers count downwards
+            LAST[0] = stamp
     return stamp
 
 
@@ -49,10 +54,6 @@ class Written:
         self.ref = ref(root, lambda _: WRITTEN.pop(key, None))
         self.count = 0
         self.stamps = deque(maxlen=_STAMPS)
-
-    def bump(self):
-        self.count += 1
-        self.stamps.append(new_stamp())
 
     def before(self, seq):
         """How many writes came before the node `seq` (numbers count downwards)."""
@@ -92,13 +93,20 @@ def written(array):
     return WRITTEN.get(id(array))
 
 
-def bump(array):
-    """Note a write."""
-    root = root_of(array)
+def note(array):
+    """Note a write to memory that no other array of NumPy is known to share. Its name is replaced by a native form."""
+    root = array if array.base is None else root_of(array)
     entry = WRITTEN.get(id(root))
     if entry is None:
         entry = WRITTEN[id(root)] = Written(root)
-    entry.bump()
+    entry.count += 1
+    entry.stamps.append(new_stamp())
+
+
+def bump(array):
+    """Note a write."""
+    root = root_of(array)
+    note(root)
     if EXPOSED and (known := EXPOSED.get(id(root))) is not None:
         known.snapshot = root.copy()  # this write is none through an alias
 

@@ -22,14 +22,17 @@ _OBJECTS = _engine.LazyModule("covector.compat.torch._impl.native.object_text")
 _CALLS = _engine.LazyModule("covector.compat.torch._impl.native.call_text")
 _MAKERS = _engine.LazyModule("covector.compat.torch._impl.native.maker_text")
 _VIEWS = _engine.LazyModule("covector.compat.torch._impl.native.view_text")
+_WRITES = _engine.LazyModule("covector.compat.torch._impl.native.write_text")
+_TRACES = _engine.LazyModule("covector.compat.torch._impl.native.trace_text")
 _VIEW_LANES = _engine.LazyModule("covector.compat.torch._impl.native.view_lane_text")
 _NAMES = ("float", "tangent", "base", "relaid", "attr_version", "creation", "steps", "multi", "no_grad", "inference",
-          "shape", "reshape", "transpose")
+          "shape", "reshape", "transpose", "append", "prim", "name", "put")
 _SLOTS = ((new(Tensor), ("value", "node", "autograd_meta", "level_trace", "wants_grad", "dispatch_key")),
           (GradNode(), ("rule", "parents", "saved", "seq", "extra")), (
-              versions.Written.__new__(versions.Written), ("count",)), (DEFAULT.but(), ("still", "inference")))
+              versions.Written.__new__(versions.Written), ("count", "stamps")), (DEFAULT.but(), ("still", "inference")))
 _THINGS = {"None": None, "True": True, "False": False, "int": int, "str": str, "tuple": tuple, "slice": slice,
            "Ellipsis": Ellipsis, "Record": Record, "WRITTEN": versions.WRITTEN, "EXPOSED": versions.EXPOSED,
+           "LAST": versions.LAST, "Written": versions.Written,
            **{f"'{name}'": sys.intern(name) for name in _NAMES},
            "Tensor": Tensor, "Parameter": Parameter, "GradNode": GradNode, "MODES": MODES, "DUAL": DUAL, "FAST": FAST,
            "VIEW": VIEW, "INFERENCE": INFERENCE, "INFERRED": INFERRED, "accumulator": accumulator,
@@ -60,6 +63,33 @@ def _quick(small, prim, ufunc, rules):
     for k, rule in enumerate(rules):
         behind |= {f"rule {k}": id(rule), f"saves {k}": _saves(prim, rule)}
     return _function(small, "quick_one" if ufunc.nin == 1 else "quick_two", places, behind, [ufunc, *rules])
+
+
+def with_quick_write(lane, prim, ufunc, rules, needs, things):
+    """`lane`, a method that writes in place, with a variable `quick`: that becomes a function of the tensor and the
+    other operand, which gives the tensor, or None where it wrote nothing.
+
+    Args:
+        rules: those of the left, the right and both.
+        needs: for each, whether it saves the contents before or after.
+        things: what else `BEHIND` of trace_text.py names.
+    """
+    if type(ufunc) is not np.ufunc or prim.params:
+        return lane
+    return _engine.with_native(lane, "quick", lambda small: _quick_write(small, prim, ufunc, rules, needs, things))
+
+
+def _quick_write(small, prim, ufunc, rules, needs, things):
+    places = small.places(ufunc, None, True)
+    if places is None:
+        return None
+    behind = {name: id(thing) for name, thing in things.items()}
+    for name, rule in zip(("left", "right", "both"), rules):
+        behind |= {name: id(rule), f"{name} saves": _saves(prim, rule)}
+    left, right, both = needs
+    behind["needs"] = left * _TRACES.LEFT + right * _TRACES.RIGHT + both * _TRACES.BOTH
+    return _function(small, "quick_update", places, {name: behind[name] for name in _TRACES.BEHIND},
+                     [ufunc, rules, things])
 
 
 def function(small, symbol):
@@ -105,7 +135,7 @@ def _text(small):
     if at is None:
         return None
     return small.arrays + _OBJECTS.objects(at) + _LANES.lanes(at) + _CALLS.calls(at) + _MAKERS.MAKERS + (
-        _VIEWS.views(at) + _VIEW_LANES.view_lanes(at))
+        _VIEWS.views(at) + _VIEW_LANES.view_lanes(at) + _TRACES.traces(at) + _WRITES.writes(at))
 
 
 def _offsets(small):

@@ -39,16 +39,7 @@ noted:
     two = _begin("quick_two", 2) + f"""
   %second = getelementptr inbounds ptr, ptr %args, i64 1
   %b = load ptr, ptr %second
-{loads(ndarray="ndarray", float="float", int="int", double="double", single="single", doubles="numbers of doubles",
-       singles="numbers of singles", find="PyDict_GetItemWithError")}{get("kind_b", "b", TYPE)}
-  %is_float = icmp eq ptr %kind_b, %float
-  %is_int = icmp eq ptr %kind_b, %int
-  %is_number = or i1 %is_float, %is_int
-  br i1 %is_number, label %first, label %other
-other:
-  %plain_b = call i1 @plain(ptr %table, ptr %b, i64 %mode)
-  br i1 %plain_b, label %first, label %unfit
-first:
+{loads(ndarray="ndarray")}
 {get("x", "a", at["value"])}{get("kind_x", "x", TYPE)}
   %is_array = icmp eq ptr %kind_x, %ndarray
   br i1 %is_array, label %array, label %unfit
@@ -56,31 +47,7 @@ array:
   %x_ordered = call i1 @ordered(ptr %x)
   br i1 %x_ordered, label %beside, label %unfit
 beside:
-  br i1 %is_number, label %number, label %tensor_b
-number:
-{get("descr", "x", DESCR)}
-  %wide = icmp eq ptr %descr, %double
-  %thin = icmp eq ptr %descr, %single
-  %floats = or i1 %wide, %thin
-  br i1 %floats, label %find_number, label %unfit
-find_number:
-  %numbers = select i1 %wide, ptr %doubles, ptr %singles
-  %constant = call ptr %find(ptr %numbers, ptr %b)
-  %unknown = icmp eq ptr %constant, null
-  br i1 %unknown, label %forgotten, label %compute
-forgotten:
-{loads(forget="PyErr_Clear")}
-  call void %forget()
-  br label %unfit
-tensor_b:
-{get("value_b", "b", at["value"])}{get("kind_y", "value_b", TYPE)}
-  %is_array_y = icmp eq ptr %kind_y, %ndarray
-  br i1 %is_array_y, label %array_y, label %unfit
-array_y:
-  %y_ordered = call i1 @ordered(ptr %value_b)
-  br i1 %y_ordered, label %compute, label %unfit
-compute:
-  %y = phi ptr [%constant, %find_number], [%value_b, %array_y]
+{number_or_tensor(at, get, "  %y_ordered = call i1 @ordered(ptr %value_b)", "%y_ordered")}
   %held_x = call ptr @own(ptr %table, ptr %x)
   %held_y = call ptr @own(ptr %table, ptr %y)
   %v = call ptr @array_two(ptr %table, ptr %x, ptr %y, ptr null)
@@ -145,6 +112,53 @@ connected:
   br i1 %failed, label %fail, label %finish
 """ + _end("connected", "x", "y")
     return one + two
+
+
+def number_or_tensor(at, get, look="", good="true"):
+    """The operand `%b` beside an array `%x` of floats, a block whose end `found:` has it as an array `%y`.
+
+    `%is_number` says that it was a number of Python; for all else than that and plain tensors it goes to `unfit`.
+
+    Args:
+        at: the offsets of slots.
+        get: what reads one.
+        look: instructions with the array `%value_b` of a tensor.
+        good: whether that is taken, which they may give.
+    """
+    return f"""{loads(array_kind="ndarray", float="float", int="int", double="double", single="single",
+                      doubles="numbers of doubles", singles="numbers of singles", find="PyDict_GetItemWithError")}
+{get("kind_b", "b", TYPE)}
+  %is_float = icmp eq ptr %kind_b, %float
+  %is_int = icmp eq ptr %kind_b, %int
+  %is_number = or i1 %is_float, %is_int
+  br i1 %is_number, label %number, label %no_number
+no_number:
+  %plain_b = call i1 @plain(ptr %table, ptr %b, i64 %mode)
+  br i1 %plain_b, label %tensor_b, label %unfit
+number:
+{get("descr", "x", DESCR)}
+  %wide = icmp eq ptr %descr, %double
+  %thin = icmp eq ptr %descr, %single
+  %floats = or i1 %wide, %thin
+  br i1 %floats, label %find_number, label %unfit
+find_number:
+  %numbers = select i1 %wide, ptr %doubles, ptr %singles
+  %constant = call ptr %find(ptr %numbers, ptr %b)
+  %unknown = icmp eq ptr %constant, null
+  br i1 %unknown, label %forgotten, label %found
+forgotten:
+{loads(clear="PyErr_Clear")}
+  call void %clear()
+  br label %unfit
+tensor_b:
+{get("value_b", "b", at["value"])}{get("kind_y", "value_b", TYPE)}
+  %is_array_y = icmp eq ptr %kind_y, %array_kind
+  br i1 %is_array_y, label %array_y, label %unfit
+array_y:
+{look}
+  br i1 {good}, label %found, label %unfit
+found:
+  %y = phi ptr [%constant, %find_number], [%value_b, %array_y]"""
 
 
 def _begin(name, count):

@@ -15,7 +15,8 @@ PLACES: tuple[str, ...] = native_text.PLACES + (
     "PyObject_SetAttr", "PyObject_GetItem", "PyObject_VectorcallMethod", "PyLong_FromVoidPtr", "PyLong_FromSsize_t",
     "PyLong_AsSsize_t", "PySequence_Concat", "PyDict_Size", "slice", "Ellipsis", "Record", "WRITTEN", "EXPOSED",
     "'tangent'", "'base'", "'relaid'", "'attr_version'", "'creation'", "'steps'", "'multi'", "'no_grad'", "'inference'",
-    "'shape'", "'reshape'", "'transpose'")
+    "'shape'", "'reshape'", "'transpose'", "PyDict_SetItem", "PyList_SetItem", "PySet_Contains", "LAST", "Written",
+    "'append'", "'prim'", "'name'", "'put'")
 X, Y, ANSWER, X_AVAL, Y_AVAL = range(1, 6)  # what a rule saves, four bits each
 
 
@@ -177,9 +178,15 @@ fail:
 }}
 
 ; a node, which takes its parents and what it saved
-define internal ptr @node(ptr %table, ptr %rule, ptr %parents, ptr %kept) {{
+define internal ptr @node(ptr %table, ptr %rule, ptr %parents, ptr %kept) alwaysinline {{
+{loads(kind="GradNode")}
+  %node = call ptr @node_of(ptr %table, ptr %kind, ptr %rule, ptr %parents, ptr %kept)
+  ret ptr %node
+}}
+
+define internal ptr @node_of(ptr %table, ptr %kind, ptr %rule, ptr %parents, ptr %kept) {{
 entry:
-{loads(kind="GradNode", alloc="PyType_GenericAlloc", next="next_seq", vectorcall="PyObject_Vectorcall")}
+{loads(alloc="PyType_GenericAlloc", next="next_seq", vectorcall="PyObject_Vectorcall")}
   %wrong = icmp eq ptr %kept, null
   br i1 %wrong, label %fail, label %good
 good:

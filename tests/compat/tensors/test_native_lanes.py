@@ -1,0 +1,105 @@
+"""Views and writes that native code makes are those of the lanes in Python: values, gradients, versions, nodes."""
+
+import contextlib
+
+import numpy as np
+import pytest
+
+import covector.compat.torch as torch
+from covector.compat.torch._impl.fastpath import native_views
+from covector.core.arrays.small_calls import FORMS
+
+NAMES = ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def decided():
+    """Native forms where there are any, whatever ran before."""
+    FORMS.decide(True)
+
+
+def in_python(monkeypatch):
+    """The lanes without their native forms."""
+    for name in NAMES:
+        monkeypatch.setattr(native_views, name, lambda *args: None)
+    for name in ("add_", "sub_", "mul_", "div_"):
+        method = getattr(torch.Tensor, name)
+        for _ in range(4):  # what wraps a lane holds it in a variable
+            code, cells = getattr(method, "__code__", None), getattr(method, "__closure__", None) or ()
+            held = dict(zip(code.co_freevars, cells)) if code is not None else {}
+            if "quick" in held:
+                found = held["quick"].cell_contents
+                if found is None or type(found).__name__ == "builtin_function_or_method":
+                    monkeypatch.setattr(held["quick"], "cell_contents", None)
+                    break
+                method = found
+            else:
+                break
+
+
+def read(rng, t):
+    """A view of a tensor, or the tensor."""
+    n = t.ndim
+    choice = rng.integers(9)
+    if choice == 0 and n:
+        return t[int(rng.integers(-t.shape[0], t.shape[0]))]
+    if choice == 1 and n:
+        return t[int(rng.integers(t.shape[0])) :]
+    if choice == 2 and n > 1:
+        return t[(slice(None), int(rng.integers(t.shape[1])))] if rng.integers(2) else t[..., None]
+    if choice == 3 and t.is_contiguous():
+        return t.view(-1) if rng.integers(2) else t.reshape(1, *t.shape)
+    if choice == 4 and n > 1:
+        return t.transpose(int(rng.integers(-n, n)), int(rng.integers(n)))
+    if choice == 5:
+        return t.permute(*rng.permutation(n).tolist()) if n else t.unsqueeze(0)
+    if choice == 6 and n == 2:
+        return t.t()
+    if choice == 7:
+        return t.squeeze()
+    return t
+
+
+def program(seed):
+    """What a random program of views and writes gives."""
+    rng = np.random.default_rng(seed)
+    x = torch.tensor(rng.normal(size=(2, 3, 2)), requires_grad=True)
+    w = torch.tensor(rng.normal(size=12))
+    out = []
+    mode = [contextlib.nullcontext, torch.no_grad, torch.inference_mode][seed % 3]
+    with mode():
+        y = x * 2.0 if seed % 2 else w.clone().view(2, 3, 2)
+        views = [y]
+        for _ in range(8):
+            t = read(rng, read(rng, views[int(rng.integers(len(views)))]))
+            views.append(t)
+            kind = rng.integers(6)
+            try:
+                if kind == 0:
+                    t.mul_(0.5)
+                elif kind == 1:
+                    t.add_(1.5)
+                elif kind == 2:
+                    t.sub_(x.detach().sum() * torch.ones(t.shape, dtype=torch.float64))
+                elif kind == 3:
+                    t.div_(t.detach().clone().abs() + 1.0)
+                elif kind == 4 and t.ndim:
+                    t[0] = 0.25
+            except RuntimeError as error:
+                out.append(str(error))
+            out += [tuple(t.shape), t.stride(), t.detach().tolist(), t.is_inference() or t._version,
+                    t.requires_grad, str(t.grad_fn).split(" object")[0] if t.grad_fn is not None else None]
+    if y.requires_grad:
+        for t in views:
+            if t.requires_grad:
+                g, = torch.autograd.grad(t.sum(), x, retain_graph=True)
+                out.append(g.tolist())
+    return out
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_native_lanes_do_what_lanes_in_python_do(seed, monkeypatch):
+    native = program(seed)
+    with monkeypatch.context() as patch:
+        in_python(patch)
+        assert program(seed) == native
