@@ -7,6 +7,10 @@ from ._impl.function.once_differentiable import DelayedError as _DelayedError, U
 from ._impl.graph.node import AccumulateGrad as _AccumulateGrad
 from ._impl.graph_view import running as _running
 from ._impl.graph_view.shown_node import shown_class as _shown_class
+from ._impl.modes.forward_mode import (
+    _set_fwd_grad_enabled as _switch_forward_mode,
+    is_fwd_grad_enabled,
+)
 from ._impl.modes.grad_mode import is_grad_enabled as is_grad_enabled
 from ._impl.modes.modes import modes as _modes, set_modes as _set_modes
 from ._impl.module.conversion import parsed as _parse_to
@@ -22,6 +26,7 @@ __all__ = ["DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", 
 DisableTorchFunction = DisableTorchFunctionSubclass
 _current_autograd_node = _running.current_autograd_node
 _current_graph_task_id = _running.current_graph_task_id
+_is_fwd_grad_enabled = is_fwd_grad_enabled
 _TensorMeta = type(TensorBase)  # the class of the class
 
 
@@ -31,6 +36,11 @@ def _set_grad_enabled(enabled):
         raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
                         f"{type(enabled).__name__}")
     _set_modes(grad=enabled)
+
+
+def _set_fwd_grad_enabled(enabled):
+    """Switch forward mode on or off at the running level."""
+    _switch_forward_mode(enabled)
 
 
 def _are_functorch_transforms_active():

@@ -280,3 +280,45 @@ def script_tangents_beside_histories(torch):
                 (g,) = torch.autograd.grad(z.sin().sum(), y)
                 out.append([fw.unpack_dual(z).tangent.detach(), *unpacked(fw, g)])
     return out
+
+
+def script_forward_mode_switched_off(torch):
+    dual, jvp, switch = torch.autograd.forward_ad, torch.func.jvp, torch.autograd.forward_ad._set_fwd_grad_enabled
+    x, one = double(torch, 3.0, 4.0), double(torch, 1.0, 2.0)
+
+    def off(f):
+        def run(*args):
+            with switch(False):
+                return f(*args)
+        return run
+
+    def inner(x):
+        """Switched on again at the inner level alone."""
+        def g(z):
+            with switch(True):
+                return z * z * x
+        with switch(False):
+            value, slope = jvp(g, (x,), (one,))
+        return value + x, slope * x
+
+    def written(x):
+        y, z = x * 2, x * 2
+        with switch(False):
+            y.mul_(x)
+            z.copy_(one)
+        return y, z, x * 2
+
+    found = [jvp(lambda x: off(lambda x: x * 2)(x) + x, (x,), (one,)), off(jvp)(torch.sin, (x,), (one,)),
+             jvp(inner, (x,), (one,)), jvp(written, (x,), (one,)), jvp(off(lambda x: (x[0], x.view(-1))), (x,), (one,)),
+             jvp(off(torch.func.grad(lambda z: (z * z).sum())), (x,), (one,)),
+             jvp(off(torch.func.vmap(lambda z: z * x)), (x,), (one,)),
+             jvp(torch.func.vmap(off(lambda z: z * 3)), (x,), (one,)),
+             torch.func.grad(lambda x: jvp(lambda z: off(torch.sin)(z) + z * x, (x,), (x,))[1].sum())(x)]
+    with dual.dual_level():
+        with switch(False):
+            made = dual.make_dual(x, one)
+            found += [tuple(dual.unpack_dual(v)) for v in (made, made * 2)]
+            found.append(torch._C._is_fwd_grad_enabled())
+        found += [tuple(dual.unpack_dual(v)) for v in (made, made * 3)]
+        found.append([tuple(dual.unpack_dual(v)) for v in written(made)])
+    return [*found, torch._C._is_fwd_grad_enabled()]

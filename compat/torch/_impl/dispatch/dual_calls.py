@@ -58,7 +58,7 @@ def described(args, key, tensors, tangents, blind, epoch):
                 if meta.inference or meta.base is not None and needs_grad(meta.base):
                     return False
                 found = meta.tangent
-                dx = found[1] if found is not None and found[0] is epoch and not epoch.paused else tangent_of(a)
+                dx = found[1] if found is not None and found[0] is epoch else tangent_of(a)
             if dx is None:
                 if a.dispatch_key == GENERAL and x.dtype not in FLOATS:
                     if not blind or not whole(a, False):

@@ -37,7 +37,7 @@ def operand(t, trace):
         else:
             node = edge(t)
         if found is not None and found[0] is (DUAL.get() if trace is None else trace):
-            dx = None if trace is None and found[0].paused else found[1]
+            dx = found[1]
         else:
             dx = tangent_of(t)
         if dx is None:

@@ -4,7 +4,6 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..modes.grad_mode import ContextDecorator
 from ..state.levels import DUAL, BatchTrace, Epoch
 from ..types.tensor_type import GENERAL, TensorBase, at_level, more
 from ..types.tensor_value import shape_dtype
@@ -52,26 +51,6 @@ class dual_level:  # noqa: N801 (torch's name)
 
     def __exit__(self, *exc):
         exit_dual_level()
-
-
-class _set_fwd_grad_enabled(ContextDecorator):  # noqa: N801 (torch's name)
-    """A context in which tangents are not propagated, with `False`: operations compute without them."""
-
-    def __init__(self, mode):
-        self.mode, self.epoch = bool(mode), None
-
-    def clone(self):
-        """A context of the same kind."""
-        return type(self)(self.mode)
-
-    def __enter__(self):
-        self.epoch = DUAL.get()
-        if not self.mode:
-            DUAL.set(None)
-
-    def __exit__(self, *exc):
-        if not self.mode:
-            DUAL.set(self.epoch)
 
 
 def make_dual(tensor, tangent, *, level=None):

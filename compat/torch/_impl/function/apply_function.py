@@ -7,13 +7,12 @@ from ..graph import versions
 from ..graph.anomaly import stamp
 from ..modes.modes import enter_below, enter_level, modes, restore, set_modes
 from ..state.edges import accumulator, edge, refusal, replay, version_of
-from ..state.levels import AMBIENT, recorders
+from ..state.levels import AMBIENT, DUAL, recorders
 from ..state.meta import facts_of
 from ..types.arrays import ARRAYS
 from ..types.tensor_type import FOREIGN, GENERAL, TensorBase, at_level, more, needs_grad
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.core_values import lift, lower
-from ..values.tangents import paused
 from ..views.views import move_history, rebase
 from .function_node import State, backward_of, overrides, set_aside
 from .function_saved import apart, pack
@@ -39,14 +38,13 @@ def new_ctx(kind, args, level=AMBIENT):
 
 def run_forward(kind, ctx, args):
     """Forward with recording off; setup_context where the Function has one."""
-    before = set_modes(grad=False)
+    before = set_modes(grad=False) if DUAL.get() is None else set_modes(grad=False, frozen=(*modes().frozen, None))
     try:
-        with paused():
-            if overrides(kind, "setup_context"):
-                output = kind.forward(*args)
-                kind.setup_context(ctx, args, output)
-            else:
-                output = kind.forward(ctx, *args)
+        if overrides(kind, "setup_context"):
+            output = kind.forward(*args)
+            kind.setup_context(ctx, args, output)
+        else:
+            output = kind.forward(ctx, *args)
     finally:
         restore(before)
     set_aside(ctx)

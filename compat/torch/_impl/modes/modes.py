@@ -12,7 +12,7 @@ class Modes:
 
     __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "foreign", "level", "lower", "maps",
                  "mapped", "mutable_saved", "packing", "quick", "recorder", "still", "selector", "answers",
-                 "nans", "ungraded", "functions", "device", "without")
+                 "nans", "ungraded", "functions", "device", "without", "frozen")
 
     def __init__(self):
         self.grad = True
@@ -27,6 +27,7 @@ class Modes:
         self.recorder = None  # what the profiler collects with, while one runs
         self.nans = None  # under covector.debug_nans: what looks at operations and nodes (nans.py)
         self.functions = ()  # the function modes, innermost last (function_modes.py)
+        self.frozen = ()  # the levels (None: the ambient one) at which forward mode is off
         self.device = None  # of tensors made by factories that name none; None for the CPU
         self.selector = None  # what a selective checkpoint asks about each operation
         self.answers = None  # what it lets primitives run through: `outputs(prim, compute)`
@@ -57,6 +58,7 @@ class Modes:
         new.nans = self.nans
         new.functions = self.functions
         new.device = self.device
+        new.frozen = self.frozen
         for name, value in changes.items():
             setattr(new, name, value)
         level = new.level
@@ -64,7 +66,7 @@ class Modes:
         if (level is not None or new.maps) and not (
                 new.inference or new.hooks or new.nans is not None or new.anomaly is not None
                 or new.foreign is not None or new.recorder is not None or new.selector is not None
-                or new.mutable_saved is not None or new.functions or new.device is not None):
+                or new.mutable_saved is not None or new.functions or new.device is not None or new.frozen):
             if new.maps and (level is None or new.maps[-1].level > level.level):
                 new.mapped = new.maps[-1]
             elif new.grad:
@@ -97,7 +99,7 @@ class Modes:
 
     def default_but_hooks(self):
         """Whether all but grad mode, inference mode and saved-tensor hooks is default."""
-        return (self.level is None and not (self.maps or self.functions)
+        return (self.level is None and not (self.maps or self.functions or self.frozen)
                 and self.foreign is self.recorder is self.anomaly is self.hooks_disabled is self.mutable_saved is None
                 and self.selector is self.answers is self.device is None and self.nans is None and not self.lower)
 
@@ -199,6 +201,19 @@ def leave_level(trace):
         (lower, grad), *rest = m.lower
         MODES.set(m.but(level=lower, grad=grad, lower=tuple(rest)))
     return before
+
+
+def pushes(trace):
+    """Whether operations at a level (None: the ambient one) push tangents: neither it nor any above it is frozen."""
+    m = MODES.get()
+    if m is None or not m.frozen:
+        return True
+    for level in (m.level, *[level for level, _ in m.lower]):
+        if level in m.frozen:
+            return False
+        if level is trace:
+            return True
+    return None not in m.frozen
 
 
 def records(trace):

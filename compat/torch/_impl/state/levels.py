@@ -238,10 +238,10 @@ def alive(t):
 class Epoch:
     """One open dual level of forward mode; tangents of a closed one are gone."""
 
-    __slots__ = ("done", "paused")
+    __slots__ = ("done",)
 
     def __init__(self):
-        self.done = self.paused = False
+        self.done = False
 
 
 DUAL: ContextVar[Epoch | None] = ContextVar("covector_torch_dual_level", default=None)

@@ -1,10 +1,9 @@
 """The storage of tangents: which one a tensor has, and giving it one."""
 
-import contextlib
-
 import numpy as np
 
 from ..graph import versions
+from ..modes.modes import pushes
 from ..state.levels import DUAL, Epoch, GradTrace
 from ..types.arrays import ARRAYS, address, laid_out, namespace
 from ..types.tensor_type import GENERAL, more, wrap
@@ -27,7 +26,7 @@ def tangent_of(t):
         if found[0] is DEAD:
             return None
         if not found[0].done:
-            return None if type(found[0]) is Epoch and found[0].paused else found[1]
+            return found[1] if pushes(t.level_trace) else None
         meta.tangent = None
     base, steps = (meta.base, meta.steps) if meta.forward_base is None else (meta.forward_base, meta.forward_steps)
     if base is None or base.autograd_meta is None or base.autograd_meta.tangent is None:
@@ -43,7 +42,7 @@ def tangent_of(t):
 def set_tangent(t, tangent):
     """Let a new tensor carry a tangent."""
     epoch = epoch_of(t)
-    if epoch is None or type(epoch) is Epoch and epoch.paused:
+    if epoch is None or not pushes(t.level_trace):
         return
     shape, dtype = shape_dtype(t)
     got, kind = shape_dtype(tangent)
@@ -84,17 +83,3 @@ def epoch_of(t):
 def viewed(meta):
     """The tensor that a view was taken of: the dual one, else its base."""
     return meta.base if meta.forward_base is None else meta.forward_base
-
-
-@contextlib.contextmanager
-def paused():
-    """Without the tangents of the open level: a Function's forward runs on primals alone."""
-    epoch = DUAL.get()
-    if epoch is None or epoch.paused:
-        yield
-        return
-    epoch.paused = True
-    try:
-        yield
-    finally:
-        epoch.paused = False
