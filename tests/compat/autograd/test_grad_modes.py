@@ -6,7 +6,7 @@ import warnings
 
 import covector.compat.torch as compat
 from covector.compat.torch._impl.modes.modes import DEFAULT, IN_NO_GRAD, MODES, Modes
-from harness import attempt, message
+from harness import attempt, made_function, message
 
 
 def script_contexts(torch):
@@ -514,3 +514,20 @@ def script_volatile_is_gone(torch):
     x = torch.ones(2)
     x.volatile = True
     return x.volatile, x.requires_grad
+
+
+def script_inference_leaves_meet_recorded_tensors(torch):
+    with torch.inference_mode():
+        i = torch.tensor([1.0, 2.0])
+    x = torch.tensor([3.0, 4.0], requires_grad=True)
+    F = made_function(torch, lambda ctx, a, b: (ctx.save_for_backward(a), a * b)[1], lambda ctx, g: (g, g))
+    G = made_function(torch, lambda ctx, a, b: a * b, lambda ctx, g: (g, g))
+    calls = [lambda: i + x, lambda: x - i, lambda: i * x, lambda: x / i, lambda: torch.outer(i, x), lambda: i @ x,
+             lambda: torch.cat([i, x]), lambda: torch.where(x > 3, i, x), lambda: torch.addcmul(x, i, i),
+             lambda: torch.nn.functional.linear(i, x.view(1, 2)), lambda: (x * 1).add_(i), lambda: (x * 1).mul_(i),
+             lambda: i.clone() * x, lambda: i.view(-1) + x, lambda: i.view(-1) * x,
+             lambda: torch.nn.Parameter(i), lambda: torch.nn.Parameter(i, False).is_inference(),
+             lambda: torch.inference_mode()(lambda: torch.nn.Parameter(i).requires_grad)(), lambda: i.requires_grad_(),
+             lambda: F.apply(i, x), lambda: F.apply(x, i), lambda: F.apply(i, i), lambda: G.apply(i, x),
+             lambda: torch.inference_mode()(F.apply)(i, x).is_inference(), lambda: i.add_(x)]
+    return [attempt(call) for call in calls]

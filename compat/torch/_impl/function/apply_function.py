@@ -5,6 +5,7 @@ import warnings
 from ..... import _engine, custom_vjp, extend
 from ..graph import versions
 from ..graph.anomaly import stamp
+from ..modes.inference import refused
 from ..modes.modes import enter_below, enter_level, modes, restore, set_modes
 from ..state.edges import accumulator, edge, refusal, replay, version_of
 from ..state.levels import AMBIENT, DUAL, recorders
@@ -153,7 +154,7 @@ def record(ctx, args, outputs, level, needs):
             o.autograd_meta.creation = "multi" if len(differentiable) > 1 else "custom"
             o.autograd_meta.attr_version = version_of(o)
         out.append(o)
-    save(ctx, args, outputs, out, level)
+    save(ctx, args, outputs, out, level, recording)
     return tuple(out)
 
 
@@ -240,7 +241,7 @@ def edge_before(base):
     return accumulator(base) if base.wants_grad and base.node is None else base.node
 
 
-def save(ctx, args, given, outputs, level):
+def save(ctx, args, given, outputs, level, recording):
     """Keep what backward asked for: inputs as tensors, outputs without history (else a cycle)."""
     state = ctx._state
     where = {id(o): k for k, o in enumerate(given) if isinstance(o, TensorBase)}
@@ -266,6 +267,8 @@ def save(ctx, args, given, outputs, level):
             if k is not None and id(t) in inputs and outputs[k] is t:
                 kept.append((apart(t, level), version_of(t), k if t.node is not None else None))
             else:
+                if recording and t.autograd_meta is not None and t.autograd_meta.inference:
+                    raise refused()
                 kept.append((t, version_of(t), None))
     m = modes()
     if m.hooks and any(kept):

@@ -13,8 +13,9 @@ from ..graph.hooks import RemovableHandle
 from ..graph.node_data import picks, visible
 from ..graph.output_hooks import listen
 from ..graph_view.shown_node import dress
+from ..modes.inference import check_leaf
 from ..state.edges import edge, made_aside, version_of
-from ..state.history import edge_or_none, in_transform, inference_mode, visible_level
+from ..state.history import edge_or_none, in_transform, visible_level
 from ..state.levels import BatchTrace
 from ..state.meta import META, is_meta, on_device
 from ..types import dtypes
@@ -207,8 +208,7 @@ class Methods:
             return self
         if not (self.dtype.is_floating_point or self.dtype.is_complex):
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        if self.autograd_meta is not None and self.autograd_meta.inference and not inference_mode():
-            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+        check_leaf(self)
         if self.node is None and (not needs_grad(self) or made_aside(self)):
             self.wants_grad = True
         return self

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..modes.inference import check_leaf
 from .dtypes import Default
 from .tensor_type import Tensor, TensorBase, wrap
 
@@ -78,6 +79,8 @@ def made_subclass(cls, data, require_grad=False):
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
     t = data.detach()
     t.__class__ = cls
+    if require_grad:
+        check_leaf(t)
     t.wants_grad = bool(require_grad)
     return t
 
