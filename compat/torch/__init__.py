@@ -61,12 +61,21 @@ from ._impl.modes.grad_mode import (
 from ._impl.modes.warnings import is_warn_always_enabled, set_warn_always
 from ._impl.platform.autocast import (
     autocast,
+    autocast_decrement_nesting,
+    autocast_increment_nesting,
+    clear_autocast_cache,
     get_autocast_cpu_dtype,
     get_autocast_dtype,
     get_autocast_gpu_dtype,
     is_autocast_cache_enabled,
     is_autocast_cpu_enabled,
     is_autocast_enabled,
+    set_autocast_cache_enabled,
+    set_autocast_cpu_dtype,
+    set_autocast_cpu_enabled,
+    set_autocast_dtype,
+    set_autocast_enabled,
+    set_autocast_gpu_dtype,
 )
 from ._impl.platform.compiling import compile  # noqa: A004 (torch's name)
 from ._impl.platform.determinism import (

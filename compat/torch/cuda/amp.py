@@ -1,7 +1,9 @@
 """torch.cuda.amp: without a device nothing is cast or scaled, as in PyTorch."""
 
+from functools import partial as _partial
+
 from .._impl.platform.absent import Scaler as _Scaler
-from .._impl.platform.autocast import autocast as _autocast, custom_bwd, custom_fwd
+from .._impl.platform.autocast import autocast as _autocast, custom_bwd as _custom_bwd, custom_fwd as _custom_fwd
 
 
 class GradScaler(_Scaler):
@@ -18,8 +20,10 @@ class autocast(_autocast):  # noqa: N801 (torch's name)
         super().__init__("cuda", dtype, enabled, cache_enabled)
 
     def clone(self):
-        """A context with the same arguments."""
-        return type(self)()
+        """The context itself, which can be entered again."""
+        return self
 
 
+custom_fwd = _partial(_custom_fwd, device_type="cuda")
+custom_bwd = _partial(_custom_bwd, device_type="cuda")
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]

@@ -7,6 +7,7 @@ from contextvars import ContextVar
 from ..engine.engine import backward
 from ..engine.graph_task import RUNNING
 from ..function.function import Function
+from ..modes.autocast_mode import casting, casting_as
 from ..modes.grad_mode import enable_grad, is_grad_enabled, no_grad
 from ..random.generator import fork_rng, get_rng_state, set_rng_state
 from ..types.tensor_type import TensorBase
@@ -89,13 +90,13 @@ def deferred(function, preserve, context_fn, determinism_check, debug, early_sto
     if describe is None:
         raise ValueError(f"determinism_check should be one of {list(DESCRIPTIONS)}, but got {determinism_check}")
     around_forward, around_again = context_fn()
-    state = get_rng_state() if preserve else None
+    state, cast = get_rng_state() if preserve else None, casting()
 
     def again(*args):
         with fork_rng(enabled=preserve):
             if preserve:
                 set_rng_state(state)
-            with around_again:
+            with casting_as(cast), around_again:
                 function(*args, **kwargs)
 
     if not is_grad_enabled():
@@ -126,7 +127,7 @@ class CheckpointFunction(Function):
         """Run without recording."""
         check_backward_validity(args)
         ctx.run_function = run_function
-        ctx.state = get_rng_state() if preserve_rng_state else None
+        ctx.state, ctx.cast = get_rng_state() if preserve_rng_state else None, casting()
         ctx.places = [i for i, x in enumerate(args) if isinstance(x, TensorBase)]
         ctx.inputs = [None if isinstance(x, TensorBase) else x for x in args]
         ctx.save_for_backward(*[args[i] for i in ctx.places])
@@ -149,7 +150,7 @@ class CheckpointFunction(Function):
             if preserve:
                 set_rng_state(ctx.state)
             inputs = detach_variable(tuple(inputs))
-            with enable_grad():
+            with enable_grad(), casting_as(ctx.cast):
                 outputs = ctx.run_function(*inputs)
         outputs = (outputs,) if isinstance(outputs, TensorBase) else outputs
         pairs = [(out, g) for out, g in zip(outputs, grads) if isinstance(out, TensorBase) and out.requires_grad]

@@ -25,7 +25,7 @@ from ..types.bfloat16 import in_single, wants_single
 from ..types.tensor_type import VIEW, Tensor, TensorBase, infer
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import inside
-from . import dual_calls, map_calls
+from . import autocasting, dual_calls, map_calls
 from .call_cache import compile_call, lookup
 from .call_source import DECLINED, Program
 from .deprecated_overloads import PRODUCTS, method_of
@@ -196,6 +196,9 @@ def compute(row, fun, args, kwargs):
     override = overridden(args, kwargs) if row.asks else None
     if override is not None:
         return override(row.fun, *handed_on(row.name, row.fun, args, kwargs))
+    m = MODES.get()
+    if m is not None and m.autocast is not None and "cpu" in m.autocast.on:
+        return autocasting.run(row, args, kwargs, m, lambda args, kwargs: compute(row, fun, args, kwargs))
     args, kwargs, way = check(row, args, kwargs)
     target = kwargs.pop("out", None) if kwargs and row.target is not None else None
     tensors = tensors_in(args, kwargs)
@@ -226,7 +229,6 @@ def compute(row, fun, args, kwargs):
     finally:
         restore_fp_warnings(token)
     del held
-    m = MODES.get()
     if m is not None and m.nans is not None:
         m.nans.operation(row.body, row.name, given, named, v)
     if row.layout is not None:

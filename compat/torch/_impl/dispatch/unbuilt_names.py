@@ -14,11 +14,11 @@ NAMES = """\
     ScriptList ScriptListIterator ScriptMethod ScriptModuleSerializer ScriptObject ScriptObjectProperty
     SerializationStorageContext ShortStorage StaticModule StreamObjType StringType SymBoolType SymIntType Tag
     TensorType ThroughputBenchmark TracingState TupleType Type UnionType Use Value adaptive_max_pool1d
-    affine_grid_generator alpha_dropout_ ao autocast_decrement_nesting autocast_increment_nesting batch_norm
+    affine_grid_generator alpha_dropout_ ao batch_norm
     batch_norm_backward_elemt batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats
     batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats
     binary_cross_entropy_with_logits bit bits16 bits1x8 bits2x4 bits4x2 bits8 ccol_indices_copy
-    choose_qparams_optimized classes clear_autocast_cache col_indices_copy conv_tbc convolution
+    choose_qparams_optimized classes col_indices_copy conv_tbc convolution
     cosine_embedding_loss cpp crow_indices_copy ctc_loss cudnn_affine_grid_generator cudnn_batch_norm
     cudnn_convolution cudnn_convolution_add_relu cudnn_convolution_relu cudnn_convolution_transpose
     cudnn_grid_sampler cudnn_is_acceptable dequantize dropout_ embedding embedding_bag embedding_renorm_
@@ -41,8 +41,7 @@ NAMES = """\
     quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm quantized_gru_cell
     quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d quantized_rnn_relu_cell
     quantized_rnn_tanh_cell quint2x4 quint4x2 quint8 resize_as_sparse_ row_indices_copy saddmm
-    set_autocast_cache_enabled set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_dtype
-    set_autocast_enabled set_autocast_gpu_dtype set_autocast_ipu_dtype set_autocast_ipu_enabled
+    set_autocast_ipu_dtype set_autocast_ipu_enabled
     set_autocast_xla_dtype set_autocast_xla_enabled set_default_tensor_type slice_copy slice_inverse smm
     sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_csc_tensor sparse_csr_tensor sspaddmm
     sym_constrain_range sym_constrain_range_for_size sym_fresh_size sym_ite sym_max sym_min sym_not sym_sqrt

@@ -12,7 +12,7 @@ class Modes:
 
     __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "foreign", "level", "lower", "maps",
                  "mapped", "mutable_saved", "packing", "quick", "recorder", "still", "selector", "answers",
-                 "nans", "ungraded", "functions", "device", "without", "frozen")
+                 "nans", "ungraded", "functions", "device", "without", "frozen", "autocast")
 
     def __init__(self):
         self.grad = True
@@ -28,6 +28,7 @@ class Modes:
         self.nans = None  # under covector.debug_nans: what looks at operations and nodes (nans.py)
         self.functions = ()  # the function modes, innermost last (function_modes.py)
         self.frozen = ()  # the levels (None: the ambient one) at which forward mode is off
+        self.autocast = None  # what autocast is set to (autocast_mode.py)
         self.device = None  # of tensors made by factories that name none; None for the CPU
         self.selector = None  # what a selective checkpoint asks about each operation
         self.answers = None  # what it lets primitives run through: `outputs(prim, compute)`
@@ -59,6 +60,7 @@ class Modes:
         new.functions = self.functions
         new.device = self.device
         new.frozen = self.frozen
+        new.autocast = self.autocast
         for name, value in changes.items():
             setattr(new, name, value)
         level = new.level
@@ -66,7 +68,8 @@ class Modes:
         if (level is not None or new.maps) and not (
                 new.inference or new.hooks or new.nans is not None or new.anomaly is not None
                 or new.foreign is not None or new.recorder is not None or new.selector is not None
-                or new.mutable_saved is not None or new.functions or new.device is not None or new.frozen):
+                or new.mutable_saved is not None or new.functions or new.device is not None or new.frozen
+                or new.autocast is not None):
             if new.maps and (level is None or new.maps[-1].level > level.level):
                 new.mapped = new.maps[-1]
             elif new.grad:
@@ -101,7 +104,8 @@ class Modes:
         """Whether all but grad mode, inference mode and saved-tensor hooks is default."""
         return (self.level is None and not (self.maps or self.functions or self.frozen)
                 and self.foreign is self.recorder is self.anomaly is self.hooks_disabled is self.mutable_saved is None
-                and self.selector is self.answers is self.device is None and self.nans is None and not self.lower)
+                and self.selector is self.answers is self.device is self.autocast is None
+                and self.nans is None and not self.lower)
 
 
 MODES: ContextVar[Modes | None] = ContextVar("covector_torch_modes", default=None)

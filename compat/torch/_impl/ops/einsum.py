@@ -6,6 +6,7 @@ import numpy as np
 
 from ..... import numpy as cnp
 from ....._engine import words_of
+from ..dispatch.autocasting import of_product
 from ..dispatch.call import ROWS, operation, to
 from ..dispatch.host_ops import peek
 from ..dispatch.layouts import laid_out, ordered, replaced
@@ -60,6 +61,8 @@ def einsum(*args):
     for i, t in enumerate(operands):
         if not isinstance(t, TensorBase) and not hasattr(type(t), "__torch_function__"):
             raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(t).__name__}")
+    if len(operands) > 1:
+        operands = of_product(operands)
     if all(type(t) in PLAIN_KINDS for t in operands):
         parts = parsed(equation, tuple([t.ndim for t in operands]))
         if parts is not None:
