@@ -1,5 +1,6 @@
 """torch.autograd.function."""
 
+from .._impl.dispatch import surface as _surface
 from .._impl.function.function import Function, InplaceFunction, NestedIOFunction
 from .._impl.function.function_node import (
     BackwardCFunction,
@@ -12,3 +13,5 @@ _ContextMethodMixin = FunctionCtx  # the name of older documentation
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction", "NestedIOFunction",
            "once_differentiable"]
+
+_surface.publish(globals())

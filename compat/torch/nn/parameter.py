@@ -1,5 +1,6 @@
 """torch.nn.parameter: what modules register."""
 
+from .._impl.dispatch import surface as _surface
 from .._impl.module.held_tensors import (
     Buffer as Buffer,
     UninitializedBuffer as UninitializedBuffer,
@@ -8,3 +9,5 @@ from .._impl.module.held_tensors import (
     is_lazy as is_lazy,
 )
 from .._impl.types.parameter import Parameter as Parameter
+
+_surface.publish(globals())

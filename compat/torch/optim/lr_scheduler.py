@@ -1,5 +1,6 @@
 """torch.optim.lr_scheduler: schedules of learning rates."""
 
+from .._impl.dispatch import surface as _surface
 from .._impl.optim.combined_schedules import (
     ChainedScheduler as ChainedScheduler,
     ReduceLROnPlateau as ReduceLROnPlateau,
@@ -26,3 +27,5 @@ from .._impl.optim.schedule import (
 
 class _LRScheduler(LRScheduler):
     """The old name of `LRScheduler`."""
+
+_surface.publish(globals())

@@ -1,5 +1,6 @@
 """torch.optim.optimizer: the base class, and hooks of all optimizers."""
 
+from .._impl.dispatch import surface as _surface
 from .._impl.optim import authoring as _authoring
 from .._impl.optim.authoring import (
     DeviceDict as DeviceDict,
@@ -22,3 +23,5 @@ _stack_if_compiling = _authoring.stack_if_compiling
 _to_scalar = _authoring.to_scalar
 _use_grad_for_differentiable = _authoring.use_grad_for_differentiable
 _view_as_real = _authoring.view_as_real_
+
+_surface.publish(globals())

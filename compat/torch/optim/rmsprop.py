@@ -1,3 +1,6 @@
 """torch.optim.rmsprop: RMSprop."""
 
+from .._impl.dispatch import surface as _surface
 from .._impl.optim.adaptive import RMSprop as RMSprop
+
+_surface.publish(globals())

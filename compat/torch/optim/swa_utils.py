@@ -55,3 +55,5 @@ def update_bn(loader, model, device=None):
 
 
 __getattr__ = _surface.getter("optim.swa_utils.", "torch.optim.swa_utils")
+
+_surface.publish(globals())

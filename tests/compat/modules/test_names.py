@@ -112,3 +112,12 @@ def test_ranges_of_a_device_are_refused():
 def test_script_classes_are_names_of_torch():
     assert torch.ScriptModule is torch.jit.ScriptModule
     assert torch.ScriptFunction is torch.jit.ScriptFunction
+
+
+def script_modules_that_classes_name(torch):
+    optim, schedules = torch.optim, torch.optim.lr_scheduler
+    kinds = [optim.Adam, optim.AdamW, optim.SGD, optim.LBFGS, optim.RMSprop, optim.Optimizer, optim.SparseAdam,
+             schedules.StepLR, schedules.OneCycleLR, schedules.ReduceLROnPlateau, optim.swa_utils.AveragedModel,
+             torch.nn.Parameter, torch.nn.LSTM, torch.autograd.Function, torch.no_grad, torch.utils.data.DataLoader,
+             torch.utils.data.TensorDataset, torch.utils.data.RandomSampler]
+    return [f"{kind.__module__}.{kind.__qualname__}".removeprefix("covector.compat.") for kind in kinds]

@@ -36,6 +36,7 @@ class Parameter(Tensor, metaclass=ParameterType):
     tensor([1., 1.], requires_grad=True)
     """
 
+    __module__ = f"{__name__.partition('._impl')[0]}.nn.parameter"
     __slots__ = ()
     __torch_function__ = disabled_torch_function
 

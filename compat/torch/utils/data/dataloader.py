@@ -10,5 +10,8 @@ from ..._impl.data.loader import (
     _Iteration as _BaseDataLoaderIter,  # noqa: F401
 )
 from ..._impl.data.workers import get_worker_info as get_worker_info
+from ..._impl.dispatch import surface as _surface
 
 _collate_fn_t = _Callable[[list], _Any]  # a type that programs annotate with
+
+_surface.publish(globals())

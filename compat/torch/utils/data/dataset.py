@@ -10,3 +10,6 @@ from ..._impl.data.datasets import (
     TensorDataset as TensorDataset,
     random_split as random_split,
 )
+from ..._impl.dispatch import surface as _surface
+
+_surface.publish(globals())

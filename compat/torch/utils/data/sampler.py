@@ -8,3 +8,6 @@ from ..._impl.data.samplers import (
     SubsetRandomSampler as SubsetRandomSampler,
     WeightedRandomSampler as WeightedRandomSampler,
 )
+from ..._impl.dispatch import surface as _surface
+
+_surface.publish(globals())
