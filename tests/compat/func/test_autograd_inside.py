@@ -282,3 +282,19 @@ def script_flags_that_are_set_to_what_they_are(torch):
     return [attempt(line) for line in (
         lambda: f.grad(kept)(x, True), lambda: f.vjp(lambda v: kept(v, True), x)[0],
         lambda: f.vmap(kept, (0, None))(x[None], False), lambda: f.jvp(lambda v: kept(v, False), (x,), (x,)))]
+
+
+def script_data_leaves_the_history_of_outer_levels(torch):
+    grad, x = torch.func.grad, torch.tensor(3.0, requires_grad=True)
+
+    def written(x):
+        y = x * 1
+        y.data.mul_(2)
+        return (y * x).sum()
+
+    found = [grad(lambda x: grad(lambda y: (y * x).data * x * y)(x))(x.detach()),
+             torch.func.jvp(lambda x: torch.func.jvp(lambda y: y.data * y, (x,), (x * 2,)), (x.detach(),),
+                            (x.detach(),)),
+             torch.func.hessian(lambda x: x.data * x ** 2)(x.detach()), grad(written)(x.detach())]
+    grad(lambda y: y.data * y)(x).backward()
+    return [*found, x.grad]

@@ -16,7 +16,7 @@ from ..graph_view.shown_node import dress
 from ..modes.inference import check_leaf
 from ..state.edges import edge, made_aside, version_of
 from ..state.history import edge_or_none, in_transform, visible_level
-from ..state.levels import BatchTrace
+from ..state.levels import BatchTrace, GradTrace
 from ..state.meta import META, is_meta, on_device
 from ..types import dtypes
 from ..types.arrays import ARRAYS, address
@@ -368,6 +368,8 @@ class Methods:
         """Return the same memory without a history, with a version counter of its own."""
         if in_transform(self) is BatchTrace:
             raise RuntimeError("accessing `data` under vmap transform is not allowed")
+        if isinstance(self.level_trace, GradTrace) and not self.level_trace.done:
+            return at_level(self.level_trace, self.value)  # the history of its own level alone goes
         t = self.detach()
         if t.level_trace is None:
             t.value = unlinked(self.value)
