@@ -18,6 +18,12 @@ PROGRAMS = {
     "a remainder": lambda x, y: (x % 2 + x // 2) * y,
     "a chain": lambda x, y: y - (x * 0.5 + 1.0) * (x - 3.0) * y,
     "NumPy's function": lambda x, y: np.exp(x) * y,
+    "NumPy's sum": lambda x, y: np.add(x, 1.0) * y,
+    "NumPy's square": lambda x, y: np.square(x) * y - np.negative(x) * y,
+    "NumPy's product": lambda x, y: np.multiply(2.0, x) * np.divide(x, 2.0) * y,
+    "NumPy's power": lambda x, y: np.power(x, 2) * y,
+    "NumPy's remainder": lambda x, y: np.divmod(x, 2)[1] * np.floor_divide(x, 2) * y,
+    "NumPy's sum with an array": lambda x, y: np.add(x, y),
     "a comparison": lambda x, y: np.where((x * 2.0) > y, x * 0.5, y),
     "beside a number of NumPy's": lambda x, y: (x * 2.0) * np.float32(3.0) * y,
     "in a loop": lambda x, y: cv.fori_loop(0, 3, lambda k, s: s * (x * 0.5), y),
@@ -72,3 +78,28 @@ def test_graphs_show_where_a_number_takes_a_dtype():
 def test_a_number_is_one_of_numpys_at_the_end():
     for printer in PRINTERS[2:]:
         assert type(cv.jit(lambda x: x * 2.0, compiler_options={"printer": printer})(1.0)) is np.float64
+
+
+@pytest.mark.parametrize("printer", PRINTERS)
+def test_functions_of_numpy_divide_numbers_as_numpy_does(printer):
+    for fun, x, y in ((np.divide, 1.0, 0.0), (np.power, 0.0, -1.0), (np.divide, 1, 0), (np.remainder, 1.0, 0.0)):
+        with np.errstate(all="ignore"):
+            np.testing.assert_equal(cv.jit(fun, compiler_options={"printer": printer})(x, y), fun(x, y))
+        with pytest.warns(RuntimeWarning, match="zero|invalid"):
+            cv.jit(fun, compiler_options={"printer": printer})(x, y)
+    with pytest.raises(ZeroDivisionError):  # an operator is Python's
+        cv.jit(lambda x, y: x / y)(1.0, 0.0)
+
+
+def test_functions_of_numpy_make_arrays_of_numbers_under_every_transform():
+    seen = []
+
+    def f(x):
+        seen.append((np.add(x, 1.0) * ROW).dtype)
+        return np.divide(x, 2.0)
+
+    for run in (cv.grad(f), cv.jit(f), cv.grad(cv.checkpoint(f)), lambda x: cv.jvp(f, (x,), (1.0,)), f):
+        run(2.0)
+    assert set(seen) == {np.dtype(float)}
+    with np.errstate(divide="ignore"):
+        assert cv.value_and_grad(lambda x: np.divide(1.0, x))(0.0) == (np.inf, -np.inf)
