@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import covector as cv
-from covector.core.errors import TreeError
 from covector.testing.compiled import bits
 
 X = np.arange(3.0)
@@ -253,11 +252,31 @@ REFUSED = {
     "unique": (lambda x: np.unique(x), Exception, r"unique"),
     "float()": (lambda x: float(x[0]) * x, Exception, r"float"),
     "an index": (lambda x: [1.0, 2.0][x[0].astype(int)] * x, Exception, r"."),
-    "nothing": (lambda x: None, TreeError, r"jit needs a function that returns arrays, but <lambda> returned None"),
-    "an empty tree": (lambda x: (), TreeError, r"returned \(\)"),
     "a string": (lambda x: "abc", TypeError, r"returned 'abc' of type str"),
     "a function": (lambda x: (x, np.sin), TypeError, r"of type ufunc"),
 }
+
+
+@pytest.mark.parametrize("printer", ["auto", "numpy", "graph"])
+def test_a_function_may_return_nothing_to_compute(printer):
+    seen = []
+
+    def watch(x):
+        cv.debug.callback(lambda v: seen.append(float(v)), x[0])
+
+    f = cv.jit(watch, compiler_options={"printer": printer})
+    assert [f(X), f(2.0 * X), f(3.0 * X)] == [None] * 3 and seen == [X[0], 2.0 * X[0], 3.0 * X[0]]
+    g = cv.jit(lambda x: {"a": None, "b": ()}, compiler_options={"printer": printer})
+    assert g(X) == g(2.0) == {"a": None, "b": ()}
+    assert cv.grad(lambda x: (g(x), x**2)[1])(3.0) == 6.0 and cv.jit(lambda x: (g(x), x))(2.0)[1] == 2.0
+
+
+def test_integers_that_do_not_fit_are_named():
+    f = cv.jit(lambda x: x + 1)
+    assert f(2) == 3
+    for _ in range(3):
+        refuse(OverflowError, r"jit computes Python numbers in 64 bits, but .* float", lambda: f(2**70))
+    assert f(2) == 3
 
 
 @pytest.mark.parametrize("name", REFUSED)

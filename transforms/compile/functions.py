@@ -16,12 +16,16 @@ _DEAD = []  # files of programs that nobody has any more
 
 
 def note_line(error):
-    """Add to an error that a program raised where the user asked for the operation."""
+    """Add to an error that a program raised where the user asked for the operation; tell what fits no 64 bits."""
     entry = error.__traceback__
     while entry is not None:
         lines = PROGRAMS.get(entry.tb_frame.f_code.co_filename)
-        if lines is not None and lines[entry.tb_lineno - 1]:
-            error.add_note(f"(in a compiled function: asked for at {lines[entry.tb_lineno - 1]})")
+        line = lines and lines[entry.tb_lineno - 1]
+        if line:
+            error.add_note(f"(in a compiled function: asked for at {line})")
+            if type(error) is OverflowError:
+                error.args = (f"jit computes Python numbers in 64 bits, but one of them or a result is beyond: {error}; "
+                              f"pass it as a float, or make it a static argument (at {line})",)
         entry = entry.tb_next
 
 

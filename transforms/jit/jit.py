@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.arrays.compilers import compiler, installed
 from ...core.checks import check_function
-from ...core.errors import TreeError, at_user_line
+from ...core.errors import at_user_line
 from ...core.lazy import LazyModule
 from ...core.primitive.primitive import RAW
 from ...core.tape.node_pool import ALONE
@@ -89,7 +89,6 @@ def jit(
         ValueError: a position that `fun` has no argument at, or that is both static and donated.
         MissingLibraryError: native code was asked for, and llvmlite is not installed.
         BackendError: CUDA kernels were asked for, and the arguments are no arrays of CuPy.
-        TreeError: `fun` returns no array.
 
     A signature is the structure of the arguments, the shape and dtype of each array, whether a number is a Python one,
     and the static values. Arrays that `fun` closes over are constants: small ones are copied when it is staged; large
@@ -270,12 +269,8 @@ class _Jit:
         return tuple(found)
 
     def check_result(self, out):
-        """Raise for a result that holds no array, or anything that is none."""
-        leaves, _ = flatten(out)
-        if not leaves:
-            raise TreeError(f"jit needs a function that returns arrays, but {self.name} returned {out!r}; return what "
-                            f"it computes{at_user_line()}")
-        for leaf in leaves:
+        """Raise for a result that holds anything else than arrays; it may hold none."""
+        for leaf in flatten(out)[0]:
             if not computable(settle(leaf)):
                 raise TypeError(f"jit needs a function that returns arrays and numbers, but {self.name} returned "
                                 f"{leaf!r} of type {type(leaf).__name__}; return arrays, and keep the rest outside"
