@@ -24,7 +24,9 @@ def at(x: Any) -> At:
         `.subtract`, `.multiply`, `.divide`, `.power`, `.min`, `.max` combine `v` with what is there, `.apply(f)` writes
         `f` of it, `.get()` reads it. A place that the index names twice is written to twice, as by `np.add.at`; of
         `.set` the last value stays. For `.multiply`, `.divide`, `.power` and `.apply` a traced index needs
-        `unique_indices=True`, which says that it names no place twice.
+        `unique_indices=True`, which says that it names no place twice. An integer out of bounds raises, unless
+        `mode="clip"` has it stand for the nearest place, or `mode="drop"` (also "fill") for none: there nothing is
+        written, and `.get(mode="fill")` reads `fill_value`, by default NaN.
     Raises:
         IndexError: the index is out of bounds.
         DtypeError: `x` holds no numbers.

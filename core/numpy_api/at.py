@@ -12,6 +12,7 @@ from ..ops.indexing import indexing, sorting
 from ..ops.indexing.plans import is_basic, plan_index
 from ..trace.device import constant
 from ..trace.tracer import Tracer, concrete, is_concrete
+from .at_modes import check_mode, clipped, filler_of, padded
 
 
 class At:
@@ -21,6 +22,8 @@ class At:
     `.min(v)`, `.max(v)` write; `.apply(f)` writes `f` of what is there. A place that the index names twice is written
     to twice: values add up in `.add`, multiply in `.multiply` and so on; in `.set` the last one wins. Where the index
     is traced, `.multiply`, `.divide`, `.power` and `.apply` cannot know, and need `unique_indices=True`.
+    An integer out of bounds raises; with `mode="clip"` it stands for the nearest place, with `mode="drop"` or "fill"
+    it is written to nowhere and reads as `fill_value` (NaN where that is not given, the extreme of integers).
     `At(x)` is the same for plain arrays, which have no `.at`.
 
     >>> import numpy as np
@@ -38,45 +41,70 @@ class At:
     def __getitem__(self, key):
         return At(self.x, key)
 
-    def get(self, *, unique_indices=False, indices_are_sorted=False):
+    def get(self, *, unique_indices=False, indices_are_sorted=False, mode=None, fill_value=None):
+        if mode is not None:
+            return self._in_mode(mode, "get", fill_value)
         return indexing.index(self.x, self.key)
 
-    def set(self, value, *, unique_indices=False, indices_are_sorted=False):
+    def set(self, value, *, unique_indices=False, indices_are_sorted=False, mode=None):
+        if mode is not None:
+            return self._in_mode(mode, "set", value)
         return indexing.update(self.x, self.key, value)
 
-    def add(self, value, *, unique_indices=False, indices_are_sorted=False):
+    def add(self, value, *, unique_indices=False, indices_are_sorted=False, mode=None):
+        if mode is not None:
+            return self._in_mode(mode, "add", value)
         return indexing.update(self.x, self.key, value, add=True)
 
-    def subtract(self, value, *, unique_indices=False, indices_are_sorted=False):
-        return self.add(-value)
+    def subtract(self, value, *, unique_indices=False, indices_are_sorted=False, mode=None):
+        return self.add(-value, mode=mode)
 
-    def multiply(self, value, *, unique_indices=False, indices_are_sorted=False):
-        return self._write("multiply", operator.mul, value, unique_indices)
+    def multiply(self, value, *, unique_indices=False, indices_are_sorted=False, mode=None):
+        return self._write("multiply", operator.mul, value, unique_indices, mode)
 
     mul = multiply
 
-    def divide(self, value, *, unique_indices=False, indices_are_sorted=False):
-        return self._write("divide", operator.truediv, value, unique_indices)
+    def divide(self, value, *, unique_indices=False, indices_are_sorted=False, mode=None):
+        return self._write("divide", operator.truediv, value, unique_indices, mode)
 
-    def power(self, value, *, unique_indices=False, indices_are_sorted=False):
-        return self._write("power", operator.pow, value, unique_indices)
+    def power(self, value, *, unique_indices=False, indices_are_sorted=False, mode=None):
+        return self._write("power", operator.pow, value, unique_indices, mode)
 
-    def min(self, value, *, unique_indices=False, indices_are_sorted=False):
+    def min(self, value, *, unique_indices=False, indices_are_sorted=False, mode=None):
+        if mode is not None:
+            return self._in_mode(mode, "min", value, unique_indices)
         if not unique_indices and repeated(self.x, self.key) is not False:
             return extreme(self.x, self.key, value, largest=False)
         return self.set(selection.minimum(self.get(), value))
 
-    def max(self, value, *, unique_indices=False, indices_are_sorted=False):
+    def max(self, value, *, unique_indices=False, indices_are_sorted=False, mode=None):
+        if mode is not None:
+            return self._in_mode(mode, "max", value, unique_indices)
         if not unique_indices and repeated(self.x, self.key) is not False:
             return extreme(self.x, self.key, value, largest=True)
         return self.set(selection.maximum(self.get(), value))
 
-    def apply(self, f, *, unique_indices=False, indices_are_sorted=False):
+    def apply(self, f, *, unique_indices=False, indices_are_sorted=False, mode=None):
         check_function(f, ".at[…].apply", "give a function of the elements")
-        return self._write("apply", f, None, unique_indices)
+        return self._write("apply", f, None, unique_indices, mode)
 
-    def _write(self, name, fun, value, unique):
+    def _in_mode(self, mode, name, value, unique=False):
+        """The method `name` where the index may lie outside of `x`; `value` of "get" is what is read there."""
+        check_mode(mode)
+        x = selection.as_array(self.x)
+        if mode == "promise_in_bounds" or mode == "clip":
+            inside = At(x, self.key if mode == "promise_in_bounds" else clipped(x.shape, self.key))
+            return inside.get() if name == "get" else getattr(inside, name)(value, unique_indices=unique)
+        if name == "get":
+            return indexing.index(*padded(x, self.key, filler_of(x.dtype) if value is None else value))
+        flat, places = padded(x, self.key, 0)
+        ans = getattr(At(flat, places), name)(value, unique_indices=unique)
+        return shaping.reshape(indexing.index(ans, slice(0, x.size)), tuple(x.shape))
+
+    def _write(self, name, fun, value, unique, mode):
         """`fun` of what is there and of `value`, written; in turn where a place is named more than once."""
+        if mode is not None:
+            return self._in_mode(mode, name, fun if value is None else value, unique)
         again = not unique and repeated(self.x, self.key)
         if again is None:
             raise ConversionError(f".at[…].{name} writes once for each time that the index names a place, but got a "

@@ -24,8 +24,8 @@ def note_line(error):
         if line:
             error.add_note(f"(in a compiled function: asked for at {line})")
             if type(error) is OverflowError:
-                error.args = (f"jit computes Python numbers in 64 bits, but one of them or a result is beyond: {error}; "
-                              f"pass it as a float, or make it a static argument (at {line})",)
+                error.args = (f"jit computes Python numbers in 64 bits, but one of them or a result is beyond: "
+                              f"{error}; pass it as a float, or make it a static argument (at {line})",)
         entry = entry.tb_next
 
 
