@@ -197,15 +197,15 @@ def leaves_with_path(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None)
     return flatten_with_path(tree, is_leaf)[0]
 
 
-def transpose(outer: Any, inner: Any, tree: PyTree) -> PyTree:
+def transpose(outer_treedef: Any, inner_treedef: Any, pytree_to_transpose: PyTree) -> PyTree:
     """Transpose a pytree of pytrees: the inner structure becomes the outer one.
 
     Args:
-        outer: the structure of the outer pytree, as returned by `structure`.
-        inner: the structure of each inner pytree.
-        tree: a pytree with the structure `outer` whose leaves are pytrees with the structure `inner`.
+        outer_treedef: the structure of the outer pytree, as returned by `structure`.
+        inner_treedef: the structure of each inner pytree; None for that of the first one.
+        pytree_to_transpose: a pytree with the outer structure whose leaves are pytrees with the inner one.
     Returns:
-        a pytree with the structure `inner` whose leaves are pytrees with the structure `outer`.
+        a pytree with the inner structure whose leaves are pytrees with the outer one.
     Raises:
         ValueError: the tree has a different structure.
 
@@ -214,11 +214,23 @@ def transpose(outer: Any, inner: Any, tree: PyTree) -> PyTree:
     >>> covector.tree.transpose(covector.tree.structure([0, 0]), covector.tree.structure(tree[0]), tree)
     {'a': [1.0, 3.0], 'b': [2.0, 4.0]}
     """
-    found, wanted = structure(tree), outer.compose(inner)
+    outer, tree = outer_treedef, pytree_to_transpose
+    if inner_treedef is None:
+        inner_treedef = structure(_first_part(outer, tree))
+    found, wanted = structure(tree), outer.compose(inner_treedef)
     if found != wanted:
         raise TreeError(f"tree.transpose was given the structure {wanted}, but got {found}; give the outer structure "
                         f"first, then the inner one{at_user_line()}")
-    return optree.tree_transpose(outer, inner, tree)
+    return optree.tree_transpose(outer, inner_treedef, tree)
+
+
+def _first_part(outer: Any, tree: PyTree) -> PyTree:
+    """What stands in place of the first leaf of a structure."""
+    try:
+        return outer.flatten_up_to(tree)[0]
+    except (ValueError, IndexError):
+        raise TreeError(f"tree.transpose was given the outer structure {outer}, but got {structure(tree)}; give a tree "
+                        f"that has it outside, or the inner structure, too{at_user_line()}") from None
 
 
 _MISSING: Any = object()

@@ -86,6 +86,11 @@ def test_containers_inside_out():
     for wrong in ((inner, outer), (outer, outer)):
         with pytest.raises(ValueError, match=r"tree.transpose was given the structure.*but got.*outer structure first"):
             tree.transpose(*wrong, ({"a": 1, "b": [2]}, {"a": 3, "b": [4]}))
+    named = {"outer_treedef": outer, "pytree_to_transpose": ({"a": 1, "b": [2]}, {"a": 3, "b": [4]})}
+    assert tree.transpose(inner_treedef=None, **named) == tree.transpose(inner_treedef=inner, **named) == turned
+    for shape, given in (([], []), ([0, 0], {"a": 1})):
+        with pytest.raises(ValueError, match=r"tree.transpose was given the outer structure.*but got.*inner structure"):
+            tree.transpose(tree.structure(shape), None, given)
 
 
 def test_all_leaves_and_repeated_ones():

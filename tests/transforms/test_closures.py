@@ -109,6 +109,29 @@ def test_what_either_policy_saves_is_saved():
     assert "sin" in ran and "matmul" not in ran
 
 
+def test_products_of_stacks_are_no_products_without_batch():
+    computed = []
+
+    def saved(policy, x):
+        """Which products a policy saves of a function."""
+        def watched(prim, *avals, **params):
+            found = policy(prim, *avals, **params)
+            if found:
+                computed.append(tuple(a.ndim for a in avals))
+            return found
+
+        computed.clear()
+        f = cv.checkpoint(lambda x: np.sin(np.sin(x @ x) @ x[0]).sum(), policy=watched)
+        np.testing.assert_allclose(cv.grad(f)(x), cv.grad(lambda x: np.sin(np.sin(x @ x) @ x[0]).sum())(x))
+        return set(computed)
+
+    policies = cv.checkpoint_policies
+    stack = np.arange(8.0).reshape(2, 2, 2)
+    assert saved(policies.dots_saveable, stack) == saved(policies.checkpoint_dots, stack) == {(3, 3), (3, 2)}
+    assert saved(policies.dots_with_no_batch_dims_saveable, stack) == set()
+    assert saved(policies.checkpoint_dots_with_no_batch_dims, stack[0]) == {(2, 2), (2, 1)}
+
+
 def test_rows_of_integers_hold_no_values():
     x = np.array([0.5, 1.5])
     rows = cv.jacrev(lambda p: {"a": p["x"][:1] * p["i"], "b": p["x"].sum()}, allow_int=True)({"i": 3, "x": x})

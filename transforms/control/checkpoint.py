@@ -130,6 +130,14 @@ class checkpoint_policies:  # noqa: N801 - a namespace
         return prim.name in PRODUCT
 
     @staticmethod
+    def dots_with_no_batch_dims_saveable(prim, *avals, **params):
+        """Save products of matrices and vectors, but not those of stacks of them, which are many small ones."""
+        return prim.name in PRODUCT and all(a.ndim <= 2 for a in avals)
+
+    checkpoint_dots = dots_saveable
+    checkpoint_dots_with_no_batch_dims = dots_with_no_batch_dims_saveable
+
+    @staticmethod
     def save_from_both_policies(one, other):
         """Save what either of two policies saves."""
         return lambda prim, *avals, **params: one(prim, *avals, **params) or other(prim, *avals, **params)
