@@ -2,6 +2,7 @@
 
 from ...._engine import LazyModule
 from .._impl.dispatch import surface as _surface
+from .._impl.tensor.swapping import swap_tensors as swap_tensors
 from . import _pytree, checkpoint, dlpack, hooks
 
 _LATER = {"data": LazyModule("covector.compat.torch.utils.data"),

@@ -75,3 +75,28 @@ def script_pickled_results_are_leaves(torch):
     import pickle
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     return pickle.loads(pickle.dumps(x * 2)), pickle.loads(pickle.dumps(x)), pickle.loads(pickle.dumps(x.detach()))
+
+
+def script_swapped_tensors_take_each_others_place(torch):
+    import weakref
+    swap = torch.utils.swap_tensors
+    layer = torch.nn.Linear(2, 2, bias=False)
+    optimizer, weight = torch.optim.SGD(layer.parameters(), lr=1.0), layer.weight
+    other = torch.nn.Parameter(torch.ones(2, 2))
+    other.tag = "other"
+    swap(layer.weight, other)
+    layer(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+    found = [weight is layer.weight, weight, weight.tag, hasattr(other, "tag"), weight.grad, other.grad]
+    leaf = torch.ones(2, requires_grad=True)
+    product, plain = leaf * 2, torch.zeros(3)
+    swap(product, plain)
+    plain.sum().backward()
+    found += [leaf.grad, product, product.requires_grad, plain.requires_grad]
+    kept = weakref.ref(plain)
+    found += [message(lambda: swap(product, plain)), kept() is plain]
+    whole, end = torch.arange(4.0), torch.zeros(2)
+    view = whole[1:]
+    swap(view, end)
+    end.add_(1)
+    return found, whole, view, end._is_view(), view._is_view()

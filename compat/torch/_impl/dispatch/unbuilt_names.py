@@ -109,7 +109,7 @@ sparse: SparseSemiStructuredTensor SparseSemiStructuredTensorCUSPARSELT SparseSe
 testing: FileCheck assert_allclose
 utils: ThroughputBenchmark backcompat backend_registration cmake_prefix_path collect_env cpp_backtrace
     deterministic generate_methods_for_privateuse1_backend get_cpp_backtrace rename_privateuse1_backend
-    set_module swap_tensors throughput_benchmark weak
+    set_module throughput_benchmark weak
 utils.data: DFIterDataPipe DataChunk IterDataPipe MapDataPipe argument_validation datapipes
     functional_datapipe graph graph_settings guaranteed_datapipes_determinism non_deterministic
     runtime_validation runtime_validation_disabled
