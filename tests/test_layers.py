@@ -205,8 +205,8 @@ compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad 
     ~/function ~/random ~/tensor ~/gradcheck ~/functional
 compat/torch/distributions: api ~/dispatch ~/distributions compat/torch/distributions/utils
 compat/torch/nn/modules: api ~/types ~/dispatch ~/ops ~/module compat/torch/nn/modules/utils
-compat/torch/utils: api ~/types compat/torch/utils/tensorboard ~/graph ~/dispatch ~/checkpoint ~/interchange ~/module
-    compat/torch/utils/data ~/optim
+compat/torch/utils: api ~/types compat/torch/utils/tensorboard ~/graph ~/dispatch ~/tensor ~/checkpoint ~/interchange
+    ~/module compat/torch/utils/data ~/optim
 compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
 compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/attention compat/torch/nn/parallel
