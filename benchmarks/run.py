@@ -6,6 +6,7 @@ python benchmarks/run.py --only chain          one row, printed and not written
 python benchmarks/run.py --only 'jit-*'        the rows of covector.jit
 COVECTOR_PRINTER=llvm python benchmarks/run.py --only 'jit-*'    the same in native code
 python benchmarks/run.py --only 'mode-*'       compat.torch in every mode; 'modules-*': layers; 'kernel-*': operations
+python benchmarks/run.py --only 'ordinary-*'   single operations on small and on larger arrays
 python benchmarks/run.py --profile chain       where covector's time goes in it
 """
 
@@ -51,7 +52,7 @@ SUBJECTS = (
     "small_states",
     "gradbench",
 )
-NAMED = ("modes", "modules", "kernels")  # 150 rows, which are run where their names are asked for
+NAMED = ("modes", "modules", "kernels", "ordinary")  # 500 rows, which are run where their names are asked for
 PROFILE_SECONDS = 3.0
 
 
