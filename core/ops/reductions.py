@@ -12,6 +12,7 @@ from ..trace.device import constant
 from ..trace.tracer import Staged
 from .arithmetic import exp
 from .dependence import lines, reduced
+from .running_loops import PRODUCTS, RUNNING_SUMS, running_products
 from .samples import Sample, arrays, together
 from .selection import where
 from .shaping import concatenate, expand, flip
@@ -170,9 +171,13 @@ def _flip_last(x):
 
 
 def _exclusive_products(x, n):
-    """`out[..., i] = x[..., 0] * … * x[..., i - 1]` in log2(n) shifted products (Hillis and Steele 1986)."""
+    """`out[..., i] = x[..., 0] * … * x[..., i - 1]`; of traces in log2(n) shifted products (Hillis and Steele 1986)."""
     if n == 0:
         return x
+    if type(x) is np.ndarray:
+        out = np.ones(x.shape, x.dtype)
+        out[..., 1:] = running_products(np, x[..., :-1], x.ndim - 1)
+        return out
     shift = 1
     out = _shift_in_ones(x, 1, n)
     while shift < n:
@@ -188,6 +193,7 @@ def _shift_in_ones(x, k, n):
 
 reduce_prod = primitive(
     "reduce_prod",
+    kernel=PRODUCTS,
     impl=lambda xp, x, *, axes, keepdims: xp.prod(x, axis=axes, keepdims=keepdims),
     shape=_sum_shape,
     jvp={"x": lambda dx, x, axes, keepdims: reduce_sum(dx * _prod_others(x, axes), axes, keepdims)},
@@ -270,6 +276,7 @@ reduce_any = REDUCERS["reduce_any"] = _truth("reduce_any")
 
 cumsum = linear(
     "cumsum",
+    kernel=RUNNING_SUMS,
     impl=lambda xp, x, *, axis: xp.cumsum(x, axis=axis),
     transpose=lambda ct, axis: flip(cumsum(flip(ct, axes=(axis,)), axis=axis), axes=(axis,)),
     shape=lambda x, axis: _sum_shape(x, (), False),

@@ -10,13 +10,18 @@ from ..primitive.families import ZERO, primitive
 from ..tape.unbroadcast import conj
 from .dependence import lines, slid
 from .reductions import _sum_shape
+from .running_loops import RECURRENCE, running_products
 from .samples import Sample, arrays, together
 from .shaping import broadcast_to, concatenate, flip, slice_axis
 
 
 def recurrence(a, b, axis):
-    """`z[i] = a[i] z[i - 1] + b[i]` along `axis`, z before the start 0; in log2(n) steps (Hillis and Steele 1986)."""
+    """`z[i] = a[i] z[i - 1] + b[i]` along `axis`, 0 before; in a loop, or log2(n) steps (Hillis & Steele 1986)."""
     n = b.shape[axis]
+    if type(b) is np.ndarray:
+        out = RECURRENCE(a, b, axis)
+        if out is not None:
+            return out
     step = 1
     while step < n:
         factor = slice_axis(a, axis, step, n)
@@ -44,7 +49,7 @@ def _cumprod_vjp(ct, x, ans, axis):
 
 cumprod = primitive(
     "cumprod",
-    impl=lambda xp, x, *, axis: xp.cumprod(x, axis=axis),
+    impl=lambda xp, x, *, axis: running_products(xp, x, axis),
     shape=lambda x, axis: _sum_shape(x, (), False),
     jvp={"x": lambda dx, x, ans, axis: recurrence(x, _scaled_by_previous(dx, ans, axis), axis)},
     vjp={"x": _cumprod_vjp},

@@ -14,6 +14,7 @@ from ..primitive.primitive import RAW
 from ..tape.unbroadcast import unbroadcast
 from ..trace.device import constant
 from .dependence import ELEMENTS, MOVED
+from .running_loops import TRIANGLE
 from .samples import Sample, arrays, together, unary
 from .selection import sign, where
 
@@ -313,6 +314,7 @@ def _part_of_triangle(rows, columns, k, upper):
 triangle = linear(
     "triangle",  # what lies on the k-th diagonals of matrices and above (or below) them; zeros elsewhere
     impl=lambda xp, x, *, k, upper: _triangle(xp, x, k, upper),
+    kernel=TRIANGLE,
     transpose=lambda ct, k, upper: triangle(ct, k=k, upper=upper),
     shape=lambda x, k, upper: x,
     batch=lambda x, k, upper: triangle(x, k=k, upper=upper),

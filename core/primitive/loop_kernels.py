@@ -18,22 +18,24 @@ class Loops:
         given: `given(*operands, *params)`: the arrays, integers and floats that the loops take, arrays of a fixed
             number of axes each; None where they are not for these, or gain less than their compilation costs.
         after: what is done with what they give and with the operands and parameters; by default nothing.
+        least: elements of the first operand below which the primitive does without.
     """
 
-    __slots__ = ("after", "define", "given")
+    __slots__ = ("after", "define", "given", "least")
 
-    def __init__(self, define, given, after=None):
+    def __init__(self, define, given, after=None, least=0):
         self.define = define
         self.given = given
         self.after = after
+        self.least = least
 
     def attach(self, prim):
         """Let the primitive run its loops where its operands are plain arrays."""
-        plain, run = prim.impl, self.runner(prim.name)
+        plain, run, least = prim.impl, self.runner(prim.name), self.least
 
-        def impl(xp, *args):
-            out = run(*args) if xp is np else None
-            return plain(xp, *args) if out is None else out
+        def impl(xp, x, *rest):
+            out = run(x, *rest) if xp is np and (not least or type(x) is ndarray and x.size >= least) else None
+            return plain(xp, x, *rest) if out is None else out
 
         prim.impl = functools.update_wrapper(impl, plain)
         impl.__kwdefaults__ = plain.__kwdefaults__

@@ -15,7 +15,8 @@ from covector.testing.cases import cases
 
 pytest.importorskip("llvmlite", reason="needs the `llvm` extra: pip install 'covector[llvm]'")
 
-NAMES = sorted({*KNOWN_LOOPS} & {*REGISTRY} - {"scatter_add"})  # whose loops are for more elements than samples have
+LARGE = {"scatter_add", "cumsum", "cumprod", "reduce_prod", "triangle"}  # for more elements than samples have
+NAMES = sorted({*KNOWN_LOOPS} & {*REGISTRY} - LARGE)
 TOLERANCE = {"f4": 2e-5, "f8": 1e-12}
 
 
@@ -235,3 +236,67 @@ def test_expanded_cotangents_take_the_loops():
     KNOWN_LOOPS["interpolated_spread"].clear()
     torch.nn.functional.grid_sample(x, grid, align_corners=False).sum().backward()
     assert any(KNOWN_LOOPS["interpolated_spread"].values())
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("shape", [(5000,), (1, 5000), (9, 600), (16, 300), (500, 40, 1), (7, 30, 41), (4100, 2)])
+def test_running_sums_and_products_have_the_bits_of_numpy(shape, dtype):
+    x = np.random.default_rng(0).uniform(0.9, 1.1, shape).astype(dtype)
+    for axis in range(len(shape)):
+        for name, plain in (("cumsum", np.cumsum), ("cumprod", np.cumprod)):
+            found = REGISTRY[name].fun(x, axis)
+            np.testing.assert_array_equal(found, plain(x, axis=axis), strict=True)
+            assert found.base is None
+    assert KNOWN_LOOPS["cumsum"][np.dtype(dtype),]
+
+
+def test_running_sums_and_products_of_what_is_not_finite():
+    x = np.random.default_rng(0).normal(size=(40, 200))
+    x[3, 4], x[7, 8], x[9, 9], x[9, 10] = np.inf, np.nan, np.inf, 0.0
+    with np.errstate(all="ignore"):
+        for axis in (0, 1):
+            for name, plain in (("cumsum", np.cumsum), ("cumprod", np.cumprod)):
+                np.testing.assert_array_equal(REGISTRY[name].fun(x, axis), plain(x, axis=axis))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_derivatives_of_products_on_large_arrays(axis, dtype):
+    x = np.random.default_rng(0).uniform(0.8, 1.2, (20, 30, 40)).astype(dtype)
+    x[3, 4, 5] = x[6, 7, 8] = x[6, 7, 9] = 0.0
+    ct = np.random.default_rng(1).normal(size=x.shape).astype(dtype)
+
+    def run():
+        products, pull = covector.vjp(lambda x: covector.numpy.cumprod(x, axis=axis), x)
+        total, back = covector.vjp(lambda x: covector.numpy.prod(x, axis=axis), x)
+        return [products, *pull(ct), covector.jvp(lambda x: covector.numpy.cumprod(x, axis=axis), (x,), (ct,))[1],
+                total, *back(ct.sum(axis))]
+
+    found = run()
+    with _ByNumpy():
+        wanted = run()
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-4 if dtype == "f4" else 1e-11, atol=1e-4 if dtype == "f4" else 1e-11)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_products_of_rows_that_overflow_or_vanish_are_those_of_numpy(dtype):
+    x = np.random.default_rng(0).uniform(0.9, 1.1, (50, 100)).astype(dtype)
+    for axes in ((1,), (0, 1)):
+        for keepdims in (False, True):
+            found, wanted = REGISTRY["reduce_prod"].fun(x, axes, keepdims), np.prod(x, axis=axes, keepdims=keepdims)
+            assert type(found) is type(wanted) and found.dtype == wanted.dtype and found.shape == wanted.shape
+            np.testing.assert_allclose(found, wanted, rtol=1e-3 if dtype == "f4" else 1e-11)
+    x[:, ::2] *= np.finfo(dtype).max ** 0.25
+    x[:, 1::2] *= np.finfo(dtype).max ** -0.25  # in other orders infinite or zero
+    x[3, 3], x[4, 4], x[5, 5] = 0.0, np.inf, np.nan
+    np.testing.assert_array_equal(REGISTRY["reduce_prod"].fun(x, (1,), False), np.prod(x, axis=1))
+
+
+@pytest.mark.parametrize("k", [-99, -3, 0, 1, 99])
+@pytest.mark.parametrize("upper", [False, True])
+def test_triangles_of_large_matrices(k, upper):
+    x = np.random.default_rng(0).normal(size=(3, 40, 50))
+    for y in (x, x[..., ::-1], x.astype("f4"), (9 * x).astype(int), x > 0, x + 1j, x.astype(">f8"), x[:, 3:]):
+        np.testing.assert_array_equal(REGISTRY["triangle"].fun(y, k, upper), (np.triu if upper else np.tril)(y, k),
+                                      strict=True)

@@ -74,7 +74,7 @@ class Scalar:
 
 
 class Cell:
-    """A number that changes: `get()`, `set(x)`, `add(x)`, whose additions may go in any order."""
+    """A number that changes: `get()`, `set(x)`, and `add(x)` or `multiply(x)`, which may go in any order."""
 
     __slots__ = ("body", "kind", "at")
 
@@ -90,8 +90,14 @@ class Cell:
         self.body.store(self.body.scalar(x, self.kind), self.at, self.kind)
 
     def add(self, x):
+        self.change("add", x)
+
+    def multiply(self, x):
+        self.change("mul", x)
+
+    def change(self, op, x):
         x, old = self.body.scalar(x, self.kind), self.get()
-        op = "fadd reassoc contract" if self.kind[0] == "f" else "add"
+        op = f"f{op} reassoc contract" if self.kind[0] == "f" else op
         self.set(self.body.made(f"{op} {x.name.type} {old.name}, {x.name}", self.kind))
 
 
