@@ -19,7 +19,8 @@ SOON, LATER, MANY = 256, 8192, 64  # operations
 MOST = 4096  # elements of a result
 MAKERS = []  # `make(compiles)`: a `Small`; None if there is none, False if it were to be compiled
 OPERATORS = {operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.divide,
-             operator.neg: np.negative}
+             operator.neg: np.negative, operator.mod: np.remainder, operator.floordiv: np.floor_divide}
+LARGE = {}  # ufunc -> `make(instead)`: what a native form calls on large arrays; core/primitive/families.py
 _NAMES = ("op", "ufunc")  # of variables of lanes
 
 
@@ -97,7 +98,7 @@ class _Forms:
         """The native form of a ufunc, None where it has none."""
         key = ufunc, instead, quiet
         if key not in self.made:
-            self.made[key] = small.ufunc(ufunc, instead, quiet)
+            self.made[key] = small.ufunc(ufunc, LARGE[ufunc](instead) if ufunc in LARGE else instead, quiet)
         return self.made[key]
 
 

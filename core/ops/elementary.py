@@ -12,6 +12,7 @@ from ..arrays.small_calls import MOST, small_names
 from ..primitive.families import ZERO, elementwise, primitive
 from .arithmetic import cos, exp, sqrt
 from .dependence import ELEMENTS
+from .quotient_loops import FMOD
 from .samples import Sample, binary, together, unary
 from .selection import extreme, sign, where
 from .shaping import absolute
@@ -320,6 +321,7 @@ fmod = elementwise(
     "fmod",  # x - y trunc(x / y)
     d={"x": lambda: 1.0, "y": lambda x, y, ans: -((x - ans) / y)},
     op=np.fmod,
+    kernel=FMOD,
     samples=binary(low_y=0.5, high_y=2.0, complex_too=False),
 )
 

@@ -13,6 +13,7 @@ from ..primitive.primitive import RAW, Loop
 from ..tape.unbroadcast import CHOICES, recast
 from ..trace.tracer import Tracer
 from .dependence import ELEMENTS, chosen
+from .quotient_loops import FLOOR_DIVIDE, REMAINDER
 from .samples import Sample, binary, together, unary
 
 ndarray = np.ndarray
@@ -145,13 +146,14 @@ rint = elementwise("rint", d=ZERO, op=np.rint, samples=unary(complex_too=False),
 isnan = elementwise("isnan", d=ZERO, op=np.isnan, samples=unary())
 isfinite = elementwise("isfinite", d=ZERO, op=np.isfinite, samples=unary())
 isinf = elementwise("isinf", d=ZERO, op=np.isinf, samples=unary())
-floor_divide = elementwise("floor_divide", d=ZERO, op=operator.floordiv, weak=True,
+floor_divide = elementwise("floor_divide", d=ZERO, op=operator.floordiv, weak=True, kernel=FLOOR_DIVIDE,
                            samples=binary(low_y=0.5, high_y=2.0, complex_too=False))
 remainder = elementwise(
     "remainder",  # x - y floor(x / y)
     d={"x": lambda: 1.0, "y": lambda x, y: -(x // y)},
     op=operator.mod,
     weak=True,
+    kernel=REMAINDER,
     samples=binary(low_y=0.5, high_y=2.0, complex_too=False),
 )
 

@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from ..arrays.small_calls import with_small_calls
+from ..arrays.small_calls import LARGE, with_small_calls
 from ..errors import RuleError
 from ..facts import BASIS, LANE
 from ..tape.unbroadcast import conj
@@ -15,6 +15,7 @@ from .call_lanes import general_lane, pair_lane, single_lane
 from .kept_floats import keeps_floats
 from .kernels import with_kernel
 from .lanes import binary_lane, flat_lane, unary_lane
+from .loop_kernels import Loops
 from .primitive import REGISTRY, ZERO, Formula, Primitive, Rules, argument_names
 
 ndarray = np.ndarray
@@ -216,7 +217,7 @@ def elementwise(
         same: whether float64 gives float64; found out by default, and taken for granted of covector's own.
         kernel: of one operand: `{}` if it and its derivative run as compiled loops on large arrays, where they can;
             "impl", "vjp" or "jvp" give in operations, without asking for values, what does not say itself so; None
-            leaves a rule to NumPy.
+            leaves a rule to NumPy. Or `Loops`, for a ufunc or operator.
     Returns:
         the public function, whose `.prim` is the `Primitive`.
     Raises:
@@ -233,6 +234,9 @@ def elementwise(
     impl = impl or _run_by(op)
     prim = Primitive(name, impl, samples=samples, elementwise=True, flat=d is ZERO or jvp is ZERO, **facts)
     known = _known(prim)
+    if type(kernel) is Loops:
+        LARGE[op if isinstance(op, np.ufunc) else _UFUNCS[op]] = kernel.beside(kernel.attach(prim))
+        kernel = None
     if kernel is not None:
         prim.impl = with_kernel(name, "impl", prim.impl, kernel.get("impl") or _itself(prim, lower), _kinds(
             prim, (*prim.operands, *prim.params)))

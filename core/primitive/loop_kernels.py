@@ -30,7 +30,7 @@ class Loops:
         self.least = least
 
     def attach(self, prim):
-        """Let the primitive run its loops where its operands are plain arrays."""
+        """Let the primitive run its loops where its operands are plain arrays; the function of these is returned."""
         plain, run, least = prim.impl, self.runner(prim.name), self.least
 
         def impl(xp, x, *rest):
@@ -39,6 +39,23 @@ class Loops:
 
         prim.impl = functools.update_wrapper(impl, plain)
         impl.__kwdefaults__ = plain.__kwdefaults__
+        return run
+
+    def beside(self, run):
+        """`make(instead)`: a function that runs the loops where its first operand is large, and else `instead`."""
+        least = self.least
+
+        def make(instead):
+            def call(x, *rest):
+                if type(x) is ndarray and x.size >= least:
+                    out = run(x, *rest)
+                    if out is not None:
+                        return out
+                return instead(x, *rest)
+
+            return call
+
+        return make
 
     def runner(self, name):
         """A function of operands and parameters that runs the loops; it gives None where there are none for them."""

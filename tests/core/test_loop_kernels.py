@@ -15,7 +15,8 @@ from covector.testing.cases import cases
 
 pytest.importorskip("llvmlite", reason="needs the `llvm` extra: pip install 'covector[llvm]'")
 
-LARGE = {"scatter_add", "cumsum", "cumprod", "reduce_prod", "triangle"}  # for more elements than samples have
+LARGE = {"scatter_add", "cumsum", "cumprod", "reduce_prod", "triangle", "fmod", "remainder",
+         "floor_divide"}  # for more elements than samples have
 NAMES = sorted({*KNOWN_LOOPS} & {*REGISTRY} - LARGE)
 TOLERANCE = {"f4": 2e-5, "f8": 1e-12}
 
@@ -300,3 +301,49 @@ def test_triangles_of_large_matrices(k, upper):
     for y in (x, x[..., ::-1], x.astype("f4"), (9 * x).astype(int), x > 0, x + 1j, x.astype(">f8"), x[:, 3:]):
         np.testing.assert_array_equal(REGISTRY["triangle"].fun(y, k, upper), (np.triu if upper else np.tril)(y, k),
                                       strict=True)
+
+
+def _quotients(dtype):
+    """Pairs of operands, of ordinary sizes and at the edges of what a quotient rounds to."""
+    rng, n, facts = np.random.default_rng(0), 5000, np.finfo(dtype)
+    y = rng.normal(size=n).astype(dtype)
+    x = (rng.integers(1, 1000, n) * y).astype(dtype)
+    known, zero = rng.normal(size=(50, 100)).astype(dtype), facts.dtype.type(0)
+    odd = np.array([np.nan, np.inf, -np.inf, 0, -0.0, 1, -1, 2.5, facts.max, facts.tiny], dtype)
+    yield from [
+        (known, rng.normal(size=(50, 100)).astype(dtype)), (known, rng.uniform(1, 2, 100).astype(dtype)),
+        (x, y), (np.nextafter(x, zero), y), (np.nextafter(x, zero + np.inf), -y), (known, np.array(0.7, dtype)),
+        (np.where(rng.random(n) < 0.3, -zero, x), y), (x * facts.tiny, y * facts.tiny),
+        ((2.0 ** rng.uniform(0, facts.nmant + 4, n)).astype(dtype), rng.uniform(0.5, 1, n).astype(dtype)),
+        (np.repeat(odd, 500), np.tile(odd, 500)), (known[::-1], known), (known.T, known.T.copy()),
+        *[(x, number) for number in (0.7, -0.7, 2, -3, 0.0, 0, float("inf"))]]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("name", ["fmod", "remainder", "floor_divide"])
+def test_remainders_and_rounded_quotients_have_the_bits_of_numpy(name, dtype):
+    plain = getattr(np, name)
+    with np.errstate(all="ignore"):
+        for x, y in _quotients(dtype):
+            found, wanted = REGISTRY[name].impl(np, x, y), plain(x, y)
+            np.testing.assert_array_equal(found, wanted, strict=True)
+            number = wanted == wanted
+            np.testing.assert_array_equal(np.signbit(found[number]), np.signbit(wanted[number]))
+    assert all(KNOWN_LOOPS[name][key] for key in ((np.dtype(dtype),) * 2, (np.dtype(dtype), float)))
+    with pytest.warns(RuntimeWarning, match="invalid value|divide by zero"):
+        REGISTRY[name].impl(np, np.ones(5000), np.zeros(5000))
+
+
+def test_remainders_of_tensors_on_every_road():
+    x, y = np.random.default_rng(0).normal(size=(2, 90, 60)).astype("f4")
+    for _ in range(4):
+        a, b = torch.from_numpy(x).requires_grad_(), torch.from_numpy(y).requires_grad_()
+        for found, plain in ((a % b, np.remainder), (torch.fmod(a, b), np.fmod)):
+            np.testing.assert_array_equal(found.detach().numpy(), plain(x, y))
+        with torch.no_grad():
+            np.testing.assert_array_equal((a % b).numpy(), np.remainder(x, y))
+            np.testing.assert_array_equal((a // b).numpy(), np.floor_divide(x, y))
+            np.testing.assert_array_equal((a % 0.3).numpy(), np.remainder(x, np.float32(0.3)))
+        (a % b).sum().backward()
+        np.testing.assert_array_equal(a.grad.numpy(), np.ones_like(x))
+        np.testing.assert_allclose(b.grad.numpy(), -np.floor_divide(x, y), rtol=1e-6)

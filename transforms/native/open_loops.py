@@ -204,6 +204,11 @@ class Body:
     def maximum(self, x, y):
         return self.run("maximum", x, y)
 
+    def fma(self, x, y, z):
+        """`x y + z`, rounded once."""
+        lanes = Lanes(self.text, x.kind, 1)
+        return self.noted(Scalar(self, lanes.fma(x.name, y.name, z.name), x.kind))
+
     def floor(self, x):
         return self.run("floor", x)
 
