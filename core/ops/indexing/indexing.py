@@ -56,6 +56,8 @@ def _update(xp, x, v, index, add, donate):
     dtype = x.dtype
     if type(v) is not float and getattr(v, "dtype", None) is not dtype or dtype.kind not in "fc":
         dtype = xp.result_type(x, v)
+    if index is Ellipsis and not add and not donate and np.shape(v) == x.shape and x.ndim:
+        return xp.array(v, dtype=dtype)  # nothing is left of x
     if not (donate and dtype == x.dtype):
         x = xp.array(x, dtype=dtype)
     if add:

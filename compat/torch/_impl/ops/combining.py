@@ -93,9 +93,14 @@ def triangle(name, lower_part):
         for word, n in (("row", row), ("col", col)):
             if n < 0:
                 raise RuntimeError(f"{word} must be non-negative, got{n}")
-        whole = np.ones((row, col), bool)
-        found = np.nonzero(np.tril(whole, offset) if lower_part else np.triu(whole, offset))
-        return new_leaf(np.stack(found).astype(numpy_dtype(dtype)))
+        ends = np.clip(np.arange(row) + (offset + 1 if lower_part else offset), 0, col)
+        starts, counts = (0, ends) if lower_part else (ends, col - ends)
+        before = np.cumsum(counts)
+        found = np.empty((2, int(before[-1]) if row else 0), numpy_dtype(dtype))
+        found[0] = np.repeat(np.arange(row), counts)
+        np.subtract(np.arange(found.shape[1]), np.repeat(before - counts - starts, counts), out=found[1],
+                    casting="unsafe")
+        return new_leaf(found)
 
     indices.__name__ = indices.__qualname__ = name
     indices.__doc__ = f"Return row and column indices of the {'lower' if lower_part else 'upper'} triangle of a matrix."
