@@ -6,7 +6,7 @@ from ...arrays.blend import BITS, select
 from ...primitive.families import elementwise
 from ..arithmetic import exp
 from ..samples import Sample
-from ..selection import keep_where, passed, where
+from ..selection import keep_where, passed, sign, where
 from ..shaping import absolute
 
 ndarray = np.ndarray
@@ -163,6 +163,29 @@ hard_sigmoid = elementwise(
     kernel={},
     absent=_REAL,
     samples=_samples([-3.0, 3.0], {}),
+)
+
+
+def _bowl(xp, x, *, bend, curve, slope):
+    size = xp.abs(x)
+    return xp.where(size <= bend, x * x * (0.5 * curve), (size - 0.5 * bend) * slope)
+
+
+def _bowl_rule(ct, x, bend, curve, slope):
+    return ct * where(absolute(x) <= bend, x * curve, sign(x) * slope)
+
+
+bowl = elementwise(
+    "bowl",  # curve x² / 2 up to |x| = bend, a line of slope `slope` = curve bend beyond
+    impl=_bowl,
+    lower=lambda x, bend, curve, slope: where(absolute(x) <= bend, x * x * (0.5 * curve),
+                                              (absolute(x) - 0.5 * bend) * slope),
+    jvp={"x": _bowl_rule},
+    vjp={"x": _bowl_rule},
+    kernel={},
+    absent=_REAL,
+    samples=_samples([-1.0, 1.0, 0.5], {"bend": 1.0, "curve": 1.0, "slope": 1.0},
+                     {"bend": 0.5, "curve": 4.0, "slope": 2.0}),
 )
 
 

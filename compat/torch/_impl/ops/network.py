@@ -199,11 +199,12 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
         other_size(input, target)
     input, target = promote(input, target)
     gap = input - target
-    size = cnp.abs(gap)
-    if beta == 0:
-        return reduced(size, reduction)
-    near = cnp.where(size < beta, gap, np.zeros((), gap.dtype))  # an infinite square has no slope times 0
-    return reduced(cnp.where(size < beta, 0.5 * near * near / beta, size - 0.5 * beta), reduction)
+    return reduced(cnp.abs(gap) if beta == 0 else _bowl(gap, float(beta), 1.0 / beta, 1.0), reduction)
+
+
+def _bowl(gap, bend, curve, slope):
+    """`curve` times half of the square up to `bend`, and a line of a slope beyond."""
+    return REGISTRY["bowl"].fun(gap, bend, curve, slope)
 
 
 @functional("huber_loss")
@@ -214,9 +215,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     own = input.dtype
     input, target = promote(input, target)
     gap = input - target
-    size = cnp.abs(gap)
-    near = cnp.where(size <= delta, gap, np.zeros((), gap.dtype))  # an infinite square has no slope times 0
-    loss = cnp.where(size <= delta, 0.5 * near * near, delta * (size - 0.5 * delta))
+    loss = _bowl(gap, float(delta), 1.0, float(delta))
     if weight is not None and tuple(weight.shape) != tuple(input.shape):
         raise ValueError("Weights and input must have the same size.")
     return to(reduced(loss if weight is None else loss * weight, reduction), own)
