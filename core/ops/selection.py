@@ -10,9 +10,10 @@ from ..arrays.blend import BITS, select
 from ..arrays.dtypes import is_inexact
 from ..primitive.families import ZERO, elementwise, linear
 from ..primitive.primitive import RAW, Loop
-from ..tape.unbroadcast import CHOICES, recast
+from ..tape.unbroadcast import CHOICES
 from ..trace.tracer import Tracer
 from .dependence import ELEMENTS, chosen
+from .half_loops import cast_array, cast_back
 from .quotient_loops import FLOOR_DIVIDE, REMAINDER
 from .samples import Sample, binary, together, unary
 
@@ -250,8 +251,8 @@ minimum = _extreme("minimum", np.minimum, True)
 
 cast = linear(
     "cast",  # to floating or complex; casts to integers and bool go through `cast_flat`
-    impl=lambda xp, x, *, dtype: xp.asarray(x).astype(dtype),
-    transpose=lambda ct, x_aval: recast(ct, x_aval.dtype),
+    impl=lambda xp, x, *, dtype: cast_array(xp, x, dtype),
+    transpose=lambda ct, x_aval: cast_back(ct, x_aval.dtype),
     shape=lambda x, dtype: make_aval(x.shape, np.dtype(dtype)),
     batch=lambda x, dtype: cast(x, dtype=dtype),
     depends=ELEMENTS,

@@ -19,15 +19,17 @@ class Loops:
             number of axes each; None where they are not for these, or gain less than their compilation costs.
         after: what is done with what they give and with the operands and parameters; by default nothing.
         least: elements of the first operand below which the primitive does without.
+        mixed: whether they take half precision, and floats of several precisions.
     """
 
-    __slots__ = ("after", "define", "given", "least")
+    __slots__ = ("after", "define", "given", "least", "mixed")
 
-    def __init__(self, define, given, after=None, least=0):
+    def __init__(self, define, given, after=None, least=0, mixed=False):
         self.define = define
         self.given = given
         self.after = after
         self.least = least
+        self.mixed = mixed
 
     def attach(self, prim):
         """Let the primitive run its loops where its operands are plain arrays; the function of these is returned."""
@@ -84,7 +86,9 @@ class Loops:
         """The function for values like these; None where no compiler is to be had, or they are of other kinds."""
         kinds = [(x.dtype, x.ndim) if type(x) is ndarray else type(x) for x in found]
         floats = {kind[0] for kind in kinds if type(kind) is tuple and kind[0].kind == "f"}
-        if not LOOPS or len(floats) > 1 or any(kind[0] not in _DTYPES for kind in kinds if type(kind) is tuple):
+        if not self.mixed and (len(floats) > 1 or _HALF in floats):
+            return None
+        if not LOOPS or any(kind[0] not in _DTYPES for kind in kinds if type(kind) is tuple):
             return None
         return LOOPS[0](self.define, kinds)
 
@@ -95,4 +99,5 @@ def _again(kernel, found):
     return None if all(a is b for a, b in zip(fixed, found)) else kernel(*fixed)
 
 
-_DTYPES = tuple(map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.bool_)))
+_HALF = np.dtype(np.float16)
+_DTYPES = tuple(map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.bool_, np.float16)))

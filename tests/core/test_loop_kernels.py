@@ -347,3 +347,28 @@ def test_remainders_of_tensors_on_every_road():
         (a % b).sum().backward()
         np.testing.assert_array_equal(a.grad.numpy(), np.ones_like(x))
         np.testing.assert_allclose(b.grad.numpy(), -np.floor_divide(x, y), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_casts_to_half_precision_and_back_have_the_bits_of_numpy(dtype):
+    halves = np.arange(65536, dtype=np.uint16).view(np.float16)
+    cast = lambda x, dtype: REGISTRY["cast"].fun(x, np.dtype(dtype))  # noqa: E731
+    exact = halves.astype(dtype)
+    np.testing.assert_array_equal(cast(halves, dtype), exact, strict=True)
+    finite = np.sort(exact[np.isfinite(exact)])
+    middle = ((finite[:-1] + finite[1:]) / 2).astype(dtype)
+    up, down = (np.nextafter(middle, np.array(end, dtype)) for end in (np.inf, -np.inf))
+    for x in (exact, finite, middle, up, down, finite * 1e-3):
+        found, wanted = cast(x, "f2"), x.astype(np.float16)
+        np.testing.assert_array_equal(found, wanted, strict=True)
+        np.testing.assert_array_equal(np.signbit(found)[wanted == wanted], np.signbit(wanted)[wanted == wanted])
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        assert np.isinf(cast(np.full(5000, 65520.0, dtype), "f2")).all()
+    assert KNOWN_LOOPS[f"half of {dtype[0]}{int(dtype[1]) * 8}"][np.dtype(dtype),]
+    assert KNOWN_LOOPS[f"{dtype[0]}{int(dtype[1]) * 8} of half"][np.dtype(np.float16),]
+
+
+def test_gradients_through_half_precision():
+    x = torch.from_numpy(np.random.default_rng(0).normal(size=(80, 60)).astype("f4")).requires_grad_()
+    (x.half().float() * 2.0).sum().backward()
+    np.testing.assert_array_equal(x.grad.numpy(), np.full((80, 60), 2.0, np.float32))

@@ -14,6 +14,8 @@ from .open_loops import Array, Body, Scalar
 from .printing.objects import ObjectText
 
 ndarray = np.ndarray
+_HALF = np.dtype(np.float16)
+_KINDS, _DTYPES = {**KINDS, _HALF: "f16"}, {**DTYPES, "f16": _HALF}
 _RELEASED = 1 << 18  # elements of outputs and scratch memory above which other threads may run
 
 
@@ -94,9 +96,9 @@ class _Entry(ObjectText):
             self.unless(self.equal(self.load(over, "i32"), 0, "i32"), f"fits{k}")
             return body.noted(Scalar(body, found, "i64"))
         dtype, rank = np.dtype(kind[0]), kind[1]
-        name = KINDS[dtype]
+        name = _KINDS[dtype]
         self.unless(self.equal(self.field(x, TYPE, "ptr"), self.stored("ndarray", ndarray), "ptr"), f"type{k}")
-        wanted = self.stored(f"dtype {dtype}", DTYPES[name])
+        wanted = self.stored(f"dtype {dtype}", _DTYPES[name])
         flags = self.lines.op(f"and i32 {self.field(x, FLAGS, 'i32')}, {READY}", "i32")
         good = self.both(self.equal(self.field(x, DESCR, "ptr"), wanted, "ptr"), self.equal(flags, READY, "i32"))
         self.unless(self.both(good, self.equal(self.field(x, NDIM, "i32"), rank, "i32")), f"array{k}")
@@ -119,7 +121,7 @@ class _Entry(ObjectText):
             text.emit(f"store i64 {n.name}, ptr {at}")
             total = text.op(f"mul i64 {total}, {n.name}", "i64")
         self.size = text.op(f"add i64 {self.size}, {total}", "i64")
-        dtype = self.stored(f"dtype {DTYPES[kind]}", DTYPES[kind])
+        dtype = self.stored(f"dtype {_DTYPES[kind]}", _DTYPES[kind])
         self.call("void", "Py_IncRef", f"ptr {dtype}")
         out = self.call("ptr", "new", f"ptr {self.stored('ndarray', ndarray)}", f"ptr {dtype}", f"i32 {len(shape)}",
                         f"ptr {dims}", "ptr null", "ptr null", "i32 0", "ptr null")

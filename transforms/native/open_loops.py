@@ -5,7 +5,8 @@ from .ir.lanes import TYPES, Lanes, Name, Text, number
 from .ir.operations import TESTS
 from .ir.statements import BYTES
 
-STORED = {**TYPES, "b8": "i8"}
+STORED = {**TYPES, "b8": "i8", "f16": "i16"}  # a half is read and written as its bits, an i32
+SIZES = {**BYTES, "f16": 2}
 
 
 class Scalar:
@@ -69,6 +70,13 @@ class Scalar:
     def __or__(self, other):
         return self.body.run("bitwise_or", self, other)
 
+    def __lshift__(self, places):
+        return self.body.made(f"shl {self.name.type} {self.name}, {places}", self.kind)
+
+    def __rshift__(self, places):
+        """The bits moved down, with zeros behind them."""
+        return self.body.made(f"lshr {self.name.type} {self.name}, {places}", self.kind)
+
     def __bool__(self):
         raise TypeError("a number of a loop has no value while the loop is written; use `where` or `when`")
 
@@ -125,7 +133,7 @@ class Array:
 
     def __setitem__(self, places, value):
         at = self.at(*(places if type(places) is tuple else (places,)))
-        self.body.store(self.body.scalar(value, self.kind), at, self.kind)
+        self.body.store(self.body.scalar(value, "i32" if self.kind == "f16" else self.kind), at, self.kind)
 
     def shaped(self, *shape):
         """The same elements under other lengths, or under lengths that are known."""
@@ -209,6 +217,14 @@ class Body:
         lanes = Lanes(self.text, x.kind, 1)
         return self.noted(Scalar(self, lanes.fma(x.name, y.name, z.name), x.kind))
 
+    def bits(self, x):
+        """The bits of a float, as an integer."""
+        return self.noted(Scalar(self, Lanes(self.text, x.kind, 1).bits(x.name), "i32" if x.kind == "f32" else "i64"))
+
+    def from_bits(self, x):
+        kind = "f32" if x.kind == "i32" else "f64"
+        return self.noted(Scalar(self, Lanes(self.text, kind, 1).from_bits(x.name), kind))
+
     def floor(self, x):
         return self.run("floor", x)
 
@@ -229,13 +245,18 @@ class Body:
         if kind == "b8":
             byte = self.text.op(f"load i8, ptr {at}", "i8")
             return self.made(f"icmp ne i8 {byte}, 0", "b8")
+        if kind == "f16":
+            half = self.text.op(f"load i16, ptr {at}, align 2", "i16")
+            return self.made(f"zext i16 {half} to i32", "i32")
         return self.made(f"load {TYPES[kind]}, ptr {at}, align {BYTES[kind]}", kind)
 
     def store(self, x, at, kind):
         name = x.name
         if kind == "b8":
             name = self.text.op(f"zext i1 {name} to i8", "i8")
-        self.text.emit(f"store {STORED[kind]} {name}, ptr {at}, align {BYTES[kind]}")
+        if kind == "f16":
+            name = self.text.op(f"trunc i32 {name} to i16", "i16")
+        self.text.emit(f"store {STORED[kind]} {name}, ptr {at}, align {SIZES[kind]}")
 
     def cell(self, value, kind):
         """A new `Cell`."""

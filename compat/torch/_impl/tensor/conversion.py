@@ -142,6 +142,8 @@ def cast(input, dtype):
     if input.dtype.kind == "c" and dtype.kind not in "cb":
         warn_imaginary()
         input = input.real
+    if input.dtype.itemsize == 2 and dtype.kind == "f":
+        return REGISTRY["cast"].fun(input, dtype)  # which has loops for half precision
     return input.astype(dtype)
 
 

@@ -1,0 +1,87 @@
+"""Casts to half precision and back as loops, with NumPy's bits: it calls a function for each element."""
+
+from functools import partial
+
+import numpy as np
+
+from ..primitive.kernels import LEAST
+from ..primitive.loop_kernels import Loops
+from ..primitive.row_kernels import shaped
+from ..tape.unbroadcast import recast
+
+_HALF = np.dtype(np.float16)
+_OVER, _INFINITE = 0x477FF000, 0x7F800000  # bits of the least single that no half is near to, 65520, and of infinity
+
+
+def _narrowed(k, x):
+    """A single for a double: what lies between two is the one whose last bit is 1, so that a half is rounded once."""
+    if x.kind == "f32":
+        return k.bits(x)
+    single = k.cast(x, "f32")
+    back, bits = k.cast(single, "f64"), k.bits(single)
+    bits = k.where(k.run("absolute", back) > k.run("absolute", x), bits - 1, bits)
+    return k.where(back.equals(x) | x.differs(x), bits, bits | 1)
+
+
+def _to_half(k, x):
+    (n,) = x.shape
+    out = k.output("f16", (n,))
+    lost = k.cell(0, "i32")  # finite numbers that become infinite, of which NumPy warns
+    for i in k.range(n, vectors=True):
+        bits = _narrowed(k, x[i])
+        size = bits & 0x7FFFFFFF
+        usual = size - 0x38000000 + 0xFFF + ((size >> 13) & 1) >> 13
+        small = k.bits(k.from_bits(size) + 0.5) - 0x3F000000  # below 2^-14 the addition rounds
+        payload = size >> 13 & 0x3FF
+        other = k.where(size > _INFINITE, k.where(payload.equals(0), payload + 1, payload) | 0x7C00,
+                        k.scalar(0x7C00, "i32"))
+        half = k.where(size < 0x38800000, small, k.where(size < _OVER, usual, other))
+        out[i] = half | bits >> 16 & 0x8000
+        lost.add(k.cast((size >= _OVER) & (size < _INFINITE), "i32"))
+    k.refuse(lost.get().differs(0))
+
+
+def _from_half(k, x, kind):
+    (n,) = x.shape
+    out = k.output(kind, (n,))
+    for i in k.range(n, vectors=True):
+        bits = x[i]
+        size = bits & 0x7FFF
+        usual = (size << 13) + k.where(size >= 0x7C00, k.scalar(0x70000000, "i32"), k.scalar(0x38000000, "i32"))
+        small = k.bits(k.cast(size, "f32") * 2.0**-24)
+        number = k.from_bits(k.where(size < 0x400, small, usual) | (bits & 0x8000) << 16)
+        out[i] = k.cast(number, kind)
+
+
+def _runner(name, define, source):
+    def given(x):
+        return (x.reshape(-1),) if x.flags.c_contiguous and x.dtype == source else None
+
+    return Loops(define, given, lambda out, x: shaped(out, x.shape), mixed=True).runner(name)
+
+
+def _runners():
+    for dtype, kind in ((np.dtype(np.float32), "f32"), (np.dtype(np.float64), "f64")):
+        yield (dtype, _HALF), _runner(f"half of {kind}", _to_half, dtype)
+        yield (_HALF, dtype), _runner(f"{kind} of half", partial(_from_half, kind=kind), _HALF)
+
+
+_RUNNERS = dict(_runners())
+
+
+def cast_array(xp, x, dtype):
+    """`x` in a dtype."""
+    x = xp.asarray(x)
+    if x.dtype.itemsize == 2 or dtype == _HALF:
+        run = _RUNNERS.get((x.dtype, np.dtype(dtype)))
+        if run is not None and type(x) is np.ndarray and x.size >= LEAST:
+            out = run(x)
+            if out is not None:
+                return out
+    return x.astype(dtype)
+
+
+def cast_back(ct, dtype):
+    """A cotangent in the dtype of what was cast."""
+    both = type(ct) is np.ndarray and ct.dtype.kind == "f" == dtype.kind and ct.dtype != dtype
+    return cast_array(np, ct, dtype) if both else recast(ct, dtype)
