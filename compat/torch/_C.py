@@ -1,8 +1,10 @@
 """torch._C, as far as other people's modules look at it."""
 
+from enum import Flag as _Flag
 from types import SimpleNamespace as _SimpleNamespace
 
 from ._impl.dispatch.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
+from ._impl.dispatch.unbuilt_parts import parts as _parts
 from ._impl.function.once_differentiable import DelayedError as _DelayedError, UndefinedGrad as _UndefinedGrad
 from ._impl.graph.node import AccumulateGrad as _AccumulateGrad
 from ._impl.graph_view import running as _running
@@ -76,3 +78,13 @@ _autograd = _SimpleNamespace(
     _saved_tensors_hooks_get_disabled_error_message=_saved_tensors_hooks_get_disabled_error_message,
     _saved_tensors_hooks_is_enabled=_saved_tensors_hooks_is_enabled)
 _nn = _SimpleNamespace(_parse_to=_parse_to)
+DispatchKey = _Flag("DispatchKey", "CPU CUDA Meta Autograd AutogradCPU AutogradCUDA AutocastCPU AutocastCUDA "
+                                   "AutocastXPU CompositeImplicitAutograd CompositeExplicitAutograd Functionalize")
+
+
+def DispatchKeySet(key):  # noqa: N802 (torch's name)
+    """The key itself, which joins others by `|`: they are names, and no kernel is found by them."""
+    return key
+
+
+globals().update(_parts("_C", "_ExcludeDispatchKeyGuard _IncludeDispatchKeyGuard"))

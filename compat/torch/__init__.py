@@ -160,7 +160,7 @@ _PARTS |= dict.fromkeys(("gru", "lstm", "rnn_relu", "rnn_tanh"), _sequences)
 _PARTS |= dict.fromkeys(("pca_lowrank", "svd_lowrank"), _low_rank)
 _PARTS |= dict.fromkeys(("dsmm", "sparse_coo_tensor", "spmm"), _sparse)
 _PARTS |= dict.fromkeys("""AcceleratorError Event OutOfMemoryError PyTorchFileReader PyTorchFileWriter Stream SymBool
-SymFloat SymInt _assert_async _check _check_index _check_is_size _check_not_implemented _check_tensor_all
+SymFloat SymInt _assert _assert_async _check _check_index _check_is_size _check_not_implemented _check_tensor_all
 _check_tensor_all_with _check_type _check_value _check_with
 """.split(), _assertions)
 _PARTS |= dict.fromkeys(("ScriptFunction", "ScriptModule"), LazyModule("covector.compat.torch.jit"))

@@ -1,7 +1,15 @@
 """torch.library: operations that users define by a function and its derivative."""
 
+import functools as _functools
+
 from ._impl.dispatch import surface as _surface
-from ._impl.function.custom_operators import OPERATORS as _OPERATORS, CustomOpDef, custom_op as custom_op
+from ._impl.dispatch.unbuilt_parts import parts as _parts
+from ._impl.function.custom_operators import (
+    EARLY_FAKES as _EARLY_FAKES,
+    OPERATORS as _OPERATORS,
+    CustomOpDef as CustomOpDef,
+    custom_op as custom_op,
+)
 
 
 def _registered(op):
@@ -23,8 +31,13 @@ def register_vmap(op, func=None, /, *, lib=None):
 
 
 def register_fake(op, func=None, /, *, lib=None, _stacklevel=1, allow_override=False):
-    """`register_fake` of an operation, or of the name of one."""
-    return _registered(op).register_fake if func is None else _registered(op).register_fake(func)
+    """`register_fake` of an operation, or of the name of one, which may be defined later."""
+    if func is None:
+        return _functools.partial(register_fake, op)
+    if isinstance(op, str) and op not in _OPERATORS:
+        _EARLY_FAKES[op] = func
+        return func
+    return _registered(op).register_fake(func)
 
 
 def register_kernel(op, device_types, func=None, /, *, lib=None):
@@ -33,5 +46,6 @@ def register_kernel(op, device_types, func=None, /, *, lib=None):
 
 
 impl_abstract = register_fake
+globals().update(_parts("library", "Library", "impl define"))
 __getattr__ = _surface.getter("library.", "torch.library")
 _surface.publish(globals())

@@ -176,6 +176,43 @@ def test_modules_that_programs_import_and_may_never_use():
         "functions of arrays (docs/compat_gaps.md has more)"]
 
 
+def test_what_a_library_with_compiled_operations_asks_for():
+    assert run("""
+        import covector.compat.torch as compat
+        compat.install()
+        import torch, torch._custom_ops, torch.ao.quantization, torch.onnx
+        from torch._dynamo.utils import is_compile_supported
+        from torch.hub import _get_torch_home, get_dir, urlparse
+        from torch.jit.annotations import BroadcastingList2
+        from torch.library import Library
+        from torch.onnx import symbolic_opset11
+        from torch.onnx.symbolic_helper import parse_args
+        from torch.utils.model_zoo import tqdm
+
+        def pooled(x, size: BroadcastingList2[int]):
+            return x
+
+        keys = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU) | torch._C.DispatchKeySet(
+            torch._C.DispatchKey.AutocastCUDA)
+        print(get_dir().startswith(_get_torch_home()), urlparse("https://a/b").path, is_compile_supported("cpu"),
+              torch._C.DispatchKey.AutocastCPU in keys, torch.jit._script_if_tracing(pooled) is pooled,
+              parse_args("v")(pooled) is pooled, torch.onnx.register_custom_op_symbolic("a::b", pooled, 11))
+        torch._assert(True, "holds")
+        for fun, args in [(torch.ops.load_library, ("lib.so",)), (torch._assert, (False, "does not hold")),
+                          (torch.ao.quantization.QuantStub, ()), (torch._custom_ops.get_ctx, ()), (tqdm, ()),
+                          (symbolic_opset11.select, ()), (Library, ("a", "IMPL"))]:
+            try:
+                fun(*args)
+            except (OSError, AssertionError, NotImplementedError) as error:
+                print(type(error).__name__, str(error).split(",")[0])
+    """).splitlines() == [
+        "True /b False True True True None",
+        "OSError Could not load this library: lib.so: its operations are compiled for PyTorch's own tensors",
+        "AssertionError does not hold", *[f"UnbuiltError torch.{name} is part of PyTorch" for name in (
+            "ao.quantization.QuantStub", "_custom_ops.get_ctx", "utils.model_zoo.tqdm",
+            "onnx.symbolic_opset11.select", "library.Library")]]
+
+
 def test_all_of_torch_nn_is_imported_by_a_star():
     assert run("""
         import covector.compat.torch as compat

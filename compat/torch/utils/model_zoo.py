@@ -2,4 +2,4 @@
 
 from .._impl.dispatch.unbuilt_parts import parts as _parts
 
-globals().update(_parts("utils.model_zoo", functions="load_url"))
+globals().update(_parts("utils.model_zoo", "tqdm", "load_url"))

@@ -122,6 +122,18 @@ def test_what_a_custom_operation_may_not_do():
     with pytest.raises(ValueError, match="of the form 'namespace::name', but got 'odd'"):
         compat.library.custom_op("odd", lambda x: x, mutates_args=())
     with pytest.raises(RuntimeError, match="covector_tests::none is not an operation that was defined by"):
-        compat.library.register_fake("covector_tests::none", lambda x: x)
+        compat.library.register_vmap("covector_tests::none", lambda x: x)
     with pytest.raises(AttributeError, match="'torch.ops.covector_tests' has no operation 'none'"):
         compat.ops.covector_tests.none
+
+
+def test_shapes_that_are_registered_before_their_operation():
+    @compat.library.register_fake("covector_tests::later")
+    def shapes(x):
+        return x.new_empty((*x.shape, 2))
+
+    with pytest.raises(AttributeError, match="'torch.ops.covector_tests' has no operation 'later'"):
+        compat.ops.covector_tests.later
+    pairs = compat.library.custom_op("covector_tests::later", lambda x: compat.stack((x, -x), -1), mutates_args=())
+    assert pairs(compat.empty(3, device="meta")).shape == (3, 2)
+    assert pairs(compat.ones(1)).tolist() == [[1.0, -1.0]]

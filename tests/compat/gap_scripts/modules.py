@@ -42,3 +42,12 @@ def a_copy_that_is_no_longer_parametrized(torch):
     m = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 2))
     torch.nn.utils.parametrize.remove_parametrizations(copy.deepcopy(m), "weight")
     return attempt(lambda: tuple(m.weight.shape))
+
+
+@row("`library.register_fake` of a name that", ["kept"], "RuntimeError")
+def fake_of_a_later_operation(torch):
+    try:
+        torch.library.register_fake("covector_tests::later_row", lambda x: x)
+    except RuntimeError:
+        return "RuntimeError"
+    return ["kept"]

@@ -8,7 +8,7 @@ ADVICE = {
     **dict.fromkeys(("sparse_csr_tensor", "sparse_csc_tensor", "sparse_bsr_tensor", "sparse_bsc_tensor",
                      "sparse_compressed_tensor"), "use torch.sparse_coo_tensor, or scipy.sparse matrices with "
                                                   "covector.numpy"),
-    "quantization": "weights and activations stay floating here",
+    **dict.fromkeys(("quantization", "ao.quantization"), "weights and activations stay floating here"),
     "nested": "pad the sequences, or use torch.nn.utils.rnn",
     "onnx": "load the weights into PyTorch with its state_dict and export there",
     "hub": "build the module, and load its weights with torch.load",

@@ -9,6 +9,7 @@ from ..types.tensor_type import TensorBase, needs_grad
 from .function import Function
 
 OPERATORS = {}  # qualified name -> CustomOpDef
+EARLY_FAKES = {}  # qualified name -> what register_fake was given for an operation that is not defined yet
 
 
 def custom_op(name, fn=None, /, *, mutates_args, device_types=None, schema=None, tags=None):
@@ -73,7 +74,8 @@ class CustomOpDef:
             raise ValueError(f"{name}: mutates_args names {', '.join(unknown)}, which the function does not take")
         self.mutated = frozenset(mutates_args)
         self.kernel = fn
-        self.fake = self.backward = self.setup = self.batched = self._function = None
+        self.backward = self.setup = self.batched = self._function = None
+        self.fake = EARLY_FAKES.pop(name, None)
         functools.update_wrapper(self, fn, updated=())
 
     def __repr__(self):

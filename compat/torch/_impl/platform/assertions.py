@@ -19,6 +19,16 @@ class AcceleratorError(RuntimeError):
     """A device failed."""
 
 
+def _assert(condition, message):
+    """Python's assert, as a call.
+
+    Raises:
+        AssertionError: the condition does not hold.
+    """
+    if not condition:
+        raise AssertionError(message)
+
+
 def _assert_async(input, assert_msg=None):
     """Raise unless the only element of a tensor is nonzero.
 

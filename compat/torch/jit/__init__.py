@@ -3,12 +3,13 @@
 import builtins as _builtins
 from typing import Final as Final
 
-from ._impl.dispatch import surface as _surface
-from ._impl.dispatch.unbuilt_parts import parts as _parts
-from ._impl.platform.compiling import as_it_is as _as_it_is, no as _no, trace as trace
-from ._impl.platform.futures import Future as Future
+from .._impl.dispatch import surface as _surface
+from .._impl.dispatch.unbuilt_parts import parts as _parts
+from .._impl.platform.compiling import as_it_is as _as_it_is, no as _no, trace as trace
+from .._impl.platform.futures import Future as Future
 
-_overload = _overload_method = script = ignore = unused = export = script_if_tracing = interface = _as_it_is
+_overload = _overload_method = script = ignore = unused = export = interface = _as_it_is
+script_if_tracing = _script_if_tracing = _as_it_is
 is_scripting = is_tracing = _no
 
 
