@@ -58,6 +58,20 @@ def script_pools_and_resamplings_keep_nan_and_infinities_where_they_are(torch):
         lambda a: F.interpolate(a, (3, 9), mode="bicubic", align_corners=True))]
 
 
+def script_interpolation_that_smooths(torch):
+    F, x = torch.nn.functional, normal(torch, 1, 2, 9, 12)
+    found = [F.interpolate(x, mode=mode, antialias=True, **how).detach()
+             for mode in ("bilinear", "bicubic", "lanczos")
+             for how in ({"size": (4, 5)}, {"size": (11, 3)}, {"scale_factor": (0.3, 1.7)}, {"size": 1})]
+    found.append(F.interpolate(x, (3, 9), mode="bilinear", align_corners=True, antialias=True).detach())
+    a = x.clone().requires_grad_()
+    for mode in ("bilinear", "bicubic", "lanczos"):
+        found += torch.autograd.grad((F.interpolate(a, (4, 5), mode=mode, antialias=True) ** 2).sum(), a)
+    return found + [attempt(lambda: F.interpolate(x, 3, mode="lanczos"))[:2],
+                    attempt(lambda: F.interpolate(x, 3, mode="area", antialias=True))[:2],
+                    attempt(lambda: F.interpolate(x, 3, mode="lanczos", antialias=True, align_corners=True))[:2]]
+
+
 def script_resampling_of_integers_and_of_nothing(torch):
     F = torch.nn.functional  # noqa: N806
     x = torch.arange(16, dtype=torch.uint8).reshape(1, 1, 4, 4) * 16

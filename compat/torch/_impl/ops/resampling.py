@@ -12,20 +12,9 @@ from ..dispatch.call import ROWS, otherwise
 from ..dispatch.layouts import by_rows
 from ..modes.warnings import tell
 from ..types.dtypes import type_word
+from .neighbors import BROAD, cubic, cubic_weights, linear
 from .pooling import WEIGHTED
 from .publishing import functional
-
-
-def _sources(m, scale, align):
-    """Where each of m points lies on the old axis."""
-    i = np.arange(m)
-    return i * scale if align else (i + 0.5) * scale - 0.5
-
-
-def _scale(n, m, factor, align):
-    if align:
-        return (n - 1) / (m - 1) if m > 1 else 0.0
-    return 1.0 / factor if factor else n / m
 
 
 @functools.lru_cache(maxsize=128)
@@ -33,34 +22,6 @@ def interpolated(neighbours, n, m, factor, align):
     """The sums that interpolate from n points to m; `neighbors` gives places and weights of those of each point."""
     places, weights = zip(*neighbours(n, m, factor, align))
     return Sums((m, n), np.tile(np.arange(m), len(places)), np.concatenate(places), np.concatenate(weights))
-
-
-def _linear(n, m, factor, align):
-    """Linear interpolation from n points to m: places and weights of the two neighbors."""
-    x = np.maximum(_sources(m, _scale(n, m, factor, align), align), 0.0)
-    low = np.minimum(np.floor(x).astype(np.int64), n - 1)
-    high = np.minimum(low + 1, n - 1)
-    return (low, 1 - (x - low)), (high, x - low)
-
-
-def cubic_weights(t):
-    """Keys (1981), Cubic convolution interpolation: the weights of four neighbors at the fraction t."""
-    a = -0.75  # as PyTorch has it; Keys has -0.5
-
-    def near(d):
-        return ((a + 2) * d - (a + 3)) * d * d + 1
-
-    def far(d):
-        return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
-
-    return far(t + 1), near(t), near(1 - t), far(2 - t)
-
-
-def _cubic(n, m, factor, align):
-    """Cubic interpolation from n points to m: places and weights of the four neighbors."""
-    x = _sources(m, _scale(n, m, factor, align), align)
-    low = np.floor(x).astype(np.int64)
-    return [(np.clip(low + k, 0, n - 1), weight) for k, weight in enumerate(cubic_weights(x - low), -1)]
 
 
 @functools.lru_cache(maxsize=128)
@@ -76,7 +37,7 @@ def _nearest(n, m, factor, exact):
 
 
 _MODES = {"nearest": (1, 2, 3), "nearest-exact": (1, 2, 3), "linear": (1,), "bilinear": (2,), "trilinear": (3,),
-          "bicubic": (2,), "area": (1, 2, 3)}
+          "bicubic": (2,), "lanczos": (2,), "area": (1, 2, 3)}
 
 
 @functional("interpolate")
@@ -99,9 +60,13 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     if mode not in _MODES or n not in _MODES[mode]:
         raise NotImplementedError("Input Error: Only 3D, 4D and 5D input Tensors supported (got "
                                   f"{input.ndim}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | "
-                                  f"area | nearest-exact (got {mode})")
-    if antialias:
-        raise NotImplementedError("interpolate(antialias=True) is not supported; blur the input, or use mode='area'")
+                                  f"lanczos | area | nearest-exact (got {mode})")
+    if antialias and mode not in BROAD:
+        raise ValueError("Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D "
+                         "tensor as input")
+    if mode == "lanczos" and (align_corners or not antialias):
+        raise ValueError("Lanczos mode does not support align_corners=True" if align_corners else
+                         "Lanczos mode requires antialias=True")
     old = tuple(input.shape[2:])
     factors = (None,) * n
     if size is not None:
@@ -127,6 +92,7 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     if input.dtype.kind in "biu" and input.dtype != np.uint8 and not mode.startswith("nearest"):
         raise NotImplementedError(f"\"upsample_{mode}{n}d\" not implemented for '{type_word(input.dtype)}'")
     byte = input.dtype == np.uint8 and not mode.startswith("nearest")
+    neighbours = BROAD[mode] if antialias else cubic if mode == "bicubic" else linear
     out = input
     for i, (k, m, f) in [*enumerate(zip(old, new, factors))][:: -1 if byte else 1]:
         axis = 2 + i
@@ -134,7 +100,7 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
             sums = nearest_sums(k, m, f, mode.endswith("exact"))
             out = WEIGHTED(out, sums, axis) if out.dtype.kind in "fc" else cnp.take(out, sums.places, axis=axis)
         else:
-            sums = interpolated(_cubic if mode == "bicubic" else _linear, k, m, f, bool(align_corners))
+            sums = interpolated(neighbours, k, m, f, bool(align_corners))
             total = WEIGHTED(out.astype(np.float32) if byte else out, sums, axis)
             out = by_rows(cnp.clip(cnp.floor(total + 0.5), 0, 255).astype(input.dtype)) if byte else total
     return out
