@@ -55,6 +55,11 @@ def _get_tracing_state():
     return None
 
 
+def _is_tracing():
+    """False: nothing is being traced."""
+    return False
+
+
 def _log_api_usage_once(name):
     """Nothing."""
 

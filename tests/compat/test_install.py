@@ -196,6 +196,7 @@ def test_what_a_library_with_compiled_operations_asks_for():
             torch._C.DispatchKey.AutocastCUDA)
         print(get_dir().startswith(_get_torch_home()), urlparse("https://a/b").path, is_compile_supported("cpu"),
               torch._C.DispatchKey.AutocastCPU in keys, torch.jit._script_if_tracing(pooled) is pooled,
+              torch._C._is_tracing(),
               parse_args("v")(pooled) is pooled, torch.onnx.register_custom_op_symbolic("a::b", pooled, 11))
         torch._assert(True, "holds")
         for fun, args in [(torch.ops.load_library, ("lib.so",)), (torch._assert, (False, "does not hold")),
@@ -206,7 +207,7 @@ def test_what_a_library_with_compiled_operations_asks_for():
             except (OSError, AssertionError, NotImplementedError) as error:
                 print(type(error).__name__, str(error).split(",")[0])
     """).splitlines() == [
-        "True /b False True True True None",
+        "True /b False True True False True None",
         "OSError Could not load this library: lib.so: its operations are compiled for PyTorch's own tensors",
         "AssertionError does not hold", *[f"UnbuiltError torch.{name} is part of PyTorch" for name in (
             "ao.quantization.QuantStub", "_custom_ops.get_ctx", "utils.model_zoo.tqdm",

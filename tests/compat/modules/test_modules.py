@@ -245,6 +245,19 @@ def script_parameters(torch):
             type(p.requires_grad_(False)).__name__, attempt(lambda: f"{torch.nn.Parameter(torch.tensor(1.5)):.2f}")]
 
 
+def script_parameters_that_are_made_with_more_arguments(torch):
+    class Placed(torch.nn.Parameter):
+        def __new__(cls, data, place=None, requires_grad=True):
+            made = torch.nn.Parameter.__new__(cls, data, requires_grad)
+            made.place = place
+            return made
+
+    m = torch.nn.Module()
+    m.p = Placed(torch.ones(2), place="sphere", requires_grad=False)
+    return [type(m.p).__name__, m.p.place, m.p.requires_grad, list(dict(m.named_parameters())),
+            attempt(lambda: torch.nn.Parameter(torch.ones(1), place=1))[0]]
+
+
 def script_parameters_of_a_class_of_ones_own(torch):
     class Mine(torch.Tensor):
         pass
