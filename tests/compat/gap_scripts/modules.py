@@ -51,3 +51,12 @@ def fake_of_a_later_operation(torch):
     except RuntimeError:
         return "RuntimeError"
     return ["kept"]
+
+
+@row("gradients of `batch_norm` of a single example", True, False)
+def shift_of_one_example(torch):
+    weights = torch.cos(torch.arange(80.0)).reshape(1, 16, 5)
+    b = torch.zeros(5, requires_grad=True)
+    out = torch.nn.functional.batch_norm(torch.zeros(1, 5, 4, 4), torch.zeros(5), torch.ones(5), torch.ones(5), b)
+    (out.flatten(2).transpose(1, 2) * weights).sum().backward()
+    return bool(torch.allclose(b.grad, weights.sum((0, 1)), atol=1e-4))
