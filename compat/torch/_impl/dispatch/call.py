@@ -35,7 +35,7 @@ from .out_argument import PLAIN, Target, write_out
 from .output_aliasing import renewed
 from .overriding import handed_on, overridden
 from .signatures import BY_SIGNATURE, check, in_place_words, title
-from .staged_calls import KEPT
+from .staged_calls import keep
 
 ndarray = np.ndarray
 ROWS = {}  # torch name -> Row
@@ -153,7 +153,7 @@ def invoke(row, fun, args, kwargs):
     m = MODES.get()
     if m is None:
         if (epoch := DUAL.get()) is not None:
-            return dual_calls.run(row, args, kwargs, epoch, lambda: ordinary(row, fun, args, kwargs, m))
+            return dual_calls.run(row, args, kwargs, epoch, lambda: ordinary(row, fun, args, kwargs, m), key)
     elif m.mapped is not None:
         answer = None if row.at_map is None or kwargs else row.at_map(args, m)
         if answer is not None:
@@ -174,9 +174,7 @@ def ordinary(row, fun, args, kwargs, m, key=None):
             answer = program.run(*tensors)
             if answer is not DECLINED:
                 if key is not None:
-                    if len(row.quick) >= KEPT:
-                        row.quick.clear()
-                    row.quick[key] = program.run
+                    keep(row.quick, key, program.run)
                 return answer
         answer = compute(row, fun, args, kwargs)
         if type(program) is not tuple:

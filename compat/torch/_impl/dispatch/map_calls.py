@@ -12,7 +12,7 @@ from ..state.levels import BatchTrace
 from ..types.dtypes import Default
 from ..types.tensor_type import TensorBase, at_level
 from .call_source import DECLINED, Program
-from .staged_calls import KEPT, LARGE, NESTS, alike, described, described_by_name, staged, tensors_of
+from .staged_calls import LARGE, NESTS, alike, described, described_by_name, keep, staged, tensors_of
 
 
 def run(row, args, kwargs, m, otherwise):
@@ -35,9 +35,7 @@ def run(row, args, kwargs, m, otherwise):
         return otherwise() if answer is DECLINED else raised(answer, trace)
     answer = otherwise()
     if type(program) is int:
-        if len(programs) >= KEPT:
-            programs.clear()
-        programs[key] = 1 if not program else made(row, args, kwargs, trace, mapped, tensors, answer)
+        keep(programs, key, 1 if not program else made(row, args, kwargs, trace, mapped, tensors, answer))
     return answer
 
 

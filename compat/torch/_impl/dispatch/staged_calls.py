@@ -18,6 +18,14 @@ NESTS = frozenset({tuple, list, Size})
 KEPT = 64  # programs of an operation
 
 
+
+def keep(programs, key, program):
+    """Keep a program of an operation; if there are too many, the older ones are dropped."""
+    if len(programs) >= KEPT:
+        programs.clear()
+    programs[key] = program
+
+
 def described(args, key, tensors, recording, blind):
     """Add what a program depends on to a key, and the tensors to a list; False where there can be no program."""
     for a in args:

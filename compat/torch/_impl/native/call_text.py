@@ -4,155 +4,20 @@ The key is what `call_cache.lookup` asks of a call, as bytes: modes, default dty
 what it says, of tensors shape, strides, dtype and whether they are recorded.
 """
 
-from .object_text import DESCR, DIMS, ENTRY, GET, KIND, NDIM, STRIDES, TYPE, VALUE, loads
+from .key_text import APPEND, DTYPE, FALSE, FLOAT, INT, NAME, NONE, STRING, TRUE, TUPLE, tensors
+from .object_text import ENTRY, GET, TYPE, VALUE, loads
 
 ROOM, MOST = 2048, 24  # bytes of a key; tensors of a call
 _SPARE = 600  # bytes that one argument takes at most
-_LONG = 256  # characters of a string
-
-_APPEND = f"""
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
-
-define internal void @add(ptr %key, i64 %word) alwaysinline {{
-  %used = load i64, ptr %key
-  %at = getelementptr inbounds i8, ptr %key, i64 %used
-  store i64 %word, ptr %at, align 1
-  %more = add i64 %used, 8
-  store i64 %more, ptr %key
-  ret void
-}}
-
-define internal i1 @add_string(ptr %table, ptr %key, ptr %x) {{
-entry:
-  %size_cell = alloca i64
-{loads(text="PyUnicode_AsUTF8AndSize", forget="PyErr_Clear")}
-  %data = call ptr %text(ptr %x, ptr %size_cell)
-  %wrong = icmp eq ptr %data, null
-  br i1 %wrong, label %clear, label %look
-look:
-  %size = load i64, ptr %size_cell
-  %long = icmp ugt i64 %size, {_LONG}
-  br i1 %long, label %no, label %copy
-copy:
-  call void @add(ptr %key, i64 %size)
-  %used = load i64, ptr %key
-  %at = getelementptr inbounds i8, ptr %key, i64 %used
-  call void @llvm.memcpy.p0.p0.i64(ptr %at, ptr %data, i64 %size, i1 false)
-  %after = add i64 %used, %size
-  store i64 %after, ptr %key
-  ret i1 true
-clear:
-  call void %forget()
-  br label %no
-no:
-  ret i1 false
-}}
-
-define internal i1 @add_int(ptr %table, ptr %key, ptr %x) {{
-entry:
-  %over_cell = alloca i32
-{loads(read="PyLong_AsLongLongAndOverflow")}
-  %value = call i64 %read(ptr %x, ptr %over_cell)
-  %over = load i32, ptr %over_cell
-  %fits = icmp eq i32 %over, 0
-  call void @add(ptr %key, i64 %value)
-  ret i1 %fits
-}}
-
-; what the axes of an array are, and how far apart their elements lie
-define internal void @add_words(ptr %key, ptr %words, i64 %count) {{
-entry:
-  br label %next
-next:
-  %k = phi i64 [0, %entry], [%after, %more]
-  %within = icmp slt i64 %k, %count
-  br i1 %within, label %more, label %done
-more:
-  %at = getelementptr inbounds i64, ptr %words, i64 %k
-  %word = load i64, ptr %at
-  call void @add(ptr %key, i64 %word)
-  %after = add i64 %k, 1
-  br label %next
-done:
-  ret void
-}}
-"""
-# How an argument begins in a key.
-_TENSOR, _NONE, _TRUE, _FALSE, _INT, _FLOAT, _STRING, _TUPLE, _DTYPE, _NAME = range(1, 11)
 
 
 def calls(at):
     """The text of `@quick_call`; `at` as `objects` of object_text.py has it."""
     get = GET.format
-    tensor = f"""
-; whether a tensor may be an operand of a program, which is then told of in the key; integers only where it is blind
-define internal i1 @add_tensor(ptr %table, ptr %key, ptr %t, i64 %mode, i1 %blind) {{
-entry:
-{loads(ndarray="ndarray", double="double", single="single", none="None", false="False")}
-  %recording = icmp eq i64 %mode, 0
-  %usable = call i1 @usable(ptr %table, ptr %t, i64 %mode)
-  br i1 %usable, label %plain, label %not_floats
-not_floats:
-  br i1 %blind, label %integers, label %no
-integers:
-{get("meta", "t", at["autograd_meta"])}{get("level", "t", at["level_trace"])}{get("integers_x", "t", at["value"])}
-{get("array_kind", "integers_x", TYPE)}
-  %array_is = icmp eq ptr %array_kind, %ndarray
-  br i1 %array_is, label %letters, label %no
-letters:
-{get("which", "integers_x", DESCR)}
-  %kind_at = getelementptr inbounds i8, ptr %which, i64 {KIND}
-  %letter = load i8, ptr %kind_at
-  %is_i = icmp eq i8 %letter, {ord("i")}
-  %is_b = icmp eq i8 %letter, {ord("b")}
-  %is_u = icmp eq i8 %letter, {ord("u")}
-  %is_ib = or i1 %is_i, %is_b
-  %is_whole = or i1 %is_ib, %is_u
-  %no_meta = icmp eq ptr %meta, %none
-  %no_level = icmp eq ptr %level, %none
-  %bare = and i1 %no_meta, %no_level
-  %known = and i1 %bare, %is_whole
-  br i1 %known, label %plain, label %no
-plain:
-{get("x", "t", at["value"])}{get("kind", "x", TYPE)}
-  %is_array = icmp eq ptr %kind, %ndarray
-  br i1 %is_array, label %array, label %no
-array:
-{get("descr", "x", DESCR)}{get("dims", "x", DIMS)}{get("strides", "x", STRIDES)}
-  %rank_at = getelementptr inbounds i8, ptr %x, i64 {NDIM}
-  %rank_small = load i32, ptr %rank_at
-  %rank = sext i32 %rank_small to i64
-  %wide = icmp eq ptr %descr, %double
-  %thin = icmp eq ptr %descr, %single
-  %floats = or i1 %wide, %thin
-  %few_axes = icmp ule i64 %rank, 16
-  %known_dtype = or i1 %floats, %blind
-  %good = and i1 %known_dtype, %few_axes
-  br i1 %good, label %describe, label %no
-describe:
-{get("node", "t", at["node"])}{get("wants", "t", at["wants_grad"])}
-  %has_node = icmp ne ptr %node, %none
-  %wanted = icmp ne ptr %wants, %false
-  %history = or i1 %has_node, %wanted
-  %recorded = and i1 %history, %recording
-  %noted = select i1 %recorded, i64 1024, i64 0
-  %rank_part = shl i64 %rank, 16
-  %with_note = or i64 %noted, {_TENSOR}
-  %begin = or i64 %with_note, %rank_part
-  %dtype_at = getelementptr inbounds i8, ptr %descr, i64 {KIND}
-  %dtype_word = load i64, ptr %dtype_at, align 1
-  call void @add(ptr %key, i64 %begin)
-  call void @add(ptr %key, i64 %dtype_word)
-  call void @add_words(ptr %key, ptr %dims, i64 %rank)
-  call void @add_words(ptr %key, ptr %strides, i64 %rank)
-  ret i1 true
-no:
-  ret i1 false
-}}
-"""
     argument = f"""
 ; whether an argument may be one of a program: it is added to the key, a tensor to the tensors too
-define internal i1 @add_argument(ptr %table, ptr %key, ptr %x, i64 %mode, i1 %blind, ptr %tensors, ptr %count) {{
+define internal i1 @add_argument(ptr %table, ptr %key, ptr %x, i64 %mode, i1 %blind, ptr %tensors, ptr %count,
+                                 ptr %epoch, ptr %tangents, ptr %tangent_count) {{
 entry:
 {loads(tensor="Tensor", parameter="Parameter", none="None", true="True", false="False", int="int", float="float",
        str="str", tuple="tuple", dtype="Dtype", size="PyTuple_Size", item="PyTuple_GetItem")}
@@ -174,13 +39,19 @@ tell:
   store ptr %x, ptr %place
   %n_more = add i64 %n, 1
   store i64 %n_more, ptr %count
+  %no_epoch = icmp eq ptr %epoch, null
+  br i1 %no_epoch, label %usual, label %dual
+dual:
+  %dual_told = call i1 @add_dual(ptr %table, ptr %key, ptr %x, ptr %epoch, ptr %tangents, ptr %tangent_count)
+  ret i1 %dual_told
+usual:
   %told = call i1 @add_tensor(ptr %table, ptr %key, ptr %x, i64 %mode, i1 %blind)
   ret i1 %told
 other:
   %is_int = icmp eq ptr %kind, %int
   br i1 %is_int, label %an_int, label %not_int
 an_int:
-  call void @add(ptr %key, i64 {_INT})
+  call void @add(ptr %key, i64 {INT})
   %int_told = call i1 @add_int(ptr %table, ptr %key, ptr %x)
   ret i1 %int_told
 not_int:
@@ -191,8 +62,8 @@ not_int:
   %single = or i1 %logical, %is_none
   br i1 %single, label %a_single, label %not_single
 a_single:
-  %truth = select i1 %is_true, i64 {_TRUE}, i64 {_FALSE}
-  %word = select i1 %is_none, i64 {_NONE}, i64 %truth
+  %truth = select i1 %is_true, i64 {TRUE}, i64 {FALSE}
+  %word = select i1 %is_none, i64 {NONE}, i64 %truth
   call void @add(ptr %key, i64 %word)
   ret i1 true
 not_single:
@@ -201,14 +72,14 @@ not_single:
 a_float:
   %value_at = getelementptr inbounds i8, ptr %x, i64 {VALUE}
   %bits = load i64, ptr %value_at
-  call void @add(ptr %key, i64 {_FLOAT})
+  call void @add(ptr %key, i64 {FLOAT})
   call void @add(ptr %key, i64 %bits)
   ret i1 true
 not_float:
   %is_str = icmp eq ptr %kind, %str
   br i1 %is_str, label %a_string, label %not_string
 a_string:
-  call void @add(ptr %key, i64 {_STRING})
+  call void @add(ptr %key, i64 {STRING})
   %string_told = call i1 @add_string(ptr %table, ptr %key, ptr %x)
   ret i1 %string_told
 not_string:
@@ -216,7 +87,7 @@ not_string:
   br i1 %is_dtype, label %a_dtype, label %not_dtype
 a_dtype:
   %which = ptrtoint ptr %x to i64
-  call void @add(ptr %key, i64 {_DTYPE})
+  call void @add(ptr %key, i64 {DTYPE})
   call void @add(ptr %key, i64 %which)
   ret i1 true
 not_dtype:
@@ -227,7 +98,7 @@ a_tuple:
   %short = icmp ult i64 %length, 16
   br i1 %short, label %begin, label %no
 begin:
-  call void @add(ptr %key, i64 {_TUPLE})
+  call void @add(ptr %key, i64 {TUPLE})
   call void @add(ptr %key, i64 %length)
   br label %items
 items:
@@ -256,7 +127,9 @@ no:
 define ptr @quick_call(ptr %self, ptr %args, i64 %count) {{
 {ENTRY}
   %key = alloca [{ROOM} x i8], align 8
-  %tensors = alloca [{MOST} x ptr]
+  %operands = alloca [{2 * MOST + 1} x ptr]
+  %tangents = alloca [{MOST} x ptr]
+  %tangent_count = alloca i64
   %tensor_count = alloca i64
   %position = alloca i64
   %name_cell = alloca ptr
@@ -282,11 +155,17 @@ given:
   br i1 %good_mode, label %dualless, label %unfit
 dualless:
   %got = call i32 %get(ptr %dual, ptr null, ptr %dual_cell)
-  %epoch = load ptr, ptr %dual_cell
-  call void %drop(ptr %epoch)
-  %no_dual = icmp eq ptr %epoch, %none
-  br i1 %no_dual, label %begin, label %unfit
+  %level = load ptr, ptr %dual_cell
+  call void %drop(ptr %level)
+  %no_dual = icmp eq ptr %level, %none
+  %recording = icmp eq i64 %mode, 0
+  %known_level = or i1 %no_dual, %recording
+  br i1 %known_level, label %begin, label %unfit
 begin:
+  %epoch = select i1 %no_dual, ptr null, ptr %level
+  %tensors = getelementptr inbounds ptr, ptr %operands, i64 1
+  %kind_of_call = select i1 %no_dual, i64 %mode, i64 4
+  store i64 0, ptr %tangent_count
   store i64 8, ptr %key
   store i64 0, ptr %tensor_count
   store i64 0, ptr %position
@@ -296,7 +175,7 @@ begin:
 head:
   call void %drop(ptr %usual)
   %usual_word = ptrtoint ptr %usual to i64
-  call void @add(ptr %key, i64 %mode)
+  call void @add(ptr %key, i64 %kind_of_call)
   call void @add(ptr %key, i64 %usual_word)
   %length = call i64 %size(ptr %arguments)
   br label %next
@@ -307,7 +186,8 @@ next:
 one:
   %x = call ptr %item(ptr %arguments, i64 %k)
   %good = call i1 @add_argument(
-    ptr %table, ptr %key, ptr %x, i64 %mode, i1 %blind, ptr %tensors, ptr %tensor_count)
+    ptr %table, ptr %key, ptr %x, i64 %mode, i1 %blind, ptr %tensors, ptr %tensor_count, ptr %epoch,
+    ptr %tangents, ptr %tangent_count)
   br i1 %good, label %told, label %unfit
 told:
   %k_next = add i64 %k, 1
@@ -319,17 +199,22 @@ named:
 one_named:
   %name = load ptr, ptr %name_cell
   %value = load ptr, ptr %value_cell
-  call void @add(ptr %key, i64 {_NAME})
+  call void @add(ptr %key, i64 {NAME})
   %name_good = call i1 @add_string(ptr %table, ptr %key, ptr %name)
   br i1 %name_good, label %valued, label %unfit
 valued:
   %value_good = call i1 @add_argument(
-    ptr %table, ptr %key, ptr %value, i64 %mode, i1 %blind, ptr %tensors, ptr %tensor_count)
+    ptr %table, ptr %key, ptr %value, i64 %mode, i1 %blind, ptr %tensors, ptr %tensor_count, ptr %epoch,
+    ptr %tangents, ptr %tangent_count)
   br i1 %value_good, label %named, label %unfit
 told_all:
   %n = load i64, ptr %tensor_count
   %some = icmp ne i64 %n, 0
-  br i1 %some, label %seek, label %unfit
+  %pushed = load i64, ptr %tangent_count
+  %any_pushed = icmp ne i64 %pushed, 0
+  %right_level = or i1 %no_dual, %any_pushed
+  %runs = and i1 %some, %right_level
+  br i1 %runs, label %seek, label %unfit
 seek:
   %used = load i64, ptr %key
   %key_begin = getelementptr inbounds i8, ptr %key, i64 8
@@ -346,7 +231,19 @@ tell_key:
 run:
   call void %keep(ptr %program)
   call void %drop(ptr %made)
-  %verdict = call ptr %vectorcall(ptr %program, ptr %tensors, i64 %n, ptr null)
+  br i1 %no_dual, label %start, label %behind
+behind:
+  store ptr %level, ptr %operands
+  %behind_tensors = getelementptr inbounds ptr, ptr %tensors, i64 %n
+  %bytes_pushed = shl i64 %pushed, 3
+  call void @llvm.memcpy.p0.p0.i64(ptr %behind_tensors, ptr %tangents, i64 %bytes_pushed, i1 false)
+  %with_tangents = add i64 %n, %pushed
+  %with_level = add i64 %with_tangents, 1
+  br label %start
+start:
+  %given_first = phi ptr [%tensors, %run], [%operands, %behind]
+  %given_count = phi i64 [%n, %run], [%with_level, %behind]
+  %verdict = call ptr %vectorcall(ptr %program, ptr %given_first, i64 %given_count, ptr null)
   call void %drop(ptr %program)
   %refused = icmp eq ptr %verdict, %declined
   br i1 %refused, label %decline, label %give
@@ -362,4 +259,4 @@ fail:
   ret ptr null
 }}
 """
-    return _APPEND + tensor + argument + call
+    return APPEND + tensors(at) + argument + call
