@@ -9,7 +9,7 @@ import covector.compat.torch as torch
 from covector.compat.torch._impl.fastpath import native_views
 from covector.core.arrays.small_calls import FORMS
 
-NAMES = ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap")
+NAMES = ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap", "quick_parts")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -40,7 +40,7 @@ def in_python(monkeypatch):
 def read(rng, t):
     """A view of a tensor, or the tensor."""
     n = t.ndim
-    choice = rng.integers(9)
+    choice = rng.integers(10)
     if choice == 0 and n:
         return t[int(rng.integers(-t.shape[0], t.shape[0]))]
     if choice == 1 and n:
@@ -57,6 +57,8 @@ def read(rng, t):
         return t.t()
     if choice == 7:
         return t.squeeze()
+    if choice == 8 and n:
+        return t.chunk(2, int(rng.integers(-n, n)))[0] if rng.integers(2) else t.unbind(int(rng.integers(n)))[-1]
     return t
 
 
@@ -71,10 +73,10 @@ def program(seed):
         y = x * 2.0 if seed % 2 else w.clone().view(2, 3, 2)
         views = [y]
         for _ in range(8):
-            t = read(rng, read(rng, views[int(rng.integers(len(views)))]))
-            views.append(t)
             kind = rng.integers(6)
-            try:
+            try:  # of several outputs of one node none may be written to
+                t = read(rng, read(rng, views[int(rng.integers(len(views)))]))
+                views.append(t)
                 if kind == 0:
                     t.mul_(0.5)
                 elif kind == 1:
@@ -85,15 +87,17 @@ def program(seed):
                     t.div_(t.detach().clone().abs() + 1.0)
                 elif kind == 4 and t.ndim:
                     t[0] = 0.25
+                out += [tuple(t.shape), t.stride(), t.detach().tolist(), t.is_inference() or t._version,
+                        t.requires_grad, str(t.grad_fn).split(" object")[0] if t.grad_fn is not None else None]
             except RuntimeError as error:
                 out.append(str(error))
-            out += [tuple(t.shape), t.stride(), t.detach().tolist(), t.is_inference() or t._version,
-                    t.requires_grad, str(t.grad_fn).split(" object")[0] if t.grad_fn is not None else None]
     if y.requires_grad:
         for t in views:
-            if t.requires_grad:
-                g, = torch.autograd.grad(t.sum(), x, retain_graph=True)
-                out.append(g.tolist())
+            try:
+                if t.requires_grad:
+                    out.append(torch.autograd.grad(t.sum(), x, retain_graph=True)[0].tolist())
+            except RuntimeError as error:
+                out.append(str(error))
     return out
 
 

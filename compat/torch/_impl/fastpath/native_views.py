@@ -44,11 +44,17 @@ def quick_swap(t, first, second):
     _counted()
 
 
+def quick_parts(t, indices, rule):
+    """The views by a tuple of indices, as outputs of a node with a rule, in a tuple."""
+    _counted()
+
+
 _THINGS = {"GETITEM": GETITEM, "RESHAPE": RESHAPE, "TRANSPOSE": TRANSPOSE, "SELECT": SELECT, "place": place,
            "ready": ready, "selected": SELECT["SelectBackward0"], "sliced": SELECT["SliceBackward0"],
-           "viewed": SHAPED["ViewBackward0"], "swapped": TURNED["TransposeBackward0"]}
+           "viewed": SHAPED["ViewBackward0"], "swapped": TURNED["TransposeBackward0"],
+           "pick_rule": _engine.pick_rule}
 
-for _name in ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap"):
+for _name in ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap", "quick_parts"):
     _engine.small_item(globals(), _name, functools.partial(native.view_function, symbol=_name, things=_THINGS))
 for _name, _symbol in (("new_stamp", "quick_stamp"), ("note", "quick_note")):
     _engine.small_item(vars(versions), _name, functools.partial(native.function, symbol=_symbol))

@@ -131,6 +131,57 @@ fail:
 }
 """
 
+_MORE = f"""
+; attributes that Python has
+define internal ptr @get_attribute(ptr %table, ptr %x, ptr %name) alwaysinline {{
+{loads(get="PyObject_GetAttr", drop="Py_DecRef")}
+  %found = call ptr %get(ptr %x, ptr %name)
+  ret ptr %found
+}}
+
+; the attribute as an address to compare: what it is lives as long as its owner
+define internal ptr @look(ptr %table, ptr %x, ptr %name) alwaysinline {{
+{loads(get="PyObject_GetAttr", drop="Py_DecRef")}
+  %found = call ptr %get(ptr %x, ptr %name)
+  call void %drop(ptr %found)
+  ret ptr %found
+}}
+
+; tuples of one and two objects, which they take
+define internal ptr @single(ptr %table, ptr %x) alwaysinline {{
+{loads(new_tuple="PyTuple_New", put="PyTuple_SetItem")}
+  %tuple = call ptr %new_tuple(i64 1)
+  %done = call i32 %put(ptr %tuple, i64 0, ptr %x)
+  ret ptr %tuple
+}}
+
+define internal ptr @pair(ptr %table, ptr %x, ptr %y) alwaysinline {{
+{loads(new_tuple="PyTuple_New", put="PyTuple_SetItem")}
+  %tuple = call ptr %new_tuple(i64 2)
+  %first_done = call i32 %put(ptr %tuple, i64 0, ptr %x)
+  %second_done = call i32 %put(ptr %tuple, i64 1, ptr %y)
+  ret ptr %tuple
+}}
+
+; what a method of an object gives for one argument; null where it raises, with the exception cleared
+define internal ptr @of_method(ptr %table, ptr %name, ptr %x, ptr %y) {{
+entry:
+  %given = alloca [2 x ptr]
+{loads(method="PyObject_VectorcallMethod", forget="PyErr_Clear")}
+  store ptr %x, ptr %given
+  %second = getelementptr inbounds ptr, ptr %given, i64 1
+  store ptr %y, ptr %second
+  %found = call ptr %method(ptr %name, ptr %given, i64 2, ptr null)
+  %wrong = icmp eq ptr %found, null
+  br i1 %wrong, label %clear, label %give
+clear:
+  call void %forget()
+  br label %give
+give:
+  ret ptr %found
+}}
+"""
+
 
 GET = "  %{} = call ptr @field(ptr %{}, i64 {})\n"
 _PUT = "  call void @set(ptr %{}, i64 {}, ptr %{})\n"
@@ -147,7 +198,7 @@ def objects(at):
         at: `{name: offset}` of the slots of tensors, nodes and modes.
     """
     get, put, own = GET, _PUT, _own
-    return _SHARED + f"""
+    return _SHARED + _MORE + f"""
 ; a tensor over an array, which it takes with its node: a new reference, null with an exception set
 define internal ptr @tensor(ptr %table, ptr %v, ptr %node, i1 %inferred) {{
 entry:

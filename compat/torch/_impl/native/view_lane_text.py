@@ -292,4 +292,85 @@ turn_it:
   call void %drop(ptr %axes)
   br label %finish
 """ + _END
-    return read + index + shape + turn + swap
+    parts = _begin("quick_parts", "t", "indices", "rule") + f"""
+  %asked_cell = alloca [2 x ptr]
+{loads(size="PyTuple_Size", item="PyTuple_GetItem", take="PyObject_GetItem", new_tuple="PyTuple_New",
+       put="PyTuple_SetItem", forget="PyErr_Clear", aval_of="aval_of", number="PyLong_FromSsize_t",
+       vectorcall="PyObject_Vectorcall")}{behind(getitem="GETITEM", pick="pick_rule")}
+{get("x", "t", at["value"])}
+  %n = call i64 %size(ptr %indices)
+  %outs = call ptr %new_tuple(i64 %n)
+  %no_outs = icmp eq ptr %outs, null
+  br i1 %no_outs, label %fail, label %modes
+modes:
+  %recording = icmp eq i64 %mode, 0
+  br i1 %recording, label %edges, label %next
+edges:
+  %p = call ptr @edge(ptr %table, ptr %t)
+  %history = icmp ne ptr %p, null
+  br i1 %history, label %noted, label %without
+without:
+  %edge_error = call ptr %raised()
+  %edge_wrong = icmp ne ptr %edge_error, null
+  br i1 %edge_wrong, label %fail, label %next
+noted:
+  %aval = call ptr @asked(ptr %table, ptr %aval_of, ptr %x)
+  %own_indices = call ptr @own(ptr %table, ptr %indices)
+  %kept = call ptr @pair(ptr %table, ptr %aval, ptr %own_indices)
+  %whole_node = call ptr @node(ptr %table, ptr %rule, ptr %p, ptr %kept)
+  br label %next
+next:
+  %whole = phi ptr [null, %modes], [null, %without], [%whole_node, %noted], [%whole, %placed]
+  %k = phi i64 [0, %modes], [0, %without], [0, %noted], [%k_next, %placed]
+  %left = icmp slt i64 %k, %n
+  br i1 %left, label %one, label %all
+one:
+  %index = call ptr %item(ptr %indices, i64 %k)
+  %array = call ptr %take(ptr %x, ptr %index)
+  %refused = icmp eq ptr %array, null
+  br i1 %refused, label %clear, label %good
+clear:
+  call void %forget()
+  call void %drop(ptr %outs)
+  br label %unfit
+good:
+  %own_prim = call ptr @own(ptr %table, ptr %getitem)
+  %own_index = call ptr @own(ptr %table, ptr %index)
+  %params = call ptr @single(ptr %table, ptr %own_index)
+  %step = call ptr @pair(ptr %table, ptr %own_prim, ptr %params)
+  %has_whole = icmp ne ptr %whole, null
+  br i1 %has_whole, label %choose, label %view
+choose:
+  %n_object = call ptr %number(i64 %n)
+  %k_object = call ptr %number(i64 %k)
+  store ptr %n_object, ptr %asked_cell
+  %asked_second = getelementptr inbounds ptr, ptr %asked_cell, i64 1
+  store ptr %k_object, ptr %asked_second
+  %picked = call ptr %vectorcall(ptr %pick, ptr %asked_cell, i64 2, ptr null)
+  call void %drop(ptr %n_object)
+  call void %drop(ptr %k_object)
+  %not_picked = icmp eq ptr %picked, null
+  br i1 %not_picked, label %fail, label %view
+view:
+  %its_rule = phi ptr [null, %good], [%picked, %choose]
+  %part = call ptr @seen_part(
+    ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step, ptr %whole, ptr %its_rule)
+  %no_part = icmp eq ptr %part, null
+  br i1 %no_part, label %fail, label %place
+place:
+  %put_done = call i32 %put(ptr %outs, i64 %k, ptr %part)
+  %k_next = add i64 %k, 1
+  br i1 %has_whole, label %let_rule_go, label %placed
+let_rule_go:
+  call void %drop(ptr %its_rule)
+  br label %placed
+placed:
+  br label %next
+all:
+  %has_node = icmp ne ptr %whole, null
+  br i1 %has_node, label %let_go, label %finish
+let_go:
+  call void %drop(ptr %whole)
+  br label %finish
+""" + _END.replace("finish:\n", "finish:\n  %out = phi ptr [%outs, %all], [%outs, %let_go]\n", 1)
+    return read + index + shape + turn + swap + parts

@@ -3,7 +3,8 @@
 from .object_text import BASE, GET, PLACES, TYPE, loads
 
 # What stands behind the table's named places, for functions of this file.
-BEHIND = ("GETITEM", "RESHAPE", "TRANSPOSE", "SELECT", "place", "ready", "selected", "sliced", "viewed", "swapped")
+BEHIND = ("GETITEM", "RESHAPE", "TRANSPOSE", "SELECT", "place", "ready", "selected", "sliced", "viewed", "swapped",
+          "pick_rule")
 ONE_ROW, PLAIN_VIEW, IN_INFERENCE = 1, 2, 3  # what a tensor is that a view is made of; 0: what lanes do not take
 PAIR, AVAL, GIVEN = range(3)  # what a node saves: the operand's aval with something, the aval, something
 
@@ -14,62 +15,10 @@ def behind(**wanted):
                    f"  %{name} = load ptr, ptr %{name}_at\n" for name, what in wanted.items())
 
 
-_OBJECTS = f"""
-; attributes that Python has
-define internal ptr @get_attribute(ptr %table, ptr %x, ptr %name) alwaysinline {{
-{loads(get="PyObject_GetAttr", drop="Py_DecRef")}
-  %found = call ptr %get(ptr %x, ptr %name)
-  ret ptr %found
-}}
-
-; the attribute as an address to compare: what it is lives as long as its owner
-define internal ptr @look(ptr %table, ptr %x, ptr %name) alwaysinline {{
-{loads(get="PyObject_GetAttr", drop="Py_DecRef")}
-  %found = call ptr %get(ptr %x, ptr %name)
-  call void %drop(ptr %found)
-  ret ptr %found
-}}
-
-; tuples of one and two objects, which they take
-define internal ptr @single(ptr %table, ptr %x) alwaysinline {{
-{loads(new_tuple="PyTuple_New", put="PyTuple_SetItem")}
-  %tuple = call ptr %new_tuple(i64 1)
-  %done = call i32 %put(ptr %tuple, i64 0, ptr %x)
-  ret ptr %tuple
-}}
-
-define internal ptr @pair(ptr %table, ptr %x, ptr %y) alwaysinline {{
-{loads(new_tuple="PyTuple_New", put="PyTuple_SetItem")}
-  %tuple = call ptr %new_tuple(i64 2)
-  %first_done = call i32 %put(ptr %tuple, i64 0, ptr %x)
-  %second_done = call i32 %put(ptr %tuple, i64 1, ptr %y)
-  ret ptr %tuple
-}}
-
-; what a method of an object gives for one argument; null where it raises, with the exception cleared
-define internal ptr @of_method(ptr %table, ptr %name, ptr %x, ptr %y) {{
-entry:
-  %given = alloca [2 x ptr]
-{loads(method="PyObject_VectorcallMethod", forget="PyErr_Clear")}
-  store ptr %x, ptr %given
-  %second = getelementptr inbounds ptr, ptr %given, i64 1
-  store ptr %y, ptr %second
-  %found = call ptr %method(ptr %name, ptr %given, i64 2, ptr null)
-  %wrong = icmp eq ptr %found, null
-  br i1 %wrong, label %clear, label %give
-clear:
-  call void %forget()
-  br label %give
-give:
-  ret ptr %found
-}}
-"""
-
-
 def views(at):
     """The text of views, and of `@current`, which `usable` of object_text.py asks."""
     get = GET.format
-    return _OBJECTS + current(at) + _state(at, get) + _made(at, get)
+    return current(at) + _state(at, get) + _made(at, get)
 
 
 def current(at):
@@ -222,22 +171,13 @@ no:
 
 def _made(at, get):
     return f"""
-; the view over an array that a tensor gives by a step; it takes the array and the step
-define internal ptr @seen(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step, ptr %rule, i64 %what,
-                          ptr %with) {{
+; the record of a view that a tensor gives by a step, which it takes, but for how it was made while recording
+define internal ptr @record(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step) {{
 entry:
-{loads(none="None", view="VIEW", record="Record", base_name="'base'", steps_name="'steps'", drop="Py_DecRef",
+{loads(none="None", record="Record", base_name="'base'", steps_name="'steps'", drop="Py_DecRef",
        creation_name="'creation'", version_name="'attr_version'", vectorcall="PyObject_Vectorcall",
-       set_attribute="PyObject_SetAttr", join="PySequence_Concat", number="PyLong_FromSsize_t", raised="PyErr_Occurred",
-       no_grad="'no_grad'", inference_name="'inference'", aval_of="aval_of")}
-  %is_inferred = icmp eq i64 %way, {IN_INFERENCE}
-  br i1 %is_inferred, label %inferred, label %recorded
-inferred:
-  call void %drop(ptr %step)
-  %no_node = call ptr @nothing(ptr %table)
-  %bare = call ptr @tensor(ptr %table, ptr %array, ptr %no_node, i1 true)
-  ret ptr %bare
-recorded:
+       set_attribute="PyObject_SetAttr", join="PySequence_Concat", number="PyLong_FromSsize_t", no_grad="'no_grad'",
+       inference_name="'inference'")}
   %meta = call ptr %vectorcall(ptr %record, ptr null, i64 0, ptr null)
   %own_step = call ptr @single(ptr %table, ptr %step)
   %of_view = icmp eq i64 %way, {PLAIN_VIEW}
@@ -264,20 +204,48 @@ stepped:
   call void %drop(ptr %steps)
   %count = call i64 @version(ptr %table, ptr %array)
   %written = icmp ne i64 %count, 0
-  br i1 %written, label %note, label %history
+  br i1 %written, label %note, label %modes
 note:
   %count_object = call ptr %number(i64 %count)
   %version_set = call i32 %set_attribute(ptr %meta, ptr %version_name, ptr %count_object)
   call void %drop(ptr %count_object)
-  br label %history
-history:
+  br label %modes
+modes:
   %recording = icmp eq i64 %mode, 0
-  br i1 %recording, label %edges, label %aside
+  br i1 %recording, label %give, label %aside
 aside:
   %inferring = icmp eq i64 %mode, 2
   %how = select i1 %inferring, ptr %inference_name, ptr %no_grad
   %aside_set = call i32 %set_attribute(ptr %meta, ptr %creation_name, ptr %how)
-  br label %without
+  br label %give
+give:
+  ret ptr %meta
+}}
+
+; a view in inference mode
+define internal ptr @inferred_view(ptr %table, ptr %array, ptr %step) {{
+entry:
+{loads(drop="Py_DecRef")}
+  call void %drop(ptr %step)
+  %no_node = call ptr @nothing(ptr %table)
+  %bare = call ptr @tensor(ptr %table, ptr %array, ptr %no_node, i1 true)
+  ret ptr %bare
+}}
+
+; the view over an array that a tensor gives by a step; it takes the array and the step
+define internal ptr @seen(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step, ptr %rule, i64 %what,
+                          ptr %with) {{
+entry:
+{loads(view="VIEW", raised="PyErr_Occurred", aval_of="aval_of")}
+  %is_inferred = icmp eq i64 %way, {IN_INFERENCE}
+  br i1 %is_inferred, label %inferred, label %recorded
+inferred:
+  %bare = call ptr @inferred_view(ptr %table, ptr %array, ptr %step)
+  ret ptr %bare
+recorded:
+  %meta = call ptr @record(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step)
+  %recording = icmp eq i64 %mode, 0
+  br i1 %recording, label %edges, label %without
 edges:
   %p = call ptr @edge(ptr %table, ptr %t)
   %has_history = icmp ne ptr %p, null
@@ -306,6 +274,45 @@ without:
   br label %finish
 finish:
   %its_node = phi ptr [%node, %saved], [%nothing, %without]
+  %error = call ptr %raised()
+  %wrong = icmp ne ptr %error, null
+  br i1 %wrong, label %fail, label %give
+give:
+  %own_view = call ptr @own(ptr %table, ptr %view)
+  %out = call ptr @tensor_of(ptr %table, ptr %array, ptr %its_node, ptr %meta, ptr %own_view)
+  ret ptr %out
+fail:
+  ret ptr null
+}}
+
+; the same as one output of a node; null where there is none
+define internal ptr @seen_part(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step, ptr %whole, ptr %rule) {{
+entry:
+{loads(view="VIEW", raised="PyErr_Occurred", creation_name="'creation'", multi="'multi'",
+       set_attribute="PyObject_SetAttr")}
+  %is_inferred = icmp eq i64 %way, {IN_INFERENCE}
+  br i1 %is_inferred, label %inferred, label %recorded
+inferred:
+  %bare = call ptr @inferred_view(ptr %table, ptr %array, ptr %step)
+  ret ptr %bare
+recorded:
+  %meta = call ptr @record(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step)
+  %recording = icmp eq i64 %mode, 0
+  br i1 %recording, label %several, label %without
+several:
+  %how_set = call i32 %set_attribute(ptr %meta, ptr %creation_name, ptr %multi)
+  %has_history = icmp ne ptr %whole, null
+  br i1 %has_history, label %noted, label %without
+noted:
+  %own_whole = call ptr @own(ptr %table, ptr %whole)
+  %kept = call ptr @nothing(ptr %table)
+  %node = call ptr @node(ptr %table, ptr %rule, ptr %own_whole, ptr %kept)
+  br label %finish
+without:
+  %nothing = call ptr @nothing(ptr %table)
+  br label %finish
+finish:
+  %its_node = phi ptr [%node, %noted], [%nothing, %without]
   %error = call ptr %raised()
   %wrong = icmp ne ptr %error, null
   br i1 %wrong, label %fail, label %give

@@ -208,7 +208,8 @@ def unflatten(input, dim, sizes):
 @method(aliases=("permute_dims",))
 def permute(input, *sizes, dims=None):
     """Permute the axes; the output is a view."""
-    if sizes and (quick := native_views.quick_turn(input, sizes, TURNED["PermuteBackward0"])) is not None:
+    axes = tuple(sizes[0]) if len(sizes) == 1 and type(sizes[0]) in (tuple, list) else sizes
+    if sizes and (quick := native_views.quick_turn(input, axes, TURNED["PermuteBackward0"])) is not None:
         return quick
     if dims is None and not sizes:
         raise TypeError('permute() missing 1 required positional arguments: "dims"')

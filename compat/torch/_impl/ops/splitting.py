@@ -1,10 +1,12 @@
 """Tensors split into views along an axis, the outputs of one node: `unbind`, `split`, `chunk`."""
 
+from functools import lru_cache
 from itertools import accumulate
 from operator import index as integer
 
 from ....._engine import Scatter, pick_rule
 from ..dispatch.call import attach
+from ..fastpath import native_views
 from ..fastpath.view_lanes import parted, ready
 from ..graph.node_names import NamedRule
 from ..graph.undefined import UNDEFINED
@@ -16,11 +18,33 @@ from .axes import ndim_of, shape_of, wrap_dim
 from .publishing import method
 
 
+@lru_cache(256)
+def singles(n, d):
+    """The indices of each place of the axis `d`, of length `n`."""
+    return tuple([((slice(None),) * d + (i, Ellipsis)) for i in range(n)])
+
+
+@lru_cache(256)
+def ranges(sizes, d):
+    """The indices of consecutive ranges of the axis `d`."""
+    return tuple([(slice(None),) * d + (slice(end - size, end), Ellipsis)
+                  for size, end in zip(sizes, accumulate(sizes))])
+
+
+@lru_cache(256)
+def equal(n, size):
+    """The sizes of ranges of an axis of length `n`, each but the last one `size`."""
+    return tuple([min(size, n - k) for k in range(0, n, size)] if size else [0]) or (0,)
+
+
 def _multiple(indices, input, name):
     """Several views by basic indices at once: the outputs of one node."""
-    indices = [(*i, Ellipsis) for i in indices]
+    rule = unbinding(name)
+    quick = native_views.quick_parts(input, indices, rule)
+    if quick is not None:
+        return quick
     if ready(input):
-        return parted(input, indices, unbinding(name))
+        return parted(input, indices, rule)
     input = alive(input)
     outs = [view(input, GETITEM, (i,), creation="multi") for i in indices]
     share_node(outs, input, indices, name)
@@ -76,7 +100,7 @@ def unbind(input, dim=0):
     if not shape:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     d = wrap_dim(dim, len(shape))
-    return _multiple([(slice(None),) * d + (i,) for i in range(shape[d])], input, "UnbindBackward0")
+    return _multiple(singles(shape[d], d), input, "UnbindBackward0")
 
 
 def whole_size(n, place):
@@ -102,8 +126,7 @@ def split(tensor, split_size_or_sections, dim=0):
         size = split_size_or_sections
         if size < 0 or size == 0 and n:
             raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
-        sizes = [min(size, n - k) for k in range(0, n, size)] if size else [0]
-        sizes = sizes or [0]
+        sizes = equal(n, size)
         node = "SplitBackward0"
     else:
         sizes = [whole_size(n, place) for place, n in enumerate(split_size_or_sections)]
@@ -114,8 +137,7 @@ def split(tensor, split_size_or_sections, dim=0):
             raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
                                f"dimension {dim}), but got split_sizes={sizes}")
         node = "SplitWithSizesBackward0"
-    ends = list(accumulate(sizes))
-    return _multiple([(slice(None),) * d + (slice(end - size, end),) for size, end in zip(sizes, ends)], tensor, node)
+    return _multiple(ranges(tuple(sizes), d), tensor, node)
 
 
 def split_method(self, split_size, dim=0):

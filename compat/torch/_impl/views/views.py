@@ -52,7 +52,7 @@ def view(t, prim, params, name=None, creation=None, maker=None):
 
 def quick_view(t, prim, params, name):
     """`view` of an ambient tensor of floats, or of one of levels of `func` above it, where all of them record, none has
-    a tangent, and nothing looks on; None for anything else."""
+    a tangent, and nothing looks on; of an ambient one in no_grad and inference mode too. None for anything else."""
     trace = t.level_trace
     if trace is not None:
         if type(trace) is not GradTrace or trace.done:
@@ -67,13 +67,18 @@ def quick_view(t, prim, params, name):
         if meta.base is not None:
             base, steps = meta.base, meta.steps
             root = base.autograd_meta
-            if meta.creation is not None or root is not None and (root.tangent is not None or root.relaid):
+            if root is not None and (root.tangent is not None or root.relaid):
                 return None
     m = MODES.get()
+    aside = None
+    if trace is None and m is not None and m.still:
+        aside = "inference" if m.inference else "no_grad"
+    elif meta is not None and meta.creation is not None:
+        return None
     if m is not None and (m.recorder is not None or m.anomaly is not None or m.nans is not None):
         return None
     if trace is None:
-        if m is not None and not AMBIENT.recording:
+        if aside is None and m is not None and not AMBIENT.recording:
             return None
         if type(t.value) is not np.ndarray:
             return None
@@ -89,6 +94,9 @@ def quick_view(t, prim, params, name):
     made.steps = (*steps, (prim, params))
     if versions.WRITTEN:
         made.attr_version = versions.version(out.value) if trace is None else below.autograd_meta.attr_version
+    if aside is not None:
+        made.creation = aside
+        return out
     node = t.node
     if meta is not None or node is None and t.wants_grad:
         if node is None or meta.base is not None and meta.attr_version != made.attr_version:
