@@ -94,8 +94,11 @@ def written(array):
 
 
 def note(array):
-    """Note a write to memory that no other array of NumPy is known to share. Its name is replaced by a native form."""
-    root = array if array.base is None else root_of(array)
+    """Note a write to memory that no other array of NumPy is known to share: of an array of NumPy, or a root.
+
+    Its name is replaced by a native form.
+    """
+    root = root_of(array) if type(array) is ndarray else array
     entry = WRITTEN.get(id(root))
     if entry is None:
         entry = WRITTEN[id(root)] = Written(root)

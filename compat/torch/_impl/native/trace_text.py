@@ -59,7 +59,9 @@ entry:
 {loads(ndarray="ndarray", written="WRITTEN", number="PyLong_FromVoidPtr", find="PyDict_GetItemWithError",
        drop="Py_DecRef", read="PyLong_AsSsize_t", whole="PyLong_FromSsize_t", put="PyDict_SetItem", kind_of="Written",
        append="'append'")}
-  br label %down
+{get("given_kind", "given", TYPE)}
+  %given_array = icmp eq ptr %given_kind, %ndarray
+  br i1 %given_array, label %down, label %found
 down:
   %x = phi ptr [%given, %entry], [%base, %further]
   %base = call ptr @field(ptr %x, i64 {BASE})
@@ -72,12 +74,13 @@ look:
 further:
   br label %down
 found:
-  %key = call ptr %number(ptr %x)
+  %root = phi ptr [%given, %entry], [%x, %down], [%x, %look]
+  %key = call ptr %number(ptr %root)
   %known = call ptr %find(ptr %written, ptr %key)
   %unknown = icmp eq ptr %known, null
   br i1 %unknown, label %make, label %have
 make:
-  %made = call ptr @asked(ptr %table, ptr %kind_of, ptr %x)
+  %made = call ptr @asked(ptr %table, ptr %kind_of, ptr %root)
   %failed = icmp eq ptr %made, null
   br i1 %failed, label %fail, label %keep
 keep:

@@ -149,12 +149,24 @@ let_go_of_error:
   br label %let_go
 compute:
   %place = phi ptr [null, %placed], [%its_place, %ask_place]
+{get("x_now", "a", at["value"])}{get("p_now", "base", at["node"])}
+  %x_still = icmp eq ptr %x_now, %x
+  %p_still = icmp eq ptr %p_now, %p_or_none
+  %still = and i1 %x_still, %p_still
+  br i1 %still, label %hold, label %let_go
+hold:  ; Python may run, and other threads with it
+  %held_x = call ptr @own(ptr %table, ptr %x)
+  %held_p = call ptr @own(ptr %table, ptr %p_or_none)
+  %held_base = call ptr @own(ptr %table, ptr %base)
   %held_y = call ptr @own(ptr %table, ptr %y)
   %v = call ptr @array_two(ptr %table, ptr %x, ptr %y, ptr %x)
   %not_done = icmp eq ptr %v, null
   br i1 %not_done, label %let_go_of_y, label %written
 let_go_of_y:
   call void %drop(ptr %held_y)
+  call void %drop(ptr %held_base)
+  call void %drop(ptr %held_p)
+  call void %drop(ptr %held_x)
   br label %let_go
 written:
   call void %drop(ptr %v)
@@ -171,6 +183,9 @@ history:
   br i1 %made, label %done, label %fail
 done:
   call void %drop(ptr %held_y)
+  call void %drop(ptr %held_base)
+  call void %drop(ptr %held_p)
+  call void %drop(ptr %held_x)
   %out = call ptr @own(ptr %table, ptr %a)
   ret ptr %out
 let_go:
