@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from harness import table
+from harness import attempt, table
 
 UNARY = """abs acos asin atan ceil clone cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 max neg
 reciprocal round rsqrt sigmoid sign sin sinh sqrt tan tanh trunc""".split()
@@ -23,6 +23,21 @@ def script_values(T):
               for v in ((), (0.5,), ([0.5, 2.0],))]
     found += [list(T._foreach_lerp(a, b, 0.3)), list(T._foreach_lerp(a, b, c)), list(T._foreach_add(a, b, alpha=2))]
     return [*found, list(T._foreach_norm(a)), list(T._foreach_norm(a, 1)), list(T._foreach_pow(2.0, a))]
+
+
+def script_named_arguments(T):
+    (a, b, c), found = lists(T, 3), []
+    for name in BINARY:
+        one, many, numbers = ("exponent",) * 3 if name == "pow" else ("scalar", "other", "scalars")
+        fun = getattr(T, f"_foreach_{name}")
+        found += [list(fun(a, **{one: 2.0})), list(fun(self=a, **{many: b})), list(fun(a, **{numbers: [2.0, 3.0]}))]
+    found += [list(T._foreach_lerp(a, weight=0.3, tensors1=b)), list(T._foreach_lerp(a, tensors1=b, weights=c))]
+    found += [list(T._foreach_addcmul(a, tensor2=c, tensor1=b, value=0.5)), list(T._foreach_pow(2.0, exponent=a)),
+              list(T._foreach_addcdiv(a, b, tensor2=c, scalars=[0.5, 2.0])),
+              list(T._foreach_mm(self=a[:1], mat2=[b[0].T]))]
+    T._foreach_mul_(a, scalar=0.5)
+    T._foreach_lerp_(self=b, tensors1=c, weight=0.25)
+    return [*found, a, b, attempt(lambda: T._foreach_mul(a, nothing=2.0))[1]]
 
 
 def script_in_place(T):

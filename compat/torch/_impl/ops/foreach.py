@@ -7,6 +7,7 @@ UNARY = """abs acos asin atan ceil clone cos cosh erf erfc exp expm1 floor frac 
 reciprocal round rsqrt sigmoid sign sin sinh sqrt tan tanh trunc""".split()
 BINARY = "add clamp_max clamp_min div maximum minimum mul pow sub".split()
 TERNARY = "addcdiv addcmul lerp".split()
+POSITIONAL = "tensors1 tensor1 tensor2 other scalar scalars exponent weight weights".split()
 OUT_OF_PLACE_ALONE = "clone max".split()
 PUBLIC = {}
 
@@ -41,7 +42,7 @@ def publish(name):
 
     def foreach(self, *others, **named):
         if name == "pow" and not isinstance(self, list | tuple):  # a number to the powers of a list
-            return tuple(row.fun(self, t) for t in others[0])
+            return tuple(row.fun(self, t) for t in values(name, others, named)[0][0])
         return tuple(call(row.fun, self, *values(name, others, named)))
 
     def foreach_(self, *others, **named):
@@ -55,19 +56,14 @@ def publish(name):
 
 
 def values(name, others, named):
-    """The arguments of the operation: the fourth of addcdiv and addcmul has a name there."""
+    """The arguments of the operation, by its own names: a list's are called by what its elements are."""
     named = dict(named)
-    for old, new in (("tensors1", None), ("tensor1", None), ("tensor2", None), ("weight", None), ("scalars", "value")):
-        if old in named:
-            value = named.pop(old)
-            if new:
-                named[new] = value
-            else:
-                others = (*others, value)
-    if name in ("addcdiv", "addcmul") and len(others) == 3:
-        *others, named["value"] = others
-    return tuple(others), named
-
+    if name in ("addcdiv", "addcmul"):
+        if "scalars" in named:
+            named["value"] = named.pop("scalars")
+        if len(others) == 3:  # what has a name in the operation
+            *others, named["value"] = others
+    return (*others, *[named.pop(k) for k in POSITIONAL if k in named]), named
 
 
 for _name in UNARY:
@@ -96,10 +92,10 @@ def _foreach_copy_(self, src, non_blocking=False):
         t.copy_(s)
 
 
-def _foreach_mm(self, other):
+def _foreach_mm(self, mat2):
     """The product of each pair of matrices of two lists."""
-    check(self, other)
-    return tuple(ROWS["mm"].fun(a, b) for a, b in zip(self, other))
+    check(self, mat2)
+    return tuple(ROWS["mm"].fun(a, b) for a, b in zip(self, mat2))
 
 
 PUBLIC |= {f.__name__: f for f in (_foreach_norm, _foreach_zero_, _foreach_copy_, _foreach_mm)}
