@@ -227,6 +227,15 @@ def script_copies_and_pickles(torch):
             back.a.weight.is_leaf, copy.copy(m).a is m.a]
 
 
+def script_a_replica_shares_all_but_parameters(torch):
+    net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2))
+    net.note = ["kept"]
+    replica = net._replicate_for_data_parallel()
+    norm = net[1]._replicate_for_data_parallel()
+    return (type(replica).__name__, replica.note is net.note, replica[0] is net[0], replica._modules is net._modules,
+            list(norm._parameters), list(net[1]._parameters), norm.running_mean is net[1].running_mean, norm._is_replica)
+
+
 def script_parameters(torch):
     p = torch.nn.Parameter(torch.tensor([1.0, 2.0]))
     frozen = torch.nn.Parameter(torch.ones(2), requires_grad=False)

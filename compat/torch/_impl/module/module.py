@@ -41,6 +41,16 @@ class Module(Calls, Registration, Traversal, StateDict, Conversion):
         state.pop("_compiled_call_impl", None)
         return state
 
+    def _replicate_for_data_parallel(self):
+        """A shallow copy without parameters, as DataParallel makes one for each device; buffers and modules are shared."""
+        replica = self.__new__(type(self))
+        replica.__dict__ = self.__dict__.copy()
+        replica._parameters = {}
+        replica._buffers = self._buffers.copy()
+        replica._modules = self._modules.copy()
+        replica._is_replica = True
+        return replica
+
     def compile(self, *args, **kwargs):
         """Raise: modules run as they are.
 
