@@ -2,6 +2,7 @@
 
 from .._impl.dispatch import surface as _surface
 from . import (
+    cpu as cpu,
     cuda as cuda,
     cudnn as cudnn,
     mkl as mkl,

@@ -14,11 +14,10 @@ NAMES = """\
     ScriptList ScriptListIterator ScriptMethod ScriptModuleSerializer ScriptObject ScriptObjectProperty
     SerializationStorageContext ShortStorage StaticModule StreamObjType StringType SymBoolType SymIntType Tag
     TensorType ThroughputBenchmark TracingState TupleType Type UnionType Use Value adaptive_max_pool1d
-    affine_grid_generator alpha_dropout_ ao batch_norm
-    batch_norm_backward_elemt batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats
-    batch_norm_gather_stats_with_counts batch_norm_stats batch_norm_update_stats
-    binary_cross_entropy_with_logits bit bits16 bits1x8 bits2x4 bits4x2 bits8 ccol_indices_copy
-    choose_qparams_optimized classes col_indices_copy conv_tbc convolution
+    affine_grid_generator alpha_dropout_ ao batch_norm batch_norm_backward_elemt batch_norm_backward_reduce
+    batch_norm_elemt batch_norm_gather_stats batch_norm_gather_stats_with_counts batch_norm_stats
+    batch_norm_update_stats binary_cross_entropy_with_logits bit bits16 bits1x8 bits2x4 bits4x2 bits8
+    ccol_indices_copy choose_qparams_optimized classes col_indices_copy conv_tbc convolution
     cosine_embedding_loss cpp crow_indices_copy ctc_loss cudnn_affine_grid_generator cudnn_batch_norm
     cudnn_convolution cudnn_convolution_add_relu cudnn_convolution_relu cudnn_convolution_transpose
     cudnn_grid_sampler cudnn_is_acceptable dequantize dropout_ embedding embedding_bag embedding_renorm_
@@ -41,21 +40,21 @@ NAMES = """\
     quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm quantized_gru_cell
     quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d quantized_rnn_relu_cell
     quantized_rnn_tanh_cell quint2x4 quint4x2 quint8 resize_as_sparse_ row_indices_copy saddmm
-    set_autocast_ipu_dtype set_autocast_ipu_enabled
-    set_autocast_xla_dtype set_autocast_xla_enabled set_default_tensor_type slice_copy slice_inverse smm
-    sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_csc_tensor sparse_csr_tensor sspaddmm
-    sym_constrain_range sym_constrain_range_for_size sym_fresh_size sym_ite sym_max sym_min sym_not sym_sqrt
-    sym_sum thread_safe_generator torch_version triplet_margin_loss uint1 uint2 uint3 uint4 uint5 uint6 uint7
+    set_autocast_ipu_dtype set_autocast_ipu_enabled set_autocast_xla_dtype set_autocast_xla_enabled
+    set_default_tensor_type slice_copy slice_inverse smm sparse_bsc_tensor sparse_bsr_tensor
+    sparse_compressed_tensor sparse_csc_tensor sparse_csr_tensor sspaddmm sym_constrain_range
+    sym_constrain_range_for_size sym_fresh_size sym_ite sym_max sym_min sym_not sym_sqrt sym_sum
+    thread_safe_generator torch_version triplet_margin_loss uint1 uint2 uint3 uint4 uint5 uint6 uint7
     unify_type_list unsafe_split_with_sizes values_copy wait windows
 accelerator: Graph current_device_idx empty_host_cache get_device_capability get_memory_info graphs
-    max_memory_allocated max_memory_reserved memory memory_allocated memory_reserved memory_stats
-    reset_accumulated_memory_stats reset_peak_memory_stats set_device_idx
+    max_memory_allocated max_memory_reserved memory memory_stats reset_accumulated_memory_stats
+    reset_peak_memory_stats set_device_idx
 autograd: profiler_legacy
 autograd.function: hooks
 autograd.functional: fwAD
 autograd.graph: region_activation_memory_budget set_override_stale_capture_stream
 autograd.profiler: KinetoStepTracker MemRecordsAcc
-backends: cpu cusparselt kleidiai m mha miopen nnpack python_native quantized
+backends: cusparselt kleidiai m mha miopen nnpack python_native quantized
 compiler: config get_default_backend keep_portable_guards_unsafe keep_tensor_guards_unsafe list_backends
     load_cache_artifacts load_compiled_function nested_compile_region save_cache_artifacts set_default_backend
     set_enable_guard_collectives set_stance skip_all_guards_unsafe skip_guard_on_all_nn_modules_unsafe
@@ -68,10 +67,10 @@ cuda: BFloat16Storage BFloat16Tensor BoolStorage ByteStorage CUDAPluggableAlloca
     change_current_allocator check_error clock_rate cudaStatus cudart current_blas_handle
     current_solver_handle default_generators device_memory_used gds get_allocator_backend get_gencode_flags
     get_per_process_memory_fraction get_stream_from_external get_sync_debug_mode graphs green_contexts
-    has_half has_magma host_memory_stats host_memory_stats_as_nested_dict initial_seed
-    is_current_stream_capturing is_tf32_supported jiterator list_gpu_processes max_memory_cached memory
-    memory_cached memory_snapshot memory_stats_as_nested_dict memory_usage nccl nvtx power_draw profiler
-    random reset_accumulated_host_memory_stats reset_accumulated_memory_stats reset_max_memory_allocated
+    has_half has_magma host_memory_stats host_memory_stats_as_nested_dict is_current_stream_capturing
+    is_tf32_supported jiterator list_gpu_processes max_memory_cached memory memory_cached memory_snapshot
+    memory_stats_as_nested_dict memory_usage nccl nvtx power_draw profiler random
+    reset_accumulated_host_memory_stats reset_accumulated_memory_stats reset_max_memory_allocated
     reset_max_memory_cached reset_peak_host_memory_stats set_sync_debug_mode sparse streams temperature
     tunable use_mem_pool
 distributed: AllToAllOptions AllreduceCoalescedOptions AllreduceOptions BackendConfig BarrierOptions
@@ -113,7 +112,7 @@ utils: ThroughputBenchmark backcompat backend_registration cmake_prefix_path col
 utils.data: DFIterDataPipe DataChunk IterDataPipe MapDataPipe argument_validation datapipes
     functional_datapipe graph graph_settings guaranteed_datapipes_determinism non_deterministic
     runtime_validation runtime_validation_disabled
-utils.checkpoint: DefaultDeviceType SAC_IGNORED_OPS fx_traceback get_device_states set_device_states
+utils.checkpoint: SAC_IGNORED_OPS fx_traceback
 xpu: MemPool StreamContext XPUGraph XPUPluggableAllocator can_device_access_peer change_current_allocator
     clock_rate default_generators device device_memory_used device_of get_arch_list get_device_capability
     get_device_name get_device_properties get_gencode_flags get_per_process_memory_fraction get_rng_state_all
