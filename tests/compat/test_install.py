@@ -262,6 +262,15 @@ def test_names_below_the_surface_that_libraries_of_graphs_import():
         "PyTorch with its state_dict and export there (docs/compat_gaps.md has more)"]
 
 
+def test_parts_of_python_that_torch_loads_are_loaded():
+    assert run("""
+        import covector.compat.torch as compat
+        compat.install()
+        import multiprocessing, torch
+        print(multiprocessing.connection.Connection.__name__)
+    """) == "Connection"
+
+
 def test_functorch_comes_with_torch():
     assert run("""
         import covector.compat.torch as compat

@@ -1,5 +1,7 @@
 """`import torch` answered by covector.compat.torch."""
 
+import multiprocessing.connection  # noqa: F401 (programs find it loaded where torch is)
+
 from ....aliases import answer
 from ..types.tensor_type import Tensor
 
