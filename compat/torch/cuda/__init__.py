@@ -104,6 +104,13 @@ def device_count():
     return _count()
 
 
-__getattr__ = _surface.getter("cuda.", "torch.cuda")
+_others = _surface.getter("cuda.", "torch.cuda")
+
+
+def __getattr__(name):
+    """The other names; programs that keep random numbers read the variable behind `is_initialized`, too."""
+    return is_initialized() if name == "_initialized" else _others(name)
+
+
 _surface.publish(globals())
 __all__ = [name for name in globals() if not name.startswith("_")]

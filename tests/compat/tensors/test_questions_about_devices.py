@@ -14,6 +14,7 @@ def script_there_is_no_device(torch):
     seen += [kernels.flash_sdp_enabled(), kernels.math_sdp_enabled(), kernels.cudnn_sdp_enabled()]
     kernels.enable_flash_sdp(True)
     seen += [kernels.flash_sdp_enabled(), kernels.mem_efficient_sdp_enabled()]
+    seen.append(cuda._initialized)
     return [*seen, issubclass(cuda.OutOfMemoryError, RuntimeError), cuda.OutOfMemoryError is torch.OutOfMemoryError,
             issubclass(torch.AcceleratorError, RuntimeError)]
 
