@@ -233,7 +233,8 @@ def script_a_replica_shares_all_but_parameters(torch):
     replica = net._replicate_for_data_parallel()
     norm = net[1]._replicate_for_data_parallel()
     return (type(replica).__name__, replica.note is net.note, replica[0] is net[0], replica._modules is net._modules,
-            list(norm._parameters), list(net[1]._parameters), norm.running_mean is net[1].running_mean, norm._is_replica)
+            list(norm._parameters), list(net[1]._parameters), norm.running_mean is net[1].running_mean,
+            norm._is_replica)
 
 
 def script_parameters(torch):

@@ -29,7 +29,8 @@ PATHS = [
     ("distributed._tensor.experimental", "local_map"), ("distributions.multivariate_normal", "_batch_mahalanobis"),
     ("distributions.multivariate_normal", "_precision_to_scale_tril"), ("utils._pytree", "SUPPORTED_NODES"),
     ("utils._pytree", "_get_node_type"), ("utils._pytree", "PyTree"), ("utils.data.dataloader", "_collate_fn_t"),
-    ("backends.cpu", "get_cpu_capability"),
+    ("backends.cpu", "get_cpu_capability"), ("distributions.constraints", "_Real"),
+    ("distributions.constraints", "_IndependentConstraint"), ("distributions.constraints", "_CorrCholesky"),
 ]
 
 
