@@ -42,7 +42,7 @@ class Module(Calls, Registration, Traversal, StateDict, Conversion):
         return state
 
     def _replicate_for_data_parallel(self):
-        """A shallow copy without parameters, as DataParallel makes one for each device; buffers and modules are shared."""
+        """A shallow copy without parameters, as DataParallel makes one for each device; the rest is shared."""
         replica = self.__new__(type(self))
         replica.__dict__ = self.__dict__.copy()
         replica._parameters = {}
