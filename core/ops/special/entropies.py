@@ -1,5 +1,7 @@
 """Logarithms of odds, products with logarithms, and sums of weighted exponentials."""
 
+import math
+
 import numpy as np
 
 from ...arrays.avals import make_aval
@@ -16,10 +18,15 @@ from ..shaping import broadcast_to
 from .scipy_kernels import WIDE, scipy_kernel, scipy_unary, weakly
 
 # Without SciPy the functions of this file are computed by NumPy.
-logit = scipy_unary("logit", lambda x: 1.0 / (x * (1.0 - x)), 0.1, 0.9, singular=True,
+logit = scipy_unary("logit", lambda x: _odds_slope(x), 0.1, 0.9, singular=True,
                     own=lambda xp, x: xp.log(x / (1.0 - x)))
 log_expit = scipy_unary("log_expit", lambda x: sigmoid(-x), -3.0, 3.0, extra=[-40.0, 40.0], quiet=True,
                         own=lambda xp, x: -xp.logaddexp(-x, 0.0))
+
+
+def _odds_slope(x):
+    """1 / (x (1 - x)) within [0, 1], where logit has values; infinite at both ends, whatever the sign of a zero."""
+    return where((x >= 0) & (x <= 1), 1.0 / ((x + 0.0) * (1.0 - x)), math.nan)
 
 
 def _by_factor(c, x, total, slope):

@@ -54,6 +54,36 @@ def gradients_at_nan(torch):
     return [str(one[1].item()), top.tolist() if not top.isnan().any() else "nan"]
 
 
+@row("gradients of `prod` and `cumprod` with NaN", [[2.0, float("inf")], [float("inf"), 2.0]], "nan")
+def gradients_of_a_product_with_an_infinity(torch):
+    x = torch.tensor([float("inf"), 2.0], requires_grad=True)
+    found = [torch.autograd.grad(x.prod(), x)[0].tolist(), torch.autograd.grad(x.cumprod(0)[1].flip(0), x)[0].tolist()]
+    return "nan" if any(v != v for g in found for v in g) else [found[0], found[1][::-1]]
+
+
+@row("gradients at infinities", [[0.5, 0.5], 1.0], "nan")
+def gradients_at_infinities(torch):
+    x = torch.full((2,), float("inf"), requires_grad=True)
+    shares = torch.autograd.grad(torch.logaddexp(x[0], x[1]), x)[0].tolist()
+    sign = torch.autograd.grad(torch.copysign(x, torch.ones(2)).sum(), x)[0][0].item()
+    return "nan" if any(v != v for v in (*shares, sign)) else [shares, sign]
+
+
+@row("slopes of `acosh` below 1", "nan", 0.0)
+def a_slope_outside_of_the_domain(torch):
+    x = torch.tensor(-float("inf"), requires_grad=True)
+    slope = torch.autograd.grad(torch.acosh(x), x)[0].item()
+    return "nan" if slope != slope else slope
+
+
+@row("signs of zeros", [1.0, 1.0, -float("inf")], [-1.0, -1.0, float("inf")])
+def signs_of_zeros(torch):
+    pytest.importorskip("scipy", reason="special functions need SciPy: pip install -e '.[scipy]'")
+    zero = torch.tensor(-0.0, dtype=torch.float64)
+    signs = [torch.copysign(torch.ones(()), f(zero)).item() for f in (torch.relu, lambda x: torch.remainder(x, 1.0))]
+    return [*signs, torch.lgamma(torch.tensor(-float("inf"))).item()]
+
+
 @row("second derivative of `elu`", [1.0], [0.0])
 def the_second_derivative_of_elu(torch):
     x = torch.zeros(1, requires_grad=True)

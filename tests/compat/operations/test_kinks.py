@@ -183,3 +183,16 @@ def script_zeros_keep_their_sign_between_limits(torch):
                        F.margin_ranking_loss(zero, zero, zero + 1, reduction="none"))
             found.append([(a.signbit().all().item(), a.signbit().any().item()) for a in answers])
     return found
+
+
+def script_middle_values_that_are_infinite_or_huge(torch):
+    inf, found = float("inf"), []
+    for numbers in ((inf, inf, 1.0), (-inf, -inf), (1e308, 1e308), (2.0, 2.0, 1.0, 3.0)):
+        for f in (torch.median, torch.nanmedian):
+            found += slopes(torch, f, double(torch, *numbers))
+    return found
+
+
+def script_odds_outside_of_probabilities(torch):
+    x = double(torch, -float("inf"), -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, float("inf"), float("nan"))
+    return slopes(torch, torch.logit, x), slopes(torch, lambda a: torch.logit(a, 0.1), x)

@@ -29,3 +29,12 @@ def script_what_index_arrays_take_lies_in_order(torch):
     found = [y[:, [1, 2]], y[..., [0, 2, 3]], y[:, [1, 2], [2, 1]], y[:, :, [[0, 1], [2, 3]]]]
     sum(f.view(-1)[1:].sum() for f in found).backward()
     return [f.detach().view(-1) for f in found], [f.is_contiguous() for f in found], x.grad
+
+
+def script_messages_count_the_places_of_an_index(torch):
+    n, x, found = torch.zeros(()), torch.zeros(2, 3, 4), []
+    for t, keys in ((n, (0, (0,), slice(1, None), (slice(1, None),), (None, 0), (..., 0))),
+                    (x, (5, (5,), (None, 5), (..., 5), (..., None, 5), (0, ..., 5), (0, 5), (0, 0, 5), (None, 0, 5)))):
+        for k in keys:
+            found += [message(lambda: t[k]), message(lambda: t.__setitem__(k, 1.0))]
+    return found, message(lambda: x.t_())

@@ -112,22 +112,23 @@ def plain_slice(s):
     return slice(start, stop, step)
 
 
-def check_basic(key, shape):
-    """torch's errors for a basic index."""
+def check_basic(key, shape, alone):
+    """torch's errors for a basic index; `alone` says that the index was given without a tuple."""
     used = sum(k is not None and k is not Ellipsis for k in key)
     if used > len(shape):
-        if not shape:
+        if not shape and alone:
+            if type(key[0]) is slice:
+                raise IndexError("slice() cannot be applied to a 0-dim tensor.")
             raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` "
-                             "in C++ "
-                             "to convert a 0-dim tensor to a number")
+                             "in C++ to convert a 0-dim tensor to a number")
         raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
     axis = 0
-    for k in key:
+    for place, k in enumerate(key):  # torch's messages count places of the index
         if k is Ellipsis:
             axis += len(shape) - used
         elif k is not None:
             if type(k) is int and not -shape[axis] <= k < shape[axis]:
-                raise IndexError(f"index {k} is out of bounds for dimension {axis} with size {shape[axis]}")
+                raise IndexError(f"index {k} is out of bounds for dimension {place} with size {shape[axis]}")
             axis += 1
 
 
@@ -155,7 +156,7 @@ def getitem(self, key):
         check_masks(key, index, "torch.where(mask, x, 0) instead of x[mask]")
         check_places(self, index)
     if basic:
-        check_basic(index, shape)
+        check_basic(index, shape, type(key) is not tuple)
         if type(key) is slice:
             index, name = (*index, Ellipsis), "SliceBackward0"
         else:
@@ -292,7 +293,7 @@ def setitem(self, key, value):
     basic, index = normal(key)
     if basic:
         shape = shape_dtype(self)[0]
-        check_basic(index, shape)
+        check_basic(index, shape, type(key) is not tuple)
         m = MODES.get()
         index = useful(index, shape)
         watched = m is not None and (m.level is not None or m.recorder is not None or m.hooks)

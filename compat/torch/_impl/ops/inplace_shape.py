@@ -14,6 +14,7 @@ from ..types.tensor_type import FOREIGN, GENERAL, Tensor, TensorBase, more, need
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.tangents import tangent_of
 from ..views.views import RESHAPE, TRANSPOSE, move_history
+from .axes import ndim_of
 
 METHODS = {  # name -> the operation that makes the view, and the name of the node
     "t_": ("t", "TBackward1"), "transpose_": ("transpose", "TransposeBackward1"),
@@ -32,6 +33,8 @@ def method(name):
         if name == "squeeze_" and (args or kwargs):
             dim = args[0] if args else kwargs["dim"]
             title = "SqueezeBackward4" if isinstance(dim, int) else "SqueezeBackward5"
+        if name == "t_" and ndim_of(self) > 2:
+            raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {ndim_of(self)}D")
         out = getattr(Tensor, source)(self, *args, **kwargs)
         adopt(self, out, title)
         bump(bottom(self))

@@ -129,8 +129,10 @@ def shared(flat, value):
         return value
     mine = (primal_of(flat) == value) | (primal_of(flat) != primal_of(flat)) & (value != value)
     zero = np.zeros((), flat.dtype)
-    mean = cnp.sum(cnp.where(mine, flat, zero)) / cnp.sum(mine.astype(flat.dtype))
-    return mean + (value - primal_of(mean))
+    mean = cnp.sum(cnp.where(mine, flat, zero) / cnp.sum(mine.astype(flat.dtype)))
+    rounded = primal_of(mean)
+    near = cnp.isfinite(rounded)  # of equal infinities the mean is exact
+    return mean + (cnp.where(near, value, zero) - cnp.where(near, rounded, zero))
 
 
 _median("median", output_tuples.median, False)
