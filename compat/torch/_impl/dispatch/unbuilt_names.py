@@ -24,7 +24,7 @@ NAMES = """\
     empty_permuted empty_quantized export fake_quantize_per_channel_affine fake_quantize_per_tensor_affine
     fbgemm_linear_fp16_weight fbgemm_linear_fp16_weight_fp32_activation fbgemm_linear_int8_weight
     fbgemm_linear_int8_weight_fp32_activation fbgemm_linear_quantize_weight fbgemm_pack_gemm_matrix_fp16
-    fbgemm_pack_quantized_matrix feature_alpha_dropout_ feature_dropout feature_dropout_ fill fork
+    fbgemm_pack_quantized_matrix feature_alpha_dropout_ feature_dropout feature_dropout_ fork
     frobenius_norm from_file fused_moving_avg_obs_fake_quant get_autocast_ipu_dtype get_autocast_xla_dtype
     get_device_module grid_sampler grid_sampler_2d grid_sampler_3d has_lapack has_mkl has_openmp has_spectral
     hash_tensor hinge_embedding_loss hsmm hspmm hub import_ir_module import_ir_module_from_buffer indices_copy
@@ -34,7 +34,7 @@ NAMES = """\
     miopen_convolution_relu miopen_convolution_transpose miopen_ctc_loss miopen_depthwise_convolution
     miopen_rnn mkldnn_adaptive_avg_pool2d mkldnn_convolution mkldnn_linear_backward_weights mkldnn_max_pool2d
     mkldnn_max_pool3d mkldnn_rnn_layer monitor mtia native_batch_norm native_channel_shuffle native_dropout
-    native_group_norm native_layer_norm native_norm nested nonzero_static nuclear_norm package parse_ir
+    native_group_norm native_layer_norm native_norm nested nuclear_norm package parse_ir
     parse_schema parse_type_comment poisson_nll_loss q_per_channel_axis q_per_channel_scales
     q_per_channel_zero_points q_scale q_zero_point qint32 qint8 qscheme quantization quantize_per_channel
     quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm quantized_gru_cell

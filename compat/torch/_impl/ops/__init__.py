@@ -9,11 +9,11 @@ from . import arithmetic, combining, complex_numbers, einsum, pointwise, pooling
 from . import histograms, running, sampled, searching, statistics  # isort: skip (on those)
 from . import factorizations, layers, losses, lu, matrix_functions, polynomials, resampling  # isort: skip (on those)
 from . import special, spectra, triangular  # isort: skip (on those)
-from . import attention, embeddings, indefinite, reflections  # isort: skip (on those)
+from . import attention, embeddings, indefinite, reflections, segments  # isort: skip (on those)
 from . import contractions, overloads  # isort: skip (of operations registered above)
 from . import foreach, network_refusals, refusals  # isort: skip (of operations registered above)
 
 # Functions of tensors that are no operations of their own.
 PLAIN = {**joining.PLAIN, **arithmetic.PLAIN, **selecting.PLAIN, **combining.PLAIN, **sampled.PLAIN,
-         **lu.PLAIN, **matrix_functions.PLAIN}
+         **lu.PLAIN, **matrix_functions.PLAIN, **segments.PLAIN}
 LISTS = foreach.PUBLIC  # functions of lists of tensors
