@@ -46,6 +46,6 @@ def register_kernel(op, device_types, func=None, /, *, lib=None):
 
 
 impl_abstract = register_fake
-globals().update(_parts("library", "Library", "impl define"))
+globals().update(_parts("library", "Library", "impl define opcheck"))
 __getattr__ = _surface.getter("library.", "torch.library")
 _surface.publish(globals())

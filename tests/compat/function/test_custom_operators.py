@@ -137,3 +137,8 @@ def test_shapes_that_are_registered_before_their_operation():
     pairs = compat.library.custom_op("covector_tests::later", lambda x: compat.stack((x, -x), -1), mutates_args=())
     assert pairs(compat.empty(3, device="meta")).shape == (3, 2)
     assert pairs(compat.ones(1)).tolist() == [[1.0, -1.0]]
+
+
+def test_checks_of_operators_are_refused_in_words():
+    with pytest.raises(NotImplementedError, match="torch.library.opcheck is part of PyTorch, but not implemented"):
+        compat.library.opcheck(None, ())

@@ -125,3 +125,12 @@ def script_recurrences_as_functions(torch):
                          directions == 2)
             found.append([[t.tolist() for t in part] for part in (out, slopes, packed)])
     return found
+
+
+def script_weights_in_a_row(torch):
+    m = torch.nn.LSTM(3, 4, 2, bidirectional=True, proj_size=2)
+    found = [m._flat_weights_names, [tuple(w.shape) for w in m._flat_weights], m._init_flat_weights()]
+    m._flat_weights = m._flat_weights
+    del m._parameters["weight_hh_l0"]  # as weights are dropped
+    m.weight_hh_l0 = torch.zeros(16, 2)
+    return found, m._flat_weights[1] is m.weight_hh_l0, m._flat_weights[0] is m.weight_ih_l0

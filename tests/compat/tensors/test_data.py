@@ -395,3 +395,12 @@ def test_without_its_package_bfloat16_is_named_and_refused_on_every_road():
     assert refusals == [kind + words for kind in ("NotImplementedError", "NotImplementedError", "NotImplementedError",
                                                   "NotImplementedError", "NotImplementedError", "NotImplementedError",
                                                   "UnpicklingError")]
+
+
+def script_data_without_elements_has_a_counter_of_its_own(torch):
+    x, found = torch.zeros(2, 3), []
+    for t in (torch.zeros(0, 3), x[:, 3:], x[2:].t()):
+        d = t.data
+        d.mul_(2)
+        found.append([t._version, d._version, tuple(d.shape)])
+    return found, x._version

@@ -78,6 +78,23 @@ class RNNBase(Module):
         """Do nothing: the weights need not lie together on the CPU."""
 
     @property
+    def _flat_weights_names(self):
+        return [name for names in self._all_weights for name in names]
+
+    @property
+    def _flat_weights(self):
+        return [getattr(self, name, None) for name in self._flat_weights_names]
+
+    @_flat_weights.setter
+    def _flat_weights(self, weights):
+        for name, weight in zip(self._flat_weights_names, weights, strict=True):
+            if getattr(self, name, None) is not weight:
+                setattr(self, name, weight)
+
+    def _init_flat_weights(self):
+        """Do nothing: the weights are looked up where they are used."""
+
+    @property
     def all_weights(self):
         """The weights of each layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_weights]
