@@ -180,8 +180,8 @@ class Timer:
         if language not in ("py", "python"):
             raise ValueError(f"Invalid language `{language}`.")
         if global_setup:
-            raise ValueError(f"global_setup is C++ only, got `{global_setup}`. Most likely this code can simply be moved "
-                             "to `setup`.")
+            raise ValueError(f"global_setup is C++ only, got `{global_setup}`. Most likely this code can simply be "
+                             "moved to `setup`.")
         stmt, setup = [textwrap.dedent(text).removeprefix("\n").rstrip() for text in (stmt, setup)]
         self._timer = timeit.Timer(stmt, setup, timer, {"torch": _torch(), **(globals or {})})
         self._task_spec = TaskSpec(stmt, setup, global_setup, label, sub_label, description, env, num_threads)

@@ -5,8 +5,6 @@ import numpy as np
 from ..dispatch.call import ROWS
 from ..state.concrete import concrete
 from ..types.tensor_type import TensorBase, wrap
-from .copying import clone, fill_
-from .selecting import nonzero, unique
 
 _REDUCTIONS = {"sum": ("sum", 0), "mean": ("sum", 0), "prod": ("prod", 1), "max": ("amax", -np.inf),
                "min": ("amin", np.inf)}
@@ -14,14 +12,14 @@ _REDUCTIONS = {"sum": ("sum", 0), "mean": ("sum", 0), "prod": ("prod", 1), "max"
 
 def fill(input, value):
     """Return a copy with one value everywhere."""
-    return fill_(clone(input), value)
+    return input.clone().fill_(value)
 
 
 def nonzero_static(input, *, size, fill_value=-1):
     """Return the indices of the first `size` nonzero elements, and rows of `fill_value` behind them."""
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
-    found = concrete(nonzero(input), "item")[:size]
+    found = concrete(input.nonzero(), "item")[:size]
     out = np.full((size, input.ndim), fill_value, np.int64)
     out[: len(found)] = found
     return wrap(out)
@@ -29,7 +27,7 @@ def nonzero_static(input, *, size, fill_value=-1):
 
 def _unique2(input, sorted=True, return_inverse=False, return_counts=False):  # noqa: A002
     """Return the distinct values, where each element is among them, and how often each occurs."""
-    values, inverse, counts = unique(input, True, True, True)
+    values, inverse, counts = input.unique(True, True, True)
     none = np.zeros(0, np.int64)
     return (values, inverse if return_inverse else wrap(none),
             counts if return_counts else wrap(none.copy()))
