@@ -30,21 +30,18 @@ from . import (
 from ._impl.dispatch import surface as _surface
 from ._impl.dispatch.function_modes import asks_modes as _asks_modes
 from ._impl.factories.creation import (
-    arange,
     empty,
     empty_strided,
     eye,
     full,
     is_tensor,
-    linspace,
-    logspace,
     ones,
-    range_ as range,
     result_type,
     scalar_tensor,
     zeros,
 )
 from ._impl.factories.from_data import as_tensor, asarray, from_numpy, frombuffer, tensor
+from ._impl.factories.ranges import arange, linspace, logspace, range_ as range
 from ._impl.func.control_flow import cond, while_loop
 from ._impl.installing.install import install
 from ._impl.interchange.dlpack import from_dlpack, to_dlpack

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from .dispatch.call import ROWS
 from .dispatch.surface import public
-from .factories import creation
+from .factories import creation, ranges
 from .factories.from_data import as_tensor, tensor
 from .modes.grad_mode import enable_grad, no_grad
 from .public_names import NAMES
@@ -21,7 +21,8 @@ def below(prefix):
 
 
 torch = SimpleNamespace(**{
-    **{name: getattr(creation, name) for name in ("arange", "empty", "eye", "full", "is_tensor", "ones", "zeros")},
+    **{name: getattr(creation, name) for name in ("empty", "eye", "full", "is_tensor", "ones", "zeros")},
+    "arange": ranges.arange,
     **{name: getattr(sampling, name) for name in ("rand", "randn", "randperm", "randint")},
     **NAMES, "Size": Size, "Tensor": Tensor, "as_tensor": as_tensor, "dtype": dtypes.dtype,
     "enable_grad": enable_grad, "finfo": limits.finfo, "get_default_dtype": dtypes.get_default_dtype,

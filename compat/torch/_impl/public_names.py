@@ -2,7 +2,7 @@
 
 from . import ops
 from .dispatch import nans, overriding, surface
-from .factories import creation, from_data, window_functions
+from .factories import creation, from_data, ranges, window_functions
 from .forward_ad import forward_ad
 from .ops import inplace_shape
 from .random import gamma, sampling
@@ -17,7 +17,7 @@ NAMES |= {name: overriding.dispatching(NAMES[name]) for name in ("resolve_conj",
 NAMES |= from_data.LEGACY | dtypes.ONLY_NAMED | dtypes.NAMED | {"bfloat16": dtypes.bfloat16} | dtypes.ALIASES
 NAMES |= {"chalf": dtypes.ONLY_NAMED["complex32"]} | surface.names("")
 NAMES |= {name: surface.asking_first(name, fun) for name, fun in ops.PLAIN.items()}
-NAMES |= {name: surface.asking_first(name, NAMES.get(name) or getattr(creation, name, None) or getattr(sampling, name))
-          for name in surface.FACTORIES}
+NAMES |= {name: surface.asking_first(name, NAMES.get(name) or next(
+    getattr(file, name) for file in (creation, ranges, sampling) if hasattr(file, name))) for name in surface.FACTORIES}
 NAMES |= {name: surface.asking_first(name, fun) for name, fun in gamma.PUBLIC.items()}
 NAMES |= window_functions.TOP | ops.LISTS

@@ -53,6 +53,31 @@ def test_a_state_is_looked_at_before_it_is_taken():
         compat.ones(2) - True
 
 
+def test_items_of_another_type_are_refused_after_others_were_taken():
+    for _ in range(2):
+        assert compat.full((2, 3), 1).shape == compat.full([2, 3], 1).shape == (2, 3)
+        assert compat.ones(2, 3).sum((0, 1)).item() == 6 and compat.ones(2, 3).permute((1, 0)).shape == (3, 2)
+    for size in ((2, 3.0), [2, "3"], (2, True), (2, compat.ones(1)), (2, None)):
+        with pytest.raises(TypeError, match="must be tuple of ints, not|invalid combination of arguments"):
+            compat.full(size, 1)
+        with pytest.raises(TypeError, match="must be tuple of ints, not|invalid combination of arguments"):
+            compat.randint(0, 9, size)
+    assert compat.full((2, compat.tensor(3)), 1).shape == (2, 3)
+    with pytest.raises(TypeError):
+        compat.full((2, compat.tensor(3.0)), 1)
+
+
+def test_ranges_of_integers_of_64_bits():
+    top = 2**63
+    assert compat.arange(top - 8, top - 2, 3).tolist() == [top - 8, top - 5]
+    assert compat.arange(5, 0, -2).tolist() == [5, 3, 1] and compat.arange(3, 3).shape == (0,)
+    assert compat.arange(5).dtype == compat.int64 and compat.arange(5, dtype=compat.int8).dtype == compat.int8
+    with pytest.raises(RuntimeError, match="inconsistent with step sign"):
+        compat.arange(3, 1)
+    with pytest.raises(RuntimeError, match="must be nonzero"):
+        compat.arange(0, 3, 0)
+
+
 def test_a_complex_number_in_a_tensor_keeps_the_width_of_others():
     assert (compat.ones(2) + compat.tensor(1j, dtype=compat.complex128)).dtype is compat.complex64
 

@@ -13,6 +13,7 @@ import numpy as np
 from ..types.dtypes import OF_PYTHON, dtype as Dtype, torch_dtype
 from ..types.namespace_table import OF_NAMESPACES, PYTHON
 from ..types.operation_table import FUNCTIONS
+from ..types.size import Size
 from ..types.tensor_type import TensorBase
 from .deprecated_overloads import modern
 
@@ -240,6 +241,9 @@ def check(row, args, named):
     if type in key:  # one of Python's types of numbers in the place of a dtype
         args, named = tuple([torch_dtype(v) for v in args]), {k: torch_dtype(v) for k, v in named.items()}
     way = seen.get(key)
+    if way is None and not _NESTS.isdisjoint(key):
+        key = with_items(key, args, named)
+        way = seen.get(key)
     if way is None:
         ways = signatures(name)
         if not ways:
@@ -251,7 +255,7 @@ def check(row, args, named):
             if present is args:
                 raise
             way, key, args = match_signature(name, ways, present, named), None, present
-        if key is not None and len(seen) < _LIMIT and repeatable(way, args, named):
+        if key is not None and len(seen) < _LIMIT and repeatable(way, args, named, type(key[0]) is tuple):
             seen[key] = way
     if named:
         for p in way.parameters[len(args):way.positional]:
@@ -299,10 +303,26 @@ def match_signature(name, ways, args, named):
     raise refused(name, ways, refusals, args, named)
 
 
-def repeatable(way, args, named):
-    """Whether the types of a call alone made it fit."""
+_NESTS = frozenset({tuple, list, Size})
+_TOLD = frozenset({int, bool, float, complex, str, type(None)})  # of which types alone say whether they fit
+
+
+def with_items(key, args, named):
+    """A key of types with the types of the items of sequences beside it; the key itself where those do not suffice."""
+    items = []
+    for v in (*args, *named.values()):
+        if type(v) in _NESTS:
+            kinds = frozenset(map(type, v))
+            if not kinds <= _TOLD:
+                return key
+            items.append(kinds)
+    return key, *items
+
+
+def repeatable(way, args, named, items):
+    """Whether the types of a call alone made it fit; `items` says whether those of items are known."""
     for place, v in enumerate((*args, *named.values())):
-        if isinstance(v, tuple | list):
+        if isinstance(v, tuple | list) and not (items and type(v) in _NESTS):
             return False
         if isinstance(v, TensorBase) and not (
                 place < min(len(args), way.positional) and way.parameters[place].kind in ("Tensor", "duck", "operand")):

@@ -2,7 +2,6 @@
 
 import functools
 import operator
-import warnings
 
 import numpy as np
 
@@ -10,20 +9,20 @@ from ..dispatch.layouts import uninitialised
 from ..dispatch.out_argument import PLAIN, write_out
 from ..dispatch.signatures import Looked, check, signed
 from ..modes.modes import MODES
-from ..state.concrete import concrete, mapped
+from ..state.concrete import concrete
 from ..state.levels import BatchTrace, GradTrace
 from ..state.meta import META, is_meta, meta_tensor, on_device, on_meta
 from ..state.python_data import filling
 from ..state.recorder import traced
 from ..types import dtypes
 from ..types.arrays import ARRAYS
-from ..types.devices import CUDA, checked, device_of, moved
+from ..types.devices import CUDA, checked, moved
 from ..types.memory_formats import empty_in_format, preserves
 from ..types.size import strided
 from ..types.tensor_type import FOREIGN, TensorBase, at_level, infer, wrap
 from ..types.tensor_value import bottom, shape_dtype
-from ..values.core_values import inside, lift, lower
-from .places import library_for
+from ..values.core_values import inside, lower
+from .places import library_for, place_beside
 
 
 def new_leaf(array, requires_grad=False, device=None):
@@ -54,18 +53,20 @@ def with_out(make, target=PLAIN):
     """A factory that looks at its arguments first, and that writes its numbers to `out=` where that is given, in the
     dtype of `out` unless one is named. Its `make` takes the arguments as they are."""
     name = make.__name__.rstrip("_")
-    row, asks_dtype = Looked(name), "dtype" in make.__kwdefaults__
+    row, span, asks_dtype = Looked(name), f"aten::{name}", "dtype" in make.__kwdefaults__
 
     @functools.wraps(make)
     def made_or_written(*args, **named):
         args, named, way = check(row, args, named)
+        if not named:
+            return traced(span, make, args, named)
         if named.pop("pin_memory", None):
             raise RuntimeError(f"{name}(pin_memory=True): no memory here is shared with a device; leave pin_memory out")
         if "layout" in named:
             check_layout(name, named["layout"])
         out = named.pop("out", None)
         if out is None:
-            return traced(f"aten::{name}", make, args, named)
+            return traced(span, make, args, named)
         if asks_dtype and named.get("dtype") is None:
             named["dtype"] = out.dtype
         return write_out(name, out, lower(make(*args, **named)), [v for v in args if isinstance(v, TensorBase)],
@@ -86,6 +87,11 @@ def size_argument(size):
     """`(2, 3)` of `f(2, 3)` or `f((2, 3))`."""
     if len(size) == 1 and isinstance(size[0], list | tuple | range | np.ndarray):
         size = tuple(size[0])
+    for n in size:
+        if type(n) is not int or n < 0:
+            break
+    else:
+        return size
     for n in size:
         if not isinstance(n, int | np.integer) and not hasattr(n, "__index__"):
             raise TypeError(f"argument 'size' (position 1) must be tuple of ints, not {type(n).__name__}")
@@ -145,108 +151,9 @@ def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, re
         return meta_tensor(size_argument((size,)), dtype.numpy, requires_grad)
     value = number(fill_value) if isinstance(fill_value, TensorBase) else filling(fill_value, dtype.numpy)
     size = size_argument((size,))
-    array = np.full(size, value, dtype.numpy) if xp is np else xp.full(size, np.asarray(value).item(), dtype.numpy)
+    array = xp.empty(size, dtype.numpy)
+    array.fill(value if xp is np else np.asarray(value).item())
     return new_leaf(array, requires_grad, device)
-
-
-@with_out
-def arange(*args, out=None, dtype=None, layout=None, device=None, requires_grad=False, start=0, end=None, step=1):
-    """Return numbers from `start` up to, but not including, `end`."""
-    if len(args) == 1 and end is None:
-        end = args[0]
-    elif args:
-        start, *rest = args
-        end, *rest = rest or [end]
-        step = rest[0] if rest else step
-    start, end, step = (v.item() if isinstance(v, TensorBase) else v for v in (start, end, step))
-    check_range(start, end, step)
-    if dtype is None:
-        whole = all(isinstance(v, int | np.integer) for v in (start, end, step))
-        dtype = dtypes.int64 if whole else dtypes.Default.float
-    xp = library_for(device, dtype.numpy) or np
-    if dtype.category > 1:
-        count = xp.arange(int(np.ceil((end - start) / step)), dtype=np.float64)
-        return new_leaf((start + count * step).astype(dtype.numpy), requires_grad, device)
-    first, jump = int(start), int(step)  # integers count in integers, the smaller ones over the range as given
-    if dtype is dtypes.int64:
-        start, end, step = first, int(end), jump
-        if not step:
-            raise ValueError("step must be nonzero")
-    count = xp.arange(int(np.ceil((end - start) / step)), dtype=np.int64)
-    return new_leaf((first + count * jump).astype(dtype.numpy), requires_grad, device)
-
-
-def check_range(start, end, step):
-    """PyTorch's refusals of a range."""
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if not (np.isfinite(start) and np.isfinite(end)):
-        raise RuntimeError(f"unsupported range: {start} -> {end}")
-    if (end - start) * step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-
-
-@with_out
-def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
-    """`steps` numbers from `start` to `end`; no derivative passes to ends that are tensors."""
-    if any(isinstance(v, TensorBase) and mapped(v) for v in (start, end)):
-        return spread(start, end, steps, dtype, lambda v: v)
-    found, kind = spaced(start, end, steps, dtype)
-    return new_leaf(found.astype(kind), requires_grad, device)
-
-
-def spread(start, end, steps, dtype, finish):
-    """`finish` of a range whose ends differ between the examples of a vmap."""
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
-    given = [v.detach() for v in (start, end) if isinstance(v, TensorBase)]
-    kind = np.result_type(*[shape_dtype(v)[1] for v in given]) if dtype is None else numpy_dtype(dtype)
-    if dtype is None and kind.kind not in "fcV":
-        kind = numpy_dtype(None)
-    wide = kind if kind.kind in "fcV" else np.dtype(np.float64)
-    first, last = [(lower(v.detach()) if isinstance(v, TensorBase) else np.asarray(v)).astype(kind).astype(wide)
-                   for v in (start, end)]
-    share = (np.arange(steps) / max(steps - 1, 1)).astype(wide)
-    return lift(finish(first * (1 - share) + last * share).astype(kind))
-
-
-def spaced(start, end, steps, dtype):
-    """Numbers at equal distances between ends that are cast to the dtype first, and its NumPy dtype."""
-    start, end = (v.item() if isinstance(v, TensorBase) else v for v in (start, end))
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
-    if dtype is None and (isinstance(start, complex) or isinstance(end, complex)):
-        dtype = dtypes.default_complex()
-    kind = numpy_dtype(dtype)
-    if steps > 1 or kind.kind in "iu":
-        start, end = (np.asarray(filling(v, kind)).astype(np.complex128 if kind.kind == "c" else np.float64)
-                      for v in (start, end))
-    if kind.kind in "fcV" or steps < 2:
-        return np.linspace(start, end, steps), kind
-    i, step = np.arange(steps), (end - start) / (steps - 1)
-    return np.where(i < steps // 2, start + step * i, end - step * (steps - 1 - i)), kind
-
-
-@with_out
-def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
-    """`steps` numbers from `base ** start` to `base ** end`; no derivative passes to ends that are tensors."""
-    if any(isinstance(v, TensorBase) and mapped(v) for v in (start, end)):
-        return spread(start, end, steps, dtype, lambda v: np.asarray(base, v.dtype) ** v)
-    found, kind = spaced(start, end, steps, dtype)
-    return new_leaf(np.power(base, found).astype(kind), requires_grad, device)
-
-
-@with_out
-def range_(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
-    """Return numbers from `start` to `end`, both included."""
-    warnings.warn("torch.range is deprecated and will be removed in a future release because its behavior is "
-                  "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
-                  "[start, end).", UserWarning, stacklevel=3)
-    start, end = (start, end) if end is not None else (0, start)
-    check_range(start, end, step)
-    count = int((end - start) / step) + 1
-    kind = numpy_dtype(dtype)
-    return new_leaf((start + np.arange(count) * step).astype(kind), requires_grad, device)
 
 
 @with_out
@@ -287,7 +194,7 @@ def like(name, make):
         if is_meta(input) and device is None or on_meta(device):
             return meta_tensor(shape, kind, requires_grad)
         found = bottom(input)
-        place = device_of(found) if device is None and type(found) in ARRAYS else device
+        place = place_beside(input) if device is None and type(found) in ARRAYS else device
         dense = type(found) in ARRAYS and found.shape == shape and found.size and preserves(memory_format) and (
             kind.kind != "V" or type(found) is np.ndarray)
         array = uninitialised(shape, kind, [found]) if dense else empty_in_format(
