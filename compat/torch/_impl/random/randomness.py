@@ -64,7 +64,7 @@ def sample(draw, shape, dtype, *parameters, requires_grad=False, device=None):
     lead = tuple([trace.size for trace in apart])
     if device is None and any(isinstance(p, TensorBase) and on_device(p) for p in parameters):
         device = CUDA
-    numbers = np.asarray(draw((*lead, *shape), *[aligned(p, apart) for p in parameters])).astype(dtype)
+    numbers = np.asarray(draw((*lead, *shape), *[aligned(p, apart) for p in parameters])).astype(dtype, copy=False)
     t = new_leaf(numbers, requires_grad, device)
     if not apart:
         return t

@@ -41,7 +41,9 @@ def uniform(r, shape, kind):
         return (r.random(shape) + 1j * r.random(shape)).astype(kind)
     if kind.itemsize == 8:
         return np.asarray(r.random(shape))
-    bits = {"float32": 24, "float16": 11}.get(kind.name, 8)  # rounding a double could give 1
+    if kind.itemsize == 4:
+        return np.asarray(r.random(shape, np.float32))  # whole numbers of 24 bits over 2**24
+    bits = 11 if kind.kind == "f" else 8  # rounding a double could give 1
     return np.asarray(r.integers(0, 2**bits, shape) * 2.0**-bits).astype(kind)
 
 
@@ -161,8 +163,8 @@ def randperm(n, *, generator=None, out=None, dtype=dtypes.int64, layout=None, de
     """The numbers 0 … n-1 in random order."""
     size_argument((n,))
     r = stream(generator)
-    return sample(lambda shape: r.permuted(np.broadcast_to(np.arange(n), shape), axis=-1), (n,), dtype.numpy,
-                  requires_grad=requires_grad, device=device)
+    return sample(lambda shape: r.permutation(int(n)) if len(shape) == 1 else r.permuted(
+        np.broadcast_to(np.arange(n), shape), axis=-1), (n,), dtype.numpy, requires_grad=requires_grad, device=device)
 
 
 @with_out
