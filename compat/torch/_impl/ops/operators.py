@@ -9,7 +9,7 @@ from .....extend import REGISTRY, Tracer
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import ROWS, attach, floating, inplace_method, invoke, operation, promote, to
 from ..dispatch.deprecated_overloads import modern
-from ..dispatch.host_ops import primal_of
+from ..dispatch.host_ops import insist, peek
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
 from ..fastpath.inplace_lanes import binary_inplace
 from ..fastpath.lanes import OPERANDS, binary
@@ -22,10 +22,16 @@ def whole_operands(kernel, input, other):
     x, y = operands(input, other)
     of_kinds(f"{kernel}_cpu", "biufV", x, y)
     if (x if hasattr(x, "dtype") else y).dtype.kind in "iu":
-        plain = primal_of(y) if hasattr(y, "dtype") else y
-        if isinstance(plain, int | np.ndarray | np.generic) and not np.all(plain) and getattr(x, "size", 1):
-            raise RuntimeError("ZeroDivisionError")
+        plain = peek(y) if hasattr(y, "dtype") else np.asarray(y)
+        if getattr(x, "size", 1) and (plain is None or isinstance(plain, np.ndarray | np.generic)):
+            insist(without_zeros, y if plain is None else plain)
     return x, y
+
+
+def without_zeros(divisor):
+    """torch's refusal of integers over zero."""
+    if not np.logical_and.reduce(divisor, None):
+        raise RuntimeError("ZeroDivisionError")
 
 
 def scaled(x, alpha, dtype):
