@@ -16,6 +16,7 @@ LANE = {}  # what makes its public function; core/primitive/families.py, api/tes
 LAZY = {}  # its vjp takes undensified cotangents; core/primitive/primitive.py, core/tape/rules.py
 MOVES = {}  # its vjp moves or repeats elements, adds those that meet; core/primitive/primitive.py, core/tape/rules.py
 OF_UNITS = {}  # its answers for the rows of an identity matrix, or None; transforms/interpreters/vmap.py
+OWN_WIDTH = {}  # its rules say in which width they compute; core/primitive/primitive.py, core/tape/rules.py
 PRODUCT = {}  # worth saving, not computing again; transforms/control/checkpoint.py, transforms/control/hoisting.py
 QUIET = {}  # its derivative may overflow where it does not; core/primitive/lanes.py, transforms/interpreters/forward.py
 SAMPLES = {}  # `samples(rng)`: operands and parameters for the checker; api/testing/cases.py

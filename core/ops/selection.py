@@ -256,6 +256,7 @@ cast = linear(
     shape=lambda x, dtype: make_aval(x.shape, np.dtype(dtype)),
     batch=lambda x, dtype: cast(x, dtype=dtype),
     depends=ELEMENTS,
+    own_width=True,
     samples=lambda rng: [Sample(rng.normal(size=(2, 3)), params={"dtype": np.dtype(t)}, tol=1e-2 if t == "f4" else 1e-6)
                          for t in ("f4", "f8", "c16")]
     + [Sample(rng.normal(size=()), params={"dtype": np.dtype("f4")}, tol=1e-2),

@@ -11,7 +11,7 @@ from ..arrays.backend import RAW, namespace_of, special_function
 from ..arrays.dtypes import is_inexact
 from ..arrays.halves import holds_half, widened
 from ..errors import RuleError, at_user_line
-from ..facts import LAZY, MOVES, file_facts
+from ..facts import LAZY, MOVES, OWN_WIDTH, file_facts
 from ..tape.rules import compile_rule
 from ..trace.device import array_of_list, refuse_operands
 from ..trace.labelled import values_of
@@ -208,7 +208,7 @@ class Primitive:
 
     def tangent(self, tangents, args, ans):
         """The tangent of `ans` from `{operand index: tangent}`, by the general rules; of half precision in float32."""
-        if holds_half(ans) and not (self.view or self.name in MOVES or self.name in LAZY):
+        if holds_half(ans) and not (self.view or self.name in MOVES or self.name in LAZY or self.name in OWN_WIDTH):
             tangents = {i: widened(t) for i, t in tangents.items()}
             args, ans = [widened(v) for v in args], widened(ans)
         operands, params = self.split(args)

@@ -4,7 +4,7 @@ from operator import itemgetter
 
 from ..arrays.halves import back_in_single
 from ..errors import RuleError
-from ..facts import ACCEPTS_NONE, BASIS, LAZY, MOVES
+from ..facts import ACCEPTS_NONE, BASIS, LAZY, MOVES, OWN_WIDTH
 from ..trace.device import zeros_of
 from .tape import Rule
 from .unbroadcast import fix, strong_zero
@@ -76,7 +76,7 @@ def compile_rule(prim, active, plain, fixed):
     basis = BASIS.get(prim.name, ())
     if plain and not fixed and all(i in basis for i in active):
         rule.basis = _together([_pick(basis[i], slot, bare) for i in active])
-    if not plain and not (prim.view or prim.name in MOVES or prim.name in LAZY):
+    if not plain and not (prim.view or prim.name in MOVES or prim.name in LAZY or prim.name in OWN_WIDTH):
         same = rule.strong is rule.back
         rule.back = back_in_single(rule.back, names, bare)
         rule.strong = rule.back if same else back_in_single(rule.strong, names, bare)

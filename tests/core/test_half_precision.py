@@ -71,3 +71,15 @@ PLACES = np.array([0.03, 0.5, 3.0, 60.0, 300.0, 1000.0])
 def test_slopes_whose_factors_the_dtype_does_not_hold(fun):
     """1 / √(1 + x²) at 1000 is 1e-3, though x² is infinite in float16."""
     compare(fun, PLACES, np.dtype(np.float16), rtol=0.05)
+
+
+@pytest.mark.parametrize(("wide", "narrow"), [
+    (wide, narrow) for narrow in half_dtypes() for wide in (*half_dtypes(), np.float32, np.float64, np.complex64)
+    if wide is not narrow])
+def test_a_cast_takes_its_cotangent_back_in_one_step(wide, narrow):
+    x, ct = NOISE.astype(wide), NOISE[::-1].astype(narrow)
+    _, pullback = cv.vjp(lambda x: np.real(x).astype(narrow), x)
+    found, = pullback(ct)
+    assert found.dtype == wide and np.array_equal(found, ct.astype(np.float32).astype(wide))
+    pushed = cv.jvp(lambda x: x.astype(narrow), (np.real(x),), (np.real(x),))[1]
+    assert pushed.dtype == narrow and np.array_equal(pushed, np.real(x).astype(narrow))
