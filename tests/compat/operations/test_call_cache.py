@@ -226,6 +226,10 @@ def test_a_check_of_integers_is_made_in_each_run():
             (lambda k: torch.zeros(3, 3).index_copy(0, k, x), torch.tensor([0, 3, 1, 0]), IndexError),
             (lambda k: torch.arange(4) % (k + 1), torch.tensor([0, -1, 1, 0]), RuntimeError),
             (lambda k: torch.arange(4) // (k + 1), torch.tensor([0, -1, 1, 0]), RuntimeError),
+            (lambda k: F.one_hot(k, 3), torch.tensor([0, 3, 1, 0]), RuntimeError),
+            (lambda k: F.one_hot(k, 3), torch.tensor([0, -1, 1, 0]), RuntimeError),
+            (lambda k: torch.zeros(3, 3).scatter(0, k[None, :3], x), torch.tensor([0, 3, 1, 0]), RuntimeError),
+            (lambda k: torch.zeros(3, 3).scatter_add(0, k[:, None], x), torch.tensor([0, -1, 1, 0]), RuntimeError),
             (lambda k: F.nll_loss(x, k), torch.tensor([0, 3, 1, 0]), IndexError),
             (lambda k: F.cross_entropy(x, k), torch.tensor([0, -1, 1, 0]), IndexError)):
         for _ in range(2):

@@ -1,5 +1,6 @@
 """Arguments that PyTorch refuses or takes: states of generators, shapes left out, flags, strides, dtypes of `out=`."""
 
+import numpy as np
 import pytest
 
 import covector.compat.torch as compat
@@ -76,6 +77,16 @@ def test_ranges_of_integers_of_64_bits():
         compat.arange(3, 1)
     with pytest.raises(RuntimeError, match="must be nonzero"):
         compat.arange(0, 3, 0)
+
+
+@pytest.mark.parametrize(("start", "end", "steps"), [
+    (0, 1, 600), (-3.5, 2.25, 7), (3, 3, 4), (2, 1, 2), (0.1, 5, 1), (0, 1, 0), (1e-45, 0, 9)])
+def test_numbers_at_equal_distances_are_those_of_numpy(start, end, steps):
+    first, last = np.float64(np.float32(start)), np.float64(np.float32(end))
+    found = compat.linspace(start, end, steps).numpy()
+    assert found.dtype == np.float32 and np.array_equal(found, np.linspace(first, last, steps).astype(np.float32))
+    wide = compat.linspace(start, end, steps, dtype=compat.float64).numpy()
+    assert np.array_equal(wide, np.linspace(start, end, steps))
 
 
 def test_a_complex_number_in_a_tensor_keeps_the_width_of_others():

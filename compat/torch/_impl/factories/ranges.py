@@ -96,12 +96,23 @@ def spaced(start, end, steps, dtype):
         dtype = dtypes.default_complex()
     kind = numpy_dtype(dtype)
     if steps > 1 or kind.kind in "iu":
-        start, end = (np.asarray(filling(v, kind)).astype(np.complex128 if kind.kind == "c" else np.float64)
-                      for v in (start, end))
+        wide = np.complex128 if kind.kind == "c" else np.float64
+        start, end = filling(start, kind).astype(wide), filling(end, kind).astype(wide)
     if kind.kind in "fcV" or steps < 2:
-        return np.linspace(start, end, steps), kind
+        return evenly(start, end, steps), kind
     i, step = np.arange(steps), (end - start) / (steps - 1)
     return np.where(i < steps // 2, start + step * i, end - step * (steps - 1 - i)), kind
+
+
+def evenly(start, end, steps):
+    """`np.linspace` of two numbers of one dtype, whose checks take longer than a short range."""
+    if steps < 2 or start.dtype.kind != "f" or not (step := (end - start) / (steps - 1)):
+        return np.linspace(start, end, steps)
+    found = np.arange(0, steps, 1, start.dtype)
+    found *= step
+    found += start
+    found[-1] = end
+    return found
 
 
 @with_out

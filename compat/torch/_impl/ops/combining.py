@@ -93,12 +93,13 @@ def triangle(name, lower_part):
         for word, n in (("row", row), ("col", col)):
             if n < 0:
                 raise RuntimeError(f"{word} must be non-negative, got{n}")
-        ends = np.clip(np.arange(row) + (offset + 1 if lower_part else offset), 0, col)
+        rows = np.arange(row)
+        ends = np.minimum(np.maximum(rows + (offset + 1 if lower_part else offset), 0), col)
         starts, counts = (0, ends) if lower_part else (ends, col - ends)
-        before = np.cumsum(counts)
+        before = counts.cumsum()
         found = np.empty((2, int(before[-1]) if row else 0), numpy_dtype(dtype))
-        found[0] = np.repeat(np.arange(row), counts)
-        np.subtract(np.arange(found.shape[1]), np.repeat(before - counts - starts, counts), out=found[1],
+        found[0] = rows.repeat(counts)
+        np.subtract(np.arange(found.shape[1]), (before - counts - starts).repeat(counts), out=found[1],
                     casting="unsafe")
         return new_leaf(found)
 

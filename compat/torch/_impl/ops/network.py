@@ -6,7 +6,7 @@ from ..... import nn, numpy as cnp
 from .....extend import REGISTRY, unwrap
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import floating, operation, promote, to
-from ..dispatch.host_ops import assume, insist
+from ..dispatch.host_ops import assume, insist, peek, primal_of
 from ..dispatch.layouts import BY_FORMAT, IN_ORDER
 from ..fastpath.linear_lane import linear_lane
 from ..modes.warnings import tell
@@ -275,23 +275,29 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     return reduced(losses, reduction)
 
 
-@functional("one_hot")
+@functional("one_hot", blind=True)
 def one_hot(tensor, num_classes=-1):
     """Encode class indices as one-hot vectors."""
     if tensor.dtype != np.int64:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    if type(tensor) in ARRAYS:
-        if num_classes == -1 and not tensor.size:
+    given = num_classes != -1
+    plain = peek(tensor) if given else primal_of(tensor)
+    if not given:
+        if type(plain) not in ARRAYS:
+            raise RuntimeError("When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive "
+                               "num_classes argument.")
+        if not plain.size:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        if tensor.size and tensor.min() < 0:
-            raise RuntimeError("Class values must be non-negative.")
-        if num_classes == -1:
-            num_classes = int(tensor.max()) + 1
-        if tensor.size and tensor.max() >= num_classes:
-            raise RuntimeError("Class values must be smaller than num_classes.")
-    elif num_classes == -1:
-        raise RuntimeError("When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive num_classes "
-                           "argument.")
+        num_classes = int(plain.max()) + 1
+    if plain is None or type(plain) in ARRAYS:
+
+        def check(classes):
+            if classes.size and classes.min() < 0:
+                raise RuntimeError("Class values must be non-negative.")
+            if classes.size and classes.max() >= num_classes:
+                raise RuntimeError("Class values must be smaller than num_classes.")
+
+        insist(check, tensor)
     return nn.one_hot(tensor, num_classes, dtype=np.int64)
 
 
