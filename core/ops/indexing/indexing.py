@@ -271,7 +271,7 @@ def update(x, key, value, add=False, donate=False):
     extra = value.ndim - len(shape)
     if extra > 0 and all(n == 1 for n in value.shape[:extra]):
         value = value.reshape(value.shape[extra:])
-    flat = broadcast_to(value, shape=shape)
+    flat = value if value.shape == tuple(shape) else broadcast_to(value, shape=shape)
     inner = _arranged(x, plan)
     if add:
         new = inner + scatter_add(flat, constant(plan.index, flat), axis=plan.axis, n=inner.shape[plan.axis])

@@ -17,11 +17,11 @@ def scattered_sums(xp, x, index, axis, n):
         x = x.reshape((*x.shape[:axis], index.size, *x.shape[axis + index.ndim :]))
         index = index.reshape(-1)
     if xp is np and axis == 0 and x.ndim == 1 == np.ndim(index) and x.dtype == np.float64 and x.size:
-        return np.bincount(np.where(index < 0, index + n, index), x, n)
+        return np.bincount(index if _counted(index, n) else np.where(index < 0, index + n, index), x, n)
     out = xp.zeros(x.shape[:axis] + (n,) + x.shape[axis + np.ndim(index) :], x.dtype)
     if xp is np and axis == 0 and np.ndim(index) == 1 and len(index) >= 16 and x.size and (
-            -n <= index.min() and index.max() < n):
-        places, width = np.where(index < 0, index + n, index), x.size // len(index)
+            (known := _counted(index, n)) or -n <= index.min() and index.max() < n):
+        places, width = index if known else np.where(index < 0, index + n, index), x.size // len(index)
         if width > _NARROW:
             _add_rows(out, places, x)
         else:  # one after the other: 30 us for 350 at 800 rows of 16 that land on 200
@@ -30,6 +30,11 @@ def scattered_sums(xp, x, index, axis, n):
         return out
     xp.add.at(out, (slice(None),) * axis + (index,), x)
     return out
+
+
+def _counted(index, n):
+    """Whether no place counts from the end or is out of bounds."""
+    return index.dtype == np.int64 and np.maximum.reduce(index.view(np.uint64)) < n
 
 
 def _add_rows(out, index, rows):
