@@ -107,3 +107,12 @@ def test_native_lanes_do_what_lanes_in_python_do(seed, monkeypatch):
     with monkeypatch.context() as patch:
         in_python(patch)
         assert program(seed) == native
+
+
+def test_tensor_that_was_never_made_is_an_error():
+    t = object.__new__(torch.Tensor)
+    for fun in (lambda: t[0], lambda: t.view(1), lambda: t.t(), lambda: t.mul_(2.0), lambda: t.chunk(2),
+                lambda: torch.ones(2).mul_(t), lambda: torch.ones(2) + t, lambda: torch.argmax(t), lambda: t.sum(),
+                lambda: torch.gather(torch.ones(2), 0, t)):
+        with pytest.raises(AttributeError):
+            fun()

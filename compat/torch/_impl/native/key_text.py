@@ -94,6 +94,9 @@ not_floats:
   br i1 %blind, label %integers, label %no
 integers:
 {get("meta", "t", at["autograd_meta"])}{get("level", "t", at["level_trace"])}{get("integers_x", "t", at["value"])}
+  %is_set = icmp ne ptr %integers_x, null
+  br i1 %is_set, label %value, label %no
+value:
 {get("array_kind", "integers_x", TYPE)}
   %array_is = icmp eq ptr %array_kind, %ndarray
   br i1 %array_is, label %letters, label %no
@@ -159,6 +162,9 @@ entry:
        base="'base'", inference="'inference'", item="PyTuple_GetItem", tensor="Tensor", fast="FAST",
        inferred="INFERRED")}
 {get("x", "t", at["value"])}{get("meta", "t", at["autograd_meta"])}{get("level", "t", at["level_trace"])}
+  %is_set = icmp ne ptr %x, null
+  br i1 %is_set, label %value, label %no
+value:
 {get("node", "t", at["node"])}{get("wants", "t", at["wants_grad"])}{get("kind", "x", TYPE)}
   %is_array = icmp eq ptr %kind, %ndarray
   %no_level = icmp eq ptr %level, %none

@@ -119,6 +119,9 @@ entry:
   br i1 %is, label %array, label %no
 array:
 {get("x", "t", at["value"])}{get("key", "t", at["dispatch_key"])}
+  %is_set = icmp ne ptr %x, null
+  br i1 %is_set, label %value, label %no
+value:
 {get("kind_x", "x", TYPE)}
   %is_array = icmp eq ptr %kind_x, %ndarray
   br i1 %is_array, label %keys, label %no

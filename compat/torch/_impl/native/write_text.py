@@ -38,7 +38,11 @@ hidden:
   %is = and i1 %is_either, %unshown
   br i1 %is, label %array, label %unfit
 array:
-{get("x", "a", at["value"])}{get("kind_x", "x", TYPE)}{get("key", "a", at["dispatch_key"])}
+{get("x", "a", at["value"])}
+  %is_set = icmp ne ptr %x, null
+  br i1 %is_set, label %value, label %unfit
+value:
+{get("kind_x", "x", TYPE)}{get("key", "a", at["dispatch_key"])}
 {get("wants", "a", at["wants_grad"])}{get("own_node", "a", at["node"])}
   %is_array = icmp eq ptr %kind_x, %ndarray
   br i1 %is_array, label %keys, label %unfit
