@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..dispatch.call import ROWS
+from ..dispatch.call import ROWS, attach
 from ..state.concrete import concrete
 from ..types.tensor_type import TensorBase, wrap
 
@@ -19,10 +19,10 @@ def nonzero_static(input, *, size, fill_value=-1):
     """Return the indices of the first `size` nonzero elements, and rows of `fill_value` behind them."""
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
-    found = concrete(input.nonzero(), "item")[:size]
-    out = np.full((size, input.ndim), fill_value, np.int64)
+    found = input.nonzero()[:size]
+    out = found.new_full((size, input.ndim), fill_value)
     out[: len(found)] = found
-    return wrap(out)
+    return out
 
 
 def _unique2(input, sorted=True, return_inverse=False, return_counts=False):  # noqa: A002
@@ -49,7 +49,7 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
     name, neutral = _chosen(reduce, lengths, indices, offsets)
     axis = axis + data.ndim if axis < 0 else axis
     n = data.shape[axis]
-    sizes = np.diff(concrete(offsets, "item")) if lengths is None else concrete(lengths, "item")
+    sizes = np.diff(concrete(offsets.cpu(), "item")) if lengths is None else concrete(lengths.cpu(), "item")
     if sizes.ndim != axis + 1:
         raise RuntimeError("segment_reduce(): Expected axis to be the last dimension of "
                            f"{'offsets' if lengths is None else 'lengths'} but got {axis}.")
@@ -59,12 +59,12 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
         if (sizes.sum(-1) != n).any():
             raise RuntimeError("segment_reduce(): Expected all rows of lengths along axis to sum to "
                                "data.size(lengths.dim()-1) when !unsafe.")
-    ends = np.cumsum(sizes, -1) + (0 if lengths is not None else concrete(offsets, "item")[..., :1])
+    ends = np.cumsum(sizes, -1) + (0 if lengths is not None else concrete(offsets.cpu(), "item")[..., :1])
     segment = (np.arange(n)[:, None] >= ends[..., None, :]).sum(-1)  # (*outer, n): those that end before
     count = sizes.shape[-1]
     out_shape = (*data.shape[:axis], count + 1, *data.shape[axis + 1 :])  # the last one takes what is in no segment
     inner = (1,) * (data.ndim - axis - 1)
-    index = wrap(np.broadcast_to(segment.reshape(*segment.shape, *inner), tuple(data.shape)).copy())
+    index = wrap(np.broadcast_to(segment.reshape(*segment.shape, *inner), tuple(data.shape)).copy()).to(data.device)
     extreme = reduce in ("max", "min")
     start = neutral if initial is None or extreme else initial
     first = data.detach().new_full(out_shape, start)
@@ -73,10 +73,9 @@ def segment_reduce(data, reduce, *, lengths=None, indices=None, offsets=None, ax
         out = out.masked_fill(out < initial if reduce == "max" else out > initial, initial)
     if reduce != "mean":
         return out
-    each = wrap(np.maximum(sizes, 1).reshape(*sizes.shape, *inner).astype(first.numpy().dtype))
-    out = out / each
+    out = out / wrap(np.maximum(sizes, 1).reshape(*sizes.shape, *inner)).to(data.device, first.dtype)
     if initial is None and (sizes == 0).any():
-        return out.masked_fill(wrap((sizes == 0).reshape(*sizes.shape, *inner)), float("nan"))
+        return out.masked_fill(wrap((sizes == 0).reshape(*sizes.shape, *inner)).to(data.device), float("nan"))
     return out
 
 
@@ -92,3 +91,4 @@ def _chosen(reduce, lengths, indices, offsets):
 
 
 PLAIN = {"fill": fill, "nonzero_static": nonzero_static, "_unique2": _unique2, "segment_reduce": segment_reduce}
+attach("nonzero_static", nonzero_static)

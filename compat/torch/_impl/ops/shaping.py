@@ -88,7 +88,7 @@ def reshapes_as_view(t, shape):
 @method("view")
 def view_(self, *sizes, dtype=None, size=None):
     """Return a view with another shape, or with its memory read as another dtype."""
-    if size is dtype is None and (quick := native_views.quick_shape(self, sizes)) is not None:
+    if sizes and size is dtype is None and (quick := native_views.quick_shape(self, sizes)) is not None:
         return quick
     if size is not None:
         sizes = (*sizes, size)
@@ -123,7 +123,7 @@ def reshape(input, *sizes, shape=None):
     """Return the elements in another shape: a view if the strides allow it, else a copy."""
     if shape is not None:
         sizes = (*sizes, shape)
-    if (quick := native_views.quick_shape(input, sizes)) is not None:
+    if sizes and (quick := native_views.quick_shape(input, sizes)) is not None:
         return quick
     shape = shape_argument(sizes)
     if ready(input):

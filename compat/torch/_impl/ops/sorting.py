@@ -132,7 +132,7 @@ def shared(flat, value):
     mean = cnp.sum(cnp.where(mine, flat, zero) / cnp.sum(mine.astype(flat.dtype)))
     rounded = primal_of(mean)
     near = cnp.isfinite(rounded)  # of equal infinities the mean is exact
-    return mean + (cnp.where(near, value, zero) - cnp.where(near, rounded, zero))
+    return mean + (cnp.where(near, value, 0.0) - cnp.where(near, rounded, 0.0))
 
 
 _median("median", output_tuples.median, False)

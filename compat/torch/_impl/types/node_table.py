@@ -9,7 +9,7 @@ Add0 Rsub0 Rsub1 Sub0: alpha!1
 Addbmm0 Baddbmm0: batch2=2?1 alpha!1 batch1=1?2 beta!1
 Addcdiv0: tensor2=2 value!1 tensor1=1?2
 Addcmul0: tensor2=2?1 value!1 tensor1=1?2
-Addmm0 Aminmax0 AsStrided0 Bernoulli0 Bernoulli1 Bernoulli2 Cauchy0 Ceil0 Chunk0 Clone0 Conj0 ConstantPadNd0 Deg2Rad0 Embedding0 Exponential0 FftC2C0 FftC2R0 FftR2C0 Fill0 Fill1 Fill2 Floor0 Fmod0 Frac0 Frexp0 Geometric0 Geqrf0 Index0 IndexAdd0 IndexCopy0 IndexPut0 LinalgCross0 LinalgEigh0 LinalgLu0 LinalgLuSolve0 LinalgQr0 LinalgSvd0 LogNormal0 LuUnpack0 MaskedScatter0 Neg0 Normal0 Poisson0 Rad2Deg0 Random0 Random1 Random2 Remainder0 Round0 Round1 Sign0 SpecialZeta2 T0 ToCopy0 Trunc0 Unfold0 Uniform0 UniqueConsecutive0 UnsafeView0 ViewAsComplex0 ViewAsReal0 Zero0 torch::autograd::CopyBackwards:
+Addmm0 Aminmax0 AsStrided0 Bernoulli0 Bernoulli1 Bernoulli2 Cauchy0 Ceil0 Chunk0 Clone0 Conj0 ConstantPadNd0 Deg2Rad0 Embedding0 Exponential0 FftC2C0 FftC2R0 FftR2C0 Fill0 Fill1 Fill2 Floor0 Fmod0 Frac0 Frexp0 Geometric0 Geqrf0 Index0 IndexAdd0 IndexCopy0 IndexPut0 LinalgCross0 LinalgEigh0 LinalgLu0 LinalgLuSolve0 LinalgQr0 LinalgSvd0 LogNormal0 LuUnpack0 MaskedScatter0 Neg0 Normal0 Poisson0 Rad2Deg0 Random0 Random1 Random2 Remainder0 Round0 Round1 Sign0 SpecialZeta2 T0 ToCopy0 Trunc0 Unfold0 Uniform0 Unique20 UniqueConsecutive0 UnsafeView0 ViewAsComplex0 ViewAsReal0 Zero0 torch::autograd::CopyBackwards:
 Addmv0: vec=2?1 alpha!1 beta!1 mat=1?2
 Addr0: beta!1 vec2=2?1 alpha!1 vec1=1?2
 Amax0 Amin0 Logsumexp0 Std0: self=0 dim!s keepdim!False result=-1
@@ -119,6 +119,7 @@ Roll0: shifts!s dims!s
 Rot900: k!1 dims!s
 ScatterAdd0: dim! index=1?2
 ScatterReduce0: self=0 dim! index=1 src=2 reduce! include_self!True result=-1
+SegmentReduce0: data=0 reduce! lengths=1 offsets=3 axis!0 initial!None result=-1
 Select0: self_sym_sizes dim@ index@
 SelectScatter0: dim! index!
 Slice0: self_sym_sizes dim@ start@ end@ step@

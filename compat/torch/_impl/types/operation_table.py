@@ -8,6 +8,7 @@ attributes are asked for before its type, and `operand` a tensor for which a Pyt
 """
 
 FUNCTIONS = """\
+_unique2: Tensor input, bool sorted=, bool return_inverse=, bool return_counts= > Unique20
 abs: Tensor input, *, out! > Abs0
 absolute arccos arccosh arcsin arcsinh arctan arctanh detach_copy fix inverse negative slogdet: Tensor input, *, out?
 acos: Tensor input, *, out? > Acos0
@@ -201,6 +202,7 @@ new_empty new_ones new_zeros: Tensor input, ints size, *, dtype? dtype=, options
 new_full: Tensor input, ints size, Number fill_value, *, dtype? dtype=, options
 nextafter: Tensor input, Tensor other, *, out? > Nextafter0
 nonzero: Tensor input, *, bool as_tuple=, out!
+nonzero_static: Tensor input, *, int size, int fill_value=, out?
 normal: Tensor mean, Tensor std, *, any? generator=, out? > Normal3 | Tensor mean, float std=, *, any? generator=, out? > Normal1 | float mean, Tensor std, *, any? generator=, out? > Normal2 | float mean, float std, ints size, *, any? generator=, dtype? dtype=, options, out?
 normal_: Tensor input, float mean=, float std=, *, any? generator= > Normal0
 ones zeros: ints size, *, dtype? dtype=, options, out?
@@ -244,6 +246,7 @@ scatter: Tensor input, int dim, Tensor index, Tensor src, *, out! > Scatter0 | T
 scatter_add: Tensor input, int dim, Tensor index, Tensor src, *, out! > ScatterAdd0
 scatter_reduce: Tensor input, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=, out! > ScatterReduce0
 searchsorted: Tensor sorted_sequence, Tensor input, *, bool out_int32=, bool right=, str? side=, Tensor? sorter=, out!^ | Tensor sorted_sequence, Number input, *, bool out_int32=, bool right=, str? side=, Tensor? sorter=, out?
+segment_reduce: Tensor data, str reduce, *, Tensor? lengths=, Tensor? indices=, Tensor? offsets=, int axis=, bool unsafe=, Number? initial= > SegmentReduce0
 select: Tensor input, int dim, int index > Select0
 select_copy: Tensor input, int dim, int index, *, out? > Select0_copy
 select_scatter: Tensor input, Tensor src, int dim, int index > SelectScatter0
