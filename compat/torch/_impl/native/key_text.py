@@ -78,7 +78,26 @@ TENSOR, NONE, TRUE, FALSE, INT, FLOAT, STRING, TUPLE, DTYPE, NAME = range(1, 11)
 def tensors(at):
     """The text of `@add_tensor` and `@add_dual`; `at` as `objects` of object_text.py has it."""
     get = GET.format
-    return _plain(at, get) + _dual(at, get)
+    return _description(get) + _plain(at, get) + _dual(at, get)
+
+
+def _description(get):
+    return f"""
+; what a key has of the array of any tensor, with marks of the tensor
+define internal void @describe(ptr %key, ptr %x, i64 %rank, i64 %marks) alwaysinline {{
+{get("descr", "x", DESCR)}{get("dims", "x", DIMS)}{get("strides", "x", STRIDES)}
+  %rank_part = shl i64 %rank, 16
+  %with_marks = or i64 %marks, {TENSOR}
+  %begin = or i64 %with_marks, %rank_part
+  %dtype_at = getelementptr inbounds i8, ptr %descr, i64 {KIND}
+  %dtype_word = load i64, ptr %dtype_at, align 1
+  call void @add(ptr %key, i64 %begin)
+  call void @add(ptr %key, i64 %dtype_word)
+  call void @add_words(ptr %key, ptr %dims, i64 %rank)
+  call void @add_words(ptr %key, ptr %strides, i64 %rank)
+  ret void
+}}
+"""
 
 
 def _plain(at, get):
@@ -137,15 +156,7 @@ describe:
   %history = or i1 %has_node, %wanted
   %recorded = and i1 %history, %recording
   %noted = select i1 %recorded, i64 1024, i64 0
-  %rank_part = shl i64 %rank, 16
-  %with_note = or i64 %noted, {TENSOR}
-  %begin = or i64 %with_note, %rank_part
-  %dtype_at = getelementptr inbounds i8, ptr %descr, i64 {KIND}
-  %dtype_word = load i64, ptr %dtype_at, align 1
-  call void @add(ptr %key, i64 %begin)
-  call void @add(ptr %key, i64 %dtype_word)
-  call void @add_words(ptr %key, ptr %dims, i64 %rank)
-  call void @add_words(ptr %key, ptr %strides, i64 %rank)
+  call void @describe(ptr %key, ptr %x, i64 %rank, i64 %noted)
   ret i1 true
 no:
   ret i1 false
@@ -237,15 +248,7 @@ describe:
   %also = phi i64 [0, %records], [0, %with_tangent], [%rank, %tell]
   %also_words = phi ptr [%strides, %records], [%strides, %with_tangent], [%d_strides, %tell]
   %mark = phi i64 [0, %records], [0, %with_tangent], [2048, %tell]
-  %rank_part = shl i64 %rank, 16
-  %with_mark = or i64 %mark, {TENSOR}
-  %begin = or i64 %with_mark, %rank_part
-  %dtype_at = getelementptr inbounds i8, ptr %descr, i64 {KIND}
-  %dtype_word = load i64, ptr %dtype_at, align 1
-  call void @add(ptr %key, i64 %begin)
-  call void @add(ptr %key, i64 %dtype_word)
-  call void @add_words(ptr %key, ptr %dims, i64 %rank)
-  call void @add_words(ptr %key, ptr %strides, i64 %rank)
+  call void @describe(ptr %key, ptr %x, i64 %rank, i64 %mark)
   call void @add_words(ptr %key, ptr %also_words, i64 %also)
   ret i1 true
 no:

@@ -360,6 +360,26 @@ define internal i1 @ordered(ptr %x) alwaysinline {{
   ret i1 %is
 }}
 
+; the array that owns the memory of one
+define internal ptr @root(ptr %table, ptr %given) {{
+entry:
+{loads(ndarray="ndarray")}
+  br label %down
+down:
+  %x = phi ptr [%given, %entry], [%base, %further]
+  %base = call ptr @field(ptr %x, i64 {BASE})
+  %is_root = icmp eq ptr %base, null
+  br i1 %is_root, label %found, label %look
+look:
+{get.format("kind", "base", TYPE)}
+  %is_array = icmp eq ptr %kind, %ndarray
+  br i1 %is_array, label %further, label %found
+further:
+  br label %down
+found:
+  ret ptr %x
+}}
+
 ; how many axes an array has, and whether two have the same
 define internal i1 @same_shape(ptr %x, ptr %y) alwaysinline {{
   %rank_x_at = getelementptr inbounds i8, ptr %x, i64 {NDIM}

@@ -1,6 +1,6 @@
 """The text of what writes in place leave behind, in native code: versions of memory, and nodes."""
 
-from .object_text import BASE, ENTRY, GET, PLACES, TYPE, loads
+from .object_text import ENTRY, GET, PLACES, TYPE, loads
 
 # What stands behind the table's named places: of the rules of the left, the right and both what they save, too.
 BEHIND = ("left", "left saves", "right", "right saves", "both", "both saves", "needs", "CopySlices", "left copies",
@@ -63,18 +63,10 @@ entry:
   %given_array = icmp eq ptr %given_kind, %ndarray
   br i1 %given_array, label %down, label %found
 down:
-  %x = phi ptr [%given, %entry], [%base, %further]
-  %base = call ptr @field(ptr %x, i64 {BASE})
-  %is_root = icmp eq ptr %base, null
-  br i1 %is_root, label %found, label %look
-look:
-{get("kind", "base", TYPE)}
-  %is_array = icmp eq ptr %kind, %ndarray
-  br i1 %is_array, label %further, label %found
-further:
-  br label %down
+  %x = call ptr @root(ptr %table, ptr %given)
+  br label %found
 found:
-  %root = phi ptr [%given, %entry], [%x, %down], [%x, %look]
+  %root = phi ptr [%given, %entry], [%x, %down]
   %key = call ptr %number(ptr %root)
   %known = call ptr %find(ptr %written, ptr %key)
   %unknown = icmp eq ptr %known, null

@@ -52,6 +52,39 @@ unfit:
 def view_lanes(at):
     """The text of the functions that native_views.py names; `at` as `objects` of object_text.py has it."""
     get = GET.format
+    ints = f"""
+; whether all items of a tuple are ints of at least so much
+define internal i1 @ints(ptr %table, ptr %items, i64 %least) {{
+entry:
+  %over_cell = alloca i32
+{loads(int="int", size="PyTuple_Size", item="PyTuple_GetItem", number="PyLong_AsLongLongAndOverflow")}
+  %n = call i64 %size(ptr %items)
+  br label %next
+next:
+  %k = phi i64 [0, %entry], [%k_next, %good_item]
+  %left = icmp slt i64 %k, %n
+  br i1 %left, label %check, label %yes
+check:
+  %x = call ptr %item(ptr %items, i64 %k)
+{get("kind", "x", TYPE)}
+  %is_int = icmp eq ptr %kind, %int
+  br i1 %is_int, label %read, label %no
+read:
+  %found = call i64 %number(ptr %x, ptr %over_cell)
+  %over = load i32, ptr %over_cell
+  %fits = icmp eq i32 %over, 0
+  %enough = icmp sge i64 %found, %least
+  %good = and i1 %fits, %enough
+  %k_next = add i64 %k, 1
+  br i1 %good, label %good_item, label %no
+good_item:
+  br label %next
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}}
+"""
     rank = f"""
   %rank_at = getelementptr inbounds i8, ptr %x, i64 {NDIM}
   %rank_small = load i32, ptr %rank_at
@@ -154,9 +187,7 @@ somewhere:
   br label %finish
 """ + _END
     shape = _begin("quick_shape", "t", "given_sizes") + f"""
-  %over_cell = alloca i32
-{loads(int="int", tuple="tuple", true="True", size="PyTuple_Size", item="PyTuple_GetItem", shape_name="'shape'",
-       number="PyLong_AsLongLongAndOverflow", reshape_name="'reshape'")}
+{loads(tuple="tuple", size="PyTuple_Size", item="PyTuple_GetItem", shape_name="'shape'", reshape_name="'reshape'")}
 {behind(reshape="RESHAPE", viewed="viewed")}
 {get("x", "t", at["value"])}{get("outer_kind", "given_sizes", TYPE)}
   %is_tuple = icmp eq ptr %outer_kind, %tuple
@@ -173,27 +204,8 @@ nested:
   br label %sized
 sized:
   %sizes = phi ptr [%given_sizes, %a_tuple], [%inner_or_not, %nested]
-  %n = call i64 %size(ptr %sizes)
-  br label %next
-next:
-  %k = phi i64 [0, %sized], [%k_next, %good_size]
-  %left = icmp slt i64 %k, %n
-  br i1 %left, label %check, label %reshape_it
-check:
-  %length_object = call ptr %item(ptr %sizes, i64 %k)
-{get("length_kind", "length_object", TYPE)}
-  %is_int = icmp eq ptr %length_kind, %int
-  br i1 %is_int, label %read, label %unfit
-read:
-  %length = call i64 %number(ptr %length_object, ptr %over_cell)
-  %over = load i32, ptr %over_cell
-  %fits = icmp eq i32 %over, 0
-  %natural = icmp sge i64 %length, -1
-  %good = and i1 %fits, %natural
-  %k_next = add i64 %k, 1
-  br i1 %good, label %good_size, label %unfit
-good_size:
-  br label %next
+  %all_ints = call i1 @ints(ptr %table, ptr %sizes, i64 -1)
+  br i1 %all_ints, label %reshape_it, label %unfit
 reshape_it:
   %in_order = call i1 @ordered(ptr %x)
   br i1 %in_order, label %quick_way, label %unfit
@@ -211,34 +223,17 @@ shaped:
   br label %finish
 """ + _END
     turn = _begin("quick_turn", "t", "axes", "rule") + f"""
-  %over_cell = alloca i32
-{loads(int="int", tuple="tuple", size="PyTuple_Size", item="PyTuple_GetItem", number="PyLong_AsLongLongAndOverflow")}
+{loads(tuple="tuple", size="PyTuple_Size")}
 {get("x", "t", at["value"])}{rank}{get("axes_kind", "axes", TYPE)}
   %is_tuple = icmp eq ptr %axes_kind, %tuple
   br i1 %is_tuple, label %a_tuple, label %unfit
 a_tuple:
   %n = call i64 %size(ptr %axes)
   %all_axes = icmp eq i64 %n, %rank
-  br i1 %all_axes, label %next, label %unfit
-next:
-  %k = phi i64 [0, %a_tuple], [%k_next, %good_axis]
-  %left = icmp slt i64 %k, %n
-  br i1 %left, label %check, label %turn_it
+  br i1 %all_axes, label %check, label %unfit
 check:
-  %axis_object = call ptr %item(ptr %axes, i64 %k)
-{get("axis_kind", "axis_object", TYPE)}
-  %is_int = icmp eq ptr %axis_kind, %int
-  br i1 %is_int, label %read, label %unfit
-read:
-  %axis = call i64 %number(ptr %axis_object, ptr %over_cell)
-  %over = load i32, ptr %over_cell
-  %fits = icmp eq i32 %over, 0
-  %natural = icmp sge i64 %axis, 0
-  %good = and i1 %fits, %natural
-  %k_next = add i64 %k, 1
-  br i1 %good, label %good_axis, label %unfit
-good_axis:
-  br label %next
+  %natural = call i1 @ints(ptr %table, ptr %axes, i64 0)
+  br i1 %natural, label %turn_it, label %unfit
 turn_it:
   %out = call ptr @turned(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %axes, ptr %rule)
   br label %finish
@@ -373,4 +368,4 @@ let_go:
   call void %drop(ptr %whole)
   br label %finish
 """ + _END.replace("finish:\n", "finish:\n  %out = phi ptr [%outs, %all], [%outs, %let_go]\n", 1)
-    return read + index + shape + turn + swap + parts
+    return ints + read + index + shape + turn + swap + parts

@@ -1,6 +1,6 @@
 """The text of views in native code: what they are made of, and how."""
 
-from .object_text import BASE, GET, PLACES, TYPE, loads
+from .object_text import GET, PLACES, TYPE, loads
 
 # What stands behind the table's named places, for functions of this file.
 BEHIND = ("GETITEM", "RESHAPE", "TRANSPOSE", "SELECT", "place", "ready", "selected", "sliced", "viewed", "swapped",
@@ -28,23 +28,13 @@ def current(at):
 ; how often the memory of an array was written to
 define internal i64 @version(ptr %table, ptr %given) {{
 entry:
-{loads(ndarray="ndarray", written="WRITTEN", size="PyDict_Size", number="PyLong_FromVoidPtr",
+{loads(written="WRITTEN", size="PyDict_Size", number="PyLong_FromVoidPtr",
        find="PyDict_GetItemWithError", drop="Py_DecRef", read="PyLong_AsSsize_t")}
   %any = call i64 %size(ptr %written)
   %none_written = icmp eq i64 %any, 0
   br i1 %none_written, label %never, label %down
 down:
-  %x = phi ptr [%given, %entry], [%base, %further]
-  %base = call ptr @field(ptr %x, i64 {BASE})
-  %is_root = icmp eq ptr %base, null
-  br i1 %is_root, label %found, label %look
-look:
-{get("kind", "base", TYPE)}
-  %is_array = icmp eq ptr %kind, %ndarray
-  br i1 %is_array, label %further, label %found
-further:
-  br label %down
-found:
+  %x = call ptr @root(ptr %table, ptr %given)
   %key = call ptr %number(ptr %x)
   %entry_of = call ptr %find(ptr %written, ptr %key)
   call void %drop(ptr %key)
@@ -235,11 +225,26 @@ entry:
   ret ptr %bare
 }}
 
+; the tensor of a view, unless an exception is set; it takes what it is given
+define internal ptr @finished(ptr %table, ptr %array, ptr %node, ptr %meta) {{
+entry:
+{loads(view="VIEW", raised="PyErr_Occurred")}
+  %error = call ptr %raised()
+  %wrong = icmp ne ptr %error, null
+  br i1 %wrong, label %fail, label %give
+give:
+  %own_view = call ptr @own(ptr %table, ptr %view)
+  %out = call ptr @tensor_of(ptr %table, ptr %array, ptr %node, ptr %meta, ptr %own_view)
+  ret ptr %out
+fail:
+  ret ptr null
+}}
+
 ; the view over an array that a tensor gives by a step; it takes the array and the step
 define internal ptr @seen(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step, ptr %rule, i64 %what,
                           ptr %with) {{
 entry:
-{loads(view="VIEW", raised="PyErr_Occurred", aval_of="aval_of")}
+{loads(aval_of="aval_of")}
   %is_inferred = icmp eq i64 %way, {IN_INFERENCE}
   br i1 %is_inferred, label %inferred, label %recorded
 inferred:
@@ -277,22 +282,14 @@ without:
   br label %finish
 finish:
   %its_node = phi ptr [%node, %saved], [%nothing, %without]
-  %error = call ptr %raised()
-  %wrong = icmp ne ptr %error, null
-  br i1 %wrong, label %fail, label %give
-give:
-  %own_view = call ptr @own(ptr %table, ptr %view)
-  %out = call ptr @tensor_of(ptr %table, ptr %array, ptr %its_node, ptr %meta, ptr %own_view)
+  %out = call ptr @finished(ptr %table, ptr %array, ptr %its_node, ptr %meta)
   ret ptr %out
-fail:
-  ret ptr null
 }}
 
 ; the same as one output of a node; null where there is none
 define internal ptr @seen_part(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step, ptr %whole, ptr %rule) {{
 entry:
-{loads(view="VIEW", raised="PyErr_Occurred", creation_name="'creation'", multi="'multi'",
-       set_attribute="PyObject_SetAttr")}
+{loads(creation_name="'creation'", multi="'multi'", set_attribute="PyObject_SetAttr")}
   %is_inferred = icmp eq i64 %way, {IN_INFERENCE}
   br i1 %is_inferred, label %inferred, label %recorded
 inferred:
@@ -316,15 +313,8 @@ without:
   br label %finish
 finish:
   %its_node = phi ptr [%node, %noted], [%nothing, %without]
-  %error = call ptr %raised()
-  %wrong = icmp ne ptr %error, null
-  br i1 %wrong, label %fail, label %give
-give:
-  %own_view = call ptr @own(ptr %table, ptr %view)
-  %out = call ptr @tensor_of(ptr %table, ptr %array, ptr %its_node, ptr %meta, ptr %own_view)
+  %out = call ptr @finished(ptr %table, ptr %array, ptr %its_node, ptr %meta)
   ret ptr %out
-fail:
-  ret ptr null
 }}
 
 ; the view by an index; null, with no exception set, where NumPy refuses it

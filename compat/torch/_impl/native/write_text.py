@@ -4,7 +4,7 @@ None is given for all else, before anything is written.
 """
 
 from .lane_text import number_or_tensor
-from .object_text import BASE, ENTRY, GET, TYPE, loads
+from .object_text import ENTRY, GET, TYPE, loads
 from .trace_text import BOTH, LEFT, RIGHT, behind
 
 
@@ -202,25 +202,5 @@ fail:
 unfit:
   %nothing = call ptr @nothing(ptr %table)
   ret ptr %nothing
-}}
-
-; the array that owns the memory of one
-define internal ptr @root(ptr %table, ptr %given) {{
-entry:
-{loads(ndarray="ndarray")}
-  br label %down
-down:
-  %x = phi ptr [%given, %entry], [%base, %further]
-  %base = call ptr @field(ptr %x, i64 {BASE})
-  %is_root = icmp eq ptr %base, null
-  br i1 %is_root, label %found, label %look
-look:
-{get("kind", "base", TYPE)}
-  %is_array = icmp eq ptr %kind, %ndarray
-  br i1 %is_array, label %further, label %found
-further:
-  br label %down
-found:
-  ret ptr %x
 }}
 """
