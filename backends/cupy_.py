@@ -27,7 +27,8 @@ class Namespace:
         vars(self).update(replaced)
 
     def __getattr__(self, name):
-        return getattr(self._library, name)
+        found = vars(self)[name] = getattr(self._library, name)
+        return found
 
 
 class _Ufunc(Namespace):
