@@ -6,6 +6,7 @@ from .scalars import Scalars
 from .text import TYPES, Name, Text, number
 
 LARGEST = 1024  # threads of a block
+_WAYS = 8  # values that one thread folds between two barriers, each of which takes longer than these
 _SHARED = "cv_shared"
 
 
@@ -51,10 +52,18 @@ def _function(module, name, kind):
         text.emit("__syncthreads();")
         text.emit("s[0] = x;")
         text.emit("__syncthreads();")
-        text.open("for (unsigned half = lanes / 2; half > 0; half /= 2)")
-        text.open("if (lane < half)")
-        x, y = [text.op(f"s[{at}]", of) for at in ("0", "half * apart")]
-        text.emit(f"s[0] = {Scalars(text, kind).run(name, [x, y])};")
+        text.open("for (unsigned n = lanes, k = 0; n > 1; n = k)")
+        text.emit(f"k = (n + {_WAYS - 1}) / {_WAYS};")
+        text.open("if (lane < k)")
+        text.emit(f"{of} total = s[0];")
+        text.emit("#pragma unroll")
+        text.open(f"for (unsigned i = 1; i < {_WAYS}; i++)")
+        text.open("if (lane + i * k < n)")
+        y = text.op("s[i * k * apart]", of)
+        text.emit(f"total = {Scalars(text, kind).run(name, [Name('total', of), y])};")
+        text.close()
+        text.close()
+        text.emit("s[0] = total;")
         text.close()
         text.emit("__syncthreads();")
         text.close()

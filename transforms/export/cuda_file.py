@@ -31,7 +31,9 @@ typedef unsigned long long uint64_t;
 
 
 class _Writer(PlainWriter):
-    """Writes nests as they are: threads share them in their own way."""
+    """Writes nests as they are: threads share them in their own way. Each nest may be a launch."""
+
+    eager = True
 
     def nest(self, nest):
         self.statements.append(collapsed(nest))
