@@ -80,7 +80,7 @@ class _Waiting:
         makers = {}  # variable -> the equation that makes it and may come sooner
         inside = set(self.made)
         roots = []  # sums, and outputs of the function
-        behind: Any = {v: {self} for v in self.sums}  # variable -> the sums that might join which it waits for; this nest
+        behind: Any = {v: {self} for v in self.sums}  # variable -> this nest, and the sums beside it, that it waits for
         asked = set()  # sums that something of this shape needs together with those of this nest
         for eq in equations:
             given = [v for v in eq.inputs if type(v) is Var]
