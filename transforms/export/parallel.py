@@ -1,7 +1,7 @@
 """Nests that threads share, as CUDA text: one thread an element, or a few threads a sum, in a fixed order.
 
-A thread takes elements a grid apart, so that neighbours in a block read neighbours in memory; the text is right for any
-number of blocks, and of threads in each. What is chosen fills a processor of 132 multiprocessors of 2048 threads.
+A thread takes elements a grid apart, so that neighbours in a block read neighbours in memory. What is chosen fills a
+processor of 132 multiprocessors of 2048 threads.
 """
 
 from ...core.types import Any
@@ -84,7 +84,7 @@ class Shared:
         count = min(_AHEAD, _READ // max(len(loads), 1), _WRITTEN // (1 + steps_of(self.nest)),
                     -(-size // (part.grid * part.block))) if loads else 1
         count = 1 << max(count, 1).bit_length() - 1
-        i, step = threads_loop(printer, size, count)
+        i, step = threads_loop(printer, size, part, count)
         if count == 1:
             write(_split(printer, i, self.nest.shape))
             text.close()
@@ -97,10 +97,10 @@ class Shared:
             k = text.new("i")
             text.emit("#pragma unroll")
             text.open(f"for (int {k} = 0; {k} < {count}; {k}++)")
-            return k, text.op(f"{i} + {k} * {step}", step.type)
+            return k, text.op(f"{i} + {k} * {step}", printer.index)
 
         k, j = each()
-        indices = _split(printer, text.op(f"{j} < {size} ? {j} : {i}", step.type), self.nest.shape)
+        indices = _split(printer, text.op(f"{j} < {size} ? {j} : {i}", printer.index), self.nest.shape)
         for v, p in loads:
             text.emit(f"{ahead[v]}[{k}] = {printer.load(p, rows.moves(p, dict(enumerate(indices))))};")
         text.close()
@@ -139,16 +139,18 @@ class Total(Shared):
         totals = {k: rows.start(k, 1) for k in range(len(nest.folds))}
         self.elements(printer, part, rows, lambda indices: rows.folded(
             totals, rows.body(dict(enumerate(indices)), False), ""))
-        for k, gather in enumerate(self.gathers):
-            name, value, place = nest.folds[k]
+        values = []
+        for k, (name, value, place) in enumerate(nest.folds):
             x = rows.cast(Name(totals[k], TYPES[value.kind]), value.kind, place.kind)
-            x = folded(printer, name, place.kind, x)
-            if part.kind == "block":
-                printer.values[gather.out] = x
-            else:
-                text.open("if (threadIdx.x == 0)")
-                printer.store(x, Place(gather.partial, (part.grid,)), [("blockIdx.x", 1)])
-                text.close()
+            values.append((name, place.kind, x))
+        values = folded(printer, values, part.block)
+        if part.kind == "block":
+            printer.values.update(zip([gather.out for gather in self.gathers], values))
+            return
+        text.open("if (threadIdx.x == 0)")
+        for gather, x in zip(self.gathers, values):
+            printer.store(x, Place(gather.partial, (part.grid,)), [("blockIdx.x", 1)])
+        text.close()
 
 
 class Lines(Shared):
@@ -209,15 +211,16 @@ class Lines(Shared):
         rows.folded(totals, rows.body({**indices, **inner}, False), "")
         text.close()
         text.close()
-        found = {}
-        for f, total in totals.items():
-            name, value, place = nest.folds[f]
-            found[f] = rows.cast(Name(total, TYPES[value.kind]), value.kind, place.kind)
-            if self.lanes > 1:
-                found[f] = folded(printer, name, place.kind, found[f], lane, self.lanes, apart)
+        found = []
+        for f, (name, value, place) in enumerate(nest.folds):
+            x = rows.cast(Name(totals[f], TYPES[value.kind]), value.kind, place.kind)
+            found.append((name, place.kind, x))
+        values = [x for *_, x in found]
+        if self.lanes > 1:
+            values = folded(printer, found, part.block, lane, self.lanes, apart)
         text.open(f"if ({lane} == 0 && {k} < {self.count})" if self.lanes > 1 else f"if ({k} < {self.count})")
-        for f, x in found.items():
-            name, _, place = nest.folds[f]
+        for f, x in enumerate(values):
+            place = nest.folds[f][2]
             moves = rows.moves(place, indices)
             if self.partial is not None:
                 printer.store(x, Place(self.partial[f], (self.parts, self.count)), [(at, self.count), (k, 1)])
@@ -234,16 +237,18 @@ def power_above(count):
     return 1 << (count - 1).bit_length()
 
 
-def threads_loop(printer, size, count):
-    """Open the loop over what the threads of a launch share, `count` of it a turn; returns its index and the step."""
-    i = printer.text.new("i")
+def threads_loop(printer, size, part, count):
+    """Open the loop over what the threads of a part share, `count` of it a turn; returns its index and the step."""
+    text, threads = printer.text, part.grid * part.block
     kind = "int32_t" if size < 2**30 else "int64_t"
-    first, step = (Name(f"({kind})({what})", kind) for what in (
-        "blockIdx.x * blockDim.x + threadIdx.x", "gridDim.x * blockDim.x"))
-    if count > 1:
-        step = printer.text.op(step, kind)
-    printer.text.open(f"for ({kind} {i} = {first}; {i} < {size}; {i} += {step if count == 1 else f'{count} * {step}'})")
-    return i, step
+    first = f"({kind})blockIdx.x * {part.block} + ({kind})threadIdx.x"
+    if size <= threads:
+        i = text.op(first, kind)
+        text.open(f"if ({i} < {size})")
+    else:
+        i = text.new("i")
+        text.open(f"for ({kind} {i} = {first}; {i} < {size}; {i} += {count * threads})")
+    return i, threads
 
 
 def _split(printer, i, shape):
