@@ -148,6 +148,7 @@ compat/autograd/scipy: api/numpy api/scipy/linalg api/scipy/special compat/autog
 compat/torch/utils/tensorboard: api ~/types
 ~/graph: api ~/modes ~/types
 ~/installing: compat ~/types
+~/lists: api ~/types
 ~/staged: api ~/types ~/graph
 ~/state: api ~/modes ~/types ~/graph
 ~/native: api ~/modes ~/types ~/graph ~/state
@@ -204,7 +205,7 @@ compat/torch/nn/parallel: ~/dispatch ~/module
 compat/torch/utils/data: ~/dispatch ~/data
 compat/torch/utils/data/_utils: ~/data
 ~/functional: ~/modes ~/types ~/engine ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
-~/optim: ~/modes ~/types ~/graph ~/profiler ~/dispatch ~/factories ~/module
+~/optim: ~/modes ~/types ~/graph ~/lists ~/state ~/profiler ~/dispatch ~/factories ~/module
 compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad ~/dispatch ~/saved ~/graph_view
     ~/function ~/random ~/tensor ~/gradcheck ~/functional
 compat/torch/distributions: api ~/dispatch ~/distributions compat/torch/distributions/utils
