@@ -148,7 +148,7 @@ compat/autograd/scipy: api/numpy api/scipy/linalg api/scipy/special compat/autog
 compat/torch/utils/tensorboard: api ~/types
 ~/graph: api ~/modes ~/types
 ~/installing: compat ~/types
-~/lists: api ~/types
+~/lists: api ~/modes ~/types ~/graph
 ~/staged: api ~/types ~/graph
 ~/state: api ~/modes ~/types ~/graph
 ~/native: api ~/modes ~/types ~/graph ~/state
@@ -184,8 +184,8 @@ compat/torch/cuda: ~/types ~/dispatch ~/factories ~/platform
 compat/torch/distributed/elastic/multiprocessing: ~/platform
 compat/torch/fx: ~/dispatch ~/platform
 compat/torch/jit: ~/dispatch ~/platform
-~/ops: api/numpy api/nn api/scipy/linalg api/scipy/special api ~/modes ~/types ~/graph ~/state ~/views ~/values
-    ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
+~/ops: api/numpy api/nn api/scipy/linalg api/scipy/special api ~/modes ~/types ~/graph ~/lists ~/state ~/views
+    ~/values ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
 ~/sparse: api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor
 compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessing
 ~: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops
@@ -212,7 +212,7 @@ compat/torch/distributions: api ~/dispatch ~/distributions compat/torch/distribu
 compat/torch/nn/modules: api ~/types ~/dispatch ~/ops ~/module compat/torch/nn/modules/utils
 compat/torch/utils: api ~/types compat/torch/utils/tensorboard ~/graph ~/dispatch ~/tensor ~/checkpoint ~/interchange
     ~/module compat/torch/utils/data ~/optim
-compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
+compat/torch/nn/utils: ~/types ~/lists ~/func ~/module compat/torch/nn/modules
 compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/attention compat/torch/nn/parallel
     compat/torch/nn/modules compat/torch/nn/utils

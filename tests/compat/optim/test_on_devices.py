@@ -7,9 +7,11 @@ import pytest
 
 import covector.compat.torch as torch
 from covector.compat.torch import optim
+from covector.compat.torch._impl.lists import norms, updates
 from covector.compat.torch._impl.optim.device_plan import kernel_of
 
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif("not torch.cuda.is_available()", reason="CuPy finds no device")]
+NORM = ["covector_norm", "covector_norm_end"]
 SHAPES = (3, 4), (5,), (), (60, 50), (2, 0)
 KINDS = [
     (optim.Adam, {}), (optim.Adam, {"amsgrad": True, "weight_decay": 0.1, "maximize": True, "lr": 0.1}),
@@ -57,9 +59,11 @@ def launched(monkeypatch):
         return SimpleNamespace(get_function=get_function)
 
     monkeypatch.setattr(library, "RawModule", made)
-    kernel_of.cache_clear()
+    for caches in (kernel_of, updates.kernel_of, updates.launches_of, norms.kernel_of):
+        caches.cache_clear()
     yield found
-    kernel_of.cache_clear()
+    for caches in (kernel_of, updates.kernel_of, updates.launches_of, norms.kernel_of):
+        caches.cache_clear()
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8"])
@@ -202,3 +206,54 @@ def test_capturable_is_for_parameters_of_a_device(kind):
     same(there, here)
     with pytest.raises(AssertionError, match="must be on supported devices"):
         kind(here, capturable=True).step()
+
+
+@pytest.mark.parametrize("order", [2, 1, 3.5, 0.5, np.inf, 0, -1, -np.inf])
+def test_gradients_are_clipped_to_a_norm_in_three_launches(order, launched):
+    there, here = pairs([(3, 4), (5000,), (1,)])
+    graded(there, here, np.random.default_rng(0))
+    norms = [torch.nn.utils.clip_grad_norm_(params, 0.5, order) for params in (there, here)]
+    assert norms[0].device == there[0].device
+    assert norms[0].item() == pytest.approx(norms[1].item(), rel=1e-5)
+    same([p.grad for p in there], [p.grad for p in here])
+    assert launched == NORM * (order > 0) + ["covector_scaled"]
+    assert [p.grad._version for p in there] == [p.grad._version for p in here]
+
+
+def test_a_norm_of_many_and_of_nan(launched):
+    there, here = pairs([(k % 5 + 1, 300) for k in range(400)])
+    total = torch.nn.utils.get_total_norm([p.detach() for p in there])
+    assert total.item() == pytest.approx(torch.nn.utils.get_total_norm([p.detach() for p in here]).item(), rel=1e-5)
+    assert launched == [NORM[0]] * 3 + NORM[1:]
+    bad = [torch.tensor([1.0, np.nan], device="cuda"), torch.tensor([3.0], device="cuda")]
+    assert all(torch.nn.utils.get_total_norm(bad, order).isnan() for order in (1, 2, np.inf))
+    with pytest.raises(RuntimeError, match="non-finite"):
+        torch.nn.utils.get_total_norm(bad, error_if_nonfinite=True)
+
+
+def test_a_norm_that_is_recorded_has_a_gradient():
+    x = torch.tensor([3.0, 4.0], device="cuda", requires_grad=True)
+    total = torch.nn.utils.get_total_norm([x])
+    total.backward()
+    assert total.item() == 5.0
+    assert x.grad.tolist() == pytest.approx([0.6, 0.8])
+
+
+def test_gradients_are_clipped_to_values_and_zeroed_in_a_launch_each(launched):
+    there, here = pairs()
+    graded(there, here, np.random.default_rng(0))
+    for params in (there, here):
+        torch.nn.utils.clip_grad_value_(params, 0.5)
+    same([p.grad for p in there], [p.grad for p in here])
+    there[0].grad[0, 0] = np.nan
+    optim.SGD(there).zero_grad(set_to_none=False)
+    assert not any(p.grad.any() for p in there)
+    torch._foreach_zero_([p.grad for p in there])
+    assert launched == ["covector_clip", "covector_zeros", "covector_zeros"]
+
+
+def test_one_gradient_of_two_parameters_is_scaled_twice():
+    there, _ = pairs([(2,), (2,)])
+    there[0].grad = there[1].grad = torch.tensor([3.0, 4.0], device="cuda")
+    torch.nn.utils.clip_grads_with_norm_(there, 1.0, torch.tensor(2.0, device="cuda"))
+    assert there[0].grad.tolist() == pytest.approx([0.75, 1.0])

@@ -8,18 +8,15 @@ import numpy as np
 
 from ..graph.versions import note_all, root_of
 from ..lists.kernel import Launches, ListKernel
-from ..lists.layout import alike, apart, gapless, laid_like
-from ..types.arrays import ARRAYS
+from ..lists.layout import alike, apart, laid_like
+from ..lists.plain import stands_alone, there
 from ..types.tensor_type import TensorBase
-from .flat import Operand, Plan, Run, stands_alone
-
-ndarray = np.ndarray
+from .flat import Operand, Plan, Run
 
 
 def lies_there(p):
     """Whether a parameter is an array of a device that a kernel can update."""
-    x = p.value
-    return type(x) is not ndarray and type(x) in ARRAYS and x.dtype.char in "fdFD" and gapless(x)
+    return there(p, "fdFD")
 
 
 def fits(p, g):
@@ -87,7 +84,7 @@ def kernel_of(formula, facts, rows, dtype):
         return arrays[0], *arrays[2:]
 
     name = "covector_" + formula.__qualname__.partition(".")[0].lower()
-    return ListKernel(update, name, len(names), rows, (0, *range(2, rows)), dtype)
+    return ListKernel(update, name, len(names), 0, rows, (0, *range(2, rows)), dtype)
 
 
 class DevicePlan(Plan):

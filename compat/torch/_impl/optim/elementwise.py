@@ -4,13 +4,14 @@ from types import SimpleNamespace
 
 from ..dispatch.call import ROWS
 from ..graph import versions
+from ..lists.plain import undisturbed
 from ..modes.grad_mode import enable_grad
 from ..modes.modes import restore, set_modes
 from ..state.meta import on_device
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import bottom
 from .device_plan import DevicePlan, fits, lies_there
-from .flat import Plan, directly, make_state, undisturbed
+from .flat import Plan, directly, make_state
 from .optimizer import Optimizer
 
 CAPTURING = ("cuda", "xpu", "hpu", "privateuseone", "xla")

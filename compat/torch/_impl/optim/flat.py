@@ -6,6 +6,7 @@ import numpy as np
 
 from ..factories.creation import zeros_like
 from ..graph import versions
+from ..lists.plain import stands_alone, undisturbed
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..types.arrays import ARRAYS, writeable
@@ -264,20 +265,6 @@ def lies_alone(t):
     """Whether a tensor is an array of its own, on any device, and nothing but no_grad or a default device in force."""
     return (undisturbed() and stands_alone(t) and type(t.value) in ARRAYS and writeable(t.value)
             and t.value.dtype.kind in "fc")
-
-
-def undisturbed():
-    """Whether nothing but no_grad or a default device is in force."""
-    m = MODES.get()
-    if m is not None and m.device is not None:
-        m = m.but(device=None)
-    return m is None or m.still or m.default()
-
-
-def stands_alone(t):
-    """Whether a tensor is of no level, and neither computed by a recorded operation nor part of a derivative."""
-    meta = t.autograd_meta
-    return t.level_trace is None and t.node is None and (meta is None or meta.tangent is None and not meta.inference)
 
 
 def memory(optimizer, p):
