@@ -110,7 +110,8 @@ def library(source, folder, name):
         text += "".join([SIZE.format(kernel=kernel, k=k, kind=kind) for k, (kind, _) in enumerate(given)])
     path = Path(folder) / f"{name}.cpp"
     path.write_text(text)
-    flags = ["-std=c++11", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"]
+    flags = ["-std=c++11", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function",
+             "-Wno-unknown-pragmas"]
     done = subprocess.run([COMPILER, *flags, "-shared", "-fPIC", "-o", str(path.with_suffix(".so")), str(path), "-lm"],
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
