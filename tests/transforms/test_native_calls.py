@@ -1,8 +1,8 @@
 """Calls of native code: what it takes and gives, threads, memory, warnings, and what it does without LLVM."""
 
 import ctypes
-import os
 import gc
+import os
 import signal
 import subprocess
 import sys
