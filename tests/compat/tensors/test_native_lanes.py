@@ -9,7 +9,7 @@ import covector.compat.torch as torch
 from covector.compat.torch._impl.fastpath import native_views
 from covector.core.arrays.small_calls import FORMS
 
-NAMES = ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap", "quick_parts")
+NAMES = ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap", "quick_expand", "quick_parts")
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -312,6 +312,8 @@ def squeeze(input, dim=EVERY):
 @method()
 def expand(input, *sizes, implicit=False, size=None):
     """Broadcast axes of length 1 without copying; the output is a view."""
+    if sizes and size is None and (quick := native_views.quick_expand(input, sizes)) is not None:
+        return quick
     sizes = shape_argument(sizes if size is None else (*sizes, size))
     shape = shape_of(input)
     lead = len(sizes) - len(shape)
