@@ -54,12 +54,22 @@ def quick_parts(t, indices, rule):
     _counted()
 
 
+def _picked(indices):
+    """The rules of the outputs of a node, one for each index."""
+    return _picks(len(indices))
+
+
+@functools.lru_cache(256)
+def _picks(count):
+    return tuple([_engine.pick_rule(count, k) for k in range(count)])
+
+
 _THINGS = {"GETITEM": GETITEM, "RESHAPE": RESHAPE, "TRANSPOSE": TRANSPOSE, "EXPAND": EXPAND,
            "SELECT": SELECT, "place": place, "ready": ready, "selected": SELECT["SelectBackward0"],
            "sliced": SELECT["SliceBackward0"], "aliased": SELECT["AliasBackward0"],
            "inserted": SELECT["UnsqueezeBackward0"], "expanded": EXPANDED["ExpandBackward0"],
            "viewed": SHAPED["ViewBackward0"], "swapped": TURNED["TransposeBackward0"],
-           "pick_rule": _engine.pick_rule}
+           "picked": _picked}
 
 for _name in ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap", "quick_expand", "quick_parts"):
     _engine.small_item(globals(), _name, functools.partial(native.view_function, symbol=_name, things=_THINGS))

@@ -72,7 +72,9 @@ reshape_it:
   %in_order = call i1 @ordered(ptr %x)
   br i1 %in_order, label %quick_way, label %unfit
 quick_way:
+  %held_x = call ptr @own(ptr %table, ptr %x)
   %array = call ptr @of_method(ptr %table, ptr %reshape_name, ptr %x, ptr %sizes)
+  call void %drop(ptr %held_x)
   %refused = icmp eq ptr %array, null
   br i1 %refused, label %unfit, label %shaped
 shaped:

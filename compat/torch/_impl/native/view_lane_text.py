@@ -130,15 +130,14 @@ somewhere:
   br label %finish
 """ + END_VIEW
     parts = begin_view("quick_parts", "t", "indices", "rule") + f"""
-  %asked_cell = alloca [2 x ptr]
 {loads(size="PyTuple_Size", item="PyTuple_GetItem", take="PyObject_GetItem", new_tuple="PyTuple_New",
-       put="PyTuple_SetItem", forget="PyErr_Clear", aval_of="aval_of", number="PyLong_FromSsize_t",
-       vectorcall="PyObject_Vectorcall")}{behind(getitem="GETITEM", pick="pick_rule")}
+       put="PyTuple_SetItem", forget="PyErr_Clear", aval_of="aval_of")}{behind(getitem="GETITEM", picked="picked")}
 {get("x", "t", at["value"])}
+  %held_x = call ptr @own(ptr %table, ptr %x)
   %n = call i64 %size(ptr %indices)
-  %outs = call ptr %new_tuple(i64 %n)
-  %no_outs = icmp eq ptr %outs, null
-  br i1 %no_outs, label %fail, label %modes
+  %out = call ptr %new_tuple(i64 %n)
+  %no_out = icmp eq ptr %out, null
+  br i1 %no_out, label %fail, label %modes
 modes:
   %recording = icmp eq i64 %mode, 0
   br i1 %recording, label %edges, label %next
@@ -155,10 +154,13 @@ noted:
   %own_indices = call ptr @own(ptr %table, ptr %indices)
   %kept = call ptr @pair(ptr %table, ptr %aval, ptr %own_indices)
   %whole_node = call ptr @node(ptr %table, ptr %rule, ptr %p, ptr %kept)
-  br label %next
+  %its_rules = call ptr @asked(ptr %table, ptr %picked, ptr %indices)
+  %no_rules = icmp eq ptr %its_rules, null
+  br i1 %no_rules, label %fail, label %next
 next:
-  %whole = phi ptr [null, %modes], [null, %without], [%whole_node, %noted], [%whole, %placed]
-  %k = phi i64 [0, %modes], [0, %without], [0, %noted], [%k_next, %placed]
+  %whole = phi ptr [null, %modes], [null, %without], [%whole_node, %noted], [%whole, %place]
+  %rules = phi ptr [null, %modes], [null, %without], [%its_rules, %noted], [%rules, %place]
+  %k = phi i64 [0, %modes], [0, %without], [0, %noted], [%k_next, %place]
   %left = icmp slt i64 %k, %n
   br i1 %left, label %one, label %all
 one:
@@ -168,7 +170,10 @@ one:
   br i1 %refused, label %clear, label %good
 clear:
   call void %forget()
-  call void %drop(ptr %outs)
+  call void %drop(ptr %out)
+  call void %drop(ptr %whole)
+  call void %drop(ptr %rules)
+  call void %drop(ptr %held_x)
   br label %unfit
 good:
   %own_prim = call ptr @own(ptr %table, ptr %getitem)
@@ -178,36 +183,22 @@ good:
   %has_whole = icmp ne ptr %whole, null
   br i1 %has_whole, label %choose, label %view
 choose:
-  %n_object = call ptr %number(i64 %n)
-  %k_object = call ptr %number(i64 %k)
-  store ptr %n_object, ptr %asked_cell
-  %asked_second = getelementptr inbounds ptr, ptr %asked_cell, i64 1
-  store ptr %k_object, ptr %asked_second
-  %picked = call ptr %vectorcall(ptr %pick, ptr %asked_cell, i64 2, ptr null)
-  call void %drop(ptr %n_object)
-  call void %drop(ptr %k_object)
-  %not_picked = icmp eq ptr %picked, null
-  br i1 %not_picked, label %fail, label %view
+  %picks = call ptr %item(ptr %rules, i64 %k)
+  br label %view
 view:
-  %its_rule = phi ptr [null, %good], [%picked, %choose]
+  %its_rule = phi ptr [null, %good], [%picks, %choose]
   %part = call ptr @seen_part(
     ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step, ptr %whole, ptr %its_rule)
   %no_part = icmp eq ptr %part, null
   br i1 %no_part, label %fail, label %place
 place:
-  %put_done = call i32 %put(ptr %outs, i64 %k, ptr %part)
+  %put_done = call i32 %put(ptr %out, i64 %k, ptr %part)
   %k_next = add i64 %k, 1
-  br i1 %has_whole, label %let_rule_go, label %placed
-let_rule_go:
-  call void %drop(ptr %its_rule)
-  br label %placed
-placed:
   br label %next
 all:
-  %has_node = icmp ne ptr %whole, null
-  br i1 %has_node, label %let_go, label %finish
-let_go:
   call void %drop(ptr %whole)
+  call void %drop(ptr %rules)
+  call void %drop(ptr %held_x)
   br label %finish
-""" + END_VIEW.replace("finish:\n", "finish:\n  %out = phi ptr [%outs, %all], [%outs, %let_go]\n", 1)
+""" + END_VIEW
     return read + index + parts

@@ -5,7 +5,7 @@ from .way_text import BARE, BARE_INFERENCE, BARE_VIEW, IN_INFERENCE, PLAIN_VIEW,
 
 # What stands behind the table's named places, for functions of this file.
 BEHIND = ("GETITEM", "RESHAPE", "TRANSPOSE", "SELECT", "EXPAND", "place", "ready", "selected", "sliced",
-          "aliased", "inserted", "viewed", "swapped", "expanded", "pick_rule")
+          "aliased", "inserted", "viewed", "swapped", "expanded", "picked")
 PAIR, AVAL, GIVEN = range(3)  # what a node saves: the operand's aval with something, the aval, something
 
 
@@ -271,9 +271,11 @@ finish:
 ; the view by an index; null, with no exception set, where NumPy refuses it
 define internal ptr @indexed(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %index, ptr %rule, ptr %spot) {{
 entry:
-{loads(item="PyObject_GetItem", forget="PyErr_Clear")}{behind(getitem="GETITEM")}
+{loads(item="PyObject_GetItem", forget="PyErr_Clear", drop="Py_DecRef")}{behind(getitem="GETITEM")}
 {get("x", "t", at["value"])}
+  %held_x = call ptr @own(ptr %table, ptr %x)
   %array = call ptr %item(ptr %x, ptr %index)
+  call void %drop(ptr %held_x)
   %refused = icmp eq ptr %array, null
   br i1 %refused, label %clear, label %good
 clear:
@@ -292,9 +294,11 @@ good:
 ; the view with axes in another order; null, with no exception set, where NumPy refuses it
 define internal ptr @turned(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %axes, ptr %rule) {{
 entry:
-{loads(name="'transpose'")}{behind(transpose="TRANSPOSE")}
+{loads(name="'transpose'", drop="Py_DecRef")}{behind(transpose="TRANSPOSE")}
 {get("x", "t", at["value"])}
+  %held_x = call ptr @own(ptr %table, ptr %x)
   %array = call ptr @of_method(ptr %table, ptr %name, ptr %x, ptr %axes)
+  call void %drop(ptr %held_x)
   %refused = icmp eq ptr %array, null
   br i1 %refused, label %no, label %good
 no:

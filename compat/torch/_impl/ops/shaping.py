@@ -1,6 +1,7 @@
 """Shapes seen anew: select, narrow, view, reshape, transpose, squeeze, expand."""
 
 import math
+from functools import lru_cache
 
 from ..... import numpy as cnp
 from ..dispatch.call import ROWS, Row, invoke
@@ -182,6 +183,8 @@ def reshape_as(self, other):
 def flatten(input, start_dim=0, end_dim=-1):
     """Merge consecutive axes into one."""
     shape = shape_of(input)
+    if start_dim == 0 and end_dim == -1 and len(shape) > 1:
+        return reshape(input, -1)
     a, b = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
     if not shape:
         return reshape(input, (1,))
@@ -288,8 +291,14 @@ def movedim(input, source, destination):
 def unsqueeze(input, dim):
     """Insert an axis of length 1; the output is a view."""
     n = ndim_of(input)
-    d = wrap_dim(dim, n, extra=1)
-    return index_view(input, (slice(None),) * d + (None,), "UnsqueezeBackward0")
+    index = inserted(dim, n) if type(dim) is int else inserted.__wrapped__(dim, n)
+    return index_view(input, index, "UnsqueezeBackward0")
+
+
+@lru_cache(256)
+def inserted(dim, ndim):
+    """The index that inserts an axis."""
+    return (slice(None),) * wrap_dim(dim, ndim, extra=1) + (None,)
 
 
 EVERY = object()  # where no axis is named: None is no axis
@@ -298,15 +307,21 @@ EVERY = object()  # where no axis is named: None is no axis
 @method()
 def squeeze(input, dim=EVERY):
     """Remove axes of length 1; the output is a view."""
-    shape = shape_of(input)
+    known = squeezed if dim is EVERY or type(dim) is int else squeezed.__wrapped__
+    return index_view(input, *known(shape_of(input), dim))
+
+
+@lru_cache(256)
+def squeezed(shape, dim):
+    """The index that removes axes of length 1, and the name of the node."""
+    one = isinstance(dim, int)
     if dim is EVERY:
         drop = [i for i, n in enumerate(shape) if n == 1]
     else:
-        drop = distinct([wrap_dim(d, len(shape)) for d in ((dim,) if isinstance(dim, int) else dim)])
+        drop = distinct([wrap_dim(d, len(shape)) for d in ((dim,) if one else dim)])
         drop = [d for d in drop if shape and shape[d] == 1]
     index = tuple([0 if i in drop else slice(None) for i in range(len(shape))])
-    return index_view(input, index, "SqueezeBackward0" if dim is EVERY else
-                      "SqueezeBackward1" if isinstance(dim, int) else "SqueezeBackward2")
+    return index, "SqueezeBackward0" if dim is EVERY else "SqueezeBackward1" if one else "SqueezeBackward2"
 
 
 @method()
