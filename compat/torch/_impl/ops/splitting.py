@@ -14,7 +14,7 @@ from ..state.edges import source_aval
 from ..state.levels import AMBIENT, BatchTrace, alive
 from ..types.tensor_type import TensorBase
 from ..views.views import GETITEM, view
-from .axes import ndim_of, shape_of, wrap_dim
+from .axes import shape_of, wrap_dim
 from .publishing import method
 
 
