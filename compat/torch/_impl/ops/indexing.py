@@ -6,7 +6,7 @@ import numpy as np
 
 from ....._engine import At
 from .....extend import REGISTRY, Tracer
-from ..dispatch.call import attach
+from ..dispatch.call import attach, marked
 from ..dispatch.host_ops import filled, is_plain
 from ..dispatch.layouts import of_index
 from ..dispatch.lowering import lifted, tensors_in
@@ -31,6 +31,7 @@ from ..types.tensor_type import Tensor, TensorBase, needs_grad, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.core_values import lower
 from ..values.tangents import tangent_of
+from ..views.overlap import check_own
 from ..views.views import GETITEM, view
 from .assigned import assigned, class_word, type_name
 from .basic_keys import check_basic, node_of, useful
@@ -161,7 +162,11 @@ def getitem(self, key):
     except IndexError as error:
         raise IndexError(message(error, index, shape)) from error
     read_from = [self, *tensors_in(key if type(key) is tuple else (key,), {})]
-    return in_order(lifted(out, "IndexBackward0", read_from), self, index)
+    out = in_order(lifted(out, "IndexBackward0", read_from), self, index)
+    m = MODES.get()
+    if m is not None and m.inference:
+        marked(out)
+    return out
 
 
 def check_masks(key, index, instead):
@@ -261,6 +266,7 @@ def setitem(self, key, value):
             if type(value) is int or array.dtype != np.float64 and not (
                     array.dtype == np.float32 and -3e38 < value < 3e38):
                 value = assigned(value, array.dtype)
+            check_own(array[index])
             (array if writeable(array) else writable(array))[index] = beside(value, array)
             versions.bump(array)
             return

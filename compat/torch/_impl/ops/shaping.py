@@ -176,8 +176,8 @@ def flatten(input, start_dim=0, end_dim=-1):
 
 @method()
 def ravel(input):
-    """Return all elements along one axis, as a view where the memory allows one."""
-    return reshape(input, (-1,))
+    """Return all elements along one axis, as a view where they lie in order."""
+    return reshape(input.contiguous(), (-1,))
 
 
 @method()
