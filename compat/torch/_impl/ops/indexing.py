@@ -127,11 +127,13 @@ def getitem(self, key):
     if found is not None:
         return found
     if type(key) is Tensor:
-        if (found := picked(self, key)) is not None:
-            return found
         if (place := place_of(key)) is not None:
             return getitem(self, place)
-    found = read(self, key)
+        found = picked(self, key)
+    else:
+        found = read(self, key)
+        if found is None and type(key) is tuple:
+            found = picked(self, key)
     if found is not None:
         return found
     key = as_tuple(key)
@@ -237,12 +239,10 @@ def as_tuple(key):
 
 def setitem(self, key, value):
     """`tensor[key] = value`, in memory and on the tape."""
-    if type(key) is Tensor:
-        if put_picked(self, key, value):
-            return
-        if (place := place_of(key)) is not None:
-            key = place
-    if write(self, key, value):
+    if type(key) is Tensor and (place := place_of(key)) is not None:
+        key = place
+    if put_picked(self, key, value) if type(key) is Tensor else write(self, key, value) or (
+            type(key) is tuple and put_picked(self, key, value)):
         return
     if key is False and not isinstance(value, ndarray | list | tuple | str | bytes):
         return  # names nothing, whatever the dtype
@@ -332,7 +332,7 @@ def put(x, index, value, add=False):
         value = assigned(value, x.dtype)
     elif value.dtype != x.dtype:
         value = value.astype(x.dtype) if value.ndim or x.dtype.kind in "fV" else filled(value, x.dtype)
-    if type(x) in ARRAYS and type(value) in ARRAYS and all(
+    if type(x) in ARRAYS and (type(value) in ARRAYS or isinstance(value, np.generic)) and all(
             not hasattr(k, "dtype") or type(k) in ARRAYS for k in index):
         x = x.copy()
         try:
