@@ -14,7 +14,7 @@ from ..types.number_cache import CONSTS, EXACT, constant
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_type import GENERAL, INFERENCE, VIEW, Tensor
 from ..views.overlap import overlapping
-from . import bare_tensors, level_writes, map_views
+from . import bare_tensors, device_writes, level_writes, map_views
 from .copy_slices import COPY_SLICES, CopySlices, can_write, hooked, idle, put_of, written as written_through
 
 ndarray = np.ndarray
@@ -39,6 +39,10 @@ def binary_inplace(prim, ufunc, slow):
     needs = left_keeps, right_keeps, keeps
     closed = ufunc in CLOSED
     quick = None
+    general = slow
+
+    def slow(self, other):
+        return self if device_writes.updated(prim.name, self, other) else general(self, other)
 
     def method(self, other):
         if quick is not None:
