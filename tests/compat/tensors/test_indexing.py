@@ -87,3 +87,20 @@ def script_writes_at_index_tensors(torch):
                 found += [message(lambda: x.__setitem__(index, value)), x.sum().item(), x._version]
                 x.zero_()
     return found
+
+
+def script_writes_in_place_run_programs(torch):
+    t, found = torch.tensor, []
+    places, mask = t([0, 2]), t([[True], [False], [True]])
+    for dtype in (torch.float64, torch.int64, torch.complex64):
+        row = torch.ones(2, 2).to(dtype)
+        for write in (lambda x: x.index_fill_(0, places, 3), lambda x: x.index_add_(0, places, row),
+                      lambda x: x.index_copy_(0, places, row), lambda x: x.scatter_(0, places[None], row),
+                      lambda x: x.masked_fill_(mask, 2), lambda x: x.index_put_((places,), row),
+                      lambda x: x.index_put_((None, t([1])), row[:1, :1]), lambda x: x.clamp_(0, 1),
+                      lambda x: x.index_add_(0, t([5, 0]), row), lambda x: x.masked_fill_(mask, 2.5),
+                      lambda x: x.scatter_add_(0, places[None], x[:1]), lambda x: x.scatter_(0, places[None], x.t())):
+            for _ in range(3):
+                x = torch.arange(6).view(3, 2).to(dtype)
+                found += [message(lambda: write(x) is x), x, x._version]
+    return found
