@@ -1,11 +1,13 @@
 """The NumPy backend; its special functions are SciPy's, loaded when one is first needed."""
 
 from functools import cache
-from importlib import import_module
 
 import numpy as np
 
 from ..core.arrays.backend import Backend, register_backend
+from ..core.lazy import LazyModule, loaded
+
+_FFT = LazyModule("scipy.fft")
 
 
 def _special():
@@ -19,7 +21,7 @@ def _special():
 def _fourier():
     """`scipy.fft`, which transforms several rows at a time, in half of NumPy's time; without SciPy NumPy's."""
     try:
-        return import_module("scipy.fft")
+        return loaded(_FFT)
     except ImportError:
         return np.fft
 
