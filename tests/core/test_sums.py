@@ -6,6 +6,7 @@ import pytest
 import covector
 import covector.numpy as cnp
 from covector.core.arrays.sums import column_sums, row_sums, sums, total
+from covector.extend import REGISTRY
 
 SHAPES = [(4096,), (16384,), (300_001,), (500, 600), (64, 257), (300, 263), (3, 70_001), (257, 64), (5000, 3),
           (3, 5000), (20_000, 7), (6, 7, 400), (400, 6, 7), (4, 4096), (256, 256)]
@@ -78,6 +79,14 @@ def test_rows_and_columns_of_matrices_in_any_layout(shape, dtype):
         np.testing.assert_allclose(row_sums(given), x.sum(1), rtol=tolerance, atol=tolerance)
         np.testing.assert_allclose(column_sums(given), x.sum(0), rtol=tolerance, atol=tolerance)
         np.testing.assert_allclose(total(given.reshape(-1)), x.sum(), rtol=tolerance, atol=10 * tolerance)
+
+
+def test_graphs_add_up_in_numpys_order():
+    x = np.random.default_rng(0).normal(size=(500, 600)).astype(np.float32)
+    for axes in ((0,), (1,), (0, 1)):
+        np.testing.assert_array_equal(covector.jit(lambda x, axes=axes: cnp.sum(x, axis=axes), compiler_options={"printer": "numpy"})(x),
+                                      x.sum(axes))
+        np.testing.assert_array_equal(REGISTRY["reduce_sum"].fun(x, axes, False), x.sum(axes))
 
 
 def test_gradients_of_sums_and_sums_of_cotangents():
