@@ -73,15 +73,19 @@ def script_refusals(T):
         lambda: sgd([p.clone().requires_grad_()], [p], [None], **SHARED, momentum=0.0, dampening=0.0, nesterov=False)])
 
 
-def script_sparse_gradients(T):
-    p = double(T, 1.0, 2.0, 3.0)
-    g = T.sparse_coo_tensor(T.tensor([[0, 2]]), double(T, 1.0, 1.0), (3,), check_invariants=True)
+def sparse_steps(T):
+    """A parameter and the state of Adagrad after a step of it and one of SGD along a sparse gradient."""
+    p, total = double(T, 1.0, 2.0, 3.0), double(T, 0.0, 0.0, 0.0)
+    g = T.sparse_coo_tensor(T.tensor([[0, 2]]), double(T, 1.0, 1.0), (3,))
     function(T, "sgd")([p], [g], [None], has_sparse_grad=True, weight_decay=0.0, momentum=0.0, lr=0.1, dampening=0.0,
                        nesterov=False, maximize=False)
-    total = made(T, 0.0, 1)[0].new_zeros(3)
     function(T, "adagrad")([p], [g], [total], made(T, "step", 1), has_sparse_grad=True, lr=0.1, weight_decay=0.0,
                            lr_decay=0.0, eps=1e-10, maximize=False)
     return p, total
+
+
+def script_sparse_gradients(T):
+    return table([lambda: sparse_steps(T)])
 
 
 def test_the_scale_of_a_device_is_refused():

@@ -1,7 +1,7 @@
 """Steps of optimizers as functions: the parameters, gradients and states are lists, the options are arguments."""
 
 from ..types.tensor_type import TensorBase
-from .adam import Adam, Adamax, AdamW, NAdam, RAdam
+from .adam import Adam, Adamax, NAdam, RAdam
 from .adaptive import Adadelta, Adagrad, RMSprop
 from .gradient_descent import ASGD, SGD, Rprop
 
