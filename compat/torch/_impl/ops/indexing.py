@@ -30,6 +30,7 @@ from ..types.tensor_type import TensorBase, needs_grad, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.core_values import lower
 from ..values.tangents import tangent_of
+from ..views.overlap import check_own
 from ..views.views import GETITEM, view
 from .assigned import assigned, class_word, type_name
 from .copying import copy_, fill_
@@ -305,6 +306,8 @@ def setitem(self, key, value):
             if type(value) is int or array.dtype != np.float64 and not (
                     array.dtype == np.float32 and -3e38 < value < 3e38):
                 value = assigned(value, array.dtype)
+            if 0 in array.strides:
+                check_own(array[index])
             (array if writeable(array) else writable(array))[index] = beside(value, array)
             versions.bump(array)
             return
