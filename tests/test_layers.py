@@ -176,7 +176,6 @@ compat/torch/signal: ~/dispatch ~/factories
 ~/platform: ~/modes ~/types ~/dispatch ~/random
 ~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/graph_view
     ~/random
-compat/torch/_dynamo: ~/dispatch ~/platform
 compat/torch/amp: ~/dispatch ~/platform
 compat/torch/backends: ~/types ~/dispatch ~/platform
 compat/torch/cuda: ~/types ~/dispatch ~/factories ~/platform
@@ -194,7 +193,8 @@ compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessi
 ~/data: ~/types ~/profiler ~/random ~
 ~/distributions: ~/types ~/state ~/engine ~
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops ~
-~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor ~
+~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/platform ~/tensor ~
+compat/torch/_dynamo: ~/dispatch ~/platform ~/module
 compat/torch/_higher_order_ops: ~/func
 compat/torch/distributions/utils: ~/distributions
 compat/torch/func: ~/dispatch ~/func
@@ -217,9 +217,10 @@ compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/attention compa
     compat/torch/nn/modules compat/torch/nn/utils
 compat/torch: compat api ~/modes ~/types ~/graph ~/installing ~/profiler ~/inplace ~/dispatch ~/saved
     compat/torch/distributed compat/torch/onnx ~/factories ~/graph_view compat/torch/signal ~/function ~/random
-    ~/platform ~/tensor compat/torch/_dynamo compat/torch/amp compat/torch/backends compat/torch/cuda compat/torch/fx
-    compat/torch/jit ~/ops ~/sparse ~ ~/interchange ~/func ~/module compat/torch/_higher_order_ops compat/torch/func
-    compat/torch/autograd compat/torch/distributions compat/torch/utils compat/torch/optim compat/torch/nn
+    ~/platform ~/tensor compat/torch/amp compat/torch/backends compat/torch/cuda compat/torch/fx compat/torch/jit
+    ~/ops ~/sparse ~ ~/interchange ~/func ~/module compat/torch/_dynamo compat/torch/_higher_order_ops
+    compat/torch/func compat/torch/autograd compat/torch/distributions compat/torch/utils compat/torch/optim
+    compat/torch/nn
 """
 
 
