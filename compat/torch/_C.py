@@ -10,6 +10,7 @@ from ._impl.graph.node import AccumulateGrad as _AccumulateGrad
 from ._impl.graph_view import running as _running
 from ._impl.graph_view.graph_tools import saved_tensors_hooks as _saved_tensors_hooks
 from ._impl.graph_view.shown_node import shown_class as _shown_class
+from ._impl.modes.engine_switches import is_multithreading_enabled
 from ._impl.modes.forward_mode import (
     _set_fwd_grad_enabled as _switch_forward_mode,
     is_fwd_grad_enabled,
@@ -30,6 +31,7 @@ DisableTorchFunction = DisableTorchFunctionSubclass
 _current_autograd_node = _running.current_autograd_node
 _current_graph_task_id = _running.current_graph_task_id
 _is_fwd_grad_enabled = is_fwd_grad_enabled
+_is_multithreading_enabled = is_multithreading_enabled
 _TensorMeta = type(TensorBase)  # the class of the class
 
 
