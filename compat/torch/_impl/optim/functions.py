@@ -145,5 +145,5 @@ def steps_of(found, name):
 def unscaled(name, grad_scale, found_inf):
     """Refuse what a loss scaler of a device hands to fused kernels."""
     if grad_scale is not None or found_inf is not None:
-        raise NotImplementedError(f"{name} takes no grad_scale and found_inf: there is no fused step that looks at them; "
-                                  "unscale the gradients before")
+        raise NotImplementedError(f"{name} takes no grad_scale and found_inf: there is no fused step that looks at "
+                                  "them; unscale the gradients before")
