@@ -8,6 +8,7 @@ from ..lists.plain import undisturbed
 from ..modes.grad_mode import enable_grad
 from ..modes.modes import restore, set_modes
 from ..state.meta import on_device
+from ..types.arrays import ndarray
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import bottom
 from .device_plan import DevicePlan, fits, lies_there
@@ -153,7 +154,12 @@ def count(numbers):
     """Count a step, and return how many there were."""
     step = numbers["step"]
     step += 1.0
-    return step.item(0)
+    return first(step)
+
+
+def first(numbers):
+    """The first element of an array, as a Python number; those of a device have one."""
+    return numbers.item(0) if type(numbers) is ndarray else numbers.item()
 
 
 def directed(h, p, g):
