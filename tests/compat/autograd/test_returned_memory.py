@@ -3,7 +3,7 @@
 import numpy as np
 
 import covector.compat.torch as torch
-from covector.compat.torch._impl.engine.engine import reshaped
+from covector.compat.torch._impl.engine.captured import reshaped
 
 
 def test_only_a_view_of_everything_that_nobody_else_has_is_handed_out():

@@ -1,11 +1,10 @@
 """`backward` and `grad`: from tensors to roots of the backward pass, and from its cotangents to gradients."""
 
-import sys
 import warnings
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import _engine
 from ....._engine import Ambient
 from ..graph.node_data import picks
 from ..graph.undefined import UNDEFINED
@@ -16,14 +15,12 @@ from ..state.batch_level import together
 from ..state.edges import accumulator, edge
 from ..state.levels import AMBIENT
 from ..state.meta import library, on_device
-from ..types.arrays import ARRAYS
-from ..types.other_layout import OtherLayout
 from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import GENERAL, Tensor, TensorBase, needs_grad, wrap
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import lower
-from ..views.overlap import overlapping
 from . import callbacks, recorded_rules
+from .captured import collect, writable_cotangent
 from .gradient_edge import GradientEdge, node_of
 from .graph_task import HOOKED, KEYS, RUNNING, Sweep, level_of
 from .reentrancy import nested
@@ -293,44 +290,6 @@ def wanted(sweep, roots, nodes):
 
 def _age(node):
     return -node.seq
-
-
-def collect(sweep, nodes, inputs, allow_unused):
-    """The captured gradients as tensors, None where nothing arrived."""
-    out = []
-    for i, node in enumerate(nodes):
-        ct = None if node is UNDEFINED else sweep.captured.get(node.seq)
-        if ct is None or ct is UNDEFINED:
-            if not allow_unused:
-                raise RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the "
-                                   "graph. Set "
-                                   "allow_unused=True if this is the desired behavior.")
-            out.append(None)
-        else:
-            ct = writable_cotangent(ct)
-            out.append(wrap(ct) if type(ct) is ndarray else sweep.tensor(ct))
-    return tuple(out)
-
-
-def reshaped(ct):
-    """Whether an array is all of the memory of another one in another shape, and nobody else has that one."""
-    whole = type(ct.base) is ndarray and ct.base.flags.owndata and ct.base.nbytes == ct.nbytes
-    return whole and ct.flags.c_contiguous and sys.getrefcount(ct.base) == _HELD_ONCE
-
-
-_VIEW = np.empty(2).reshape(2, 1)
-_HELD_ONCE = sys.getrefcount(_VIEW.base)  # what it says of an array that only a view holds
-
-
-def writable_cotangent(ct):
-    """A cotangent that the caller may write to."""
-    if type(ct) is ndarray:
-        return ct if ct.flags.writeable and (ct.base is None or reshaped(ct)) else ct.copy()
-    if type(ct) is Ambient and type(ct.value) in ARRAYS and overlapping(ct.value):
-        ct.value = ct.value.copy()
-    if type(ct) in ARRAYS:
-        return ct if ct.base is None else ct.copy()
-    return ct if isinstance(ct, extend.Tracer | OtherLayout) else np.asarray(ct)
 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 
 from ..... import _engine, extend
+from ....._engine import Ambient
 from ..graph import versions
 from ..graph.node import GradNode
 from ..modes.modes import DEFAULT, MODES
@@ -35,7 +36,7 @@ _THINGS = {"None": None, "True": True, "False": False, "int": int, "str": str, "
            "LAST": versions.LAST, "Written": versions.Written,
            **{f"'{name}'": sys.intern(name) for name in _NAMES},
            "Tensor": Tensor, "Parameter": Parameter, "GradNode": GradNode, "MODES": MODES, "DUAL": DUAL, "FAST": FAST,
-           "VIEW": VIEW, "INFERENCE": INFERENCE, "INFERRED": INFERRED, "accumulator": accumulator,
+           "Ambient": Ambient, "VIEW": VIEW, "INFERENCE": INFERENCE, "INFERRED": INFERRED, "accumulator": accumulator,
            "is_current": is_current, "untangled": untangled, "next_seq": _engine.next_seq, "aval_of": extend.aval_of,
            "Default": dtypes.Default, "Dtype": dtypes.dtype, "DECLINED": DECLINED,
            "numbers of doubles": CONSTS[FLOATS[0]], "numbers of singles": CONSTS[FLOATS[1]]}
@@ -97,6 +98,12 @@ def function(small, symbol):
     return _function(small, symbol, {}, {}, [])
 
 
+@functools.cache
+def maker(small, symbol):
+    """`function` for programs that share it."""
+    return function(small, symbol)
+
+
 def view_function(small, symbol, things):
     """A native function of view_text.py; `things` are what stands behind the named places, by name."""
     return _function(small, symbol, {}, {name: id(things[name]) for name in _VIEWS.BEHIND}, [things])
@@ -134,11 +141,12 @@ def _text(small):
     at = _offsets(small)
     if at is None:
         return None
-    return small.arrays + _OBJECTS.objects(at) + _LANES.lanes(at) + _CALLS.calls(at) + _MAKERS.MAKERS + (
+    return small.arrays + _OBJECTS.objects(at) + _LANES.lanes(at) + _CALLS.calls(at) + _MAKERS.makers(at) + (
         _VIEWS.views(at) + _VIEW_LANES.view_lanes(at) + _TRACES.traces(at) + _WRITES.writes(at))
 
 
 def _offsets(small):
     """`{name: bytes}` where the slots of tensors, nodes and modes are; None where that is not known."""
     found = {name: small.offset(example, name) for example, names in _SLOTS for name in names}
+    found |= {f"boxed {name}": small.offset(Ambient(), name) for name in ("owner", "value", "node", "aval", "tangent")}
     return None if None in found.values() else found
