@@ -154,3 +154,30 @@ def test_errors_of_a_leaf_are_raised():
     with pytest.raises(TypeError):
         torch.sin(torch.ones(2), torch.ones(2), torch.ones(2))
     assert type(torch.ones(2).as_subclass(Bad) * 2.0) is Bad
+
+
+def test_calls_and_views_under_saved_tensor_hooks_are_told_apart():
+    x, w, _, other = given(dtype=torch.float64)
+    x.requires_grad_(), w.requires_grad_()
+
+    def run(packed):
+        y = F.linear(x, w)
+        z = (y[1:].view(3, 1).t() * other[0]).sum() + torch.logsumexp(y, 0)
+        return torch.autograd.grad(z, (x, w)), len(packed), z.detach()
+
+    found = []
+    for _ in range(5):
+        packed = []
+        with torch.autograd.graph.saved_tensors_hooks(lambda t, packed=packed: packed.append(t) or t, lambda t: t):
+            hooked = run(packed)
+        found += [hooked, run([])]
+        with torch.no_grad():
+            assert F.linear(x, w)[1:].grad_fn is None
+        with torch.autograd.forward_ad.dual_level():
+            with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+                dual = F.linear(torch.autograd.forward_ad.make_dual(x.detach(), x.detach()), w.detach())
+            np.testing.assert_allclose(torch.autograd.forward_ad.unpack_dual(dual).tangent.numpy(), dual.numpy())
+    assert {n for _, n, _ in found[::2]} == {found[0][1]} and found[0][1] > 2
+    for grads, _, value in found:
+        assert [g.tolist() for g in grads] == [g.tolist() for g in found[0][0]]
+        assert value.item() == found[0][2].item()

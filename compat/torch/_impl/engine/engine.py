@@ -94,9 +94,15 @@ def swept(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused
     for t in outputs:
         if not isinstance(t, TensorBase | GradientEdge):
             raise TypeError(f"expected Tensors to differentiate, but got {type(t).__name__}")
-    cts = [seed(i, t, g) for i, (t, g) in enumerate(zip(outputs, grads))]
-    level = level_of(outputs)
-    roots = [root(i, t, g, level, create_graph) for i, (t, g) in enumerate(zip(outputs, cts))]
+    level, roots = AMBIENT, []
+    for t, g in zip(outputs, grads):
+        found = plain_root(t, g)
+        if found is None:
+            cts = [seed(i, t, g) for i, (t, g) in enumerate(zip(outputs, grads))]
+            level = level_of(outputs)
+            roots = [root(i, t, g, level, create_graph) for i, (t, g) in enumerate(zip(outputs, cts))]
+            break
+        roots.append(found)
     sweep = Sweep(level, retain, create_graph)
     if inputs:
         nodes = prepare(sweep, roots, inputs, accumulate)
@@ -109,11 +115,12 @@ def swept(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused
 def sweep_from(roots, sweep):
     """Run a sweep from `[(node, ct), …]`, which it empties: nobody else may keep the graph alive."""
     before = MODES.get()
-    if before is None and not sweep.create_graph:
-        MODES.set(IN_NO_GRAD)
+    if not sweep.create_graph:
+        MODES.set(IN_NO_GRAD if before is None else before.ungrading())
     else:
-        set_modes(grad=bool(sweep.create_graph))
-        if sweep.create_graph and sweep.trace is AMBIENT and bare(MODES.get()):
+        if before is not None and not before.grad:
+            set_modes(grad=True)
+        if sweep.trace is AMBIENT and bare(MODES.get()):
             sweep.again = recorded_rules.pull
     waiting = callbacks.begin() if callbacks.PENDING else ()
     token = suppress_fp_warnings()
@@ -143,22 +150,32 @@ def bare(m):
 def plain_backward(t, g, retain):
     """`t.backward(g)` of an ambient tensor of floats outside of all modes and sweeps, the commonest case; False
     for others."""
-    value = t.value
-    if type(t) not in PLAIN_KINDS or t.node is None or t.dispatch_key == GENERAL or MODES.get() is not None or (
-            RUNNING.get() is not None):
+    if MODES.get() is not None or RUNNING.get() is not None:
         return False
+    found = plain_root(t, g)
+    if found is None:
+        return False
+    sweep_from([found], Sweep(AMBIENT, retain, False))
+    return True
+
+
+def plain_root(t, g):
+    """`root` of an ambient tensor of floats whose cotangent is one too, or is left out; None for others."""
+    if type(t) not in PLAIN_KINDS or t.node is None or t.dispatch_key == GENERAL:
+        return None
+    value = t.value
     if g is None:
         if value.size != 1:
-            return False
+            return None
         ct = ones(value.shape, value.dtype)
     else:
-        if type(g) not in PLAIN_KINDS or g.dispatch_key:
-            return False
+        if type(g) not in PLAIN_KINDS or g.dispatch_key or g.node is not None or g.wants_grad:
+            return None
         ct = g.value
         if ct.shape != value.shape or ct.dtype is not value.dtype:
-            return False
-    sweep_from([(edge(t) if t.dispatch_key else t.node, ct)], Sweep(AMBIENT, retain, False))
-    return True
+            return None
+    node = edge(t) if t.dispatch_key else t.node
+    return None if node is None or node.lost else (node, ct)
 
 
 def root(i, t, g, level, create_graph):
@@ -251,12 +268,17 @@ def wanted(sweep, roots, nodes):
     sweep.chosen = True
     targets = {n.seq for n in nodes if n is not UNDEFINED}
     outputs = {}  # number of a node with several outputs -> those that are wanted: they are captured when it runs
+    every = True  # whether all leaves that are reached are wanted, and nothing else is
     for n in nodes:
-        if n is not UNDEFINED and picks(n):
-            outputs.setdefault(n.parents.seq, []).append((n.rule.active[0], n.seq))
-    sweep.capture = targets - {seq for found in outputs.values() for _, seq in found}
+        if n is UNDEFINED:
+            every = False
+        elif not n.of_leaf:
+            every = False
+            if picks(n):
+                outputs.setdefault(n.parents.seq, []).append((n.rule.active[0], n.seq))
+    sweep.capture = targets - {seq for found in outputs.values() for _, seq in found} if outputs else targets
     sweep.outputs = outputs or None
-    seen, every = set(), True
+    seen = set()
     stack = [n for n, _ in roots]
     while stack:
         node = stack.pop()
@@ -270,7 +292,7 @@ def wanted(sweep, roots, nodes):
                 stack += parents[1:]
             elif node.seq not in targets:
                 every = False
-    if every and not outputs and all(n is not UNDEFINED and n.of_leaf for n in nodes):
+    if every:
         return None
     order = list(seen)
     order.sort(key=_age)  # parents are older than what they lead to

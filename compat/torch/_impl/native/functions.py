@@ -30,7 +30,8 @@ _NAMES = ("float", "tangent", "base", "relaid", "attr_version", "creation", "ste
           "shape", "reshape", "transpose", "append", "prim", "name", "put")
 _SLOTS = ((new(Tensor), ("value", "node", "autograd_meta", "level_trace", "wants_grad", "dispatch_key")),
           (GradNode(), ("rule", "parents", "saved", "seq", "extra")), (
-              versions.Written.__new__(versions.Written), ("count", "stamps")), (DEFAULT.but(), ("still", "inference")))
+              versions.Written.__new__(versions.Written), ("count", "stamps")), (
+                  DEFAULT.but(), ("still", "inference", "packing")))
 _THINGS = {"None": None, "True": True, "False": False, "int": int, "str": str, "tuple": tuple, "slice": slice,
            "Ellipsis": Ellipsis, "Record": Record, "WRITTEN": versions.WRITTEN, "EXPOSED": versions.EXPOSED,
            "LAST": versions.LAST, "Written": versions.Written,

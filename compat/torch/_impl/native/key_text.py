@@ -78,7 +78,30 @@ TENSOR, NONE, TRUE, FALSE, INT, FLOAT, STRING, TUPLE, DTYPE, NAME = range(1, 11)
 def tensors(at):
     """The text of `@add_tensor` and `@add_dual`; `at` as `objects` of object_text.py has it."""
     get = GET.format
-    return _description(get) + _plain(at, get) + _dual(at, get)
+    return _description(get) + _hooked(get, at) + _plain(at, get) + _dual(at, get)
+
+
+def _hooked(get, at):
+    return f"""
+; a mode of `mode`, but 0 where nothing but saved-tensor hooks is in force
+define internal i64 @hooked_mode(ptr %table, i64 %mode) {{
+entry:
+  %cell = alloca ptr
+{loads(context="PyContextVar_Get", modes="MODES", none="None", drop="Py_DecRef")}
+  %known = icmp ult i64 %mode, 3
+  br i1 %known, label %give, label %look
+look:
+  %done = call i32 %context(ptr %modes, ptr null, ptr %cell)
+  %m = load ptr, ptr %cell
+  call void %drop(ptr %m)
+{get("packing", "m", at["packing"])}
+  %hooks_alone = icmp ne ptr %packing, %none
+  %instead = select i1 %hooks_alone, i64 0, i64 %mode
+  ret i64 %instead
+give:
+  ret i64 %mode
+}}
+"""
 
 
 def _description(get):

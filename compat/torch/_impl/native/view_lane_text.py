@@ -19,7 +19,8 @@ define ptr @{name}(ptr %self, ptr %args, i64 %count) {{
   br i1 %right, label %given, label %unfit
 given:
 {taken}
-  %mode = call i64 @mode(ptr %table)
+  %plain_mode = call i64 @mode(ptr %table)
+  %mode = call i64 @hooked_mode(ptr %table, i64 %plain_mode)
   %good_mode = icmp ult i64 %mode, 3
   br i1 %good_mode, label %look, label %unfit
 look:
