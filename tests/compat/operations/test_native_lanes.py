@@ -181,3 +181,20 @@ def test_calls_and_views_under_saved_tensor_hooks_are_told_apart():
     for grads, _, value in found:
         assert [g.tolist() for g in grads] == [g.tolist() for g in found[0][0]]
         assert value.item() == found[0][2].item()
+
+
+def test_duals_are_views_and_their_parts_keep_the_tangents_of_their_base():
+    forward = torch.autograd.forward_ad
+    x, row = torch.arange(1.0, 7.0).reshape(2, 3), torch.tensor([0.5, 1.0, 2.0])
+    asked = torch.ones(2, 3, requires_grad=True)
+    for _ in range(5):
+        with forward.dual_level():
+            dx, drow = forward.make_dual(x, torch.ones(2, 3)), forward.make_dual(row, torch.tensor([1.0, 0.0, -1.0]))
+            value, tangent = forward.unpack_dual(torch.mul(dx, drow))
+            assert value.tolist() == (x * row).tolist()
+            assert tangent.tolist() == (row + x * torch.tensor([1.0, 0.0, -1.0])).tolist()
+            assert forward.unpack_dual(torch.mul(dx[0], row)).tangent.tolist() == row.tolist()  # of its base
+            both = forward.make_dual(asked, x)  # with a history as well
+            out = forward.unpack_dual(torch.mul(both, drow))
+            assert out.primal.requires_grad and out.tangent.requires_grad
+            assert torch.mul(x, row).tolist() == (x * row).tolist() and forward.unpack_dual(x * row).tangent is None
