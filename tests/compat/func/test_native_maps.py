@@ -93,3 +93,42 @@ def test_nothing_leaks():
     after = [sys.getrefcount(thing) for thing in things], len(gc.get_objects())
     assert max(abs(a - b) for a, b in zip(after[0], before[0], strict=True)) < 100
     assert abs(after[1] - before[1]) < 100
+
+
+def steps(y):
+    y = y * 2.0
+    for k in range(2):
+        y[k : k + 2].mul_(0.5)
+        y[-1 - k] = y[k] * 3.0
+        y.view(2, 3).t()[0].add_(1.0)
+        y[k].sub_(y[k + 1])
+        y.reshape(3, 2)[1:].mul_(y.view(3, 2)[:-1].clone())
+    return y, y[0], y.view(-1, 2).t(), y[None], y[:]
+
+
+def test_views_and_writes_are_those_of_each_example():
+    (x,) = given((4, 6))
+    alone = [torch.stack(parts) for parts in zip(*[steps(x[k]) for k in range(4)], strict=True)]
+    for _ in range(3):
+        for found, expected in zip(vmap(steps)(x), alone, strict=True):
+            np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-14)
+    asked = x.clone().requires_grad_()
+    sum(t.sum() for t in vmap(steps)(asked)).backward()
+    other = x.clone().requires_grad_()
+    sum(t.sum() for k in range(4) for t in steps(other[k])).backward()
+    np.testing.assert_allclose(asked.grad.numpy(), other.grad.numpy(), rtol=1e-12)
+
+
+def test_views_share_memory_with_what_is_mapped_and_bounds_are_those_of_an_example():
+    x = torch.zeros(3, 2)
+    vmap(lambda a: a[0].add_(1.0))(x)
+    assert x.tolist() == [[1.0, 0.0]] * 3
+    for key in (2, -3, (0, 0)):
+        with pytest.raises(IndexError):
+            vmap(lambda a, key=key: a[key])(x)
+    with pytest.raises(RuntimeError, match="invalid for input of size"):
+        vmap(lambda a: a.view(3))(x)
+    with pytest.raises(RuntimeError):
+        vmap(lambda a: torch.zeros(2).add_(a))(x)  # the values of a batch do not fit
+    with pytest.raises(RuntimeError, match="leaf"):
+        vmap(lambda a: a.mul_(2.0))(x.requires_grad_())

@@ -10,6 +10,7 @@ from ..graph import versions
 from ..native import functions as native
 from ..views.views import GETITEM, RESHAPE, TRANSPOSE
 from .basic_index import SELECT, SHAPED, TURNED, place, ready
+from .map_views import EVERY
 
 FORMS = _engine.FORMS
 
@@ -52,7 +53,7 @@ def quick_parts(t, indices, rule):
 _THINGS = {"GETITEM": GETITEM, "RESHAPE": RESHAPE, "TRANSPOSE": TRANSPOSE, "SELECT": SELECT, "place": place,
            "ready": ready, "selected": SELECT["SelectBackward0"], "sliced": SELECT["SliceBackward0"],
            "viewed": SHAPED["ViewBackward0"], "swapped": TURNED["TransposeBackward0"],
-           "pick_rule": _engine.pick_rule}
+           "pick_rule": _engine.pick_rule, "every": EVERY}
 
 for _name in ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap", "quick_parts"):
     _engine.small_item(globals(), _name, functools.partial(native.view_function, symbol=_name, things=_THINGS))

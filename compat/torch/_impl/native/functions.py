@@ -26,6 +26,7 @@ _MAKERS = _engine.LazyModule("covector.compat.torch._impl.native.maker_text")
 _VIEWS = _engine.LazyModule("covector.compat.torch._impl.native.view_text")
 _WRITES = _engine.LazyModule("covector.compat.torch._impl.native.write_text")
 _TRACES = _engine.LazyModule("covector.compat.torch._impl.native.trace_text")
+_INDEX_LANES = _engine.LazyModule("covector.compat.torch._impl.native.index_lane_text")
 _VIEW_LANES = _engine.LazyModule("covector.compat.torch._impl.native.view_lane_text")
 _NAMES = ("float", "tangent", "base", "relaid", "attr_version", "creation", "steps", "multi", "no_grad", "inference",
           "shape", "reshape", "transpose", "append", "prim", "name", "put")
@@ -145,7 +146,7 @@ def _text(small):
         return None
     return small.arrays + "".join([write(at) for write in (
         _OBJECTS.objects, _MAPS.maps, _LANES.lanes, _CALLS.calls, _MAKERS.makers, _VIEWS.views, _VIEW_LANES.view_lanes,
-        _TRACES.traces, _WRITES.writes)])
+        _INDEX_LANES.index_lanes, _TRACES.traces, _WRITES.writes)])
 
 
 def _offsets(small):

@@ -4,16 +4,15 @@ from .object_text import GET, TYPE, loads
 
 
 def maps(at):
-    """The text of `@below` and `@lifted`; `at` as `objects` of object_text.py has it."""
+    """The text of `@under`, `@below` and `@lifted`; `at` as `objects` of object_text.py has it."""
     get = GET.format
     return f"""
-; the tensor below a value of the innermost vmap, borrowed, where that is a plain one without history and nothing else
-; is in force; null otherwise. Some mode is
-define internal ptr @below(ptr %table, ptr %t) {{
+; the tensor below a value of the innermost vmap, borrowed, where nothing else is in force; null otherwise. Some mode is
+define internal ptr @under(ptr %table, ptr %t) {{
 entry:
   %cell = alloca ptr
 {loads(context="PyContextVar_Get", modes="MODES", none="None", drop="Py_DecRef", tensor="Tensor",
-       parameter="Parameter", fast="FAST", false="False", item="PyTuple_GetItem")}
+       item="PyTuple_GetItem")}
 {get("kind", "t", TYPE)}
   %is_tensor = icmp eq ptr %kind, %tensor
   br i1 %is_tensor, label %where, label %no
@@ -33,7 +32,21 @@ under:
   %calm = icmp eq ptr %modes_below, %none
   br i1 %calm, label %look, label %no
 look:
-{get("x", "t", at["value"])}{get("kind_x", "x", TYPE)}
+{get("x", "t", at["value"])}
+  ret ptr %x
+no:
+  ret ptr null
+}}
+
+; the same, where it is a plain tensor without history
+define internal ptr @below(ptr %table, ptr %t) {{
+entry:
+{loads(none="None", tensor="Tensor", parameter="Parameter", fast="FAST", false="False")}
+  %x = call ptr @under(ptr %table, ptr %t)
+  %none_under = icmp eq ptr %x, null
+  br i1 %none_under, label %no, label %look
+look:
+{get("kind_x", "x", TYPE)}
   %x_tensor = icmp eq ptr %kind_x, %tensor
   %x_parameter = icmp eq ptr %kind_x, %parameter
   %x_is = or i1 %x_tensor, %x_parameter

@@ -1,17 +1,22 @@
-"""The text of lanes of views in native code: basic indices, other shapes, axes in another order.
+"""The text of lanes of views in native code: other shapes, axes in another order.
 
-They do what `indexed`, `reshaped` and `turned` of view_lanes.py do, and give None for all else. Arrays are asked of
+They do what `reshaped` and `turned` of view_lanes.py do, and give None for all else. Arrays are asked of
 NumPy.
 """
 
-from .object_text import DIMS, ENTRY, GET, NDIM, START, STEP, STOP, TYPE, loads
+from .object_text import DIMS, ENTRY, GET, NDIM, TYPE, loads
 from .view_text import AVAL, behind
 
 
-def _begin(name, *operands):
-    """The beginning of a lane: its operands, the mode, and what kind of tensor the first is."""
+def begin(at, name, *operands, maps=False):
+    """The beginning of a lane: its operands, the mode, and what kind of tensor the first is.
+
+    Args:
+        maps: whether the lane takes a value of the innermost vmap: `%t` is the tensor below then, with all examples
+            along the first axis, `%trace` is the vmap, else null, and `%maps` says so, `%front` as a number.
+    """
     taken = "".join(f"  %{x}_place = getelementptr inbounds ptr, ptr %args, i64 {k}\n"
-                    f"  %{x} = load ptr, ptr %{x}_place\n" for k, x in enumerate(operands))
+                    f"  %{x} = load ptr, ptr %{x}_place\n" for k, x in enumerate(("given_t", *operands[1:])))
     return f"""
 define ptr @{name}(ptr %self, ptr %args, i64 %count) {{
 {ENTRY}{loads(drop="Py_DecRef", raised="PyErr_Occurred")}
@@ -20,10 +25,22 @@ define ptr @{name}(ptr %self, ptr %args, i64 %count) {{
 given:
 {taken}
   %plain_mode = call i64 @mode(ptr %table)
-  %mode = call i64 @hooked_mode(ptr %table, i64 %plain_mode)
-  %good_mode = icmp ult i64 %mode, 3
-  br i1 %good_mode, label %look, label %unfit
+  %given_mode = call i64 @hooked_mode(ptr %table, i64 %plain_mode)
+  %good_mode = icmp ult i64 %given_mode, 3
+  br i1 %good_mode, label %look, label %{"mapped" if maps else "unfit"}
+mapped:
+  %under_t = call ptr @under(ptr %table, ptr %given_t)
+  %is_under = icmp ne ptr %under_t, null
+  br i1 %is_under, label %with_trace, label %unfit
+with_trace:
+  %its_trace = call ptr @field(ptr %given_t, i64 {at["level_trace"]})
+  br label %look
 look:
+  %t = phi ptr [%given_t, %given], [%under_t, %with_trace]
+  %mode = phi i64 [%given_mode, %given], [0, %with_trace]
+  %trace = phi ptr [null, %given], [%its_trace, %with_trace]
+  %maps = icmp ne ptr %trace, null
+  %front = zext i1 %maps to i64
   %way = call i64 @way(ptr %table, ptr %t, i64 %mode)
   %known = icmp ne i64 %way, 0
   br i1 %known, label %usable, label %unfit
@@ -31,12 +48,17 @@ usable:
 """
 
 
-_END = """
+END = """
 finish:
   %no_view = icmp eq ptr %out, null
   br i1 %no_view, label %why, label %give
 give:
+  br i1 %maps, label %lift, label %give_it
+give_it:
   ret ptr %out
+lift:
+  %lifted_out = call ptr @lifted(ptr %table, ptr %out, ptr %trace)
+  ret ptr %lifted_out
 why:
   %error = call ptr %raised()
   %wrong = icmp ne ptr %error, null
@@ -50,8 +72,15 @@ unfit:
 """
 
 
+RANK = f"""
+  %rank_at = getelementptr inbounds i8, ptr %x, i64 {NDIM}
+  %rank_small = load i32, ptr %rank_at
+  %rank = sext i32 %rank_small to i64
+"""
+
+
 def view_lanes(at):
-    """The text of the functions that native_views.py names; `at` as `objects` of object_text.py has it."""
+    """The text of `@quick_shape`, `@quick_turn` and `@quick_swap`; `at` as `objects` of object_text.py has it."""
     get = GET.format
     ints = f"""
 ; whether all items of a tuple are ints of at least so much
@@ -86,109 +115,9 @@ no:
   ret i1 false
 }}
 """
-    rank = f"""
-  %rank_at = getelementptr inbounds i8, ptr %x, i64 {NDIM}
-  %rank_small = load i32, ptr %rank_at
-  %rank = sext i32 %rank_small to i64
-"""
-    read = _begin("quick_read", "t", "key") + f"""
-  %over_cell = alloca i32
-  %asked_cell = alloca [2 x ptr]
-{loads(int="int", slice="slice", tuple="tuple", none="None", ellipsis="Ellipsis", number="PyLong_AsLongLongAndOverflow",
-       shape_name="'shape'", vectorcall="PyObject_Vectorcall", item="PyTuple_GetItem", find="PyDict_GetItemWithError")}
-{behind(selected="selected", sliced="sliced", place="place", select="SELECT")}
-{get("x", "t", at["value"])}{rank}{get("kind", "key", TYPE)}
-  %has_axes = icmp ne i64 %rank, 0
-  %is_int = icmp eq ptr %kind, %int
-  br i1 %is_int, label %an_int, label %not_int
-an_int:
-  br i1 %has_axes, label %within, label %unfit
-within:
-{get("dims", "x", DIMS)}
-  %length = load i64, ptr %dims
-  %k = call i64 %number(ptr %key, ptr %over_cell)
-  %over = load i32, ptr %over_cell
-  %fits = icmp eq i32 %over, 0
-  %least = sub i64 0, %length
-  %not_below = icmp sge i64 %k, %least
-  %not_above = icmp slt i64 %k, %length
-  %inside = and i1 %not_below, %not_above
-  %good = and i1 %inside, %fits
-  br i1 %good, label %select_one, label %unfit
-select_one:
-  %spot_key = call ptr @own(ptr %table, ptr %key)
-  %one_spot = call ptr @single(ptr %table, ptr %spot_key)
-  br label %dotted
-not_int:
-  %is_slice = icmp eq ptr %kind, %slice
-  br i1 %is_slice, label %a_slice, label %not_slice
-a_slice:
-{get("start", "key", START)}{get("stop", "key", STOP)}{get("step", "key", STEP)}
-{get("kind_start", "start", TYPE)}{get("kind_stop", "stop", TYPE)}
-  %no_start = icmp eq ptr %start, %none
-  %int_start = icmp eq ptr %kind_start, %int
-  %good_start = or i1 %no_start, %int_start
-  %no_stop = icmp eq ptr %stop, %none
-  %int_stop = icmp eq ptr %kind_stop, %int
-  %good_stop = or i1 %no_stop, %int_stop
-  %no_step = icmp eq ptr %step, %none
-  %ends = and i1 %good_start, %good_stop
-  %simple = and i1 %ends, %no_step
-  %sliceable = and i1 %simple, %has_axes
-  br i1 %sliceable, label %dotted, label %unfit
-dotted:
-  %spot_or_not = phi ptr [%one_spot, %select_one], [null, %a_slice]
-  %rule_here = phi ptr [%selected, %select_one], [%sliced, %a_slice]
-  %own_key = call ptr @own(ptr %table, ptr %key)
-  %own_dots = call ptr @own(ptr %table, ptr %ellipsis)
-  %key_dots = call ptr @pair(ptr %table, ptr %own_key, ptr %own_dots)
-  %has_spot = icmp ne ptr %spot_or_not, null
-  %its_spot = select i1 %has_spot, ptr %spot_or_not, ptr %key_dots
-  %single_view = call ptr @indexed(
-    ptr %table, ptr %t, i64 %way, i64 %mode, ptr %key_dots, ptr %rule_here, ptr %its_spot)
-  call void %drop(ptr %key_dots)
-  br i1 %has_spot, label %drop_spot, label %finish
-drop_spot:
-  call void %drop(ptr %spot_or_not)
-  br label %finish
-not_slice:
-  %is_tuple = icmp eq ptr %kind, %tuple
-  br i1 %is_tuple, label %a_tuple, label %unfit
-a_tuple:
-  %shape = call ptr @get_attribute(ptr %table, ptr %x, ptr %shape_name)
-  store ptr %key, ptr %asked_cell
-  %asked_second = getelementptr inbounds ptr, ptr %asked_cell, i64 1
-  store ptr %shape, ptr %asked_second
-  %placed = call ptr %vectorcall(ptr %place, ptr %asked_cell, i64 2, ptr null)
-  call void %drop(ptr %shape)
-  %not_placed = icmp eq ptr %placed, null
-  br i1 %not_placed, label %fail, label %placed_or_not
-placed_or_not:
-  %nowhere = icmp eq ptr %placed, %none
-  br i1 %nowhere, label %drop_none, label %somewhere
-drop_none:
-  call void %drop(ptr %placed)
-  br label %unfit
-somewhere:
-  %index = call ptr %item(ptr %placed, i64 0)
-  %title = call ptr %item(ptr %placed, i64 1)
-  %spot = call ptr %item(ptr %placed, i64 2)
-  %rule = call ptr %find(ptr %select, ptr %title)
-  %several_view = call ptr @indexed(
-    ptr %table, ptr %t, i64 %way, i64 %mode, ptr %index, ptr %rule, ptr %spot)
-  call void %drop(ptr %placed)
-  br label %finish
-""" + _END.replace("finish:\n", "finish:\n  %out = phi ptr [%single_view, %dotted], [%single_view, %drop_spot], "
-                   "[%several_view, %somewhere]\n", 1)
-    index = _begin("quick_index", "t", "index", "title") + f"""
-{loads(find="PyDict_GetItemWithError")}{behind(select="SELECT")}
-  %rule = call ptr %find(ptr %select, ptr %title)
-  %out = call ptr @indexed(
-    ptr %table, ptr %t, i64 %way, i64 %mode, ptr %index, ptr %rule, ptr %index)
-  br label %finish
-""" + _END
-    shape = _begin("quick_shape", "t", "given_sizes") + f"""
-{loads(tuple="tuple", size="PyTuple_Size", item="PyTuple_GetItem", shape_name="'shape'", reshape_name="'reshape'")}
+    shape = begin(at, "quick_shape", "t", "given_sizes", maps=True) + f"""
+{loads(tuple="tuple", size="PyTuple_Size", item="PyTuple_GetItem", shape_name="'shape'", reshape_name="'reshape'",
+       concat="PySequence_Concat", whole="PyLong_FromSsize_t")}
 {behind(reshape="RESHAPE", viewed="viewed")}
 {get("x", "t", at["value"])}{get("outer_kind", "given_sizes", TYPE)}
   %is_tuple = icmp eq ptr %outer_kind, %tuple
@@ -205,13 +134,32 @@ nested:
   br label %sized
 sized:
   %sizes = phi ptr [%given_sizes, %a_tuple], [%inner_or_not, %nested]
-  %all_ints = call i1 @ints(ptr %table, ptr %sizes, i64 -1)
+  %least = select i1 %maps, i64 0, i64 -1
+  %all_ints = call i1 @ints(ptr %table, ptr %sizes, i64 %least)
   br i1 %all_ints, label %reshape_it, label %unfit
 reshape_it:
   %in_order = call i1 @ordered(ptr %x)
-  br i1 %in_order, label %quick_way, label %unfit
+  br i1 %in_order, label %ways, label %unfit
+ways:
+  br i1 %maps, label %of_examples, label %quick_way
+of_examples:
+{get("dims", "x", DIMS)}
+  %examples = load i64, ptr %dims
+  %any = icmp sgt i64 %examples, 0
+  br i1 %any, label %prefix, label %unfit
+prefix:
+  %examples_object = call ptr %whole(i64 %examples)
+  %front_sizes = call ptr @single(ptr %table, ptr %examples_object)
+  %long_sizes = call ptr %concat(ptr %front_sizes, ptr %sizes)
+  call void %drop(ptr %front_sizes)
+  %long_array = call ptr @of_method(ptr %table, ptr %reshape_name, ptr %x, ptr %long_sizes)
+  call void %drop(ptr %long_sizes)
+  br label %reshaped
 quick_way:
-  %array = call ptr @of_method(ptr %table, ptr %reshape_name, ptr %x, ptr %sizes)
+  %short_array = call ptr @of_method(ptr %table, ptr %reshape_name, ptr %x, ptr %sizes)
+  br label %reshaped
+reshaped:
+  %array = phi ptr [%long_array, %prefix], [%short_array, %quick_way]
   %refused = icmp eq ptr %array, null
   br i1 %refused, label %unfit, label %shaped
 shaped:
@@ -222,28 +170,54 @@ shaped:
   %out = call ptr @seen(
     ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step, ptr %viewed, i64 {AVAL}, ptr null)
   br label %finish
-""" + _END
-    turn = _begin("quick_turn", "t", "axes", "rule") + f"""
-{loads(tuple="tuple", size="PyTuple_Size")}
-{get("x", "t", at["value"])}{rank}{get("axes_kind", "axes", TYPE)}
+""" + END
+    turn = begin(at, "quick_turn", "t", "axes", "rule", maps=True) + f"""
+  %over_cell = alloca i32
+{loads(tuple="tuple", size="PyTuple_Size", item="PyTuple_GetItem", new_tuple="PyTuple_New", put="PyTuple_SetItem",
+       read="PyLong_AsLongLongAndOverflow", number="PyLong_FromSsize_t")}
+{get("x", "t", at["value"])}{RANK}{get("axes_kind", "axes", TYPE)}
   %is_tuple = icmp eq ptr %axes_kind, %tuple
   br i1 %is_tuple, label %a_tuple, label %unfit
 a_tuple:
   %n = call i64 %size(ptr %axes)
-  %all_axes = icmp eq i64 %n, %rank
+  %with_front = add i64 %n, %front
+  %all_axes = icmp eq i64 %with_front, %rank
   br i1 %all_axes, label %check, label %unfit
 check:
   %natural = call i1 @ints(ptr %table, ptr %axes, i64 0)
-  br i1 %natural, label %turn_it, label %unfit
-turn_it:
-  %out = call ptr @turned(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %axes, ptr %rule)
+  br i1 %natural, label %levels, label %unfit
+levels:
+  br i1 %maps, label %shifted, label %turn_it
+shifted:
+  %long_axes = call ptr %new_tuple(i64 %rank)
+  %first_axis = call ptr %number(i64 0)
+  %first_put = call i32 %put(ptr %long_axes, i64 0, ptr %first_axis)
+  br label %next
+next:
+  %k = phi i64 [0, %shifted], [%k_next, %fill]
+  %left = icmp slt i64 %k, %n
+  br i1 %left, label %fill, label %turn_long
+fill:
+  %axis_object = call ptr %item(ptr %axes, i64 %k)
+  %axis = call i64 %read(ptr %axis_object, ptr %over_cell)
+  %axis_behind = add i64 %axis, 1
+  %long_object = call ptr %number(i64 %axis_behind)
+  %k_next = add i64 %k, 1
+  %axis_put = call i32 %put(ptr %long_axes, i64 %k_next, ptr %long_object)
+  br label %next
+turn_long:
+  %long_out = call ptr @turned(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %long_axes, ptr %rule)
+  call void %drop(ptr %long_axes)
   br label %finish
-""" + _END
-    swap = _begin("quick_swap", "t", "first", "second") + f"""
+turn_it:
+  %short_out = call ptr @turned(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %axes, ptr %rule)
+  br label %finish
+""" + END.replace("finish:\n", "finish:\n  %out = phi ptr [%long_out, %turn_long], [%short_out, %turn_it]\n", 1)
+    swap = begin(at, "quick_swap", "t", "first", "second") + f"""
   %over_cell = alloca i32
 {loads(int="int", new_tuple="PyTuple_New", put="PyTuple_SetItem", read="PyLong_AsLongLongAndOverflow",
        number="PyLong_FromSsize_t")}{behind(swapped="swapped")}
-{get("x", "t", at["value"])}{rank}{get("first_kind", "first", TYPE)}{get("second_kind", "second", TYPE)}
+{get("x", "t", at["value"])}{RANK}{get("first_kind", "first", TYPE)}{get("second_kind", "second", TYPE)}
   %first_int = icmp eq ptr %first_kind, %int
   %second_int = icmp eq ptr %second_kind, %int
   %ints = and i1 %first_int, %second_int
@@ -287,86 +261,5 @@ turn_it:
   %out = call ptr @turned(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %axes, ptr %swapped)
   call void %drop(ptr %axes)
   br label %finish
-""" + _END
-    parts = _begin("quick_parts", "t", "indices", "rule") + f"""
-  %asked_cell = alloca [2 x ptr]
-{loads(size="PyTuple_Size", item="PyTuple_GetItem", take="PyObject_GetItem", new_tuple="PyTuple_New",
-       put="PyTuple_SetItem", forget="PyErr_Clear", aval_of="aval_of", number="PyLong_FromSsize_t",
-       vectorcall="PyObject_Vectorcall")}{behind(getitem="GETITEM", pick="pick_rule")}
-{get("x", "t", at["value"])}
-  %n = call i64 %size(ptr %indices)
-  %outs = call ptr %new_tuple(i64 %n)
-  %no_outs = icmp eq ptr %outs, null
-  br i1 %no_outs, label %fail, label %modes
-modes:
-  %recording = icmp eq i64 %mode, 0
-  br i1 %recording, label %edges, label %next
-edges:
-  %p = call ptr @edge(ptr %table, ptr %t)
-  %history = icmp ne ptr %p, null
-  br i1 %history, label %noted, label %without
-without:
-  %edge_error = call ptr %raised()
-  %edge_wrong = icmp ne ptr %edge_error, null
-  br i1 %edge_wrong, label %fail, label %next
-noted:
-  %aval = call ptr @asked(ptr %table, ptr %aval_of, ptr %x)
-  %own_indices = call ptr @own(ptr %table, ptr %indices)
-  %kept = call ptr @pair(ptr %table, ptr %aval, ptr %own_indices)
-  %whole_node = call ptr @node(ptr %table, ptr %rule, ptr %p, ptr %kept)
-  br label %next
-next:
-  %whole = phi ptr [null, %modes], [null, %without], [%whole_node, %noted], [%whole, %placed]
-  %k = phi i64 [0, %modes], [0, %without], [0, %noted], [%k_next, %placed]
-  %left = icmp slt i64 %k, %n
-  br i1 %left, label %one, label %all
-one:
-  %index = call ptr %item(ptr %indices, i64 %k)
-  %array = call ptr %take(ptr %x, ptr %index)
-  %refused = icmp eq ptr %array, null
-  br i1 %refused, label %clear, label %good
-clear:
-  call void %forget()
-  call void %drop(ptr %outs)
-  br label %unfit
-good:
-  %own_prim = call ptr @own(ptr %table, ptr %getitem)
-  %own_index = call ptr @own(ptr %table, ptr %index)
-  %params = call ptr @single(ptr %table, ptr %own_index)
-  %step = call ptr @pair(ptr %table, ptr %own_prim, ptr %params)
-  %has_whole = icmp ne ptr %whole, null
-  br i1 %has_whole, label %choose, label %view
-choose:
-  %n_object = call ptr %number(i64 %n)
-  %k_object = call ptr %number(i64 %k)
-  store ptr %n_object, ptr %asked_cell
-  %asked_second = getelementptr inbounds ptr, ptr %asked_cell, i64 1
-  store ptr %k_object, ptr %asked_second
-  %picked = call ptr %vectorcall(ptr %pick, ptr %asked_cell, i64 2, ptr null)
-  call void %drop(ptr %n_object)
-  call void %drop(ptr %k_object)
-  %not_picked = icmp eq ptr %picked, null
-  br i1 %not_picked, label %fail, label %view
-view:
-  %its_rule = phi ptr [null, %good], [%picked, %choose]
-  %part = call ptr @seen_part(
-    ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step, ptr %whole, ptr %its_rule)
-  %no_part = icmp eq ptr %part, null
-  br i1 %no_part, label %fail, label %place
-place:
-  %put_done = call i32 %put(ptr %outs, i64 %k, ptr %part)
-  %k_next = add i64 %k, 1
-  br i1 %has_whole, label %let_rule_go, label %placed
-let_rule_go:
-  call void %drop(ptr %its_rule)
-  br label %placed
-placed:
-  br label %next
-all:
-  %has_node = icmp ne ptr %whole, null
-  br i1 %has_node, label %let_go, label %finish
-let_go:
-  call void %drop(ptr %whole)
-  br label %finish
-""" + _END.replace("finish:\n", "finish:\n  %out = phi ptr [%outs, %all], [%outs, %let_go]\n", 1)
-    return ints + read + index + shape + turn + swap + parts
+""" + END
+    return ints + shape + turn + swap
