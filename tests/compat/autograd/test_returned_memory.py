@@ -54,3 +54,23 @@ def test_leaves_of_the_oldest_node_take_their_gradients_over(monkeypatch):
     torch.exp(e + f).sum().backward()  # one cotangent for both
     e.grad += 1
     assert f.grad.tolist() == torch.exp(e + f).tolist()
+
+
+def script_one_of_two_leaves_takes_the_gradient_that_both_get(torch):
+    seen = []
+
+    class Sum(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, y):
+            return x + y
+
+        @staticmethod
+        def backward(ctx, g):
+            seen.append(g.data_ptr())
+            return g, g
+
+    x, y = (torch.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    Sum.apply(x, y)[1:].backward()
+    kept = x.grad.data_ptr(), y.grad.data_ptr()
+    x.grad += 1
+    return seen[0] in kept, kept[0] != kept[1], x.grad, y.grad
