@@ -102,7 +102,8 @@ def library(source, folder, name):
         text += RUNNER.format(kernel=kernel, arguments=arguments)
     path = Path(folder) / f"{name}.cpp"
     path.write_text(text)
-    flags = ["-std=c++11", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"]
+    flags = ["-std=c++11", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function",
+             "-Wno-unknown-pragmas"]
     done = subprocess.run([COMPILER, *flags, "-shared", "-fPIC", "-o", str(path.with_suffix(".so")), str(path), "-lm"],
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -236,6 +236,20 @@ def test_many_launches_are_recorded_once_and_replayed(device):
     assert device.recordings == 1  # one launch needs no recording
 
 
+def test_arrays_of_a_device_are_known_at_a_glance():
+    compiled = cv.jit(lambda p: {"sum": p[0] * 2.0 + p[1]}, compiler_options=OPTIONS)
+    given = Array(LONG), Array(LONGER[: LONG.size])
+    same(compiled(given), {"sum": LONG * 2.0 + LONGER[: LONG.size]})
+    looked_up = compiled.cache_info()
+    for scale in (1.0, 2.0):
+        same(compiled((given[0] * scale, given[1])), {"sum": LONG * (2.0 * scale) + LONGER[: LONG.size]})
+    assert compiled.cache_info() == looked_up
+    short = Array(LONG[:100].astype(np.float32))
+    same(compiled((short, short)), {"sum": LONG[:100].astype(np.float32) * 3})
+    with pytest.raises(BackendError, match=r"^one operation received arrays of strict and numpy"):
+        compiled((given[0], LONG))
+
+
 def test_recordings_take_numbers_views_and_other_dtypes(device):
     def fun(x, a):
         return shaken(x * a) + a

@@ -17,10 +17,10 @@ typedef unsigned int uint32_t;
 typedef long long int64_t;
 typedef unsigned long long uint64_t;
 #ifndef INFINITY
-#define INFINITY (1.0f / 0.0f)
+#define INFINITY __builtin_bit_cast(float, 0x7f800000)
 #endif
 #ifndef NAN
-#define NAN (0.0f / 0.0f)
+#define NAN __builtin_bit_cast(float, 0x7fc00000)
 #endif
 #else
 #include <math.h>
@@ -31,7 +31,9 @@ typedef unsigned long long uint64_t;
 
 
 class _Writer(PlainWriter):
-    """Writes nests as they are: threads share them in their own way."""
+    """Writes nests as they are: threads share them in their own way. Each nest may be a launch."""
+
+    eager = True
 
     def nest(self, nest):
         self.statements.append(collapsed(nest))

@@ -14,7 +14,7 @@ from ..types.number_cache import CONSTS, EXACT, constant
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_type import INFERENCE, VIEW, Tensor
 from ..views.overlap import overlapping
-from . import level_writes, map_views
+from . import device_writes, level_writes, map_views
 from .copy_slices import COPY_SLICES, CopySlices, can_write, hooked, idle, put_of, written as written_through
 
 ndarray = np.ndarray
@@ -37,6 +37,10 @@ def binary_inplace(prim, ufunc, slow):
     rules = left, right, both
     needs = left_keeps, right_keeps, keeps
     quick = None
+    general = slow
+
+    def slow(self, other):
+        return self if device_writes.updated(prim.name, self, other) else general(self, other)
 
     def method(self, other):
         if quick is not None:

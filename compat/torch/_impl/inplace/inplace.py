@@ -14,7 +14,7 @@ from ..modes.modes import MODES
 from ..state.edges import edge, refusal, replay
 from ..state.levels import AMBIENT, BatchTrace, GradTrace, alive, recorders
 from ..state.meta import NO_DATA, check_written, is_meta, on_device
-from ..types.arrays import ARRAYS, ndarray
+from ..types.arrays import ARRAYS, namespace, ndarray
 from ..types.dtypes import type_word
 from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
 from ..types.tensor_value import shape_dtype
@@ -50,7 +50,8 @@ def compute(t, name, fn, others, node_name, covers):
         return t
     operands = [x for x in others if isinstance(x, TensorBase)]
     m = MODES.get()
-    if (m is None or m.still) and untracked(t, m) and all(untracked(x, m) for x in operands):
+    kind = type(t.value)
+    if (m is None or m.still) and untracked(t, m) and all(type(x.value) is kind and untracked(x, m) for x in operands):
         write_untracked(t, name, fn, [x.value if isinstance(x, TensorBase) else x for x in others], operands, covers)
         return t
     numbers = bool(operands) and name != "copy_" and not all(type(x.value) is ndarray for x in (t, *operands)) and (
@@ -113,7 +114,7 @@ def untracked(t, m):
     """Whether a tensor is an ambient one without tangent, of which nothing is recorded now: in no_grad or
     inference_mode (`m` is then not None), or without a history."""
     meta = t.autograd_meta
-    if t.level_trace is not None or type(t.value) is not ndarray or meta is not None and (
+    if t.level_trace is not None or type(t.value) not in ARRAYS or meta is not None and (
             meta.tangent is not None or meta.forward_base is not None or meta.inference):
         return False
     if meta is not None and meta.base is not None and meta.base.autograd_meta is not None and (
@@ -134,7 +135,7 @@ def write_untracked(t, name, fn, values, operands, covers):
         raised(name, error)
     finally:
         restore_fp_warnings(token)
-    new = np.asarray(new)
+    new = namespace(array).asarray(new)
     check_result(array.shape, array.dtype, new.shape, new.dtype)
     if not covers:
         check_overlap(array, operands)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..... import numpy as cnp
+from ....._engine import all_within
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import attach, moving, operation, promote
 from ..dispatch.host_ops import filled, insist, is_plain, numbers, on_host, primal_of, stripped
@@ -110,7 +111,7 @@ def at_axis(name, x, dim, index, write, source=None):
     first, flat = -n if name == "index_fill" else 0, name == "index_add" and x.ndim < 2
 
     def check(places):
-        if not places.size or places.min() >= first and places.max() < n:
+        if all_within(places, first, n):
             return
         if flat:
             raise IndexError("index out of range in self")

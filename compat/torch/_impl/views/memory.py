@@ -43,9 +43,10 @@ def address_of(t):
 
 def unlinked(array):
     """The same memory as an array that NumPy does not know as a view of `array`."""
-    if not array.size and type(array) is ndarray:
-        return np.lib.stride_tricks.as_strided(np.empty(0, array.dtype), array.shape, array.strides)  # nothing to share
-    if not array.size or array.dtype.kind == "V":
+    if not array.size:  # nothing to share
+        return np.lib.stride_tricks.as_strided(np.empty(0, array.dtype), array.shape, array.strides) if (
+            type(array) is ndarray) else over_memory(array, array.shape, array.dtype, array.data, array.strides)
+    if array.dtype.kind == "V":
         return array.view()
     root = versions.root_of(array)
     if type(array) is not ndarray:
