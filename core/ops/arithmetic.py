@@ -249,9 +249,9 @@ def _tanh_slope(x):
 
 
 def _times_slope(ct, ans):
-    """ct (1 - ans²)."""
+    """ct (1 - ans²), the slope written out."""
     if type(ans) is ndarray:
-        return _times(ct, _tanh_slope(ans))
+        return _times(ct, _minus(_ONE if ans.dtype is _DOUBLE else _SINGLE_ONE, _squared(ans)))
     return ct * tanh_slope(ans)
 
 
