@@ -90,7 +90,8 @@ def kernels(source):
     found = {}
     for name, given in re.findall(r"__global__ void (\w+)\(([^)]*)\)", source):
         parts = [part.strip().replace(" __restrict__", "") for part in given.split(",") if part.strip()]
-        found[name] = [(part[: part.rindex("*") + 1], part.split()[-1].lstrip("*")) for part in parts]
+        found[name] = [(part[: part.rindex("*" if "*" in part else " ") + 1].strip(), part.split()[-1].lstrip("*"))
+                       for part in parts]
     return found
 
 
@@ -98,7 +99,8 @@ def library(source, folder, name):
     """A library with a function `run_KERNEL(grid, block, turned, pointers)` for each kernel of a text."""
     text = SHIM + source
     for kernel, given in kernels(source).items():
-        arguments = ", ".join([f"({kind})given[{k}]" for k, (kind, _) in enumerate(given)])
+        arguments = ", ".join([f"({kind})given[{k}]" if "*" in kind else f"*({kind} *)given[{k}]"  # by its value
+                               for k, (kind, _) in enumerate(given)])
         text += RUNNER.format(kernel=kernel, arguments=arguments)
     path = Path(folder) / f"{name}.cpp"
     path.write_text(text)
