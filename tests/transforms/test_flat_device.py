@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import covector as cv
-from covector.core.primitive.kernels import KNOWN
 from covector import nn  # noqa: F401 - its primitives
+from covector.core.primitive.kernels import KNOWN
 from covector.extend import REGISTRY
 from covector.testing.cases import cases
 

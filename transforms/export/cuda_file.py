@@ -8,7 +8,7 @@ from .languages import Cuda
 from .launches import Launches
 from .text import STORED, Module
 
-_HEAD = """\
+HEAD = """\
 #if defined(__CUDACC_RTC__)
 typedef signed char int8_t;
 typedef unsigned char uint8_t;
@@ -87,6 +87,6 @@ def with_functions(module, kernels, lines):
     for name, text in module.functions.items():
         if "\n" in text and max(len(re.findall(rf"\b{name}\(", kernel)) for kernel in kernels) > _CALLS:
             module.functions[name] = text.replace(Cuda.inline, Cuda.aside, 1)
-    return "\n".join([_HEAD, *[part + "\n" for part in module.needed_by(lines)], "\n\n".join(kernels), ""])
+    return "\n".join([HEAD, *[part + "\n" for part in module.needed_by(lines)], "\n\n".join(kernels), ""])
 
 

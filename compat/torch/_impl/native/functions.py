@@ -27,9 +27,9 @@ _VIEWS = _engine.LazyModule("covector.compat.torch._impl.native.view_text")
 _WRITES = _engine.LazyModule("covector.compat.torch._impl.native.write_text")
 _TRACES = _engine.LazyModule("covector.compat.torch._impl.native.trace_text")
 _INDEX_LANES = _engine.LazyModule("covector.compat.torch._impl.native.index_lane_text")
-_VIEW_LANES = _engine.LazyModule("covector.compat.torch._impl.native.view_lane_text")
+_SHAPE_LANES = _engine.LazyModule("covector.compat.torch._impl.native.shape_lane_text")
 _NAMES = ("float", "tangent", "base", "relaid", "attr_version", "creation", "steps", "multi", "no_grad", "inference",
-          "shape", "reshape", "transpose", "append", "prim", "name", "put")
+          "shape", "reshape", "transpose", "append", "prim", "name", "put", "forward_base")
 _SLOTS = ((new(Tensor), ("value", "node", "autograd_meta", "level_trace", "wants_grad", "dispatch_key")),
           (GradNode(), ("rule", "parents", "saved", "seq", "extra")), (
               versions.Written.__new__(versions.Written), ("count", "stamps")), (
@@ -145,8 +145,8 @@ def _text(small):
     if at is None:
         return None
     return small.arrays + "".join([write(at) for write in (
-        _OBJECTS.objects, _MAPS.maps, _LANES.lanes, _CALLS.calls, _MAKERS.makers, _VIEWS.views, _VIEW_LANES.view_lanes,
-        _INDEX_LANES.index_lanes, _TRACES.traces, _WRITES.writes)])
+        _OBJECTS.objects, _MAPS.maps, _LANES.lanes, _CALLS.calls, _MAKERS.makers, _VIEWS.views,
+        _INDEX_LANES.index_lanes, _SHAPE_LANES.shape_lanes, _TRACES.traces, _WRITES.writes)])
 
 
 def _offsets(small):

@@ -3,21 +3,22 @@
 They do what `read`, `indexed` and `parted` of view_lanes.py do, and give None for all else. Arrays are asked of NumPy.
 """
 
+from .frame_text import END_VIEW, RANK, begin_view
 from .object_text import DIMS, GET, START, STEP, STOP, TYPE, loads
-from .view_lane_text import END, RANK, begin
 from .view_text import behind
 
 
 def index_lanes(at):
     """The text of `@quick_read`, `@quick_index` and `@quick_parts`; `at` as `objects` of object_text.py has it."""
     get = GET.format
-    read = begin(at, "quick_read", "t", "key", maps=True) + f"""
+    read = begin_view(at, "quick_read", "t", "key", maps=True) + f"""
   %over_cell = alloca i32
   %asked_cell = alloca [2 x ptr]
 {loads(int="int", slice="slice", tuple="tuple", none="None", ellipsis="Ellipsis", number="PyLong_AsLongLongAndOverflow",
        shape_name="'shape'", vectorcall="PyObject_Vectorcall", item="PyTuple_GetItem", find="PyDict_GetItemWithError",
        concat="PySequence_Concat")}
-{behind(selected="selected", sliced="sliced", place="place", select="SELECT", every="every")}
+{behind(selected="selected", sliced="sliced", aliased="aliased", inserted="inserted", place="place", select="SELECT",
+        every="every")}
 {get("x", "t", at["value"])}{RANK}{get("kind", "key", TYPE)}
   %has_axes = icmp sgt i64 %rank, %front
   %is_int = icmp eq ptr %kind, %int
@@ -67,10 +68,10 @@ dotted:
 of_every:
   %own_every = call ptr @own(ptr %table, ptr %every)
   %of_examples = call ptr @pair(ptr %table, ptr %own_every, ptr %own_key)
-  %only_dots = call ptr @single(ptr %table, ptr %own_dots)
-  %every_dots = call ptr %concat(ptr %of_examples, ptr %only_dots)
+  %dots_behind = call ptr @single(ptr %table, ptr %own_dots)
+  %every_dots = call ptr %concat(ptr %of_examples, ptr %dots_behind)
   call void %drop(ptr %of_examples)
-  call void %drop(ptr %only_dots)
+  call void %drop(ptr %dots_behind)
   br label %indexed
 of_all:
   %all_dots = call ptr @pair(ptr %table, ptr %own_key, ptr %own_dots)
@@ -89,10 +90,32 @@ drop_spot:
   call void %drop(ptr %spot_or_not)
   br label %finish
 not_slice:
+  br i1 %maps, label %unfit, label %one_level
+one_level:
   %is_tuple = icmp eq ptr %kind, %tuple
-  %one_level = xor i1 %maps, true
-  %placeable = and i1 %is_tuple, %one_level
-  br i1 %placeable, label %a_tuple, label %unfit
+  br i1 %is_tuple, label %a_tuple, label %not_tuple
+not_tuple:
+  %is_dots = icmp eq ptr %key, %ellipsis
+  %is_none = icmp eq ptr %key, %none
+  %is_constant = or i1 %is_dots, %is_none
+  br i1 %is_constant, label %dots, label %unfit
+dots:
+  %the_dots = call ptr @own(ptr %table, ptr %ellipsis)
+  br i1 %is_dots, label %only_dots, label %an_axis
+only_dots:
+  %dots_key = call ptr @single(ptr %table, ptr %the_dots)
+  br label %whole
+an_axis:
+  %own_none = call ptr @own(ptr %table, ptr %none)
+  %axis_key = call ptr @pair(ptr %table, ptr %own_none, ptr %the_dots)
+  br label %whole
+whole:
+  %every_key = phi ptr [%dots_key, %only_dots], [%axis_key, %an_axis]
+  %every_rule = phi ptr [%aliased, %only_dots], [%inserted, %an_axis]
+  %every_view = call ptr @indexed(
+    ptr %table, ptr %t, i64 %way, i64 %mode, ptr %every_key, ptr %every_rule, ptr %every_key)
+  call void %drop(ptr %every_key)
+  br label %finish
 a_tuple:
   %shape = call ptr @get_attribute(ptr %table, ptr %x, ptr %shape_name)
   store ptr %key, ptr %asked_cell
@@ -117,25 +140,24 @@ somewhere:
     ptr %table, ptr %t, i64 %way, i64 %mode, ptr %index, ptr %rule, ptr %spot)
   call void %drop(ptr %placed)
   br label %finish
-""" + END.replace("finish:\n", "finish:\n  %out = phi ptr [%single_view, %indexed], [%single_view, %drop_spot], "
-                   "[%several_view, %somewhere]\n", 1)
-    index = begin(at, "quick_index", "t", "index", "title") + f"""
+""" + END_VIEW.replace("finish:\n", "finish:\n  %out = phi ptr [%single_view, %indexed], [%single_view, %drop_spot], "
+                   "[%several_view, %somewhere], [%every_view, %whole]\n", 1)
+    index = begin_view(at, "quick_index", "t", "index", "title") + f"""
 {loads(find="PyDict_GetItemWithError")}{behind(select="SELECT")}
   %rule = call ptr %find(ptr %select, ptr %title)
   %out = call ptr @indexed(
     ptr %table, ptr %t, i64 %way, i64 %mode, ptr %index, ptr %rule, ptr %index)
   br label %finish
-""" + END
-    parts = begin(at, "quick_parts", "t", "indices", "rule") + f"""
-  %asked_cell = alloca [2 x ptr]
+""" + END_VIEW
+    parts = begin_view(at, "quick_parts", "t", "indices", "rule") + f"""
 {loads(size="PyTuple_Size", item="PyTuple_GetItem", take="PyObject_GetItem", new_tuple="PyTuple_New",
-       put="PyTuple_SetItem", forget="PyErr_Clear", aval_of="aval_of", number="PyLong_FromSsize_t",
-       vectorcall="PyObject_Vectorcall")}{behind(getitem="GETITEM", pick="pick_rule")}
+       put="PyTuple_SetItem", forget="PyErr_Clear", aval_of="aval_of")}{behind(getitem="GETITEM", picked="picked")}
 {get("x", "t", at["value"])}
+  %held_x = call ptr @own(ptr %table, ptr %x)
   %n = call i64 %size(ptr %indices)
-  %outs = call ptr %new_tuple(i64 %n)
-  %no_outs = icmp eq ptr %outs, null
-  br i1 %no_outs, label %fail, label %modes
+  %out = call ptr %new_tuple(i64 %n)
+  %no_out = icmp eq ptr %out, null
+  br i1 %no_out, label %fail, label %modes
 modes:
   %recording = icmp eq i64 %mode, 0
   br i1 %recording, label %edges, label %next
@@ -152,10 +174,13 @@ noted:
   %own_indices = call ptr @own(ptr %table, ptr %indices)
   %kept = call ptr @pair(ptr %table, ptr %aval, ptr %own_indices)
   %whole_node = call ptr @node(ptr %table, ptr %rule, ptr %p, ptr %kept)
-  br label %next
+  %its_rules = call ptr @asked(ptr %table, ptr %picked, ptr %indices)
+  %no_rules = icmp eq ptr %its_rules, null
+  br i1 %no_rules, label %fail, label %next
 next:
-  %whole = phi ptr [null, %modes], [null, %without], [%whole_node, %noted], [%whole, %placed]
-  %k = phi i64 [0, %modes], [0, %without], [0, %noted], [%k_next, %placed]
+  %whole = phi ptr [null, %modes], [null, %without], [%whole_node, %noted], [%whole, %place]
+  %rules = phi ptr [null, %modes], [null, %without], [%its_rules, %noted], [%rules, %place]
+  %k = phi i64 [0, %modes], [0, %without], [0, %noted], [%k_next, %place]
   %left = icmp slt i64 %k, %n
   br i1 %left, label %one, label %all
 one:
@@ -165,7 +190,10 @@ one:
   br i1 %refused, label %clear, label %good
 clear:
   call void %forget()
-  call void %drop(ptr %outs)
+  call void %drop(ptr %out)
+  call void %drop(ptr %whole)
+  call void %drop(ptr %rules)
+  call void %drop(ptr %held_x)
   br label %unfit
 good:
   %own_prim = call ptr @own(ptr %table, ptr %getitem)
@@ -175,36 +203,22 @@ good:
   %has_whole = icmp ne ptr %whole, null
   br i1 %has_whole, label %choose, label %view
 choose:
-  %n_object = call ptr %number(i64 %n)
-  %k_object = call ptr %number(i64 %k)
-  store ptr %n_object, ptr %asked_cell
-  %asked_second = getelementptr inbounds ptr, ptr %asked_cell, i64 1
-  store ptr %k_object, ptr %asked_second
-  %picked = call ptr %vectorcall(ptr %pick, ptr %asked_cell, i64 2, ptr null)
-  call void %drop(ptr %n_object)
-  call void %drop(ptr %k_object)
-  %not_picked = icmp eq ptr %picked, null
-  br i1 %not_picked, label %fail, label %view
+  %picks = call ptr %item(ptr %rules, i64 %k)
+  br label %view
 view:
-  %its_rule = phi ptr [null, %good], [%picked, %choose]
+  %its_rule = phi ptr [null, %good], [%picks, %choose]
   %part = call ptr @seen_part(
     ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step, ptr %whole, ptr %its_rule)
   %no_part = icmp eq ptr %part, null
   br i1 %no_part, label %fail, label %place
 place:
-  %put_done = call i32 %put(ptr %outs, i64 %k, ptr %part)
+  %put_done = call i32 %put(ptr %out, i64 %k, ptr %part)
   %k_next = add i64 %k, 1
-  br i1 %has_whole, label %let_rule_go, label %placed
-let_rule_go:
-  call void %drop(ptr %its_rule)
-  br label %placed
-placed:
   br label %next
 all:
-  %has_node = icmp ne ptr %whole, null
-  br i1 %has_node, label %let_go, label %finish
-let_go:
   call void %drop(ptr %whole)
+  call void %drop(ptr %rules)
+  call void %drop(ptr %held_x)
   br label %finish
-""" + END.replace("finish:\n", "finish:\n  %out = phi ptr [%outs, %all], [%outs, %let_go]\n", 1)
+""" + END_VIEW
     return read + index + parts

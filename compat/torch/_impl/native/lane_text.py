@@ -4,7 +4,8 @@ They do what `unary` and `binary` of lanes.py do on tensors whose elements lie i
 for all else. Arrays are held while Python runs: of views, leaves and avals it is asked.
 """
 
-from .object_text import DESCR, ENTRY, GET, NDIM, PLACES, TYPE, loads
+from .frame_text import begin
+from .object_text import DESCR, GET, NDIM, PLACES, TYPE, loads
 
 SAME = 3  # rules of operands of one shape; behind them stand those of operands that are broadcast
 
@@ -12,7 +13,7 @@ SAME = 3  # rules of operands of one shape; behind them stand those of operands 
 def lanes(at):
     """The text of `@quick_one` and `@quick_two`; `at` as `objects` has it."""
     get = GET.format
-    one = _begin(at, "quick_one", 1) + f"""
+    one = _begin(at, "quick_one", "a") + f"""
 {get("x", "a", at["value"])}
   %held_x = call ptr @own(ptr %table, ptr %x)
   %v = call ptr @array_one(ptr %table, ptr %x, ptr null)
@@ -36,9 +37,7 @@ noted:
   %failed = icmp eq ptr %node, null
   br i1 %failed, label %fail, label %finish
 """ + _end("noted", "x")
-    two = _begin(at, "quick_two", 2) + f"""
-  %second = getelementptr inbounds ptr, ptr %args, i64 1
-  %given_b = load ptr, ptr %second
+    two = _begin(at, "quick_two", "a", "given_b") + f"""
 {loads(ndarray="ndarray", its_float="float", its_int="int")}
   br i1 %maps, label %mapped_b, label %both_given
 mapped_b:
@@ -182,34 +181,10 @@ found:
   %y = phi ptr [%constant, %find_number], [%value_b, %array_y]"""
 
 
-def _begin(at, name, count):
-    """The beginning of a lane: the mode, and the first operand `%a`, which is plain. Of a value of the innermost vmap
-    it is the tensor below, with all examples, which has no history; `%trace` is the vmap then, else null."""
-    return f"""
-define ptr @{name}(ptr %self, ptr %args, i64 %count) {{
-{ENTRY}{loads(drop="Py_DecRef", raised="PyErr_Occurred")}
-  %right = icmp eq i64 %count, {count}
-  br i1 %right, label %given, label %unfit
-given:
-  %given_a = load ptr, ptr %args
-  %given_mode = call i64 @mode(ptr %table)
-  %good_mode = icmp ult i64 %given_mode, 3
-  br i1 %good_mode, label %look, label %mapped
-look:
-  %plain = call i1 @plain(ptr %table, ptr %given_a, i64 %given_mode)
-  br i1 %plain, label %usable, label %unfit
-mapped:
-  %below_a = call ptr @below(ptr %table, ptr %given_a)
-  %is_below = icmp ne ptr %below_a, null
-  br i1 %is_below, label %with_trace, label %unfit
-with_trace:
-  %its_trace = call ptr @field(ptr %given_a, i64 {at["level_trace"]})
-  br label %usable
-usable:
-  %a = phi ptr [%given_a, %look], [%below_a, %with_trace]
-  %mode = phi i64 [%given_mode, %look], [1, %with_trace]
-  %trace = phi ptr [null, %look], [%its_trace, %with_trace]
-  %maps = icmp ne ptr %trace, null"""
+def _begin(at, name, *operands):
+    """The beginning of a lane whose first operand `%a` is plain; below a value of a vmap it has no history."""
+    return begin(at, name, operands, "  %fit = call i1 @plain(ptr %table, ptr %a, i64 %mode)", below="below",
+                 mode_below=1)
 
 
 def _end(before, *held):

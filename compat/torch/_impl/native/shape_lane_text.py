@@ -1,86 +1,17 @@
-"""The text of lanes of views in native code: other shapes, axes in another order.
+"""The text of lanes of views in other shapes in native code: reshaped, axes in another order, broadcast.
 
-They do what `reshaped` and `turned` of view_lanes.py do, and give None for all else. Arrays are asked of
-NumPy.
+They do what `reshaped` and `turned` of view_lanes.py do, and `expand`, and give None for all else.
 """
 
-from .object_text import DIMS, ENTRY, GET, NDIM, TYPE, loads
+from .frame_text import END_VIEW, RANK, begin_view
+from .object_text import BASE, DATA, DESCR, DIMS, GET, STRIDES, TYPE, loads
 from .view_text import AVAL, behind
 
-
-def begin(at, name, *operands, maps=False):
-    """The beginning of a lane: its operands, the mode, and what kind of tensor the first is.
-
-    Args:
-        maps: whether the lane takes a value of the innermost vmap: `%t` is the tensor below then, with all examples
-            along the first axis, `%trace` is the vmap, else null, and `%maps` says so, `%front` as a number.
-    """
-    taken = "".join(f"  %{x}_place = getelementptr inbounds ptr, ptr %args, i64 {k}\n"
-                    f"  %{x} = load ptr, ptr %{x}_place\n" for k, x in enumerate(("given_t", *operands[1:])))
-    return f"""
-define ptr @{name}(ptr %self, ptr %args, i64 %count) {{
-{ENTRY}{loads(drop="Py_DecRef", raised="PyErr_Occurred")}
-  %right = icmp eq i64 %count, {len(operands)}
-  br i1 %right, label %given, label %unfit
-given:
-{taken}
-  %plain_mode = call i64 @mode(ptr %table)
-  %given_mode = call i64 @hooked_mode(ptr %table, i64 %plain_mode)
-  %good_mode = icmp ult i64 %given_mode, 3
-  br i1 %good_mode, label %look, label %{"mapped" if maps else "unfit"}
-mapped:
-  %under_t = call ptr @under(ptr %table, ptr %given_t)
-  %is_under = icmp ne ptr %under_t, null
-  br i1 %is_under, label %with_trace, label %unfit
-with_trace:
-  %its_trace = call ptr @field(ptr %given_t, i64 {at["level_trace"]})
-  br label %look
-look:
-  %t = phi ptr [%given_t, %given], [%under_t, %with_trace]
-  %mode = phi i64 [%given_mode, %given], [0, %with_trace]
-  %trace = phi ptr [null, %given], [%its_trace, %with_trace]
-  %maps = icmp ne ptr %trace, null
-  %front = zext i1 %maps to i64
-  %way = call i64 @way(ptr %table, ptr %t, i64 %mode)
-  %known = icmp ne i64 %way, 0
-  br i1 %known, label %usable, label %unfit
-usable:
-"""
+_AXES = 32  # of what is broadcast, at most
 
 
-END = """
-finish:
-  %no_view = icmp eq ptr %out, null
-  br i1 %no_view, label %why, label %give
-give:
-  br i1 %maps, label %lift, label %give_it
-give_it:
-  ret ptr %out
-lift:
-  %lifted_out = call ptr @lifted(ptr %table, ptr %out, ptr %trace)
-  ret ptr %lifted_out
-why:
-  %error = call ptr %raised()
-  %wrong = icmp ne ptr %error, null
-  br i1 %wrong, label %fail, label %unfit
-fail:
-  ret ptr null
-unfit:
-  %nothing_here = call ptr @nothing(ptr %table)
-  ret ptr %nothing_here
-}
-"""
-
-
-RANK = f"""
-  %rank_at = getelementptr inbounds i8, ptr %x, i64 {NDIM}
-  %rank_small = load i32, ptr %rank_at
-  %rank = sext i32 %rank_small to i64
-"""
-
-
-def view_lanes(at):
-    """The text of `@quick_shape`, `@quick_turn` and `@quick_swap`; `at` as `objects` of object_text.py has it."""
+def shape_lanes(at):
+    """The text of the functions that native_views.py names; `at` as `objects` of object_text.py has it."""
     get = GET.format
     ints = f"""
 ; whether all items of a tuple are ints of at least so much
@@ -115,11 +46,8 @@ no:
   ret i1 false
 }}
 """
-    shape = begin(at, "quick_shape", "t", "given_sizes", maps=True) + f"""
-{loads(tuple="tuple", size="PyTuple_Size", item="PyTuple_GetItem", shape_name="'shape'", reshape_name="'reshape'",
-       concat="PySequence_Concat", whole="PyLong_FromSsize_t")}
-{behind(reshape="RESHAPE", viewed="viewed")}
-{get("x", "t", at["value"])}{get("outer_kind", "given_sizes", TYPE)}
+    sizes = f"""
+{get("outer_kind", "given_sizes", TYPE)}
   %is_tuple = icmp eq ptr %outer_kind, %tuple
   br i1 %is_tuple, label %a_tuple, label %unfit
 a_tuple:
@@ -134,19 +62,28 @@ nested:
   br label %sized
 sized:
   %sizes = phi ptr [%given_sizes, %a_tuple], [%inner_or_not, %nested]
-  %least = select i1 %maps, i64 0, i64 -1
+"""
+    shape = begin_view(at, "quick_shape", "t", "given_sizes", maps=True) + f"""
+{loads(tuple="tuple", size="PyTuple_Size", item="PyTuple_GetItem", shape_name="'shape'", reshape_name="'reshape'",
+       concat="PySequence_Concat", whole="PyLong_FromSsize_t")}
+{behind(reshape="RESHAPE", viewed="viewed")}
+{get("x", "t", at["value"])}{sizes}  %least = select i1 %maps, i64 0, i64 -1
   %all_ints = call i1 @ints(ptr %table, ptr %sizes, i64 %least)
   br i1 %all_ints, label %reshape_it, label %unfit
 reshape_it:
   %in_order = call i1 @ordered(ptr %x)
   br i1 %in_order, label %ways, label %unfit
 ways:
+  %held_x = call ptr @own(ptr %table, ptr %x)
   br i1 %maps, label %of_examples, label %quick_way
 of_examples:
 {get("dims", "x", DIMS)}
   %examples = load i64, ptr %dims
   %any = icmp sgt i64 %examples, 0
-  br i1 %any, label %prefix, label %unfit
+  br i1 %any, label %prefix, label %no_examples
+no_examples:
+  call void %drop(ptr %held_x)
+  br label %unfit
 prefix:
   %examples_object = call ptr %whole(i64 %examples)
   %front_sizes = call ptr @single(ptr %table, ptr %examples_object)
@@ -160,6 +97,7 @@ quick_way:
   br label %reshaped
 reshaped:
   %array = phi ptr [%long_array, %prefix], [%short_array, %quick_way]
+  call void %drop(ptr %held_x)
   %refused = icmp eq ptr %array, null
   br i1 %refused, label %unfit, label %shaped
 shaped:
@@ -170,8 +108,8 @@ shaped:
   %out = call ptr @seen(
     ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step, ptr %viewed, i64 {AVAL}, ptr null)
   br label %finish
-""" + END
-    turn = begin(at, "quick_turn", "t", "axes", "rule", maps=True) + f"""
+""" + END_VIEW
+    turn = begin_view(at, "quick_turn", "t", "axes", "rule", maps=True) + f"""
   %over_cell = alloca i32
 {loads(tuple="tuple", size="PyTuple_Size", item="PyTuple_GetItem", new_tuple="PyTuple_New", put="PyTuple_SetItem",
        read="PyLong_AsLongLongAndOverflow", number="PyLong_FromSsize_t")}
@@ -212,8 +150,8 @@ turn_long:
 turn_it:
   %short_out = call ptr @turned(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %axes, ptr %rule)
   br label %finish
-""" + END.replace("finish:\n", "finish:\n  %out = phi ptr [%long_out, %turn_long], [%short_out, %turn_it]\n", 1)
-    swap = begin(at, "quick_swap", "t", "first", "second") + f"""
+""" + END_VIEW.replace("finish:\n", "finish:\n  %out = phi ptr [%long_out, %turn_long], [%short_out, %turn_it]\n", 1)
+    swap = begin_view(at, "quick_swap", "t", "first", "second") + f"""
   %over_cell = alloca i32
 {loads(int="int", new_tuple="PyTuple_New", put="PyTuple_SetItem", read="PyLong_AsLongLongAndOverflow",
        number="PyLong_FromSsize_t")}{behind(swapped="swapped")}
@@ -261,5 +199,82 @@ turn_it:
   %out = call ptr @turned(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %axes, ptr %swapped)
   call void %drop(ptr %axes)
   br label %finish
-""" + END
-    return ints + shape + turn + swap
+""" + END_VIEW
+    expand = begin_view(at, "quick_expand", "t", "given_sizes") + f"""
+  %over_cell = alloca i32
+  %dims_cell = alloca [{_AXES} x i64]
+  %strides_cell = alloca [{_AXES} x i64]
+{loads(tuple="tuple", size="PyTuple_Size", item="PyTuple_GetItem", shape_name="'shape'", new="new", ndarray="ndarray",
+       number="PyLong_AsLongLongAndOverflow", forget="PyErr_Clear")}
+{behind(broadcast="EXPAND", expanded="expanded")}
+{get("x", "t", at["value"])}{RANK}{sizes}
+  %all_ints = call i1 @ints(ptr %table, ptr %sizes, i64 -1)
+  %n = call i64 %size(ptr %sizes)
+  %lead = sub i64 %n, %rank
+  %enough = icmp sge i64 %lead, 0
+  %few = icmp sle i64 %n, {_AXES}
+  %in_order = call i1 @ordered(ptr %x)
+  %right_count_1 = and i1 %enough, %few
+  %right_count_2 = and i1 %right_count_1, %all_ints
+  %good = and i1 %right_count_2, %in_order
+  br i1 %good, label %axes, label %unfit
+axes:
+{get("dims", "x", DIMS)}{get("strides", "x", STRIDES)}
+  br label %next
+next:
+  %k = phi i64 [0, %axes], [%k_next, %fill]
+  %left = icmp slt i64 %k, %n
+  br i1 %left, label %one, label %make
+one:
+  %wanted_object = call ptr %item(ptr %sizes, i64 %k)
+  %wanted = call i64 %number(ptr %wanted_object, ptr %over_cell)
+  %is_kept = icmp slt i64 %wanted, 0
+  %axis = sub i64 %k, %lead
+  %is_new = icmp slt i64 %axis, 0
+  br i1 %is_new, label %a_new_one, label %an_old_one
+a_new_one:
+  br i1 %is_kept, label %unfit, label %fill
+an_old_one:
+  %dim_at = getelementptr inbounds i64, ptr %dims, i64 %axis
+  %dim = load i64, ptr %dim_at
+  %stride_at = getelementptr inbounds i64, ptr %strides, i64 %axis
+  %own_stride = load i64, ptr %stride_at
+  %length = select i1 %is_kept, i64 %dim, i64 %wanted
+  %same = icmp eq i64 %dim, %length
+  %stride_or_not = select i1 %same, i64 %own_stride, i64 0
+  %is_single = icmp eq i64 %dim, 1
+  %fits = or i1 %same, %is_single
+  br i1 %fits, label %fill, label %unfit
+fill:
+  %its_length = phi i64 [%wanted, %a_new_one], [%length, %an_old_one]
+  %its_stride = phi i64 [0, %a_new_one], [%stride_or_not, %an_old_one]
+  %to_dim = getelementptr inbounds i64, ptr %dims_cell, i64 %k
+  store i64 %its_length, ptr %to_dim
+  %to_stride = getelementptr inbounds i64, ptr %strides_cell, i64 %k
+  store i64 %its_stride, ptr %to_stride
+  %k_next = add i64 %k, 1
+  br label %next
+make:
+{get("descr", "x", DESCR)}{get("data", "x", DATA)}
+  %own_descr = call ptr @own(ptr %table, ptr %descr)
+  %small_n = trunc i64 %n to i32
+  %array = call ptr %new(
+    ptr %ndarray, ptr %own_descr, i32 %small_n, ptr %dims_cell, ptr %strides_cell, ptr %data, i32 0, ptr null)
+  %refused = icmp eq ptr %array, null
+  br i1 %refused, label %clear, label %based
+clear:
+  call void %forget()
+  br label %unfit
+based:  ; it may not be written to, as all that is broadcast
+  %root = call ptr @root(ptr %table, ptr %x)
+  %own_root = call ptr @own(ptr %table, ptr %root)
+  call void @set(ptr %array, i64 {BASE}, ptr %own_root)
+  %own_prim = call ptr @own(ptr %table, ptr %broadcast)
+  %new_shape = call ptr @get_attribute(ptr %table, ptr %array, ptr %shape_name)
+  %params = call ptr @single(ptr %table, ptr %new_shape)
+  %step = call ptr @pair(ptr %table, ptr %own_prim, ptr %params)
+  %out = call ptr @seen(
+    ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step, ptr %expanded, i64 {AVAL}, ptr null)
+  br label %finish
+""" + END_VIEW
+    return ints + shape + turn + swap + expand
