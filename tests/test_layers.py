@@ -39,6 +39,7 @@ REGISTRIES = {
     "covector.core.tape.unbroadcast.CHOICES": "two primitives that rules need before they can be declared",
     "covector.core.primitive.primitive.FOREIGN": "what is done with operands of other libraries, such as scipy.sparse",
     "covector.core.primitive.kernels.MAKERS": "what compiles kernels of eager operations, which core must not know",
+    "covector.core.primitive.kernels.DEVICE": "what compiles those of arrays of a device, which core must not know",
     "covector.core.primitive.loop_kernels.LOOPS": "what compiles loops of eager operations, which core must not know",
     "covector.core.arrays.small_calls.MAKERS": "what compiles native forms of ufuncs, which core must not know",
     "covector.core.trace.buffers.UPDATE": "one primitive behind `buffer[i] = v`, declared after buffers",
@@ -177,7 +178,6 @@ compat/torch/signal: ~/dispatch ~/factories
 ~/platform: ~/modes ~/types ~/dispatch ~/random
 ~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/graph_view
     ~/random
-compat/torch/_dynamo: ~/dispatch ~/platform
 compat/torch/amp: ~/dispatch ~/platform
 compat/torch/backends: ~/types ~/dispatch ~/platform
 compat/torch/cuda: ~/types ~/dispatch ~/factories ~/platform
@@ -195,7 +195,8 @@ compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessi
 ~/data: ~/types ~/profiler ~/random ~
 ~/distributions: ~/types ~/state ~/engine ~
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops ~
-~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor ~
+~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/platform ~/tensor ~
+compat/torch/_dynamo: ~/dispatch ~/platform ~/module
 compat/torch/_higher_order_ops: ~/func
 compat/torch/distributions/utils: ~/distributions
 compat/torch/func: ~/dispatch ~/func
@@ -218,9 +219,10 @@ compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/attention compa
     compat/torch/nn/modules compat/torch/nn/utils
 compat/torch: compat api ~/modes ~/types ~/graph ~/installing ~/profiler ~/inplace ~/dispatch ~/saved
     compat/torch/distributed compat/torch/onnx ~/factories ~/graph_view compat/torch/signal ~/function ~/random
-    ~/platform ~/tensor compat/torch/_dynamo compat/torch/amp compat/torch/backends compat/torch/cuda compat/torch/fx
-    compat/torch/jit ~/ops ~/sparse ~ ~/interchange ~/func ~/module compat/torch/_higher_order_ops compat/torch/func
-    compat/torch/autograd compat/torch/distributions compat/torch/utils compat/torch/optim compat/torch/nn
+    ~/platform ~/tensor compat/torch/amp compat/torch/backends compat/torch/cuda compat/torch/fx compat/torch/jit
+    ~/ops ~/sparse ~ ~/interchange ~/func ~/module compat/torch/_dynamo compat/torch/_higher_order_ops
+    compat/torch/func compat/torch/autograd compat/torch/distributions compat/torch/utils compat/torch/optim
+    compat/torch/nn
 """
 
 

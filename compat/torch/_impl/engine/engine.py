@@ -22,7 +22,7 @@ from ..values.core_values import lower
 from . import callbacks, recorded_rules
 from .captured import collect, writable_cotangent
 from .gradient_edge import GradientEdge, node_of
-from .graph_task import HOOKED, KEYS, RUNNING, Sweep, level_of
+from .graph_task import HOOKED, RUNNING, Sweep, level_of
 from .reentrancy import nested
 from .root_gradients import check_implicit, like, listed, make_grads, ones, seed
 
@@ -126,8 +126,7 @@ def sweep_from(roots, sweep):
     token = suppress_fp_warnings()
     outer = RUNNING.get()
     if HOOKED:
-        sweep.roots = [n for n, _ in roots]
-        sweep.key = next(KEYS)
+        sweep.remember(roots)
     RUNNING.set(sweep)
     try:
         _engine.sweep(roots, 0, drive=sweep)
@@ -198,7 +197,7 @@ def sweep_level(trace, outputs, grads, inputs):
     nodes = [accumulator(t) for t in inputs]
     heads = [(edge(t) if t.level_trace is trace else None, *shape_dtype(t)) for t in outputs]
 
-    def run_once(cts, retain):
+    def run_once(cts, retain=True):
         sweep = Sweep(trace, retain, False)
         sweep.backward = False
         roots = []
@@ -216,19 +215,20 @@ def sweep_level(trace, outputs, grads, inputs):
         if not roots:
             return [None] * len(nodes)
         sweep.capture = {n.seq for n in nodes}  # the leaves of a level are these alone: no node leads nowhere wanted
-        before = leave_level(trace)
+        before, outer = leave_level(trace), RUNNING.get()
         token = suppress_fp_warnings()
+        if HOOKED:
+            RUNNING.set(sweep.remember(roots))
         try:
             _engine.sweep(roots, 0, drive=sweep)
         finally:
+            RUNNING.set(outer)
             restore_fp_warnings(token)
             MODES.set(before)
         found = [sweep.captured.get(n.seq) for n in nodes]
         return [None if c is None or c is UNDEFINED else sweep.tensor(writable_cotangent(c)) for c in found]
 
-    if grads is None:
-        return lambda cts, retain=True: run_once(cts, retain)
-    return run_once(grads, False)
+    return run_once if grads is None else run_once(grads, False)
 
 
 def prepare(sweep, roots, inputs, accumulate):

@@ -9,6 +9,7 @@ from ..types.arrays import ARRAYS, address, laid_out, over_memory
 from ..types.devices import checked, moved
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import shape_dtype
+from .overlap import overlapping
 
 ndarray = np.ndarray
 
@@ -58,9 +59,13 @@ def unlinked(array):
         holder = Holder(array)
         if not array.flags.writeable and root.flags.writeable:  # NumPy's broadcasts are read-only
             holder.__array_interface__["data"] = (array.ctypes.data, False)
-        return np.asarray(holder)
-    whole = np.asarray(Holder(versions.flat(root)))
-    return np.ndarray(array.shape, array.dtype, whole, array.ctypes.data - root.ctypes.data, array.strides)
+        out = np.asarray(holder)
+    else:
+        whole = np.asarray(Holder(versions.flat(root)))
+        out = np.ndarray(array.shape, array.dtype, whole, array.ctypes.data - root.ctypes.data, array.strides)
+    if overlapping(out):
+        out.flags.writeable = False  # the lanes leave it to what refuses such writes
+    return out
 
 
 def twin(array, memo):
