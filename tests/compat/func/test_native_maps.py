@@ -132,3 +132,17 @@ def test_views_share_memory_with_what_is_mapped_and_bounds_are_those_of_an_examp
         vmap(lambda a: torch.zeros(2).add_(a))(x)  # the values of a batch do not fit
     with pytest.raises(RuntimeError, match="leaf"):
         vmap(lambda a: a.mul_(2.0))(x.requires_grad_())
+
+
+@pytest.mark.parametrize("dtype", ["int64", "bool", "float32", "complex128"])
+def test_views_of_all_dtypes_are_those_of_each_example(dtype):
+    x = torch.arange(24).reshape(4, 2, 3).to(getattr(torch, dtype))
+
+    def seen(t):
+        return (t[1], t[-1:], t[...], t[None], t[1, 2], t.view(3, 2), t.t(), t.transpose(0, 1), t.expand(2, 2, 3),
+                t.unsqueeze(-1), t[:1].squeeze(0), *t.unbind(1))
+
+    alone = [torch.stack(parts) for parts in zip(*[seen(x[k]) for k in range(4)], strict=True)]
+    for _ in range(3):
+        for found, expected in zip(vmap(seen)(x), alone, strict=True):
+            assert found.dtype is x.dtype and found.tolist() == expected.tolist()
