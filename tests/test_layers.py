@@ -156,7 +156,7 @@ compat/torch/utils/tensorboard: api ~/types
 ~/profiler: ~/modes ~/graph ~/state
 ~/views: api ~/modes ~/types ~/graph ~/state
 ~/values: api ~/modes ~/types ~/graph ~/state ~/views
-~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values
+~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/native ~/views ~/values
 ~/forward_ad: ~/types ~/state ~/views ~/values
 ~/inplace: api ~/modes ~/types ~/graph ~/state ~/views ~/values
 ~/dispatch: api ~/modes ~/types ~/graph ~/staged ~/state ~/native ~/views ~/values ~/inplace
