@@ -7,7 +7,6 @@ import numpy as np
 from ..arrays.avals import make_aval
 from ..arrays.halves import in_single, widened
 from ..arrays.sums import LEAST, sums
-from ..primitive.call_lanes import single_lane
 from ..primitive.families import ZERO, linear, primitive
 from ..tape.unbroadcast import conj
 from ..trace.device import constant
@@ -68,7 +67,7 @@ def _by_numpy(x, axes, keepdims):
 
 reduce_sum = linear(
     "reduce_sum",
-    lane=lambda prim: single_lane(prim, lambda xp, x, axes, keepdims: _by_numpy(x, axes, keepdims)),
+    ordered=lambda xp, x, axes, keepdims: _by_numpy(x, axes, keepdims),
     impl=lambda xp, x, *, axes, keepdims: (
         xp.sum(x, axis=axes, keepdims=keepdims) if xp is not np
         else sums(x, axes, keepdims) if type(x) is ndarray and x.size >= LEAST  # a call more costs 0.08 us
@@ -105,7 +104,7 @@ def mean(xp, x, axes, keepdims, add=sums):
 
 reduce_mean = linear(
     "reduce_mean",  # of floating values
-    lane=lambda prim: single_lane(prim, lambda xp, x, axes, keepdims: mean(xp, x, axes, keepdims, _by_numpy)),
+    ordered=lambda xp, x, axes, keepdims: mean(xp, x, axes, keepdims, _by_numpy),
     impl=lambda xp, x, *, axes, keepdims: mean(xp, x, axes, keepdims),
     transpose=lambda ct, x_aval, axes, keepdims: expand(ct / max(count(x_aval, axes), 1), x_aval, axes, keepdims),
     exact=True,

@@ -6,7 +6,6 @@ import pytest
 import covector
 import covector.numpy as cnp
 from covector.core.arrays.sums import column_sums, row_sums, sums, total
-from covector.extend import REGISTRY
 
 SHAPES = [(4096,), (16384,), (300_001,), (500, 600), (64, 257), (300, 263), (3, 70_001), (257, 64), (5000, 3),
           (3, 5000), (20_000, 7), (6, 7, 400), (400, 6, 7), (4, 4096), (256, 256)]
@@ -86,7 +85,9 @@ def test_graphs_add_up_in_numpys_order():
     for axes in ((0,), (1,), (0, 1)):
         compiled = covector.jit(lambda x, axes=axes: cnp.sum(x, axis=axes), compiler_options={"printer": "numpy"})
         np.testing.assert_array_equal(compiled(x), x.sum(axes))
-        np.testing.assert_array_equal(REGISTRY["reduce_sum"].fun(x, axes, False), x.sum(axes))
+        graph = covector.make_graph(lambda x, axes=axes: cnp.sum(x, axis=axes))(x)
+        for _ in range(3):
+            np.testing.assert_array_equal(graph.eval([x])[0], x.sum(axes))
 
 
 def test_gradients_of_sums_and_sums_of_cotangents():
