@@ -148,6 +148,7 @@ compat/autograd/scipy: api/numpy api/scipy/linalg api/scipy/special compat/autog
 compat/torch/utils/tensorboard: api ~/types
 ~/graph: api ~/modes ~/types
 ~/installing: compat ~/types
+~/lists: api ~/modes ~/types ~/graph
 ~/staged: api ~/types ~/graph
 ~/state: api ~/modes ~/types ~/graph
 ~/native: api ~/modes ~/types ~/graph ~/state
@@ -182,8 +183,8 @@ compat/torch/cuda: ~/types ~/dispatch ~/factories ~/platform
 compat/torch/distributed/elastic/multiprocessing: ~/platform
 compat/torch/fx: ~/dispatch ~/platform
 compat/torch/jit: ~/dispatch ~/platform
-~/ops: api/numpy api/nn api/scipy/linalg api/scipy/special api ~/modes ~/types ~/graph ~/state ~/views ~/values
-    ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
+~/ops: api/numpy api/nn api/scipy/linalg api/scipy/special api ~/modes ~/types ~/graph ~/lists ~/state ~/views
+    ~/values ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
 ~/sparse: api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor
 compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessing
 ~: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops
@@ -204,14 +205,14 @@ compat/torch/nn/parallel: ~/dispatch ~/module
 compat/torch/utils/data: ~/dispatch ~/data
 compat/torch/utils/data/_utils: ~/data
 ~/functional: ~/modes ~/types ~/engine ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
-~/optim: ~/modes ~/types ~/graph ~/profiler ~/dispatch ~/factories ~/module
+~/optim: ~/modes ~/types ~/graph ~/lists ~/state ~/profiler ~/dispatch ~/factories ~/module
 compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad ~/dispatch ~/saved ~/graph_view
     ~/function ~/random ~/tensor ~/gradcheck ~/functional
 compat/torch/distributions: api ~/dispatch ~/distributions compat/torch/distributions/utils
 compat/torch/nn/modules: api ~/types ~/dispatch ~/ops ~/module compat/torch/nn/modules/utils
 compat/torch/utils: api ~/types compat/torch/utils/tensorboard ~/graph ~/dispatch ~/tensor ~/checkpoint ~/interchange
     ~/module compat/torch/utils/data ~/optim
-compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
+compat/torch/nn/utils: ~/types ~/lists ~/func ~/module compat/torch/nn/modules
 compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/attention compat/torch/nn/parallel
     compat/torch/nn/modules compat/torch/nn/utils

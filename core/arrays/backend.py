@@ -44,6 +44,7 @@ class Backend:
 
 BACKENDS = {}  # name -> Backend, in order of registration
 BY_TYPE = {}  # array type -> (Backend, namespace)
+ON_DEVICE = set()  # the array types among these whose library compiles CUDA text
 
 
 def register_backend(backend: Backend) -> Backend:
@@ -72,6 +73,8 @@ def find_backend(kind):
         types = () if module is None else backend.array_types(module)
         if issubclass(kind, types) and not (issubclass(kind, np.ndarray) and _means_otherwise(kind)):
             known = BY_TYPE[kind] = (backend, backend.namespace(module))
+            if hasattr(known[1], "RawModule"):
+                ON_DEVICE.add(kind)
             return known
     return None
 

@@ -96,13 +96,16 @@ class RawModule:
 
         def launch(grid, block, given):
             assert len(given) == len(declared)
+            own = []
             for (kind, _), x in zip(declared, given):
-                assert type(x) is Array and x._data.flags.c_contiguous
-                assert x.dtype.char in TYPES[kind.replace("const ", "").replace("*", "").strip()]
-            pointers = (ctypes.c_void_p * len(given))(*[x._data.ctypes.data for x in given])
+                assert (type(x) is Array and x._data.flags.c_contiguous) if "*" in kind else (
+                    type(x) in (float, np.int64))
+                own.append(x._data if "*" in kind else np.asarray(x))
+                assert own[-1].dtype.char in TYPES[kind.replace("const ", "").replace("*", "").strip()]
+            pointers = (ctypes.c_void_p * len(given))(*[x.ctypes.data for x in own])
             stream = Stream.current[-1]
 
-            def step(kept=given):  # the arrays live as long as the recording
+            def step(kept=own):  # the arrays live as long as the recording
                 DEVICE.launches += 1
                 THREADS.launch(self.library, kernel, *grid, *block, False, pointers)
 

@@ -23,7 +23,9 @@ def row_sums(x):
 
 
 def column_sums(x):
-    """The sum of each column."""
+    """The sum of each column, of arrays of a device as well."""
+    if type(x) is not ndarray:
+        return x.sum(0)
     n = x.shape[0]
     return _ONES[x.dtype][:n].dot(x) if n <= _LONG else np.add.reduce(x, 0)
 

@@ -4,7 +4,7 @@ A nest ends where something reads a sum that it makes. What comes later and read
 nest: another sum, or an output of the function. It is moved to before what ends the nest, with what it needs.
 """
 
-from collections import Counter
+from collections import Counter, deque
 
 from ....core.types import Any
 from ...graph.equations import Var
@@ -23,27 +23,39 @@ def sooner(equations, outputs, known, eager):
         return equations
     wanted = {v for v in outputs if type(v) is Var}
     readers = None if eager else Counter(v for eq in equations for v in {v for v in eq.inputs if type(v) is Var})
-    rest, found, waiting = list(equations), [], {}  # shape -> _Waiting
+    rest, found = deque(equations), []
+    waiting: dict[Any, Any] = {}  # shape -> the _Waiting
+    owner: dict[Any, Any] = {}  # variable -> the one that makes it
     while rest:
         eq = rest[0]
         given = {v for v in eq.inputs if type(v) is Var}
-        ended = [w for w in waiting.values() if not w.sums.isdisjoint(given)]
-        moved = [e for w in ended for e in w.joining(rest[: _AHEAD + 1], wanted, readers, known)]
-        for w in ended:
-            del waiting[w.shape]
-        if moved:
+        read = {owner[v] for v in given if v in owner}
+        read = {w for w in read if waiting.get(w.shape) is w}
+        ended = [w for w in waiting.values() if w in read and not w.sums.isdisjoint(given)] if read else ()
+        if ended:
+            moved, ahead = [], [rest.popleft() for _ in range(min(len(rest), _AHEAD + 1))]
+            for w in ended:
+                moved += w.joining(ahead, wanted, readers, known)
+                del waiting[w.shape]
             now = set(map(id, moved))
-            rest = [e for e in rest if id(e) not in now]
+            rest.extendleft([e for e in reversed(ahead) if id(e) not in now])
             found += dict.fromkeys(moved)
             continue
-        found.append(rest.pop(0))
+        found.append(rest.popleft())
         shape = _shape(eq, known)
-        for w in list(waiting.values()):
-            if w.shape != shape and not w.made.isdisjoint(given):
+        for w in read:
+            if w.shape != shape:
                 del waiting[w.shape]
         if shape is not None:
-            waiting.setdefault(shape, _Waiting(shape)).add(eq)
+            w = waiting.setdefault(shape, _Waiting(shape))
+            w.add(eq)
+            owner.update(dict.fromkeys(eq.outputs, w))
     return found
+
+
+def _is_small(eq, known):
+    """Whether an equation is a view, or elementwise or a sum."""
+    return eq.prim.name in MOVES or eq.prim.name in REDUCERS or type(known.get(eq)) is list
 
 
 def _shape(eq, known):
@@ -86,7 +98,7 @@ class _Waiting:
             given = [v for v in eq.inputs if type(v) is Var]
             waits = set().union(*[behind[v] for v in given if v in behind])
             large = _shape(eq, known) == self.shape
-            if waits or eq.acts or eq.bodies() or not (large or self._is_small(eq, inside)):
+            if waits or not (large or _is_small(eq, known) and inside.isdisjoint(given)):
                 behind.update(dict.fromkeys(eq.outputs, waits or {None}))
                 if large and self in waits:
                     asked |= waits
@@ -109,11 +121,6 @@ class _Waiting:
             if not asked.isdisjoint(eq.outputs) or not read.keys().isdisjoint(self.seen):
                 taken.update(map(id, needed))
         return [eq for eq in equations if id(eq) in taken]
-
-    def _is_small(self, eq, inside):
-        """Whether an equation of few elements, or a view, reads nothing that the nest makes."""
-        return inside.isdisjoint([v for v in eq.inputs if type(v) is Var]) and (
-            eq.prim.name in MOVES or all(v.aval.size <= FEW for v in eq.outputs) and not eq.prim.effects)
 
 
 def _needed(eq, makers):

@@ -82,7 +82,7 @@ class Writer:
     def block(self, equations, outputs):
         """Write equations; those that `outputs` need are no longer waiting at its end."""
         uses = self.uses
-        equations = sooner(together(with_rows(self.parts(equations), outputs)), outputs, self.known, self.eager)
+        equations = together(sooner(with_rows(self.parts(equations), outputs), outputs, self.known, self.eager))
         apart = columns.columnar(equations, outputs, self.known)
         equations = with_assemblies(equations, outputs, apart)
         self.apart.update(apart)

@@ -8,6 +8,7 @@ or of its base if it is a view.
 import numpy as np
 
 from ..... import _engine
+from ..graph import versions
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved, check_write
 from ..modes.modes import MODES
@@ -16,11 +17,12 @@ from ..state.levels import AMBIENT, BatchTrace, GradTrace, alive, recorders
 from ..state.meta import NO_DATA, check_written, is_meta, on_device
 from ..types.arrays import ARRAYS, namespace, ndarray
 from ..types.dtypes import type_word
-from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
+from ..types.parameter import PLAIN_KINDS
+from ..types.tensor_type import FOREIGN, Tensor, TensorBase, needs_grad
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import lower
 from ..values.transfer import transfer
-from ..views.overlap import FIRST, OVERLAPPING, check_overlap, check_own, into_what_is_shared, overlapping
+from ..views.overlap import FIRST, OVERLAPPING, check_overlap, check_own, crossing, into_what_is_shared, overlapping
 from ..views.views import EXPAND, UPDATE
 from .lower_errors import raised
 from .write import store, write
@@ -121,6 +123,31 @@ def untracked(t, m):
             meta.base.autograd_meta.tangent is not None):
         return False
     return m is not None or not needs_grad(t)
+
+
+def written_as(run, t, args, kwargs, operands):
+    """Whether `t`, of which nothing is recorded, is now what `run(t, *args, **kwargs)` gives, an array of its shape and
+    dtype; False for what this does not take. The general path says what does not fit.
+    """
+    m = MODES.get()
+    if m is not None and not m.still or type(t) not in PLAIN_KINDS or not untracked(t, m):
+        return False
+    array = t.value
+    if not array.flags.writeable or crossing(array) or versions.EXPOSED and versions.exposed(array) or (
+            not all(type(x) in PLAIN_KINDS and untracked(x, m) for x in operands)):
+        return False
+    try:
+        out = run(t, *args, **kwargs)
+    except (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError):
+        return False
+    if type(out) is not Tensor or type(out.value) is not ndarray:
+        return False
+    v = out.value
+    if v.dtype is not array.dtype or v.shape != array.shape:
+        return False
+    check_overlap(array, operands)
+    store(t, v)
+    return True
 
 
 def write_untracked(t, name, fn, values, operands, covers):

@@ -14,7 +14,7 @@ from ..state.levels import DUAL
 from ..types import dtypes
 from ..types.number_cache import CONSTS, FLOATS
 from ..types.parameter import Parameter
-from ..types.tensor_type import FAST, INFERENCE, INFERRED, VIEW, Record, Tensor, new
+from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Record, Tensor, new
 
 DECLINED = object()  # the output of a program where the general path is to be taken
 _LANES = _engine.LazyModule("covector.compat.torch._impl.native.lane_text")
@@ -24,9 +24,11 @@ _MAKERS = _engine.LazyModule("covector.compat.torch._impl.native.maker_text")
 _VIEWS = _engine.LazyModule("covector.compat.torch._impl.native.view_text")
 _WRITES = _engine.LazyModule("covector.compat.torch._impl.native.write_text")
 _TRACES = _engine.LazyModule("covector.compat.torch._impl.native.trace_text")
+_SHAPE_LANES = _engine.LazyModule("covector.compat.torch._impl.native.shape_lane_text")
 _VIEW_LANES = _engine.LazyModule("covector.compat.torch._impl.native.view_lane_text")
 _NAMES = ("float", "tangent", "base", "relaid", "attr_version", "creation", "steps", "multi", "no_grad", "inference",
-          "shape", "reshape", "transpose", "append", "prim", "name", "put")
+          "shape", "reshape", "transpose", "append", "prim", "name", "put",
+          "forward_base")
 _SLOTS = ((new(Tensor), ("value", "node", "autograd_meta", "level_trace", "wants_grad", "dispatch_key")),
           (GradNode(), ("rule", "parents", "saved", "seq", "extra")), (
               versions.Written.__new__(versions.Written), ("count", "stamps")), (DEFAULT.but(), ("still", "inference")))
@@ -35,7 +37,7 @@ _THINGS = {"None": None, "True": True, "False": False, "int": int, "str": str, "
            "LAST": versions.LAST, "Written": versions.Written,
            **{f"'{name}'": sys.intern(name) for name in _NAMES},
            "Tensor": Tensor, "Parameter": Parameter, "GradNode": GradNode, "MODES": MODES, "DUAL": DUAL, "FAST": FAST,
-           "VIEW": VIEW, "INFERENCE": INFERENCE, "INFERRED": INFERRED, "accumulator": accumulator,
+           "VIEW": VIEW, "GENERAL": GENERAL, "INFERENCE": INFERENCE, "INFERRED": INFERRED, "accumulator": accumulator,
            "is_current": is_current, "untangled": untangled, "next_seq": _engine.next_seq, "aval_of": extend.aval_of,
            "Default": dtypes.Default, "Dtype": dtypes.dtype, "DECLINED": DECLINED,
            "numbers of doubles": CONSTS[FLOATS[0]], "numbers of singles": CONSTS[FLOATS[1]]}
@@ -135,7 +137,8 @@ def _text(small):
     if at is None:
         return None
     return small.arrays + _OBJECTS.objects(at) + _LANES.lanes(at) + _CALLS.calls(at) + _MAKERS.MAKERS + (
-        _VIEWS.views(at) + _VIEW_LANES.view_lanes(at) + _TRACES.traces(at) + _WRITES.writes(at))
+        _VIEWS.views(at) + _VIEW_LANES.view_lanes(at) + _SHAPE_LANES.shape_lanes(at) + _TRACES.traces(at) +
+        _WRITES.writes(at))
 
 
 def _offsets(small):

@@ -1,6 +1,7 @@
 """The text of keys of calls in native code: words, strings, and what a program depends on of a tensor."""
 
 from .object_text import DESCR, DIMS, GET, KIND, NDIM, STRIDES, TYPE, loads
+from .way_text import BARE_INFERENCE
 
 _LONG = 256  # characters of a string
 
@@ -112,7 +113,7 @@ entry:
 not_floats:
   br i1 %blind, label %integers, label %no
 integers:
-{get("meta", "t", at["autograd_meta"])}{get("level", "t", at["level_trace"])}{get("integers_x", "t", at["value"])}
+{get("integers_x", "t", at["value"])}
   %is_set = icmp ne ptr %integers_x, null
   br i1 %is_set, label %value, label %no
 value:
@@ -128,10 +129,14 @@ letters:
   %is_u = icmp eq i8 %letter, {ord("u")}
   %is_ib = or i1 %is_i, %is_b
   %is_whole = or i1 %is_ib, %is_u
-  %no_meta = icmp eq ptr %meta, %none
-  %no_level = icmp eq ptr %level, %none
-  %bare = and i1 %no_meta, %no_level
-  %known = and i1 %bare, %is_whole
+  br i1 %is_whole, label %ways, label %no
+ways:
+  %way = call i64 @bare(ptr %table, ptr %t)
+  %is_inferred = icmp eq i64 %way, {BARE_INFERENCE}
+  %not_here = and i1 %is_inferred, %recording
+  %is_known = icmp ne i64 %way, 0
+  %allowed = xor i1 %not_here, true
+  %known = and i1 %is_known, %allowed
   br i1 %known, label %plain, label %no
 plain:
 {get("x", "t", at["value"])}{get("kind", "x", TYPE)}

@@ -4,15 +4,17 @@ They do what `unary` and `binary` of lanes.py do on tensors whose elements lie i
 for all else. Arrays are held while Python runs: of views, leaves and avals it is asked.
 """
 
-from .object_text import DESCR, ENTRY, GET, PLACES, TYPE, loads
+from .frame_text import begin
+from .object_text import DESCR, GET, PLACES, TYPE, loads
 
+_FIRST = "  %fit = call i1 @plain(ptr %table, ptr %a, i64 %mode)"  # the first operand is plain
 SAME = 3  # rules of operands of one shape; behind them stand those of operands that are broadcast
 
 
 def lanes(at):
     """The text of `@quick_one` and `@quick_two`; `at` as `objects` has it."""
     get = GET.format
-    one = _begin("quick_one", 1) + f"""
+    one = begin("quick_one", ("a",), _FIRST) + f"""
 {get("x", "a", at["value"])}
   %held_x = call ptr @own(ptr %table, ptr %x)
   %v = call ptr @array_one(ptr %table, ptr %x, ptr null)
@@ -36,9 +38,7 @@ noted:
   %failed = icmp eq ptr %node, null
   br i1 %failed, label %fail, label %finish
 """ + _end("noted", "x")
-    two = _begin("quick_two", 2) + f"""
-  %second = getelementptr inbounds ptr, ptr %args, i64 1
-  %b = load ptr, ptr %second
+    two = begin("quick_two", ("a", "b"), _FIRST) + f"""
 {loads(ndarray="ndarray")}
 {get("x", "a", at["value"])}{get("kind_x", "x", TYPE)}
   %is_array = icmp eq ptr %kind_x, %ndarray
@@ -159,24 +159,6 @@ array_y:
   br i1 {good}, label %found, label %unfit
 found:
   %y = phi ptr [%constant, %find_number], [%value_b, %array_y]"""
-
-
-def _begin(name, count):
-    """The beginning of a lane: the mode, and the first operand `%a`, which is plain."""
-    return f"""
-define ptr @{name}(ptr %self, ptr %args, i64 %count) {{
-{ENTRY}{loads(drop="Py_DecRef", raised="PyErr_Occurred")}
-  %right = icmp eq i64 %count, {count}
-  br i1 %right, label %given, label %unfit
-given:
-  %a = load ptr, ptr %args
-  %mode = call i64 @mode(ptr %table)
-  %good_mode = icmp ult i64 %mode, 3
-  br i1 %good_mode, label %look, label %unfit
-look:
-  %plain = call i1 @plain(ptr %table, ptr %a, i64 %mode)
-  br i1 %plain, label %usable, label %unfit
-usable:"""
 
 
 def _end(before, *held):

@@ -56,8 +56,8 @@ def fill_(self, value):
             raise TypeError(f"fill_(): argument 'value' must be Number or Tensor, not {type(value).__name__}")
         if assign(self, value):
             return self
-    elif not shape_dtype(value)[0] and type(array := bottom(self)) in ARRAYS:
-        check_own(array)  # as PyTorch does where the value is a tensor alone
+    elif not shape_dtype(value)[0] and type(memory := bottom(self)) in ARRAYS:
+        check_own(memory)  # PyTorch copies it there, while numbers may fill what is expanded
     return inplace(self, "fill_", filled, (value,), node_name=name, covers=True)
 
 

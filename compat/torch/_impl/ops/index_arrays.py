@@ -156,7 +156,7 @@ def on_host(index):
 def message(error, index, shape):
     """torch's sense of an IndexError of NumPy, or of one that core gives where NumPy does not look."""
     here = on_host(index)
-    if here is not index:
+    if not any(isinstance(k, Tracer) for k in here):
         try:
             np.broadcast_to(0, shape)[here]
         except IndexError as found:

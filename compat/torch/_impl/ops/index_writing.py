@@ -10,9 +10,10 @@ from ..dispatch.host_ops import filled, insist, is_plain, numbers, on_host, prim
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
 from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import takes
+from ..fastpath import array_index
 from ..inplace.inplace import inplace
 from ..types.dtypes import type_word
-from ..types.tensor_type import TensorBase
+from ..types.tensor_type import Tensor, TensorBase
 from .axes import wrap_dim
 from .index_arrays import AT, check_long, grid, refused_write, within
 
@@ -192,6 +193,9 @@ def index_put_(self, indices, values, accumulate=False):
         raise RuntimeError("Index put requires the source and destination dtypes match, got "
                            f"{type_word(self.dtype.numpy)} for the destination and {type_word(values.dtype.numpy)} for "
                            "the source.")
+    if accumulate is False and isinstance(values, TensorBase) and all(type(k) is Tensor for k in indices) and (
+            array_index.put(self, tuple(indices), values)):
+        return self
 
     def fn(x, v, *places):
         return put_at(x, tuple(map(primal_of, places)), v, accumulate)

@@ -4,10 +4,13 @@ from types import SimpleNamespace
 
 from ..dispatch.call import ROWS
 from ..graph import versions
+from ..lists.plain import undisturbed
 from ..modes.grad_mode import enable_grad
 from ..modes.modes import restore, set_modes
+from ..state.meta import on_device
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import bottom
+from .device_plan import DevicePlan, fits, lies_there
 from .flat import Plan, directly, make_state
 from .optimizer import Optimizer
 
@@ -18,7 +21,9 @@ class Elementwise(Optimizer):
     """An optimizer of formulas. A kind gives `slots`, `numbers`, `prepare` and `formula`.
 
     A formula is written once, in operators and functions that arrays and tensors have, and writes in place:
-    `formula(xp, h, p, g, *state)`, with what `prepare` returned as `h`.
+    `formula(xp, h, p, g, *state)`, with what `prepare` returned as `h`. Of the numbers in `h` alone it computes
+    nothing, and asks nothing: `prepare` does, and puts None or a bool there for what the formula may ask, so that a
+    kernel takes the numbers as they are.
     """
 
     captured = "params and state_steps"
@@ -58,10 +63,12 @@ class Elementwise(Optimizer):
 
     def update(self, i, group, params, grads):
         """Take a step of one group."""
-        self.check(group)
+        self.check(group, params)
         if group["differentiable"] or not directly(params, grads) or not self.plain(group):
             if any(g.other_layout for g in grads):
                 params, grads = self.on_sparse(group, params, grads)
+            if not group["differentiable"] and self.plain(group):
+                params, grads = self.on_device(i, group, params, grads)
             self.on_tensors(group, params, grads)
             return
         plan = self._plans.get(i)
@@ -69,9 +76,9 @@ class Elementwise(Optimizer):
             plan = self._plans[i] = Plan(self, group, params)
         plan.step(self, group, grads)
 
-    def check(self, group):
+    def check(self, group, params):
         """PyTorch's refusals of options that are known when a step is taken."""
-        if group.get("capturable"):
+        if group.get("capturable") and not all(map(on_device, params)):
             devices = [d for d in CAPTURING if d != "xla"] if group["foreach"] else list(CAPTURING)
             raise AssertionError(f"If capturable=True, {self.captured} must be on supported devices: {devices}.")
         if group["foreach"] and group["differentiable"]:
@@ -84,6 +91,25 @@ class Elementwise(Optimizer):
     def plain(self, group):
         """Whether all options are numbers, or tensors of which the number is all that counts."""
         return all(not isinstance(v, TensorBase) or v.level_trace is None for v in group.values())
+
+    def on_device(self, i, group, params, grads):
+        """Take a step of the parameters that kernels of a device can update; returns what is left."""
+        if not undisturbed():
+            return params, grads
+        plan = self._plans.get((i, "device"))
+        if plan is not None and not plan.left and plan.holds(self, params) and all(map(fits, params, grads)):
+            plan.step(self, group, grads)
+            return [], []
+        fitting, left = [], []
+        for p, g in zip(params, grads):
+            (fitting if lies_there(p) and fits(p, g) else left).append((p, g))
+        if fitting:
+            params, grads = map(list, zip(*fitting))
+            if plan is None or not plan.holds(self, params):
+                plan = self._plans[i, "device"] = DevicePlan(self, group, params)
+            plan.step(self, group, grads)
+            left += [fitting[k] for k in plan.left]
+        return [p for p, _ in left], [g for _, g in left]
 
     def on_tensors(self, group, params, grads):
         """Take a step of one group, parameter by parameter, with operations on tensors."""
@@ -137,7 +163,7 @@ def usual(group, float_of):
     decay = float_of(group["weight_decay"])
     if not isinstance(decay, TensorBase) and decay == 0:
         decay = None
-    return SimpleNamespace(lr=float_of(group["lr"]), decay=decay, maximize=group["maximize"])
+    return SimpleNamespace(lr=float_of(group["lr"]), decay=decay, maximize=bool(group["maximize"]))
 
 def check_lr(lr, foreach=None, capturable=False):
     """PyTorch's refusals of a learning rate."""

@@ -125,7 +125,7 @@ def step(kind, params, grads, states, **group):
     if "step" in states:
         steps_of(states["step"], "state_steps")
     optimizer = kind.__new__(kind)  # of parameters and a state that others keep
-    optimizer.check(group)
+    optimizer.check(group, params)
     for i, (p, g) in enumerate(zip(params, grads)):
         state = {name: found[i] for name, found in states.items() if found[i] is not None}
         optimizer.state = {p: state}
