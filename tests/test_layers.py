@@ -39,6 +39,7 @@ REGISTRIES = {
     "covector.core.tape.unbroadcast.CHOICES": "two primitives that rules need before they can be declared",
     "covector.core.primitive.primitive.FOREIGN": "what is done with operands of other libraries, such as scipy.sparse",
     "covector.core.primitive.kernels.MAKERS": "what compiles kernels of eager operations, which core must not know",
+    "covector.core.primitive.kernels.DEVICE": "what compiles those of arrays of a device, which core must not know",
     "covector.core.primitive.loop_kernels.LOOPS": "what compiles loops of eager operations, which core must not know",
     "covector.core.arrays.small_calls.MAKERS": "what compiles native forms of ufuncs, which core must not know",
     "covector.core.trace.buffers.UPDATE": "one primitive behind `buffer[i] = v`, declared after buffers",
@@ -155,7 +156,7 @@ compat/torch/utils/tensorboard: api ~/types
 ~/profiler: ~/modes ~/graph ~/state
 ~/views: api ~/modes ~/types ~/graph ~/state
 ~/values: api ~/modes ~/types ~/graph ~/state ~/views
-~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values
+~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/native ~/views ~/values
 ~/forward_ad: ~/types ~/state ~/views ~/values
 ~/inplace: api ~/modes ~/types ~/graph ~/state ~/views ~/values
 ~/dispatch: api ~/modes ~/types ~/graph ~/staged ~/state ~/native ~/views ~/values ~/inplace

@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays.avals import make_aval
 from ..arrays.errstate import enter_error_state, leave_error_state, make_error_state
 from ..arrays.small_calls import MOST, small_names
+from ..arrays.sums import PLAIN, total
 from ..primitive.families import ZERO, elementwise, primitive
 from .arithmetic import cos, exp, sqrt
 from .dependence import ELEMENTS
@@ -70,26 +71,20 @@ def _sigmoid(xp, x):
                 out = np.negative(x)
                 np.exp(out, out)
                 out += 1.0
-            total = _total(out)
+            found = _total(out)
         finally:
             leave_error_state(token)
-        if isfinite(total):  # else a tiny number would come out as 0
+        if isfinite(found):  # else a tiny number would come out as 0
             return np.reciprocal(out, out)
     return _stable_sigmoid(xp, x)
 
 
 def _total(x):
     """A sum by which to see whether all of an array is finite; by a product, in a quarter of the time."""
-    ones = _ONES.get(x.dtype)
-    if ones is not None and x.size <= MOST:
-        x = x.reshape(-1)
-        return x.dot(x)
-    if ones is None or x.size % len(ones) or not x.flags.c_contiguous:
+    if x.dtype not in PLAIN or x.size > MOST and not x.flags.c_contiguous:
         return np.add.reduce(x, axis=None)
-    return np.add.reduce(x.reshape(-1, len(ones)).dot(ones))
-
-
-_ONES = {np.dtype(t): np.ones(256, t) for t in (np.float64, np.float32)}
+    x = x.reshape(-1)
+    return x.dot(x) if x.size <= MOST else total(x)
 
 
 def _stable_sigmoid(xp, x):

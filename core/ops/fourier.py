@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..arrays.avals import make_aval
+from ..arrays.backend import fourier_functions
 from ..arrays.dtypes import complex_dtype, real_dtype
 from ..primitive.families import linear
 from ..trace.device import constant
@@ -12,10 +13,19 @@ from .samples import arrays, together
 SWAPPED = {"backward": "forward", "ortho": "ortho", "forward": "backward"}  # the scaling of the other direction
 
 
+_MANY = 1 << 12  # elements, from which on a library of transforms is called
+_NATIVE = frozenset(np.dtype(t) for t in (np.float32, np.float64, np.complex64, np.complex128))
+
+
+def _functions(xp, x):
+    return fourier_functions(xp) if x.size >= _MANY and x.dtype in _NATIVE else xp.fft
+
+
 def _dft(xp, x, axes, inverse, norm):
+    fft = _functions(xp, x)
     if len(axes) == 1:
-        return (xp.fft.ifft if inverse else xp.fft.fft)(x, axis=axes[0], norm=norm)
-    return (xp.fft.ifftn if inverse else xp.fft.fftn)(x, axes=axes, norm=norm)
+        return (fft.ifft if inverse else fft.fft)(x, axis=axes[0], norm=norm)
+    return (fft.ifftn if inverse else fft.fftn)(x, axes=axes, norm=norm)
 
 
 dft = linear(
@@ -53,7 +63,7 @@ def _with_axis(x, axis, n, dtype):
 
 rdft = linear(
     "rdft",  # of real x: frequencies 0 … n // 2
-    impl=lambda xp, x, *, axis, norm: xp.fft.rfft(x, axis=axis, norm=norm),
+    impl=lambda xp, x, *, axis, norm: _functions(xp, x).rfft(x, axis=axis, norm=norm),
     # Re Σ_k ct_k exp(2πi jk/n) over half of the spectrum; irdft adds the mirror images, so inner ones enter halved.
     transpose=lambda ct, x_aval, axis, norm: irdft(
         ct * _shares(ct, axis, x_aval.shape[axis], 0.5), axis, x_aval.shape[axis], SWAPPED[norm]),
@@ -77,7 +87,7 @@ def _complex_arrays(*shape, **params):
 
 irdft = linear(
     "irdft",  # n real values from frequencies 0 … n // 2; those that are their own mirror image lose the imaginary part
-    impl=lambda xp, x, *, axis, n, norm: xp.fft.irfft(x, n=n, axis=axis, norm=norm),
+    impl=lambda xp, x, *, axis, n, norm: _functions(xp, x).irfft(x, n=n, axis=axis, norm=norm),
     transpose=lambda ct, x_aval, axis, n, norm: rdft(ct, axis, SWAPPED[norm]) * _shares(ct, axis, n, 2.0),
     shape=lambda x, axis, n: _with_axis(x, axis, n, real_dtype(x.dtype)),
     batch=lambda x, axis, n, norm: irdft(x, axis + 1, n, norm),

@@ -4,9 +4,9 @@ from functools import partial
 
 import numpy as np
 
+from ..arrays.sums import shaped
 from ..primitive.kernels import LEAST
 from ..primitive.loop_kernels import Loops
-from ..primitive.row_kernels import shaped
 from ..tape.unbroadcast import recast
 
 _HALF = np.dtype(np.float16)

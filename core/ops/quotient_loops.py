@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from ..arrays.sums import shaped
 from ..primitive.kernels import LEAST
 from ..primitive.loop_kernels import Loops
-from ..primitive.row_kernels import shaped
 
 ndarray = np.ndarray
 _BOUND = {"f32": float(1 << 23), "f64": float(1 << 52)}  # of quotients, below which one step gives all of a remainder

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from ..arrays.sums import shaped
 from ..primitive.kernels import FEW, LEAST
 from ..primitive.loop_kernels import Loops
-from ..primitive.row_kernels import shaped
 
 ndarray = np.ndarray
 _STRIPE = 8  # rows that run beside each other: each addition waits for the one before it in its row

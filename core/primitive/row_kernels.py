@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 from ..arrays.backend import ON_DEVICE
+from ..arrays.sums import shaped
 from ..types import Any
 from .kernels import FEW, kernel_of
 from .primitive import Formula, argument_names
@@ -114,12 +115,3 @@ def _length(shape, axes):
         return shape[-1] if axes in (-1, len(shape) - 1) else None
     first = len(shape) - len(axes)
     return math.prod(shape[first:]) if axes == tuple(range(first, len(shape))) else None
-
-
-def shaped(out, shape):
-    """An array of ours in another shape, as itself: what is a view of another would be copied by the sweep."""
-    if type(out) is not ndarray:
-        return out.reshape(shape)
-    if out.shape != shape:
-        out.resize(shape, refcheck=False)
-    return out

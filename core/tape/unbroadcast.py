@@ -7,6 +7,7 @@ from math import isnan
 
 import numpy as np
 
+from ..arrays.sums import sums
 from ..trace.tracer import unwrap
 
 ndarray = np.ndarray
@@ -45,7 +46,7 @@ def unbroadcast(c, target):
             _AXES.clear()
         _AXES[key] = axes
     if axes:
-        c = np.add.reduce(c, axes) if type(c) is ndarray else c.sum(axis=axes)
+        c = sums(c, axes) if type(c) is ndarray else c.sum(axis=axes)
     return c if c.shape == target else c.reshape(target)
 
 

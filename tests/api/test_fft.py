@@ -1,10 +1,13 @@
 """`numpy.fft` and `covector.numpy.fft` on traced arrays: values, dtypes, derivatives, batches."""
 
+import sys
+
 import numpy as np
 import pytest
 
 import covector as cv
 import covector.numpy as cnp
+from covector.extend import BACKENDS
 
 RNG = np.random.default_rng(17)
 X = RNG.normal(size=(4, 3, 5))
@@ -125,3 +128,25 @@ def test_lengths_without_axes_warn_as_numpy_does(ft):
     with pytest.warns(DeprecationWarning, match="`axes` should not be `None`"):
         out = cv.vjp(lambda x: ft.fftn(x, (3, 4)), X)[0]
     np.testing.assert_allclose(out, np.fft.fftn(X, (3, 4), (1, 2)))
+
+
+@pytest.mark.parametrize("library", ["with SciPy", "without SciPy"])
+@pytest.mark.parametrize("kind", ["f4", "f8", "c8", "c16", ">f8", "f2"])
+@pytest.mark.parametrize("name", [*ONE[:4], *MANY])
+def test_transforms_of_many_elements_are_numpys_to_rounding(name, kind, library, monkeypatch, request):
+    if library == "without SciPy":
+        again = BACKENDS["numpy"].fourier.cache_clear
+        monkeypatch.setitem(sys.modules, "scipy.fft", None)
+        again()
+        request.addfinalizer(again)
+    if np.dtype(kind).kind == "c" and name in REAL:
+        kind = "f4"
+    x = np.random.default_rng(0).normal(size=(70, 80)).astype(kind)
+    for given in (x, x[::-1, ::2].repeat(2, 0), x.T):
+        for norm in ("backward", "ortho"):
+            wanted = getattr(np.fft, name)(given, norm=norm)
+            found, tangent = cv.jvp(lambda x, norm=norm: getattr(cnp.fft, name)(x, norm=norm), (given,), (given,))
+            assert found.dtype == wanted.dtype
+            tolerance = {2: 1e-2, 4: 1e-5, 8: 1e-13}[wanted.real.dtype.itemsize] * np.abs(wanted).max()
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=tolerance)
+            np.testing.assert_allclose(tangent, wanted, rtol=0, atol=tolerance)

@@ -158,8 +158,8 @@ class ndarray:  # noqa: N801 - CuPy's name
     def __repr__(self):
         return repr(self._data)
 
-    def item(self, *at):
-        return self._data.item(*at)
+    def item(self):
+        return self._data.item()
 
     def tolist(self):
         return self._data.tolist()

@@ -20,6 +20,7 @@ pytest.importorskip("llvmlite", reason="needs the `llvm` extra: pip install 'cov
 ROWS = {"softmax": (1,), "log_softmax": (1,), "standardize": ((1,), 1e-5)}
 PARAMS = {"hard_tanh": (-1.0, 1.0), "clamp": (-1.0, 1.0), "leaky_relu": (0.01,), "soft_shrink": (0.5,),
           "hard_shrink": (0.5,), "threshold": (0.1, 0.7), "elu": (1.3,), "bowl": (0.5, 4.0, 2.0), **ROWS}
+POSITIVE = {"gammaln", "digamma"}  # SciPy's lose digits near the poles at negative integers
 ELEMENTWISE = sorted({name for name, *_ in KNOWN if REGISTRY[name].elementwise})
 TOLERANCE = {np.float32: 3e-5, np.float64: 1e-13}
 
@@ -72,6 +73,7 @@ def _alike(found, wanted, dtype):
 def test_elementwise_operations_and_their_derivatives(name, shape, dtype):
     rng = np.random.default_rng(0)
     x, c = [2.0 * rng.normal(size=shape).astype(dtype) for _ in range(2)]
+    x = np.abs(x) if name in POSITIVE else x
     fun = lambda x: REGISTRY[name].fun(x, *PARAMS.get(name, ()))  # noqa: E731
 
     def run():

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ...arrays.bounds import all_within
+from ...arrays.sums import shaped
 from ...primitive.loop_kernels import Loops
-from ...primitive.row_kernels import shaped
 
 ndarray = np.ndarray
 _NARROW = 64  # elements of a row

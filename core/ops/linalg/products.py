@@ -7,11 +7,11 @@ import numpy as np
 from ...arrays.avals import make_aval
 from ...arrays.axes import normal_axis
 from ...arrays.dtypes import result_dtype
+from ...arrays.sums import shaped
 from ...errors import ShapeError, at_user_line
 from ...primitive.broadcasting import broadcast_shape
 from ...primitive.call_lanes import general_lane
 from ...primitive.families import primitive
-from ...primitive.row_kernels import shaped
 from ...tape.unbroadcast import conj
 from ...trace.tracer import Tracer
 from ..dependence import outer_of, product_of

@@ -7,6 +7,7 @@ import numpy as np
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
 from ...arrays.halves import holds_half, widened
+from ...arrays.sums import PLAIN, column_sums, row_sums, shaped
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import primitive
 from ...trace.device import constant
@@ -14,7 +15,7 @@ from ..arithmetic import sqrt
 from ..reductions import mean, reduce_mean, reduce_sum
 from ..samples import arrays, together
 from ..shaping import broadcast_to
-from .sums import PLAIN, column_sums, row_dots, row_sums, shaped
+from .sums import row_dots
 
 ndarray = np.ndarray
 _SHORT = 16  # elements of a channel of one example: fewer are added up along with those of the other examples

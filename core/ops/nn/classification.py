@@ -9,9 +9,10 @@ from ...arrays.backend import namespace_of
 from ...arrays.dtypes import result_dtype
 from ...arrays.errstate import enter_error_state, leave_error_state, make_error_state
 from ...arrays.halves import in_single
+from ...arrays.sums import row_sums, shaped
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import primitive
-from ...primitive.row_kernels import Rows, shaped
+from ...primitive.row_kernels import Rows
 from ...tape.unbroadcast import strong_zero
 from ...trace.device import constant
 from ..arithmetic import exp, log
@@ -19,7 +20,7 @@ from ..dependence import lines
 from ..reductions import reduce_max, reduce_sum
 from ..samples import Sample, arrays, together
 from ..shaping import broadcast_to
-from .sums import less_rows, row_dots, row_sums, row_tops, rows_of
+from .sums import less_rows, row_dots, row_tops, rows_of
 
 ndarray = np.ndarray
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
+from ...arrays.sums import PLAIN
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import linear, primitive
 from ...tape.unbroadcast import conj
@@ -14,7 +15,6 @@ from ...trace.device import zeros_of
 from ..dependence import MOVED, numbered, shared, stencil
 from ..samples import arrays, together
 from ..shaping import broadcast_to
-from .sums import PLAIN
 
 ndarray = np.ndarray
 

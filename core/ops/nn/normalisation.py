@@ -5,15 +5,16 @@ import numpy as np
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
 from ...arrays.halves import in_single
+from ...arrays.sums import column_sums, row_sums, shaped
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import primitive
-from ...primitive.row_kernels import Rows, shaped
+from ...primitive.row_kernels import Rows
 from ...tape.unbroadcast import unbroadcast
 from ..arithmetic import sqrt
 from ..reductions import mean, reduce_mean, reduce_sum
 from ..samples import arrays, together
 from ..shaping import broadcast_to
-from .sums import column_sums, less_rows, outer, row_dots, row_sums, rows_of
+from .sums import less_rows, outer, row_dots, rows_of
 
 ndarray = np.ndarray
 

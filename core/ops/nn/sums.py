@@ -1,33 +1,17 @@
-"""Sums over rows and columns of plain matrices, and rows shifted by one number each, by the fastest of NumPy's ways."""
+"""Sums over products of rows of plain matrices, and rows shifted by one number each, by the fastest of NumPy's ways."""
 
 import operator
 
 import numpy as np
 
 from ...arrays.small_calls import small_names
-from ...primitive.row_kernels import shaped
+from ...arrays.sums import PLAIN, shaped
 
 ndarray = np.ndarray
-PLAIN = (np.dtype(np.float32), np.dtype(np.float64))
 _LONG = 4096  # elements of a row: longer ones are added pair by pair, which rounds less
 _FEW = 4096  # elements of a matrix: with fewer a call costs more than what it does
-_ONES = {np.dtype(t): np.ones(_LONG, t) for t in (np.float64, np.float32)}
 _minus, _times = operator.sub, operator.mul
 small_names(globals(), ("_minus", "_times"))
-
-
-def row_sums(x):
-    """The sum of each row of a matrix of float32 or float64."""
-    n = x.shape[1]
-    return x.dot(_ONES[x.dtype][:n]) if n <= _LONG else np.add.reduce(x, 1)
-
-
-def column_sums(x):
-    """The sum of each column, of arrays of a device as well."""
-    if type(x) is not ndarray:
-        return x.sum(0)
-    n = x.shape[0]
-    return _ONES[x.dtype][:n].dot(x) if n <= _LONG else np.add.reduce(x, 0)
 
 
 def row_dots(x, y):

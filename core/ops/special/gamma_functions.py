@@ -39,7 +39,8 @@ gamma = elementwise(
     samples=together(unary(0.5, 3.0, complex_too=False), lambda rng: [Sample(np.array([-0.5, -1.5, -2.3]))]),
 )
 # log|Γ|, DLMF 5.2.2.
-gammaln = scipy_unary("gammaln", lambda x: digamma(x), 0.5, 3.0, extra=[-0.5, -1.5, 20.0], singular=True)
+gammaln = scipy_unary("gammaln", lambda x: digamma(x), 0.5, 3.0, extra=[-0.5, -1.5, 20.0], singular=True,
+                      kernel={})
 _rgamma = _real("rgamma")
 
 
@@ -66,6 +67,7 @@ digamma = elementwise(
     impl=lambda xp, x: _digamma(xp, x),
     d={"x": lambda x: polygamma(1, x)},  # DLMF 5.15
     singular=True,
+    kernel={"vjp": None, "jvp": None},
     samples=together(unary(0.5, 3.0, complex_too=False), lambda rng: [Sample(np.array([-0.5, -1.5, 20.0]))]),
 )
 

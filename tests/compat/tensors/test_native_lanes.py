@@ -215,3 +215,12 @@ def test_native_lanes_keep_nothing():
             road()
         gc.collect()
         assert max(abs(sys.getrefcount(v) - n) for v, n in zip(held, before)) < 100
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_native_lanes_under_saved_tensor_hooks_do_what_lanes_in_python_do(seed, monkeypatch):
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+        native = program(seed), program_of_others(seed)
+        with monkeypatch.context() as patch:
+            in_python(patch)
+            assert (program(seed), program_of_others(seed)) == native

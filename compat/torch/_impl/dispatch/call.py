@@ -193,7 +193,7 @@ def compute(row, fun, args, kwargs):
     """Lower, compute, lift, name."""
     override = overridden(args, kwargs) if row.asks else None
     if override is not None:
-        return override(row.fun, *handed_on(row.name, row.fun, args, kwargs))
+        return override(row.fun, *handed_on(override, row.name, row.fun, args, kwargs))
     m = MODES.get()
     if m is not None and m.autocast is not None and "cpu" in m.autocast.on:
         return autocasting.run(row, args, kwargs, m, lambda args, kwargs: compute(row, fun, args, kwargs))

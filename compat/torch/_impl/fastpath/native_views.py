@@ -10,6 +10,7 @@ from ..graph import versions
 from ..native import functions as native
 from ..views.views import EXPAND, GETITEM, RESHAPE, TRANSPOSE
 from .basic_index import EXPANDED, SELECT, SHAPED, TURNED, place, ready
+from .map_views import EVERY
 
 FORMS = _engine.FORMS
 
@@ -69,7 +70,7 @@ _THINGS = {"GETITEM": GETITEM, "RESHAPE": RESHAPE, "TRANSPOSE": TRANSPOSE, "EXPA
            "sliced": SELECT["SliceBackward0"], "aliased": SELECT["AliasBackward0"],
            "inserted": SELECT["UnsqueezeBackward0"], "expanded": EXPANDED["ExpandBackward0"],
            "viewed": SHAPED["ViewBackward0"], "swapped": TURNED["TransposeBackward0"],
-           "picked": _picked}
+           "picked": _picked, "every": EVERY}
 
 for _name in ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap", "quick_expand", "quick_parts"):
     _engine.small_item(globals(), _name, functools.partial(native.view_function, symbol=_name, things=_THINGS))

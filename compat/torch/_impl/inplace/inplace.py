@@ -15,7 +15,7 @@ from ..modes.modes import MODES
 from ..state.edges import edge, refusal, replay
 from ..state.levels import AMBIENT, BatchTrace, GradTrace, alive, recorders
 from ..state.meta import NO_DATA, check_written, is_meta, on_device
-from ..types.arrays import ARRAYS, namespace, ndarray
+from ..types.arrays import ARRAYS, namespace, ndarray, writeable
 from ..types.dtypes import type_word
 from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import FOREIGN, Tensor, TensorBase, needs_grad
@@ -133,14 +133,14 @@ def written_as(run, t, args, kwargs, operands):
     if m is not None and not m.still or type(t) not in PLAIN_KINDS or not untracked(t, m):
         return False
     array = t.value
-    if not array.flags.writeable or crossing(array) or versions.EXPOSED and versions.exposed(array) or (
+    if not writeable(array) or crossing(array) or versions.EXPOSED and versions.exposed(array) or (
             not all(type(x) in PLAIN_KINDS and untracked(x, m) for x in operands)):
         return False
     try:
         out = run(t, *args, **kwargs)
     except (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError):
         return False
-    if type(out) is not Tensor or type(out.value) is not ndarray:
+    if type(out) is not Tensor or type(out.value) is not type(array):
         return False
     v = out.value
     if v.dtype is not array.dtype or v.shape != array.shape:

@@ -79,7 +79,30 @@ TENSOR, NONE, TRUE, FALSE, INT, FLOAT, STRING, TUPLE, DTYPE, NAME = range(1, 11)
 def tensors(at):
     """The text of `@add_tensor` and `@add_dual`; `at` as `objects` of object_text.py has it."""
     get = GET.format
-    return _description(get) + _plain(at, get) + _dual(at, get)
+    return _description(get) + _hooked(get, at) + _plain(at, get) + _dual(at, get)
+
+
+def _hooked(get, at):
+    return f"""
+; a mode of `mode`, but 0 where nothing but saved-tensor hooks is in force
+define internal i64 @hooked_mode(ptr %table, i64 %mode) {{
+entry:
+  %cell = alloca ptr
+{loads(context="PyContextVar_Get", modes="MODES", none="None", drop="Py_DecRef")}
+  %known = icmp ult i64 %mode, 3
+  br i1 %known, label %give, label %look
+look:
+  %done = call i32 %context(ptr %modes, ptr null, ptr %cell)
+  %m = load ptr, ptr %cell
+  call void %drop(ptr %m)
+{get("packing", "m", at["packing"])}
+  %hooks_alone = icmp ne ptr %packing, %none
+  %instead = select i1 %hooks_alone, i64 0, i64 %mode
+  ret i64 %instead
+give:
+  ret i64 %mode
+}}
+"""
 
 
 def _description(get):
@@ -171,7 +194,8 @@ no:
 
 def _dual(at, get):
     return f"""
-; `add_tensor` for a tensor of a dual level, whose tangent goes to the tangents; no operand has a history as well
+; `add_tensor` for a tensor of a dual level, whose tangent goes to the tangents; no operand has a history as well. What
+; make_dual gives is a view with a tangent of its own; views that have that of their base are left to Python
 define internal i1 @add_dual(ptr %table, ptr %key, ptr %t, ptr %epoch, ptr %tangents, ptr %tangent_count) {{
 entry:
 {loads(ndarray="ndarray", double="double", single="single", none="None", false="False", tangent="'tangent'",
@@ -211,12 +235,21 @@ recorded:
   %no_base = icmp eq ptr %its_base, %none
   %inference_object = call ptr @look(ptr %table, ptr %meta, ptr %inference)
   %no_inference = icmp eq ptr %inference_object, %false
-  %ordinary = and i1 %no_base, %no_inference
-  br i1 %ordinary, label %with_tangent, label %no
+  br i1 %no_inference, label %based, label %no
+based:
+  br i1 %no_base, label %with_tangent, label %of_view
+of_view:
+{get("base_node", "its_base", at["node"])}{get("base_wants", "its_base", at["wants_grad"])}
+  %base_bare = icmp eq ptr %base_node, %none
+  %base_unwanted = icmp eq ptr %base_wants, %false
+  %base_plain = and i1 %base_bare, %base_unwanted
+  br i1 %base_plain, label %with_tangent, label %no
 with_tangent:
   %pair = call ptr @look(ptr %table, ptr %meta, ptr %tangent)
   %no_tangent = icmp eq ptr %pair, %none
-  br i1 %no_tangent, label %describe, label %dual
+  br i1 %no_tangent, label %without, label %dual
+without:
+  br i1 %no_base, label %describe, label %no
 dual:
   %its_epoch = call ptr %item(ptr %pair, i64 0)
   %dx = call ptr %item(ptr %pair, i64 1)
@@ -250,9 +283,9 @@ tell:
   store i64 %n_more, ptr %tangent_count
   br label %describe
 describe:
-  %also = phi i64 [0, %records], [0, %with_tangent], [%rank, %tell]
-  %also_words = phi ptr [%strides, %records], [%strides, %with_tangent], [%d_strides, %tell]
-  %mark = phi i64 [0, %records], [0, %with_tangent], [2048, %tell]
+  %also = phi i64 [0, %records], [0, %without], [%rank, %tell]
+  %also_words = phi ptr [%strides, %records], [%strides, %without], [%d_strides, %tell]
+  %mark = phi i64 [0, %records], [0, %without], [2048, %tell]
   call void @describe(ptr %key, ptr %x, i64 %rank, i64 %mark)
   call void @add_words(ptr %key, ptr %also_words, i64 %also)
   ret i1 true

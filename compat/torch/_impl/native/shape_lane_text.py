@@ -63,17 +63,40 @@ nested:
 sized:
   %sizes = phi ptr [%given_sizes, %a_tuple], [%inner_or_not, %nested]
 """
-    shape = begin_view("quick_shape", "t", "given_sizes") + f"""
-{loads(tuple="tuple", size="PyTuple_Size", item="PyTuple_GetItem", shape_name="'shape'", reshape_name="'reshape'")}
+    shape = begin_view(at, "quick_shape", "t", "given_sizes", maps=True) + f"""
+{loads(tuple="tuple", size="PyTuple_Size", item="PyTuple_GetItem", shape_name="'shape'", reshape_name="'reshape'",
+       concat="PySequence_Concat", whole="PyLong_FromSsize_t")}
 {behind(reshape="RESHAPE", viewed="viewed")}
-{get("x", "t", at["value"])}{sizes}  %all_ints = call i1 @ints(ptr %table, ptr %sizes, i64 -1)
+{get("x", "t", at["value"])}{sizes}  %least = select i1 %maps, i64 0, i64 -1
+  %all_ints = call i1 @ints(ptr %table, ptr %sizes, i64 %least)
   br i1 %all_ints, label %reshape_it, label %unfit
 reshape_it:
   %in_order = call i1 @ordered(ptr %x)
-  br i1 %in_order, label %quick_way, label %unfit
-quick_way:
+  br i1 %in_order, label %ways, label %unfit
+ways:
   %held_x = call ptr @own(ptr %table, ptr %x)
-  %array = call ptr @of_method(ptr %table, ptr %reshape_name, ptr %x, ptr %sizes)
+  br i1 %maps, label %of_examples, label %quick_way
+of_examples:
+{get("dims", "x", DIMS)}
+  %examples = load i64, ptr %dims
+  %any = icmp sgt i64 %examples, 0
+  br i1 %any, label %prefix, label %no_examples
+no_examples:
+  call void %drop(ptr %held_x)
+  br label %unfit
+prefix:
+  %examples_object = call ptr %whole(i64 %examples)
+  %front_sizes = call ptr @single(ptr %table, ptr %examples_object)
+  %long_sizes = call ptr %concat(ptr %front_sizes, ptr %sizes)
+  call void %drop(ptr %front_sizes)
+  %long_array = call ptr @of_method(ptr %table, ptr %reshape_name, ptr %x, ptr %long_sizes)
+  call void %drop(ptr %long_sizes)
+  br label %reshaped
+quick_way:
+  %short_array = call ptr @of_method(ptr %table, ptr %reshape_name, ptr %x, ptr %sizes)
+  br label %reshaped
+reshaped:
+  %array = phi ptr [%long_array, %prefix], [%short_array, %quick_way]
   call void %drop(ptr %held_x)
   %refused = icmp eq ptr %array, null
   br i1 %refused, label %unfit, label %shaped
@@ -86,23 +109,49 @@ shaped:
     ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step, ptr %viewed, i64 {AVAL}, ptr null)
   br label %finish
 """ + END_VIEW
-    turn = begin_view("quick_turn", "t", "axes", "rule") + f"""
-{loads(tuple="tuple", size="PyTuple_Size")}
+    turn = begin_view(at, "quick_turn", "t", "axes", "rule", maps=True) + f"""
+  %over_cell = alloca i32
+{loads(tuple="tuple", size="PyTuple_Size", item="PyTuple_GetItem", new_tuple="PyTuple_New", put="PyTuple_SetItem",
+       read="PyLong_AsLongLongAndOverflow", number="PyLong_FromSsize_t")}
 {get("x", "t", at["value"])}{RANK}{get("axes_kind", "axes", TYPE)}
   %is_tuple = icmp eq ptr %axes_kind, %tuple
   br i1 %is_tuple, label %a_tuple, label %unfit
 a_tuple:
   %n = call i64 %size(ptr %axes)
-  %all_axes = icmp eq i64 %n, %rank
+  %with_front = add i64 %n, %front
+  %all_axes = icmp eq i64 %with_front, %rank
   br i1 %all_axes, label %check, label %unfit
 check:
   %natural = call i1 @ints(ptr %table, ptr %axes, i64 0)
-  br i1 %natural, label %turn_it, label %unfit
-turn_it:
-  %out = call ptr @turned(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %axes, ptr %rule)
+  br i1 %natural, label %levels, label %unfit
+levels:
+  br i1 %maps, label %shifted, label %turn_it
+shifted:
+  %long_axes = call ptr %new_tuple(i64 %rank)
+  %first_axis = call ptr %number(i64 0)
+  %first_put = call i32 %put(ptr %long_axes, i64 0, ptr %first_axis)
+  br label %next
+next:
+  %k = phi i64 [0, %shifted], [%k_next, %fill]
+  %left = icmp slt i64 %k, %n
+  br i1 %left, label %fill, label %turn_long
+fill:
+  %axis_object = call ptr %item(ptr %axes, i64 %k)
+  %axis = call i64 %read(ptr %axis_object, ptr %over_cell)
+  %axis_behind = add i64 %axis, 1
+  %long_object = call ptr %number(i64 %axis_behind)
+  %k_next = add i64 %k, 1
+  %axis_put = call i32 %put(ptr %long_axes, i64 %k_next, ptr %long_object)
+  br label %next
+turn_long:
+  %long_out = call ptr @turned(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %long_axes, ptr %rule)
+  call void %drop(ptr %long_axes)
   br label %finish
-""" + END_VIEW
-    swap = begin_view("quick_swap", "t", "first", "second") + f"""
+turn_it:
+  %short_out = call ptr @turned(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %axes, ptr %rule)
+  br label %finish
+""" + END_VIEW.replace("finish:\n", "finish:\n  %out = phi ptr [%long_out, %turn_long], [%short_out, %turn_it]\n", 1)
+    swap = begin_view(at, "quick_swap", "t", "first", "second") + f"""
   %over_cell = alloca i32
 {loads(int="int", new_tuple="PyTuple_New", put="PyTuple_SetItem", read="PyLong_AsLongLongAndOverflow",
        number="PyLong_FromSsize_t")}{behind(swapped="swapped")}
@@ -151,7 +200,7 @@ turn_it:
   call void %drop(ptr %axes)
   br label %finish
 """ + END_VIEW
-    expand = begin_view("quick_expand", "t", "given_sizes") + f"""
+    expand = begin_view(at, "quick_expand", "t", "given_sizes") + f"""
   %over_cell = alloca i32
   %dims_cell = alloca [{_AXES} x i64]
   %strides_cell = alloca [{_AXES} x i64]

@@ -5,7 +5,7 @@ from .way_text import BARE, BARE_INFERENCE, BARE_VIEW, IN_INFERENCE, PLAIN_VIEW,
 
 # What stands behind the table's named places, for functions of this file.
 BEHIND = ("GETITEM", "RESHAPE", "TRANSPOSE", "SELECT", "EXPAND", "place", "ready", "selected", "sliced",
-          "aliased", "inserted", "viewed", "swapped", "expanded", "picked")
+          "aliased", "inserted", "viewed", "swapped", "expanded", "picked", "every")
 PAIR, AVAL, GIVEN = range(3)  # what a node saves: the operand's aval with something, the aval, something
 
 
@@ -51,8 +51,9 @@ never:
 ; whether a view of floats is seen to have an up-to-date history and no tangent; where it is not, Python may know more
 define internal i1 @current(ptr %table, ptr %t, i64 %mode) {{
 entry:
-{loads(none="None", tangent="'tangent'", base_name="'base'", relaid="'relaid'", version_name="'attr_version'",
-       exposed="EXPOSED", size="PyDict_Size", length="PyTuple_Size", read="PyLong_AsSsize_t")}
+{loads(none="None", false="False", tangent="'tangent'", base_name="'base'", relaid="'relaid'",
+       version_name="'attr_version'", exposed="EXPOSED", size="PyDict_Size", length="PyTuple_Size",
+       read="PyLong_AsSsize_t")}
 {get("meta", "t", at["autograd_meta"])}
   %its_tangent = call ptr @look(ptr %table, ptr %meta, ptr %tangent)
   %no_tangent = icmp eq ptr %its_tangent, %none
@@ -78,8 +79,15 @@ memory:
   %hidden = icmp eq i64 %shown, 0
 {get("node", "t", at["node"])}
   %has_node = icmp ne ptr %node, %none
-  %known = and i1 %hidden, %has_node
-  br i1 %known, label %versions, label %no
+  br i1 %hidden, label %histories, label %no
+histories:
+  br i1 %has_node, label %versions, label %bare_view
+bare_view:  ; where its base has no history either, there is none to bring up to date
+{get("base_node", "base", at["node"])}{get("base_wants", "base", at["wants_grad"])}
+  %base_bare = icmp eq ptr %base_node, %none
+  %base_unwanted = icmp eq ptr %base_wants, %false
+  %no_history = and i1 %base_bare, %base_unwanted
+  br i1 %no_history, label %yes, label %no
 versions:
 {get("x", "t", at["value"])}
   %now = call i64 @version(ptr %table, ptr %x)

@@ -266,7 +266,8 @@ def setitem(self, key, value):
             if type(value) is int or array.dtype != np.float64 and not (
                     array.dtype == np.float32 and -3e38 < value < 3e38):
                 value = assigned(value, array.dtype)
-            check_own(array[index])
+            if 0 in array.strides:
+                check_own(array[index])
             (array if writeable(array) else writable(array))[index] = beside(value, array)
             versions.bump(array)
             return

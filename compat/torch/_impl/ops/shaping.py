@@ -138,12 +138,18 @@ def reshaped_below(t, shape, strided="ViewBackward0"):
     count = examples
     for n in shape:
         count *= n
-    return reshaped(t, (examples, *shape), strided) if count == t.value.size and examples else None
+    if count != t.value.size or not examples:
+        return None
+    shape = examples, *shape
+    found = native_views.quick_shape(t, shape)
+    return reshaped(t, shape, strided) if found is None else found
 
 
 def turned_below(t, axes, title):
     """The view of a tensor with the axes of its examples in another order."""
-    return turned(t, (0, *[a + 1 for a in axes]), title) if ready(t) else None
+    axes = 0, *[a + 1 for a in axes]
+    found = native_views.quick_turn(t, axes, TURNED[title])
+    return found if found is not None else turned(t, axes, title) if ready(t) else None
 
 
 @method(asks=True)

@@ -11,6 +11,7 @@ from .elementwise import (
     check_lr,
     count,
     directed,
+    first,
     number,
     usual,
 )
@@ -198,8 +199,8 @@ class NAdam(Elementwise):
         now, then = (h.beta1 * (1 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (h.step, h.step + 1))
         product = numbers["mu_product"]
         product *= number(now)
-        h.of_gradient = h.lr * (1 - now) / (1 - product.item(0))
-        h.of_average = h.lr * then / (1 - product.item(0) * then)
+        h.of_gradient = h.lr * (1 - now) / (1 - first(product))
+        h.of_average = h.lr * then / (1 - first(product) * then)
         return h
 
     @staticmethod

@@ -8,6 +8,7 @@ from ..lists.plain import undisturbed
 from ..modes.grad_mode import enable_grad
 from ..modes.modes import restore, set_modes
 from ..state.meta import on_device
+from ..types.arrays import ndarray
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import bottom
 from .device_plan import DevicePlan, fits, lies_there
@@ -16,6 +17,7 @@ from .optimizer import Optimizer
 
 CAPTURING = ("cuda", "xpu", "hpu", "privateuseone", "xla")
 TENSORS = SimpleNamespace(**{name: ROWS[name].fun for name in "sqrt abs maximum sign where clip".split()})
+
 
 class Elementwise(Optimizer):
     """An optimizer of formulas. A kind gives `slots`, `numbers`, `prepare` and `formula`.
@@ -132,23 +134,33 @@ class Elementwise(Optimizer):
                 for name, t in zip(slots, mine):
                     state[name].copy_(t)
 
+
 def real_view(t):
     """A tensor of real numbers over the memory of one that may be complex."""
     return ROWS["view_as_real"].fun(t) if t.is_complex() else t
+
 
 def number(x):
     """An option as a number of Python."""
     return x.item() if isinstance(x, TensorBase) else x
 
+
 def kept(x):
     """An option as it is, so that a step can be differentiated by it."""
     return x.reshape(()) if isinstance(x, TensorBase) else x
+
 
 def count(numbers):
     """Count a step, and return how many there were."""
     step = numbers["step"]
     step += 1.0
-    return step.item(0)
+    return first(step)
+
+
+def first(numbers):
+    """The first element of an array, as a Python number; those of a device have one."""
+    return numbers.item(0) if type(numbers) is ndarray else numbers.item()
+
 
 def directed(h, p, g):
     """The direction to descend: the gradient, or minus it to maximize, and what decays the weights into it."""
@@ -158,12 +170,14 @@ def directed(h, p, g):
         g = g + p * h.decay
     return g
 
+
 def usual(group, float_of):
     """`lr`, `decay` (None for none) and `maximize` of a group."""
     decay = float_of(group["weight_decay"])
     if not isinstance(decay, TensorBase) and decay == 0:
         decay = None
     return SimpleNamespace(lr=float_of(group["lr"]), decay=decay, maximize=bool(group["maximize"]))
+
 
 def check_lr(lr, foreach=None, capturable=False):
     """PyTorch's refusals of a learning rate."""
@@ -174,16 +188,19 @@ def check_lr(lr, foreach=None, capturable=False):
             raise ValueError("Tensor lr must be 1-element")
     at_least_zero(lr, "Invalid learning rate: {}")
 
+
 def at_least_zero(value, message):
     """Refuse a negative number, or what is no number."""
     if not 0.0 <= value:
         raise ValueError(message.format(value))
+
 
 def check_betas(betas):
     """PyTorch's refusals of two decay rates."""
     for i in range(2):
         if not 0.0 <= betas[i] < 1.0:
             raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
+
 
 def check_fused(differentiable, foreach):
     """PyTorch's refusals of `fused=True` with what it excludes."""

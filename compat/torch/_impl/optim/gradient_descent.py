@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 from ..types.tensor_type import TensorBase
-from .elementwise import Elementwise, at_least_zero, check_fused, check_lr, count, directed, number, usual
+from .elementwise import Elementwise, at_least_zero, check_fused, check_lr, count, directed, first, number, usual
 
 
 class SGD(Elementwise):
@@ -115,7 +115,7 @@ class ASGD(Elementwise):
         """The numbers of a step."""
         h = usual(group, float_of)
         step = count(numbers)
-        h.eta, h.mu = numbers["eta"].item(0), numbers["mu"].item(0)
+        h.eta, h.mu = first(numbers["eta"]), first(numbers["mu"])
         h.kept = 1 - group["lambd"] * h.eta
         lr = number(h.lr)
         numbers["eta"][...] = lr / (1 + group["lambd"] * lr * step) ** group["alpha"]

@@ -1,6 +1,6 @@
 """The text of lanes of views by basic indices in native code.
 
-They do what `indexed` and `parted` of view_lanes.py do, and give None for all else. Arrays are asked of NumPy.
+They do what `read`, `indexed` and `parted` of view_lanes.py do, and give None for all else. Arrays are asked of NumPy.
 """
 
 from .frame_text import END_VIEW, RANK, begin_view
@@ -8,24 +8,27 @@ from .object_text import DIMS, GET, START, STEP, STOP, TYPE, loads
 from .view_text import behind
 
 
-def view_lanes(at):
-    """The text of the functions that native_views.py names; `at` as `objects` of object_text.py has it."""
+def index_lanes(at):
+    """The text of `@quick_read`, `@quick_index` and `@quick_parts`; `at` as `objects` of object_text.py has it."""
     get = GET.format
-    read = begin_view("quick_read", "t", "key") + f"""
+    read = begin_view(at, "quick_read", "t", "key", maps=True) + f"""
   %over_cell = alloca i32
   %asked_cell = alloca [2 x ptr]
 {loads(int="int", slice="slice", tuple="tuple", none="None", ellipsis="Ellipsis", number="PyLong_AsLongLongAndOverflow",
-       shape_name="'shape'", vectorcall="PyObject_Vectorcall", item="PyTuple_GetItem", find="PyDict_GetItemWithError")}
-{behind(selected="selected", sliced="sliced", aliased="aliased", inserted="inserted", place="place", select="SELECT")}
+       shape_name="'shape'", vectorcall="PyObject_Vectorcall", item="PyTuple_GetItem", find="PyDict_GetItemWithError",
+       concat="PySequence_Concat")}
+{behind(selected="selected", sliced="sliced", aliased="aliased", inserted="inserted", place="place", select="SELECT",
+        every="every")}
 {get("x", "t", at["value"])}{RANK}{get("kind", "key", TYPE)}
-  %has_axes = icmp ne i64 %rank, 0
+  %has_axes = icmp sgt i64 %rank, %front
   %is_int = icmp eq ptr %kind, %int
   br i1 %is_int, label %an_int, label %not_int
 an_int:
   br i1 %has_axes, label %within, label %unfit
 within:
 {get("dims", "x", DIMS)}
-  %length = load i64, ptr %dims
+  %length_at = getelementptr inbounds i64, ptr %dims, i64 %front
+  %length = load i64, ptr %length_at
   %k = call i64 %number(ptr %key, ptr %over_cell)
   %over = load i32, ptr %over_cell
   %fits = icmp eq i32 %over, 0
@@ -61,9 +64,24 @@ dotted:
   %rule_here = phi ptr [%selected, %select_one], [%sliced, %a_slice]
   %own_key = call ptr @own(ptr %table, ptr %key)
   %own_dots = call ptr @own(ptr %table, ptr %ellipsis)
-  %key_dots = call ptr @pair(ptr %table, ptr %own_key, ptr %own_dots)
+  br i1 %maps, label %of_every, label %of_all
+of_every:
+  %own_every = call ptr @own(ptr %table, ptr %every)
+  %of_examples = call ptr @pair(ptr %table, ptr %own_every, ptr %own_key)
+  %dots_behind = call ptr @single(ptr %table, ptr %own_dots)
+  %every_dots = call ptr %concat(ptr %of_examples, ptr %dots_behind)
+  call void %drop(ptr %of_examples)
+  call void %drop(ptr %dots_behind)
+  br label %indexed
+of_all:
+  %all_dots = call ptr @pair(ptr %table, ptr %own_key, ptr %own_dots)
+  br label %indexed
+indexed:
+  %key_dots = phi ptr [%every_dots, %of_every], [%all_dots, %of_all]
   %has_spot = icmp ne ptr %spot_or_not, null
-  %its_spot = select i1 %has_spot, ptr %spot_or_not, ptr %key_dots
+  %no_map = xor i1 %maps, true
+  %uses_spot = and i1 %has_spot, %no_map
+  %its_spot = select i1 %uses_spot, ptr %spot_or_not, ptr %key_dots
   %single_view = call ptr @indexed(
     ptr %table, ptr %t, i64 %way, i64 %mode, ptr %key_dots, ptr %rule_here, ptr %its_spot)
   call void %drop(ptr %key_dots)
@@ -72,6 +90,8 @@ drop_spot:
   call void %drop(ptr %spot_or_not)
   br label %finish
 not_slice:
+  br i1 %maps, label %unfit, label %one_level
+one_level:
   %is_tuple = icmp eq ptr %kind, %tuple
   br i1 %is_tuple, label %a_tuple, label %not_tuple
 not_tuple:
@@ -84,12 +104,12 @@ dots:
   br i1 %is_dots, label %only_dots, label %an_axis
 only_dots:
   %dots_key = call ptr @single(ptr %table, ptr %the_dots)
-  br label %every
+  br label %whole
 an_axis:
   %own_none = call ptr @own(ptr %table, ptr %none)
   %axis_key = call ptr @pair(ptr %table, ptr %own_none, ptr %the_dots)
-  br label %every
-every:
+  br label %whole
+whole:
   %every_key = phi ptr [%dots_key, %only_dots], [%axis_key, %an_axis]
   %every_rule = phi ptr [%aliased, %only_dots], [%inserted, %an_axis]
   %every_view = call ptr @indexed(
@@ -120,16 +140,16 @@ somewhere:
     ptr %table, ptr %t, i64 %way, i64 %mode, ptr %index, ptr %rule, ptr %spot)
   call void %drop(ptr %placed)
   br label %finish
-""" + END_VIEW.replace("finish:\n", "finish:\n  %out = phi ptr [%single_view, %dotted], [%single_view, %drop_spot], "
-                   "[%several_view, %somewhere], [%every_view, %every]\n", 1)
-    index = begin_view("quick_index", "t", "index", "title") + f"""
+""" + END_VIEW.replace("finish:\n", "finish:\n  %out = phi ptr [%single_view, %indexed], [%single_view, %drop_spot], "
+                   "[%several_view, %somewhere], [%every_view, %whole]\n", 1)
+    index = begin_view(at, "quick_index", "t", "index", "title") + f"""
 {loads(find="PyDict_GetItemWithError")}{behind(select="SELECT")}
   %rule = call ptr %find(ptr %select, ptr %title)
   %out = call ptr @indexed(
     ptr %table, ptr %t, i64 %way, i64 %mode, ptr %index, ptr %rule, ptr %index)
   br label %finish
 """ + END_VIEW
-    parts = begin_view("quick_parts", "t", "indices", "rule") + f"""
+    parts = begin_view(at, "quick_parts", "t", "indices", "rule") + f"""
 {loads(size="PyTuple_Size", item="PyTuple_GetItem", take="PyObject_GetItem", new_tuple="PyTuple_New",
        put="PyTuple_SetItem", forget="PyErr_Clear", aval_of="aval_of")}{behind(getitem="GETITEM", picked="picked")}
 {get("x", "t", at["value"])}
