@@ -17,7 +17,7 @@ from ..samples import Sample, arrays, together
 from ..selection import astype, maximum, where
 from ..shaping import broadcast_to, inverse_permutation, reshape, transpose
 from .places import Places, pick
-from .plans import counted, indexed_shape, is_basic, plan_index
+from .plans import are_counted, counted, indexed_shape, is_basic, plan_index
 from .row_sums import ADDED, scattered_sums
 
 ndarray = np.ndarray
@@ -232,6 +232,9 @@ def index(x, key):
     kind = type(key)
     if kind is slice or kind is int or is_basic(key):
         return getitem(x, key)
+    if kind is tuple and len(key) == 1 and type(key[0]) is ndarray and key[0].ndim and isinstance(x, Tracer) and (
+            type(x) is not Buffer and x.aval.shape and are_counted(key[0], x.aval.shape[0])):
+        return take(x, key[0], 0)  # what a plan comes to
     if kind is tuple and type(x) is Rev:
         places = _every_axis(x.aval.shape, key)
         if places is not None:

@@ -153,9 +153,16 @@ def _known_mask(mask):
 _PLACE, _UNSIGNED = np.dtype(np.intp), np.dtype(np.uintp)
 
 
+def are_counted(k, n):
+    """Whether places are known at once to lie on an axis of length n, and none of them counts from its end."""
+    if k.dtype is not _PLACE or not k.size:
+        return False
+    return np.maximum.reduce(k.view(_UNSIGNED), None) < n  # a negative one is beyond all sizes
+
+
 def _counted(xp, k, n):
     k = k.astype(_PLACE, copy=False)  # n may be beyond the dtype of k
-    if not k.size or xp is np and np.maximum.reduce(k.view(_UNSIGNED), None) < n:  # a negative one is beyond all sizes
+    if not k.size or xp is np and are_counted(k, n):
         return k
     high, low = k.max(), k.min()
     if low >= 0 and high < n:
@@ -187,7 +194,7 @@ def _flat_index(arrays_, sizes):
         if isinstance(k, Tracer):
             if len(arrays_) > 1:
                 k = counted(k, n=n)
-        else:
+        elif not are_counted(k, n):
             if k.size and (k.min() < -n or k.max() >= n):
                 bad = int(k.max()) if k.max() >= n else int(k.min())
                 raise IndexError(f"index {bad} is out of bounds for an axis of size {n}; "

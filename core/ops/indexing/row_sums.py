@@ -4,6 +4,7 @@ import numpy as np
 
 from ...arrays.sums import shaped
 from ...primitive.loop_kernels import Loops
+from .plans import are_counted
 
 ndarray = np.ndarray
 _NARROW = 64  # elements of a row
@@ -17,10 +18,10 @@ def scattered_sums(xp, x, index, axis, n):
         x = x.reshape((*x.shape[:axis], index.size, *x.shape[axis + index.ndim :]))
         index = index.reshape(-1)
     if xp is np and axis == 0 and x.ndim == 1 == np.ndim(index) and x.dtype == np.float64 and x.size:
-        return np.bincount(index if _counted(index, n) else np.where(index < 0, index + n, index), x, n)
+        return np.bincount(index if are_counted(index, n) else np.where(index < 0, index + n, index), x, n)
     out = xp.zeros(x.shape[:axis] + (n,) + x.shape[axis + np.ndim(index) :], x.dtype)
     if xp is np and axis == 0 and np.ndim(index) == 1 and len(index) >= 16 and x.size and (
-            (known := _counted(index, n)) or -n <= index.min() and index.max() < n):
+            (known := are_counted(index, n)) or -n <= index.min() and index.max() < n):
         places, width = index if known else np.where(index < 0, index + n, index), x.size // len(index)
         if width > _NARROW:
             _add_rows(out, places, x)
@@ -30,11 +31,6 @@ def scattered_sums(xp, x, index, axis, n):
         return out
     xp.add.at(out, (slice(None),) * axis + (index,), x)
     return out
-
-
-def _counted(index, n):
-    """Whether no place counts from the end or is out of bounds."""
-    return index.dtype == np.int64 and np.maximum.reduce(index.view(np.uint64)) < n
 
 
 def _add_rows(out, index, rows):
