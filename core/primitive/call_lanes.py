@@ -18,14 +18,9 @@ ndarray = np.ndarray
 _MANY = 8  # operands that are looked at all at once
 
 
-def single_lane(prim, plain=None):
-    """The public function of any other primitive with one array operand and one output.
-
-    Args:
-        plain: what computes it of an array that no transform traces, as graphs do, where that is not `prim.impl`.
-    """
+def single_lane(prim):
+    """The public function of any other primitive with one array operand and one output."""
     impl = prim.impl
-    plain = plain or impl
     arity = len(prim.params)
     rule = bare = None if prim.flat or 0 in prim.nondiff else prim.rule((0,))
     collect = bare_collect = None if rule is None else rule.collect
@@ -42,7 +37,7 @@ def single_lane(prim, plain=None):
         kind = type(x)
         if kind is ndarray:
             try:
-                return plain(np, x, *params)
+                return impl(np, x, *params)
             except (TypeError, ValueError, IndexError):
                 refuse_operands(prim, (x,), params)
         if kind is Rev and rule is not None:
