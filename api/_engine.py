@@ -1,5 +1,6 @@
 """The engine below the transforms, for `covector.compat` alone: tape, sweep, ambient values, error state."""
 
+from .core.arrays.bounds import all_within as all_within
 from .core.arrays.errstate import (
     enter_error_state as enter_error_state,
     leave_error_state as leave_error_state,
@@ -43,7 +44,7 @@ from .core.tape.tape import (
     make_node as make_node,
     next_seq as next_seq,
 )
-from .core.trace.device import constant as constant
+from .core.trace.device import constant as constant, library_of as library_of
 from .core.trace.tracer import Rev as Rev, leniently as leniently
 from .core.types import Any as Any
 from .transforms.custom.by_rows import by_rows as by_rows

@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 
 from ..core.arrays.backend import Backend, register_backend
+from ..core.arrays.bounds import all_within
 from ..core.errors import at_user_line
 from ..core.lazy import LazyModule
 from .cupy_special import Special
@@ -27,7 +28,8 @@ class Namespace:
         vars(self).update(replaced)
 
     def __getattr__(self, name):
-        return getattr(self._library, name)
+        found = vars(self)[name] = getattr(self._library, name)
+        return found
 
 
 class _Ufunc(Namespace):
@@ -117,12 +119,10 @@ def _namespace(cupy):
     def take(x, index, axis=None):
         """CuPy's wraps what is out of bounds: to see that costs a look at the device."""
         n = x.size if axis is None else x.shape[axis]
-        if type(index) is cupy.ndarray and index.size:
+        if type(index) is cupy.ndarray and not all_within(index, 0, n) and not all_within(index, -n, n):
             low, high = int(index.min()), int(index.max())
-            if low < -n or high >= n:
-                bad = low if low < -n else high
-                raise IndexError(f"index {bad} is out of bounds for axis {axis or 0} with size {n}; take one below it"
-                                 f"{at_user_line()}")
+            raise IndexError(f"index {low if low < -n else high} is out of bounds for axis {axis or 0} with size {n}; "
+                             f"take one below it{at_user_line()}")
         return cupy.take(x, index, axis=axis)
 
     def lexsort(keys, axis=-1):

@@ -94,12 +94,16 @@ class Carrier:
 
     def unique_id(self):
         """What the ranks of a new communicator must all have: integers."""
-        return np.array(self.nccl.get_unique_id(), np.int64)
+        return np.array(list(self.nccl.get_unique_id()), np.int64)  # bytes; before CuPy 14 a tuple of integers
 
     def connect(self, size, unique_id, rank, device):
         """A communicator; returns when all of its ranks have called this."""
         with self.cuda.Device(device):
-            comm = self.nccl.NcclCommunicator(size, tuple(unique_id.tolist()), rank)
+            key = unique_id.tolist()
+            try:
+                comm = self.nccl.NcclCommunicator(size, bytes([k % 256 for k in key]), rank)
+            except TypeError:  # before CuPy 14
+                comm = self.nccl.NcclCommunicator(size, tuple(key), rank)
         return Link(self, comm, device)
 
 

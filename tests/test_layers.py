@@ -39,6 +39,7 @@ REGISTRIES = {
     "covector.core.tape.unbroadcast.CHOICES": "two primitives that rules need before they can be declared",
     "covector.core.primitive.primitive.FOREIGN": "what is done with operands of other libraries, such as scipy.sparse",
     "covector.core.primitive.kernels.MAKERS": "what compiles kernels of eager operations, which core must not know",
+    "covector.core.primitive.kernels.DEVICE": "what compiles those of arrays of a device, which core must not know",
     "covector.core.primitive.loop_kernels.LOOPS": "what compiles loops of eager operations, which core must not know",
     "covector.core.arrays.small_calls.MAKERS": "what compiles native forms of ufuncs, which core must not know",
     "covector.core.trace.buffers.UPDATE": "one primitive behind `buffer[i] = v`, declared after buffers",
@@ -148,13 +149,14 @@ compat/autograd/scipy: api/numpy api/scipy/linalg api/scipy/special compat/autog
 compat/torch/utils/tensorboard: api ~/types
 ~/graph: api ~/modes ~/types
 ~/installing: compat ~/types
+~/lists: api ~/modes ~/types ~/graph
 ~/staged: api ~/types ~/graph
 ~/state: api ~/modes ~/types ~/graph
 ~/native: api ~/modes ~/types ~/graph ~/state
 ~/profiler: ~/modes ~/graph ~/state
 ~/views: api ~/modes ~/types ~/graph ~/state
 ~/values: api ~/modes ~/types ~/graph ~/state ~/views
-~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values
+~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/native ~/views ~/values
 ~/forward_ad: ~/types ~/state ~/views ~/values
 ~/inplace: api ~/modes ~/types ~/graph ~/state ~/views ~/values
 ~/dispatch: api ~/modes ~/types ~/graph ~/staged ~/state ~/native ~/views ~/values ~/inplace
@@ -176,15 +178,14 @@ compat/torch/signal: ~/dispatch ~/factories
 ~/platform: ~/modes ~/types ~/dispatch ~/random
 ~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/graph_view
     ~/random
-compat/torch/_dynamo: ~/dispatch ~/platform
 compat/torch/amp: ~/dispatch ~/platform
 compat/torch/backends: ~/types ~/dispatch ~/platform
 compat/torch/cuda: ~/types ~/dispatch ~/factories ~/platform
 compat/torch/distributed/elastic/multiprocessing: ~/platform
 compat/torch/fx: ~/dispatch ~/platform
 compat/torch/jit: ~/dispatch ~/platform
-~/ops: api/numpy api/nn api/scipy/linalg api/scipy/special api ~/modes ~/types ~/graph ~/state ~/views ~/values
-    ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
+~/ops: api/numpy api/nn api/scipy/linalg api/scipy/special api ~/modes ~/types ~/graph ~/lists ~/state ~/views
+    ~/values ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
 ~/sparse: api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor
 compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessing
 ~: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops
@@ -194,7 +195,8 @@ compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessi
 ~/data: ~/types ~/profiler ~/random ~
 ~/distributions: ~/types ~/state ~/engine ~
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops ~
-~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor ~
+~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/platform ~/tensor ~
+compat/torch/_dynamo: ~/dispatch ~/platform ~/module
 compat/torch/_higher_order_ops: ~/func
 compat/torch/distributions/utils: ~/distributions
 compat/torch/func: ~/dispatch ~/func
@@ -204,22 +206,23 @@ compat/torch/nn/parallel: ~/dispatch ~/module
 compat/torch/utils/data: ~/dispatch ~/data
 compat/torch/utils/data/_utils: ~/data
 ~/functional: ~/modes ~/types ~/engine ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
-~/optim: ~/modes ~/types ~/graph ~/profiler ~/dispatch ~/factories ~/module
+~/optim: ~/modes ~/types ~/graph ~/lists ~/state ~/profiler ~/dispatch ~/factories ~/module
 compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad ~/dispatch ~/saved ~/graph_view
     ~/function ~/random ~/tensor ~/gradcheck ~/functional
 compat/torch/distributions: api ~/dispatch ~/distributions compat/torch/distributions/utils
 compat/torch/nn/modules: api ~/types ~/dispatch ~/ops ~/module compat/torch/nn/modules/utils
 compat/torch/utils: api ~/types compat/torch/utils/tensorboard ~/graph ~/dispatch ~/tensor ~/checkpoint ~/interchange
     ~/module compat/torch/utils/data ~/optim
-compat/torch/nn/utils: ~/types ~/func ~/module compat/torch/nn/modules
+compat/torch/nn/utils: ~/types ~/lists ~/func ~/module compat/torch/nn/modules
 compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/attention compat/torch/nn/parallel
     compat/torch/nn/modules compat/torch/nn/utils
 compat/torch: compat api ~/modes ~/types ~/graph ~/installing ~/profiler ~/inplace ~/dispatch ~/saved
     compat/torch/distributed compat/torch/onnx ~/factories ~/graph_view compat/torch/signal ~/function ~/random
-    ~/platform ~/tensor compat/torch/_dynamo compat/torch/amp compat/torch/backends compat/torch/cuda compat/torch/fx
-    compat/torch/jit ~/ops ~/sparse ~ ~/interchange ~/func ~/module compat/torch/_higher_order_ops compat/torch/func
-    compat/torch/autograd compat/torch/distributions compat/torch/utils compat/torch/optim compat/torch/nn
+    ~/platform ~/tensor compat/torch/amp compat/torch/backends compat/torch/cuda compat/torch/fx compat/torch/jit
+    ~/ops ~/sparse ~ ~/interchange ~/func ~/module compat/torch/_dynamo compat/torch/_higher_order_ops
+    compat/torch/func compat/torch/autograd compat/torch/distributions compat/torch/utils compat/torch/optim
+    compat/torch/nn
 """
 
 

@@ -8,7 +8,9 @@ from ._impl.dispatch.unbuilt_parts import parts as _parts
 from ._impl.function.once_differentiable import DelayedError as _DelayedError, UndefinedGrad as _UndefinedGrad
 from ._impl.graph.node import AccumulateGrad as _AccumulateGrad
 from ._impl.graph_view import running as _running
+from ._impl.graph_view.graph_tools import saved_tensors_hooks as _saved_tensors_hooks
 from ._impl.graph_view.shown_node import shown_class as _shown_class
+from ._impl.modes.engine_switches import is_multithreading_enabled
 from ._impl.modes.forward_mode import (
     _set_fwd_grad_enabled as _switch_forward_mode,
     is_fwd_grad_enabled,
@@ -29,6 +31,7 @@ DisableTorchFunction = DisableTorchFunctionSubclass
 _current_autograd_node = _running.current_autograd_node
 _current_graph_task_id = _running.current_graph_task_id
 _is_fwd_grad_enabled = is_fwd_grad_enabled
+_is_multithreading_enabled = is_multithreading_enabled
 _TensorMeta = type(TensorBase)  # the class of the class
 
 
@@ -64,6 +67,16 @@ def _log_api_usage_once(name):
     """Nothing."""
 
 
+def _push_saved_tensors_default_hooks(pack_hook, unpack_hook):
+    """Enter `saved_tensors_hooks`, which `_pop_saved_tensors_default_hooks` leaves."""
+    _saved_tensors_hooks(pack_hook, unpack_hook).__enter__()
+
+
+def _pop_saved_tensors_default_hooks():
+    """Leave the innermost `saved_tensors_hooks`."""
+    _saved_tensors_hooks(None, None).__exit__()
+
+
 def _saved_tensors_hooks_is_enabled():
     """Whether saved-tensor hooks may be registered now."""
     return _modes().hooks_disabled is None
@@ -79,6 +92,8 @@ _functions = _SimpleNamespace(AccumulateGrad=_shown_class(_AccumulateGrad, "Accu
 _autograd = _SimpleNamespace(
     SavedTensor=_SavedTensor,
     _get_current_graph_task_keep_graph=_running.keeps_graph,
+    _push_saved_tensors_default_hooks=_push_saved_tensors_default_hooks,
+    _pop_saved_tensors_default_hooks=_pop_saved_tensors_default_hooks,
     _unsafe_set_version_counter=_running.set_version_counters,
     _saved_tensors_hooks_get_disabled_error_message=_saved_tensors_hooks_get_disabled_error_message,
     _saved_tensors_hooks_is_enabled=_saved_tensors_hooks_is_enabled)

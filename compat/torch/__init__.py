@@ -56,6 +56,7 @@ from ._impl.modes.grad_mode import (
     set_grad_enabled,
 )
 from ._impl.modes.warnings import is_warn_always_enabled, set_warn_always
+from ._impl.module.compiled import compile  # noqa: A004 (torch's name)
 from ._impl.platform.autocast import (
     autocast,
     autocast_decrement_nesting,
@@ -74,7 +75,6 @@ from ._impl.platform.autocast import (
     set_autocast_enabled,
     set_autocast_gpu_dtype,
 )
-from ._impl.platform.compiling import compile  # noqa: A004 (torch's name)
 from ._impl.platform.determinism import (
     are_deterministic_algorithms_enabled,
     get_deterministic_debug_mode,

@@ -46,7 +46,8 @@ class Backend:
 
 
 BACKENDS = {}  # name -> Backend, in order of registration
-_BY_TYPE = {}  # array type -> (Backend, namespace)
+BY_TYPE = {}  # array type -> (Backend, namespace)
+ON_DEVICE = set()  # the array types among these whose library compiles CUDA text
 
 
 def register_backend(backend: Backend) -> Backend:
@@ -67,14 +68,16 @@ def register_backend(backend: Backend) -> Backend:
 
 def find_backend(kind):
     """`(Backend, namespace)` of an array type, or None."""
-    known = _BY_TYPE.get(kind)
+    known = BY_TYPE.get(kind)
     if known is not None:
         return known
     for backend in reversed(BACKENDS.values()):
         module = sys.modules.get(backend.module)
         types = () if module is None else backend.array_types(module)
         if issubclass(kind, types) and not (issubclass(kind, np.ndarray) and _means_otherwise(kind)):
-            known = _BY_TYPE[kind] = (backend, backend.namespace(module))
+            known = BY_TYPE[kind] = (backend, backend.namespace(module))
+            if hasattr(known[1], "RawModule"):
+                ON_DEVICE.add(kind)
             return known
     return None
 
@@ -110,7 +113,7 @@ def namespace_of(values):
         kind = type(value)
         if kind in SCALARS:
             continue
-        known = _BY_TYPE.get(kind) or find_backend(kind)
+        known = BY_TYPE.get(kind) or find_backend(kind)
         if known is None:
             if isinstance(value, (list, tuple)):
                 continue
@@ -131,7 +134,7 @@ def namespace_of(values):
             if is_number(value):
                 continue
             if found[0].name == "numpy" and all(
-                type(v) in SCALARS or is_number(v) for v in values if _BY_TYPE.get(type(v)) is found
+                type(v) in SCALARS or is_number(v) for v in values if BY_TYPE.get(type(v)) is found
             ):
                 found = known
                 continue
@@ -163,7 +166,7 @@ def special_function(xp, name, fallback=None):
     if xp is np:
         backend = find_backend(np.ndarray)[0]
     else:
-        backend = next(backend for backend, namespace in _BY_TYPE.values() if namespace is xp)
+        backend = next(backend for backend, namespace in BY_TYPE.values() if namespace is xp)
     try:
         library = None if backend.special is None else backend.special()
     except ImportError as error:

@@ -96,7 +96,9 @@ def row_sums(x):
 
 
 def column_sums(x):
-    """The sum of each column."""
+    """The sum of each column, of arrays of a device as well."""
+    if type(x) is not ndarray:
+        return x.sum(0)
     n, m = x.shape
     ones = _ONES[x.dtype]
     if n <= _DEEP:
@@ -117,6 +119,8 @@ def column_sums(x):
 
 def shaped(out, shape):
     """An array of ours in another shape, as itself: what is a view of another would be copied by the sweep."""
+    if type(out) is not ndarray:
+        return out.reshape(shape)
     if out.shape != shape:
         out.resize(shape, refcheck=False)
     return out

@@ -116,10 +116,14 @@ def keep_axes(value, x_aval, axes, keepdims):
     return value.reshape(tuple(1 if i in axes else n for i, n in enumerate(x_aval.shape)))
 
 
+_COUNTED = {np.dtype(kind): kind(1) for kind in (np.float64, np.float32)}  # narrower ones do not count far enough
+
+
 def _ties(x, ans, axes, keepdims):
     """Equal shares for all elements that attain the extreme (NaN attains it too)."""
     top = keep_axes(ans, x, axes, keepdims)
-    hit = where((x == top) | (x != x), 1.0, 0.0)
+    one = _COUNTED.get(x.dtype, 1.0)
+    hit = where((x == top) | (x != x), one, 0 * one)
     return hit / reduce_sum(hit, axes, True)
 
 

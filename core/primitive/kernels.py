@@ -4,12 +4,15 @@ import functools
 
 import numpy as np
 
+from ..arrays.backend import ON_DEVICE
+
 ndarray = np.ndarray
 LEAST = 1 << 12  # elements; native code is faster from 2,048 on, and has to pay for its compilation
 FEW = 1 << 8  # the same of rows, for which NumPy takes several passes
 SHORT = 64  # elements of a row, up to which it has a kernel of its own
 MAKERS = []  # `make(define, dtype, kinds, short)` -> a function of the arguments, or None; transforms/jit/kernels.py
-KNOWN = {}  # (primitive, what of it, "short" of such rows) -> {dtype: its kernel, or None where there is none}
+DEVICE = []  # `make(define, dtype, kinds)` -> the same of arrays of a device
+KNOWN = {}  # (primitive, what of it, "short" or "device") -> {dtype: its kernel, or None where there is none}
 _DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
 
 
@@ -25,17 +28,20 @@ def kernel_of(name, what, define, kinds):
     kernels = KNOWN[name, what] = {}
     rows = kinds[0] == "row"
     shorts = KNOWN.setdefault((name, what, "short") if rows else (name, what), {})
+    there = KNOWN[name, what, "device"] = {}
     bare = "float" not in kinds  # numbers may be integers
 
     def run(x, *rest):
-        short = rows and x.shape[1] <= SHORT
-        known, dtype = shorts if short else kernels, x.dtype
+        here = type(x) is ndarray
+        short = here and rows and x.shape[1] <= SHORT
+        known, dtype = shorts if short else kernels if here else there, x.dtype
         try:
             kernel = known[dtype]
         except KeyError:
             kernel = None
             if MAKERS and dtype in _DTYPES:
-                kernel = known[dtype] = MAKERS[0](define, dtype, kinds, short)
+                kernel = known[dtype] = (
+                    MAKERS[0](define, dtype, kinds, short) if here else DEVICE[0](define, dtype, kinds))
         if kernel is None:
             return None
         return kernel(x, *(rest if bare else [float(v) if kind == "float" else v for v, kind in zip(rest, kinds[1:])]))
@@ -48,7 +54,7 @@ def with_kernel(name, what, plain, define, kinds):
     kernel = kernel_of(name, what, define, kinds)
     if what == "impl":
         def run(xp, x, *params):
-            if type(x) is ndarray and x.size >= LEAST:
+            if x.size >= LEAST if type(x) is ndarray else type(x) in ON_DEVICE:
                 out = kernel(x, *params)
                 if out is not None:
                     return out
@@ -59,8 +65,8 @@ def with_kernel(name, what, plain, define, kinds):
         return run
 
     def rule(c, *asked):
-        if type(c) is ndarray and c.size >= LEAST:
-            out = kernel(c if any(c.strides) else c.copy(), *asked)  # a mean has one cotangent for all
+        if c.size >= LEAST if type(c) is ndarray else type(c) in ON_DEVICE:
+            out = kernel(c.copy() if type(c) is ndarray and not any(c.strides) else c, *asked)  # one of a mean, for all
             if out is not None:
                 return out
         return plain(c, *asked)

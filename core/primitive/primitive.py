@@ -7,7 +7,7 @@ from operator import is_not
 import numpy as np
 
 from ..arrays.avals import aval_of
-from ..arrays.backend import RAW, namespace_of, special_function
+from ..arrays.backend import BY_TYPE, RAW, namespace_of, special_function
 from ..arrays.dtypes import is_inexact
 from ..arrays.halves import holds_half, widened
 from ..errors import RuleError, at_user_line
@@ -333,7 +333,7 @@ def bind(prim: Primitive, args: tuple[Any, ...]) -> Any:
             elif a.owner.level > level:
                 top = a.owner
                 level = top.level
-        elif type(a) not in _PLAIN:
+        elif type(a) not in _PLAIN and type(a) not in BY_TYPE:
             others = True
     if others:
         if any(hasattr(type(a), "tocsr") for a in args[:n]):

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 
+from ..arrays.backend import ON_DEVICE
 from ..arrays.sums import shaped
 from ..types import Any
 from .kernels import FEW, kernel_of
@@ -40,7 +41,7 @@ class Rows:
             kernel = self.runner(prim, "impl", (*prim.operands, *prim.params))
 
             def impl(xp, x, *rest):
-                if type(x) is ndarray and x.size >= FEW:
+                if x.size >= FEW if type(x) is ndarray else type(x) in ON_DEVICE:
                     out = kernel(x, *rest)
                     if out is not None:
                         return out
@@ -59,7 +60,7 @@ class Rows:
         """A rule that runs a kernel where the array at a place among its arguments is large."""
         def rule(*args):
             x = args[first]
-            if type(x) is ndarray and x.size >= FEW:
+            if x.size >= FEW if type(x) is ndarray else type(x) in ON_DEVICE:
                 out = kernel(*args)
                 if out is not None:
                     return out
@@ -84,12 +85,12 @@ class Rows:
             length = _length(shape, -1 if axes is None else args[axes])
             if length is None:
                 return None
-            given = []
+            given, own = [], type(args[first])
             for place, kind in plan:
                 value = length if place is None else args[place]
                 if kind == "float":
                     value = float(value)
-                elif type(value) is not ndarray:
+                elif type(value) is not own:
                     return None
                 elif kind == "row":
                     value = value.reshape(-1, length)

@@ -14,7 +14,7 @@ ndarray = np.ndarray
 
 
 class Opaque(Tracer):
-    """A tracer whose elements cannot be looked at: its `value` raises. What is below it is NumPy's.
+    """A tracer whose elements cannot be looked at: its `value` raises. What is below it is of its trace's `library`.
 
     >>> from covector.extend import Opaque, Tracer
     >>> issubclass(Opaque, Tracer)
@@ -30,14 +30,14 @@ def library_of(*values):
     A staged value has no data; its trace knows the library of what it was staged for.
     """
     for value in values:
-        while isinstance(value, Tracer) and not isinstance(value, Opaque):
+        while isinstance(value, Tracer):
             trace = value.owner
-            value = value.value
+            value = None if isinstance(value, Opaque) else value.value
             if value is None:
                 if trace.library is not None:
                     return trace.library
                 break
-        if value is None or isinstance(value, (ndarray, np.generic, Opaque)):
+        if value is None or isinstance(value, (ndarray, np.generic)):
             continue
         found = find_backend(type(value))
         if found is not None and found[0].name != "numpy":

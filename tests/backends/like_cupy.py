@@ -5,15 +5,33 @@ is computed is an array, 0-d ones too, and NumPy's functions hand them on. What 
 the order of streams, kernels, speed.
 """
 
+import collections
 import contextlib
+import ctypes
 import functools
 import importlib.machinery
+import importlib.util
+import itertools
 import sys
+import tempfile
 import types
+from pathlib import Path
 
 import numpy as np
 import scipy.special
 
+
+def _threads():
+    """What runs CUDA text on the processor."""
+    path = Path(__file__).parents[1] / "transforms" / "cuda_threads.py"
+    spec = importlib.util.spec_from_file_location("cuda_threads_of_like_cupy", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+THREADS, FOLDER, COUNT = _threads(), tempfile.TemporaryDirectory(prefix="covector-kernels-"), itertools.count()
+LAUNCHED = collections.deque(maxlen=1000)  # the names of kernels that were launched
 MISSING = {"initial", "where", "stable"}  # keywords that CuPy's functions have not
 HOST = (bool, int, float, complex, np.generic)
 
@@ -140,8 +158,8 @@ class ndarray:  # noqa: N801 - CuPy's name
     def __repr__(self):
         return repr(self._data)
 
-    def item(self, *at):
-        return self._data.item(*at)
+    def item(self):
+        return self._data.item()
 
     def tolist(self):
         return self._data.tolist()
@@ -309,6 +327,40 @@ class ElementwiseKernel:
         return out
 
 
+class RawModule:
+    """Kernels of CUDA text, which a C++ compiler takes; threads run one after the other.
+
+    A launch takes arrays for pointers, and for other parameters numbers, or arrays of NumPy of one element, which may
+    be structures, by value.
+    """
+
+    def __init__(self, *, code):
+        self.library = THREADS.library(code, FOLDER.name, f"kernels{next(COUNT)}")
+        self.declared = THREADS.kernels(code)
+
+    def get_function(self, kernel):
+        declared = self.declared[kernel]
+
+        def launch(grid, block, given):
+            assert type(grid) is type(block) is type(given) is tuple and len(given) == len(declared)
+            pointers, kept = (ctypes.c_void_p * len(given))(), []
+            for k, ((kind, _), x) in enumerate(zip(declared, given)):
+                if type(x) is ndarray:
+                    assert kind[-1] == "*", f"an array for {kind}"
+                    pointers[k] = x.data.ptr
+                    continue
+                if isinstance(x, np.ndarray) and x.size != 1:
+                    raise TypeError(f"You are trying to pass a numpy.ndarray of shape {x.shape} as a kernel parameter.")
+                kept.append(np.asarray(x))
+                size = getattr(self.library, f"size_{kernel}_{k}")()
+                assert kind[-1] != "*" and kept[-1].nbytes == size <= 4096, (kind, kept[-1].nbytes, size)
+                pointers[k] = kept[-1].ctypes.data
+            LAUNCHED.append(kernel)
+            THREADS.launch(self.library, kernel, *(*grid, *block), False, pointers)
+
+        return launch
+
+
 def _shared(facts):
     """An array over memory by its address."""
     memory = types.SimpleNamespace(__array_interface__=facts)
@@ -372,7 +424,7 @@ def install():
         runtime=types.SimpleNamespace(
             getDeviceCount=lambda: 1, getDevice=lambda: 0, getDeviceProperties=lambda k: properties,
             deviceSynchronize=lambda: None, CUDARuntimeError=RuntimeError))
-    cupy.ElementwiseKernel = ElementwiseKernel
+    cupy.ElementwiseKernel, cupy.RawModule = ElementwiseKernel, RawModule
     cupy.__spec__ = importlib.machinery.ModuleSpec("cupy", None)
     cupy.ndarray, cupy.cuda, cupy.__version__ = ndarray, cuda, "14.0 (stand-in)"
     cupy.array = cupy.asarray = cupy.ascontiguousarray = _explicit

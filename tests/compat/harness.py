@@ -192,9 +192,10 @@ def run(script, torch):
                            and not any(word in str(w.message) for word in _OWN_AFFAIRS)})
 
 
-# Warnings of how PyTorch is built, of JAX where it is imported in the same process, and of forks by Python since 3.12.
-_OWN_AFFAIRS = ("torch.jit", "create_graph=True", "performance drop", "fused implementation", "os.fork() was called",
-                "use of fork() may lead to deadlocks")
+# Warnings of how PyTorch is built, of JAX where it is imported in the same process, of forks by Python since 3.12, and
+# some of those that are given once a process.
+_OWN_AFFAIRS = ("torch.jit", "create_graph=True", "to a scalar may lead", "performance drop", "fused implementation",
+                "os.fork() was called", "use of fork() may lead to deadlocks")
 
 
 class Call:

@@ -83,3 +83,13 @@ def test_a_cast_takes_its_cotangent_back_in_one_step(wide, narrow):
     assert found.dtype == wide and np.array_equal(found, ct.astype(np.float32).astype(wide))
     pushed = cv.jvp(lambda x: x.astype(narrow), (np.real(x),), (np.real(x),))[1]
     assert pushed.dtype == narrow and np.array_equal(pushed, np.real(x).astype(narrow))
+
+
+def test_equal_elements_of_which_the_dtype_cannot_count_so_many_share_an_extreme():
+    found = cv.grad(np.max)(np.ones(70_000, np.float16))
+    np.testing.assert_array_equal(found, np.full(70_000, 1 / 70_000, np.float16))
+
+
+def test_shares_of_an_extreme_are_computed_in_single_precision_where_it_is():
+    graph = cv.make_graph(cv.grad(np.max))(np.ones(3, np.float32))
+    assert "f64" not in str(graph)

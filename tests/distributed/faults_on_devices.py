@@ -10,7 +10,7 @@ from on_devices import cupy_or_stand_in
 NAME = sys.argv[1]
 cupy = cupy_or_stand_in(nccl=NAME != "without_nccl", devices={"without_device": 0, "one_device": 1}.get(NAME, 4))
 
-import cuda  # noqa: E402
+import several_devices  # noqa: E402
 import strict  # noqa: E402
 
 import covector as cv  # noqa: E402
@@ -146,7 +146,7 @@ def not_started():
 
 def in_nccl():
     known(total)
-    cuda.FAULTS.append(cuda.NcclError("REMOTE_ERROR", "a rank is gone"))
+    several_devices.FAULTS.append(several_devices.NcclError("REMOTE_ERROR", "a rank is gone"))
     told(lambda: at_all(total)(mine()), dist.CollectiveMismatchError, goes_on=False)
     mesh.reconnect()
     assert at_all(total)(mine()).get().tolist() == [2.0, 4.0]
@@ -155,14 +155,14 @@ def in_nccl():
 
 def wrong_device():
     x = mine()
-    with cuda.Device(3):
+    with several_devices.Device(3):
         other = strict.Array(x.get())
     told(lambda: mesh.group("data").sum(other), BackendError)
 
 
 def one_device():
     if "--mpi" in sys.argv:  # copies in the memory of the host need neither NCCL nor a device each
-        assert at_all(total)(mine()).get().tolist() == [2.0, 4.0] and not cuda.CALLS
+        assert at_all(total)(mine()).get().tolist() == [2.0, 4.0] and not several_devices.CALLS
         sys.stdout.write(f"rank {mesh.rank} goes on\n")
     else:
         told(lambda: at_all(total)(mine()), BackendError, goes_on=False)

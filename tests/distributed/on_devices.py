@@ -16,9 +16,9 @@ def cupy_or_stand_in(real="--real" in sys.argv, **options):
         import cupy
 
         return cupy
-    import cuda
+    import several_devices
 
-    return cuda.install(**options)
+    return several_devices.install(**options)
 
 
 if __name__ == "__main__":
@@ -34,6 +34,6 @@ if __name__ == "__main__":
     if "--real" not in sys.argv:
         from collections import Counter
 
-        from cuda import CALLS
+        from several_devices import CALLS
 
         sys.stdout.write(f"{dict(Counter(name.split()[-1] for name in CALLS))}\n")

@@ -1,4 +1,4 @@
-"""Arrays of CuPy over the ranks of a mesh: on the stand-in of `tests/backends/cuda.py`, and with `-m gpu` on GPUs.
+"""Arrays of CuPy over the ranks of a mesh: on the stand-in of `tests/backends/several_devices.py`; `-m gpu`: on GPUs.
 
 With two GPUs: `pytest -m gpu tests/distributed`.
 """

@@ -85,12 +85,18 @@ extern "C" int run_{kernel}(unsigned grid, unsigned block, int turned, void **gi
 """
 
 
+SIZE = """
+extern "C" unsigned long size_{kernel}_{k}() {{ return sizeof({kind}); }}
+"""
+
+
 def kernels(source):
-    """`{kernel: [(type, name), …]}` of its parameters."""
+    """`{kernel: [(type, name), …]}` of its parameters; the type of a pointer ends with `*`."""
     found = {}
     for name, given in re.findall(r"__global__ void (\w+)\(([^)]*)\)", source):
-        parts = [part.strip().replace(" __restrict__", "") for part in given.split(",") if part.strip()]
-        found[name] = [(part[: part.rindex("*") + 1], part.split()[-1].lstrip("*")) for part in parts]
+        parts = [part.replace("__restrict__", "").strip() for part in given.split(",") if part.strip()]
+        found[name] = [(kind.strip() + star, word) for kind, star, word in
+                       [re.fullmatch(r"(.*?)(\*?)\s*(\w+)", part).groups() for part in parts]]
     return found
 
 
@@ -98,11 +104,14 @@ def library(source, folder, name):
     """A library with a function `run_KERNEL(grid, block, turned, pointers)` for each kernel of a text."""
     text = SHIM + source
     for kernel, given in kernels(source).items():
-        arguments = ", ".join([f"({kind})given[{k}]" for k, (kind, _) in enumerate(given)])
+        arguments = ", ".join([f"({kind})given[{k}]" if kind[-1] == "*" else f"*({kind} *)given[{k}]"
+                               for k, (kind, _) in enumerate(given)])
         text += RUNNER.format(kernel=kernel, arguments=arguments)
+        text += "".join([SIZE.format(kernel=kernel, k=k, kind=kind) for k, (kind, _) in enumerate(given)])
     path = Path(folder) / f"{name}.cpp"
     path.write_text(text)
-    flags = ["-std=c++11", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"]
+    flags = ["-std=c++11", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function",
+             "-Wno-unknown-pragmas"]
     done = subprocess.run([COMPILER, *flags, "-shared", "-fPIC", "-o", str(path.with_suffix(".so")), str(path), "-lm"],
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

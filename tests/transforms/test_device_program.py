@@ -96,13 +96,16 @@ class RawModule:
 
         def launch(grid, block, given):
             assert len(given) == len(declared)
+            own = []
             for (kind, _), x in zip(declared, given):
-                assert type(x) is Array and x._data.flags.c_contiguous
-                assert x.dtype.char in TYPES[kind.replace("const ", "").replace("*", "").strip()]
-            pointers = (ctypes.c_void_p * len(given))(*[x._data.ctypes.data for x in given])
+                assert (type(x) is Array and x._data.flags.c_contiguous) if "*" in kind else (
+                    type(x) in (float, np.int64))
+                own.append(x._data if "*" in kind else np.asarray(x))
+                assert own[-1].dtype.char in TYPES[kind.replace("const ", "").replace("*", "").strip()]
+            pointers = (ctypes.c_void_p * len(given))(*[x.ctypes.data for x in own])
             stream = Stream.current[-1]
 
-            def step(kept=given):  # the arrays live as long as the recording
+            def step(kept=own):  # the arrays live as long as the recording
                 DEVICE.launches += 1
                 THREADS.launch(self.library, kernel, *grid, *block, False, pointers)
 
@@ -234,6 +237,20 @@ def test_many_launches_are_recorded_once_and_replayed(device):
     line(Array(LONGER))
     line(Array(LONGER))
     assert device.recordings == 1  # one launch needs no recording
+
+
+def test_arrays_of_a_device_are_known_at_a_glance():
+    compiled = cv.jit(lambda p: {"sum": p[0] * 2.0 + p[1]}, compiler_options=OPTIONS)
+    given = Array(LONG), Array(LONGER[: LONG.size])
+    same(compiled(given), {"sum": LONG * 2.0 + LONGER[: LONG.size]})
+    looked_up = compiled.cache_info()
+    for scale in (1.0, 2.0):
+        same(compiled((given[0] * scale, given[1])), {"sum": LONG * (2.0 * scale) + LONGER[: LONG.size]})
+    assert compiled.cache_info() == looked_up
+    short = Array(LONG[:100].astype(np.float32))
+    same(compiled((short, short)), {"sum": LONG[:100].astype(np.float32) * 3})
+    with pytest.raises(BackendError, match=r"^one operation received arrays of strict and numpy"):
+        compiled((given[0], LONG))
 
 
 def test_recordings_take_numbers_views_and_other_dtypes(device):

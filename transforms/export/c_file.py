@@ -82,8 +82,7 @@ def c_file(staged, name, blas, what):
     given = [f"const {STORED[m.kind]} *restrict {v.name}" for m, v in zip(kernel.inputs, staged.inputs)]
     given += [f"{STORED[m.kind]} *restrict {v.name}" for m, v in zip(kernel.outputs, staged.outputs)]
     given.append("void *restrict scratch")
-    unused = [f"    (void){v};" for v in (*[v.name for v in staged.inputs], "scratch")
-              if not any(_mentions(line, v) for line in lines)]
+    unused = unused_among([*[v.name for v in staged.inputs], "scratch"], lines)
     head = wrapped(f"void {name}(", given, ")")
     cblas = ["#include <cblas.h>"] if any("cblas_" in line for line in lines) else []
     text = "\n".join([
@@ -91,6 +90,11 @@ def c_file(staged, name, blas, what):
         "#include <string.h>", *cblas, "", _GUARDS,
         *[part + "\n" for part in module.needed_by(lines)], head, "{", *unused, *lines, "}", ""])
     return text, _header(staged, name, what, printer.scratch)
+
+
+def unused_among(names, lines):
+    """Lines that tell a compiler of the parameters which no line mentions."""
+    return [f"    (void){name};" for name in names if not any(_mentions(line, name) for line in lines)]
 
 
 def _mentions(line, name):

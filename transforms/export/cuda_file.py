@@ -8,7 +8,7 @@ from .languages import Cuda
 from .launches import Launches
 from .text import STORED, Module
 
-_HEAD = """\
+HEAD = """\
 #if defined(__CUDACC_RTC__)
 typedef signed char int8_t;
 typedef unsigned char uint8_t;
@@ -17,10 +17,10 @@ typedef unsigned int uint32_t;
 typedef long long int64_t;
 typedef unsigned long long uint64_t;
 #ifndef INFINITY
-#define INFINITY (1.0f / 0.0f)
+#define INFINITY __builtin_bit_cast(float, 0x7f800000)
 #endif
 #ifndef NAN
-#define NAN (0.0f / 0.0f)
+#define NAN __builtin_bit_cast(float, 0x7fc00000)
 #endif
 #else
 #include <math.h>
@@ -31,7 +31,9 @@ typedef unsigned long long uint64_t;
 
 
 class _Writer(PlainWriter):
-    """Writes nests as they are: threads share them in their own way."""
+    """Writes nests as they are: threads share them in their own way. Each nest may be a launch."""
+
+    eager = True
 
     def nest(self, nest):
         self.statements.append(collapsed(nest))
@@ -77,10 +79,14 @@ class CudaFile:
     @property
     def text(self):
         """The file."""
-        for name, text in self.module.functions.items():
-            if "\n" in text and max(len(re.findall(rf"\b{name}\(", kernel)) for kernel in self.kernels) > _CALLS:
-                self.module.functions[name] = text.replace(Cuda.inline, Cuda.aside, 1)
-        return "\n".join([_HEAD, *[part + "\n" for part in self.module.needed_by(self.lines)],
-                          "\n\n".join(self.kernels), ""])
+        return with_functions(self.module, self.kernels, self.lines)
+
+
+def with_functions(module, kernels, lines):
+    """The text of kernels, behind the functions that their lines call."""
+    for name, text in module.functions.items():
+        if "\n" in text and max(len(re.findall(rf"\b{name}\(", kernel)) for kernel in kernels) > _CALLS:
+            module.functions[name] = text.replace(Cuda.inline, Cuda.aside, 1)
+    return "\n".join([HEAD, *[part + "\n" for part in module.needed_by(lines)], "\n\n".join(kernels), ""])
 
 

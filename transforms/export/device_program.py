@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.arrays.backend import SCALARS, find_backend, namespace_of
 from ...core.errors import BackendError, at_user_line
+from ...core.types import Any
 from ..graph.equations import located
 from .device_plan import device_plan
 from .steps import Launch
@@ -42,9 +43,9 @@ class DeviceProgram:
         self.arrays = {name: (shape, np.dtype(dtype)) for name, (shape, dtype) in self.plan.arrays.items()}
         copied = [self.arrays[v] for v in (*self.plan.inputs, *self.plan.outputs) if type(v) is str]
         size = sum([prod(shape) * dtype.itemsize for shape, dtype in copied])
-        self.replayed = len(launches) == len(self.plan.steps) and (
-            _LAUNCH * len(launches) > _REPLAY + _COPY * len(copied) + size / _BYTES)
-        self.loaded = {}
+        self.whole = len(launches) == len(self.plan.steps)
+        self.replayed = self.whole and _LAUNCH * len(launches) > _REPLAY + _COPY * len(copied) + size / _BYTES
+        self.loaded = {}  # library -> its kernels by name, and the `_Launches` of a plan that is whole
         self.replays = {}
         self.lock = Lock()
 
@@ -52,36 +53,34 @@ class DeviceProgram:
         """The outputs, as a list, for arrays of CuPy and numbers."""
         values = (*values, *self.constants)
         xp = namespace_of(values)
+        kernels, launches = self.loaded.get(xp) or self.load(xp, values)
+        if not self.replayed:
+            return launches(values) if self.whole else self.stepwise(xp, kernels, values)
+        key = xp.cuda.Device().id, xp.cuda.get_current_stream().ptr
+        with self.lock:
+            replay = self.replays.get(key)
+            if replay is not None:
+                return replay(values)
+            out = launches(values)  # the first time: a kernel must be loaded before it is recorded
+            if len(self.replays) >= _REPLAYS:
+                self.replays.clear()
+            self.replays[key] = _Replay(xp, self.plan, self.arrays, kernels)
+            return out
+
+    def load(self, xp, values):
+        """Compile the kernels for the library of values."""
         if not hasattr(xp, "RawModule"):
             given = next((v for v in values if type(v) not in SCALARS), values[0] if values else None)
             backend = find_backend(type(given))
             raise BackendError(f"jit was asked for CUDA kernels, which run on arrays of CuPy, but got "
                                f"{'numbers' if backend is None else f'arrays of {backend[0].name}'}; convert them with "
                                f"cupy.asarray, or leave the printer out{at_user_line()}")
-        kernels = self.kernels(xp)
-        if not self.replayed:
-            return self.stepwise(xp, kernels, values)
-        key = xp.cuda.Device().id, xp.cuda.get_current_stream().ptr
-        with self.lock:
-            replay = self.replays.get(key)
-            if replay is not None:
-                return replay(values)
-            out = self.stepwise(xp, kernels, values)  # the first time: a kernel must be loaded before it is recorded
-            if len(self.replays) >= _REPLAYS:
-                self.replays.clear()
-            self.replays[key] = _Replay(xp, self.plan, self.arrays, kernels)
-            return out
-
-    def kernels(self, xp):
-        """The kernels by name, compiled when they are first asked for."""
-        found = self.loaded.get(xp)
-        if found is None:
-            names = [step.kernel for step in self.plan.steps if type(step) is Launch]
-            found = {}
-            if names:
-                module = xp.RawModule(code=self.plan.source)
-                found = {name: module.get_function(name) for name in names}
-            self.loaded[xp] = found
+        names = [step.kernel for step in self.plan.steps if type(step) is Launch]
+        kernels = {}
+        if names:
+            module = xp.RawModule(code=self.plan.source)
+            kernels = {name: module.get_function(name) for name in names}
+        found = self.loaded[xp] = kernels, _Launches(xp, self, kernels) if self.whole else None
         return found
 
     def stepwise(self, xp, kernels, values):
@@ -119,6 +118,48 @@ class DeviceProgram:
                 value = value.copy()
             fresh.discard(name)
             outs.append(value)
+        return outs
+
+
+class _Launches:
+    """The outputs, as a list, of a plan that is launches alone, each time in memory of their own."""
+
+    def __init__(self, xp, program, kernels):
+        plan, arrays = program.plan, program.arrays
+        self.xp, self.kind, self.empty = xp, xp.ndarray, xp.empty
+        places = {name: k for k, name in enumerate(plan.inputs)}
+        read = {name for step in plan.steps for name in step.arguments}
+        self.given = [(k, *arrays[name]) for name, k in places.items() if name in read]
+        self.fresh = []
+        for step in plan.steps:
+            for name in step.arguments:
+                if name not in places:
+                    places[name] = len(places)
+                    self.fresh.append(arrays[name])
+        self.steps = [(kernels[step.kernel], (step.grid,), (step.block,), [places[name] for name in step.arguments])
+                      for step in plan.steps]
+        self.outs: Any = []  # (place or None, value without one, whether it is copied)
+        taken = set(plan.inputs)
+        for name in plan.outputs:
+            known = type(name) is str
+            copied = program.own and (name in taken if known else isinstance(name, np.ndarray))
+            self.outs.append((places[name] if known else None, None if known else name, copied))
+            taken.update([name] if known else [])
+
+    def __call__(self, values):
+        there = list(values)
+        for k, shape, dtype in self.given:
+            x = there[k]
+            if type(x) is not self.kind or x.dtype != dtype or not x.flags.c_contiguous:
+                there[k] = _ready(self.xp, x, shape, dtype)
+        there += [self.empty(shape, dtype) for shape, dtype in self.fresh]
+        for kernel, grid, block, places in self.steps:
+            kernel(grid, block, tuple([there[k] for k in places]))
+        count, outs = len(values), []
+        for k, value, copied in self.outs:
+            if k is not None:
+                value = values[k] if k < count else there[k]
+            outs.append(value.copy() if copied and not isinstance(value, _SCALARS) else value)
         return outs
 
 

@@ -37,11 +37,12 @@ def export_cuda(fun: Callable[..., PyTree], *args: PyTree, name: str | None = No
     >>> print(found.source[found.source.index("extern"):])
     extern "C" __global__ void line_1(const double *__restrict__ x, double *__restrict__ out)
     {
-        for (int32_t i1 = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x); i1 < 1000; ...) {
-            const double v2 = x[i1];
+        const int32_t v1 = (int32_t)blockIdx.x * 1024 + (int32_t)threadIdx.x;
+        if (v1 < 1000) {
+            const double v2 = x[v1];
             const double v3 = __dmul_rn(2.0, v2);
             const double v4 = v3 + 1.0;
-            out[i1] = v4;
+            out[v1] = v4;
         }
     }
     """

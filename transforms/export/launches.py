@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 from ..native.ir.scratch import placed
 from ..native.ir.statements import Load, Memory, Nest, Place, Store, Value
+from .block_folds import gather
 from .printer import Printer, places_in
 from .schedule import Schedule, covers, statement_of
 from .text import STORED
@@ -97,8 +98,7 @@ class Launches:
             if outside is not None:
                 copy(printer, name, outside, memory.size)
             printer.memories[memory] = name
-        for gather in part.gathers:
-            gather.write(printer)
+        gather(printer, part.gathers, part.block)
         if part.kind == "alone" and part.block > 1:
             text.open("if (threadIdx.x != 0)")
             text.emit("return;")

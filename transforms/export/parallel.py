@@ -1,7 +1,7 @@
 """Nests that threads share, as CUDA text: one thread an element, or a few threads a sum, in a fixed order.
 
-A thread takes elements a grid apart, so that neighbours in a block read neighbours in memory; the text is right for any
-number of blocks, and of threads in each. What is chosen fills a processor of 132 multiprocessors of 2048 threads.
+A thread takes elements a grid apart, so that neighbours in a block read neighbours in memory. What is chosen fills a
+processor of 132 multiprocessors of 2048 threads.
 """
 
 from ...core.types import Any
@@ -18,6 +18,9 @@ THREADS = 1 << 17  # that sums are shared among
 _CHEAP = 400  # steps in a row
 _FUNCTION = 30  # steps that an elementary function counts for
 _EACH = 8  # elements of a sum that a thread adds up before others share them
+_AHEAD = 4  # elements that a thread reads before it computes with the first: it waits for memory once
+_READ = 16  # values that it has then, at most
+_WRITTEN = 1400  # steps of all these elements, at most: more are larger than the memory of instructions
 _WARP = 32
 
 
@@ -37,8 +40,12 @@ def block_for(threads):
 def is_cheap(nest):
     """Whether one block computes a nest about as fast as many."""
     size = size_of(nest.shape)
-    steps = sum(_FUNCTION if step.name in FUNCTIONS else 1 for step in nest.steps)
-    return size <= SMALL and (1 + steps) * -(-size // LARGEST) <= _CHEAP
+    return size <= SMALL and (1 + steps_of(nest)) * -(-size // LARGEST) <= _CHEAP
+
+
+def steps_of(nest):
+    """About how many operations an element takes."""
+    return sum(_FUNCTION if step.name in FUNCTIONS else 1 for step in nest.steps)
 
 
 def by_folded_axes(nest):
@@ -70,14 +77,50 @@ class Shared:
         return rows
 
 
+    def elements(self, printer, part, rows, write):
+        """The loop over the elements of a thread: `write(indices)` is called for one; several are loaded first."""
+        text, size = printer.text, self.threads
+        loads = [(v, p) for v, p in self.nest.loads if v not in rows.held]
+        count = min(_AHEAD, _READ // max(len(loads), 1), _WRITTEN // (1 + steps_of(self.nest)),
+                    -(-size // (part.grid * part.block))) if loads else 1
+        count = 1 << max(count, 1).bit_length() - 1
+        i, step = threads_loop(printer, size, part, count)
+        if count == 1:
+            write(_split(printer, i, self.nest.shape))
+            text.close()
+            return
+        ahead = {v: text.new("a") for v, _ in loads}
+        for v, name in ahead.items():
+            text.emit(f"{TYPES[v.kind]} {name}[{count}];")
+
+        def each():
+            k = text.new("i")
+            text.emit("#pragma unroll")
+            text.open(f"for (int {k} = 0; {k} < {count}; {k}++)")
+            return k, text.op(f"{i} + {k} * {step}", printer.index)
+
+        k, j = each()
+        indices = _split(printer, text.op(f"{j} < {size} ? {j} : {i}", printer.index), self.nest.shape)
+        for v, p in loads:
+            text.emit(f"{ahead[v]}[{k}] = {printer.load(p, rows.moves(p, dict(enumerate(indices))))};")
+        text.close()
+        k, j = each()
+        text.open(f"if ({j} < {size})")
+        held = rows.held
+        rows.held = {**held, **{v: Name(f"{name}[{k}]", TYPES[v.kind]) for v, name in ahead.items()}}
+        write(_split(printer, j, self.nest.shape))
+        rows.held = held
+        text.close()
+        text.close()
+        text.close()
+
+
 class Each(Shared):
     """One thread an element."""
 
     def write(self, printer, part):
         rows = self.rows(printer)
-        i = threads_loop(printer, self.threads)
-        rows.body(dict(enumerate(_split(printer, i, self.nest.shape))))
-        printer.text.close()
+        self.elements(printer, part, rows, lambda indices: rows.body(dict(enumerate(indices))))
 
 
 class Total(Shared):
@@ -94,20 +137,20 @@ class Total(Shared):
         text, nest = printer.text, self.nest
         rows = self.rows(printer)
         totals = {k: rows.start(k, 1) for k in range(len(nest.folds))}
-        i = threads_loop(printer, self.threads)
-        found = rows.body(dict(enumerate(_split(printer, i, nest.shape))), False)
-        rows.folded(totals, found, "")
-        text.close()
-        for k, gather in enumerate(self.gathers):
-            name, value, place = nest.folds[k]
+        self.elements(printer, part, rows, lambda indices: rows.folded(
+            totals, rows.body(dict(enumerate(indices)), False), ""))
+        values = []
+        for k, (name, value, place) in enumerate(nest.folds):
             x = rows.cast(Name(totals[k], TYPES[value.kind]), value.kind, place.kind)
-            x = folded(printer, name, place.kind, x)
-            if part.kind == "block":
-                printer.values[gather.out] = x
-            else:
-                text.open("if (threadIdx.x == 0)")
-                printer.store(x, Place(gather.partial, (part.grid,)), [("blockIdx.x", 1)])
-                text.close()
+            values.append((name, place.kind, x))
+        values = folded(printer, values, part.block)
+        if part.kind == "block":
+            printer.values.update(zip([gather.out for gather in self.gathers], values))
+            return
+        text.open("if (threadIdx.x == 0)")
+        for gather, x in zip(self.gathers, values):
+            printer.store(x, Place(gather.partial, (part.grid,)), [("blockIdx.x", 1)])
+        text.close()
 
 
 class Lines(Shared):
@@ -168,15 +211,16 @@ class Lines(Shared):
         rows.folded(totals, rows.body({**indices, **inner}, False), "")
         text.close()
         text.close()
-        found = {}
-        for f, total in totals.items():
-            name, value, place = nest.folds[f]
-            found[f] = rows.cast(Name(total, TYPES[value.kind]), value.kind, place.kind)
-            if self.lanes > 1:
-                found[f] = folded(printer, name, place.kind, found[f], lane, self.lanes, apart)
+        found = []
+        for f, (name, value, place) in enumerate(nest.folds):
+            x = rows.cast(Name(totals[f], TYPES[value.kind]), value.kind, place.kind)
+            found.append((name, place.kind, x))
+        values = [x for *_, x in found]
+        if self.lanes > 1:
+            values = folded(printer, found, part.block, lane, self.lanes, apart)
         text.open(f"if ({lane} == 0 && {k} < {self.count})" if self.lanes > 1 else f"if ({k} < {self.count})")
-        for f, x in found.items():
-            name, _, place = nest.folds[f]
+        for f, x in enumerate(values):
+            place = nest.folds[f][2]
             moves = rows.moves(place, indices)
             if self.partial is not None:
                 printer.store(x, Place(self.partial[f], (self.parts, self.count)), [(at, self.count), (k, 1)])
@@ -193,13 +237,18 @@ def power_above(count):
     return 1 << (count - 1).bit_length()
 
 
-def threads_loop(printer, size):
-    """Open the loop over all that the threads of a launch share; returns the name of its index."""
-    i = printer.text.new("i")
+def threads_loop(printer, size, part, count):
+    """Open the loop over what the threads of a part share, `count` of it a turn; returns its index and the step."""
+    text, threads = printer.text, part.grid * part.block
     kind = "int32_t" if size < 2**30 else "int64_t"
-    first, step = (f"({kind})({what})" for what in ("blockIdx.x * blockDim.x + threadIdx.x", "gridDim.x * blockDim.x"))
-    printer.text.open(f"for ({kind} {i} = {first}; {i} < {size}; {i} += {step})")
-    return i
+    first = f"({kind})blockIdx.x * {part.block} + ({kind})threadIdx.x"
+    if size <= threads:
+        i = text.op(first, kind)
+        text.open(f"if ({i} < {size})")
+    else:
+        i = text.new("i")
+        text.open(f"for ({kind} {i} = {first}; {i} < {size}; {i} += {count * threads})")
+    return i, threads
 
 
 def _split(printer, i, shape):

@@ -6,11 +6,11 @@ from ..native.ir.constants import start_of
 from ..native.ir.nests import collapsed, places_of
 from ..native.ir.statements import Const, Load, Memory, Nest, Place, Step, Store, Value, compact_strides
 from .batched import Batched, batched, within
-from .block_folds import LARGEST
 from .parallel import ALIKE, OWN, Each, Lines, Total, by_folded_axes, is_cheap, power_above, size_of
 from .touched import are_apart, places_written, touched
 
 BLOCKS = 1056  # at most, of threads that take several elements: 8 for each multiprocessor
+_GATHERING = 256  # threads of a block that folds what others left: several folds have room in its shared memory
 _FOLDING = 528  # of threads that fold elements, or what blocks left
 _SHARED = Batched, Each, Lines, Total
 
@@ -55,7 +55,7 @@ class Part:
             self.grid = max(self.grid, *[-(-item.least // self.block) for item in shared])
         if self.gathers:
             count = max(gather.part.grid for gather in self.gathers)
-            self.block = max(self.block, min(max(32, power_above(count)), LARGEST if self.grid == 1 else 256))
+            self.block = max(self.block, min(max(32, power_above(count)), _GATHERING))
         for gather in self.left:
             gather.partial.size = self.grid
 

@@ -10,6 +10,7 @@ from typing import NamedTuple, overload
 
 import numpy as np
 
+from ...core.arrays.backend import is_array
 from ...core.arrays.compilers import compiler, installed
 from ...core.checks import check_function
 from ...core.errors import at_user_line
@@ -215,7 +216,8 @@ class _Jit:
         else:
             self.hits += 1
         leaves = [settle(x) for x in leaves]
-        if captured or not all(type(x) in RAW for x in leaves):
+        device = "device" in self.options
+        if captured or not all(type(x) in RAW or device and is_array(x) for x in leaves):
             return entry.rebuild(call_compiled(entry.call, [*leaves, *captured]))
         if entry.donated:
             return entry.rebuild(entry.call.run(give_away(leaves, entry.donated, self.name)))

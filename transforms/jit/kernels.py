@@ -7,13 +7,14 @@ from ...core.arrays.compilers import installed
 from ...core.arrays.small_calls import MAKERS as SMALL
 from ...core.errors import MissingLibraryError
 from ...core.lazy import LazyModule
-from ...core.primitive.kernels import MAKERS
+from ...core.primitive.kernels import DEVICE, MAKERS
 from ...core.primitive.loop_kernels import LOOPS
 from ...core.types import Any
 from ..compile.program import optimised
 from ..scope.errstate import unmarked
 from ..staging.staging import stage
 
+_DEVICE: Any = LazyModule("covector.transforms.export.flat_device")
 _FLAT: Any = LazyModule("covector.transforms.native.flat")
 _OPEN: Any = LazyModule("covector.transforms.native.loop_function")
 _SMALL: Any = LazyModule("covector.transforms.native.small")
@@ -34,14 +35,24 @@ def _kernel(define, dtype, kinds, short):
     """
     if _is_off():
         return None
+    try:
+        return _FLAT.flat_function(_part(define, dtype, kinds), kinds, short)
+    except MissingLibraryError:  # it is there, but cannot be imported
+        return None
+
+
+def _part(define, dtype, kinds):
+    """The graph of an operation on a row or a block."""
     row, block = make_aval((_FLAT.ROW,), dtype), make_aval((_FLAT.BLOCK,), dtype)
     avals = {"array": block, "row": row, "vector": row, "number": make_aval((), dtype), "float": _NUMBER}
     with unmarked():
         graph, _ = stage(define, [avals[kind] for kind in kinds], lambda leaves: leaves, "a kernel")
-    try:
-        return _FLAT.flat_function(optimised(graph, frozenset(graph.inputs)), kinds, short)
-    except MissingLibraryError:  # it is there, but cannot be imported
-        return None
+    return optimised(graph, frozenset(graph.inputs))
+
+
+def _device(define, dtype, kinds):
+    """The function that runs an operation on arrays of a device; None where CUDA text has not all of it."""
+    return _DEVICE.flat_device(_part(define, dtype, kinds), kinds)
 
 
 def _loops(define, kinds):
@@ -65,5 +76,6 @@ def _small(compiles):
 
 
 MAKERS.append(_kernel)
+DEVICE.append(_device)
 SMALL.append(_small)
 LOOPS.append(_loops)

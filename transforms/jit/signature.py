@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...core.arrays.avals import WEAK, aval_of, promoting_aval
+from ...core.arrays.backend import find_backend
 from ...core.errors import DtypeError, at_user_line
 from ...core.primitive.primitive import RAW
 from ...core.trace.device import library_of
@@ -77,7 +78,7 @@ def quick_look(args, kwargs, static, call, rebuild):
         front: makes of a function `again(args, kwargs)`, called for other signatures, one that is called as the user's
             own; None where arguments were given by name.
     """
-    look = _Look(call.programs.depends())
+    look = _Look(call.programs.depends(), "device" in call.options)
     try:
         names = look.arguments(args, kwargs, static)
     except Unwritten:
@@ -122,10 +123,14 @@ def _front(names, lines, run, ended):
 
 
 class _Look:
-    """The lines of a quick look: `if` statements that return MISS; `layouts`: how arrays lie in memory matters."""
+    """The lines of a quick look: `if` statements that return MISS.
 
-    def __init__(self, layouts):
+    `layouts`: how arrays lie in memory matters; `device`: arrays of other libraries are looked at, too.
+    """
+
+    def __init__(self, layouts, device):
         self.layouts = layouts
+        self.device = device
         self.lines = []
         self.tests = set()  # those of them that look at leaves
         self.scope = {"ndarray": ndarray}
@@ -209,6 +214,9 @@ class _Look:
             self.unless(test)
         elif kind in RAW:
             self.unless(f"type({name}) is not {self.const(kind)}")
+        elif self.device and find_backend(kind) is not None:
+            self.unless(f"type({name}) is not {self.const(kind)} or {name}.dtype != {self.const(value.dtype)} or "
+                        f"{name}.shape != {value.shape!r}")
         else:
             raise Unwritten
         self.tests.add(self.lines[-1])

@@ -7,7 +7,7 @@ exception set, and a new reference otherwise.
 from ...core.arrays.small_calls import MOST as MOST
 from .machine.layouts import (
     BASE as BASE,
-    DATA,
+    DATA as DATA,
     DESCR,
     DIMS,
     FLAGS,

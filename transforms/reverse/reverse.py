@@ -335,6 +335,7 @@ def sweep(
                             entry[1] += other
                         else:
                             add_pending(entry, other)
+                        other = None  # nobody else may hold a gradient that a leaf is to take over
                 else:
                     first = parents[0]
                     for k in range(len(parents) - 1, 0, -1):
@@ -360,6 +361,7 @@ def sweep(
                     break
             node = parents
             ct = c
+            c = None
     for node, ct, _ in pending.values():  # leaves wait here and not in the heap: nothing comes after them
         kind = type(ct)
         results[node.saved] = ct.dense() if kind in _LAZY else ct

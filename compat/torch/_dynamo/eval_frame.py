@@ -1,5 +1,6 @@
-"""torch._dynamo.eval_frame: there are no compiled modules, which `isinstance` finds out."""
+"""torch._dynamo.eval_frame: the modules that torch.compile gives."""
 
-from .._impl.dispatch.unbuilt_parts import parts as _parts
+from .._impl.dispatch import surface as _surface
+from .._impl.module.compiled import OptimizedModule as OptimizedModule
 
-globals().update(_parts("_dynamo.eval_frame", "OptimizedModule"))
+_surface.publish(globals())

@@ -1,6 +1,7 @@
-"""torch.optim.adam: Adam."""
+"""torch.optim.adam: Adam, and its step as a function."""
 
 from .._impl.dispatch import surface as _surface
 from .._impl.optim.adam import Adam as Adam
+from .._impl.optim.functions import adam as adam
 
 _surface.publish(globals())

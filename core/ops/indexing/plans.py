@@ -4,6 +4,7 @@ import numpy as np
 
 from ...arrays.avals import make_aval
 from ...arrays.backend import find_backend
+from ...arrays.bounds import all_within
 from ...errors import ConversionError, at_user_line
 from ...primitive.families import ZERO, primitive
 from ...trace.device import array_of_list, constant
@@ -150,19 +151,12 @@ def _known_mask(mask):
     return _on_host(mask)
 
 
-_PLACE, _UNSIGNED = np.dtype(np.intp), np.dtype(np.uintp)
-
-
-def are_counted(k, n):
-    """Whether places are known at once to lie on an axis of length n, and none of them counts from its end."""
-    if k.dtype is not _PLACE or not k.size:
-        return False
-    return np.maximum.reduce(k.view(_UNSIGNED), None) < n  # a negative one is beyond all sizes
+_PLACE = np.dtype(np.intp)
 
 
 def _counted(xp, k, n):
     k = k.astype(_PLACE, copy=False)  # n may be beyond the dtype of k
-    if not k.size or xp is np and are_counted(k, n):
+    if all_within(k, 0, n):
         return k
     high, low = k.max(), k.min()
     if low >= 0 and high < n:
@@ -194,8 +188,8 @@ def _flat_index(arrays_, sizes):
         if isinstance(k, Tracer):
             if len(arrays_) > 1:
                 k = counted(k, n=n)
-        elif not are_counted(k, n):
-            if k.size and (k.min() < -n or k.max() >= n):
+        elif len(arrays_) == 1 or not all_within(k, 0, n):  # else none counts from the end
+            if not all_within(k, -n, n):
                 bad = int(k.max()) if k.max() >= n else int(k.min())
                 raise IndexError(f"index {bad} is out of bounds for an axis of size {n}; "
                                  f"valid indices are below the length; negative ones count from the "

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from ...arrays.bounds import all_within
 from ...arrays.sums import shaped
 from ...primitive.loop_kernels import Loops
-from .plans import are_counted
 
 ndarray = np.ndarray
 _NARROW = 64  # elements of a row
@@ -18,10 +18,10 @@ def scattered_sums(xp, x, index, axis, n):
         x = x.reshape((*x.shape[:axis], index.size, *x.shape[axis + index.ndim :]))
         index = index.reshape(-1)
     if xp is np and axis == 0 and x.ndim == 1 == np.ndim(index) and x.dtype == np.float64 and x.size:
-        return np.bincount(index if are_counted(index, n) else np.where(index < 0, index + n, index), x, n)
+        return np.bincount(index if all_within(index, 0, n) else np.where(index < 0, index + n, index), x, n)
     out = xp.zeros(x.shape[:axis] + (n,) + x.shape[axis + np.ndim(index) :], x.dtype)
     if xp is np and axis == 0 and np.ndim(index) == 1 and len(index) >= 16 and x.size and (
-            (known := are_counted(index, n)) or -n <= index.min() and index.max() < n):
+            (known := all_within(index, 0, n)) or all_within(index, -n, n)):
         places, width = index if known else np.where(index < 0, index + n, index), x.size // len(index)
         if width > _NARROW:
             _add_rows(out, places, x)

@@ -5,6 +5,7 @@ from math import isfinite
 import numpy as np
 
 from ...arrays.avals import make_aval
+from ...arrays.backend import namespace_of
 from ...arrays.dtypes import result_dtype
 from ...arrays.errstate import enter_error_state, leave_error_state, make_error_state
 from ...arrays.halves import in_single
@@ -220,13 +221,14 @@ def _cross_entropy_vjp(ct, x, labels):
 def _less_labelled(found, x, labels):
     """The loss of each row from what its kernel gives."""
     total, top = found
-    picked = x[np.arange(len(x)), labels]
+    picked = x[namespace_of((x,)).arange(len(x)), labels]
     picked -= top
-    return np.subtract(total, picked, out=picked)
+    total -= picked
+    return total
 
 
 def _less_hits(slope, c, labels):
-    slope[np.arange(len(slope)), labels] -= c
+    slope[namespace_of((slope,)).arange(len(slope)), labels] -= c
     return slope
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arithmetic import exp
-from ..selection import maximum, minimum, where
+from ..selection import minimum, where
 
 # Φ(-s) = exp(-s²/2) M(s), and M as a polynomial in t = 1 / (1 + 0.23 s), lowest power first: a form of Hastings (1955),
 # Approximations for digital computers. The coefficients are a minimax fit on [0, 14] (iterated weights); the relative
@@ -71,7 +71,9 @@ def slope(x):
 
 
 def in_operations(x):
-    """The same two in operations, finite at no infinity, where the functions above are called in their place."""
+    """The same two in operations, with the infinities and NaN of the formula for few elements.
+
+    They are finite at no infinity, where the functions above are called in their place."""
     size = abs(x)
     s = minimum(size, _FAR)
     t = _ONE / (_ONE + s * _SCALE)
@@ -81,4 +83,4 @@ def in_operations(x):
     density = exp(s * s * np.float32(-0.5))
     tail = (tail + _M[0]) * density
     r = tail - size * density * _DENSITY
-    return maximum(x, _ZERO) - size * tail, where(x >= _ZERO, _ONE - r, r)
+    return where(x > _ZERO, x - s * tail, -size * tail), where(x >= _ZERO, _ONE - r, r)

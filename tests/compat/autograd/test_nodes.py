@@ -251,3 +251,12 @@ def script_second_derivatives_of_several_outputs(torch):
     with torch.no_grad():
         quiet = torch.var_mean(x, 0)[0].requires_grad
     return torch.autograd.grad((g * g).sum(), x), quiet, torch.func.grad(lambda x: torch.var_mean(x)[0])(x.detach())
+
+
+def script_nodes_are_not_made_by_hand(torch):
+    x = double(torch, 1.0, 2.0).requires_grad_()
+    graph = torch.autograd.graph
+    return [attempt(f) for f in (
+        lambda: type(x.exp().grad_fn)(), graph.Node, lambda: graph.get_gradient_edge(1),
+        lambda: graph.get_gradient_edge(graph.get_gradient_edge(x)), lambda: graph.increment_version([1]),
+        lambda: torch.func.jacfwd(torch.sin)(1.0), lambda: torch._C._is_multithreading_enabled())]

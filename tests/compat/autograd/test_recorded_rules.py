@@ -1,10 +1,17 @@
 """Sweeps that are recorded run rules as programs from the second time on: the same numbers and the same graphs."""
 
+import gc
+import sys
+import weakref
+
 import numpy as np
 import pytest
 
 import covector.compat.torch as torch
-from covector.compat.torch._impl.engine import recorded_rules
+from covector._engine import Ambient
+from covector.compat.torch._impl.engine import engine, recorded_rules
+from covector.compat.torch._impl.graph.node import GradNode
+from covector.compat.torch._impl.state.levels import AMBIENT
 
 ROWS = {
     "elementwise": lambda x, y: (torch.sin(x) * torch.tanh(y) / (1.5 + x * x) - torch.exp(-y)).sum(),
@@ -48,7 +55,7 @@ def orders(fun):
 @pytest.mark.parametrize("fun", ROWS.values(), ids=ROWS)
 def test_programs_give_what_the_general_road_gives(fun, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(recorded_rules, "pull", lambda node, ct, drive: recorded_rules.DECLINED)
+        patch.setattr(engine, "bare", lambda m: False)
         expected, graph = orders(fun)
     for _ in range(4):
         found, shown = orders(fun)
@@ -63,9 +70,40 @@ def test_programs_run():
     for _ in range(4):
         node = torch.sin(x).grad_fn
         (g,) = torch.autograd.grad(torch.sin(x).sum(), x, create_graph=True)
-        ran.append(any(callable(p) for p in (node.rule.again or {}).values()))
+        ran.append(any(callable(p) for p in node.rule.again.__globals__["programs"].values()))
     assert ran[-1]
     assert g.grad_fn is not None
+
+
+def test_what_makes_nodes_and_values_gives_the_same_natively(monkeypatch):
+    found = []
+    for inline in (False, True):
+        if inline:
+            monkeypatch.setattr(recorded_rules, "calls_makers", lambda: False)
+        x = torch.arange(1.0, 5.0 + inline).requires_grad_()  # other shapes: programs of their own
+        for _ in range(4):
+            (g,) = torch.autograd.grad((torch.sin(x) * x * x).sum(), x, create_graph=True)
+            (h,) = torch.autograd.grad(g.sum(), x)
+        found.append((h[:4].tolist(), names(g.grad_fn, set())))
+    assert found[0] == found[1]
+
+
+def test_programs_leak_nothing():
+    x = torch.arange(1.0, 5.0).requires_grad_()
+
+    def work(count):
+        for _ in range(count):
+            (g,) = torch.autograd.grad((torch.tanh(x) * x).sum(), x, create_graph=True)
+        return weakref.ref(g.detach().numpy()), weakref.ref(g.grad_fn)
+
+    work(400)
+    things = None, AMBIENT, GradNode, Ambient
+    before = [sys.getrefcount(thing) for thing in things], len(gc.get_objects())
+    value, node = work(200)
+    after = [sys.getrefcount(thing) for thing in things], len(gc.get_objects())
+    assert max(abs(a - b) for a, b in zip(after[0], before[0], strict=True)) < 50
+    assert abs(after[1] - before[1]) < 50
+    assert value() is None and node() is None
 
 
 def test_hooks_and_writes_are_seen():

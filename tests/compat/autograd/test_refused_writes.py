@@ -81,3 +81,21 @@ def script_scaled_sources(torch):
         found += [attempt(lambda: x.index_add(0, torch.tensor([0, 1]), source, alpha=alpha))
                   for alpha in (1, 2, 2.5, 0, True)]
     return found
+
+
+def script_writes_to_expanded_tensors(torch):
+    """A number may fill memory that elements share; a tensor of one, and a number at an index, are values to copy."""
+    writes = [lambda e: e.fill_(2.0), lambda e: e.fill_(torch.tensor(2.0)), lambda e: e.zero_(), lambda e: e.add_(1),
+              lambda e: e.copy_(torch.arange(3.0)), lambda e: e[0:2].fill_(2), lambda e: e[0:2].copy_(torch.ones(3)),
+              lambda e: e.sub_(torch.ones(3))]
+    keys = [0, slice(0, 2), slice(0, 1), slice(0, 0), slice(None), slice(None, None, 2), ..., None, (slice(None), 0),
+            (0, 0), (0, slice(0, 2)), (slice(0, 2), slice(0, 1))]
+    writes += [lambda e, key=key, value=value: e.__setitem__(key, value)
+               for key in keys for value in (1.5, 3, True, torch.tensor(2.0))]
+    found = []
+    for write in writes:
+        for expanded in (lambda: torch.zeros(1, 3).expand(4, 3), lambda: torch.zeros(4, 1).expand(4, 3).data,
+                         lambda: (torch.zeros(4, 1, requires_grad=True) * 1).expand(4, 3)):
+            e = expanded()
+            found += [attempt(lambda: write(e) and None), e.detach()]
+    return found

@@ -514,3 +514,15 @@ def script_save_on_cpu_forms(torch):
 
     out.append(dec())
     return out
+
+
+def script_hooks_pushed_by_hand(torch):
+    """As profilers of memory do it, and libraries that offload what is saved."""
+    seen = []
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    torch._C._autograd._push_saved_tensors_default_hooks(lambda t: seen.append("pack") or t * 2, lambda t: t / 2)
+    y = x.exp()
+    torch._C._autograd._pop_saved_tensors_default_hooks()
+    z = x.exp()
+    (y * 1.0 + z).sum().backward()
+    return [seen, x.grad]

@@ -298,3 +298,18 @@ def script_data_leaves_the_history_of_outer_levels(torch):
              torch.func.hessian(lambda x: x.data * x ** 2)(x.detach()), grad(written)(x.detach())]
     grad(lambda y: y.data * y)(x).backward()
     return [*found, x.grad]
+
+
+def script_hooks_on_several_tensors_inside(torch):
+    x, seen = double(torch, 1.0, 2.0), []
+
+    def f(v):
+        y, z = v * 2, v * 3
+        torch.autograd.graph.register_multi_grad_hook((y, z), lambda gs: seen.append([tuple(g.shape) for g in gs]))
+        torch.autograd.graph.register_multi_grad_hook((y, z), lambda g: seen.append(tuple(g.shape)), mode="any")
+        return (y * z).sum()
+
+    _, pull = torch.func.vjp(f, x)
+    one = torch.ones((), dtype=torch.float64)
+    return [torch.func.grad(f)(x), torch.func.vmap(torch.func.grad(f))(torch.stack([x, x])), pull(one), pull(one),
+            torch.func.jacrev(f)(x), torch.func.grad(lambda v: torch.func.grad(f)(v).sum())(x), seen]

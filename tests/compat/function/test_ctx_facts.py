@@ -4,7 +4,7 @@ import copy
 import io
 import pickle
 
-from harness import double
+from harness import attempt, double, made_function
 
 
 def script_facts_of_a_ctx(torch):
@@ -59,3 +59,27 @@ def script_states_of_devices(torch):
     names.DefaultDeviceType.set_device_type("cpu")
     return names.get_device_states(torch.ones(2), 3), names.set_device_states([], []), (
         names.DefaultDeviceType.get_device_type())
+
+
+def script_shared_storage_is_known_in_any_case(torch):
+    def forward(ctx, x):
+        ctx.mark_shared_storage((x, x))
+        return x * 2
+
+    double_it = made_function(torch, forward, lambda ctx, g: g * 2)
+    return double_it.apply(torch.ones(2, dtype=torch.float64, requires_grad=True))
+
+
+def script_what_is_marked_as_written_counts_where_it_is_recorded(torch):
+    def forward(ctx, x, part):
+        y = x.clone()
+        y = y[:1] if part else y
+        ctx.mark_dirty(y)
+        return y
+
+    marks = made_function(torch, forward, lambda ctx, g: (g * 2, None))
+    x = double(torch, 1.0, 2.0)
+    leaf = x.clone().requires_grad_()
+    with torch.no_grad():
+        quiet = [marks.apply(leaf, part) for part in (False, True)]
+    return [*quiet, marks.apply(x, False), marks.apply(x, True), attempt(lambda: marks.apply(leaf, True))]

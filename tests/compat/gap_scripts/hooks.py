@@ -99,25 +99,6 @@ def a_write_to_a_view_beside_another_answer(torch):
     return gradient(torch, f, leaf(torch))
 
 
-@row("a Function that returns", False, True)
-def the_memory_of_a_shared_gradient(torch):
-    seen = []
-
-    class Sum(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x, y):
-            return x + y
-
-        @staticmethod
-        def backward(ctx, g):
-            seen.append(g.data_ptr())
-            return g, g
-
-    x, y = leaf(torch), leaf(torch)
-    Sum.apply(x, y)[1:].backward()
-    return seen[0] in (x.grad.data_ptr(), y.grad.data_ptr())
-
-
 @row("random numbers in a Function's `jvp`", True, "GradcheckError")
 def random_numbers_in_a_jvp(torch):
     class Double(torch.autograd.Function):

@@ -69,12 +69,9 @@ def test_steps_of_recurrences_are_functions_too():
     assert all(map(torch.equal, found, cell(x)))
 
 
-@pytest.mark.parametrize(("make", "words"), [
-    (lambda: torch.nn.Linear(1, 1).compile(), "covector.jit"),
-    (lambda: torch.sparse_csr_tensor, "sparse_coo_tensor")])
-def test_refusal_names_a_way_out(make, words):
-    with pytest.raises(NotImplementedError, match=words):
-        make()
+def test_refusal_names_a_way_out():
+    with pytest.raises(NotImplementedError, match="sparse_coo_tensor"):
+        torch.sparse_csr_tensor
 
 
 def test_a_parameter_takes_the_roads_of_plain_tensors():

@@ -154,3 +154,47 @@ def test_errors_of_a_leaf_are_raised():
     with pytest.raises(TypeError):
         torch.sin(torch.ones(2), torch.ones(2), torch.ones(2))
     assert type(torch.ones(2).as_subclass(Bad) * 2.0) is Bad
+
+
+def test_calls_and_views_under_saved_tensor_hooks_are_told_apart():
+    x, w, _, other = given(dtype=torch.float64)
+    x.requires_grad_(), w.requires_grad_()
+
+    def run(packed):
+        y = F.linear(x, w)
+        z = (y[1:].view(3, 1).t() * other[0]).sum() + torch.logsumexp(y, 0)
+        return torch.autograd.grad(z, (x, w)), len(packed), z.detach()
+
+    found = []
+    for _ in range(5):
+        packed = []
+        with torch.autograd.graph.saved_tensors_hooks(lambda t, packed=packed: packed.append(t) or t, lambda t: t):
+            hooked = run(packed)
+        found += [hooked, run([])]
+        with torch.no_grad():
+            assert F.linear(x, w)[1:].grad_fn is None
+        with torch.autograd.forward_ad.dual_level():
+            with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+                dual = F.linear(torch.autograd.forward_ad.make_dual(x.detach(), x.detach()), w.detach())
+            np.testing.assert_allclose(torch.autograd.forward_ad.unpack_dual(dual).tangent.numpy(), dual.numpy())
+    assert {n for _, n, _ in found[::2]} == {found[0][1]} and found[0][1] > 2
+    for grads, _, value in found:
+        assert [g.tolist() for g in grads] == [g.tolist() for g in found[0][0]]
+        assert value.item() == found[0][2].item()
+
+
+def test_duals_are_views_and_their_parts_keep_the_tangents_of_their_base():
+    forward = torch.autograd.forward_ad
+    x, row = torch.arange(1.0, 7.0).reshape(2, 3), torch.tensor([0.5, 1.0, 2.0])
+    asked = torch.ones(2, 3, requires_grad=True)
+    for _ in range(5):
+        with forward.dual_level():
+            dx, drow = forward.make_dual(x, torch.ones(2, 3)), forward.make_dual(row, torch.tensor([1.0, 0.0, -1.0]))
+            value, tangent = forward.unpack_dual(torch.mul(dx, drow))
+            assert value.tolist() == (x * row).tolist()
+            assert tangent.tolist() == (row + x * torch.tensor([1.0, 0.0, -1.0])).tolist()
+            assert forward.unpack_dual(torch.mul(dx[0], row)).tangent.tolist() == row.tolist()  # of its base
+            both = forward.make_dual(asked, x)  # with a history as well
+            out = forward.unpack_dual(torch.mul(both, drow))
+            assert out.primal.requires_grad and out.tangent.requires_grad
+            assert torch.mul(x, row).tolist() == (x * row).tolist() and forward.unpack_dual(x * row).tangent is None

@@ -1,5 +1,6 @@
 """Everyday mistakes of torch-style scripts: PyTorch's errors, their words and its warnings."""
 
+import math
 import warnings
 
 import numpy as np
@@ -77,6 +78,26 @@ def script_warnings_of_arguments_left_out(torch):
             warnings.simplefilter("always")
             call()
         out.append([(w.category.__name__, str(w.message)) for w in seen])
+    return out
+
+
+def script_numbers_of_tensors_with_a_history(torch):
+    torch.set_warn_always(True)
+    x = torch.ones(1, requires_grad=True)
+    y, out = x.sum(), []
+
+    def unrecorded():
+        with torch.no_grad():
+            return float(y)
+
+    for call in (lambda: float(x), lambda: complex(y), lambda: int(y), lambda: y.item(), lambda: bool(y), unrecorded,
+                 lambda: round(math.sin(y), 6), lambda: torch.tensor([[y]]), lambda: torch.as_tensor([y.detach()]),
+                 lambda: y.tolist(), lambda: f"{y:.2f}", lambda: float(x.detach()), lambda: torch.zeros(2).fill_(y)):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            out.append(call())
+        out.append([(w.category.__name__, str(w.message).partition(" (Triggered")[0]) for w in seen])
+    torch.set_warn_always(False)
     return out
 
 

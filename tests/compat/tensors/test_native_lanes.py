@@ -1,15 +1,19 @@
 """Views and writes that native code makes are those of the lanes in Python: values, gradients, versions, nodes."""
 
 import contextlib
+import gc
+import sys
 
 import numpy as np
 import pytest
 
 import covector.compat.torch as torch
-from covector.compat.torch._impl.fastpath import native_views
+from covector.compat.torch._impl.fastpath import bare_tensors, native_views
+from covector.compat.torch._impl.ops import indexing
 from covector.core.arrays.small_calls import FORMS
 
-NAMES = ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap", "quick_parts")
+NAMES = ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap", "quick_expand", "quick_parts")
+DTYPES = ("int64", "int32", "uint8", "int8", "bool", "complex64", "complex128", "float16", "bfloat16")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -40,7 +44,7 @@ def in_python(monkeypatch):
 def read(rng, t):
     """A view of a tensor, or the tensor."""
     n = t.ndim
-    choice = rng.integers(10)
+    choice = rng.integers(11)
     if choice == 0 and n:
         return t[int(rng.integers(-t.shape[0], t.shape[0]))]
     if choice == 1 and n:
@@ -57,6 +61,9 @@ def read(rng, t):
         return t.t()
     if choice == 7:
         return t.squeeze()
+    if choice == 9:
+        return [lambda: t[...], lambda: t[None], lambda: t.unsqueeze(-1), lambda: t.expand(2, *t.shape),
+                lambda: t.squeeze(0) if n else t, lambda: t.flatten()][int(rng.integers(6))]()
     if choice == 8 and n:
         return t.chunk(2, int(rng.integers(-n, n)))[0] if rng.integers(2) else t.unbind(int(rng.integers(n)))[-1]
     return t
@@ -101,6 +108,71 @@ def program(seed):
     return out
 
 
+def program_of_others(seed):
+    """What a random program of views, writes and index tensors gives for dtypes of which little is recorded."""
+    rng = np.random.default_rng(seed)
+    dtype = getattr(torch, DTYPES[seed % len(DTYPES)])
+    out = []
+
+    def tell(t):
+        out.extend([tuple(t.shape), t.stride(), t.detach().tolist(), t.dtype, t.is_inference() or t._version,
+                    t._is_view(), t.requires_grad, t.grad_fn is None])
+
+    mode = [contextlib.nullcontext, torch.no_grad, torch.inference_mode][seed // len(DTYPES) % 3]
+    y = torch.tensor(rng.integers(0, 7, size=(2, 3, 2)).tolist()).to(dtype)
+    if seed % 5 == 0 and dtype.is_complex:
+        y = y.requires_grad_() * 1
+    with mode():
+        views = [y.clone() if seed % 2 else y]
+        for _ in range(8):
+            kind = rng.integers(12)
+            try:
+                t = read(rng, read(rng, views[int(rng.integers(len(views)))]))
+                views.append(t)
+                if kind == 0:
+                    t.mul_(2)
+                elif kind == 1:
+                    t.add_([1, 300][int(rng.integers(2))])
+                elif kind == 2:
+                    t.sub_(torch.ones(t.shape, dtype=dtype))
+                elif kind == 3:
+                    t.fill_([3, 2.0, True, 0.5, -1][int(rng.integers(5))])
+                elif kind == 4 and t.ndim:
+                    t[0] = [3, 2.0, True, 0.5, -1][int(rng.integers(5))]
+                elif kind == 5 and t.ndim:
+                    t[-1] = t[0]
+                elif kind == 6:
+                    t.copy_(torch.ones(t.shape, dtype=dtype))
+                elif kind == 7 and t.ndim:
+                    t[t != 0] = [1, True, 2.5][int(rng.integers(3))]
+                elif kind == 8 and t.ndim:
+                    t[torch.tensor([0, -1])] = torch.ones((), dtype=dtype)
+                elif kind == 9 and t.ndim:
+                    tell(t[torch.tensor([0, -1])])
+                    tell(t[t != 0])
+                elif kind == 10 and t.ndim:
+                    tell(t[torch.tensor(0)])
+                elif kind == 11:
+                    tell(t == 1)
+                tell(t)
+            except (RuntimeError, IndexError, ValueError) as error:
+                out.append(str(error))
+    tell(y)
+    return out
+
+
+@pytest.mark.parametrize("seed", range(81))
+def test_native_lanes_of_other_dtypes_do_what_the_general_path_does(seed, monkeypatch):
+    native = program_of_others(seed)
+    with monkeypatch.context() as patch:
+        in_python(patch)
+        for name in ("put", "assign", "update"):
+            patch.setattr(bare_tensors, name, lambda *args: False)
+        patch.setattr(indexing, "picked", lambda t, key: None)
+        patch.setattr(indexing, "put_picked", lambda t, key, value: False)
+        assert program_of_others(seed) == native
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_native_lanes_do_what_lanes_in_python_do(seed, monkeypatch):
     native = program(seed)
@@ -111,8 +183,44 @@ def test_native_lanes_do_what_lanes_in_python_do(seed, monkeypatch):
 
 def test_tensor_that_was_never_made_is_an_error():
     t = object.__new__(torch.Tensor)
-    for fun in (lambda: t[0], lambda: t.view(1), lambda: t.t(), lambda: t.mul_(2.0), lambda: t.chunk(2),
-                lambda: torch.ones(2).mul_(t), lambda: torch.ones(2) + t, lambda: torch.argmax(t), lambda: t.sum(),
-                lambda: torch.gather(torch.ones(2), 0, t)):
+    for fun in (lambda: t[0], lambda: t[...], lambda: t.expand(2), lambda: t.squeeze(), lambda: t.view(1),
+                lambda: t.t(), lambda: t.mul_(2.0), lambda: t.chunk(2), lambda: t.__setitem__(0, 1),
+                lambda: torch.ones(2)[t], lambda: torch.ones(2).mul_(t), lambda: torch.ones(2) + t,
+                lambda: torch.argmax(t), lambda: t.sum(), lambda: torch.gather(torch.ones(2), 0, t)):
         with pytest.raises(AttributeError):
             fun()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_native_lanes_take_all_dtypes(dtype):
+    t = torch.ones(2, 3).to(getattr(torch, dtype))
+    found = [native_views.quick_read(t, 1), native_views.quick_read(t[0], ...), native_views.quick_shape(t, (-1,)),
+             native_views.quick_swap(t, 0, 1), native_views.quick_expand(t, (4, -1, 3)),
+             native_views.quick_parts(t, ((0, ...), (1, ...)), None)]
+    assert FORMS.small is None or None not in found
+
+
+def test_native_lanes_keep_nothing():
+    i, x = torch.arange(12).reshape(4, 3), torch.ones(4, 3, requires_grad=True) * 2.0
+    mask = i > 4
+    roads = (lambda: i[1], lambda: i[...], lambda: i[None], lambda: i[1, 2], lambda: i.view(-1), lambda: i.t(),
+             lambda: i.chunk(2), lambda: i.expand(2, 4, 3), lambda: x.expand(2, 4, 3), lambda: x[...],
+             lambda: x.chunk(3), lambda: mask[1], lambda: i[i != 3], lambda: list(i))
+    held = [i, i.value, i.autograd_meta, i.value.base, x, x.value, x.node, mask.value]
+    for road in roads:
+        road()
+        gc.collect()
+        before = [sys.getrefcount(v) for v in held]
+        for _ in range(1000):
+            road()
+        gc.collect()
+        assert max(abs(sys.getrefcount(v) - n) for v, n in zip(held, before)) < 100
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_native_lanes_under_saved_tensor_hooks_do_what_lanes_in_python_do(seed, monkeypatch):
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+        native = program(seed), program_of_others(seed)
+        with monkeypatch.context() as patch:
+            in_python(patch)
+            assert (program(seed), program_of_others(seed)) == native

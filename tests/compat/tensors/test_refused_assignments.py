@@ -17,6 +17,19 @@ def script_assignments(torch):
     return out
 
 
+def script_elements_that_share_memory(torch):
+    out = []
+    for dtype in (torch.float32, torch.int64):
+        one, row = torch.ones((), dtype=dtype), torch.ones(3, dtype=dtype)
+        for write in (lambda e: e.__setitem__(..., 1), lambda e: e.__setitem__(slice(None), 1),
+                      lambda e: e.__setitem__((slice(None), 0), 1), lambda e: e.__setitem__(None, one),
+                      lambda e: e.__setitem__(0, 2), lambda e: e.__setitem__(1, row), lambda e: e.fill_(one),
+                      lambda e: e.fill_(3), lambda e: e.zero_(), lambda e: e.add_(1), lambda e: e.copy_(row)):
+            e = torch.zeros(1, 3, dtype=dtype).expand(2, 3)
+            out += [message(lambda: write(e)), e.clone()]
+    return out
+
+
 def script_reading_with_too_many_indices(torch):
     x = torch.zeros(3, 3)
     return message(lambda: x[0, torch.tensor([0, 1]), torch.tensor([0, 1])]), message(lambda: x[torch.tensor([4])])

@@ -50,6 +50,23 @@ def script_results_keep_the_class(torch):
     return out, isinstance(a, torch.Tensor), type(a + 1).__name__, (a * 2).grad_fn is not None
 
 
+def script_arguments_by_place_reach_functions_with_defaults(torch):
+    """PyTorch's functions in Python hand what has a default on by name: a class without an override changes nothing."""
+    nn, a, b = torch.nn.functional, plain(torch), torch.ones(2, 3)
+    out = [nn.mse_loss(a, b, None, None, "sum"), nn.leaky_relu(-a, 0.5), nn.softmax(a, 1), nn.elu(-a, 2.0),
+           nn.pad(a, (1, 0), "constant", 2.0), torch.norm(a, 1)]
+    return [kinds(t) for t in out], [t.detach().as_subclass(torch.Tensor) for t in out]
+
+
+def script_as_subclass_is_an_alias(torch):
+    a, n = torch.arange(3.0).requires_grad_(), torch.arange(3)
+    kind = type(plain(torch))
+    b, c = a.as_subclass(kind), n.as_subclass(kind)
+    b.sum().backward()
+    c += 1
+    return b.grad_fn.name(), c.grad_fn, b._base is a, kinds([b, c, b.as_subclass(torch.Tensor)]), a.grad, n
+
+
 def script_an_override_sees_the_function(torch):
     seen = []
 

@@ -31,6 +31,26 @@ def script_shapes_that_need_a_copy(torch):
         lambda row: row.reshape(2, 2))(x.detach())
 
 
+def script_raveled(torch):
+    x, found = normal(torch, 3, 4).requires_grad_(), []
+    for t in (x, x * 1, x.t(), x[:, 1], (x * 1)[0]):
+        y = t.ravel()
+        found += [y.detach(), y.stride(), y._is_view(), torch.autograd.grad(y.pow(2).sum(), x)[0].contiguous()]
+    return found
+
+
+def script_index_tensors_in_each_mode(torch):
+    found = []
+    for dtype in (torch.float32, torch.int64, torch.bool, torch.complex64):
+        t = torch.arange(6).reshape(3, 2).to(dtype)
+        for mode in (torch.enable_grad, torch.no_grad, torch.inference_mode):
+            with mode():
+                for x in (t, t.clone(), t.t(), t.clone().t()):
+                    for y in (x[torch.tensor([1, 0])], x[x != 0], x[torch.tensor(1)], x[torch.tensor([[0]])]):
+                        found += [y.to(torch.complex64).real, y.is_inference(), y._is_view(), y.requires_grad]
+    return found
+
+
 def script_windows(torch):
     x, found = normal(torch, 2, 3, 4).requires_grad_(), []
 

@@ -19,6 +19,7 @@ from .groups import Group, write_group
 from .ranges import in_ranges
 from .rows import with_rows
 from .rules import RULES
+from .sooner import sooner
 
 ndarray = np.ndarray
 _LONG = 12_000  # values of straight-line code, beyond which arrays of more than one element lie in memory
@@ -34,6 +35,7 @@ class Writer:
 
     alarms: Any = Alarm
     threads = True  # whether large nests are cut in ranges
+    eager = False  # whether few nests matter more than few arrays
 
     def __init__(self, draft, known):
         self.known = known
@@ -80,7 +82,7 @@ class Writer:
     def block(self, equations, outputs):
         """Write equations; those that `outputs` need are no longer waiting at its end."""
         uses = self.uses
-        equations = together(with_rows(self.parts(equations), outputs))
+        equations = together(sooner(with_rows(self.parts(equations), outputs), outputs, self.known, self.eager))
         apart = columns.columnar(equations, outputs, self.known)
         equations = with_assemblies(equations, outputs, apart)
         self.apart.update(apart)

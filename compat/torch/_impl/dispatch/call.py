@@ -9,7 +9,7 @@ import functools
 import numpy as np
 
 from ..... import _engine
-from ..inplace.inplace import inplace
+from ..inplace.inplace import inplace, written_as
 from ..inplace.lower_errors import raised
 from ..inplace.sum_writes import KERNELS, written
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
@@ -193,7 +193,7 @@ def compute(row, fun, args, kwargs):
     """Lower, compute, lift, name."""
     override = overridden(args, kwargs) if row.asks else None
     if override is not None:
-        return override(row.fun, *handed_on(row.name, row.fun, args, kwargs))
+        return override(row.fun, *handed_on(override, row.name, row.fun, args, kwargs))
     m = MODES.get()
     if m is not None and m.autocast is not None and "cpu" in m.autocast.on:
         return autocasting.run(row, args, kwargs, m, lambda args, kwargs: compute(row, fun, args, kwargs))
@@ -270,12 +270,17 @@ def inplace_method(row):
     """`Tensor.name_`."""
     quick = row.name in KERNELS
 
+    def run(*args, **kwargs):
+        return invoke(row, run, args, kwargs)
+
     def method(self, *args, **kwargs):
         if quick and written(row.name, self, args, kwargs):
             return self
         override = overridden((self, *args), kwargs)
         if override is not None:
             return override(method, (self, *args), kwargs)
+        if written_as(run, self, args, kwargs, tensors_in(args, kwargs)):
+            return self
         try:
             (self, *args), kwargs, way = check(row, (self, *args), kwargs)
         except TypeError as error:

@@ -7,7 +7,9 @@ looks at elements of a tensor, or does anything else that its operands' shapes d
 the general path.
 """
 
-from ....._engine import FORMS, MANY
+import numpy as np
+
+from ....._engine import FORMS, MANY, library_of
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..modes.warnings import INSTEAD
@@ -17,6 +19,7 @@ from .call_source import DECLINED, Program
 from .signatures import title
 from .staged_calls import KEPT, LARGE, alike, described, described_by_name, staged, tensors_of
 
+ndarray = np.ndarray
 PATIENCE = [1]  # how often a call is seen before its program is made
 
 
@@ -86,10 +89,10 @@ def _same(t):
 
 def build_program(row, args, kwargs, tensors, m, like):
     """The program of a call whose output lies in memory as tensors do."""
-    size = max([t.value.size for t in tensors])
-    if size > LARGE:
+    size, (kind, *others) = max([t.value.size for t in tensors]), {type(t.value) for t in tensors}
+    if others or kind is ndarray and size > LARGE:
         raise Unfit
-    recorder = Recorder()
+    recorder = Recorder(library_of(tensors[0].value))
     answer, given, named, way = staged(recorder, row, args, kwargs, tensors)
     name = title(row, way, given, named)
     records = m is None or m.packing is not None

@@ -2,7 +2,7 @@
 
 import functools
 
-import numpy as np
+import numpy
 
 from ..... import _engine
 from ..graph.node_names import NamedRule, name_of
@@ -14,11 +14,11 @@ from ..native.functions import DECLINED as DECLINED
 from ..staged.recorder import Box, Unfit
 from ..staged.writer import Writer, compiled, listed
 from ..state.edges import accumulator
+from ..types.arrays import ARRAYS
 from ..types.number_cache import FLOATS
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, Tensor, new
 from .output_aliasing import DUPLICATE
 
-ndarray = np.ndarray
 Literal = _engine.Literal
 REFUSED = (ValueError, TypeError, ArithmeticError)  # the general path says what is wrong
 _ROOM = {
@@ -135,7 +135,7 @@ class CallWriter(Writer):
         shared = [self.values[v] for v in self.inputs]
         for eq in graph.equations:
             shared += [v.value for v in eq.inputs if type(v) is Literal] + list(eq.params)
-        return {id(root_of(x)) for x in shared if type(x) is ndarray}
+        return {id(root_of(x)) for x in shared if type(x) in ARRAYS}
 
     def record_as(self, k, eq, rule, title, call):
         """`record` under the title of the operation."""
@@ -154,7 +154,7 @@ class CallWriter(Writer):
 
     def record(self, k, eq, rule):
         """The lines that make the node of an equation; hooks do not see the numbers among its operands."""
-        self.numbers = tuple([i for i, v in enumerate(eq.inputs) if type(v) is Literal and not np.ndim(v.value)])
+        self.numbers = tuple([i for i, v in enumerate(eq.inputs) if type(v) is Literal and not numpy.ndim(v.value)])
         super().record(k, eq, rule)
 
     def node(self, name, rule, parents, saved):
@@ -187,19 +187,19 @@ class CallWriter(Writer):
 
     def tensor(self, k, v, like, roots):
         """The lines that make a tensor of an output, which lies in memory as an array does."""
-        name, own = self.names[v], self.values[v]
-        if type(own) is not ndarray:
+        name, own, np = self.names[v], self.values[v], self.room["np"]
+        if type(own) is not np.ndarray:
             own, name = np.asarray(own), f"np.asarray({name})"
         elif id(root_of(own)) in roots:
             own, name = DUPLICATE.impl(np, own), f"{self.constant(DUPLICATE.impl, 'duplicate')}(np, {name})"
         if own.strides != like.strides:
             order = sorted(range(like.ndim), key=lambda axis: -like.strides[axis])
-            back = np.argsort(order).tolist()
+            back = sorted(range(own.ndim), key=order.__getitem__)
             own = np.ascontiguousarray(own.transpose(order)).transpose(back)
             name = f"np.ascontiguousarray({name}.transpose({order})).transpose({back})"
         if own.strides != like.strides:
             raise Unfit
-        key = GENERAL if own.dtype not in FLOATS else INFERENCE if self.inferred else FAST
+        key = GENERAL if own.dtype not in FLOATS or np is not numpy else INFERENCE if self.inferred else FAST
         made = _NATIVE["made" if key == FAST else "inferred"]
         if made is not None and key != GENERAL and (key == FAST or v not in self.nodes):
             self.room["made"] = made

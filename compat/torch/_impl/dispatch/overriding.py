@@ -68,8 +68,8 @@ def as_usual(kind, args):
 
 
 def quickly(kind, func, args, kwargs):
-    """What the default `__torch_function__` of a class comes to for plain operands: the operation on tensors that share
-    all they have with them, its output as one of the class."""
+    """What the default `__torch_function__` of a class comes to for plain operands without keywords: the operation on
+    tensors that share all they have with them, its output as one of the class."""
     row = getattr(func, "row", None)
     name = func.__name__
     writes = name in _WRITES
@@ -188,7 +188,7 @@ def dispatching(fun, name=None, look=None):
     def public(*args, **kwargs):
         override = overridden(args, kwargs)
         if override is not None:
-            return override(public, *handed_on(name, fun, args, kwargs))
+            return override(public, *handed_on(override, name, fun, args, kwargs))
         if look is not None:
             look(args, kwargs)
         return fun(*args, **kwargs)
@@ -197,9 +197,10 @@ def dispatching(fun, name=None, look=None):
     return public
 
 
-def handed_on(name, fun, args, kwargs):
-    """The arguments as an override gets them: those with a default by name where PyTorch's function is in Python."""
-    if name not in IN_PYTHON:
+def handed_on(override, name, fun, args, kwargs):
+    """The arguments as an override gets them: those with a default by name where PyTorch's function is in Python, and
+    a program's own `__torch_function__` may look at them."""
+    if name not in IN_PYTHON or type(override) is functools.partial and override.func is quickly:
         return args, kwargs
     try:
         given = signature_of(name, fun).bind(*args, **kwargs)

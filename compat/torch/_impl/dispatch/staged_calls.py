@@ -6,18 +6,20 @@ from .....extend import aval_of
 from ..graph.node_data import visible
 from ..staged.recorder import Unfit
 from ..state.edges import is_current, untangled
+from ..types.arrays import ARRAYS
 from ..types.dtypes import dtype as Dtype
+from ..types.number_cache import FLOATS
 from ..types.parameter import Parameter
 from ..types.size import Size, memory_format
 from ..types.tensor_type import GENERAL, INFERENCE, Tensor, TensorBase
 from .signatures import check, synonyms
 
+ndarray = np.ndarray
 LARGE = 1 << 20  # elements: an operation on more costs far more than the road to it
 STATIC = frozenset({bool, int, str, type(None), Dtype, memory_format})
 NESTS = frozenset({tuple, list, Size})
 KEPT = 64  # programs of an operation
-
-
+DEVICE = object()  # in a key, before what it says of a tensor of a device
 
 def keep(programs, key, program):
     """Keep a program of an operation; if there are too many, the older ones are dropped."""
@@ -35,7 +37,11 @@ def described(args, key, tensors, recording, blind):
             dtype = x.itemsize  # which tells floats apart, and hashes in 10 ns where a dtype takes 50
             if a.dispatch_key:
                 if a.dispatch_key == GENERAL:
-                    if not blind or not whole(a, recording):
+                    if type(x) is not ndarray:
+                        if type(x) not in ARRAYS or not settled(a, recording, blind):
+                            return False
+                        key.append(DEVICE)
+                    elif not blind or not whole(a, recording):
                         return False
                     dtype = x.dtype
                 elif a.dispatch_key == INFERENCE:
@@ -67,8 +73,20 @@ def described_by_name(kwargs, key, tensors, recording, blind):
 def whole(t, recording):
     """Whether a tensor is an ambient one of integers or booleans; of inference mode only where nothing is recorded."""
     meta = t.autograd_meta
-    return t.level_trace is None and type(t.value) is np.ndarray and t.value.dtype.kind in "biu" and (
+    return t.level_trace is None and t.value.dtype.kind in "biu" and (
         meta is None or not (recording and meta.inference))
+
+
+def settled(t, recording, blind):
+    """Whether a tensor of a device is an ambient one, of floats or as `whole` says, and its history is up to date."""
+    if t.value.dtype not in FLOATS:
+        return blind and whole(t, recording)
+    meta = t.autograd_meta
+    if t.level_trace is not None or meta is None:
+        return meta is None and t.level_trace is None
+    if meta.tangent is not None or meta.mapped is not None or recording and meta.inference:
+        return False
+    return meta.base is None or (is_current(t) if recording else untangled(t))
 
 
 def staged(recorder, row, args, kwargs, tensors, shown=None):
@@ -83,7 +101,7 @@ def staged(recorder, row, args, kwargs, tensors, shown=None):
     placed, _, way = check(row, args, kwargs)
     given += [named.pop(p.name) for p in way.parameters[len(args):len(placed)]] if way is not None else []
     answer = row.body(*given, **named)
-    if len(recorder.equations) > 1 and any(
+    if recorder.library is None and len(recorder.equations) > 1 and any(
             np.size(recorder.values[v]) > LARGE for eq in recorder.equations
             if not getattr(eq.prim, "view", False) for v in eq.outputs):
         raise Unfit
@@ -108,8 +126,9 @@ def close(x, y):
     if x.dtype.kind not in "fc":
         return bool((x == y).all())
     scale = 64 * np.finfo(x.dtype).eps
-    top = np.max(np.abs(x), initial=0.0, where=np.isfinite(x))
-    return np.allclose(x, y, scale, scale * top, equal_nan=True)
+    sizes = np.abs(x)
+    top = np.where(np.isfinite(x), sizes, 0).max() if x.size else 0.0
+    return bool(np.allclose(x, y, scale, scale * float(top), equal_nan=True))
 
 
 def shown(t):

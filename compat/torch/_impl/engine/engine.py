@@ -1,11 +1,10 @@
 """`backward` and `grad`: from tensors to roots of the backward pass, and from its cotangents to gradients."""
 
-import sys
 import warnings
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import _engine
 from ....._engine import Ambient
 from ..graph.node_data import picks
 from ..graph.undefined import UNDEFINED
@@ -16,16 +15,14 @@ from ..state.batch_level import together
 from ..state.edges import accumulator, edge
 from ..state.levels import AMBIENT
 from ..state.meta import library, on_device
-from ..types.arrays import ARRAYS
-from ..types.other_layout import OtherLayout
 from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import GENERAL, Tensor, TensorBase, needs_grad, wrap
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import lower
-from ..views.overlap import overlapping
 from . import callbacks, recorded_rules
+from .captured import collect, writable_cotangent
 from .gradient_edge import GradientEdge, node_of
-from .graph_task import HOOKED, KEYS, RUNNING, Sweep, level_of
+from .graph_task import HOOKED, RUNNING, Sweep, level_of
 from .reentrancy import nested
 from .root_gradients import check_implicit, like, listed, make_grads, ones, seed
 
@@ -97,9 +94,15 @@ def swept(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused
     for t in outputs:
         if not isinstance(t, TensorBase | GradientEdge):
             raise TypeError(f"expected Tensors to differentiate, but got {type(t).__name__}")
-    cts = [seed(i, t, g) for i, (t, g) in enumerate(zip(outputs, grads))]
-    level = level_of(outputs)
-    roots = [root(i, t, g, level, create_graph) for i, (t, g) in enumerate(zip(outputs, cts))]
+    level, roots = AMBIENT, []
+    for t, g in zip(outputs, grads):
+        found = plain_root(t, g)
+        if found is None:
+            cts = [seed(i, t, g) for i, (t, g) in enumerate(zip(outputs, grads))]
+            level = level_of(outputs)
+            roots = [root(i, t, g, level, create_graph) for i, (t, g) in enumerate(zip(outputs, cts))]
+            break
+        roots.append(found)
     sweep = Sweep(level, retain, create_graph)
     if inputs:
         nodes = prepare(sweep, roots, inputs, accumulate)
@@ -112,18 +115,18 @@ def swept(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused
 def sweep_from(roots, sweep):
     """Run a sweep from `[(node, ct), …]`, which it empties: nobody else may keep the graph alive."""
     before = MODES.get()
-    if before is None and not sweep.create_graph:
-        MODES.set(IN_NO_GRAD)
+    if not sweep.create_graph:
+        MODES.set(IN_NO_GRAD if before is None else before.ungrading())
     else:
-        set_modes(grad=bool(sweep.create_graph))
-        if sweep.create_graph and sweep.trace is AMBIENT and bare(MODES.get()):
+        if before is not None and not before.grad:
+            set_modes(grad=True)
+        if sweep.trace is AMBIENT and bare(MODES.get()):
             sweep.again = recorded_rules.pull
     waiting = callbacks.begin() if callbacks.PENDING else ()
     token = suppress_fp_warnings()
     outer = RUNNING.get()
     if HOOKED:
-        sweep.roots = [n for n, _ in roots]
-        sweep.key = next(KEYS)
+        sweep.remember(roots)
     RUNNING.set(sweep)
     try:
         _engine.sweep(roots, 0, drive=sweep)
@@ -146,22 +149,32 @@ def bare(m):
 def plain_backward(t, g, retain):
     """`t.backward(g)` of an ambient tensor of floats outside of all modes and sweeps, the commonest case; False
     for others."""
-    value = t.value
-    if type(t) not in PLAIN_KINDS or t.node is None or t.dispatch_key == GENERAL or MODES.get() is not None or (
-            RUNNING.get() is not None):
+    if MODES.get() is not None or RUNNING.get() is not None:
         return False
+    found = plain_root(t, g)
+    if found is None:
+        return False
+    sweep_from([found], Sweep(AMBIENT, retain, False))
+    return True
+
+
+def plain_root(t, g):
+    """`root` of an ambient tensor of floats whose cotangent is one too, or is left out; None for others."""
+    if type(t) not in PLAIN_KINDS or t.node is None or t.dispatch_key == GENERAL:
+        return None
+    value = t.value
     if g is None:
         if value.size != 1:
-            return False
+            return None
         ct = ones(value.shape, value.dtype)
     else:
-        if type(g) not in PLAIN_KINDS or g.dispatch_key:
-            return False
+        if type(g) not in PLAIN_KINDS or g.dispatch_key or g.node is not None or g.wants_grad:
+            return None
         ct = g.value
         if ct.shape != value.shape or ct.dtype is not value.dtype:
-            return False
-    sweep_from([(edge(t) if t.dispatch_key else t.node, ct)], Sweep(AMBIENT, retain, False))
-    return True
+            return None
+    node = edge(t) if t.dispatch_key else t.node
+    return None if node is None or node.lost else (node, ct)
 
 
 def root(i, t, g, level, create_graph):
@@ -184,7 +197,7 @@ def sweep_level(trace, outputs, grads, inputs):
     nodes = [accumulator(t) for t in inputs]
     heads = [(edge(t) if t.level_trace is trace else None, *shape_dtype(t)) for t in outputs]
 
-    def run_once(cts, retain):
+    def run_once(cts, retain=True):
         sweep = Sweep(trace, retain, False)
         sweep.backward = False
         roots = []
@@ -202,19 +215,20 @@ def sweep_level(trace, outputs, grads, inputs):
         if not roots:
             return [None] * len(nodes)
         sweep.capture = {n.seq for n in nodes}  # the leaves of a level are these alone: no node leads nowhere wanted
-        before = leave_level(trace)
+        before, outer = leave_level(trace), RUNNING.get()
         token = suppress_fp_warnings()
+        if HOOKED:
+            RUNNING.set(sweep.remember(roots))
         try:
             _engine.sweep(roots, 0, drive=sweep)
         finally:
+            RUNNING.set(outer)
             restore_fp_warnings(token)
             MODES.set(before)
         found = [sweep.captured.get(n.seq) for n in nodes]
         return [None if c is None or c is UNDEFINED else sweep.tensor(writable_cotangent(c)) for c in found]
 
-    if grads is None:
-        return lambda cts, retain=True: run_once(cts, retain)
-    return run_once(grads, False)
+    return run_once if grads is None else run_once(grads, False)
 
 
 def prepare(sweep, roots, inputs, accumulate):
@@ -254,12 +268,17 @@ def wanted(sweep, roots, nodes):
     sweep.chosen = True
     targets = {n.seq for n in nodes if n is not UNDEFINED}
     outputs = {}  # number of a node with several outputs -> those that are wanted: they are captured when it runs
+    every = True  # whether all leaves that are reached are wanted, and nothing else is
     for n in nodes:
-        if n is not UNDEFINED and picks(n):
-            outputs.setdefault(n.parents.seq, []).append((n.rule.active[0], n.seq))
-    sweep.capture = targets - {seq for found in outputs.values() for _, seq in found}
+        if n is UNDEFINED:
+            every = False
+        elif not n.of_leaf:
+            every = False
+            if picks(n):
+                outputs.setdefault(n.parents.seq, []).append((n.rule.active[0], n.seq))
+    sweep.capture = targets - {seq for found in outputs.values() for _, seq in found} if outputs else targets
     sweep.outputs = outputs or None
-    seen, every = set(), True
+    seen = set()
     stack = [n for n, _ in roots]
     while stack:
         node = stack.pop()
@@ -273,7 +292,7 @@ def wanted(sweep, roots, nodes):
                 stack += parents[1:]
             elif node.seq not in targets:
                 every = False
-    if every and not outputs and all(n is not UNDEFINED and n.of_leaf for n in nodes):
+    if every:
         return None
     order = list(seen)
     order.sort(key=_age)  # parents are older than what they lead to
@@ -293,44 +312,6 @@ def wanted(sweep, roots, nodes):
 
 def _age(node):
     return -node.seq
-
-
-def collect(sweep, nodes, inputs, allow_unused):
-    """The captured gradients as tensors, None where nothing arrived."""
-    out = []
-    for i, node in enumerate(nodes):
-        ct = None if node is UNDEFINED else sweep.captured.get(node.seq)
-        if ct is None or ct is UNDEFINED:
-            if not allow_unused:
-                raise RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the "
-                                   "graph. Set "
-                                   "allow_unused=True if this is the desired behavior.")
-            out.append(None)
-        else:
-            ct = writable_cotangent(ct)
-            out.append(wrap(ct) if type(ct) is ndarray else sweep.tensor(ct))
-    return tuple(out)
-
-
-def reshaped(ct):
-    """Whether an array is all of the memory of another one in another shape, and nobody else has that one."""
-    whole = type(ct.base) is ndarray and ct.base.flags.owndata and ct.base.nbytes == ct.nbytes
-    return whole and ct.flags.c_contiguous and sys.getrefcount(ct.base) == _HELD_ONCE
-
-
-_VIEW = np.empty(2).reshape(2, 1)
-_HELD_ONCE = sys.getrefcount(_VIEW.base)  # what it says of an array that only a view holds
-
-
-def writable_cotangent(ct):
-    """A cotangent that the caller may write to."""
-    if type(ct) is ndarray:
-        return ct if ct.flags.writeable and (ct.base is None or reshaped(ct)) else ct.copy()
-    if type(ct) is Ambient and type(ct.value) in ARRAYS and overlapping(ct.value):
-        ct.value = ct.value.copy()
-    if type(ct) in ARRAYS:
-        return ct if ct.base is None else ct.copy()
-    return ct if isinstance(ct, extend.Tracer | OtherLayout) else np.asarray(ct)
 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,

@@ -42,6 +42,12 @@ class Sweep:
         self.recorder = m.recorder
         self.plain = not create_graph and m.anomaly is None and m.recorder is m.nans is None
 
+    def remember(self, roots):
+        """Note where the sweep starts, and a number of it: hooks on several tensors ask."""
+        self.roots = [n for n, _ in roots]
+        self.key = next(KEYS)
+        return self
+
     def take(self, seq, ct):
         """Keep the cotangent of a node that `grad` asked for."""
         self.captured[seq] = ct

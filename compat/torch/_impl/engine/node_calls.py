@@ -3,7 +3,8 @@
 from ..graph.node import JointNode
 from ..graph.node_data import led_to, visible
 from ..modes.modes import modes
-from .engine import collect, prepare, root, sweep_from
+from .captured import collect
+from .engine import prepare, root, sweep_from
 from .gradient_edge import GradientEdge
 from .graph_task import Sweep, level_of
 

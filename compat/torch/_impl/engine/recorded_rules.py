@@ -7,96 +7,111 @@ a history there is nothing to record, and the rule runs on arrays as in any othe
 function has a way of its own.
 """
 
+import functools
 from types import FunctionType
 
 import numpy as np
 
 from ..... import _engine, extend
-from ....._engine import FREED, Ambient
+from ....._engine import FORMS, FREED, Ambient
 from ..graph import versions
 from ..graph.lone_cotangents import untraced
+from ..graph.node import GradNode
 from ..graph.undefined import DECLINED
+from ..native import functions as native
 from ..staged.recorder import Box, Recorder, Unfit
 from ..staged.writer import Writer, compiled, listed
 from ..types.number_cache import FLOATS
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
+next_seq = _engine.next_seq
 _KEPT = 64  # programs of a rule
 _LARGE = 1 << 20  # elements: an operation on more costs far more than its record
 
 
 def pull(node, ct, drive):
-    """The cotangents of a node's parents, recorded; DECLINED where the general road is to be taken."""
+    """The cotangents of a node's parents, recorded; DECLINED where the general road is to be taken.
+
+    From then on what the node's rule has in `again` is asked.
+    """
     rule = node.rule
-    programs = rule.again
-    if programs is False:
-        return DECLINED
-    if type(programs) is FunctionType:
-        return programs(node, ct, drive)
-    trace = drive.trace
-    if programs is None:
-        programs = rule.again = {None: not rule.once and all(
-            i is None or i != -1 and i not in rule.active for i in rule.origins)}
-    p = None
-    c = ct
-    if type(ct) is Ambient:
-        if ct.owner is not trace or ct.tangent is not None:
-            return DECLINED
-        c, p = ct.value, ct.node
-    if p is None and programs[None] and untraced(c):
-        saved = node.saved
-        if rule.keeps:
-            if saved is FREED or node.seq > versions.LAST[0] and node.changed(saved) is not None:
-                return DECLINED
-            if not drive.retain:
-                node.free()
-        return rule.back(c, saved)
-    if type(c) is not ndarray or c.dtype not in FLOATS:
-        return DECLINED
-    given = [trace, ct, c, p]
-    key = [c.shape, c.itemsize, p is None]
+    if rule.again is None:
+        rule.again = asked(rule)
+    return rule.again(node, ct, drive)
+
+
+def declined(node, ct, drive):
+    """What is asked of a rule that has no programs."""
+    return DECLINED
+
+
+def asked(rule):
+    """`pull` of a rule: finds the program for what arrives and what was saved, and runs it.
+
+    It is written for the rule, whose saved values and parents it need not go through one by one.
+    """
+    origins, names = rule.origins, rule.names
+    changed = "saved is FREED or node.seq > LAST[0] and node.changed(saved) is not None" if rule.keeps else (
+        "saved is FREED")
+    values = [k for k, origin in enumerate(origins) if origin is not None]
+    key = ["c.shape", "c.itemsize", "p is None"]
+    given = ["drive.trace", "ct", "c", "p"]
+    for k, (name, origin) in enumerate(zip(names, origins)):
+        if origin is not None:
+            key += (f"x{k}.shape", f"x{k}.dtype.num")
+            active = origin in rule.active
+            given += (f"x{k}", "node" if origin == -1 else f"n{rule.active.index(origin)}" if active else "None")
+        elif name.endswith("_aval") and name != "ans_aval" and not rule.prim.variadic:
+            key += (f"x{k}.shape", f"x{k}.dtype.num", f"x{k}.weak")
+        else:
+            key += (f"type(x{k})", f"spelled(x{k})")
+    free = not rule.once and all(i is None or i != -1 and i not in rule.active for i in origins)
+    parents = "".join(f"n{i}, " for i in range(len(rule.active))) if len(rule.active) > 1 else "n0"
+    lines = [
+        "def again(node, ct, drive):", " p = None", " c = ct", " if type(ct) is Ambient:",
+        "  if ct.owner is not drive.trace or ct.tangent is not None:", "   return DECLINED",
+        "  c, p = ct.value, ct.node", " saved = node.saved"]
+    if free:  # where nothing has a history there is nothing to record
+        lines += [" if p is None and untraced(c):", *([f"  if {changed}:", "   return DECLINED"] if rule.keeps else ()),
+                  *(["  if not drive.retain:", "   node.free()"] if rule.keeps else ()), "  return back(c, saved)"]
+    lines += [" if type(c) is not ndarray or c.dtype not in FLOATS:", "  return DECLINED"]
     if rule.collect is not None:
-        saved = node.saved
-        if saved is FREED or node.seq > versions.LAST[0] and rule.keeps and node.changed(saved) is not None:
-            return DECLINED
-        origins = rule.origins
-        for x, origin in zip((saved,) if len(origins) == 1 else saved, origins):
-            if origin is None:
-                key += (type(x), spelled(x))
-                continue
-            if type(x) is not ndarray:
-                return DECLINED
-            if origin == -1:
-                q = node
-            elif origin in rule.active:
-                q = node.parents
-                if type(q) is tuple:
-                    q = q[rule.active.index(origin)]
-            else:
-                q = None
-            given += (x, q)
-            key += (x.shape, x.dtype.num)
-    key = tuple(key)
-    try:
-        program = programs.get(key)
-    except TypeError:  # a parameter that is no key
-        rule.again = False
-        return DECLINED
+        lines += [f" if {changed}:", "  return DECLINED",
+                  f" {', '.join([f'x{k}' for k in range(len(origins))])} = saved"]
+    if values:
+        lines += [f" if {' or '.join([f'type(x{k}) is not ndarray' for k in values])}:", "  return DECLINED"]
+    if any(g.startswith("n") and g != "node" for g in given):
+        lines += [f" {parents} = node.parents"]
+    lines += [f" key = {', '.join(key)}", " try:", "  program = programs.get(key)",
+              " except TypeError:", "  program = refuse(rule)",  # a parameter that is no key
+              " if type(program) is not Function:",
+              f"  program = made(rule, programs, key, program, ({', '.join(given)}), saved)",
+              "  if program is DECLINED:", "   return DECLINED"]
+    if rule.keeps:
+        lines += [" if not drive.retain:", "  node.free()"]
+    lines += [f" return program({', '.join(given)})"]
+    room = _ASKING | {"rule": rule, "back": rule.back, "programs": {}}
+    exec(compiled("\n".join(lines) + "\n", f"{__file__} asking a rule"), room)
+    return room["again"]
+
+
+def refuse(rule):
+    """No more programs of a rule."""
+    rule.again = declined
+    return DECLINED
+
+
+def made(rule, programs, key, program, given, saved):
+    """The program for a key, from the second time on that it is asked for; DECLINED where there is none."""
     if program is None:
         if len(programs) >= _KEPT:
-            free = programs[None]
             programs.clear()
-            programs[None] = free
         programs[key] = 1
         return DECLINED
     if program == 1:
-        program = programs[key] = build(rule, given, node.saved)
-    if program is DECLINED:
-        return DECLINED
-    if rule.keeps and not drive.retain:
-        node.free()
-    return program(*given)
+        program = programs[key] = build(rule, given, saved)
+    return program
 
 
 def spelled(param):
@@ -107,6 +122,11 @@ def spelled(param):
     if kind is slice:
         return param.start, param.stop, param.step
     return str(param) if kind is float and not param else param
+
+
+_ASKING = {"Ambient": Ambient, "DECLINED": DECLINED, "FLOATS": FLOATS, "FREED": FREED, "Function": FunctionType,
+           "LAST": versions.LAST, "made": made, "ndarray": ndarray, "refuse": refuse, "spelled": spelled,
+           "untraced": untraced}
 
 
 def build(rule, given, saved):
@@ -130,6 +150,8 @@ def build(rule, given, saved):
         return DECLINED
     exec(compiled(source, f"{__file__} rule of {rule.prim.name}"), writer.room)
     _engine.small_names(writer.room, writer.ufuncs)
+    for name in _MADE_BY:
+        _engine.small_item(writer.room, name, functools.partial(native.maker, symbol=name))
     return writer.room["program"]
 
 
@@ -137,7 +159,7 @@ class RuleWriter(Writer):
     """Writes the source of a rule, which gives values of a trace."""
 
     def __init__(self, recorder, recorded):
-        super().__init__(recorder, recorded, {"Ambient": Ambient}, 1)
+        super().__init__(recorder, recorded, {"Ambient": Ambient, **_MADE_BY}, 1)
 
     def text(self, answer, boxes):
         """The function's text."""
@@ -170,10 +192,47 @@ class RuleWriter(Writer):
                 names[id(box)] = self.names[v]
                 continue
             names[id(box)] = f"out{k}"
-            self.make(f"out{k}", "Ambient()", owner="owner", value=self.names[v], node=self.nodes.get(v),
-                      tangent="None", aval=self.constant(aval_of(value), f"AVAL_{k}"))
+            self.box(f"out{k}", self.names[v], self.nodes.get(v), self.constant(aval_of(value), f"AVAL_{k}"))
         shown = ["None" if v is None else "ct" if v is boxes[0] else names.get(id(v)) for v in parts]
         if None in shown:
             raise Unfit
         self.write(1, f"return {listed(shown) if type(answer) is tuple else shown[0]}")
         return "\n".join(self.lines) + "\n"
+
+    def box(self, name, value, node, aval):
+        """The lines that make a value of the trace."""
+        if calls_makers():
+            self.write(1, f"{name} = boxed(owner, {value}, {node}, {aval})")
+        else:
+            self.make(name, "Ambient()", owner="owner", value=value, node=node, tangent="None", aval=aval)
+
+    def node(self, name, rule, parents, saved):
+        """The lines that make a node."""
+        if calls_makers():
+            self.write(1, f"{name} = noted({self.constant(rule, 'RULE')}, {parents}, {saved})")
+        else:
+            super().node(name, rule, parents, saved)
+
+
+def calls_makers():
+    """Whether programs call what makes nodes and values, where that is native code or waits for it."""
+    return FORMS.waiting is not None or FORMS.small is not None
+
+
+def noted(rule, parents, saved):
+    """A node."""
+    node = GradNode()
+    node.rule = rule
+    node.parents = parents
+    node.saved = saved
+    node.seq = next_seq()
+    node.extra = None
+    return node
+
+
+def boxed(owner, value, node, aval):
+    """A value of a trace."""
+    return owner.box(value, aval, node)
+
+
+_MADE_BY = {"noted": noted, "boxed": boxed}

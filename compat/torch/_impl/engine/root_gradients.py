@@ -78,7 +78,7 @@ def listed(tensors):
     if isinstance(tensors, TensorBase):
         return (tensors,)
     tensors = (tensors,) if isinstance(tensors, GradientEdge) else tuple(tensors)
-    return tuple([tensor_or_edge(t) for t in tensors])
+    return tuple([tensor_or_edge(t) if isinstance(t, GradientEdge) else t for t in tensors])
 
 
 def like(out, g):

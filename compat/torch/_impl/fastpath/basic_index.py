@@ -9,7 +9,7 @@ from ..modes.modes import MODES
 from ..state.edges import refresh
 from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import GENERAL, INFERENCE, VIEW, needs_grad
-from ..views.views import GETITEM, RESHAPE, TRANSPOSE, UPDATE
+from ..views.views import EXPAND, GETITEM, RESHAPE, TRANSPOSE, UPDATE
 
 WHOLE = slice(None)
 RECORDED = (None, "multi")  # how views come about whose history is recorded
@@ -113,10 +113,11 @@ SELECT = rules_of(GETITEM, ("SelectBackward0", "SliceBackward0", "UnsqueezeBackw
                             "SqueezeBackward1", "SqueezeBackward2", "AliasBackward0"))
 SHAPED = rules_of(RESHAPE, ("ViewBackward0", "ReshapeAliasBackward0"))
 TURNED = rules_of(TRANSPOSE, ("TransposeBackward0", "PermuteBackward0", "TBackward0"))
-_LAYOUT = {prim: prim.rule((0,), True).names for prim in (GETITEM, RESHAPE, TRANSPOSE)}
+EXPANDED = rules_of(EXPAND, ("ExpandBackward0",))
+_LAYOUT = {prim: prim.rule((0,), True).names for prim in (GETITEM, RESHAPE, TRANSPOSE, EXPAND)}
 
 
-if _LAYOUT != {GETITEM: ("x_aval", "index"), RESHAPE: ("x_aval",), TRANSPOSE: ("axes",)}:
+if _LAYOUT != {GETITEM: ("x_aval", "index"), RESHAPE: ("x_aval",), TRANSPOSE: ("axes",), EXPAND: ("x_aval",)}:
     raise AssertionError(f"the rules of the view primitives save other things than these lanes write: {_LAYOUT}")
 
 

@@ -12,14 +12,15 @@ from ..native.functions import with_quick_write
 from ..state.edges import accumulator, is_current, untangled
 from ..types.number_cache import CONSTS, EXACT, constant
 from ..types.parameter import PLAIN_KINDS, Parameter
-from ..types.tensor_type import INFERENCE, VIEW, Tensor
+from ..types.tensor_type import GENERAL, INFERENCE, VIEW, Tensor
 from ..views.overlap import overlapping
-from . import level_writes, map_views
+from . import bare_tensors, device_writes, level_writes, map_views
 from .copy_slices import COPY_SLICES, CopySlices, can_write, hooked, idle, put_of, written as written_through
 
 ndarray = np.ndarray
 next_seq = _engine.next_seq
 with_small_calls = _engine.with_small_calls
+CLOSED = (np.add, np.subtract, np.multiply)  # of two integers they give one
 
 
 def binary_inplace(prim, ufunc, slow):
@@ -36,7 +37,12 @@ def binary_inplace(prim, ufunc, slow):
     saves = both.collect is not None
     rules = left, right, both
     needs = left_keeps, right_keeps, keeps
+    closed = ufunc in CLOSED
     quick = None
+    general = slow
+
+    def slow(self, other):
+        return self if device_writes.updated(prim.name, self, other) else general(self, other)
 
     def method(self, other):
         if quick is not None:
@@ -44,6 +50,8 @@ def binary_inplace(prim, ufunc, slow):
             if done is not None:
                 return done
         m = MODES.get()
+        if closed and type(self) is Tensor and self.dispatch_key == GENERAL and bare_tensors.update(ufunc, self, other):
+            return self
         if m is not None and (m.packing is None or not hooked(m)):
             if m.quick is not None:
                 done = level_writes.updated(self, other, m.quick, ufunc, rules, needs)

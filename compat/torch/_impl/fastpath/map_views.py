@@ -17,7 +17,7 @@ def seen(t, fun, *args):
     m = MODES.get()
     if m is None or m.mapped is None or type(t) is not Tensor or t.level_trace is not m.mapped:
         return None
-    MODES.set(m.under())
+    MODES.set(m.without[0] if m.without is not None else m.under())
     try:
         out = fun(t.value, *args)
     finally:
@@ -38,17 +38,16 @@ def written(t, other, m, fun, *index):
         if other.level_trace is not trace:
             return False
         other = other.value
-        dtype = shape_dtype(t.value)[1]
-        if shape_dtype(other)[1] is not dtype or dtype not in FLOATS:
-            return False
-        if not index and shape_dtype(other)[0] != shape_dtype(t.value)[0]:
+        shape, dtype = shape_dtype(t.value)
+        given, given_dtype = shape_dtype(other)
+        if given_dtype is not dtype or dtype not in FLOATS or not index and given != shape:
             return False
     elif not (kind is float or kind is int and -EXACT <= other <= EXACT):
         return False
     if index:
         key = index[0]
         index = ((EVERY, *key) if type(key) is tuple else (EVERY, key),)
-    MODES.set(m.under())
+    MODES.set(m.without[0] if m.without is not None else m.under())
     try:
         return fun(t.value, *index, other) is not False
     finally:

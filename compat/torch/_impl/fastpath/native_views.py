@@ -8,8 +8,9 @@ import functools
 from ..... import _engine
 from ..graph import versions
 from ..native import functions as native
-from ..views.views import GETITEM, RESHAPE, TRANSPOSE
-from .basic_index import SELECT, SHAPED, TURNED, place, ready
+from ..views.views import EXPAND, GETITEM, RESHAPE, TRANSPOSE
+from .basic_index import EXPANDED, SELECT, SHAPED, TURNED, place, ready
+from .map_views import EVERY
 
 FORMS = _engine.FORMS
 
@@ -44,17 +45,34 @@ def quick_swap(t, first, second):
     _counted()
 
 
+def quick_expand(t, sizes):
+    """The view in a larger shape, given as the arguments of `expand` are."""
+    _counted()
+
+
 def quick_parts(t, indices, rule):
     """The views by a tuple of indices, as outputs of a node with a rule, in a tuple."""
     _counted()
 
 
-_THINGS = {"GETITEM": GETITEM, "RESHAPE": RESHAPE, "TRANSPOSE": TRANSPOSE, "SELECT": SELECT, "place": place,
-           "ready": ready, "selected": SELECT["SelectBackward0"], "sliced": SELECT["SliceBackward0"],
-           "viewed": SHAPED["ViewBackward0"], "swapped": TURNED["TransposeBackward0"],
-           "pick_rule": _engine.pick_rule}
+def _picked(indices):
+    """The rules of the outputs of a node, one for each index."""
+    return _picks(len(indices))
 
-for _name in ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap", "quick_parts"):
+
+@functools.lru_cache(256)
+def _picks(count):
+    return tuple([_engine.pick_rule(count, k) for k in range(count)])
+
+
+_THINGS = {"GETITEM": GETITEM, "RESHAPE": RESHAPE, "TRANSPOSE": TRANSPOSE, "EXPAND": EXPAND,
+           "SELECT": SELECT, "place": place, "ready": ready, "selected": SELECT["SelectBackward0"],
+           "sliced": SELECT["SliceBackward0"], "aliased": SELECT["AliasBackward0"],
+           "inserted": SELECT["UnsqueezeBackward0"], "expanded": EXPANDED["ExpandBackward0"],
+           "viewed": SHAPED["ViewBackward0"], "swapped": TURNED["TransposeBackward0"],
+           "picked": _picked, "every": EVERY}
+
+for _name in ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap", "quick_expand", "quick_parts"):
     _engine.small_item(globals(), _name, functools.partial(native.view_function, symbol=_name, things=_THINGS))
 for _name, _symbol in (("new_stamp", "quick_stamp"), ("note", "quick_note")):
     _engine.small_item(vars(versions), _name, functools.partial(native.function, symbol=_symbol))

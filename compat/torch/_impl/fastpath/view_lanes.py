@@ -15,7 +15,7 @@ from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import GENERAL, INFERENCE, INFERRED, VIEW, Record, Tensor, new
 from ..types.tensor_value import shape_dtype
 from ..views.views import GETITEM, RESHAPE, TRANSPOSE, quick_view
-from . import map_views
+from . import map_views, native_views
 from .basic_index import SELECT, SHAPED, TURNED, place, ready, settled
 from .map_views import EVERY
 
@@ -263,8 +263,11 @@ def turned(t, axes, title):
 def read(t, key):
     """The view of a tensor by a basic key, or None for what this lane does not take."""
     m = MODES.get()
-    if m is not None and m.still:
-        return part(t, key, m)
+    if m is not None:
+        if m.still:
+            return part(t, key, m)
+        if m.mapped is not None or m.quick is not None:
+            return apart(t, key)
     if not ready(t):
         return apart(t, key)
     kind = type(key)
@@ -314,14 +317,27 @@ def part(t, key, m):
     return unrecorded_view(t, array[index], (GETITEM, (index,)), m)
 
 
+def read_examples(t, key):
+    """`read` of all examples, which lie along the first axis."""
+    kind = type(key)
+    found = None
+    if kind is int:
+        shape = shape_dtype(t)[0]
+        if len(shape) > 1 and -shape[1] <= key < shape[1]:
+            found = native_views.quick_index(t, (EVERY, key, Ellipsis), "SelectBackward0")
+    if found is None:
+        key = (EVERY, *key) if kind is tuple else (EVERY, key)
+        found = native_views.quick_read(t, key)
+    return read(t, key) if found is None else found
+
+
 def apart(t, key):
     """`read` at the innermost level of `func`; None for what is not there, or not taken."""
     m = MODES.get()
     if m is None or type(t) is not Tensor:
         return None
     if m.mapped is not None:
-        return None if t.level_trace is not m.mapped else map_views.seen(t, read, (
-            (EVERY, *key) if type(key) is tuple else (EVERY, key)))
+        return None if t.level_trace is not m.mapped else map_views.seen(t, read_examples, key)
     if m.quick is None or t.level_trace is not m.quick:
         return None
     kind = type(key)

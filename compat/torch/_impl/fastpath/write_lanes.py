@@ -17,7 +17,7 @@ from ..types.number_cache import EXACT
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_type import GENERAL, INFERENCE, VIEW, Tensor
 from ..views.overlap import overlapping
-from . import level_writes, map_views
+from . import bare_tensors, level_writes, map_views
 from .basic_index import BASE, BOTH, NUMBER, VALUE, place, same
 from .copy_slices import can_write, hooked, idle, index_of
 
@@ -40,7 +40,9 @@ def write(t, key, value):
         return level_writes.write(t, key, value, m.quick)
     if m is not None and m.mapped is not None:
         return map_views.written(t, value, m, write, key)
-    if t.dispatch_key == GENERAL or versions.EXPOSED and versions.exposed(t.value):
+    if t.dispatch_key == GENERAL:
+        return bare_tensors.put(t, key, value)
+    if versions.EXPOSED and versions.exposed(t.value):
         return False
     if m is not None and (m.packing is None or not hooked(m)):
         return m.still and put(t, key, value, m)
@@ -150,7 +152,9 @@ def assign(t, value):
         return level_writes.assign(t, value, m.quick)
     if m is not None and m.mapped is not None:
         return map_views.written(t, value, m, assign)
-    if key == GENERAL or versions.EXPOSED and versions.exposed(t.value):
+    if key == GENERAL:
+        return bare_tensors.assign(t, value)
+    if versions.EXPOSED and versions.exposed(t.value):
         return False
     if m is not None and m.packing is not None and hooked(m):
         m = None

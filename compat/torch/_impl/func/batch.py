@@ -3,7 +3,8 @@
 import functools
 
 from ..ops.joining import cat
-from ..ops.shaping import expand, movedim, narrow
+from ..ops.shaping import movedim, narrow
+from ..ops.unit_axes import expand
 from ..random.generator import get_rng_state, set_rng_state
 from ..state.batch_level import batch_size, batched, lowered, within
 from ..state.levels import BatchTrace, alive

@@ -2,8 +2,6 @@
 
 import functools
 
-import numpy as np
-
 from ..dispatch.layouts import straightened
 from ..ops.joining import cat
 from ..ops.shaping import movedim, reshape
@@ -18,7 +16,7 @@ from .reverse import vjp_of
 
 def standard_basis(tensors):
     """One-hot tensors: the whole basis of several tensors, in front of each."""
-    sizes = [int(np.prod(shape_dtype(t)[0])) for t in tensors]
+    sizes = [t.numel() for t in tensors]
     total, start, out = sum(sizes), 0, []
     for t, n in zip(tensors, sizes):
         shape, dtype, xp = facts_of(t)

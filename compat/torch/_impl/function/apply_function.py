@@ -162,9 +162,11 @@ def written_inputs(marked, inputs, outputs, recording):
     """The ids of the inputs that forward marked as written to, or PyTorch's refusals; the writes are noted."""
     dirty = {id(t) for t in marked}
     if not dirty <= inputs:
-        if any(t.autograd_meta is not None and t.autograd_meta.base is not None for t in marked if id(t) not in inputs):
-            raise RuntimeError(NOT_AN_INPUT)
-        warnings.warn(NOT_AN_INPUT, UserWarning, stacklevel=5)
+        if recording:
+            if any(t.autograd_meta is not None and t.autograd_meta.base is not None for t in marked
+                   if id(t) not in inputs):
+                raise RuntimeError(NOT_AN_INPUT)
+            warnings.warn(NOT_AN_INPUT, UserWarning, stacklevel=5)
         dirty &= inputs
     if dirty and not dirty <= {id(o) for o in outputs}:
         raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. The "

@@ -8,6 +8,7 @@ from ..... import numpy as cnp
 from ....._engine import FREED
 from ..engine.graph_task import RUNNING
 from ..graph.hooks import shown
+from ..graph.node import GradNode
 from ..graph.node_data import NodeExtra, led_to
 from ..graph.undefined import UNDEFINED
 from ..graph_view.shown_node import ShownNode
@@ -70,10 +71,9 @@ class FunctionCtx:
         self._state.non_differentiable = args
 
     def mark_shared_storage(self, *pairs):
-        """Refused: long gone from PyTorch."""
-        raise RuntimeError("mark_shared_storage is deprecated. Tensors with shared storages are automatically "
-                           "tracked. Note "
-                           "that calls to `set_()` are not tracked")
+        """Nothing but a warning: memory that tensors share is known."""
+        warnings.warn("`mark_shared_storage` is deprecated. Tensors with shared storages are automatically tracked. "
+                      "Note that calls to `set_()` are not tracked", FutureWarning, stacklevel=2)
 
     def set_materialize_grads(self, value):
         """Whether missing gradients arrive in backward as zeros (the default) or as None."""
@@ -142,6 +142,7 @@ class BackwardCFunction(FunctionCtx, ShownNode):
     """The node of a Function, which is also the ctx that its methods get."""
 
     __slots__ = ("__dict__", "_state")
+    __new__ = GradNode.__new__  # these nodes are made as they are shown
 
     def name(self):
         """`MyFnBackward`; of a level of `func`, `MyFnGeneratedBackward`; of an operation of ours, PyTorch's name."""

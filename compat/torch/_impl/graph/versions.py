@@ -114,6 +114,17 @@ def bump(array):
         known.snapshot = root.copy()  # this write is none through an alias
 
 
+def note_all(roots):
+    """Note one write to several memories that no arrays of NumPy share, by their roots."""
+    stamp = new_stamp()
+    for root in roots:
+        entry = WRITTEN.get(id(root))
+        if entry is None:
+            entry = WRITTEN[id(root)] = Written(root)
+        entry.count += 1
+        entry.stamps.append(stamp)
+
+
 def reset(array, count):
     """Let the counter of a memory stand at a number, as if its last writes had not been."""
     if count < 0:

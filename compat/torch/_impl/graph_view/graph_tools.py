@@ -23,9 +23,11 @@ Node = ShownNode
 def increment_version(tensor):
     """Record a write that torch could not see."""
     if not isinstance(tensor, TensorBase | Iterable):
-        raise RuntimeError(f"increment_version needs a tensor or an iterable of them, not {type(tensor).__name__}")
-    tensors = (tensor,) if isinstance(tensor, TensorBase) else tuple(tensor)
-    for t in tensors:
+        raise RuntimeError(f"increment_version expect a Iterable[Tensor] as input, not {type(tensor).__name__}")
+    for t in (tensor,) if isinstance(tensor, TensorBase) else tuple(tensor):
+        if not isinstance(t, TensorBase):
+            raise RuntimeError("increment_version expects each element of the iterable to be a tensor, not "
+                               f"{type(t).__name__}")
         versions.bump(bottom(t))
 
 
@@ -165,7 +167,7 @@ def get_gradient_edge(tensor):
     >>> torch.autograd.grad(x * x, torch.autograd.graph.get_gradient_edge(x))
     (tensor(6.),)
     """
-    if not needs_grad(tensor):
+    if not tensor.requires_grad:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     node = edge(tensor)
     if node.lost:

@@ -21,6 +21,11 @@ class ShownNode(GradNode):
     __slots__ = ()
     requires_grad = True  # of every node
 
+    def __new__(cls, *args, **kwargs):
+        if cls is ShownNode:
+            raise TypeError(f"Can't instantiate abstract class Node with abstract methods {', '.join(_ABSTRACT)}")
+        raise TypeError(f"cannot create '{cls.__name__}' instances")
+
     @property
     def next_functions(self):
         """`((node, output number), …)` of the operands; `(None, 0)` for one that needs no gradient."""
@@ -90,8 +95,9 @@ class ShownNode(GradNode):
         return sorted([*special, *_SHOWN, *(["variable"] if self.of_leaf else readable(self))])
 
 
-_SHOWN = ("__call__", "_input_metadata", "_register_hook_dict", "_sequence_nr", "metadata", "name",
-          "next_functions", "register_hook", "register_prehook", "requires_grad")
+_ABSTRACT = ("_input_metadata", "_register_hook_dict", "_sequence_nr", "metadata", "name", "next_functions",
+             "register_hook", "register_prehook")
+_SHOWN = ("__call__", *_ABSTRACT, "requires_grad")
 _CLASSES = {}  # (class of a node, PyTorch's name of it) -> the class that is shown
 
 

@@ -8,19 +8,21 @@ or of its base if it is a view.
 import numpy as np
 
 from ..... import _engine
+from ..graph import versions
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved, check_write
 from ..modes.modes import MODES
 from ..state.edges import edge, refusal, replay
 from ..state.levels import AMBIENT, BatchTrace, GradTrace, alive, recorders
 from ..state.meta import NO_DATA, check_written, is_meta, on_device
-from ..types.arrays import ARRAYS, ndarray
+from ..types.arrays import ARRAYS, namespace, ndarray, writeable
 from ..types.dtypes import type_word
-from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
+from ..types.parameter import PLAIN_KINDS
+from ..types.tensor_type import FOREIGN, Tensor, TensorBase, needs_grad
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import lower
 from ..values.transfer import transfer
-from ..views.overlap import FIRST, OVERLAPPING, check_overlap, check_own, into_what_is_shared, overlapping
+from ..views.overlap import FIRST, OVERLAPPING, check_overlap, check_own, crossing, into_what_is_shared, overlapping
 from ..views.views import EXPAND, UPDATE
 from .lower_errors import raised
 from .write import store, write
@@ -50,7 +52,8 @@ def compute(t, name, fn, others, node_name, covers):
         return t
     operands = [x for x in others if isinstance(x, TensorBase)]
     m = MODES.get()
-    if (m is None or m.still) and untracked(t, m) and all(untracked(x, m) for x in operands):
+    kind = type(t.value)
+    if (m is None or m.still) and untracked(t, m) and all(type(x.value) is kind and untracked(x, m) for x in operands):
         write_untracked(t, name, fn, [x.value if isinstance(x, TensorBase) else x for x in others], operands, covers)
         return t
     numbers = bool(operands) and name != "copy_" and not all(type(x.value) is ndarray for x in (t, *operands)) and (
@@ -113,13 +116,38 @@ def untracked(t, m):
     """Whether a tensor is an ambient one without tangent, of which nothing is recorded now: in no_grad or
     inference_mode (`m` is then not None), or without a history."""
     meta = t.autograd_meta
-    if t.level_trace is not None or type(t.value) is not ndarray or meta is not None and (
+    if t.level_trace is not None or type(t.value) not in ARRAYS or meta is not None and (
             meta.tangent is not None or meta.forward_base is not None or meta.inference):
         return False
     if meta is not None and meta.base is not None and meta.base.autograd_meta is not None and (
             meta.base.autograd_meta.tangent is not None):
         return False
     return m is not None or not needs_grad(t)
+
+
+def written_as(run, t, args, kwargs, operands):
+    """Whether `t`, of which nothing is recorded, is now what `run(t, *args, **kwargs)` gives, an array of its shape and
+    dtype; False for what this does not take. The general path says what does not fit.
+    """
+    m = MODES.get()
+    if m is not None and not m.still or type(t) not in PLAIN_KINDS or not untracked(t, m):
+        return False
+    array = t.value
+    if not writeable(array) or crossing(array) or versions.EXPOSED and versions.exposed(array) or (
+            not all(type(x) in PLAIN_KINDS and untracked(x, m) for x in operands)):
+        return False
+    try:
+        out = run(t, *args, **kwargs)
+    except (RuntimeError, TypeError, ValueError, LookupError, ArithmeticError):
+        return False
+    if type(out) is not Tensor or type(out.value) is not type(array):
+        return False
+    v = out.value
+    if v.dtype is not array.dtype or v.shape != array.shape:
+        return False
+    check_overlap(array, operands)
+    store(t, v)
+    return True
 
 
 def write_untracked(t, name, fn, values, operands, covers):
@@ -134,7 +162,7 @@ def write_untracked(t, name, fn, values, operands, covers):
         raised(name, error)
     finally:
         restore_fp_warnings(token)
-    new = np.asarray(new)
+    new = namespace(array).asarray(new)
     check_result(array.shape, array.dtype, new.shape, new.dtype)
     if not covers:
         check_overlap(array, operands)

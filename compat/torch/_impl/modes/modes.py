@@ -35,7 +35,7 @@ class Modes:
         self.mutable_saved = None  # the context of allow_mutation_on_saved_tensors
         self.quick = None  # the innermost level, where it records and nothing but levels is in force (level_lanes.py)
         self.mapped = None  # the innermost level where it is a vmap and nothing but levels is in force (map_lanes.py)
-        self.without = None  # what `under` gives, in a list
+        self.without = None  # what `under` gives, in a tuple
         self.packing = None  # the innermost saved-tensor hooks, where nothing but hooks is in force
         self.ungraded = None  # what `ungrading` gives, in a list
         self.still = False  # whether nothing but no_grad or inference_mode is in force
@@ -89,7 +89,7 @@ class Modes:
         """The modes below the innermost vmap; None where they are the default ones."""
         if self.without is None:
             new = self.but(maps=self.maps[:-1])
-            self.without = [None if new.default() else new]
+            self.without = (None if new.default() else new,)
         return self.without[0]
 
     def default(self):

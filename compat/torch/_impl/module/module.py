@@ -1,5 +1,6 @@
 """nn.Module."""
 
+from ..platform.compiling import check_options, tell_once
 from .calls import Calls
 from .conversion import Conversion
 from .registration import Registration
@@ -52,10 +53,6 @@ class Module(Calls, Registration, Traversal, StateDict, Conversion):
         return replica
 
     def compile(self, *args, **kwargs):
-        """Raise: modules run as they are.
-
-        Raises:
-            NotImplementedError: always; `covector.jit` compiles functions of arrays.
-        """
-        raise NotImplementedError("Module.compile() is not supported by covector.compat.torch: modules run eagerly; "
-                                  "write the function on arrays and use covector.jit to compile it")
+        """Do nothing but warn, once: modules run as they are. The arguments are those of `torch.compile`."""
+        check_options(*args, **kwargs)
+        tell_once("Module.compile", stacklevel=3)

@@ -1,7 +1,8 @@
 """The text of calls in native code: the key of a call's program, and the program's run where there is one.
 
-The key is what `call_cache.lookup` asks of a call, as bytes: modes, default dtype, and of each argument its kind and
-what it says, of tensors shape, strides, dtype and whether they are recorded.
+The key is what `call_cache.lookup` asks of a call, as bytes: modes (0 to 2 as `mode` has them, 4 at a dual level, 5
+with saved-tensor hooks), default dtype, and of each argument its kind and what it says, of tensors shape, strides,
+dtype and whether they are recorded.
 """
 
 from .key_text import APPEND, DTYPE, FALSE, FLOAT, INT, NAME, NONE, STRING, TRUE, TUPLE, tensors
@@ -150,7 +151,9 @@ given:
   %fourth = getelementptr inbounds ptr, ptr %args, i64 3
   %is_blind = load ptr, ptr %fourth
   %blind = icmp eq ptr %is_blind, %true
-  %mode = call i64 @mode(ptr %table)
+  %plain_mode = call i64 @mode(ptr %table)
+  %mode = call i64 @hooked_mode(ptr %table, i64 %plain_mode)
+  %hooks = icmp ne i64 %mode, %plain_mode
   %good_mode = icmp ult i64 %mode, 3
   br i1 %good_mode, label %dualless, label %unfit
 dualless:
@@ -158,13 +161,14 @@ dualless:
   %level = load ptr, ptr %dual_cell
   call void %drop(ptr %level)
   %no_dual = icmp eq ptr %level, %none
-  %recording = icmp eq i64 %mode, 0
+  %recording = icmp eq i64 %plain_mode, 0
   %known_level = or i1 %no_dual, %recording
   br i1 %known_level, label %begin, label %unfit
 begin:
   %epoch = select i1 %no_dual, ptr null, ptr %level
   %tensors = getelementptr inbounds ptr, ptr %operands, i64 1
-  %kind_of_call = select i1 %no_dual, i64 %mode, i64 4
+  %kind_of_plain = select i1 %hooks, i64 5, i64 %mode
+  %kind_of_call = select i1 %no_dual, i64 %kind_of_plain, i64 4
   store i64 0, ptr %tangent_count
   store i64 8, ptr %key
   store i64 0, ptr %tensor_count

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 
 from ..... import _engine, extend
+from ....._engine import Ambient
 from ..graph import versions
 from ..graph.node import GradNode
 from ..modes.modes import DEFAULT, MODES
@@ -14,30 +15,33 @@ from ..state.levels import DUAL
 from ..types import dtypes
 from ..types.number_cache import CONSTS, FLOATS
 from ..types.parameter import Parameter
-from ..types.tensor_type import FAST, INFERENCE, INFERRED, VIEW, Record, Tensor, new
+from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Record, Tensor, new
 
 DECLINED = object()  # the output of a program where the general path is to be taken
 _LANES = _engine.LazyModule("covector.compat.torch._impl.native.lane_text")
 _OBJECTS = _engine.LazyModule("covector.compat.torch._impl.native.object_text")
 _CALLS = _engine.LazyModule("covector.compat.torch._impl.native.call_text")
+_MAPS = _engine.LazyModule("covector.compat.torch._impl.native.map_text")
 _MAKERS = _engine.LazyModule("covector.compat.torch._impl.native.maker_text")
 _VIEWS = _engine.LazyModule("covector.compat.torch._impl.native.view_text")
 _WRITES = _engine.LazyModule("covector.compat.torch._impl.native.write_text")
 _TRACES = _engine.LazyModule("covector.compat.torch._impl.native.trace_text")
-_VIEW_LANES = _engine.LazyModule("covector.compat.torch._impl.native.view_lane_text")
+_INDEX_LANES = _engine.LazyModule("covector.compat.torch._impl.native.index_lane_text")
+_SHAPE_LANES = _engine.LazyModule("covector.compat.torch._impl.native.shape_lane_text")
 _NAMES = ("float", "tangent", "base", "relaid", "attr_version", "creation", "steps", "multi", "no_grad", "inference",
-          "shape", "reshape", "transpose", "append", "prim", "name", "put")
+          "shape", "reshape", "transpose", "append", "prim", "name", "put", "forward_base")
 _SLOTS = ((new(Tensor), ("value", "node", "autograd_meta", "level_trace", "wants_grad", "dispatch_key")),
           (GradNode(), ("rule", "parents", "saved", "seq", "extra")), (
-              versions.Written.__new__(versions.Written), ("count", "stamps")), (DEFAULT.but(), ("still", "inference")))
+              versions.Written.__new__(versions.Written), ("count", "stamps")), (
+                  DEFAULT.but(), ("still", "inference", "packing", "mapped", "without")))
 _THINGS = {"None": None, "True": True, "False": False, "int": int, "str": str, "tuple": tuple, "slice": slice,
            "Ellipsis": Ellipsis, "Record": Record, "WRITTEN": versions.WRITTEN, "EXPOSED": versions.EXPOSED,
            "LAST": versions.LAST, "Written": versions.Written,
            **{f"'{name}'": sys.intern(name) for name in _NAMES},
            "Tensor": Tensor, "Parameter": Parameter, "GradNode": GradNode, "MODES": MODES, "DUAL": DUAL, "FAST": FAST,
-           "VIEW": VIEW, "INFERENCE": INFERENCE, "INFERRED": INFERRED, "accumulator": accumulator,
-           "is_current": is_current, "untangled": untangled, "next_seq": _engine.next_seq, "aval_of": extend.aval_of,
-           "Default": dtypes.Default, "Dtype": dtypes.dtype, "DECLINED": DECLINED,
+           "Ambient": Ambient, "GENERAL": GENERAL, "VIEW": VIEW, "INFERENCE": INFERENCE, "INFERRED": INFERRED,
+           "accumulator": accumulator, "is_current": is_current, "untangled": untangled, "aval_of": extend.aval_of,
+           "next_seq": _engine.next_seq, "Default": dtypes.Default, "Dtype": dtypes.dtype, "DECLINED": DECLINED,
            "numbers of doubles": CONSTS[FLOATS[0]], "numbers of singles": CONSTS[FLOATS[1]]}
 
 
@@ -97,6 +101,12 @@ def function(small, symbol):
     return _function(small, symbol, {}, {}, [])
 
 
+@functools.cache
+def maker(small, symbol):
+    """`function` for programs that share it."""
+    return function(small, symbol)
+
+
 def view_function(small, symbol, things):
     """A native function of view_text.py; `things` are what stands behind the named places, by name."""
     return _function(small, symbol, {}, {name: id(things[name]) for name in _VIEWS.BEHIND}, [things])
@@ -134,11 +144,13 @@ def _text(small):
     at = _offsets(small)
     if at is None:
         return None
-    return small.arrays + _OBJECTS.objects(at) + _LANES.lanes(at) + _CALLS.calls(at) + _MAKERS.MAKERS + (
-        _VIEWS.views(at) + _VIEW_LANES.view_lanes(at) + _TRACES.traces(at) + _WRITES.writes(at))
+    return small.arrays + "".join([write(at) for write in (
+        _OBJECTS.objects, _MAPS.maps, _LANES.lanes, _CALLS.calls, _MAKERS.makers, _VIEWS.views,
+        _INDEX_LANES.index_lanes, _SHAPE_LANES.shape_lanes, _TRACES.traces, _WRITES.writes)])
 
 
 def _offsets(small):
     """`{name: bytes}` where the slots of tensors, nodes and modes are; None where that is not known."""
     found = {name: small.offset(example, name) for example, names in _SLOTS for name in names}
+    found |= {f"boxed {name}": small.offset(Ambient(), name) for name in ("owner", "value", "node", "aval", "tangent")}
     return None if None in found.values() else found

@@ -1,6 +1,7 @@
 """The text of keys of calls in native code: words, strings, and what a program depends on of a tensor."""
 
 from .object_text import DESCR, DIMS, GET, KIND, NDIM, STRIDES, TYPE, loads
+from .way_text import BARE_INFERENCE
 
 _LONG = 256  # characters of a string
 
@@ -78,7 +79,30 @@ TENSOR, NONE, TRUE, FALSE, INT, FLOAT, STRING, TUPLE, DTYPE, NAME = range(1, 11)
 def tensors(at):
     """The text of `@add_tensor` and `@add_dual`; `at` as `objects` of object_text.py has it."""
     get = GET.format
-    return _description(get) + _plain(at, get) + _dual(at, get)
+    return _description(get) + _hooked(get, at) + _plain(at, get) + _dual(at, get)
+
+
+def _hooked(get, at):
+    return f"""
+; a mode of `mode`, but 0 where nothing but saved-tensor hooks is in force
+define internal i64 @hooked_mode(ptr %table, i64 %mode) {{
+entry:
+  %cell = alloca ptr
+{loads(context="PyContextVar_Get", modes="MODES", none="None", drop="Py_DecRef")}
+  %known = icmp ult i64 %mode, 3
+  br i1 %known, label %give, label %look
+look:
+  %done = call i32 %context(ptr %modes, ptr null, ptr %cell)
+  %m = load ptr, ptr %cell
+  call void %drop(ptr %m)
+{get("packing", "m", at["packing"])}
+  %hooks_alone = icmp ne ptr %packing, %none
+  %instead = select i1 %hooks_alone, i64 0, i64 %mode
+  ret i64 %instead
+give:
+  ret i64 %mode
+}}
+"""
 
 
 def _description(get):
@@ -112,7 +136,7 @@ entry:
 not_floats:
   br i1 %blind, label %integers, label %no
 integers:
-{get("meta", "t", at["autograd_meta"])}{get("level", "t", at["level_trace"])}{get("integers_x", "t", at["value"])}
+{get("integers_x", "t", at["value"])}
   %is_set = icmp ne ptr %integers_x, null
   br i1 %is_set, label %value, label %no
 value:
@@ -128,10 +152,14 @@ letters:
   %is_u = icmp eq i8 %letter, {ord("u")}
   %is_ib = or i1 %is_i, %is_b
   %is_whole = or i1 %is_ib, %is_u
-  %no_meta = icmp eq ptr %meta, %none
-  %no_level = icmp eq ptr %level, %none
-  %bare = and i1 %no_meta, %no_level
-  %known = and i1 %bare, %is_whole
+  br i1 %is_whole, label %ways, label %no
+ways:
+  %way = call i64 @bare(ptr %table, ptr %t)
+  %is_inferred = icmp eq i64 %way, {BARE_INFERENCE}
+  %not_here = and i1 %is_inferred, %recording
+  %is_known = icmp ne i64 %way, 0
+  %allowed = xor i1 %not_here, true
+  %known = and i1 %is_known, %allowed
   br i1 %known, label %plain, label %no
 plain:
 {get("x", "t", at["value"])}{get("kind", "x", TYPE)}
@@ -166,7 +194,8 @@ no:
 
 def _dual(at, get):
     return f"""
-; `add_tensor` for a tensor of a dual level, whose tangent goes to the tangents; no operand has a history as well
+; `add_tensor` for a tensor of a dual level, whose tangent goes to the tangents; no operand has a history as well. What
+; make_dual gives is a view with a tangent of its own; views that have that of their base are left to Python
 define internal i1 @add_dual(ptr %table, ptr %key, ptr %t, ptr %epoch, ptr %tangents, ptr %tangent_count) {{
 entry:
 {loads(ndarray="ndarray", double="double", single="single", none="None", false="False", tangent="'tangent'",
@@ -206,12 +235,21 @@ recorded:
   %no_base = icmp eq ptr %its_base, %none
   %inference_object = call ptr @look(ptr %table, ptr %meta, ptr %inference)
   %no_inference = icmp eq ptr %inference_object, %false
-  %ordinary = and i1 %no_base, %no_inference
-  br i1 %ordinary, label %with_tangent, label %no
+  br i1 %no_inference, label %based, label %no
+based:
+  br i1 %no_base, label %with_tangent, label %of_view
+of_view:
+{get("base_node", "its_base", at["node"])}{get("base_wants", "its_base", at["wants_grad"])}
+  %base_bare = icmp eq ptr %base_node, %none
+  %base_unwanted = icmp eq ptr %base_wants, %false
+  %base_plain = and i1 %base_bare, %base_unwanted
+  br i1 %base_plain, label %with_tangent, label %no
 with_tangent:
   %pair = call ptr @look(ptr %table, ptr %meta, ptr %tangent)
   %no_tangent = icmp eq ptr %pair, %none
-  br i1 %no_tangent, label %describe, label %dual
+  br i1 %no_tangent, label %without, label %dual
+without:
+  br i1 %no_base, label %describe, label %no
 dual:
   %its_epoch = call ptr %item(ptr %pair, i64 0)
   %dx = call ptr %item(ptr %pair, i64 1)
@@ -245,9 +283,9 @@ tell:
   store i64 %n_more, ptr %tangent_count
   br label %describe
 describe:
-  %also = phi i64 [0, %records], [0, %with_tangent], [%rank, %tell]
-  %also_words = phi ptr [%strides, %records], [%strides, %with_tangent], [%d_strides, %tell]
-  %mark = phi i64 [0, %records], [0, %with_tangent], [2048, %tell]
+  %also = phi i64 [0, %records], [0, %without], [%rank, %tell]
+  %also_words = phi ptr [%strides, %records], [%strides, %without], [%d_strides, %tell]
+  %mark = phi i64 [0, %records], [0, %without], [2048, %tell]
   call void @describe(ptr %key, ptr %x, i64 %rank, i64 %mark)
   call void @add_words(ptr %key, ptr %also_words, i64 %also)
   ret i1 true

@@ -4,7 +4,8 @@ They do what `unary` and `binary` of lanes.py do on tensors whose elements lie i
 for all else. Arrays are held while Python runs: of views, leaves and avals it is asked.
 """
 
-from .object_text import DESCR, ENTRY, GET, PLACES, TYPE, loads
+from .frame_text import begin
+from .object_text import DESCR, GET, NDIM, PLACES, TYPE, loads
 
 SAME = 3  # rules of operands of one shape; behind them stand those of operands that are broadcast
 
@@ -12,7 +13,7 @@ SAME = 3  # rules of operands of one shape; behind them stand those of operands 
 def lanes(at):
     """The text of `@quick_one` and `@quick_two`; `at` as `objects` has it."""
     get = GET.format
-    one = _begin("quick_one", 1) + f"""
+    one = _begin(at, "quick_one", "a") + f"""
 {get("x", "a", at["value"])}
   %held_x = call ptr @own(ptr %table, ptr %x)
   %v = call ptr @array_one(ptr %table, ptr %x, ptr null)
@@ -36,10 +37,29 @@ noted:
   %failed = icmp eq ptr %node, null
   br i1 %failed, label %fail, label %finish
 """ + _end("noted", "x")
-    two = _begin("quick_two", 2) + f"""
-  %second = getelementptr inbounds ptr, ptr %args, i64 1
-  %b = load ptr, ptr %second
-{loads(ndarray="ndarray")}
+    two = _begin(at, "quick_two", "a", "given_b") + f"""
+{loads(ndarray="ndarray", its_float="float", its_int="int")}
+  br i1 %maps, label %mapped_b, label %both_given
+mapped_b:
+  %below_b = call ptr @below(ptr %table, ptr %given_b)
+  %b_maps = icmp ne ptr %below_b, null
+  br i1 %b_maps, label %ranks, label %number_b
+number_b:
+{get("kind_given_b", "given_b", TYPE)}
+  %b_float = icmp eq ptr %kind_given_b, %its_float
+  %b_int = icmp eq ptr %kind_given_b, %its_int
+  %b_number = or i1 %b_float, %b_int
+  br i1 %b_number, label %both_given, label %unfit
+ranks:
+{get("array_a", "a", at["value"])}{get("array_b", "below_b", at["value"])}
+  %rank_a_at = getelementptr inbounds i8, ptr %array_a, i64 {NDIM}
+  %rank_b_at = getelementptr inbounds i8, ptr %array_b, i64 {NDIM}
+  %rank_a = load i32, ptr %rank_a_at
+  %rank_b = load i32, ptr %rank_b_at
+  %alike_ranks = icmp eq i32 %rank_a, %rank_b
+  br i1 %alike_ranks, label %both_given, label %unfit
+both_given:
+  %b = phi ptr [%given_b, %usable], [%given_b, %number_b], [%below_b, %ranks]
 {get("x", "a", at["value"])}{get("kind_x", "x", TYPE)}
   %is_array = icmp eq ptr %kind_x, %ndarray
   br i1 %is_array, label %array, label %unfit
@@ -161,22 +181,10 @@ found:
   %y = phi ptr [%constant, %find_number], [%value_b, %array_y]"""
 
 
-def _begin(name, count):
-    """The beginning of a lane: the mode, and the first operand `%a`, which is plain."""
-    return f"""
-define ptr @{name}(ptr %self, ptr %args, i64 %count) {{
-{ENTRY}{loads(drop="Py_DecRef", raised="PyErr_Occurred")}
-  %right = icmp eq i64 %count, {count}
-  br i1 %right, label %given, label %unfit
-given:
-  %a = load ptr, ptr %args
-  %mode = call i64 @mode(ptr %table)
-  %good_mode = icmp ult i64 %mode, 3
-  br i1 %good_mode, label %look, label %unfit
-look:
-  %plain = call i1 @plain(ptr %table, ptr %a, i64 %mode)
-  br i1 %plain, label %usable, label %unfit
-usable:"""
+def _begin(at, name, *operands):
+    """The beginning of a lane whose first operand `%a` is plain; below a value of a vmap it has no history."""
+    return begin(at, name, operands, "  %fit = call i1 @plain(ptr %table, ptr %a, i64 %mode)", below="below",
+                 mode_below=1)
 
 
 def _end(before, *held):
@@ -189,7 +197,12 @@ finish:
   %its_node = phi ptr [%node, %{before}], [%no_node, %bare]
   %inferred = icmp eq i64 %mode, 2
   %t = call ptr @tensor(ptr %table, ptr %v, ptr %its_node, i1 %inferred)
-{release}  ret ptr %t
+{release}  br i1 %maps, label %lift, label %give
+give:
+  ret ptr %t
+lift:
+  %out = call ptr @lifted(ptr %table, ptr %t, ptr %trace)
+  ret ptr %out
 not_done:
 {release}  br label %unfit
 fail:

@@ -1,8 +1,41 @@
-"""The text of what programs call in native code: a tensor of an array, and a node of a rule."""
+"""The text of what programs call in native code: a tensor of an array, a node of a rule, a value of the tape."""
 
-from .object_text import ENTRY
+from .object_text import ENTRY, loads
 
-MAKERS = f"""
+
+def makers(at):
+    """The text of `@made`, `@inferred`, `@noted` and `@boxed`; `at` as `objects` of object_text.py has it."""
+    put = "  call void @set(ptr %out, i64 {}, ptr %{})\n".format
+    return _MAKERS + f"""
+; boxed(owner, value, node, aval): a value of the tape without a tangent
+define ptr @boxed(ptr %self, ptr %args, i64 %count) {{
+{ENTRY}{loads(kind="Ambient", alloc="PyType_GenericAlloc")}
+  %second = getelementptr inbounds ptr, ptr %args, i64 1
+  %third = getelementptr inbounds ptr, ptr %args, i64 2
+  %fourth = getelementptr inbounds ptr, ptr %args, i64 3
+  %owner = load ptr, ptr %args
+  %value = load ptr, ptr %second
+  %node = load ptr, ptr %third
+  %aval = load ptr, ptr %fourth
+  %out = call ptr %alloc(ptr %kind, i64 0)
+  %failed = icmp eq ptr %out, null
+  br i1 %failed, label %fail, label %fill
+fill:
+  %own_owner = call ptr @own(ptr %table, ptr %owner)
+  %own_value = call ptr @own(ptr %table, ptr %value)
+  %own_node = call ptr @own(ptr %table, ptr %node)
+  %own_aval = call ptr @own(ptr %table, ptr %aval)
+  %no_tangent = call ptr @nothing(ptr %table)
+{put(at["boxed owner"], "own_owner")}{put(at["boxed value"], "own_value")}{put(at["boxed node"], "own_node")}
+{put(at["boxed aval"], "own_aval")}{put(at["boxed tangent"], "no_tangent")}
+  ret ptr %out
+fail:
+  ret ptr null
+}}
+"""
+
+
+_MAKERS = f"""
 ; made(array, node): a tensor
 define ptr @made(ptr %self, ptr %args, i64 %count) {{
 {ENTRY}

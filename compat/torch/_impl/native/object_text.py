@@ -3,9 +3,9 @@
 from ....._engine import native_text
 
 ENTRY: str = native_text.ENTRY
-TYPE, VALUE, NDIM, DIMS, STRIDES, BASE, DESCR, FLAGS, KIND, START, STOP, STEP = (  # bytes, in objects
-    getattr(native_text, name) for name in ("TYPE", "VALUE", "NDIM", "DIMS", "STRIDES", "BASE", "DESCR", "FLAGS",
-                                            "KIND", "START", "STOP", "STEP"))
+TYPE, VALUE, DATA, NDIM, DIMS, STRIDES, BASE, DESCR, FLAGS, KIND, START, STOP, STEP = (  # bytes, in objects
+    getattr(native_text, name) for name in ("TYPE", "VALUE", "DATA", "NDIM", "DIMS", "STRIDES", "BASE", "DESCR",
+                                            "FLAGS", "KIND", "START", "STOP", "STEP"))
 PLACES: tuple[str, ...] = native_text.PLACES + (
     "PyContextVar_Get", "PyDict_GetItemWithError", "PyTuple_New", "PyTuple_SetItem", "PyType_GenericAlloc", "None",
     "True", "False", "int", "Tensor", "Parameter", "GradNode", "MODES", "FAST", "INFERENCE", "INFERRED", "accumulator",
@@ -16,7 +16,7 @@ PLACES: tuple[str, ...] = native_text.PLACES + (
     "PyLong_AsSsize_t", "PySequence_Concat", "PyDict_Size", "slice", "Ellipsis", "Record", "WRITTEN", "EXPOSED",
     "'tangent'", "'base'", "'relaid'", "'attr_version'", "'creation'", "'steps'", "'multi'", "'no_grad'", "'inference'",
     "'shape'", "'reshape'", "'transpose'", "PyDict_SetItem", "PyList_SetItem", "PySet_Contains", "LAST", "Written",
-    "'append'", "'prim'", "'name'", "'put'")
+    "'append'", "'prim'", "'name'", "'put'", "Ambient", "GENERAL", "'forward_base'")
 X, Y, ANSWER, X_AVAL, Y_AVAL = range(1, 6)  # what a rule saves, four bits each
 
 

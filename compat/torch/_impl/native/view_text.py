@@ -1,11 +1,11 @@
-"""The text of views in native code: what they are made of, and how."""
+"""The text of views in native code: their records, their nodes, whether their history is up to date."""
 
-from .object_text import GET, PLACES, TYPE, loads
+from .object_text import GET, PLACES, loads
+from .way_text import BARE, BARE_INFERENCE, BARE_VIEW, IN_INFERENCE, PLAIN_VIEW, ways
 
 # What stands behind the table's named places, for functions of this file.
-BEHIND = ("GETITEM", "RESHAPE", "TRANSPOSE", "SELECT", "place", "ready", "selected", "sliced", "viewed", "swapped",
-          "pick_rule")
-ONE_ROW, PLAIN_VIEW, IN_INFERENCE = 1, 2, 3  # what a tensor is that a view is made of; 0: what lanes do not take
+BEHIND = ("GETITEM", "RESHAPE", "TRANSPOSE", "SELECT", "EXPAND", "place", "ready", "selected", "sliced",
+          "aliased", "inserted", "viewed", "swapped", "expanded", "picked", "every")
 PAIR, AVAL, GIVEN = range(3)  # what a node saves: the operand's aval with something, the aval, something
 
 
@@ -18,7 +18,7 @@ def behind(**wanted):
 def views(at):
     """The text of views, and of `@current`, which `usable` of object_text.py asks."""
     get = GET.format
-    return current(at) + _state(at, get) + _made(at, get)
+    return current(at) + ways(at, behind(ready="ready")) + _made(at, get)
 
 
 def current(at):
@@ -51,8 +51,9 @@ never:
 ; whether a view of floats is seen to have an up-to-date history and no tangent; where it is not, Python may know more
 define internal i1 @current(ptr %table, ptr %t, i64 %mode) {{
 entry:
-{loads(none="None", tangent="'tangent'", base_name="'base'", relaid="'relaid'", version_name="'attr_version'",
-       exposed="EXPOSED", size="PyDict_Size", length="PyTuple_Size", read="PyLong_AsSsize_t")}
+{loads(none="None", false="False", tangent="'tangent'", base_name="'base'", relaid="'relaid'",
+       version_name="'attr_version'", exposed="EXPOSED", size="PyDict_Size", length="PyTuple_Size",
+       read="PyLong_AsSsize_t")}
 {get("meta", "t", at["autograd_meta"])}
   %its_tangent = call ptr @look(ptr %table, ptr %meta, ptr %tangent)
   %no_tangent = icmp eq ptr %its_tangent, %none
@@ -78,8 +79,15 @@ memory:
   %hidden = icmp eq i64 %shown, 0
 {get("node", "t", at["node"])}
   %has_node = icmp ne ptr %node, %none
-  %known = and i1 %hidden, %has_node
-  br i1 %known, label %versions, label %no
+  br i1 %hidden, label %histories, label %no
+histories:
+  br i1 %has_node, label %versions, label %bare_view
+bare_view:  ; where its base has no history either, there is none to bring up to date
+{get("base_node", "base", at["node"])}{get("base_wants", "base", at["wants_grad"])}
+  %base_bare = icmp eq ptr %base_node, %none
+  %base_unwanted = icmp eq ptr %base_wants, %false
+  %no_history = and i1 %base_bare, %base_unwanted
+  br i1 %no_history, label %yes, label %no
 versions:
 {get("x", "t", at["value"])}
   %now = call i64 @version(ptr %table, ptr %x)
@@ -95,73 +103,6 @@ no:
 """
 
 
-def _state(at, get):
-    return f"""
-; what kind of tensor a view is to be made of, as `ready` of basic_index.py says; its value is an array of NumPy
-define internal i64 @way(ptr %table, ptr %t, i64 %mode) {{
-entry:
-{loads(tensor="Tensor", parameter="Parameter", ndarray="ndarray", fast="FAST", view="VIEW", inference="INFERENCE",
-       none="None", creation="'creation'", multi="'multi'", true="True", drop="Py_DecRef", forget="PyErr_Clear")}
-{behind(ready="ready")}{get("kind", "t", TYPE)}
-  %is_tensor = icmp eq ptr %kind, %tensor
-  %is_parameter = icmp eq ptr %kind, %parameter
-  %is = or i1 %is_tensor, %is_parameter
-  br i1 %is, label %array, label %no
-array:
-{get("x", "t", at["value"])}{get("key", "t", at["dispatch_key"])}
-  %is_set = icmp ne ptr %x, null
-  br i1 %is_set, label %value, label %no
-value:
-{get("kind_x", "x", TYPE)}
-  %is_array = icmp eq ptr %kind_x, %ndarray
-  br i1 %is_array, label %keys, label %no
-keys:
-  %is_fast = icmp eq ptr %key, %fast
-  br i1 %is_fast, label %plain, label %not_fast
-not_fast:
-  %recording = icmp eq i64 %mode, 0
-  %is_view = icmp eq ptr %key, %view
-  br i1 %is_view, label %a_view, label %not_view
-not_view:
-  %is_inferred = icmp eq ptr %key, %inference
-  %calm = xor i1 %recording, true
-  %may = and i1 %is_inferred, %calm
-  br i1 %may, label %inferred, label %no
-a_view:
-  %seen = call i1 @current(ptr %table, ptr %t, i64 %mode)
-  br i1 %seen, label %made, label %ask
-made:
-  br i1 %recording, label %how, label %viewed
-how:
-{get("meta", "t", at["autograd_meta"])}
-  %its = call ptr @look(ptr %table, ptr %meta, ptr %creation)
-  %usual = icmp eq ptr %its, %none
-  %one_of = icmp eq ptr %its, %multi
-  %recorded = or i1 %usual, %one_of
-  br i1 %recorded, label %viewed, label %ask
-ask:
-  %verdict = call ptr @asked(ptr %table, ptr %ready, ptr %t)
-  %failed = icmp eq ptr %verdict, null
-  br i1 %failed, label %clear, label %heard
-heard:
-  call void %drop(ptr %verdict)
-  %is_so = icmp eq ptr %verdict, %true
-  br i1 %is_so, label %viewed, label %no
-clear:
-  call void %forget()
-  br label %no
-plain:
-  ret i64 {ONE_ROW}
-viewed:
-  ret i64 {PLAIN_VIEW}
-inferred:
-  ret i64 {IN_INFERENCE}
-no:
-  ret i64 0
-}}
-"""
-
-
 def _made(at, get):
     return f"""
 ; the record of a view that a tensor gives by a step, which it takes, but for how it was made while recording
@@ -173,7 +114,9 @@ entry:
        inference_name="'inference'")}
   %meta = call ptr %vectorcall(ptr %record, ptr null, i64 0, ptr null)
   %own_step = call ptr @single(ptr %table, ptr %step)
-  %of_view = icmp eq i64 %way, {PLAIN_VIEW}
+  %of_plain_view = icmp eq i64 %way, {PLAIN_VIEW}
+  %of_bare_view = icmp eq i64 %way, {BARE_VIEW}
+  %of_view = or i1 %of_plain_view, %of_bare_view
   br i1 %of_view, label %further, label %first
 first:
   %base_set = call i32 %set_attribute(ptr %meta, ptr %base_name, ptr %t)
@@ -215,26 +158,38 @@ give:
   ret ptr %meta
 }}
 
-; a view in inference mode
-define internal ptr @inferred_view(ptr %table, ptr %array, ptr %step) {{
+; a view of a tensor of inference mode, which takes the array and the step
+define internal ptr @inferred_view(ptr %table, i64 %way, ptr %array, ptr %step) {{
 entry:
-{loads(drop="Py_DecRef")}
+{loads(drop="Py_DecRef", record="Record", true="True", vectorcall="PyObject_Vectorcall", general="GENERAL",
+       set_attribute="PyObject_SetAttr", inference_name="'inference'")}
   call void %drop(ptr %step)
   %no_node = call ptr @nothing(ptr %table)
-  %bare = call ptr @tensor(ptr %table, ptr %array, ptr %no_node, i1 true)
+  %of_floats = icmp eq i64 %way, {IN_INFERENCE}
+  br i1 %of_floats, label %floats, label %others
+floats:
+  %plain = call ptr @tensor(ptr %table, ptr %array, ptr %no_node, i1 true)
+  ret ptr %plain
+others:
+  %meta = call ptr %vectorcall(ptr %record, ptr null, i64 0, ptr null)
+  %set = call i32 %set_attribute(ptr %meta, ptr %inference_name, ptr %true)
+  %own_general = call ptr @own(ptr %table, ptr %general)
+  %bare = call ptr @tensor_of(ptr %table, ptr %array, ptr %no_node, ptr %meta, ptr %own_general)
   ret ptr %bare
 }}
 
 ; the tensor of a view, unless an exception is set; it takes what it is given
-define internal ptr @finished(ptr %table, ptr %array, ptr %node, ptr %meta) {{
+define internal ptr @finished(ptr %table, i64 %way, ptr %array, ptr %node, ptr %meta) {{
 entry:
-{loads(view="VIEW", raised="PyErr_Occurred")}
+{loads(view="VIEW", general="GENERAL", raised="PyErr_Occurred")}
   %error = call ptr %raised()
   %wrong = icmp ne ptr %error, null
   br i1 %wrong, label %fail, label %give
 give:
-  %own_view = call ptr @own(ptr %table, ptr %view)
-  %out = call ptr @tensor_of(ptr %table, ptr %array, ptr %node, ptr %meta, ptr %own_view)
+  %of_others = icmp uge i64 %way, {BARE}
+  %key = select i1 %of_others, ptr %general, ptr %view
+  %own_key = call ptr @own(ptr %table, ptr %key)
+  %out = call ptr @tensor_of(ptr %table, ptr %array, ptr %node, ptr %meta, ptr %own_key)
   ret ptr %out
 fail:
   ret ptr null
@@ -245,10 +200,12 @@ define internal ptr @seen(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, p
                           ptr %with) {{
 entry:
 {loads(aval_of="aval_of")}
-  %is_inferred = icmp eq i64 %way, {IN_INFERENCE}
+  %of_floats = icmp eq i64 %way, {IN_INFERENCE}
+  %of_others = icmp eq i64 %way, {BARE_INFERENCE}
+  %is_inferred = or i1 %of_floats, %of_others
   br i1 %is_inferred, label %inferred, label %recorded
 inferred:
-  %bare = call ptr @inferred_view(ptr %table, ptr %array, ptr %step)
+  %bare = call ptr @inferred_view(ptr %table, i64 %way, ptr %array, ptr %step)
   ret ptr %bare
 recorded:
   %meta = call ptr @record(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step)
@@ -282,7 +239,7 @@ without:
   br label %finish
 finish:
   %its_node = phi ptr [%node, %saved], [%nothing, %without]
-  %out = call ptr @finished(ptr %table, ptr %array, ptr %its_node, ptr %meta)
+  %out = call ptr @finished(ptr %table, i64 %way, ptr %array, ptr %its_node, ptr %meta)
   ret ptr %out
 }}
 
@@ -290,10 +247,12 @@ finish:
 define internal ptr @seen_part(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step, ptr %whole, ptr %rule) {{
 entry:
 {loads(creation_name="'creation'", multi="'multi'", set_attribute="PyObject_SetAttr")}
-  %is_inferred = icmp eq i64 %way, {IN_INFERENCE}
+  %of_floats = icmp eq i64 %way, {IN_INFERENCE}
+  %of_others = icmp eq i64 %way, {BARE_INFERENCE}
+  %is_inferred = or i1 %of_floats, %of_others
   br i1 %is_inferred, label %inferred, label %recorded
 inferred:
-  %bare = call ptr @inferred_view(ptr %table, ptr %array, ptr %step)
+  %bare = call ptr @inferred_view(ptr %table, i64 %way, ptr %array, ptr %step)
   ret ptr %bare
 recorded:
   %meta = call ptr @record(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %array, ptr %step)
@@ -313,16 +272,18 @@ without:
   br label %finish
 finish:
   %its_node = phi ptr [%node, %noted], [%nothing, %without]
-  %out = call ptr @finished(ptr %table, ptr %array, ptr %its_node, ptr %meta)
+  %out = call ptr @finished(ptr %table, i64 %way, ptr %array, ptr %its_node, ptr %meta)
   ret ptr %out
 }}
 
 ; the view by an index; null, with no exception set, where NumPy refuses it
 define internal ptr @indexed(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %index, ptr %rule, ptr %spot) {{
 entry:
-{loads(item="PyObject_GetItem", forget="PyErr_Clear")}{behind(getitem="GETITEM")}
+{loads(item="PyObject_GetItem", forget="PyErr_Clear", drop="Py_DecRef")}{behind(getitem="GETITEM")}
 {get("x", "t", at["value"])}
+  %held_x = call ptr @own(ptr %table, ptr %x)
   %array = call ptr %item(ptr %x, ptr %index)
+  call void %drop(ptr %held_x)
   %refused = icmp eq ptr %array, null
   br i1 %refused, label %clear, label %good
 clear:
@@ -341,9 +302,11 @@ good:
 ; the view with axes in another order; null, with no exception set, where NumPy refuses it
 define internal ptr @turned(ptr %table, ptr %t, i64 %way, i64 %mode, ptr %axes, ptr %rule) {{
 entry:
-{loads(name="'transpose'")}{behind(transpose="TRANSPOSE")}
+{loads(name="'transpose'", drop="Py_DecRef")}{behind(transpose="TRANSPOSE")}
 {get("x", "t", at["value"])}
+  %held_x = call ptr @own(ptr %table, ptr %x)
   %array = call ptr @of_method(ptr %table, ptr %name, ptr %x, ptr %axes)
+  call void %drop(ptr %held_x)
   %refused = icmp eq ptr %array, null
   br i1 %refused, label %no, label %good
 no:

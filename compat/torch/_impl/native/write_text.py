@@ -12,7 +12,7 @@ def writes(at):
     """The text of `@quick_update`; `at` as `objects` of object_text.py has it."""
     get = GET.format
     return f"""
-; quick_update(t, other): t after the write
+; quick_update(t, other): t after the write; of values of the innermost vmap the tensors below them are written to
 define ptr @quick_update(ptr %self, ptr %args, i64 %count) {{
 {ENTRY}{loads(drop="Py_DecRef", raised="PyErr_Occurred", none="None", false="False", tensor="Tensor",
              parameter="Parameter", ndarray="ndarray", fast="FAST", view="VIEW", inference="INFERENCE",
@@ -22,13 +22,31 @@ define ptr @quick_update(ptr %self, ptr %args, i64 %count) {{
   br i1 %right_count, label %given, label %unfit
 given:
   %second = getelementptr inbounds ptr, ptr %args, i64 1
-  %a = load ptr, ptr %args
-  %b = load ptr, ptr %second
-  %mode = call i64 @mode(ptr %table)
-  %recording = icmp eq i64 %mode, 0
-  %good_mode = icmp ult i64 %mode, 3
-  br i1 %good_mode, label %hidden, label %unfit
+  %given_a = load ptr, ptr %args
+  %given_b = load ptr, ptr %second
+  %given_mode = call i64 @mode(ptr %table)
+  %good_mode = icmp ult i64 %given_mode, 3
+  br i1 %good_mode, label %hidden, label %mapped
+mapped:
+{loads(its_float="float", its_int="int")}
+  %under_a = call ptr @under(ptr %table, ptr %given_a)
+  %a_maps = icmp ne ptr %under_a, null
+  br i1 %a_maps, label %mapped_b, label %unfit
+mapped_b:
+{get("kind_given_b", "given_b", TYPE)}
+  %b_float = icmp eq ptr %kind_given_b, %its_float
+  %b_int = icmp eq ptr %kind_given_b, %its_int
+  %b_number = or i1 %b_float, %b_int
+  br i1 %b_number, label %hidden, label %tensor_under
+tensor_under:
+  %under_b = call ptr @under(ptr %table, ptr %given_b)
+  %b_maps = icmp ne ptr %under_b, null
+  br i1 %b_maps, label %hidden, label %unfit
 hidden:
+  %a = phi ptr [%given_a, %given], [%under_a, %mapped_b], [%under_a, %tensor_under]
+  %b = phi ptr [%given_b, %given], [%given_b, %mapped_b], [%under_b, %tensor_under]
+  %mode = phi i64 [%given_mode, %given], [0, %mapped_b], [0, %tensor_under]
+  %recording = icmp eq i64 %mode, 0
   %shown = call i64 %size(ptr %exposed)
   %unshown = icmp eq i64 %shown, 0
 {get("kind_a", "a", TYPE)}
@@ -190,7 +208,7 @@ done:
   call void %drop(ptr %held_base)
   call void %drop(ptr %held_p)
   call void %drop(ptr %held_x)
-  %out = call ptr @own(ptr %table, ptr %a)
+  %out = call ptr @own(ptr %table, ptr %given_a)
   ret ptr %out
 let_go:
   br i1 %has_q, label %drop_q, label %unfit

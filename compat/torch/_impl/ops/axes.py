@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..dispatch.signatures import whole
+from ..types.tensor_type import TensorBase
 from ..types.tensor_value import shape_dtype
 
 
@@ -48,6 +49,12 @@ def shape_argument(sizes):
         if not whole(n):
             raise TypeError(f"sizes must be a tuple of ints, but got {type(n).__name__} at position {place}")
     return tuple([int(n) for n in sizes])
+
+
+def same_kind(name, other):
+    """torch's refusal of what is no tensor."""
+    if not isinstance(other, TensorBase):
+        raise TypeError(f"{name}(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
 
 
 def check_unique(array, dim):

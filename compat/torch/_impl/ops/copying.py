@@ -13,9 +13,12 @@ from ..inplace.inplace import check_result, inplace
 from ..state.meta import is_meta
 from ..state.python_data import filling, warn_imaginary
 from ..tensor.conversion import placed
+from ..types.arrays import ARRAYS
 from ..types.memory_formats import arranged, preserves
 from ..types.size import contiguous_format
 from ..types.tensor_type import TensorBase, wrap
+from ..types.tensor_value import bottom, shape_dtype
+from ..views.overlap import check_own
 
 
 @moving("clone", blind=True, out=False)
@@ -53,6 +56,8 @@ def fill_(self, value):
             raise TypeError(f"fill_(): argument 'value' must be Number or Tensor, not {type(value).__name__}")
         if assign(self, value):
             return self
+    elif not shape_dtype(value)[0] and type(memory := bottom(self)) in ARRAYS:
+        check_own(memory)  # PyTorch copies it there, while numbers may fill what is expanded
     return inplace(self, "fill_", filled, (value,), node_name=name, covers=True)
 
 

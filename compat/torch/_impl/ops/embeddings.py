@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
+from ....._engine import all_within
 from .....extend import constant
 from ..dispatch.call import ROWS
 from ..dispatch.host_ops import insist, known, on_host, primal_of
@@ -38,7 +39,7 @@ def _embedding(input, weight, padding_idx, scale_grad_by_freq):
     count = weight.shape[0]
 
     def check(places):
-        if places.size and not (0 <= places.min() and places.max() < count):
+        if not all_within(places, 0, count):
             raise IndexError("index out of range in self")
 
     insist(check, input)

@@ -1,6 +1,7 @@
 """`torch._foreach_*`: operations of lists of tensors, one after the other."""
 
 from ..dispatch.call import ROWS
+from ..lists.updates import zeroed
 from ..types.tensor_type import TensorBase
 
 UNARY = """abs acos asin atan ceil clone cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 max neg
@@ -81,8 +82,9 @@ def _foreach_norm(self, ord=2, dtype=None):
 def _foreach_zero_(self):
     """Fill each tensor of a list with zeros."""
     check(self)
-    for t in self:
-        t.zero_()
+    if not zeroed(self):
+        for t in self:
+            t.zero_()
 
 
 def _foreach_copy_(self, src, non_blocking=False):

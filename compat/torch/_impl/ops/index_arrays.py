@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..... import numpy as cnp
-from ....._engine import At
+from ....._engine import At, all_within
 from .....extend import Tracer, constant, make_batched
 from ..dispatch.host_ops import insist
 from ..state.levels import BatchTrace
@@ -95,9 +95,7 @@ def within(index, d, size):
     """torch's refusal of an index that an axis has not."""
 
     def check(index):
-        if index.dtype == np.int64 and np.maximum.reduce(index.view(np.uint64), None, initial=0) < size:
-            return  # a negative one is beyond all sizes
-        if index.size and (index.min() < 0 or index.max() >= size):
+        if not all_within(index, 0, size):
             bad = index[(index < 0) | (index >= size)]
             raise RuntimeError(f"index {int(bad[0])} is out of bounds for dimension {d} with size {size}")
 
@@ -158,7 +156,7 @@ def on_host(index):
 def message(error, index, shape):
     """torch's sense of an IndexError of NumPy, or of one that core gives where NumPy does not look."""
     here = on_host(index)
-    if here is not index:
+    if not any(isinstance(k, Tracer) for k in here):
         try:
             np.broadcast_to(0, shape)[here]
         except IndexError as found:

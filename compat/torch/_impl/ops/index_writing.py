@@ -3,15 +3,17 @@
 import numpy as np
 
 from ..... import numpy as cnp
+from ....._engine import all_within
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import attach, moving, operation, promote
 from ..dispatch.host_ops import filled, insist, is_plain, numbers, on_host, primal_of, stripped
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
 from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import takes
+from ..fastpath import array_index
 from ..inplace.inplace import inplace
 from ..types.dtypes import type_word
-from ..types.tensor_type import TensorBase
+from ..types.tensor_type import Tensor, TensorBase
 from .axes import wrap_dim
 from .index_arrays import AT, check_long, grid, refused_write, within
 
@@ -110,7 +112,7 @@ def at_axis(name, x, dim, index, write, source=None):
     first, flat = -n if name == "index_fill" else 0, name == "index_add" and x.ndim < 2
 
     def check(places):
-        if not places.size or places.min() >= first and places.max() < n:
+        if all_within(places, first, n):
             return
         if flat:
             raise IndexError("index out of range in self")
@@ -191,6 +193,9 @@ def index_put_(self, indices, values, accumulate=False):
         raise RuntimeError("Index put requires the source and destination dtypes match, got "
                            f"{type_word(self.dtype.numpy)} for the destination and {type_word(values.dtype.numpy)} for "
                            "the source.")
+    if accumulate is False and isinstance(values, TensorBase) and all(type(k) is Tensor for k in indices) and (
+            array_index.put(self, tuple(indices), values)):
+        return self
 
     def fn(x, v, *places):
         return put_at(x, tuple(map(primal_of, places)), v, accumulate)

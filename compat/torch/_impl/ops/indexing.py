@@ -6,12 +6,13 @@ import numpy as np
 
 from ....._engine import At
 from .....extend import REGISTRY, Tracer
-from ..dispatch.call import attach
+from ..dispatch.call import attach, marked
 from ..dispatch.host_ops import filled, is_plain
 from ..dispatch.layouts import of_index
 from ..dispatch.lowering import lifted, tensors_in
 from ..dispatch.overriding import overridden
 from ..fastpath import native_views
+from ..fastpath.array_index import picked, place_of, put as put_picked
 from ..fastpath.view_lanes import indexed, read, ready
 from ..fastpath.write_lanes import write
 from ..graph import versions
@@ -26,15 +27,17 @@ from ..types.arrays import ARRAYS, writeable
 from ..types.devices import beside
 from ..types.dtypes import c_type, type_word
 from ..types.size import CPU
-from ..types.tensor_type import TensorBase, needs_grad, wrap
+from ..types.tensor_type import Tensor, TensorBase, needs_grad, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.core_values import lower
 from ..values.tangents import tangent_of
+from ..views.overlap import check_own
 from ..views.views import GETITEM, view
 from .assigned import assigned, class_word, type_name
+from .basic_keys import check_basic, node_of, useful
 from .copying import copy_, fill_
 from .index_arrays import AT, check_arrays, message, refused_write
-from .shaping import expand
+from .unit_axes import expand
 
 ndarray = np.ndarray
 
@@ -112,26 +115,6 @@ def plain_slice(s):
     return slice(start, stop, step)
 
 
-def check_basic(key, shape, alone):
-    """torch's errors for a basic index; `alone` says that the index was given without a tuple."""
-    used = sum(k is not None and k is not Ellipsis for k in key)
-    if used > len(shape):
-        if not shape and alone:
-            if type(key[0]) is slice:
-                raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-            raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` "
-                             "in C++ to convert a 0-dim tensor to a number")
-        raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
-    axis = 0
-    for place, k in enumerate(key):  # torch's messages count places of the index
-        if k is Ellipsis:
-            axis += len(shape) - used
-        elif k is not None:
-            if type(k) is int and not -shape[axis] <= k < shape[axis]:
-                raise IndexError(f"index {k} is out of bounds for dimension {place} with size {shape[axis]}")
-            axis += 1
-
-
 def check_places(t, index):
     """Refuse index arrays on a GPU for a tensor on the CPU; the other way round they are moved."""
     if any(type(k) in ARRAYS and type(k) is not ndarray for k in index) and not on_device(t):
@@ -143,7 +126,14 @@ def getitem(self, key):
     found = native_views.quick_read(self, key)
     if found is not None:
         return found
-    found = read(self, key)
+    if type(key) is Tensor:
+        if (place := place_of(key)) is not None:
+            return getitem(self, place)
+        found = picked(self, key)
+    else:
+        found = read(self, key)
+        if found is None and type(key) is tuple:
+            found = picked(self, key)
     if found is not None:
         return found
     key = as_tuple(key)
@@ -174,7 +164,11 @@ def getitem(self, key):
     except IndexError as error:
         raise IndexError(message(error, index, shape)) from error
     read_from = [self, *tensors_in(key if type(key) is tuple else (key,), {})]
-    return in_order(lifted(out, "IndexBackward0", read_from), self, index)
+    out = in_order(lifted(out, "IndexBackward0", read_from), self, index)
+    m = MODES.get()
+    if m is not None and m.inference:
+        marked(out)
+    return out
 
 
 def check_masks(key, index, instead):
@@ -243,45 +237,12 @@ def as_tuple(key):
     return tuple(key)
 
 
-def useful(index, shape):
-    """A basic index without slices that take a whole axis, and with an Ellipsis; torch makes no view for those."""
-    used = sum(k is not None and k is not Ellipsis for k in index)
-    axis = 0
-    out = []
-    for k in index:
-        if k is Ellipsis:
-            axis += len(shape) - used
-        elif k is None:
-            out.append(k)
-            continue
-        else:
-            if type(k) is slice and (k.start in (None, 0)) and k.step in (None, 1) and (
-                    k.stop is None or k.stop >= shape[axis]):
-                k = _WHOLE
-            axis += 1
-        out.append(k)
-    if Ellipsis in out:  # whole axes behind it count from the end
-        return tuple(out) if any(k is not Ellipsis and k is not _WHOLE for k in out) else (Ellipsis,)
-    while out and out[-1] is _WHOLE:
-        out.pop()
-    return (*out, Ellipsis)
-
-
-_WHOLE = slice(None)
-
-
-def node_of(index):
-    """torch's name for the node of a basic index."""
-    kinds = [k for k in index if k is not Ellipsis and k is not _WHOLE]
-    if not kinds:
-        return "AliasBackward0"
-    last = kinds[-1]
-    return ("SelectBackward0" if type(last) is int else "UnsqueezeBackward0" if last is None else "SliceBackward0")
-
-
 def setitem(self, key, value):
     """`tensor[key] = value`, in memory and on the tape."""
-    if write(self, key, value):
+    if type(key) is Tensor and (place := place_of(key)) is not None:
+        key = place
+    if put_picked(self, key, value) if type(key) is Tensor else write(self, key, value) or (
+            type(key) is tuple and put_picked(self, key, value)):
         return
     if key is False and not isinstance(value, ndarray | list | tuple | str | bytes):
         return  # names nothing, whatever the dtype
@@ -305,6 +266,8 @@ def setitem(self, key, value):
             if type(value) is int or array.dtype != np.float64 and not (
                     array.dtype == np.float32 and -3e38 < value < 3e38):
                 value = assigned(value, array.dtype)
+            if 0 in array.strides:
+                check_own(array[index])
             (array if writeable(array) else writable(array))[index] = beside(value, array)
             versions.bump(array)
             return
@@ -370,7 +333,7 @@ def put(x, index, value, add=False):
         value = assigned(value, x.dtype)
     elif value.dtype != x.dtype:
         value = value.astype(x.dtype) if value.ndim or x.dtype.kind in "fV" else filled(value, x.dtype)
-    if type(x) in ARRAYS and type(value) in ARRAYS and all(
+    if type(x) in ARRAYS and (type(value) in ARRAYS or isinstance(value, np.generic)) and all(
             not hasattr(k, "dtype") or type(k) in ARRAYS for k in index):
         x = x.copy()
         try:

@@ -14,7 +14,8 @@ from ..types.size import Size
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import bottom
 from .axes import distinct, shape_argument, shape_of, wrap_dim
-from .shaping import broadcast_to, reshape, unsqueeze
+from .shaping import reshape
+from .unit_axes import broadcast_to, unsqueeze
 
 
 def same_kind(tensors, name):

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
+from ....._engine import all_within
 from .....extend import REGISTRY, constant
 from ..dispatch.call import ROWS, floating, promote, to
 from ..dispatch.host_ops import on_host, primal_of
@@ -194,7 +195,7 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     if weight is not None and weight.size != x.shape[1]:
         raise RuntimeError(f"inconsistent weight size, expected {x.shape[1]} but got {list(weight.shape)}")
     plain = primal_of(t)
-    if type(plain) in ARRAYS and plain.size and (plain.min() < 0 or plain.max() >= x.shape[1]):
+    if type(plain) in ARRAYS and not all_within(plain, 0, x.shape[1]):
         raise RuntimeError("target out of range")
     if not x.shape[0] and reduction == "mean":
         return cnp.sum(input)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..... import nn, numpy as cnp
+from ....._engine import all_within
 from .....extend import REGISTRY, unwrap
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import floating, operation, promote, to
@@ -145,7 +146,7 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
     if (input.ndim == 2 and input.size and input.dtype.kind == "f" and weight is None and not label_smoothing
             and target.dtype == np.int64 and tuple(target.shape) == (input.shape[0],)
             and not 0 <= ignore_index < classes
-            and assume(lambda target: target.min() >= 0 and target.max() < classes, target)):
+            and assume(lambda target: all_within(target, 0, classes), target)):
         return reduced(REGISTRY["cross_entropy"].fun(input, target), reduction)
     logs = REGISTRY["log_softmax"].fun(input, axis)
     if target.dtype.kind == "f":

@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from ..... import nn, numpy as cnp
-from ....._engine import Sums
+from ....._engine import Sums, all_within
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, floating
 from ..dispatch.host_ops import primal_of
@@ -292,7 +292,7 @@ def unpooling(n):
                                f"({list(input.shape)}) but got indices tensor with shape: {list(indices.shape)}")
         lead = tuple(input.shape[: input.ndim - n])
         rows, count = math.prod(lead), math.prod(size)
-        if type(indices) in ARRAYS and indices.size and (indices.min() < 0 or indices.max() >= count):
+        if type(indices) in ARRAYS and not all_within(indices, 0, count):
             raise RuntimeError(f"Found an invalid max index: {int(indices.max())} (output volumes are of size "
                                f"{'x'.join(map(str, size))}")
         if primal_of(indices).dtype != np.int64:

@@ -5,6 +5,7 @@ from numbers import Number
 import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
+from ....._engine import all_within
 from .....extend import constant
 from ..dispatch.call import ROWS, moving
 from ..dispatch.host_ops import filled, hosted, is_plain, numbers, on_host, primal_of
@@ -183,7 +184,7 @@ def put(input, index, source, accumulate=False):
                            f"source.numel() = {source.size}, index.numel() = {index.size}")
     flat, at, all_places = cnp.reshape(input, (-1,)), cnp.reshape(primal_of(index), (-1,)), numbers(index)
     n = flat.shape[0]
-    if all_places is not None and all_places.size and (all_places.min() < -n or all_places.max() >= n):
+    if all_places is not None and not all_within(all_places, -n, n):
         raise IndexError(f"out of range: tried to access index {int(all_places.max())} on a tensor of {n} elements.")
     values = cnp.reshape(source, (-1,))
     out = AT(flat)[at].add(values) if accumulate else AT(flat)[at].set(values)

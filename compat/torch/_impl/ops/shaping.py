@@ -1,4 +1,4 @@
-"""Shapes seen anew: select, narrow, view, reshape, transpose, squeeze, expand."""
+"""Shapes seen anew: select, narrow, view, reshape, transpose."""
 
 import math
 
@@ -9,27 +9,15 @@ from ..fastpath import native_views
 from ..fastpath.basic_index import TURNED
 from ..fastpath.copy_lanes import reshaped_copy
 from ..fastpath.map_views import seen
-from ..fastpath.view_lanes import indexed, ready, reshaped, turned
+from ..fastpath.view_lanes import ready, reshaped, turned
 from ..types import dtypes
 from ..types.arrays import ARRAYS
 from ..types.tensor_type import Tensor, TensorBase
 from ..types.tensor_value import bottom
-from ..views.views import EXPAND, GETITEM, RESHAPE, TRANSPOSE, retyped, view
-from .axes import distinct, ndim_of, shape_argument, shape_of, wrap_dim
+from ..views.views import RESHAPE, TRANSPOSE, retyped, view
+from .axes import ndim_of, same_kind, shape_argument, shape_of, wrap_dim
+from .basic_keys import index_view
 from .publishing import method
-
-
-def index_view(t, index, node):
-    """A view by a basic index."""
-    quick = native_views.quick_index(t, (*index, Ellipsis), node)
-    if quick is not None:
-        return quick
-    if ready(t):
-        return indexed(t, (*index, Ellipsis), node)
-    quick = seen(t, lambda b: indexed(b, (slice(None), *index, Ellipsis), node) if ready(b) else None)
-    if quick is not None:
-        return quick
-    return view(t, GETITEM, ((*index, Ellipsis),), node)
 
 
 def inferred(shape, count):
@@ -150,18 +138,18 @@ def reshaped_below(t, shape, strided="ViewBackward0"):
     count = examples
     for n in shape:
         count *= n
-    return reshaped(t, (examples, *shape), strided) if count == t.value.size and examples else None
+    if count != t.value.size or not examples:
+        return None
+    shape = examples, *shape
+    found = native_views.quick_shape(t, shape)
+    return reshaped(t, shape, strided) if found is None else found
 
 
 def turned_below(t, axes, title):
     """The view of a tensor with the axes of its examples in another order."""
-    return turned(t, (0, *[a + 1 for a in axes]), title) if ready(t) else None
-
-
-def same_kind(name, other):
-    """torch's refusal of what is no tensor."""
-    if not isinstance(other, TensorBase):
-        raise TypeError(f"{name}(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+    axes = 0, *[a + 1 for a in axes]
+    found = native_views.quick_turn(t, axes, TURNED[title])
+    return found if found is not None else turned(t, axes, title) if ready(t) else None
 
 
 @method(asks=True)
@@ -182,6 +170,8 @@ def reshape_as(self, other):
 def flatten(input, start_dim=0, end_dim=-1):
     """Merge consecutive axes into one."""
     shape = shape_of(input)
+    if start_dim == 0 and end_dim == -1 and len(shape) > 1:
+        return reshape(input, -1)
     a, b = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
     if not shape:
         return reshape(input, (1,))
@@ -192,8 +182,8 @@ def flatten(input, start_dim=0, end_dim=-1):
 
 @method()
 def ravel(input):
-    """Return all elements along one axis, as a view where the memory allows one."""
-    return reshape(input, (-1,))
+    """Return all elements along one axis, as a view where they lie in order."""
+    return reshape(input.contiguous(), (-1,))
 
 
 @method()
@@ -282,70 +272,6 @@ def movedim(input, source, destination):
     for d, s in sorted(zip(destination, source)):
         order.insert(d, s)
     return permute(input, order)
-
-
-@method()
-def unsqueeze(input, dim):
-    """Insert an axis of length 1; the output is a view."""
-    n = ndim_of(input)
-    d = wrap_dim(dim, n, extra=1)
-    return index_view(input, (slice(None),) * d + (None,), "UnsqueezeBackward0")
-
-
-EVERY = object()  # where no axis is named: None is no axis
-
-
-@method()
-def squeeze(input, dim=EVERY):
-    """Remove axes of length 1; the output is a view."""
-    shape = shape_of(input)
-    if dim is EVERY:
-        drop = [i for i, n in enumerate(shape) if n == 1]
-    else:
-        drop = distinct([wrap_dim(d, len(shape)) for d in ((dim,) if isinstance(dim, int) else dim)])
-        drop = [d for d in drop if shape and shape[d] == 1]
-    index = tuple([0 if i in drop else slice(None) for i in range(len(shape))])
-    return index_view(input, index, "SqueezeBackward0" if dim is EVERY else
-                      "SqueezeBackward1" if isinstance(dim, int) else "SqueezeBackward2")
-
-
-@method()
-def expand(input, *sizes, implicit=False, size=None):
-    """Broadcast axes of length 1 without copying; the output is a view."""
-    sizes = shape_argument(sizes if size is None else (*sizes, size))
-    shape = shape_of(input)
-    lead = len(sizes) - len(shape)
-    if lead < 0:
-        raise RuntimeError(f"expand({input.type()}{{{list(shape)}}}, size={list(sizes)}): the number of sizes provided "
-                           f"({len(sizes)}) must be greater or equal to the number of dimensions in the tensor "
-                           f"({len(shape)})")
-    target = []
-    for i, n in enumerate(sizes):
-        old = shape[i - lead] if i >= lead else None
-        if n == -1:
-            if old is None:
-                raise RuntimeError(f"expand({input.type()}{{{list(shape)}}}, size={list(sizes)}): the expanded size of "
-                                   f"the tensor (-1) isn't allowed in a leading, non-existing dimension {i}")
-            n = old
-        if old is not None and old != 1 and old != n:
-            raise RuntimeError(f"The expanded size of the tensor ({n}) must match the existing size ({old}) at "
-                               f"non-singleton dimension {i}.  Target sizes: {list(sizes)}.  Tensor sizes: "
-                               f"{list(shape)}")
-        target.append(n)
-    return view(input, EXPAND, (tuple(target),), "ExpandBackward0")
-
-
-@method(asks=True)
-def expand_as(self, other):
-    """`self.expand(other.shape)`."""
-    same_kind("expand_as", other)
-    return expand(self, shape_of(other))
-
-
-@method()
-def broadcast_to(input, *sizes, size=None):
-    """`input.expand(size)`."""
-    return expand(input, *sizes, size=size)
 
 
 @method()

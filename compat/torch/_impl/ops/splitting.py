@@ -14,7 +14,7 @@ from ..state.edges import source_aval
 from ..state.levels import AMBIENT, BatchTrace, alive
 from ..types.tensor_type import TensorBase
 from ..views.views import GETITEM, view
-from .axes import ndim_of, shape_of, wrap_dim
+from .axes import shape_of, wrap_dim
 from .publishing import method
 
 
@@ -35,6 +35,12 @@ def ranges(sizes, d):
 def equal(n, size):
     """The sizes of ranges of an axis of length `n`, each but the last one `size`."""
     return tuple([min(size, n - k) for k in range(0, n, size)] if size else [0]) or (0,)
+
+
+@lru_cache(256)
+def even(n, size, d):
+    """The indices of consecutive ranges of the axis `d`, of length `n`, each but the last one of length `size`."""
+    return ranges(equal(n, size), d)
 
 
 def _multiple(indices, input, name):
@@ -126,18 +132,15 @@ def split(tensor, split_size_or_sections, dim=0):
         size = split_size_or_sections
         if size < 0 or size == 0 and n:
             raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
-        sizes = equal(n, size)
-        node = "SplitBackward0"
-    else:
-        sizes = [whole_size(n, place) for place, n in enumerate(split_size_or_sections)]
-        if sizes and min(sizes) < 0:
-            raise RuntimeError("split_with_sizes expects split_sizes have only non-negative entries, but got "
-                               f"split_sizes={sizes}")
-        if sum(sizes) != n:
-            raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
-                               f"dimension {dim}), but got split_sizes={sizes}")
-        node = "SplitWithSizesBackward0"
-    return _multiple(ranges(tuple(sizes), d), tensor, node)
+        return _multiple(even(n, int(size), d), tensor, "SplitBackward0")
+    sizes = [whole_size(n, place) for place, n in enumerate(split_size_or_sections)]
+    if sizes and min(sizes) < 0:
+        raise RuntimeError("split_with_sizes expects split_sizes have only non-negative entries, but got "
+                           f"split_sizes={sizes}")
+    if sum(sizes) != n:
+        raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
+                           f"dimension {dim}), but got split_sizes={sizes}")
+    return _multiple(ranges(tuple(sizes), d), tensor, "SplitWithSizesBackward0")
 
 
 def split_method(self, split_size, dim=0):
@@ -153,8 +156,12 @@ def chunk(input, chunks, dim=0):
     """Split an axis into at most `chunks` views of consecutive ranges."""
     if chunks < 1:
         raise RuntimeError("chunk expects `chunks` to be greater than 0, got: " + str(chunks))
-    if not ndim_of(input):
+    shape = shape_of(input)
+    if not shape:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    n = shape_of(input)[wrap_dim(dim, ndim_of(input))]
+    d = wrap_dim(dim, len(shape))
+    n = shape[d]
+    if type(chunks) is int and n:
+        return _multiple(even(n, -(-n // chunks), d), input, "SplitBackward0")
     size = -(-n // chunks)
     return split(input, size or 1, dim) if n else split(input, [0] * chunks, dim)

@@ -1,6 +1,8 @@
 """Transposes by attribute, `T`, `mT`, `H` and `mH`, and `adjoint`."""
 
 from ..dispatch.call import ROWS, attach
+from ..fastpath import native_views
+from ..fastpath.basic_index import TURNED
 from ..modes.warnings import first, tell
 from ..types.tensor_type import Tensor
 from .axes import shape_of
@@ -10,6 +12,8 @@ from .shaping import permute, transpose
 def reversed_axes(t):
     """`Tensor.T`: the axes in the opposite order; a warning for what is no matrix."""
     n = len(shape_of(t))
+    if n == 2 and (quick := native_views.quick_turn(t, (1, 0), TURNED["PermuteBackward0"])) is not None:
+        return quick
     found = permute(t, tuple(range(n))[::-1])
     if n != 2 and first("T"):
         tell("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "

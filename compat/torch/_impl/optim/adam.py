@@ -11,6 +11,7 @@ from .elementwise import (
     check_lr,
     count,
     directed,
+    first,
     number,
     usual,
 )
@@ -21,8 +22,10 @@ def averaged(group, numbers, float_of):
     h = usual(group, float_of)
     h.step = count(numbers)
     h.beta1, h.beta2 = map(float_of, group["betas"])
+    h.new1, h.new2 = 1 - h.beta1, 1 - h.beta2
     h.eps = group["eps"]
     h.bias1, h.bias2 = 1 - h.beta1**h.step, 1 - h.beta2**h.step
+    h.rate = h.lr / h.bias1
     h.shrink = None
     if group.get("decoupled_weight_decay") and h.decay is not None:
         h.shrink, h.decay = 1 - h.lr * h.decay, None
@@ -34,9 +37,9 @@ def average(h, p, g, exp_avg, exp_avg_sq):
     g = directed(h, p, g)
     if h.shrink is not None:
         p *= h.shrink
-    exp_avg += (g - exp_avg) * (1 - h.beta1)
+    exp_avg += (g - exp_avg) * h.new1
     exp_avg_sq *= h.beta2
-    exp_avg_sq += g * g * (1 - h.beta2)
+    exp_avg_sq += g * g * h.new2
     return g
 
 
@@ -99,7 +102,9 @@ class Adam(Elementwise):
 
     def prepare(self, group, numbers, fresh, float_of=number):
         """The numbers of a step."""
-        return averaged(group, numbers, float_of)
+        h = averaged(group, numbers, float_of)
+        h.root2 = root(h.bias2)
+        return h
 
     @staticmethod
     def formula(xp, h, p, g, exp_avg, exp_avg_sq, largest=None):
@@ -109,9 +114,9 @@ class Adam(Elementwise):
         if largest is not None:
             largest[...] = square = xp.maximum(largest, exp_avg_sq)
         denominator = xp.sqrt(square)
-        denominator = denominator / root(h.bias2)
+        denominator = denominator / h.root2
         denominator = denominator + h.eps
-        p -= exp_avg / denominator * (h.lr / h.bias1)
+        p -= exp_avg / denominator * h.rate
 
 
 class AdamW(Adam):
@@ -155,9 +160,9 @@ class Adamax(Elementwise):
     def formula(xp, h, p, g, exp_avg, exp_inf):
         """Update one array or tensor."""
         g = directed(h, p, g)
-        exp_avg += (g - exp_avg) * (1 - h.beta1)
+        exp_avg += (g - exp_avg) * h.new1
         exp_inf[...] = xp.maximum(exp_inf * h.beta2, xp.abs(g) + h.eps)
-        p -= exp_avg / exp_inf * (h.lr / h.bias1)
+        p -= exp_avg / exp_inf * h.rate
 
 
 class NAdam(Elementwise):
@@ -194,8 +199,8 @@ class NAdam(Elementwise):
         now, then = (h.beta1 * (1 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (h.step, h.step + 1))
         product = numbers["mu_product"]
         product *= number(now)
-        h.of_gradient = h.lr * (1 - now) / (1 - product.item(0))
-        h.of_average = h.lr * then / (1 - product.item(0) * then)
+        h.of_gradient = h.lr * (1 - now) / (1 - first(product))
+        h.of_average = h.lr * then / (1 - first(product) * then)
         return h
 
     @staticmethod
@@ -233,7 +238,7 @@ class RAdam(Elementwise):
         h.scale = None
         if length > 5:
             share = (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)
-            h.scale = h.lr / h.bias1 * root(share * h.bias2)
+            h.scale = h.rate * root(share * h.bias2)
         return h
 
     @staticmethod
@@ -241,7 +246,7 @@ class RAdam(Elementwise):
         """Update one array or tensor."""
         average(h, p, g, exp_avg, exp_avg_sq)
         if h.scale is None:
-            p -= exp_avg * (h.lr / h.bias1)
+            p -= exp_avg * h.rate
         else:
             p -= exp_avg / (xp.sqrt(exp_avg_sq) + h.eps) * h.scale
 

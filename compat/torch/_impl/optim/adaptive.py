@@ -110,7 +110,7 @@ class Adadelta(Elementwise):
         """The numbers of a step."""
         count(numbers)
         h = usual(group, float_of)
-        h.rho, h.eps = group["rho"], group["eps"]
+        h.rho, h.new, h.eps = group["rho"], 1 - group["rho"], group["eps"]
         return h
 
     @staticmethod
@@ -118,10 +118,10 @@ class Adadelta(Elementwise):
         """Update one array or tensor."""
         g = directed(h, p, g)
         square_avg *= h.rho
-        square_avg += g * g * (1 - h.rho)
+        square_avg += g * g * h.new
         delta = xp.sqrt(acc_delta + h.eps) / xp.sqrt(square_avg + h.eps) * g
         acc_delta *= h.rho
-        acc_delta += delta * delta * (1 - h.rho)
+        acc_delta += delta * delta * h.new
         p -= delta * h.lr
 
 
@@ -155,7 +155,9 @@ class RMSprop(Elementwise):
         """The numbers of a step."""
         count(numbers)
         h = usual(group, float_of)
-        h.alpha, h.eps, h.momentum, h.centered = group["alpha"], group["eps"], group["momentum"], group["centered"]
+        h.alpha, h.new, h.eps = group["alpha"], 1 - group["alpha"], group["eps"]
+        h.momentum = group["momentum"] if group["momentum"] > 0 else None
+        h.centered = bool(group["centered"])
         return h
 
     @staticmethod
@@ -163,14 +165,14 @@ class RMSprop(Elementwise):
         """Update one array or tensor."""
         g = directed(h, p, g)
         square_avg *= h.alpha
-        square_avg += g * (1 - h.alpha) * g
+        square_avg += g * h.new * g
         scale = square_avg
         if h.centered:
             grad_avg = rest[-1]
-            grad_avg += (g - grad_avg) * (1 - h.alpha)
+            grad_avg += (g - grad_avg) * h.new
             scale = square_avg - grad_avg * grad_avg
         step = g / (xp.sqrt(scale) + h.eps)
-        if h.momentum > 0:
+        if h.momentum is not None:
             total = rest[0]
             total *= h.momentum
             total += step

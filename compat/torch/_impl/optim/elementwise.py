@@ -4,21 +4,28 @@ from types import SimpleNamespace
 
 from ..dispatch.call import ROWS
 from ..graph import versions
+from ..lists.plain import undisturbed
 from ..modes.grad_mode import enable_grad
 from ..modes.modes import restore, set_modes
+from ..state.meta import on_device
+from ..types.arrays import ndarray
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import bottom
+from .device_plan import DevicePlan, fits, lies_there
 from .flat import Plan, directly, make_state
 from .optimizer import Optimizer
 
 CAPTURING = ("cuda", "xpu", "hpu", "privateuseone", "xla")
 TENSORS = SimpleNamespace(**{name: ROWS[name].fun for name in "sqrt abs maximum sign where clip".split()})
 
+
 class Elementwise(Optimizer):
     """An optimizer of formulas. A kind gives `slots`, `numbers`, `prepare` and `formula`.
 
     A formula is written once, in operators and functions that arrays and tensors have, and writes in place:
-    `formula(xp, h, p, g, *state)`, with what `prepare` returned as `h`.
+    `formula(xp, h, p, g, *state)`, with what `prepare` returned as `h`. Of the numbers in `h` alone it computes
+    nothing, and asks nothing: `prepare` does, and puts None or a bool there for what the formula may ask, so that a
+    kernel takes the numbers as they are.
     """
 
     captured = "params and state_steps"
@@ -58,10 +65,12 @@ class Elementwise(Optimizer):
 
     def update(self, i, group, params, grads):
         """Take a step of one group."""
-        self.check(group)
+        self.check(group, params)
         if group["differentiable"] or not directly(params, grads) or not self.plain(group):
             if any(g.other_layout for g in grads):
                 params, grads = self.on_sparse(group, params, grads)
+            if not group["differentiable"] and self.plain(group):
+                params, grads = self.on_device(i, group, params, grads)
             self.on_tensors(group, params, grads)
             return
         plan = self._plans.get(i)
@@ -69,9 +78,9 @@ class Elementwise(Optimizer):
             plan = self._plans[i] = Plan(self, group, params)
         plan.step(self, group, grads)
 
-    def check(self, group):
+    def check(self, group, params):
         """PyTorch's refusals of options that are known when a step is taken."""
-        if group.get("capturable"):
+        if group.get("capturable") and not all(map(on_device, params)):
             devices = [d for d in CAPTURING if d != "xla"] if group["foreach"] else list(CAPTURING)
             raise AssertionError(f"If capturable=True, {self.captured} must be on supported devices: {devices}.")
         if group["foreach"] and group["differentiable"]:
@@ -84,6 +93,25 @@ class Elementwise(Optimizer):
     def plain(self, group):
         """Whether all options are numbers, or tensors of which the number is all that counts."""
         return all(not isinstance(v, TensorBase) or v.level_trace is None for v in group.values())
+
+    def on_device(self, i, group, params, grads):
+        """Take a step of the parameters that kernels of a device can update; returns what is left."""
+        if not undisturbed():
+            return params, grads
+        plan = self._plans.get((i, "device"))
+        if plan is not None and not plan.left and plan.holds(self, params) and all(map(fits, params, grads)):
+            plan.step(self, group, grads)
+            return [], []
+        fitting, left = [], []
+        for p, g in zip(params, grads):
+            (fitting if lies_there(p) and fits(p, g) else left).append((p, g))
+        if fitting:
+            params, grads = map(list, zip(*fitting))
+            if plan is None or not plan.holds(self, params):
+                plan = self._plans[i, "device"] = DevicePlan(self, group, params)
+            plan.step(self, group, grads)
+            left += [fitting[k] for k in plan.left]
+        return [p for p, _ in left], [g for _, g in left]
 
     def on_tensors(self, group, params, grads):
         """Take a step of one group, parameter by parameter, with operations on tensors."""
@@ -106,23 +134,33 @@ class Elementwise(Optimizer):
                 for name, t in zip(slots, mine):
                     state[name].copy_(t)
 
+
 def real_view(t):
     """A tensor of real numbers over the memory of one that may be complex."""
     return ROWS["view_as_real"].fun(t) if t.is_complex() else t
+
 
 def number(x):
     """An option as a number of Python."""
     return x.item() if isinstance(x, TensorBase) else x
 
+
 def kept(x):
     """An option as it is, so that a step can be differentiated by it."""
     return x.reshape(()) if isinstance(x, TensorBase) else x
+
 
 def count(numbers):
     """Count a step, and return how many there were."""
     step = numbers["step"]
     step += 1.0
-    return step.item(0)
+    return first(step)
+
+
+def first(numbers):
+    """The first element of an array, as a Python number; those of a device have one."""
+    return numbers.item(0) if type(numbers) is ndarray else numbers.item()
+
 
 def directed(h, p, g):
     """The direction to descend: the gradient, or minus it to maximize, and what decays the weights into it."""
@@ -132,12 +170,14 @@ def directed(h, p, g):
         g = g + p * h.decay
     return g
 
+
 def usual(group, float_of):
     """`lr`, `decay` (None for none) and `maximize` of a group."""
     decay = float_of(group["weight_decay"])
     if not isinstance(decay, TensorBase) and decay == 0:
         decay = None
-    return SimpleNamespace(lr=float_of(group["lr"]), decay=decay, maximize=group["maximize"])
+    return SimpleNamespace(lr=float_of(group["lr"]), decay=decay, maximize=bool(group["maximize"]))
+
 
 def check_lr(lr, foreach=None, capturable=False):
     """PyTorch's refusals of a learning rate."""
@@ -148,16 +188,19 @@ def check_lr(lr, foreach=None, capturable=False):
             raise ValueError("Tensor lr must be 1-element")
     at_least_zero(lr, "Invalid learning rate: {}")
 
+
 def at_least_zero(value, message):
     """Refuse a negative number, or what is no number."""
     if not 0.0 <= value:
         raise ValueError(message.format(value))
+
 
 def check_betas(betas):
     """PyTorch's refusals of two decay rates."""
     for i in range(2):
         if not 0.0 <= betas[i] < 1.0:
             raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
+
 
 def check_fused(differentiable, foreach):
     """PyTorch's refusals of `fused=True` with what it excludes."""

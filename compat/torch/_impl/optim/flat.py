@@ -6,6 +6,7 @@ import numpy as np
 
 from ..factories.creation import zeros_like
 from ..graph import versions
+from ..lists.plain import stands_alone, undisturbed
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..types.arrays import ARRAYS, writeable
@@ -97,6 +98,10 @@ class Operand:
             for view, array in zip(self.copy, self.arrays):
                 view[...] = array
 
+    def alike(self):
+        """Whether all elements are the same."""
+        return len(set(self.whole.tolist() if self.copy is None else map(float, self.arrays))) == 1
+
     def store(self):
         """Copy to the arrays, where this is a copy, and count the write."""
         if self.copy is not None:
@@ -182,7 +187,18 @@ class Run:
 
     def alike(self):
         """Whether the numbers of all parameters are still the same."""
-        return len(self.params) == 1 or all(len(set(map(float, x.arrays))) == 1 for x in self.numbers.values())
+        return len(self.params) == 1 or all(x.alike() for x in self.numbers.values())
+
+
+def joins(params, states, chosen, i, numbers, fresh):
+    """Whether a parameter can be computed together with those before it: small, alike, and in memory of its own."""
+    a, others = params[i].value, [params[k].value for k in chosen]
+    first = states[chosen[0]]
+    return (a.size <= SMALL and others[0].size <= SMALL and a.dtype == others[0].dtype
+            and (id(params[i]) in fresh) == (id(params[chosen[0]]) in fresh)
+            and all(float(states[i][n].value) == float(first[n].value) for n in numbers)
+            and not any(versions.root_of(a) is versions.root_of(b) for b in others)
+            and sum([b.size for b in others]) + a.size <= 4 * SMALL)
 
 
 class Plan:
@@ -190,10 +206,9 @@ class Plan:
 
     def __init__(self, optimizer, group, params):
         slots, numbers = optimizer.slots(group), optimizer.numbers(group)
-        bundled = optimizer.bundled(group)
         names = (*slots, *numbers)
         new = [p for p in unique(params) if not all(name in optimizer.state.get(p, ()) for name in names)]
-        for p, state in zip(new, make_state(new, slots, numbers, bundled)):
+        for p, state in zip(new, make_state(new, slots, numbers, optimizer.bundled(group))):
             for name, t in state.items():
                 optimizer.state[p].setdefault(name, t)
         fresh = {id(p) for p in new}
@@ -201,21 +216,18 @@ class Plan:
         self.params = params
         self.held = [(p, p.value, state, [(name, state[name], state[name].value) for name in names])
                      for p, state in zip(params, states)]
-        self.runs = []  # (run, where its parameters lie in the list)
-        chosen = []
-        for i in range(len(params)):
-            if chosen and not (bundled and joins(params, states, chosen, i, numbers, fresh)):
-                self.close(chosen, params, states, slots, numbers, fresh)
-                chosen = []
-            chosen.append(i)
-        if chosen:
-            self.close(chosen, params, states, slots, numbers, fresh)
+        self.runs = []  # (run, what picks what belongs to its parameters from a list)
+        self.cut(params, states, slots, numbers, fresh, optimizer.bundled(group))
 
-    def close(self, chosen, params, states, slots, numbers, fresh):
-        """Make a run of some parameters."""
-        run = Run([params[i] for i in chosen], [states[i] for i in chosen], slots, numbers,
-                  id(params[chosen[0]]) in fresh)
-        self.runs.append((run, slice(chosen[0], chosen[-1] + 1)))
+    def cut(self, params, states, slots, numbers, fresh, bundled):
+        """Make the runs, of parameters that follow each other."""
+        start = 0
+        for i in range(1, len(params) + 1):
+            if i < len(params) and bundled and joins(params, states, range(start, i), i, numbers, fresh):
+                continue
+            run = Run(params[start:i], states[start:i], slots, numbers, id(params[start]) in fresh)
+            self.runs.append((run, operator.itemgetter(slice(start, i))))
+            start = i
 
     def holds(self, optimizer, params):
         """Whether it is still about these tensors and arrays."""
@@ -234,25 +246,14 @@ class Plan:
         token = suppress_fp_warnings()
         try:
             of = None  # whose numbers `h` holds: without state that is a number, of all runs that are as fresh
-            for run, place in self.runs:
+            for run, pick in self.runs:
                 if of != run.fresh or run.numbers:
                     of = run.fresh
                     h = run.prepared(optimizer, group)
                 run.fresh = False
-                run.apply(optimizer.formula, h, grads[place])
+                run.apply(optimizer.formula, h, pick(grads))
         finally:
             restore_fp_warnings(token)
-
-
-def joins(params, states, chosen, i, numbers, fresh):
-    """Whether a parameter can be computed together with those before it: small, alike, and in memory of its own."""
-    a, others = params[i].value, [params[k].value for k in chosen]
-    first = states[chosen[0]]
-    return (a.size <= SMALL and others[0].size <= SMALL and a.dtype == others[0].dtype
-            and (id(params[i]) in fresh) == (id(params[chosen[0]]) in fresh)
-            and all(float(states[i][n].value) == float(first[n].value) for n in numbers)
-            and not any(versions.root_of(a) is versions.root_of(b) for b in others)
-            and sum([b.size for b in others]) + a.size <= 4 * SMALL)
 
 
 def unique(params):
@@ -262,12 +263,8 @@ def unique(params):
 
 def lies_alone(t):
     """Whether a tensor is an array of its own, on any device, and nothing but no_grad or a default device in force."""
-    m, meta = MODES.get(), t.autograd_meta
-    if m is not None and m.device is not None:
-        m = m.but(device=None)
-    return ((m is None or m.still or m.default()) and t.level_trace is None and type(t.value) in ARRAYS
-            and t.node is None and writeable(t.value) and t.value.dtype.kind in "fc"
-            and (meta is None or meta.tangent is None and not meta.inference))
+    return (undisturbed() and stands_alone(t) and type(t.value) in ARRAYS and writeable(t.value)
+            and t.value.dtype.kind in "fc")
 
 
 def memory(optimizer, p):

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 from ..types.tensor_type import TensorBase
-from .elementwise import Elementwise, at_least_zero, check_fused, check_lr, count, directed, number, usual
+from .elementwise import Elementwise, at_least_zero, check_fused, check_lr, count, directed, first, number, usual
 
 
 class SGD(Elementwise):
@@ -61,9 +61,9 @@ class SGD(Elementwise):
     def prepare(self, group, numbers, fresh, float_of=number):
         """The numbers of a step."""
         h = usual(group, float_of)
-        h.momentum, h.taken, h.nesterov = group["momentum"], 1 - group["dampening"], group["nesterov"]
-        if fresh:
-            h.taken = 1
+        h.momentum, h.nesterov = group["momentum"], bool(group["nesterov"])
+        taken = 1 - group["dampening"]
+        h.taken = None if fresh or taken == 1 else taken
         return h
 
     def on_sparse(self, group, params, grads):
@@ -78,7 +78,7 @@ class SGD(Elementwise):
         g = directed(h, p, g)
         if total is not None:
             total *= h.momentum
-            total += g if h.taken == 1 else g * h.taken
+            total += g if h.taken is None else g * h.taken
             g = total * h.momentum + g if h.nesterov else total  # a sparse one is added to a dense one
         p -= g * h.lr
 
@@ -115,9 +115,10 @@ class ASGD(Elementwise):
         """The numbers of a step."""
         h = usual(group, float_of)
         step = count(numbers)
-        h.eta, h.mu, h.lambd = numbers["eta"].item(0), numbers["mu"].item(0), group["lambd"]
+        h.eta, h.mu = first(numbers["eta"]), first(numbers["mu"])
+        h.kept = 1 - group["lambd"] * h.eta
         lr = number(h.lr)
-        numbers["eta"][...] = lr / (1 + h.lambd * lr * step) ** group["alpha"]
+        numbers["eta"][...] = lr / (1 + group["lambd"] * lr * step) ** group["alpha"]
         numbers["mu"][...] = 1 / max(1, step - group["t0"])
         return h
 
@@ -125,7 +126,7 @@ class ASGD(Elementwise):
     def formula(xp, h, p, g, ax):
         """Update one array or tensor."""
         g = directed(h, p, g)
-        p *= 1 - h.lambd * h.eta
+        p *= h.kept
         p -= g * h.eta
         ax += (p - ax) * h.mu
 
@@ -154,16 +155,16 @@ class Rprop(Elementwise):
     def prepare(self, group, numbers, fresh, float_of=number):
         """The numbers of a step."""
         count(numbers)
-        return SimpleNamespace(maximize=group["maximize"], decay=None, etas=group["etas"], sizes=group["step_sizes"])
+        (down, up), (least, most) = group["etas"], group["step_sizes"]
+        return SimpleNamespace(maximize=bool(group["maximize"]), decay=None, down=down, up=up, least=least, most=most)
 
     @staticmethod
     def formula(xp, h, p, g, prev, step_size):
         """Update one array or tensor."""
         g = directed(h, p, g)
         turn = g * prev
-        down, up = h.etas
-        factor = cast(turn > 0, g) * up + cast(turn < 0, g) * down + cast(turn == 0, g)
-        step_size[...] = xp.clip(step_size * factor, *h.sizes)
+        factor = cast(turn > 0, g) * h.up + cast(turn < 0, g) * h.down + cast(turn == 0, g)
+        step_size[...] = xp.clip(step_size * factor, h.least, h.most)
         g = g * cast(turn >= 0, g)
         p -= xp.sign(g) * step_size
         prev[...] = g

@@ -8,6 +8,7 @@ from copy import deepcopy
 from itertools import chain
 
 from ..graph.hooks import RemovableHandle
+from ..lists.updates import zeroed
 from ..modes.grad_mode import no_grad
 from ..modes.modes import MODES
 from ..profiler.profiler import record_function
@@ -204,6 +205,7 @@ class Optimizer:
 
     def zero_grad(self, set_to_none=True):
         """Set the gradients of all parameters to None, or fill them with zeros."""
+        written = []
         for group in self.param_groups:
             for p in group["params"]:
                 if set_to_none:
@@ -215,7 +217,10 @@ class Optimizer:
                         p.grad.detach_()
                     else:
                         p.grad.requires_grad_(False)
-                    p.grad.zero_()
+                    written.append(p.grad)
+        if written and not zeroed(written):
+            for g in written:
+                g.zero_()
 
     def step(self, closure=None):
         """Update the parameters.

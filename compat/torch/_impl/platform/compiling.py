@@ -1,34 +1,27 @@
-"""torch.compile and torch.jit: functions and modules as they are, since nothing here is compiled by those names."""
+"""What torch.compile and torch.jit come to where nothing is compiled by those names."""
 
-import functools
 import warnings
 
 from ..modes.warnings import first
 
+MODES = "default, lite, reduce-overhead, max-autotune-no-cudagraphs, max-autotune"
 
-def compile(model=None, **options):  # noqa: A001 (torch's name)
-    """Return a function or module as it is.
 
-    Operations of covector.compat.torch run one by one; functions of arrays can be compiled by `covector.jit`.
-
-    Args:
-        model: a function or a module; without it a decorator is returned.
-        options: PyTorch's (`fullgraph`, `dynamic`, `backend`, `mode`, `options`, `disable`); they change nothing.
-
-    >>> import warnings
-    >>> import covector.compat.torch as torch
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore")  # a note, given once: nothing becomes faster
-    ...     sin = torch.compile(torch.sin)
-    >>> sin is torch.sin
-    True
-    """
-    if model is None:
-        return functools.partial(compile, **options)
+def tell_once(name, stacklevel):
+    """Warn that `torch.compile` or `Module.compile` makes nothing faster."""
     if first("compile"):
-        warnings.warn("torch.compile returns the function or module as it is here: it gives the same numbers, no "
-                      "faster. Functions of arrays can be compiled by covector.jit.", UserWarning, stacklevel=2)
-    return model
+        warnings.warn(f"{name} makes nothing faster here: it gives the same numbers, by the same operations. Functions "
+                      "of arrays can be compiled by covector.jit.", UserWarning, stacklevel=stacklevel)
+
+
+def check_options(*, fullgraph=False, dynamic=None, backend=None, mode=None, options=None, name=None, disable=False,
+                  recompile_limit=None, isolate_recompiles=False, shapes_spec=None):
+    """PyTorch's refusals of the options of `torch.compile`; returns `disable`."""
+    if mode is not None and options is not None:
+        raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
+    if mode is not None and backend in (None, "inductor") and mode not in MODES.split(", "):
+        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {MODES}")
+    return disable
 
 
 def as_it_is(obj=None, *args, **kwargs):

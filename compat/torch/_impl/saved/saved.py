@@ -16,7 +16,7 @@ from ..graph.node_errors import freed
 from ..graph.saved_names import MISSING, Elsewhere, Item, found, known
 from ..modes.modes import DEFAULT, MODES
 from ..types.arrays import ARRAYS
-from ..types.tensor_type import TensorBase, more, wrap
+from ..types.tensor_type import Tensor, TensorBase, more, wrap
 from ..values.core_values import bare, lift, lower
 
 ndarray = np.ndarray
@@ -52,22 +52,27 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
         """What the rule saved, its tensors packed; `numbers` are the places of operands that are none."""
         origins = node.rule.origins
         order = order_of(node.rule)
+        if not order:
+            return saved
         if len(origins) == 1:
-            return self.one(node, saved, origins[0]) if order and origins[0] not in numbers else saved
-        out = list(saved)
-        for k in order:
-            if origins[k] not in numbers:
-                out[k] = self.one(node, out[k], origins[k])
+            return saved if origins[0] in numbers else ungraded(self.one, node, saved, origins[0])
+        return ungraded(self.several, node, saved, [k for k in order if origins[k] not in numbers])
+
+    def several(self, node, saved, places):
+        """Several items, some of them packed."""
+        origins, out = node.rule.origins, list(saved)
+        for k in places:
+            out[k] = self.one(node, out[k], origins[k])
         return tuple(out)
 
     def one(self, node, x, origin):
         """One item: values of operands and outputs are packed, shapes and numbers are not."""
-        if origin is None or not is_value(x):
+        if origin is None or type(x) is not ndarray and not is_value(x):
             return x
         t = tensor_of(node, x, origin)
         if origin == -1 and node.rule.prim.outputs is None:
             t.node = node
-        return packed(t, self)
+        return packed_here(t, self)
 
     def unpack(self, node, saved, drive):
         """What the rule is to see."""
@@ -95,7 +100,9 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
         """One item."""
         if type(x) is not Packed:
             return x
-        t = unpacked(x)
+        t = x.unpack(x.object)
+        if type(t) is not Tensor:
+            check_unpacked(t)
         if not drive.create_graph:
             return bare(lower(t)) if t.dispatch_key else t.value
         level = drive.trace
@@ -121,14 +128,24 @@ def order_of(rule):
 
 def packed(t, hooks):
     """A tensor after the pack hook of a pair."""
-    pack, unpack = hooks
-    stamp = versions.LAST[0]
+    return ungraded(packed_here, t, hooks)
+
+
+def ungraded(fun, *args):
+    """What a function gives in no_grad."""
     mode = MODES.get()
     MODES.set((mode or DEFAULT).ungrading())
     try:
-        found = pack(t)
+        return fun(*args)
     finally:
         MODES.set(mode)
+
+
+def packed_here(t, hooks):
+    """`packed` in no_grad."""
+    pack, unpack = hooks
+    stamp = versions.LAST[0]
+    found = pack(t)
     if versions.LAST[0] != stamp and type(t.value) in ARRAYS and versions.changed_since(t.value, stamp):
         raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to "
                            "pack "
@@ -141,31 +158,34 @@ def packed(t, hooks):
 def unpacked(item):
     """The tensor that an unpack hook gives back."""
     t = item.unpack(item.object)
+    check_unpacked(t)
+    return t
+
+
+def check_unpacked(t):
+    """Refuse what is no tensor."""
     if not isinstance(t, TensorBase):
         raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
                         f"{type(t).__name__}")
-    return t
 
 
 def tensor_of(node, x, origin):
     """A saved value as a tensor: the leaf itself where it is one's, else one with the operand's history."""
-    t = lift(x) if type(x) is not ndarray and isinstance(x, extend.Tracer) else wrap(x)
     rule = node.rule
-    if origin == -1 or rule.prim is None:
+    t = wrap(x) if type(x) is ndarray or not isinstance(x, extend.Tracer) else lift(x)
+    if origin == -1 or rule.prim is None or origin not in rule.active:
         return t
-    if origin in rule.active:
-        parent = parent_of(node, origin)
-        if isinstance(parent, AccumulateGrad):
-            if parent.saved.value is x:
-                return parent.saved
-        attached(t, parent)
+    parent = parent_of(node, origin)
+    if parent.of_leaf:
+        return parent.saved if parent.saved.value is x else attached(t, parent)
+    t.node = parent
     return t
 
 
 def parent_of(node, i):
     """The node of an operand that asks for a gradient."""
-    parents = node.parents if type(node.parents) is tuple else (node.parents,)
-    return parents[node.rule.active.index(i)]
+    parents = node.parents
+    return parents[node.rule.active.index(i)] if type(parents) is tuple else parents
 
 
 def attached(t, node):
@@ -365,5 +385,6 @@ class SavedTensor:
         extra = node.ensure_hooks()
         if extra.packing is None:
             extra.packing = Packing(pack_hook, unpack_hook)
-        items[self.index] = Packing(pack_hook, unpack_hook).one(node, item, rule.origins[self.index])
+        pair = Packing(pack_hook, unpack_hook)
+        items[self.index] = ungraded(pair.one, node, item, rule.origins[self.index])
         node.saved = items[0] if single else tuple(items)

@@ -25,13 +25,13 @@ class Box(extend.Opaque):
 
 
 class Recorder(_engine.GraphTrace):
-    """Stages a body, and computes beside it: `values` says what each variable was."""
+    """Stages a body, and computes beside it: `values` says what each variable was; `library`, if not NumPy, on what."""
 
     __slots__ = ("values",)
     kind = "program"
 
-    def __init__(self):
-        super().__init__(concrete=True, watch=False)
+    def __init__(self, library=None):
+        super().__init__(concrete=True, library=library, watch=False)
         self.values = {}
 
     def box(self, var, value=None):
@@ -57,7 +57,9 @@ class Recorder(_engine.GraphTrace):
         if prim.handlers is not None or prim.effects or any(prim.nondiff.values()) or any(
                 traced(p) or large(p) for p in params):
             raise Unfit
-        if prim.elementwise:
+        if self.library is not None:
+            operands = [self.library.asarray(a) if type(a) is ndarray else a for a in operands]
+        elif prim.elementwise:
             operands = settled_numbers(operands, [self.lift(a)[1] for a in operands])
         return super().process(prim, (*operands, *params))
 

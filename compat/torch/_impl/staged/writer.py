@@ -44,6 +44,8 @@ class Writer:
         self.nodes = {v: f"n{i}" for i, v in zip(recorded, self.active)}  # of the variables that have one
         self.names = {v: f"x{i}" for i, v in enumerate(self.inputs)}
         self.room = _ROOM | room
+        if recorder.library is not None:
+            self.room["np"] = recorder.library
         self.lines = []
         self.ufuncs = set()  # names in the room that stand for ufuncs, and may stand for native forms of them
 

@@ -5,8 +5,10 @@ from itertools import chain
 
 import numpy as np
 
+from ..modes.modes import modes
+from ..modes.warnings import first
 from ..types import dtypes
-from ..types.tensor_type import TensorBase
+from ..types.tensor_type import TensorBase, needs_grad
 from .concrete import concrete
 
 ndarray = np.ndarray
@@ -121,6 +123,8 @@ def stored(leaves, dtype):
     """Numbers as an array of a dtype, or torch's errors of kind and overflow."""
     kinds = set(map(type, leaves))
     if any(not issubclass(k, bool | int | float | complex) for k in kinds):
+        if dtype.category >= 2 and any(isinstance(v, TensorBase) and needs_grad(v) for v in leaves):
+            warn_of_history(stacklevel=7)
         leaves = [number_of(v) for v in leaves]
         kinds = set(map(type, leaves))
     if dtype.category == 0:
@@ -161,6 +165,13 @@ def whole_numbers(leaves, kinds, dtype):
     if high > info.max or low < (info.min if info.min else -int(info.max)):
         raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
     return np.array(leaves, np.int64).astype(dtype.numpy)
+
+
+def warn_of_history(stacklevel):
+    """PyTorch's warning, given once, of a number made of a tensor that requires grad, where operations are recorded."""
+    if modes().grad and first("scalar"):
+        warnings.warn("Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+                      "Consider using tensor.detach() first.", UserWarning, stacklevel=stacklevel)
 
 
 def number_of(value):

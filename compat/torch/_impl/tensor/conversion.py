@@ -11,7 +11,7 @@ from ..state.aliases import expose
 from ..state.concrete import concrete
 from ..state.levels import BatchTrace, GradTrace
 from ..state.meta import NO_DATA, is_meta, meta_tensor, on_device, on_meta
-from ..state.python_data import warn_imaginary
+from ..state.python_data import warn_imaginary, warn_of_history
 from ..types import dtypes
 from ..types.devices import NO_BFLOAT16, checked, count
 from ..types.memory_formats import order_of, preserves
@@ -77,8 +77,11 @@ def as_array(self, dtype=None, copy=None):
 
 def number(kind, what):
     """`float(t)` and related functions."""
+    warns = kind in (float, complex)
 
     def convert(self):
+        if warns and needs_grad(self):
+            warn_of_history(stacklevel=3)
         b = self.value if self.level_trace is None else concrete(self, "item")
         if b.size != 1:
             if kind in (bool,):

@@ -9,6 +9,7 @@ from ..types.arrays import ARRAYS, address, laid_out, over_memory
 from ..types.devices import checked, moved
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import shape_dtype
+from .overlap import overlapping
 
 ndarray = np.ndarray
 
@@ -43,9 +44,10 @@ def address_of(t):
 
 def unlinked(array):
     """The same memory as an array that NumPy does not know as a view of `array`."""
-    if not array.size and type(array) is ndarray:
-        return np.lib.stride_tricks.as_strided(np.empty(0, array.dtype), array.shape, array.strides)  # nothing to share
-    if not array.size or array.dtype.kind == "V":
+    if not array.size:  # nothing to share
+        return np.lib.stride_tricks.as_strided(np.empty(0, array.dtype), array.shape, array.strides) if (
+            type(array) is ndarray) else over_memory(array, array.shape, array.dtype, array.data, array.strides)
+    if array.dtype.kind == "V":
         return array.view()
     root = versions.root_of(array)
     if type(array) is not ndarray:
@@ -57,9 +59,13 @@ def unlinked(array):
         holder = Holder(array)
         if not array.flags.writeable and root.flags.writeable:  # NumPy's broadcasts are read-only
             holder.__array_interface__["data"] = (array.ctypes.data, False)
-        return np.asarray(holder)
-    whole = np.asarray(Holder(versions.flat(root)))
-    return np.ndarray(array.shape, array.dtype, whole, array.ctypes.data - root.ctypes.data, array.strides)
+        out = np.asarray(holder)
+    else:
+        whole = np.asarray(Holder(versions.flat(root)))
+        out = np.ndarray(array.shape, array.dtype, whole, array.ctypes.data - root.ctypes.data, array.strides)
+    if overlapping(out):
+        out.flags.writeable = False  # the lanes leave it to what refuses such writes
+    return out
 
 
 def twin(array, memo):

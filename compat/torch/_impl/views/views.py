@@ -20,7 +20,8 @@ from ..state.levels import AMBIENT, BatchTrace, GradTrace
 from ..state.recorder import aten_of_view
 from ..types.arrays import address, laid_out, namespace
 from ..types.dtypes import type_word
-from ..types.tensor_type import FOREIGN, GENERAL, VIEW, Record, TensorBase, at_level, infer, more, wrap
+from ..types.number_cache import FLOATS
+from ..types.tensor_type import FAST, FOREIGN, GENERAL, VIEW, Record, TensorBase, at_level, infer, more, wrap
 from ..types.tensor_value import bottom, cell_of, current, hollow, shape_dtype
 from .overlap import crossing
 from .shape_trace import Shapes
@@ -51,13 +52,14 @@ def view(t, prim, params, name=None, creation=None, maker=None):
 
 
 def quick_view(t, prim, params, name):
-    """`view` of an ambient tensor of floats, or of one of levels of `func` above it, where all of them record, none has
-    a tangent, and nothing looks on; of an ambient one in no_grad and inference mode too. None for anything else."""
+    """`view` of an ambient tensor, or of one of levels of `func` above it, where all of them record, none has a
+    tangent, and nothing looks on; of an ambient one in no_grad and inference mode too. None for anything else."""
     trace = t.level_trace
     if trace is not None:
         if type(trace) is not GradTrace or trace.done:
             return None
-    elif t.dispatch_key > VIEW or versions.EXPOSED and versions.exposed(t.value):
+    elif type(t.value) is not ndarray or t.dispatch_key > VIEW and t.value.dtype in FLOATS or (
+            versions.EXPOSED and versions.exposed(t.value)):
         return None
     meta = t.autograd_meta
     base, steps = t, ()
@@ -80,10 +82,9 @@ def quick_view(t, prim, params, name):
     if trace is None:
         if aside is None and m is not None and not AMBIENT.recording:
             return None
-        if type(t.value) is not np.ndarray:
-            return None
         out = wrap(prim.impl(np, t.value, *params))
-        out.dispatch_key = VIEW
+        if out.dispatch_key == FAST:
+            out.dispatch_key = VIEW if t.dispatch_key <= VIEW or not crossing(out.value) else GENERAL
     else:
         below = quick_view(t.value, prim, params, None) if trace.recording else None
         if below is None:

@@ -2,6 +2,8 @@
 
 import warnings
 
+from ..._impl.lists.norms import total_norm as norm_on_device
+from ..._impl.lists.updates import clipped, scaled_down
 from ..._impl.module import torch_names as torch
 from ..._impl.types.tensor_type import TensorBase
 
@@ -24,7 +26,10 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
     tensors, norm_type = _listed(tensors), float(norm_type)
     if not tensors:
         return torch.tensor(0.0)
-    total = torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(t, norm_type) for t in tensors]), norm_type)
+    total = norm_on_device(tensors, norm_type)
+    if total is None:
+        total = torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(t, norm_type) for t in tensors]),
+                                         norm_type)
     if error_if_nonfinite and bool(torch.logical_or(total.isnan(), total.isinf())):
         raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it "
                            "cannot be clipped. To disable this error and scale the gradients with that norm anyway, "
@@ -34,11 +39,13 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
 
 def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
     """Scale gradients in place so that `total_norm`, which was computed of them, becomes `max_norm` at most."""
+    grads = [p.grad for p in _listed(parameters) if p.grad is not None]
     with torch.no_grad():
+        if scaled_down(grads, float(max_norm), total_norm):
+            return
         factor = torch.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
-        for p in _listed(parameters):
-            if p.grad is not None:
-                p.grad.mul_(factor.to(p.grad.dtype) if p.grad.dtype != factor.dtype else factor)
+        for g in grads:
+            g.mul_(factor.to(g.dtype) if g.dtype != factor.dtype else factor)
 
 
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
@@ -70,7 +77,8 @@ def clip_grad_norm(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False
 def clip_grad_value_(parameters, clip_value, foreach=None):
     """Clip the elements of gradients in place to `[-clip_value, clip_value]`."""
     bound = float(clip_value)
+    grads = [p.grad for p in _listed(parameters) if p.grad is not None]
     with torch.no_grad():
-        for p in _listed(parameters):
-            if p.grad is not None:
-                p.grad.clamp_(min=-bound, max=bound)
+        if not clipped(grads, -bound, bound):
+            for g in grads:
+                g.clamp_(min=-bound, max=bound)

@@ -200,10 +200,12 @@ class NcclCommunicator:
     """One rank of a communicator, as CuPy has it."""
 
     def __init__(self, ndev, commId, rank):
-        assert type(commId) is tuple and len(commId) == 128 and all(type(b) is int for b in commId)
+        if type(commId) is not bytes:
+            raise TypeError(f"Argument 'commId' has incorrect type (expected bytes, got {type(commId).__name__})")
+        assert len(commId) == 128
         mpi, world = _ROOM["mpi"], _ROOM["world"]
         self.n, self.rank, self.device = ndev, rank, strict.NOW.device
-        root, tag = commId[0] + 128, commId[1] + 128
+        root, tag = commId[:2]
         mine = np.array([rank, world.Get_rank(), self.device.id, ndev])
         if world.Get_rank() == root:
             rows = np.empty((ndev, 4), int)
@@ -321,7 +323,7 @@ def groupEnd():  # noqa: N802
 
 def get_unique_id():
     _ROOM["ids"] += 1
-    return (_ROOM["world"].Get_rank() - 128, _ROOM["ids"] % 200 - 128, *range(-63, 63))
+    return bytes([_ROOM["world"].Get_rank(), _ROOM["ids"] % 200, *range(126)])
 
 
 def _as_cupy(self, function, types_, args, kwargs):

@@ -1,0 +1,6 @@
+"""What writes kernels of a device, for `covector.compat` alone."""
+
+from .core.lazy import LazyModule
+from .core.types import Any
+
+cuda_text: Any = LazyModule("covector.transforms.export.cuda_functions")

@@ -1,0 +1,60 @@
+"""Captured cotangents as the gradients that `grad` returns, which the caller may write to."""
+
+import sys
+
+import numpy as np
+
+from ..... import extend
+from ....._engine import Ambient
+from ..graph.undefined import UNDEFINED
+from ..state.levels import AMBIENT
+from ..types.arrays import ARRAYS
+from ..types.other_layout import OtherLayout
+from ..types.tensor_type import wrap
+from ..views.overlap import overlapping
+
+ndarray = np.ndarray
+
+
+def collect(sweep, nodes, inputs, allow_unused):
+    """The captured gradients as tensors, None where nothing arrived."""
+    out = []
+    for i, node in enumerate(nodes):
+        ct = None if node is UNDEFINED else sweep.captured.get(node.seq)
+        if ct is None or ct is UNDEFINED:
+            if not allow_unused:
+                raise RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the "
+                                   "graph. Set "
+                                   "allow_unused=True if this is the desired behavior.")
+            out.append(None)
+        else:
+            if type(ct) is Ambient and sweep.create_graph and ct.owner is AMBIENT and ct.tangent is None and (
+                    type(ct.value) is ndarray and ct.value.base is None):
+                t = wrap(ct.value)
+                t.node = ct.node
+                out.append(t)
+                continue
+            ct = writable_cotangent(ct)
+            out.append(wrap(ct) if type(ct) is ndarray else sweep.tensor(ct))
+    return tuple(out)
+
+
+def reshaped(ct):
+    """Whether an array is all of the memory of another one in another shape, and nobody else has that one."""
+    whole = type(ct.base) is ndarray and ct.base.flags.owndata and ct.base.nbytes == ct.nbytes
+    return whole and ct.flags.c_contiguous and sys.getrefcount(ct.base) == _HELD_ONCE
+
+
+_VIEW = np.empty(2).reshape(2, 1)
+_HELD_ONCE = sys.getrefcount(_VIEW.base)  # what it says of an array that only a view holds
+
+
+def writable_cotangent(ct):
+    """A cotangent that the caller may write to."""
+    if type(ct) is ndarray:
+        return ct if ct.flags.writeable and (ct.base is None or reshaped(ct)) else ct.copy()
+    if type(ct) is Ambient and type(ct.value) in ARRAYS and overlapping(ct.value):
+        ct.value = ct.value.copy()
+    if type(ct) in ARRAYS:
+        return ct if ct.base is None else ct.copy()
+    return ct if isinstance(ct, extend.Tracer | OtherLayout) else np.asarray(ct)

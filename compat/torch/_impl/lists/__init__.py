@@ -1,0 +1,1 @@
+"""Kernels of a device over the elements of lists of arrays."""

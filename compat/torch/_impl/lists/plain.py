@@ -1,0 +1,40 @@
+"""Which tensors kernels may compute with: they lie plainly on a device, and nothing stands over them."""
+
+import numpy as np
+
+from ..modes.modes import MODES
+from ..types.arrays import ARRAYS
+from .layout import gapless
+
+ndarray = np.ndarray
+
+
+def undisturbed():
+    """Whether nothing but no_grad or a default device is in force."""
+    m = MODES.get()
+    if m is not None and m.device is not None:
+        m = m.but(device=None)
+    return m is None or m.still or m.default()
+
+
+def stands_alone(t):
+    """Whether a tensor is of no level, and neither computed by a recorded operation nor part of a derivative."""
+    meta = t.autograd_meta
+    return t.level_trace is None and t.node is None and (meta is None or meta.tangent is None and not meta.inference)
+
+
+def there(t, kinds):
+    """Whether a tensor is an array of a device, of a dtype of these letters, that a kernel can update."""
+    x = t.value
+    return type(x) is not ndarray and type(x) in ARRAYS and x.dtype.char in kinds and gapless(x)
+
+
+def arrays_of(tensors):
+    """The arrays of tensors that a kernel can update outside of all records: of one real dtype; None if it cannot."""
+    if not tensors or type(tensors[0].value) is ndarray or not undisturbed():
+        return None
+    arrays = [t.value for t in tensors]
+    if all(stands_alone(t) and not t.requires_grad and there(t, "fd") for t in tensors) and (
+            len({x.dtype for x in arrays}) == 1):
+        return arrays
+    return None

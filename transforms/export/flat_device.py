@@ -1,0 +1,68 @@
+"""Eager operations on arrays of a device: one kernel for each element or row, in place of several of the library's."""
+
+import numpy as np
+
+from ...core.arrays.backend import namespace_of
+from ..native.writing.elementwise import elementary
+from ..native.writing.structure import REDUCERS
+from .flat_text import BLOCK, FlatText
+
+_WARP = 32
+_SHORT = 256  # elements of a row, up to which a warp has it for itself
+_GRID = 132 * 16  # blocks of a kernel of elements: of a processor of 132 multiprocessors
+
+
+def flat_device(graph, kinds):
+    """A function of arrays of CuPy and floats, as `graph` has it for a part of them; None where CUDA text has none.
+
+    It gives None where arrays are not of one dtype, or their shapes not those of rows and vectors.
+
+    Args:
+        graph, kinds: as `native.flat.flat_function` has them.
+    """
+    for eq in graph.equations:
+        if eq.prim.name in REDUCERS:
+            if eq.params != ((0,), False):
+                return None
+        elif not elementary(eq):
+            return None
+    return _FlatDevice(graph, kinds)
+
+
+class _FlatDevice:
+    """The kernels of a graph: of elements, or of short rows and of long ones."""
+
+    def __init__(self, graph, kinds):
+        self.graph, self.kinds = graph, kinds
+        self.rows = kinds[0] == "row"
+        self.kernels = {}  # (library, threads of a row) -> kernel
+        self.outs = [(v.aval.ndim, v.aval.dtype) for v in graph.outputs]
+
+    def __call__(self, x, *rest):
+        kind, dtype, shape = type(x), x.dtype, x.shape
+        count, n = shape if self.rows else (x.size, 1)
+        if not count * n:
+            return None
+        xp = namespace_of((x,))
+        shapes = {"row": shape, "array": shape, "number": (count,), "vector": (n,)}
+        given = []
+        for value, role in zip((x, *rest), self.kinds):
+            if role != "float":
+                if type(value) is not kind or value.dtype != dtype or value.shape != shapes[role]:
+                    return None
+                value = xp.ascontiguousarray(value)
+            given.append(value)
+        lanes = BLOCK if not self.rows or n > _SHORT else _WARP
+        kernel = self.kernels.get((xp, lanes)) or self.loaded(xp, lanes)
+        outs = [xp.empty(shape if ndim else (count,), dtype) for ndim, dtype in self.outs]
+        each = BLOCK // lanes
+        grid = -(-count // each) if self.rows else min(-(-count // BLOCK), _GRID)
+        sizes = (np.int64(count), np.int64(n)) if self.rows else (np.int64(count),)
+        kernel((grid,), (BLOCK,), (*given, *outs, *sizes))
+        return outs[0] if len(outs) == 1 else tuple(outs)
+
+    def loaded(self, xp, lanes):
+        """The kernel, compiled."""
+        text = FlatText("covector_flat", self.graph, self.kinds, lanes)
+        kernel = self.kernels[xp, lanes] = xp.RawModule(code=text.source).get_function("covector_flat")
+        return kernel
