@@ -14,9 +14,14 @@ _ONES = {t: np.ones(_BLOCK, t) for t in PLAIN}
 _add = np.add.reduce
 
 
+def by_products(aval):
+    """Whether sums of arrays like this may go by products, not in NumPy's order."""
+    return aval.size >= LEAST and aval.dtype in PLAIN
+
+
 def sums(x, axes, keepdims=False):
     """`np.add.reduce` over some axes; large arrays of floats are added up in another order, with no larger errors."""
-    if type(x) is ndarray and x.size >= LEAST and axes and x.dtype in PLAIN:
+    if type(x) is ndarray and axes and by_products(x):
         out = _sums(x, axes)
         if out is not None:
             if keepdims:

@@ -60,14 +60,8 @@ def _reduction_samples(**facts):
     )
 
 
-def _by_numpy(x, axes, keepdims):
-    """NumPy's sum, whose bits graphs and the programs made of them have."""
-    return np.add.reduce(x, axes, None, None, keepdims)
-
-
 reduce_sum = linear(
     "reduce_sum",
-    ordered=lambda xp, x, axes, keepdims: _by_numpy(x, axes, keepdims),
     impl=lambda xp, x, *, axes, keepdims: (
         xp.sum(x, axis=axes, keepdims=keepdims) if xp is not np
         else sums(x, axes, keepdims) if type(x) is ndarray and x.size >= LEAST  # a call more costs 0.08 us
@@ -93,18 +87,17 @@ def count(aval, axes):
     return n
 
 
-def mean(xp, x, axes, keepdims, add=sums):
+def mean(xp, x, axes, keepdims):
     """The mean of an array; NumPy's own takes twice as long."""
     if xp is not np or x.dtype.itemsize < 4:
         return xp.mean(widened(x), axis=axes, keepdims=keepdims).astype(x.dtype, copy=False)
     n = count(x, axes)
-    total = add(x, axes, keepdims) if x.size >= LEAST else np.add.reduce(x, axes, None, None, keepdims)
+    total = sums(x, axes, keepdims) if x.size >= LEAST else np.add.reduce(x, axes, None, None, keepdims)
     return total / n if n else total / x.dtype.type(0)
 
 
 reduce_mean = linear(
     "reduce_mean",  # of floating values
-    ordered=lambda xp, x, axes, keepdims: mean(xp, x, axes, keepdims, _by_numpy),
     impl=lambda xp, x, *, axes, keepdims: mean(xp, x, axes, keepdims),
     transpose=lambda ct, x_aval, axes, keepdims: expand(ct / max(count(x_aval, axes), 1), x_aval, axes, keepdims),
     exact=True,

@@ -84,7 +84,7 @@ class Primitive:
 
     def __init__(self, name, impl, *, outputs=None, nondiff="", refused=(), effects="", handlers=None, linear=(),
                  elementwise=False, flat=False, singular=False, zeros=False, view=False, exact=False, weak=False,
-                 numbers=False, unview=None, ordered=None, **facts):
+                 numbers=False, unview=None, **facts):
         if name in REGISTRY:
             raise RuleError(f"a primitive named {name!r} is registered already; choose another name")
         if singular and not elementwise:
@@ -119,7 +119,6 @@ class Primitive:
         self.weak = weak  # an operator: Python scalars stay weak through it, as in NumPy
         self.view = view  # may share memory; a function of the params: if 0-d
         self.exact = exact  # its vjp answers in the operand's shape and, for plain floats, dtype
-        self.ordered = ordered  # `ordered(np, x, *params)`: how graphs compute it, in NumPy's order, if not by `impl`
         self.fun: Any = None
         self.rules: dict[Any, Any] = {}
         file_facts(name, facts)

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from ...core.arrays.sums import by_products
 from ...core.primitive.primitive import bind
 from ..graph.equations import Literal, Var
 from .layout import VIEWS, is_uniform
@@ -30,7 +31,8 @@ def write_equation(source, eq, life):
         source.fresh.update(v for v in eq.outputs if v.aval.ndim)
         ufunc, symbol = known
         return _ufunc(source, eq, ufunc, symbol, life)
-    if prim.name in _REDUCERS and not eq.inputs[0].aval.weak:
+    if prim.name in _REDUCERS and not eq.inputs[0].aval.weak and not (
+            prim.name == "reduce_sum" and by_products(eq.inputs[0].aval)):
         return _reduction(source, eq, life)
     if prim.name == "index_update" and _is_plain_update(source, eq):
         return _update(source, eq, life)

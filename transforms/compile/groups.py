@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from ...core.arrays.sums import by_products
 from ..graph.equations import Literal, Var
 from .calls import into
 
@@ -116,8 +117,9 @@ def _is_sum(eq):
 
 
 def _ends(eq, shape, rows, made):
-    """Whether an equation is a sum that blocks add up."""
-    if not _is_sum(eq) or eq.inputs[0] not in made or eq.inputs[0].aval.dtype.kind != "f":
+    """Whether an equation is a sum that blocks add up; the bits of one by products depend on the whole."""
+    given = eq.inputs[0].aval
+    if not _is_sum(eq) or eq.inputs[0] not in made or given.dtype.kind != "f" or by_products(given):
         return False
     axes, keepdims = eq.params
     if rows:

@@ -103,8 +103,6 @@ class Graph:
             try:
                 if known is not None and i in known:
                     ans = record_known(eq.prim, args, eq.params, known[i])
-                elif eq.prim.ordered is not None and type(args[0]) is np.ndarray:
-                    ans = eq.prim.ordered(np, *args, *eq.params)
                 else:
                     ans = eq.prim.rebind((*args, *eq.params))
             except Exception as error:

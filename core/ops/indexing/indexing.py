@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...arrays.avals import aval_of, make_aval
+from ...arrays.bounds import all_within
 from ...arrays.dtypes import result_dtype
 from ...errors import ShapeError, at_user_line
 from ...primitive.call_lanes import reading_lane, write_lane
@@ -232,6 +233,8 @@ def index(x, key):
     kind = type(key)
     if kind is slice or kind is int or is_basic(key):
         return getitem(x, key)
+    if kind is tuple and len(key) == 1 and type(key[0]) is ndarray and isinstance(x, Tracer) and _is_rows(x, key[0]):
+        return take(x, key[0], 0)  # what a plan comes to
     if kind is tuple and type(x) is Rev:
         places = _every_axis(x.aval.shape, key)
         if places is not None:
@@ -239,6 +242,13 @@ def index(x, key):
     plan = plan_index(aval_of(x), key)
     out = _take_planned(_arranged(x, plan), plan)
     return make_buffer(out) if type(x) is Buffer and type(out) is ndarray else out  # a copy, which may be written to
+
+
+def _is_rows(x, places):
+    """Whether plain places take rows of a traced value that is no buffer; not where they are to be refused."""
+    shape = x.aval.shape
+    return (places.ndim > 0 and places.dtype.kind == "i" and len(shape) > 0 and type(x) is not Buffer
+            and all_within(places, -shape[0], shape[0]))
 
 
 def _every_axis(shape, key):

@@ -188,7 +188,7 @@ def _flat_index(arrays_, sizes):
         if isinstance(k, Tracer):
             if len(arrays_) > 1:
                 k = counted(k, n=n)
-        else:
+        elif len(arrays_) == 1 or not all_within(k, 0, n):  # else none counts from the end
             if not all_within(k, -n, n):
                 bad = int(k.max()) if k.max() >= n else int(k.min())
                 raise IndexError(f"index {bad} is out of bounds for an axis of size {n}; "

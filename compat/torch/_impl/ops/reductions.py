@@ -39,7 +39,12 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):  # noqa: A001 (torch's n
     if dtype is None and input.dtype.kind in "biu":
         dtype = np.dtype(np.int64)
     x = in_dtype(input, dtype)
-    return kept_dtype(cnp.sum(x, axis=axes_of(dim, x.ndim), keepdims=keepdim), dtype)
+    return kept_dtype(added(x, axes_of(dim, x.ndim), keepdim), dtype)
+
+
+def added(x, axes, keepdim):
+    """The sum over some axes, None for all, in the order in which programs add up."""
+    return REGISTRY["reduce_sum"].fun(x, tuple(range(x.ndim)) if axes is None else axes, bool(keepdim))
 
 
 def kept_dtype(v, dtype):
@@ -100,7 +105,7 @@ def spread(input, dim, unbiased, correction, keepdim, name):
         gap = cnp.real(gap * cnp.conj(gap))
     else:
         gap = gap * gap
-    total = cnp.sum(gap, axis=axes, keepdims=keepdim)
+    total = added(gap, axes, keepdim)
     left = max_(count - correction, 0)
     return total / left if left else total / np.zeros((), total.dtype)
 
@@ -314,10 +319,10 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):  # noqa: A002
         size = cnp.real(x) if x.dtype.kind == "c" else x
         return cnp.sum(zero_slope((x != 0).astype(size.dtype), size), axis=axes, keepdims=keepdim)
     if ord == 1:
-        return cnp.sum(cnp.abs(x), axis=axes, keepdims=keepdim)
+        return added(cnp.abs(x), axes, keepdim)
     size = x if x.dtype.kind != "c" else cnp.abs(x)
     if ord == 2:
-        square = cnp.sum(size * size, axis=axes, keepdims=keepdim)
+        square = added(size * size, axes, keepdim)
         return root(square)
     size = cnp.abs(x)
     none = size == 0
@@ -326,7 +331,7 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):  # noqa: A002
     total = cnp.power(size, ord)
     if ord < 1:
         total = cnp.where(none, 0.0 if ord > 0 else np.inf, total)
-    total = cnp.sum(total, axis=axes, keepdims=keepdim)
+    total = added(total, axes, keepdim)
     edge = (total == 0) | (total == np.inf) if ord < 0 else total == 0
     limit = cnp.where(total == 0, np.inf, 0.0).astype(total.dtype) if ord < 0 else total
     return cnp.where(edge, limit, cnp.power(cnp.where(edge, 1.0, total), 1.0 / ord))
