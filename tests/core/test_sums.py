@@ -6,6 +6,7 @@ import pytest
 import covector
 import covector.numpy as cnp
 from covector.core.arrays.sums import column_sums, row_sums, sums, total
+from covector.extend import REGISTRY
 
 SHAPES = [(4096,), (16384,), (300_001,), (500, 600), (64, 257), (300, 263), (3, 70_001), (257, 64), (5000, 3),
           (3, 5000), (20_000, 7), (6, 7, 400), (400, 6, 7), (4, 4096), (256, 256)]
