@@ -9,6 +9,7 @@ from .flat_text import BLOCK, FlatText
 
 _WARP = 32
 _SHORT = 256  # elements of a row, up to which a warp has it for itself
+_FEW, _LONG = 64, 1 << 16  # rows that are fewer, and longer, are left to the library: each is the work of one block
 _GRID = 132 * 16  # blocks of a kernel of elements: of a processor of 132 multiprocessors
 
 
@@ -41,7 +42,7 @@ class _FlatDevice:
     def __call__(self, x, *rest):
         kind, dtype, shape = type(x), x.dtype, x.shape
         count, n = shape if self.rows else (x.size, 1)
-        if not count * n:
+        if not count * n or n > _LONG and count < _FEW:
             return None
         xp = namespace_of((x,))
         shapes = {"row": shape, "array": shape, "number": (count,), "vector": (n,)}
