@@ -234,7 +234,7 @@ def index(x, key):
     if kind is slice or kind is int or is_basic(key):
         return getitem(x, key)
     if kind is tuple and len(key) == 1 and type(key[0]) is ndarray and isinstance(x, Tracer) and _is_rows(x, key[0]):
-        return take(x, key[0], 0)  # what a plan comes to
+        return take(x, constant(key[0], x), 0)  # what a plan comes to
     if kind is tuple and type(x) is Rev:
         places = _every_axis(x.aval.shape, key)
         if places is not None:

@@ -188,14 +188,15 @@ def _flat_index(arrays_, sizes):
         if isinstance(k, Tracer):
             if len(arrays_) > 1:
                 k = counted(k, n=n)
-        elif len(arrays_) == 1 or not all_within(k, 0, n):  # else none counts from the end
-            if not all_within(k, -n, n):
+        else:
+            known = len(arrays_) > 1 and all_within(k, 0, n)  # then none counts from the end
+            if not known and not all_within(k, -n, n):
                 bad = int(k.max()) if k.max() >= n else int(k.min())
                 raise IndexError(f"index {bad} is out of bounds for an axis of size {n}; "
                                  f"valid indices are below the length; negative ones count from the "
                                  f"end{at_user_line()}")
             if len(arrays_) > 1:
-                k = constant(np.where(k < 0, k + n, k), *arrays_)
+                k = constant(k if known else np.where(k < 0, k + n, k), *arrays_)
         wrapped.append(k)
     flat = wrapped[0]
     for k, n in zip(wrapped[1:], sizes[1:]):
