@@ -36,7 +36,7 @@ class _FlatDevice:
     def __init__(self, graph, kinds):
         self.graph, self.kinds = graph, kinds
         self.rows = kinds[0] == "row"
-        self.kernels = {}  # (library, threads of a row) -> kernel
+        self.kernels = {}  # (library, device, threads of a row) -> kernel
         self.outs = [(v.aval.ndim, v.aval.dtype) for v in graph.outputs]
 
     def __call__(self, x, *rest):
@@ -54,7 +54,8 @@ class _FlatDevice:
                 value = xp.ascontiguousarray(value)
             given.append(value)
         lanes = BLOCK if not self.rows or n > _SHORT else _WARP
-        kernel = self.kernels.get((xp, lanes)) or self.loaded(xp, lanes)
+        key = xp, xp.cuda.Device().id, lanes
+        kernel = self.kernels.get(key) or self.loaded(*key)
         outs = [xp.empty(shape if ndim else (count,), dtype) for ndim, dtype in self.outs]
         each = BLOCK // lanes
         grid = -(-count // each) if self.rows else min(-(-count // BLOCK), _GRID)
@@ -62,8 +63,8 @@ class _FlatDevice:
         kernel((grid,), (BLOCK,), (*given, *outs, *sizes))
         return outs[0] if len(outs) == 1 else tuple(outs)
 
-    def loaded(self, xp, lanes):
-        """The kernel, compiled."""
+    def loaded(self, xp, device, lanes):
+        """The kernel, compiled, for the current device."""
         text = FlatText("covector_flat", self.graph, self.kinds, lanes)
-        kernel = self.kernels[xp, lanes] = xp.RawModule(code=text.source).get_function("covector_flat")
+        kernel = self.kernels[xp, device, lanes] = xp.RawModule(code=text.source).get_function("covector_flat")
         return kernel

@@ -16,7 +16,7 @@ from ..... import _engine, extend
 from ....._engine import FORMS, FREED, Ambient
 from ..graph import versions
 from ..graph.lone_cotangents import untraced
-from ..graph.node import GradNode
+from ..graph.node import noted
 from ..graph.undefined import DECLINED
 from ..native import functions as native
 from ..staged.recorder import Box, Recorder, Unfit
@@ -25,7 +25,6 @@ from ..types.number_cache import FLOATS
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
-next_seq = _engine.next_seq
 _KEPT = 64  # programs of a rule
 _LARGE = 1 << 20  # elements: an operation on more costs far more than its record
 
@@ -217,17 +216,6 @@ class RuleWriter(Writer):
 def calls_makers():
     """Whether programs call what makes nodes and values, where that is native code or waits for it."""
     return FORMS.waiting is not None or FORMS.small is not None
-
-
-def noted(rule, parents, saved):
-    """A node."""
-    node = GradNode()
-    node.rule = rule
-    node.parents = parents
-    node.saved = saved
-    node.seq = next_seq()
-    node.extra = None
-    return node
 
 
 def boxed(owner, value, node, aval):

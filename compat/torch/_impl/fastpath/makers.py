@@ -3,11 +3,10 @@
 import functools
 
 from ..... import _engine
-from ..graph.node import GradNode
+from ..graph.node import noted
 from ..native import functions as native
 from ..types.tensor_type import FAST, INFERENCE, INFERRED, Tensor, new
 
-next_seq = _engine.next_seq
 
 
 def made(array, node):
@@ -27,17 +26,6 @@ def inferred(array):
     out.autograd_meta = INFERRED
     out.dispatch_key = INFERENCE
     return out
-
-
-def noted(rule, parents, saved):
-    """A node."""
-    node = GradNode()
-    node.rule = rule
-    node.parents = parents
-    node.saved = saved
-    node.seq = next_seq()
-    node.extra = None
-    return node
 
 
 for _name in ("made", "inferred", "noted"):
