@@ -3,10 +3,8 @@
 import functools
 
 from ..... import _engine
-from ..graph.node import noted
 from ..native import functions as native
 from ..types.tensor_type import FAST, INFERENCE, INFERRED, Tensor, new
-
 
 
 def made(array, node):
