@@ -3,6 +3,7 @@
 import functools
 
 from ..... import _engine
+from ..graph.node import noted as noted
 from ..native import functions as native
 from ..types.tensor_type import FAST, INFERENCE, INFERRED, Tensor, new
 
