@@ -5,6 +5,9 @@ import warnings
 import numpy as np
 import pytest
 
+import covector
+import covector.numpy as cnp
+from covector import nn
 from covector.core.ops.nn import convolution, convolution_loops
 from covector.core.primitive.loop_kernels import KNOWN_LOOPS
 from covector.extend import REGISTRY
@@ -18,12 +21,10 @@ PRIMITIVES = ("conv", "conv_input", "conv_weight")
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    """Loops for the smallest arrays, too, and none from other tests."""
+    """Loops for the smallest arrays, too."""
     for name in ("_LEAST", "_FEW", "_MANY"):
         monkeypatch.setattr(convolution_loops, name, 0)
     monkeypatch.setattr(convolution_loops, "_WASTE", 1000)
-    for name in PRIMITIVES:
-        monkeypatch.setitem(KNOWN_LOOPS, name, KNOWN_LOOPS[name])
 
 
 def _given(rng, dtype, d):
@@ -134,3 +135,18 @@ def test_arrays_that_are_not_in_order(forgotten):
     x, w = rng.normal(size=(8, 6, 4, 2)).T, rng.normal(size=(3, 3, 4, 5)).transpose(3, 2, 0, 1)
     for found, wanted in _compared(x, w, ((1, 1), ((1, 1), (1, 1)), (1, 1), 1)):
         np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-13)
+
+
+def test_large_convolutions_of_compiled_functions_are_these_loops():
+    rng = np.random.default_rng(0)
+    x, w = rng.normal(size=(8, 8, 20, 20)), rng.normal(size=(16, 8, 3, 3))
+    fun = covector.value_and_grad(lambda x, w: nn.conv(cnp.tanh(x), w, padding=1).sum() ** 2, (0, 1))
+    wanted = fun(x, w)
+    for name in PRIMITIVES:
+        KNOWN_LOOPS[name].clear()
+    compiled = covector.jit(fun)
+    for _ in range(2):
+        found = compiled(x, w)
+        for a, b in zip((found[0], *found[1]), (wanted[0], *wanted[1])):
+            np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10)
+    assert all(KNOWN_LOOPS[name] for name in PRIMITIVES)

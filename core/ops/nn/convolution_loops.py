@@ -18,6 +18,7 @@ from ...primitive.loop_kernels import Loops
 
 ndarray = np.ndarray
 _LEAST = 1 << 18  # products, below which a compilation is not worth its time
+WORTH = 1 << 21  # products that are worth a call out of native code, whose convolutions are BLAS's
 _MOST, _FEW = 1 << 20, 64  # elements of the weights, above which BLAS is as fast, and windows, below which it is
 _KEPT, _MANY = 1 << 18, 512  # the same where a vector is kept for each of the weights
 _PART = 1 << 9  # elements of a run that stay in the cache while all taps take them
@@ -259,42 +260,41 @@ def _parts(size, extent, kernel, stride, padding, dilation):
     return tables, (high, wide, *back, 1, 1), max(runs), (*extent, *stride)
 
 
-def _fit(arrays, taps, windows, weights, few, most):
-    """Whether arrays are ones for these loops, and there is enough to do but not for BLAS."""
-    return taps > 1 and windows >= few and weights <= most and windows * weights >= _LEAST and all(
-        type(a) is ndarray and a.dtype in PLAIN and a.ndim in (3, 4) for a in arrays)
+def _fit(x, y, taps, windows, weights, least, few, most):
+    """Whether there is enough to do, but not for BLAS, and of which kind."""
+    return taps > 1 and windows >= few and weights <= most and windows * weights >= least and (
+        x.dtype in PLAIN and x.dtype == y.dtype and x.ndim in (3, 4))
 
 
-def _of_conv(x, w, stride, padding, dilation, groups):
-    kernel = tuple(w.shape[2:])
-    windows = x.shape[0] * prod(x.shape[2:]) // prod(stride)
+def planned_conv(x, w, stride, padding, dilation, groups, least):
+    """What the loops take beside arrays, or avals, and None where these are not for them."""
+    kernel, windows = tuple(w.shape[2:]), x.shape[0] * prod(x.shape[2:]) // prod(stride)
     if x.shape[1] != w.shape[1] * groups or w.shape[0] % groups or not _fit(
-            (x, w), prod(kernel), windows, w.size, _FEW, _MOST):
+            x, w, prod(kernel), windows, w.size, least, _FEW, _MOST):
         return None
     found = _plan(tuple(x.shape[2:]), kernel, stride, padding, dilation)
     if found is None:
         return None
     tables, image, run, result, _ = found
-    return _image(x), _image(w), *tables, groups, w.shape[0] // groups, w.shape[1], *image, run, *result
+    return *tables, groups, w.shape[0] // groups, w.shape[1], *image, run, *result
 
 
-def _of_input(y, w, extent, stride, padding, dilation, groups):
-    kernel = tuple(w.shape[2:])
-    windows = y.shape[0] * prod(y.shape[2:])
+def planned_input(y, w, extent, stride, padding, dilation, groups, least):
+    kernel, windows = tuple(w.shape[2:]), y.shape[0] * prod(y.shape[2:])
     if y.shape[1] != w.shape[0] or w.shape[0] % groups or not _fit(
-            (y, w), prod(kernel) * prod(stride), windows, w.size, _FEW, _MOST):
+            y, w, prod(kernel) * prod(stride), windows, w.size, least, _FEW, _MOST):
         return None
     found = _parts(tuple(y.shape[2:]), tuple(extent), kernel, stride, padding, dilation)
     if found is None:
         return None
     tables, image, longest, result = found
-    return _image(y), _image(w), *tables, groups, w.shape[1], w.shape[0] // groups, *image, longest, *result
+    return *tables, groups, w.shape[1], w.shape[0] // groups, *image, longest, *result
 
 
-def _of_weight(y, x, kernel, stride, padding, dilation, groups):
+def planned_weight(y, x, kernel, stride, padding, dilation, groups, least):
     channels, windows = x.shape[1] // groups, y.shape[0] * prod(y.shape[2:])
     if y.shape[1] % groups or x.shape[1] % groups or y.shape[0] != x.shape[0] or not _fit(
-            (y, x), prod(kernel), windows, y.shape[1] * channels * prod(kernel), _MANY, _KEPT):
+            y, x, prod(kernel), windows, y.shape[1] * channels * prod(kernel), least, _MANY, _KEPT):
         return None
     found = _plan(tuple(x.shape[2:]), tuple(kernel), stride, padding, dilation, y.shape[0])
     if found is None:
@@ -302,7 +302,16 @@ def _of_weight(y, x, kernel, stride, padding, dilation, groups):
     (places, *_), image, _, result, together = found
     if result[:2] != _two(y.shape[2:]):
         return None
-    return _image(y), _image(x), places, together, groups, y.shape[1] // groups, channels, *image
+    return places, together, groups, y.shape[1] // groups, channels, *image
+
+
+def _given(plan):
+    """What the loops take: the arrays, of two axes, and their plan."""
+    def given(x, y, *params):
+        found = plan(x, y, *params, _LEAST) if type(x) is type(y) is ndarray else None
+        return None if found is None else (_image(x), _image(y), *found)
+
+    return given
 
 
 def _squeezed(out, x, *_):
@@ -310,6 +319,6 @@ def _squeezed(out, x, *_):
     return out if x.ndim == 4 else out.reshape((*out.shape[:2], out.shape[3]))
 
 
-CONV = Loops(partial(_convolved, turned=False), _of_conv, _squeezed)
-CONV_INPUT = Loops(partial(_convolved, turned=True), _of_input, _squeezed)
-CONV_WEIGHT = Loops(_weighted, _of_weight, lambda w, y, x, kernel, *_: w.reshape((y.shape[1], -1, *kernel)))
+CONV = Loops(partial(_convolved, turned=False), _given(planned_conv), _squeezed)
+CONV_INPUT = Loops(partial(_convolved, turned=True), _given(planned_input), _squeezed)
+CONV_WEIGHT = Loops(_weighted, _given(planned_weight), lambda w, y, x, kernel, *_: w.reshape((y.shape[1], -1, *kernel)))
