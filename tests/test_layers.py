@@ -153,7 +153,7 @@ compat/torch/utils/tensorboard: api ~/types
 ~/staged: api ~/types ~/graph
 ~/state: api ~/modes ~/types ~/graph
 ~/native: api ~/modes ~/types ~/graph ~/state
-~/profiler: ~/modes ~/graph ~/state
+~/profiler: ~/modes ~/types ~/graph ~/state
 ~/views: api ~/modes ~/types ~/graph ~/state
 ~/values: api ~/modes ~/types ~/graph ~/state ~/views
 ~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/native ~/views ~/values
@@ -211,8 +211,8 @@ compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad 
     ~/function ~/random ~/tensor ~/gradcheck ~/functional
 compat/torch/distributions: api ~/dispatch ~/distributions compat/torch/distributions/utils
 compat/torch/nn/modules: api ~/types ~/dispatch ~/ops ~/module compat/torch/nn/modules/utils
-compat/torch/utils: api ~/types compat/torch/utils/tensorboard ~/graph ~/dispatch ~/tensor ~/checkpoint ~/interchange
-    ~/module compat/torch/utils/data ~/optim
+compat/torch/utils: api ~/types compat/torch/utils/tensorboard ~/graph ~/profiler ~/engine ~/dispatch ~/graph_view
+    ~/tensor ~/ops ~/checkpoint ~/interchange ~/module compat/torch/utils/data ~/optim
 compat/torch/nn/utils: ~/types ~/lists ~/func ~/module compat/torch/nn/modules
 compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/attention compat/torch/nn/parallel
