@@ -1,5 +1,6 @@
 """torch.utils.flop_counter: what a program costs, by module and operation."""
 
+import sys as _sys
 import warnings as _warnings
 from collections import defaultdict as _defaultdict
 
@@ -54,7 +55,7 @@ class FlopCounterMode:
         self._counter = None
         self.mod_tracker.__exit__(*exc)
         if self.display:
-            print(self.get_table(self.depth))
+            _sys.stdout.write(self.get_table(self.depth) + "\n")
 
     def _add(self, packet, count):
         for name in self.mod_tracker.parents:
