@@ -213,14 +213,21 @@ def binary(row, prim):
     return at
 
 
-def several(row, prim, title, plain=False):
+def several(row, prim, title, plain=False, ruled=None):
     """An operation of several tensors by one primitive at a level; its node has torch's title.
 
-    `plain` says that its plain rule holds for floats of one dtype in all shapes that come here.
+    `plain` says that its plain rule holds for floats of one dtype in all shapes that come here; `ruled` gives the rule
+    of the active operands where it depends on the values.
     """
     fun = prim.fun
     layout = row.layout
     rules = {}
+    if ruled is None:
+        def ruled(active, values):
+            rule = rules.get(active)
+            if rule is None:
+                rule = rules[active] = NamedRule(prim.rule(active, plain), title)
+            return rule
 
     def at(tensors, params, trace):
         found = [operand(t, trace) for t in tensors]
@@ -252,9 +259,7 @@ def several(row, prim, title, plain=False):
         else:
             out = raised(trace, v)
         if active:
-            rule = rules.get(active)
-            if rule is None:
-                rule = rules[active] = NamedRule(prim.rule(active, plain), title)
+            rule = ruled(active, values)
             saved = None
             if rule.collect is not None:
                 saved = rule.collect((*values, *params, v, *[aval_of(x) for x in values], None))
@@ -285,8 +290,9 @@ def reduction(row, prim, title, axes):
 def product(row):
     """The function of a product of matrices (and vectors, where it has them): `invoke`, and quick at a level."""
     prim = extend.REGISTRY["matmul"]
-    of_matrices = several(row, prim, "MmBackward0", plain=True)
-    of_vectors = several(row, prim, row.node, plain=True) if type(row.node) is dict else None
+    of_matrices = several(row, prim, "MmBackward0", ruled=ruled_by_columns(prim, "MmBackward0"))
+    of_vectors = several(row, prim, row.node, ruled=ruled_by_columns(prim, row.node)) if (
+        type(row.node) is dict) else None
 
     def at(args, trace):
         if len(args) != 2:
@@ -301,3 +307,27 @@ def product(row):
 
     row.at_level = at
     return general(row)
+
+
+def ruled_by_columns(prim, title, *facts):
+    """The rules of a product at a level, where cotangents of operands that lie by columns do so, too."""
+    rules = {}
+
+    def ruled(active, values):
+        turned = tuple([i for i in active if i < 2 and by_columns(values[i])])
+        rule = rules.get((active, turned))
+        if rule is None:
+            made = _engine.column_rule(prim, active, turned) if turned else prim.rule(active, True)
+            rule = rules[active, turned] = NamedRule(made, title, *facts)
+        return rule
+
+    return ruled
+
+
+def by_columns(x):
+    """Whether a matrix lies column by column; traced ones as their examples do."""
+    array = extend.unwrap(x) if isinstance(x, Tracer) else x
+    if type(array) is not ndarray or x.ndim != 2:
+        return False
+    down, along = array.strides[-2:]
+    return down == array.itemsize and along == down * array.shape[-2]

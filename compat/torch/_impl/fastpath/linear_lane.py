@@ -12,10 +12,11 @@ from ..modes.modes import MODES
 from ..state.edges import accumulator, is_current, untangled
 from ..types.number_cache import FLOATS
 from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import INFERENCE, VIEW
-from ..views.views import RESHAPE
+from ..types.tensor_type import INFERENCE, VIEW, Tensor
+from ..views.views import RESHAPE, TRANSPOSE, shape_dtype, view
 from . import makers
 from .basic_index import SHAPED, TURNED
+from .level_lanes import dual, ruled_by_columns, several
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
@@ -68,7 +69,8 @@ def usable(t, m):
 
 
 def linear_lane(row):
-    """`linear` of plain tensors: with a bias it is `addmm`, as in PyTorch."""
+    """`linear` of plain tensors, and of such at a level: with a bias it is `addmm`, as in PyTorch."""
+    row.at_level = level_linear(row)
 
     def fun(*args, **named):
         m = MODES.get()
@@ -80,6 +82,33 @@ def linear_lane(row):
         return invoke(row, fun, args, named)
 
     return fun
+
+
+def level_linear(row):
+    """The function of `linear` at a level: of matrices as above, of vectors a product to which the bias is added."""
+    of_matrices, of_vectors = (
+        several(row, MATMUL, title, ruled=ruled_by_columns(MATMUL, title)) for title in (
+            "MmBackward0", "SqueezeBackward4"))
+    with_bias = several(row, AFFINE, "AddmmBackward0", ruled=ruled_by_columns(
+        AFFINE, "AddmmBackward0", lambda node: _shows(node.rule.active, (2, 0, 1))(node)))
+
+    def at(args, trace):
+        if not 1 < len(args) < 4 or any(type(t) is not Tensor for t in args):
+            return None
+        if not any(dual(t) if trace is None else t.level_trace is trace for t in args):
+            return None
+        shapes = [shape_dtype(t)[0] for t in args]
+        if len(shapes[1]) != 2 or not 0 < len(shapes[0]) < 3 or shapes[0][-1] != shapes[1][1] or (
+                len(args) == 3 and shapes[2] != shapes[1][:1]):
+            return None
+        input, weight, *bias = args
+        columns = view(weight, TRANSPOSE, ((1, 0),), "TBackward0")
+        if len(shapes[0]) == 2:
+            return (with_bias if bias else of_matrices)((input, columns, *bias), (), trace)
+        out = of_vectors((input, columns), (), trace)
+        return out + bias[0] if bias and out is not None else out
+
+    return at
 
 
 def through(input, weight, bias, m):
