@@ -9,6 +9,7 @@ from ..dispatch.call import ROWS, invoke
 from ..graph.node_names import NamedRule
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
+from ..native import functions as native
 from ..state.edges import accumulator, is_current, untangled
 from ..types.number_cache import FLOATS
 from ..types.parameter import PLAIN_KINDS
@@ -69,8 +70,13 @@ def usable(t, m):
 
 def linear_lane(row):
     """`linear` of plain tensors: with a bias it is `addmm`, as in PyTorch."""
+    quick = None
 
     def fun(*args, **named):
+        if quick is not None and not named and len(args) == 3:
+            answer = quick(*args)
+            if answer is not None:
+                return answer
         m = MODES.get()
         if 1 < len(args) < 4 and not named and (m is None or m.still):
             bias = args[2] if len(args) == 3 else None
@@ -79,7 +85,26 @@ def linear_lane(row):
                 return answer
         return invoke(row, fun, args, named)
 
-    return fun
+    return native.with_quick_linear(fun, quiet_product, shifted, record, _engine.FILLED)
+
+
+def quiet_product(x, y):
+    """The product of matrices, without warnings."""
+    token = suppress_fp_warnings()
+    try:
+        return product(x, y)
+    finally:
+        restore_fp_warnings(token)
+
+
+def shifted(x, bias):
+    """A matrix, with a vector added to its rows in place, without warnings."""
+    token = suppress_fp_warnings()
+    try:
+        x += bias
+        return x
+    finally:
+        restore_fp_warnings(token)
 
 
 def through(input, weight, bias, m):
