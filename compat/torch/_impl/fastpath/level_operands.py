@@ -1,8 +1,8 @@
 """A tensor as an operand at a level: its value one level down, its node, its tangent."""
 
-from ..state.edges import accumulator, edge
+from ..state.edges import accumulator, edge, untangled
 from ..state.levels import DUAL
-from ..types.tensor_type import FOREIGN, GENERAL
+from ..types.tensor_type import FOREIGN, GENERAL, VIEW
 from ..values.core_values import lower
 from ..values.tangents import tangent_of
 
@@ -20,7 +20,8 @@ def operand(t, trace):
             value = t.value
         else:
             below = t.value
-            plain = not below.dispatch_key and below.node is None and not below.wants_grad
+            plain = below.dispatch_key <= VIEW and below.node is None and not below.wants_grad and (
+                not below.dispatch_key or bare(below))
             value = below.value if plain else lower(below)
         if meta is None:
             node = t.node
@@ -60,6 +61,12 @@ def operand(t, trace):
     elif level is FOREIGN or level.done or level.level > trace.level:
         return NOT_HERE
     return lower(t), None, None
+
+
+def bare(t):
+    """Whether an ambient view of floats without a node has no history, and neither it nor its base a tangent."""
+    base = t.autograd_meta.base
+    return base.node is None and not base.wants_grad and untangled(t)
 
 
 def is_untracked(t):
