@@ -5,6 +5,8 @@ nothing else is in force. The ambient level has the same lanes (`trace` None) wh
 returns None for what it does not take.
 """
 
+import functools
+
 import numpy as np
 
 from ..... import _engine, extend
@@ -214,17 +216,21 @@ def binary(row, prim):
     return at
 
 
-def several(row, prim, title, plain=False, order=None, matrices=False):
+def several(row, prim, title, plain=False, ruled=None):
     """An operation of several tensors by one primitive at a level; its node has torch's title.
 
-    Args:
-        plain: whether its plain rule holds for floats of one dtype in all shapes that come here.
-        order: the places of the primitive's operands in torch's order, in which the node shows them.
-        matrices: whether it is a product of two matrices; the cotangent of the second lies in memory as that does.
+    `plain` says that its plain rule holds for floats of one dtype in all shapes that come here; `ruled` gives the rule
+    of the active operands where it depends on the values.
     """
     fun = prim.fun
     layout = row.layout
     rules = {}
+    if ruled is None:
+        def ruled(active, values):
+            rule = rules.get(active)
+            if rule is None:
+                rule = rules[active] = NamedRule(prim.rule(active, plain), title)
+            return rule
 
     def at(tensors, params, trace):
         found = [operand(t, trace) for t in tensors]
@@ -256,12 +262,7 @@ def several(row, prim, title, plain=False, order=None, matrices=False):
         else:
             out = raised(trace, v)
         if active:
-            turned = matrices and 1 in active and by_columns(values[1])
-            rule = rules.get((active, turned))
-            if rule is None:
-                rule = _engine.column_rule(prim, active) if turned else prim.rule(active, plain)
-                rule = rules[active, turned] = NamedRule(rule, title, *(
-                    () if order is None else (in_order(active, order), (row, (...,) * len(order), {}))))
+            rule = ruled(active, values)
             saved = None
             if rule.collect is not None:
                 saved = rule.collect((*values, *params, v, *[aval_of(x) for x in values], None))
@@ -289,26 +290,22 @@ def reduction(row, prim, title, axes):
     return at
 
 
-def by_columns(v):
-    """Whether the memory of a matrix, or of many, lies column by column."""
-    if type(v) is ndarray:
-        return v.flags.f_contiguous
-    while isinstance(v, Tracer):
-        v = v.value
-    return type(v) is ndarray and v.strides[-2] < v.strides[-1]
-
-
 def of_tensors(name, title, fits, order, matrices=False):
     """What makes the function of an operation that is one primitive of all its tensors: `invoke`, and quick at a level.
 
     Args:
         name, title: the primitive, and torch's name of the node.
         fits: whether the shapes of the tensors are those that the primitive takes.
-        order, matrices: see `several`.
+        order: the places of the primitive's operands in torch's order, in which the node shows them.
+        matrices: whether it is a product of two matrices, whose cotangents lie as they do.
     """
+    prim = extend.REGISTRY[name]
 
     def lane(row):
-        of = several(row, extend.REGISTRY[name], title, True, order, matrices)
+        facts = lambda node: in_order(node.rule.active, order)(node), (row, (...,) * len(order), {})
+        rules = functools.cache(lambda active: NamedRule(prim.rule(active, True), title, *facts))
+        of = several(row, prim, title, ruled=ruled_by_columns(prim, title, *facts) if matrices else (
+            lambda active, values: rules(active)))
         places = sorted(range(len(order)), key=order.__getitem__)
 
         def at(args, trace):
@@ -335,8 +332,9 @@ def here(tensors, trace):
 def product(row):
     """The function of a product of matrices (and vectors, where it has them): `invoke`, and quick at a level."""
     prim = extend.REGISTRY["matmul"]
-    of_matrices = several(row, prim, "MmBackward0", plain=True, matrices=True)
-    of_vectors = several(row, prim, row.node, plain=True) if type(row.node) is dict else None
+    of_matrices = several(row, prim, "MmBackward0", ruled=ruled_by_columns(prim, "MmBackward0"))
+    of_vectors = several(row, prim, row.node, ruled=ruled_by_columns(prim, row.node)) if (
+        type(row.node) is dict) else None
 
     def at(args, trace):
         if len(args) != 2:
@@ -351,3 +349,27 @@ def product(row):
 
     row.at_level = at
     return general(row)
+
+
+def ruled_by_columns(prim, title, *facts):
+    """The rules of a product at a level, where cotangents of operands that lie by columns do so, too."""
+    rules = {}
+
+    def ruled(active, values):
+        turned = tuple([i for i in active if i < 2 and by_columns(values[i])])
+        rule = rules.get((active, turned))
+        if rule is None:
+            made = _engine.column_rule(prim, active, turned) if turned else prim.rule(active, True)
+            rule = rules[active, turned] = NamedRule(made, title, *facts)
+        return rule
+
+    return ruled
+
+
+def by_columns(x):
+    """Whether a matrix lies column by column; traced ones as their examples do."""
+    array = extend.unwrap(x) if isinstance(x, Tracer) else x
+    if type(array) is not ndarray or x.ndim != 2:
+        return False
+    down, along = array.strides[-2:]
+    return down == array.itemsize and along == down * array.shape[-2]

@@ -24,6 +24,7 @@ from ..values.core_values import lower
 from ..values.transfer import transfer
 from ..views.overlap import FIRST, OVERLAPPING, check_overlap, check_own, crossing, into_what_is_shared, overlapping
 from ..views.views import EXPAND, UPDATE
+from .expanded import PLACES, at_places
 from .lower_errors import raised
 from .write import store, write
 
@@ -156,15 +157,16 @@ def write_untracked(t, name, fn, values, operands, covers):
     if name in FIRST:
         check_own(array)
     token = suppress_fp_warnings()
+    expanded = name in PLACES and overlapping(array)
     try:
-        new = fn(array, *values)
+        new = at_places(array, name, fn, values) if expanded else fn(array, *values)
     except (ValueError, TypeError, ArithmeticError) as error:
         raised(name, error)
     finally:
         restore_fp_warnings(token)
     new = namespace(array).asarray(new)
     check_result(array.shape, array.dtype, new.shape, new.dtype)
-    if not covers:
+    if not covers and not expanded:
         check_overlap(array, operands)
     store(t, new)
 
