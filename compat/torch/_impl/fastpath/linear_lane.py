@@ -18,7 +18,7 @@ from ..types.tensor_value import shape_dtype
 from ..views.views import RESHAPE
 from . import makers
 from .basic_index import SHAPED, TURNED
-from .level_lanes import here, ruled_by_columns, several
+from .level_lanes import here
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
@@ -60,9 +60,9 @@ def usable(t, m):
 
 
 def linear_lane(row):
-    """`linear` of plain tensors, and of such at a level: with a bias it is `addmm`, as in PyTorch."""
+    """`linear` of plain tensors: with a bias it is `addmm`, as in PyTorch."""
     quick = None
-    row.at_level = level_linear(row)
+    row.at_level = at_level
 
     def fun(*args, **named):
         if quick is not None and not named and len(args) == 3:
@@ -80,33 +80,25 @@ def linear_lane(row):
     return native.with_quick_linear(fun, quiet_product, shifted, record, _engine.FILLED)
 
 
-def level_linear(row):
-    """The function of `linear` at a level: the same operations one by one, of vectors a product to which the bias is
-    added."""
-    title = "SqueezeBackward4"
-    of_vectors = several(row, MATMUL, title, ruled=ruled_by_columns(MATMUL, title))
-
-    def at(args, trace):
-        tensors = args[:2] if len(args) == 3 and args[2] is None else args
-        if not 1 < len(tensors) < 4 or not here(tensors, trace):
-            return None
-        input, weight, *bias = tensors
-        shape, w = shape_dtype(input)[0], shape_dtype(weight)[0]
-        if not shape or len(w) != 2 or shape[-1] != w[1] or bias and shape_dtype(bias[0])[0] != w[:1] or (
-                len(shape) > 2 and 0 in shape):
-            return None
-        columns = ROWS["t"].fun(weight)
-        if len(shape) == 1:
-            out = of_vectors((input, columns), (), trace)
-            return out + bias[0] if bias and out is not None else out
-        rows = input if len(shape) == 2 else ROWS["reshape"].fun(input, (-1, w[1]))
-        if bias:
-            out = ROWS["addmm"].at_level((*bias, rows, columns), trace)
-        else:
-            out = ROWS["mm"].at_level((rows, columns), trace)
-        return out if out is None or len(shape) == 2 else ROWS["reshape"].fun(out, (*shape[:-1], w[0]))
-
-    return at
+def at_level(args, trace):
+    """`linear` at a level of `func` or of dual tensors: the same operations, one by one; a vector is not made a row."""
+    tensors = args[:2] if len(args) == 3 and args[2] is None else args
+    if not 1 < len(tensors) < 4 or not here(tensors, trace):
+        return None
+    input, weight = tensors[:2]
+    (*lead, k), w = shape_dtype(input)[0] or (-1,), shape_dtype(weight)[0]
+    if len(w) != 2 or k != w[1] or len(lead) > 1 and not all((*lead, k)):
+        return None
+    columns = ROWS["t"].fun(weight)
+    if not lead:
+        out = ROWS["matmul"].at_level((input, columns), trace)
+        return out if out is None or len(tensors) < 3 else out + tensors[2]
+    rows = input if len(lead) == 1 else ROWS["reshape"].fun(input, (-1, k))
+    if len(tensors) == 3:
+        out = ROWS["addmm"].at_level((tensors[2], rows, columns), trace)
+    else:
+        out = ROWS["mm"].at_level((rows, columns), trace)
+    return out if out is None or len(lead) == 1 else ROWS["reshape"].fun(out, (*lead, w[0]))
 
 
 def quiet_product(x, y):
