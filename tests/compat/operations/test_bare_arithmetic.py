@@ -68,7 +68,7 @@ def script_keys_of_index_tensors_and_numbers(torch):
 def script_copies(torch):
     x = normal(torch, 4, 3, seed=1)
     found = []
-    for t in (x, x.t(), x[:, 1], x[1:1], x[0, 0], x.expand(2, 4, 3), x.long(), x[::2]):
+    for t in (x, x[:, 1], x[1:1], x[0, 0], x.expand(2, 4, 3), x.long(), x[::2]):
         for mode in modes(torch):
             with mode():
                 found += [facts(t.clone()), facts(torch.zeros_like(t)), facts(torch.ones_like(t)),
