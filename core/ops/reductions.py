@@ -261,7 +261,8 @@ logsumexp = primitive(
 def _argument(name):
     return primitive(
         name,
-        impl=lambda xp, x, *, axis, keepdims: getattr(xp, name)(x, axis=axis, keepdims=keepdims),
+        impl=lambda xp, x, *, axis, keepdims: getattr(x, name)(axis, None, keepdims=keepdims) if (
+            type(x) is np.ndarray) else getattr(xp, name)(x, axis=axis, keepdims=keepdims),  # 1 us less
         shape=lambda x, axis, keepdims: make_aval(reduced_shape(x, (axis,), keepdims).shape, np.dtype(np.intp)),
         jvp=ZERO,
         batch=lambda x, axis, keepdims: REDUCERS[name](x, axis + 1, keepdims),
@@ -273,10 +274,12 @@ argmax = REDUCERS["argmax"] = _argument("argmax")
 argmin = REDUCERS["argmin"] = _argument("argmin")
 
 
-def _truth(name):
+def _truth(name, ufunc):
+    reduce = ufunc.reduce
     return primitive(
         name,
-        impl=lambda xp, x, *, axes, keepdims: getattr(xp, name[7:])(x, axis=axes, keepdims=keepdims),
+        impl=lambda xp, x, *, axes, keepdims: reduce(x, axes, None, None, keepdims) if (
+            type(x) is np.ndarray) else getattr(xp, name[7:])(x, axis=axes, keepdims=keepdims),
         shape=lambda x, axes, keepdims: make_aval(reduced_shape(x, axes, keepdims).shape, np.dtype(bool)),
         jvp=ZERO,
         batch=lambda x, axes, keepdims: REDUCERS[name](x, _shifted(axes), keepdims),
@@ -286,8 +289,8 @@ def _truth(name):
     )
 
 
-reduce_all = REDUCERS["reduce_all"] = _truth("reduce_all")
-reduce_any = REDUCERS["reduce_any"] = _truth("reduce_any")
+reduce_all = REDUCERS["reduce_all"] = _truth("reduce_all", np.logical_and)
+reduce_any = REDUCERS["reduce_any"] = _truth("reduce_any", np.logical_or)
 
 cumsum = linear(
     "cumsum",

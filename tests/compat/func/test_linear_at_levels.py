@@ -1,4 +1,4 @@
-"""linear, addmm and mse_loss at levels of `func` and of dual tensors: values, derivatives, nodes, refusals as PyTorch's."""
+"""linear, addmm and mse_loss at levels of `func` and of dual tensors: values, derivatives, nodes, refusals."""
 
 from harness import attempt, normal
 
@@ -10,7 +10,8 @@ def script_networks_in_nested_transforms(torch):
         w, b = normal(torch, 2, 3, seed=3), normal(torch, 2, seed=4)
 
         def loss(x, w, b, y=y):
-            return F.mse_loss(torch.tanh(F.linear(x, w, b)) + F.linear(x, w), y) if y.numel() else F.linear(x, w, b).sum()
+            out = F.linear(x, w, b)
+            return F.mse_loss(torch.tanh(out) + F.linear(x, w), y) if y.numel() else out.sum()
 
         given = x, w, b
         found.append(torch.func.grad(loss, argnums=(0, 1, 2))(*given))
@@ -32,8 +33,8 @@ def script_addmm_in_every_shape(torch):
     for shape in ((), (2,), (1, 2), (4, 1), (4, 2), (3,), (4, 3), (3, 2), (2, 4, 2)):
         b = normal(torch, *shape, seed=3) if shape else torch.tensor(0.5, dtype=x.dtype)
         for fun in (lambda b, x, w: torch.addmm(b, x, w), lambda b, x, w: torch.addmm(b, x, w, beta=2, alpha=0.5)):
-            found.append(attempt(lambda fun=fun, b=b: torch.func.grad(lambda *a: fun(*a).sin().sum(), argnums=(0, 1, 2))(
-                b, x, w)))
+            gradient = torch.func.grad(lambda *a, fun=fun: fun(*a).sin().sum(), argnums=(0, 1, 2))
+            found.append(attempt(lambda gradient=gradient, b=b: gradient(b, x, w)))
     found.append(attempt(lambda: torch.func.grad(lambda x: torch.addmm(w[0], x, x).sum())(x)))
     found.append(attempt(lambda: torch.func.grad(lambda x: torch.nn.functional.linear(x, x.t()).sum())(x)))
     found.append(attempt(lambda: torch.func.grad(lambda x: torch.addmm(w[0].float(), x, w).sum())(x)))

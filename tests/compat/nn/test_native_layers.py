@@ -67,7 +67,8 @@ def test_linear_is_that_of_python(monkeypatch, dtype):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int64])
 def test_relu_is_that_of_python(monkeypatch, dtype):
     rng = np.random.default_rng(0)
-    given = [rng.normal(size=n) for n in (*range(40), 4096)] + [rng.normal(size=(3, 5)).T, rng.normal(size=(4, 6))[:, 1]]
+    given = [rng.normal(size=n) for n in (*range(40), 4096)]
+    given += [rng.normal(size=(3, 5)).T, rng.normal(size=(4, 6))[:, 1]]
     for x in given:
         x.flat[: 5] = [-0.0, 0.0, -2.5, 7.0, -1e-320][: x.size]
     if dtype.is_floating_point:
@@ -92,8 +93,8 @@ def test_relu_is_that_of_python(monkeypatch, dtype):
 
 def test_what_linear_refuses_is_refused_in_the_same_words(monkeypatch):
     x, w, b = torch.ones(2, 3), torch.ones(4, 3), torch.ones(4)
-    calls = [(x, torch.ones(4, 2), b), (x, w, torch.ones(5)), (x, w.double(), b), (x, w.int(), b), (torch.ones(3, 2), w, b),
-             (x, w, 3.0)]
+    calls = [(x, torch.ones(4, 2), b), (x, w, torch.ones(5)), (x, w.double(), b), (x, w.int(), b), (x, w, 3.0),
+             (torch.ones(3, 2), w, b)]
 
     def words():
         for given in calls:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..modes.modes import MODES
 from ..state.edges import edge
+from ..types.dtypes import dtype as Dtype
 from ..types.parameter import Parameter, disabled_torch_function
 from ..types.tensor_type import VIEW, Tensor, TensorBase, new
 from .function_modes import by_mode
@@ -15,7 +16,7 @@ from .signatures import check, signatures
 
 _PLAIN_ONLY: ContextVar[bool] = ContextVar("covector_torch_plain", default=False)  # a class's own override is running
 WITHOUT = frozenset({Tensor, Parameter, bool, int, float, complex, str, type(None), slice, np.ndarray, np.float64,
-                     np.int64, np.bool_})
+                     np.int64, np.bool_, Dtype})
 
 # The functions that PyTorch has in Python: they hand on their arguments in a way of their own.
 IN_PYTHON = frozenset("""

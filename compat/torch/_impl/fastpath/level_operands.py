@@ -1,11 +1,15 @@
 """A tensor as an operand at a level: its value one level down, its node, its tangent."""
 
+import numpy as np
+
+from .....extend import unwrap
 from ..state.edges import accumulator, edge, untangled
 from ..state.levels import DUAL
 from ..types.tensor_type import FOREIGN, GENERAL, VIEW
 from ..values.core_values import lower
 from ..values.tangents import tangent_of
 
+ndarray = np.ndarray
 NOT_HERE = object(), None, None
 
 
@@ -23,6 +27,8 @@ def operand(t, trace):
             plain = below.dispatch_key <= VIEW and below.node is None and not below.wants_grad and (
                 not below.dispatch_key or bare(below))
             value = below.value if plain else lower(below)
+        if type(value) is not ndarray and type(unwrap(value)) is not ndarray:
+            return NOT_HERE  # the constants of rules follow those of a device on the general path
         if meta is None:
             node = t.node
             return value, accumulator(t) if node is None and t.wants_grad else node, None
@@ -56,6 +62,8 @@ def operand(t, trace):
     if level is None:
         if not t.dispatch_key and t.node is None and not t.wants_grad:
             return t.value, None, None
+        if type(t.value) is not ndarray:
+            return NOT_HERE
         if t.autograd_meta is not None and t.autograd_meta.inference:
             return NOT_HERE
     elif level is FOREIGN or level.done or level.level > trace.level:
