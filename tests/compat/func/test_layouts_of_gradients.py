@@ -75,3 +75,19 @@ def script_names_of_the_nodes_of_linear(torch):
             torch.func.vmap(torch.func.grad(named, argnums=1), in_dims=(None, 0))(x, w[None]) if not rest else None
             named(x, w.clone().requires_grad_(), *rest)
     return names
+
+
+def script_names_of_the_nodes_of_products_of_vectors(torch):
+    names = []
+
+    def named(x, y):
+        out = torch.matmul(x, y)
+        names.append(out.grad_fn.name())
+        return out.sum()
+
+    shapes = ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 4)), ((2, 3), (3, 4))
+    for a, b in shapes:
+        torch.func.grad(named, argnums=(0, 1))(torch.ones(a), torch.ones(b))
+        torch.func.vmap(torch.func.grad(named))(torch.ones(5, *a), torch.ones(5, *b)) if len(a) < len(b) else None
+        named(torch.ones(a, requires_grad=True), torch.ones(b))
+    return names

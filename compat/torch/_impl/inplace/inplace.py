@@ -134,8 +134,9 @@ def written_as(run, t, args, kwargs, operands):
     if m is not None and not m.still or type(t) not in PLAIN_KINDS or not untracked(t, m):
         return False
     array = t.value
-    if not writeable(array) or crossing(array) or versions.EXPOSED and versions.exposed(array) or (
-            not all(type(x) in PLAIN_KINDS and untracked(x, m) for x in operands)):
+    if not writeable(array) or crossing(array) or overlapping(array) or (
+            versions.EXPOSED and versions.exposed(array)) or not all(
+            type(x) in PLAIN_KINDS and untracked(x, m) for x in operands):
         return False
     try:
         out = run(t, *args, **kwargs)

@@ -9,6 +9,7 @@ from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import floating, operation, otherwise, promote, to
 from ..dispatch.host_ops import assume, insist, peek, primal_of
 from ..dispatch.layouts import BY_FORMAT, IN_ORDER
+from ..fastpath.level_lanes import of_tensors
 from ..fastpath.linear_lane import linear_lane
 from ..modes.warnings import tell
 from ..types.arrays import ARRAYS
@@ -60,7 +61,8 @@ def other_size(input, target):
          "broadcasting. Please ensure they have the same size.", stacklevel=5)
 
 
-@operation("nn.functional.mse_loss", method=False)
+@operation("nn.functional.mse_loss", method=False, lane=of_tensors(
+    "mean_squared_error", "MseLossBackward0", lambda x, y: x == y, (0, 1)))
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """Compute the mean squared error."""
     reduction = legacy(size_average, reduce, reduction)
