@@ -12,3 +12,7 @@ from .._impl.graph_view.graph_tools import (
     saved_tensors_hooks as saved_tensors_hooks,
     set_warn_on_accumulate_grad_stream_mismatch as set_warn_on_accumulate_grad_stream_mismatch,
 )
+
+__all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
+           "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks",
+           "set_warn_on_accumulate_grad_stream_mismatch"]

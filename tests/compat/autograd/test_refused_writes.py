@@ -120,7 +120,7 @@ def script_writes_to_places_of_expanded_tensors(torch):
     for write in writes:
         for expanded in (lambda: torch.zeros(1, 3).expand(2, 3), lambda: torch.zeros(2, 1).expand(2, 3)):
             e = expanded()
-            found += [attempt(lambda: write(e) and None), e]
+            found += [attempt(lambda: write(e) is None), e]
     return found
 
 

@@ -10,8 +10,9 @@ from ..random.randomness import maps_of
 from ..state.batch_level import lowered
 from ..state.levels import BatchTrace
 from ..state.meta import zeros_as
+from ..types.arrays import ARRAYS
 from ..types.pytree import treespec_pprint
-from ..types.tensor_type import TensorBase, ndarray, wrap
+from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import shape_dtype
 from .levels import (
     check_outputs,
@@ -82,7 +83,7 @@ def in_order(g):
     while isinstance(t.level_trace, BatchTrace):
         t = t.value
     array = t.value
-    if t.level_trace is not None or type(array) is not ndarray or array.flags.c_contiguous or 0 in array.strides:
+    if t.level_trace is not None or type(array) not in ARRAYS or array.flags.c_contiguous or 0 in array.strides:
         return g
     return contiguous(g)
 

@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..modes.warnings import at_user_line
-from ..types.arrays import namespace
 
 # What they write to: operations of which only these arguments say what is written, and PyTorch's example.
 PLACES = {"masked_fill_": (slice(1, None), "tensor[mask] = scalar"),
@@ -28,17 +27,16 @@ def at_places(array, name, fn, values):
     which, example = PLACES[name]
     at_user_line(f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
                  f"operation. This also applies to advanced indexing e.g. {example}")
-    xp = namespace(array)
     once = array[tuple([slice(0, 1) if step == 0 else slice(None) for step in array.strides])].copy()
     if type(fn) is Adding:
         axes = tuple([k for k, step in enumerate(array.strides) if step == 0])
-        once += xp.asarray(fn(xp.zeros(array.shape, array.dtype), *values)).sum(axis=axes, keepdims=True)
-        return xp.broadcast_to(once, array.shape)
-    new = xp.asarray(fn(array, *values)).astype(array.dtype, copy=False)
+        once += np.asarray(fn(np.zeros(array.shape, array.dtype), *values)).sum(axis=axes, keepdims=True)
+        return np.broadcast_to(once, array.shape)
+    new = np.asarray(fn(array, *values)).astype(array.dtype, copy=False)
     what = range(len(values))[which]
-    written = xp.asarray(fn(xp.zeros(array.shape, bool), *[
-        v if i not in what else xp.ones(np.shape(v), bool) if hasattr(v, "dtype") else True
+    written = np.asarray(fn(np.zeros(array.shape, bool), *[
+        v if i not in what else np.ones(np.shape(v), bool) if hasattr(v, "dtype") else True
         for i, v in enumerate(values)]))
-    for at in zip(*np.nonzero(written.get() if hasattr(written, "get") else written)):
+    for at in zip(*np.nonzero(written)):
         once[tuple([0 if step == 0 else k for k, step in zip(at, array.strides)])] = new[at]
-    return xp.broadcast_to(once, array.shape)
+    return np.broadcast_to(once, array.shape)

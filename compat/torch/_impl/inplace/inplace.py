@@ -158,7 +158,7 @@ def write_untracked(t, name, fn, values, operands, covers):
     if name in FIRST:
         check_own(array)
     token = suppress_fp_warnings()
-    expanded = name in PLACES and overlapping(array)
+    expanded = name in PLACES and type(array) is ndarray and overlapping(array)
     try:
         new = at_places(array, name, fn, values) if expanded else fn(array, *values)
     except (ValueError, TypeError, ArithmeticError) as error:
