@@ -101,6 +101,9 @@ row("interpolate.RegularGridInterpolator, linear", (*GRID, draw(5, 6), INSIDE),
 row("interpolate.RegularGridInterpolator, cubic", (*GRID, draw(5, 6), INSIDE),
     lambda lib, p, q, v, t: lib.interpolate.RegularGridInterpolator((p, q), v, "cubic", **(
         {} if lib is ours else {"solver": scipy.sparse.linalg.spsolve}))(t))
+row("signal.convolve2d", (draw(4, 5), draw(2, 3)))
+row("signal.correlate2d, wrapped", (draw(4, 5), draw(2, 3)),
+    lambda lib, x, y: lib.signal.correlate2d(x, y, "same", "wrap"))
 row("signal.convolve", (draw(5), draw(3)))
 row("signal.correlate", (draw(4, 5), draw(2, 3)))
 row("signal.fftconvolve", (draw(4, 5), draw(2, 3)))
