@@ -116,7 +116,7 @@ def _cg(
 def _bicgstab(
     matvec: Product, b: Array, x: Array, scale: Product, bound: Array, limit: int, restart: int
 ) -> tuple[Array, Array]:
-    """Van der Vorst (1992), preconditioned from the right."""
+    """The method of van der Vorst (1992), preconditioned from the right."""
     rest = b - matvec(x)
     shadow = rest
 

@@ -39,7 +39,8 @@ poisson_quantile = elementwise(
     d=ZERO,
     absent={"complex": "probabilities are real"},
     samples=lambda rng: [Sample(_draw(rng, s), rng.uniform(0.5, 9.0, t), smooth=False)
-                         for s, t in (((), ()), ((2, 1), (3,)), ((0,), ()))],
+                         for s, t in (((), ()), ((2, 1), (3,)), ((0,), ()))] + [
+        Sample(np.array([0.3, 0.8], np.float32), np.array([4.0, 2.0], np.float32), smooth=False)],
 )
 binomial_quantile = elementwise(
     "binomial_quantile",  # counts are flat in all operands
@@ -48,5 +49,6 @@ binomial_quantile = elementwise(
     absent={"complex": "probabilities are real"},
     samples=lambda rng: [Sample(_draw(rng, s), np.floor(rng.uniform(1.0, 20.0, t)), _draw(rng, t), smooth=False)
                          for s, t in (((), ()), ((2, 1), (3,)), ((0,), ()))] + [
-        Sample(np.full(3, 0.5), np.array([0.0, 3.0, 3.0]), np.array([0.5, 0.0, 1.0]), smooth=False)],
+        Sample(np.full(3, 0.5), np.array([0.0, 3.0, 3.0]), np.array([0.5, 0.0, 1.0]), smooth=False),
+        Sample(*[np.array(v, np.float32) for v in ([0.3, 0.8], [4.0, 9.0], [0.5, 0.2])], smooth=False)],
 )
