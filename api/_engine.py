@@ -20,7 +20,7 @@ from .core.numpy_api.at import At as At
 from .core.ops.indexing import pairs as _pairs
 from .core.ops.indexing.places import Places as Places
 from .core.ops.linalg import elimination as _elimination
-from .core.ops.linalg.products import product as product
+from .core.ops.linalg.products import FILLED as FILLED, product as product
 from .core.ops.nn import (
     batch_normalisation as _batch_normalisation,
     classification as _classification,

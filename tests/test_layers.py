@@ -153,7 +153,7 @@ compat/torch/utils/tensorboard: api ~/types
 ~/staged: api ~/types ~/graph
 ~/state: api ~/modes ~/types ~/graph
 ~/native: api ~/modes ~/types ~/graph ~/state
-~/profiler: ~/modes ~/graph ~/state
+~/profiler: ~/modes ~/types ~/graph ~/state
 ~/views: api ~/modes ~/types ~/graph ~/state
 ~/values: api ~/modes ~/types ~/graph ~/state ~/views
 ~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/native ~/views ~/values
@@ -196,6 +196,7 @@ compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessi
 ~/distributions: ~/types ~/state ~/engine ~
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops ~
 ~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/platform ~/tensor ~
+compat/torch/_C: ~/modes ~/types ~/graph ~/state ~/dispatch ~/saved ~/graph_view ~/function ~/random ~/module
 compat/torch/_dynamo: ~/dispatch ~/platform ~/module
 compat/torch/_higher_order_ops: ~/func
 compat/torch/distributions/utils: ~/distributions
@@ -211,18 +212,17 @@ compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad 
     ~/function ~/random ~/tensor ~/gradcheck ~/functional
 compat/torch/distributions: api ~/dispatch ~/distributions compat/torch/distributions/utils
 compat/torch/nn/modules: api ~/types ~/dispatch ~/ops ~/module compat/torch/nn/modules/utils
-compat/torch/utils: api ~/types compat/torch/utils/tensorboard ~/graph ~/dispatch ~/tensor ~/checkpoint ~/interchange
-    ~/module compat/torch/utils/data ~/optim
+compat/torch/utils: api ~/types compat/torch/utils/tensorboard ~/graph ~/profiler ~/engine ~/dispatch ~/graph_view
+    ~/tensor ~/ops ~/checkpoint ~/interchange ~/module compat/torch/utils/data ~/optim
 compat/torch/nn/utils: ~/types ~/lists ~/func ~/module compat/torch/nn/modules
 compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/attention compat/torch/nn/parallel
     compat/torch/nn/modules compat/torch/nn/utils
-compat/torch: compat api ~/modes ~/types ~/graph ~/installing ~/profiler ~/inplace ~/dispatch ~/saved
-    compat/torch/distributed compat/torch/onnx ~/factories ~/graph_view compat/torch/signal ~/function ~/random
-    ~/platform ~/tensor compat/torch/amp compat/torch/backends compat/torch/cuda compat/torch/fx compat/torch/jit
-    ~/ops ~/sparse ~ ~/interchange ~/func ~/module compat/torch/_dynamo compat/torch/_higher_order_ops
-    compat/torch/func compat/torch/autograd compat/torch/distributions compat/torch/utils compat/torch/optim
-    compat/torch/nn
+compat/torch: compat api ~/modes ~/types ~/installing ~/profiler ~/inplace ~/dispatch compat/torch/distributed
+    compat/torch/onnx ~/factories compat/torch/signal ~/function ~/random ~/platform ~/tensor compat/torch/amp
+    compat/torch/backends compat/torch/cuda compat/torch/fx compat/torch/jit ~/ops ~/sparse ~ ~/interchange ~/func
+    ~/module compat/torch/_C compat/torch/_dynamo compat/torch/_higher_order_ops compat/torch/func
+    compat/torch/autograd compat/torch/distributions compat/torch/utils compat/torch/optim compat/torch/nn
 """
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+_MANY = 1 << 14
 _SIGNED, _UNSIGNED = np.dtype(np.int64), np.dtype(np.uint64)
 
 
@@ -20,5 +21,7 @@ def all_within(places, low, high):
     if places.dtype != _SIGNED or not hasattr(places, "view"):
         return bool(low <= places.min() and places.max() < high)
     places = (places - low if low else places).view(_UNSIGNED)
+    if type(places) is np.ndarray and places.size < _MANY:
+        return places.item(places.argmax()) < high - low  # 0.4 us; the reduction has 0.9 around its loop
     top = np.maximum.reduce(places, None) if type(places) is np.ndarray else places.max()
     return int(top) < high - low

@@ -147,13 +147,22 @@ def small_names(room, names, quiet=False):
                           instead)
 
 
-def small_item(room, name, make):
-    """Let an item of a dict be `make(small)` once there is a `Small`."""
-    FORMS.follow(_Item(room, name), make, room[name])
+def small_item(room, name, make, counts=False):
+    """Let an item of a dict be `make(small)` once there is a `Small`; until then it `counts` calls, or stays."""
+    FORMS.follow(_Item(room, name), make, _nothing if counts else room[name])
 
 
-def with_native(lane, variable, make):
-    """`lane`, whose variable is None, or `make(small)` once there is a `Small` (transforms/native/small.py)."""
+def with_native(lane, variable, make, counts=False):
+    """`lane`, whose variable is None, or `make(small)` once there is a `Small` (transforms/native/small.py).
+
+    Args:
+        counts: whether nothing else that the lane calls at first counts it as an operation.
+    """
     cell = lane.__closure__[lane.__code__.co_freevars.index(variable)]
-    FORMS.follow(cell, make, None)
+    FORMS.follow(cell, make, _nothing if counts else None)
     return lane
+
+
+def _nothing(*args):
+    """What stands for a native function that gives None for what it does not take: an operation is counted."""
+    FORMS.count(1)

@@ -118,7 +118,7 @@ def test_modules_that_programs_import_and_may_never_use():
         import torch.distributed.rpc, torch.distributed.autograd
         from torch._C import _TensorMeta
         from torch._dynamo import OptimizedModule
-        from torch.utils import flop_counter, model_zoo
+        from torch.utils import model_zoo
         import torch.utils.data._utils.collate
         from torch import fx
         from torch._subclasses.fake_tensor import FakeTensor, is_fake
@@ -154,8 +154,7 @@ def test_modules_that_programs_import_and_may_never_use():
         print(sent(1))
         print(isinstance(torch.Tensor, _TensorMeta), isinstance(fx, OptimizedModule))
         print(ReduceOp.SUM == 0, group.WORLD, torch.distributed.is_nccl_available())
-        for fun, args in [(nn.all_reduce, (x,)), (all_reduce, (x,)), (get_rank, ()), (model_zoo.load_url, ("",)),
-                          (flop_counter.FlopCounterMode, ())]:
+        for fun, args in [(nn.all_reduce, (x,)), (all_reduce, (x,)), (get_rank, ()), (model_zoo.load_url, ("",))]:
             try:
                 fun(*args)
             except NotImplementedError as error:
@@ -171,7 +170,7 @@ def test_modules_that_programs_import_and_may_never_use():
         "here; covector.psum and others name axes of vmap (docs/compat_gaps.md has more)",
         "True False", "True None False", *[f"torch.distributed.{name} is part of PyTorch" for name in (
             "nn.all_reduce", "all_reduce", "get_rank")],
-        *[f"torch.utils.{name} is part of PyTorch" for name in ("model_zoo.load_url", "flop_counter.FlopCounterMode")],
+        "torch.utils.model_zoo.load_url is part of PyTorch",
         "torch.fx.Tracer is part of PyTorch, but not implemented in covector.compat.torch; covector.make_graph records "
         "functions of arrays (docs/compat_gaps.md has more)"]
 

@@ -102,7 +102,7 @@ def test_elementary_functions_are_those_of_native_code_bit_for_bit(c, dtype):
 @needs_compiler
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_other_operations_on_floats_are_those_of_numpy(c, dtype):
-    names = sorted(FLOATS.keys() & REGISTRY.keys())
+    names = sorted(FLOATS.keys() & REGISTRY.keys() - {"strong_zero"})  # which takes not any two operands
     assert len(names) > 30
     one, two = [points(dtype)], pairs(dtype)
 

@@ -50,6 +50,7 @@ class PlainWriter(Writer):
 
     alarms = _NoAlarm
     threads = False
+    cached = False
 
 
 def kernel_of(draft, known, writer=PlainWriter):

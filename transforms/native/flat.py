@@ -27,6 +27,12 @@ _MOST = 1 << 16  # bytes of scratch memory on the stack
 _LINE = 64  # bytes that scratch memory is aligned to
 
 
+class _Writer(Writer):
+    """Writes nests that may take elements twice, where rows end: nothing lies where something else was."""
+
+    cached = False
+
+
 def flat_function(graph, kinds, short=False):
     """A function of arrays of one shape and of floats, as `graph` has it for a part of them, and runs it for each part.
 
@@ -43,7 +49,7 @@ def flat_function(graph, kinds, short=False):
     known, noted = functions(), {}
     if known is None or not all(is_native(eq, noted) for eq in graph.equations):
         return None
-    kernel = Writer(Draft(graph.inputs, graph.equations, graph.outputs), noted).kernel
+    kernel = _Writer(Draft(graph.inputs, graph.equations, graph.outputs), noted).kernel
     if kernel.scratch > _MOST and kinds[0] == "array":
         return None
     processor = machine()

@@ -10,12 +10,13 @@ from .machine.engine import machine
 from .machine.error_states import OtherState
 from .machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE, functions
 from .machine.slots import Slots
-from .open_loops import Array, Body, Scalar
+from .open_loops import SIZES, Array, Body, Scalar
 from .printing.objects import ObjectText
 
 ndarray = np.ndarray
 _HALF = np.dtype(np.float16)
 _KINDS, _DTYPES = {**KINDS, _HALF: "f16"}, {**DTYPES, "f16": _HALF}
+_LINE = 64  # bytes of a line of the cache
 _RELEASED = 1 << 18  # elements of outputs and scratch memory above which other threads may run
 
 
@@ -111,28 +112,39 @@ class _Entry(ObjectText):
         return name
 
     def array(self, kind, shape, shown):
-        """`(pointer, shape)` of a new array."""
+        """`(pointer, shape)` of a new array; one that is not shown begins at a line of the cache."""
         text, body, k = self.lines, self.body, len(self.made)
         shape = [body.scalar(n, "i64") for n in shape]
-        dims = self.cell(f"[{max(len(shape), 1)} x i64]")
-        total = "1"
-        for axis, n in enumerate(shape):
+        total: Any = body.scalar(1, "i64")
+        for n in shape:
+            total = total * n
+        total = total.name
+        lengths = [n.name for n in shape] if shown else [text.op(f"add i64 {total}, {_LINE // SIZES[kind]}", "i64")]
+        dims = self.cell(f"[{max(len(lengths), 1)} x i64]")
+        for axis, n in enumerate(lengths):
             at = text.op(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}", "ptr")
-            text.emit(f"store i64 {n.name}, ptr {at}")
-            total = text.op(f"mul i64 {total}, {n.name}", "i64")
+            text.emit(f"store i64 {n}, ptr {at}")
         self.size = text.op(f"add i64 {self.size}, {total}", "i64")
         dtype = self.stored(f"dtype {_DTYPES[kind]}", _DTYPES[kind])
         self.call("void", "Py_IncRef", f"ptr {dtype}")
-        out = self.call("ptr", "new", f"ptr {self.stored('ndarray', ndarray)}", f"ptr {dtype}", f"i32 {len(shape)}",
+        out = self.call("ptr", "new", f"ptr {self.stored('ndarray', ndarray)}", f"ptr {dtype}", f"i32 {len(lengths)}",
                         f"ptr {dims}", "ptr null", "ptr null", "i32 0", "ptr null")
         self.unless(text.op(f"icmp ne ptr {out}, null", "i1"), f"made{k}", f"fail{k}")
         self.made.append((out, shown))
-        return self.pointer(self.field(out, DATA, "ptr")), shape
+        start = self.field(out, DATA, "ptr")
+        return self.pointer(start if shown else self.line_of(start)), shape
+
+    def line_of(self, pointer):
+        """The first line of the cache from an address on."""
+        text = self.lines
+        gap = text.op(f"sub i64 0, {text.op(f'ptrtoint ptr {pointer} to i64', 'i64')}", "i64")
+        gap = text.op(f"and i64 {gap}, {_LINE - 1}", "i64")
+        return text.op(f"getelementptr inbounds i8, ptr {pointer}, i64 {gap}", "ptr")
 
 
 class _Body(Body):
     def __init__(self, module, entry):
-        super().__init__(module, entry.array)
+        super().__init__(module, entry.array, machine().vector)
         self.entry = entry
         self.conditions = 0
 

@@ -4,6 +4,7 @@ from ...core.types import Any
 from .ir.lanes import TYPES, Lanes, Name, Text, number
 from .ir.operations import TESTS
 from .ir.statements import BYTES
+from .open_tiles import Tile
 
 STORED = {**TYPES, "b8": "i8", "f16": "i16"}  # a half is read and written as its bits, an i32
 SIZES = {**BYTES, "f16": 2}
@@ -157,9 +158,11 @@ class Body:
     `output`s; the first loop ends that part.
     """
 
-    def __init__(self, module, make):
+    def __init__(self, module, make, vector):
         self.module = module
         self.make = make  # `make(kind, shape)`: the pointer of a new output
+        self.vector = vector  # bytes of a register
+        self.registers = 32 if vector == 64 else 16
         self.outer = Text(module)  # up to the first loop
         self.inner = Text(module)
         self.inner.count = 1 << 20  # names of its own
@@ -267,6 +270,15 @@ class Body:
         found.set(value)
         return found
 
+    def width(self, kind):
+        """How many elements a register has."""
+        return self.vector // BYTES[kind]
+
+    def tile(self, kind, rows, columns):
+        """A new `Tile`."""
+        self.begin()
+        return Tile(self, kind, rows, columns)
+
     # what comes first
 
     def require(self, *masks):
@@ -303,7 +315,7 @@ class Body:
         """
         self.begin()
         text = self.text
-        stop, start = self.scalar(stop, "i64"), self.scalar(start, "i64")
+        stop, start, step = [self.scalar(x, "i64") for x in (stop, start, step)]
         head, end = self.labels()
         some = text.op(f"icmp slt i64 {start.name}, {stop.name}", "i1")
         text.emit(f"br i1 {some}, label %{head}_before, label %{end}")
@@ -315,7 +327,7 @@ class Body:
         yield Scalar(self, i, "i64")
         text.emit(f"br label %{head}_latch")
         text.begin(f"{head}_latch")
-        text.lines.append(f"  {following} = add nuw nsw i64 {i}, {step}")
+        text.lines.append(f"  {following} = add nuw nsw i64 {i}, {step.name}")
         more = text.op(f"icmp slt i64 {following}, {stop.name}", "i1")
         text.emit(f"br i1 {more}, label %{head}, label %{end}, !llvm.loop {self.loop_facts(vectors)}")
         text.begin(end)

@@ -6,6 +6,7 @@ import numpy as np
 
 from .attached import Around, Slow, attached, slots_of
 from .fingerprint import fingerprint
+from .machine.blas import library_threads
 from .machine.engine import machine, thread_count
 from .machine.layouts import functions
 from .machine.object_cache import folder
@@ -25,7 +26,8 @@ class Recall:
     @property
     def key(self):
         """What the program is found by."""
-        return self.mark and machine().key(f"program {self.mark.hex()} {thread_count()}")
+        return self.mark and machine().key(
+            f"program {self.mark.hex()} {thread_count()} {library_threads() == 1}")
 
     def function(self):
         """The function, or None."""

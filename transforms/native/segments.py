@@ -3,6 +3,7 @@
 import math
 from types import SimpleNamespace
 
+from ...core.facts import ALONE
 from ..compile.costs import TURNS, saved_natively
 from ..compile.draft import Draft, rewritten, without_dead
 from ..graph.equations import Body, Var
@@ -58,7 +59,8 @@ def whole(draft, known):
     """The one segment that a draft is; None if it is more, or nothing that computes."""
     outputs = draft.outputs
     equations = draft.equations
-    if not all(is_native(eq, known) or is_exchange(eq) for eq in equations) or not any(map(computes, equations)):
+    if any(map(_is_alone, equations)) or not any(map(computes, equations)) or not all(
+            is_native(eq, known) or is_exchange(eq) for eq in equations):
         return None
     made = {v for eq in draft.equations for v in eq.outputs}
     if not all(v in made for v in outputs):
@@ -66,6 +68,12 @@ def whole(draft, known):
     if not all(_is_input(v.aval) for v in draft.inputs):
         return None
     return Segment(draft.equations, draft.inputs, outputs, known)
+
+
+def _is_alone(eq):
+    """Whether an operation is worth a call out of native code: it has better loops."""
+    alone = ALONE.get(eq.prim.name)
+    return alone is not None and bool(alone(*[v.aval for v in eq.inputs], *eq.params))
 
 
 def _is_input(aval):
@@ -139,7 +147,8 @@ class _Parts:
 
     def scheduled(self, equations, inputs, outputs):
         """Equations in turns: those that are native, as far as their operands are there, then the others."""
-        native = {id(eq): is_native(eq, self.known) or self.exchanges and is_exchange(eq) for eq in equations}
+        native = {id(eq): not _is_alone(eq) and is_native(eq, self.known) or self.exchanges and is_exchange(eq)
+                  for eq in equations}
         waiting = list(equations)
         made = {v for eq in equations for v in eq.outputs}
         done = set(inputs)

@@ -181,7 +181,7 @@ def _row_index(index, n, size):
 
 take = linear(
     "take",  # x[..., index, ...] along one axis; index: integers of any shape
-    impl=lambda xp, x, index, *, axis: xp.take(x, index, axis=axis),
+    impl=lambda xp, x, index, *, axis: x.take(index, axis) if type(x) is np.ndarray else xp.take(x, index, axis=axis),
     transpose=lambda ct, x_aval, index, axis: scatter_add(ct, index, axis=axis, n=x_aval.shape[axis]),
     shape=_take_shape,
     batch=_take_batch,

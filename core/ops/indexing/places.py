@@ -74,6 +74,8 @@ def _duplicate(x):
     """A copy with the strides of `x` where these are dense, else in the order of the axes."""
     if not isinstance(x, np.ndarray):
         return x.copy() if hasattr(x, "copy") else x
+    if type(x) is np.ndarray and x.flags.c_contiguous:
+        return x.copy()
     step = x.itemsize
     for stride, n in sorted((s, n) for s, n in zip(x.strides, x.shape) if n != 1):
         if stride != step:

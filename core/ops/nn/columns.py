@@ -4,20 +4,27 @@ import copy
 
 from ...primitive.primitive import Formula, Rules
 from ...tape.rules import compile_rule
-from ..linalg.products import product
+from ..linalg.products import outer, product
 
 
-def _by_columns(ct, x):
+def _first_by_columns(ct, y):
+    """`ct @ y.T`, or the outer product of a vector and one, which lies column by column: see below."""
+    return product(y, ct.T).T if ct.ndim == 2 else outer(y, ct).T
+
+
+def _second_by_columns(ct, x):
     """`x.T @ ct`, which lies column by column: what is transposed again then needs no copy."""
-    return product(ct.T, x).T
+    return product(ct.T, x).T if ct.ndim == 2 else outer(ct, x).T
 
 
-def column_rule(prim, active):
-    """The plain reverse rule of `matmul` or `affine` for two matrices, of which the second lies column by column: so
-    does its cotangent."""
-    turned = copy.copy(prim)
-    real = {**prim.vjp.real, 1: Formula(_by_columns, ("x",), (1,))}
-    turned.vjp = Rules(prim.vjp, real)
-    rule = compile_rule(turned, active, True, ())
+_TURNED = Formula(_first_by_columns, ("y",), (0,)), Formula(_second_by_columns, ("x",), (1,))
+
+
+def column_rule(prim, active, turned=(1,)):
+    """The plain reverse rule of `matmul` or `affine` where the operands `turned` are matrices that lie column by
+    column: so do their cotangents. The other operand is a matrix, or a vector."""
+    changed = copy.copy(prim)
+    changed.vjp = Rules(prim.vjp, {**prim.vjp.real, **{i: _TURNED[i] for i in turned}})
+    rule = compile_rule(changed, active, True, ())
     rule.prim = prim
     return rule

@@ -1,6 +1,7 @@
 """Windows of arrays, and convolutions: a strided view of all windows, then one matrix product a group."""
 
 import math
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -15,6 +16,7 @@ from ...trace.device import zeros_of
 from ..dependence import MOVED, numbered, shared, stencil
 from ..samples import arrays, together
 from ..shaping import broadcast_to
+from .convolution_loops import CONV, CONV_INPUT, CONV_WEIGHT, WORTH, planned_conv, planned_input, planned_weight
 
 ndarray = np.ndarray
 
@@ -333,6 +335,8 @@ conv = primitive(
     },
     linear=("x", "w"),
     batch=_conv_batch,
+    kernel=CONV,
+    alone=partial(planned_conv, least=WORTH),
     absent=_ABSENT,
     depends=lambda x, w, ans, stride, padding, dilation, groups: {0: stencil(x.shape, ans.shape, (w.shape[2:],
         stride, padding, dilation, groups), False), 1: shared(w.shape, ans.shape, (0,), (1,))},
@@ -356,6 +360,8 @@ conv_input = primitive(
     },
     linear=("y", "w"),
     batch=_input_batch,
+    kernel=CONV_INPUT,
+    alone=partial(planned_input, least=WORTH),
     absent=_ABSENT,
     depends=lambda y, w, ans, stride, padding, dilation, groups: {0: stencil(ans.shape, y.shape, (w.shape[2:],
         stride, padding, dilation, groups), True)},
@@ -379,6 +385,8 @@ conv_weight = primitive(
     },
     linear=("y", "x"),
     batch=_weight_batch,
+    kernel=CONV_WEIGHT,
+    alone=partial(planned_weight, least=WORTH),
     absent=_ABSENT,
     depends=lambda y, x, ans: {0: shared(y.shape, ans.shape, (1,), (0,))},
     samples=_samples(2, 0, "kernel"),

@@ -531,3 +531,20 @@ def script_inference_leaves_meet_recorded_tensors(torch):
              lambda: F.apply(i, x), lambda: F.apply(x, i), lambda: F.apply(i, i), lambda: G.apply(i, x),
              lambda: torch.inference_mode()(F.apply)(i, x).is_inference(), lambda: i.add_(x)]
     return [attempt(call) for call in calls]
+
+
+def script_no_grad_inside_of_itself_left_in_another_order(torch):
+    seen, x = [], torch.ones(2, requires_grad=True)
+    for kinds in ((torch.no_grad, torch.no_grad), (torch.inference_mode, torch.inference_mode),
+                  (torch.no_grad, torch.enable_grad, torch.no_grad)):
+        contexts = [kind() for kind in kinds]
+        for context in contexts:
+            context.__enter__()
+            seen.append((torch.is_grad_enabled(), (x * 2).requires_grad))
+        if kinds[0] is torch.inference_mode:
+            contexts.reverse()
+        for context in contexts:
+            context.__exit__(None, None, None)
+            seen.append((torch.is_grad_enabled(), torch.is_inference_mode_enabled(), (x * 2).requires_grad))
+        torch.set_grad_enabled(True)
+    return seen

@@ -99,3 +99,23 @@ def script_writes_to_expanded_tensors(torch):
             e = expanded()
             found += [attempt(lambda: write(e) and None), e.detach()]
     return found
+
+
+def script_writes_to_places_of_expanded_tensors(torch):
+    """PyTorch still allows some of them, with a warning each time: the memory of the places is written."""
+    mask = torch.tensor([[True, False, False], [False, True, False]])
+    first, rows = torch.tensor([0]), torch.tensor([True, False])
+    writes = [lambda e: e.masked_fill_(mask, 1.0), lambda e: e.masked_fill_(mask, torch.tensor(2.0)),
+              lambda e: e.masked_scatter_(mask, torch.ones(6)), lambda e: e.index_fill_(0, first, 1.5),
+              lambda e: e.index_fill_(1, first, 1.5), lambda e: e.index_put_((first,), torch.tensor(2.5)),
+              lambda e: e.index_put_((torch.tensor([0, 1]),), torch.tensor(2.5), accumulate=True),
+              lambda e: e.index_put_((torch.tensor([0, 0]), torch.tensor([1, 1])), torch.tensor([1.0, 2.0]), True),
+              lambda e: e.__setitem__(first, 1.0), lambda e: e.__setitem__((first, slice(1)), torch.ones(1, 1)),
+              lambda e: e.__setitem__(rows, torch.ones(3)), lambda e: e.index_copy_(0, first, torch.ones(1, 3)),
+              lambda e: e.scatter_(0, torch.zeros(1, 3, dtype=torch.int64), 1.0)]
+    found = []
+    for write in writes:
+        for expanded in (lambda: torch.zeros(1, 3).expand(2, 3), lambda: torch.zeros(2, 1).expand(2, 3)):
+            e = expanded()
+            found += [attempt(lambda: write(e) and None), e]
+    return found

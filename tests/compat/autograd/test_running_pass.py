@@ -77,3 +77,41 @@ def script_switches(torch):
     with torch.autograd._force_original_view_tracking(True):
         out.append(torch.autograd.is_view_replay_enabled())
     return out, torch.autograd.is_view_replay_enabled(), message(lambda: torch._C._set_grad_enabled(3))
+
+
+def script_what_a_pass_will_run(torch):
+    will, order = torch._C._will_engine_execute_node, torch._C._current_graph_task_execution_order
+    seen = []
+    x = double(torch, 1.0).requires_grad_()
+    y = x * 2
+    z = y.exp()
+    w = z.sin()
+    other = double(torch, 1.0).requires_grad_().exp()
+    w.register_hook(lambda g: seen.append(
+        ([will(t.grad_fn) for t in (w, z, y, other)], [node.name() for node in order()])))
+    with torch.autograd.set_multithreading_enabled(False):
+        w.backward(retain_graph=True)
+        torch.autograd.grad(w, y, retain_graph=True)
+        torch.autograd.grad(w, z, retain_graph=True)
+    return seen, [message(run) for run in (lambda: will(w.grad_fn), order, lambda: will(x), lambda: will(None))]
+
+
+def script_values_of_running_transforms(torch):
+    """What `torch._C._functorch` says of them."""
+    module = torch._C._functorch
+    seen = []
+
+    def look(x):
+        seen.append([module.is_batchedtensor(x), module.is_gradtrackingtensor(x), module.is_functorch_wrapped_tensor(x),
+                     module.maybe_get_level(x), module.maybe_get_bdim(x)])
+        if seen[-1][2]:
+            seen[-1].append(module.get_unwrapped(x).shape)
+        return x.sum()
+
+    x = torch.ones(2, 3)
+    look(x)
+    torch.func.vmap(look)(x)
+    torch.func.grad(look)(x)
+    torch.func.vmap(torch.func.grad(look))(x)
+    torch.func.vmap(torch.func.vmap(look))(x)
+    return seen, message(lambda: module.get_unwrapped(x))

@@ -238,3 +238,16 @@ def test_what_was_computed_again_is_kept_from_later_writes_of_the_region():
     x = compat.tensor([0.5, 1.0], dtype=compat.float64, requires_grad=True)
     (g,) = compat.autograd.grad(compat.utils.checkpoint.checkpoint(f, x, use_reentrant=False).sum(), x)
     assert compat.allclose(g, 18 * x + (3 * x * x).exp() * 6 * x)
+
+
+def script_running_statistics_move_in_both_passes(torch):
+    x = torch.tensor([[1.0, 2.0], [3.0, 5.0]], dtype=torch.float64, requires_grad=True)
+    found = []
+    for reentrant in (False, True):
+        for dtype in (torch.float64, torch.float32):
+            norm = torch.nn.BatchNorm1d(2).to(dtype)
+            y = ck(torch)(norm, x.to(dtype), use_reentrant=reentrant)
+            found.append([norm.num_batches_tracked.item(), norm.running_mean.clone(), norm.running_var.clone()])
+            y.sum().backward()
+            found.append([norm.num_batches_tracked.item(), norm.running_mean, norm.running_var])
+    return found

@@ -1,6 +1,6 @@
 """torch.func.vmap: axes, chunks, nests, writes inside, and what it forbids."""
 
-from harness import attempt, plain
+from harness import attempt, message, plain
 
 
 def script_vmap(torch):
@@ -190,3 +190,22 @@ def script_vmap_inplace(torch):
     out.append(attempt(lambda: v(lambda a: a.index_put_((torch.tensor([0]),), torch.tensor(5.0)))(x.clone())))
     out.append(attempt(lambda: v(lambda a: a.masked_fill_(a > 2, -1.0))(x.clone())))
     return plain(out)
+
+
+def script_what_is_mapped_in_inference_mode(torch):
+    x = torch.ones(2, 3)
+    with torch.inference_mode():
+        y = torch.ones(2, 3)
+        found = [torch.func.vmap(f, out_dims=d)(t) for f in (lambda a: a, lambda a: a * 2, lambda a: torch.zeros(2))
+                 for t in (x, y) for d in (0, 1)]
+    return [t.is_inference() for t in found]
+
+
+def script_words_for_writes_to_what_is_shared(torch):
+    i = torch.tensor([0, 1, 2])
+    writes = [lambda a: torch.zeros(3).fill_(a.sum()), lambda a: torch.zeros(3).index_put_((i,), a),
+              lambda a: torch.zeros(3).index_add_(0, i, a), lambda a: torch.zeros(3).index_fill_(0, i, a.sum()),
+              lambda a: torch.zeros(3).scatter_add_(0, i, a), lambda a: torch.zeros(3).scatter_reduce_(0, i, a, "sum"),
+              lambda a: torch.zeros(3).__setitem__(i, a), lambda a: torch.zeros(3).copy_(a),
+              lambda a: torch.zeros(3).mul_(a), lambda a: torch.zeros(3).masked_fill_(a > 0, 1.0)]
+    return [message(lambda: torch.func.vmap(write)(torch.ones(2, 3))) for write in writes]

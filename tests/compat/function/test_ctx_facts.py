@@ -83,3 +83,26 @@ def script_what_is_marked_as_written_counts_where_it_is_recorded(torch):
     with torch.no_grad():
         quiet = [marks.apply(leaf, part) for part in (False, True)]
     return [*quiet, marks.apply(x, False), marks.apply(x, True), attempt(lambda: marks.apply(leaf, True))]
+
+
+def script_edges_are_known_in_forward(torch):
+    seen = []
+
+    def look(ctx):
+        seen.append([(None if node is None else node.name(), nr) for node, nr in ctx.next_functions])
+
+    def forward(ctx, x, y, k):
+        look(ctx)
+        return x * y * k
+
+    def backward(ctx, g):
+        look(ctx)
+        return g, g, None
+
+    fun = made_function(torch, forward, backward)
+    x = double(torch, 1.0, 2.0).requires_grad_()
+    for y in (x * 2, double(torch, 1.0, 2.0), x.unbind()[1]):
+        fun.apply(x, y, 2).sum().backward()
+    with torch.no_grad():
+        fun.apply(x, x, 1)
+    return seen

@@ -78,7 +78,7 @@ def windows_that_overlap(torch):
     return attempt(lambda: x.unfold(0, 2, 1).mul_(3.0) is not x and x.tolist())
 
 
-@row("`triu_`, `tril_`, `baddbmm_`, `index_fill_` of expanded tensors", "RuntimeError", [[1.0, 0.0], [1.0, 0.0]])
+@row("`triu_`, `tril_`, `baddbmm_`, `fill_diagonal_` of expanded tensors", "RuntimeError", [[1.0, 0.0], [1.0, 0.0]])
 def a_triangle_of_an_expanded_tensor(torch):
     return attempt(lambda: torch.tensor([[1.0, 2.0]]).expand(2, 2).tril_().tolist())
 

@@ -187,3 +187,19 @@ def script_handles_of_copied_modules(torch):
     left = list(twin._forward_pre_hooks_with_kwargs)
     return (len(calls), calls[0] is original, left, shapes, [repr(m) for m in copies], repr(lazy),
             [hasattr(m, "_load_hook") for m in (lazy, *copies)])
+
+
+def script_global_hooks_come_and_go_between_calls(torch):
+    layer, seen = torch.nn.Linear(2, 1), []
+    x = torch.ones(1, 2, requires_grad=True)
+    everywhere = torch.nn.modules.module
+    for register, hook in (
+            (everywhere.register_module_forward_pre_hook, lambda m, args: seen.append("before")),
+            (everywhere.register_module_forward_hook, lambda m, args, out: seen.append("behind")),
+            (everywhere.register_module_full_backward_hook, lambda m, gi, go: seen.append("back"))):
+        layer(x).sum().backward()
+        handle = register(hook)
+        layer(x).sum().backward()
+        handle.remove()
+        layer(x).sum().backward()
+    return seen

@@ -6,6 +6,7 @@ from ..ir.nests import given, pattern, places_of
 from ..ir.operations import is_costly
 from ..ir.statements import BYTES, Const
 from .interleaved import chunks, load_columns, store_columns
+from .row_sums import print_row_sums, summed_axis
 
 _INLINE = 24  # costly steps of a nest that are written in place
 _WORTH = 256  # elements of a nest, from which they are
@@ -42,6 +43,7 @@ class _Nest:
         if costly and size >= _DEEP and len(nest.steps) <= _MANY and not self.masked:
             self.width *= 2
         self.folded = [not nest.shape or not p.strides[-1] for *_, p in nest.folds]  # in registers along the last axis
+        self.summed = None if self.masked or printer.extent else summed_axis(self)
 
     def write(self):
         self.rows(0, {})
@@ -49,6 +51,9 @@ class _Nest:
     def rows(self, axis, indices):
         """The loops over all axes but the last."""
         shape = self.nest.shape
+        if axis == self.summed:
+            print_row_sums(self, axis, indices)
+            return
         if axis >= len(shape) - 1:
             self.row(indices)
             return
@@ -58,10 +63,9 @@ class _Nest:
         """The address of the first element of a row."""
         return self.printer.address(place, [(indices[k], place.strides[k]) for k in indices])
 
-    def row(self, indices):
-        """Everything for one row: vectors, then what is left."""
+    def begin(self, indices):
+        """The addresses of a row, and what all its elements share."""
         nest = self.nest
-        n = nest.shape[-1] if nest.shape else 1
         self.inner = [p.strides[-1] if nest.shape else 0 for _, p in nest.loads]
         self.sources = [self.pointer(p, indices) for _, p in nest.loads]
         self.targets = [self.pointer(p, indices) for _, p in nest.stores]
@@ -70,6 +74,12 @@ class _Nest:
         for (value, p), inner, source in zip(nest.loads, self.inner, self.sources):
             if not inner:
                 self.single[value] = self.printer.load(source, p.kind)
+
+    def row(self, indices):
+        """Everything for one row: vectors, then what is left."""
+        nest = self.nest
+        n = nest.shape[-1] if nest.shape else 1
+        self.begin(indices)
         partial = [[] for _ in nest.folds]  # what registers hold of a fold, wide or narrow
         if self.printer.extent and nest.shape == (self.printer.extent,):
             self.row_of_any_length(partial)

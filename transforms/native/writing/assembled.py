@@ -91,17 +91,19 @@ def assemble(writer, eq):
     kind = KINDS[out.aval.dtype]
     _begin(writer, eq)
     place = writer.values[out] = writer.early.pop(out)
-    first = _first(boxes)
+    first, later = _first(boxes), []
     for k, (v, box) in enumerate(zip(eq.inputs, boxes)):
         whole = writer.assemblies.get(v)
         if whole is not None and whole[0] is eq:  # it lies there
             continue
         part = _part(place, box, v.aval.shape)
         once = eq.inputs.count(v) == 1
-        if k in first and kind[0] == "f" and once and add_zero_into(writer, eq, v, part):
-            continue
-        writer.settle(v)
-        _add(writer, v, part, kind, k in first)
+        total = add_zero_into(writer, eq, v, part) if k in first and kind[0] == "f" and once else None
+        later.append((k, v, part, total))  # parts that wait in one nest are written by it
+    for k, v, part, total in later:
+        writer.settle(v if total is None else total)
+        if total is None:
+            _add(writer, v, part, kind, k in first)
 
 
 def _first(boxes):

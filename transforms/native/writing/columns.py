@@ -25,13 +25,14 @@ _WORTH = 2  # how much more must be saved than columns take to load and store
 class Columns:
     """What is known of the columns in a block."""
 
-    __slots__ = ("of", "parents", "aimed", "together")
+    __slots__ = ("of", "parents", "aimed", "together", "positive")
 
     def __init__(self):
         self.of = {}  # variable -> an array of the variables and numbers that are its columns
         self.parents = {}  # column -> the variables that it is one of
         self.aimed = {}  # variable -> the Place that its columns are written to
         self.together = set()  # variables whose columns are there
+        self.positive = set()  # columns whose zeros are positive: to add 0 changes nothing
 
 
 def columnar(equations, outputs, known):
@@ -123,7 +124,7 @@ def _pays(cluster, n, equations, outputs):
                 part = sizes[-1] if name == "getitem" else prod(v.aval.shape[1:])
                 read[v] = min(read.get(v, 0) + part, prod(v.aval.shape[1:]))
     left = {v for v in outputs if v in made} | {
-        v for eq in equations if id(eq) not in mine for v in eq.inputs if v in made}
+        v for eq in equations if id(eq) not in mine and not folds_examples(eq) for v in eq.inputs if v in made}
     sizes = [*read.values(), *[prod(v.aval.shape[1:]) for v in left]]
     return saved >= _WORTH * sum(k for k in sizes if k > 1) and saved > 0
 
@@ -136,6 +137,32 @@ def write(writer, eq):
         _stepwise(writer, out, steps)
     else:
         _keep(writer, out, _RULES[eq.prim.name](writer, eq, [_columns(writer, v) for v in eq.inputs]))
+
+
+def folds_examples(eq):
+    """Whether an equation is a reduction over the examples."""
+    return eq.prim.name in REDUCERS and 0 in eq.params[0]
+
+
+def fold(writer, eq):
+    """Let the nest that makes columns fold them over the examples; whether there are columns that are in no array."""
+    (v,), (_, keepdims), out = eq.inputs, eq.params, eq.outputs[0]
+    here = writer.columns
+    if v not in here.of or v in here.together or v in here.aimed or not folds_examples(eq):
+        return False
+    columns = _folded(writer, eq, here.of[v], out.aval.shape[1:] if keepdims else out.aval.shape)
+    if not all(type(column) is Var and column.aval.ndim == 1 for column in columns.flat):
+        return False
+    place = writer.values[out] = writer.result(out)
+    group = writer.waiting(v.aval.shape[:1])
+    for index in np.ndindex(columns.shape):
+        total = Var(make_aval((), out.aval.dtype))
+        writer.targets[total] = place.element((0, *index) if keepdims else index)
+        group.folds.append((REDUCERS[eq.prim.name], columns[index], (0,), False, total))
+        group.folded.add(total)
+    group.folded.add(out)
+    writer.owner[out] = group
+    return True
 
 
 def aim(writer, v):
@@ -278,26 +305,42 @@ def _updated(writer, eq, columns):
     found = x.copy()[None]
     part = found[index]
     given = np.broadcast_to(given[None].reshape((1, *given.shape)[max(0, given.ndim + 1 - part.ndim) :]), part.shape)
-    found[index] = _array([_step(writer, "add", kind, out, pair) for pair in zip(part.flat, given.flat)],
+    found[index] = _array([_added(writer, kind, out, *pair) for pair in zip(part.flat, given.flat)],
                           part.shape) if add else given
     return found.reshape(x.shape)
 
 
+def _added(writer, kind, out, x, y):
+    """A sum of two columns, of which the first may be zero; one that is never -0 is itself."""
+    positive = writer.columns.positive
+    zero = type(x) is Literal and not np.any(x.value) and not np.signbit(x.value)
+    if zero and y in positive:
+        return y
+    total = _step(writer, "add", kind, out, (x, y))
+    if zero or x in positive or y in positive:
+        positive.add(total)
+    return total
+
+
 def _reduced(writer, eq, columns):
     """A reduction within the examples, by pairs."""
-    (x,), axes, out = columns, eq.params[0], eq.outputs[0]
+    return _folded(writer, eq, columns[0], eq.outputs[0].aval.shape[1:])
+
+
+def _folded(writer, eq, x, shape):
+    (like,), axes, out = eq.inputs, eq.params[0], eq.outputs[0]
     name, kind = REDUCERS[eq.prim.name], KINDS[out.aval.dtype]
     rest = [k for k in range(x.ndim) if k + 1 not in axes]
-    size = prod(out.aval.shape[1:])
-    rows = x.transpose((*rest, *[k - 1 for k in axes])).reshape((size, x.size // size))
+    size = prod([x.shape[k] for k in rest])
+    rows = x.transpose((*rest, *[k - 1 for k in axes if k])).reshape((size, x.size // size))
     found = []
     for row in rows:
         items = list(row)
         while len(items) > 1:
-            pairs = [_step(writer, name, kind, out, pair) for pair in zip(items[::2], items[1::2])]
+            pairs = [_step(writer, name, kind, like, pair) for pair in zip(items[::2], items[1::2])]
             items = pairs + items[2 * len(pairs) :]
         found.append(items[0])
-    return _array(found, out.aval.shape[1:])
+    return _array(found, shape)
 
 
 _RULES = {

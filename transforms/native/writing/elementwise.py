@@ -54,6 +54,8 @@ def computed_in(name, inputs, out):
         return KINDS.get(out.aval.dtype)
     if name == "where":
         return KINDS.get(out.aval.dtype) if inputs[0].aval.dtype == np.bool_ else None
+    if name == "strong_zero" and len({v.aval.dtype for v in (*inputs, out)}) > 1:
+        return None
     if name in TESTS:
         kind = KINDS.get(_common(inputs))
     else:

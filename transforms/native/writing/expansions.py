@@ -30,7 +30,7 @@ def expanded(eq):
         return None
     if eq.prim.name in _ELIMINATED and not elimination.takes(eq):
         return None
-    steps = _Steps(eq)
+    steps = Steps(eq)
     results = make(steps, *eq.inputs, *eq.params)
     results = results if type(results) is tuple else (results,)
     if [v.aval for v in results] != [v.aval for v in eq.outputs]:
@@ -42,7 +42,7 @@ def expanded(eq):
     return Expansion(steps.equations)
 
 
-class _Steps:
+class Steps:
     """Writes equations: a call of it is an operation by its name."""
 
     def __init__(self, like):

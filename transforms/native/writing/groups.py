@@ -7,7 +7,7 @@ from ..ir.constants import cast_constant, constant
 from ..ir.nests import order_of, strides_in
 from ..ir.operations import TESTS
 from ..ir.statements import Const, Nest, Place, Step, Value, is_uniform
-from .in_place import claim_cell
+from .in_place import claim_cell, written_under
 
 ndarray = np.ndarray
 _LONG_SUM = 4096  # elements of a sum in single precision, beyond which parts of it are added up in double precision
@@ -40,6 +40,9 @@ def write_group(writer, group):
     def read(v):
         if v in known:
             return known[v]
+        if v in writer.remade.steps:
+            step(*writer.remade.steps[v])
+            return known[v]
         found = constant(v) if type(v) is Literal else writer.value(v)
         if type(found) is ndarray and is_uniform(found):
             value = found.flat[0]
@@ -64,24 +67,29 @@ def write_group(writer, group):
             nest.steps.append(Step("cast", kind, [found], [[value]]))
         return found
 
-    for name, kind, out, inputs in group.steps:
+    def step(name, kind, out, inputs):
         given = [read(v) for v in inputs]
         if name not in ("cast", "cast_flat"):
             given = [cast(x, "b8" if name == "where" and not k else kind) for k, x in enumerate(given)]
         if name == "multiply" and any(map(_is_one, given)):  # a seed
             known[out] = given[_is_one(given[0])]
-            continue
+            return
         value = Value("b8" if name in TESTS else kind)
         nest.steps.append(Step(name, kind, [value], [[x] for x in given]))
         known[out] = value
+
+    for one in group.steps:
+        step(*one)
     folded = [read(v) for _, v, *_ in group.folds]
     writer.flushed.pop()
     order = order_of([p for _, p in nest.loads])
     strides = strides_in(order, shape)
-    for _, _, out, _ in group.steps:
-        if _needed(writer, out, group):
+    made = {one[2]: one for one in group.steps}
+    for out in made:
+        readers = _readers(writer, out, group)
+        if out in writer.targets or readers and not writer.remade.takes(writer, out, group, made, readers):
             claim_cell(writer, out, nest)
-            place = writer.values[out] = writer.result(out, strides)
+            place = writer.values[out] = written_under(writer, out, readers) or writer.result(out, strides)
             nest.stores.append((known[out], place))
     writer.alarm.watch(nest)
     narrowed = []
@@ -110,12 +118,11 @@ def _is_one(x):
     return type(x) is Const and x.value == 1
 
 
-def _needed(writer, v, group):
-    """Whether a variable of a group is read outside of it."""
-    if v in writer.targets:
-        return True
+def _readers(writer, v, group):
+    """What reads a variable of a group outside of it: equations, or None for what has no name."""
     inside = group.made
-    return any(eq is None or not (set(eq.outputs) <= inside or set(eq.outputs) <= group.folded or (
-        id(eq) in writer.apart and id(eq) in writer.finished)) for eq in writer.uses.get(v, ())) or any(
-        eq is None or id(eq) not in writer.finished for array in writer.columns.parents.get(v, ())
-        if array not in writer.columns.aimed for eq in writer.uses.get(array, ()))
+    found = [eq for eq in writer.uses.get(v, ()) if eq is None or not (
+        set(eq.outputs) <= inside or set(eq.outputs) <= group.folded or (
+            id(eq) in writer.apart and id(eq) in writer.finished))]
+    return found + [None for array in writer.columns.parents.get(v, ()) if array not in writer.columns.aimed
+                    for eq in writer.uses.get(array, ()) if eq is None or id(eq) not in writer.finished]

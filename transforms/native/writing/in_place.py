@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from ...graph.equations import Literal, Var
+from ...graph.equations import Equation, Literal, Var
 from ..ir.statements import KINDS, Place, is_compact
 
 
@@ -13,18 +13,17 @@ def want(writer, v, place):
 
 
 def add_zero_into(writer, eq, v, place):
-    """Let the nest that makes `v`, if it waits, write `v + 0` to a place in stead of `eq`; whether it does."""
+    """Let the nest that makes `v`, if it waits, write `v + 0` to a place in stead of `eq`; the sum, or None."""
     group = writer.owner.get(v)
     if group is None or v not in group.made:
-        return False
+        return None
     total = Var(v.aval)
     reader = SimpleNamespace(outputs=[total])
     writer.finished.add(id(reader))
     writer.uses[v] = [reader if other is eq else other for other in writer.uses[v]]
     writer.targets[total] = place
     writer.step("add", KINDS[v.aval.dtype], total, [v, Literal(0.0)])
-    writer.settle(total)
-    return True
+    return total
 
 
 def claim_cell(writer, out, nest):
@@ -41,10 +40,23 @@ def claim_cell(writer, out, nest):
     if any(eq is None or id(eq) not in writer.finished for w in old for eq in writer.uses.get(w, ())):
         return
     for group in (*writer.groups.values(), *writer.flushed):
-        if any(not old.isdisjoint(step[3]) for step in group.steps) or any(fold[1] in old for fold in group.folds):
+        read = [v for step in group.steps for v in step[3]] + [fold[1] for fold in group.folds]
+        if not old.isdisjoint(writer.remade.behind(read)):
             return
     del writer.carried[out]
     writer.targets[out] = cell
+
+
+def written_under(writer, v, readers):
+    """The place of an output that is made of `v`, element by element, by the one that reads it; None of no such one."""
+    if not writer.cached or v in writer.targets or len(readers) != 1 or type(readers[0]) is not Equation or (
+            type(writer.known.get(readers[0])) is not list):
+        return None
+    place = writer.targets.get(readers[0].outputs[0])
+    if place is None or place.memory.role != "output" or place.shape != v.aval.shape or (
+            place.size != place.memory.size or place.kind != KINDS[v.aval.dtype]):
+        return None
+    return place if id(readers[0]) not in writer.apart and v not in writer.columns.parents else None
 
 
 def written_over(writer, v, eq):

@@ -6,6 +6,7 @@ from ...compile.layout import VIEWS
 from ...graph.equations import Literal
 from ..ir.statements import KINDS, Const, Nest, Place, Step, Value, is_uniform
 from .assembled import assemble
+from .columns import fold
 from .convolution import conv, conv_input, conv_weight, overlap_add, windows
 from .exchanges import METHODS, exchange
 from .in_place import add_zero_into, want, written_over
@@ -55,6 +56,8 @@ def _part(x, index):
 
 
 def _reduction(writer, eq):
+    if fold(writer, eq):
+        return
     (v,), (axes, keepdims), out = eq.inputs, eq.params, eq.outputs[0]
     name = REDUCERS[eq.prim.name]
     shape = v.aval.shape
@@ -65,7 +68,8 @@ def _reduction(writer, eq):
             return
     group = writer.owner.get(v)
     if group is None or v in group.folded:
-        writer.settle(v)
+        if v not in writer.remade.steps:
+            writer.settle(v)
         same = writer.groups.get(shape)
         group = same if same is not None and v not in same.folded else None
         if group is None:
@@ -81,6 +85,10 @@ def _folded(writer, name, x, axes, out):
     rest = [k for k in range(x.ndim) if k not in axes]
     size = out.aval.size
     rows = x.transpose((*rest, *axes)).reshape((size, x.size // size))
+    while size == 1 and rows.shape[1] > 2:  # halves are vectors
+        half = rows.shape[1] // 2
+        pairs = writer.computed(name, kind, (1, half), [rows[:, :half], rows[:, half : 2 * half]], kind)
+        rows = np.concatenate((pairs, rows[:, 2 * half :]), 1)
     columns = [rows[:, k] for k in range(rows.shape[1])]
     while len(columns) > 1:
         pairs = [writer.computed(name, kind, (size,), list(pair), kind) for pair in zip(columns[::2], columns[1::2])]
@@ -178,7 +186,9 @@ def _update(writer, eq):
         place = writer.values[out] = writer.result(out)
         part = place.seen(lambda a: _part(a, index))
         _fill_around(writer, place, part, index, kind)
-        if kind[0] == "f" and v.aval.shape == part.shape and add_zero_into(writer, eq, v, part):
+        total = add_zero_into(writer, eq, v, part) if kind[0] == "f" and v.aval.shape == part.shape else None
+        if total is not None:
+            writer.settle(total)
             return
     else:
         writer.settle(v)

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from ....core.types import Any
+from ...compile.draft import Draft, without_dead
 from ...graph.equations import Literal, Var
 from ..ir.constants import FEW, cast_constant, constant, start_of
 from ..ir.nests import add_nest
@@ -17,9 +18,14 @@ from .exchanges import together
 from .expansions import Expansion
 from .groups import Group, write_group
 from .ranges import in_ranges
+from .reciprocals import reciprocals
+from .remade import Remade
+from .row_blocks import row_blocks
 from .rows import with_rows
 from .rules import RULES
+from .softmaxes import softmaxes
 from .sooner import sooner
+from .sums_first import sums_first
 
 ndarray = np.ndarray
 _LONG = 12_000  # values of straight-line code, beyond which arrays of more than one element lie in memory
@@ -36,6 +42,7 @@ class Writer:
     alarms: Any = Alarm
     threads = True  # whether large nests are cut in ranges
     eager = False  # whether few nests matter more than few arrays
+    cached = True  # whether to take blocks of rows, and to store what took long to compute, saves time
 
     def __init__(self, draft, known):
         self.known = known
@@ -53,6 +60,7 @@ class Writer:
         self.assemblies = {}  # assembly -> the equation of the one that it lies in, and its box there
         self.early = {}  # assembly that has a place before it is written -> that
         self.columns = columns.Columns()
+        self.remade = Remade()
         self.flushed = []  # groups that are being written, each for what the one before it reads
         self.around = None  # of a body: the statements before it, and what was copied there for it
         self.finished = set()  # equations that were written, by id
@@ -82,7 +90,11 @@ class Writer:
     def block(self, equations, outputs):
         """Write equations; those that `outputs` need are no longer waiting at its end."""
         uses = self.uses
-        equations = together(sooner(with_rows(self.parts(equations), outputs), outputs, self.known, self.eager))
+        equations = reciprocals(sums_first(equations, outputs, self.known), self.known)
+        if self.cached:
+            equations = row_blocks(softmaxes(equations, self.known), outputs, self.known)
+        equations = with_rows(self.parts(without_dead(Draft((), equations, outputs)).equations), outputs)
+        equations = together(sooner(equations, outputs, self.known, self.eager))
         apart = columns.columnar(equations, outputs, self.known)
         equations = with_assemblies(equations, outputs, apart)
         self.apart.update(apart)
@@ -151,6 +163,8 @@ class Writer:
     def settle(self, v):
         """Write the group that a variable waits in."""
         columns.put_together(self, v)
+        if v in self.remade.steps:
+            self.remade.store(self, v)
         if v in self.owner:
             self.flush(self.owner[v])
 

@@ -14,6 +14,7 @@ from ..engine.graph_task import KEYS, task
 from ..graph import versions
 from ..graph.node import GradNode
 from ..graph_view.graph_tools import saved_tensors_hooks
+from ..modes.complete import Complete
 from ..modes.grad_mode import enable_grad, no_grad
 from ..modes.modes import modes, restore, set_modes
 from ..saved.saved import packed, unpacked
@@ -41,10 +42,6 @@ class Key:
     """A key of what was computed again; it dies with its place."""
 
     __slots__ = ("__weakref__",)
-
-
-class Complete(BaseException):  # noqa: N818 (nothing is wrong: what turns errors into others lets it pass)
-    """All that is needed has been computed again."""
 
 
 class Input:

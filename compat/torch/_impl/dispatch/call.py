@@ -140,7 +140,7 @@ def _native_call(small):
 
 
 quick_call = None  # that of call_text.py, where there is native code
-_engine.small_item(globals(), "quick_call", _native_call)
+_engine.small_item(globals(), "quick_call", _native_call, counts=True)
 
 
 def invoke(row, fun, args, kwargs):

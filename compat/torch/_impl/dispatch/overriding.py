@@ -8,14 +8,15 @@ import numpy as np
 
 from ..modes.modes import MODES
 from ..state.edges import edge
+from ..types.dtypes import dtype as Dtype
 from ..types.parameter import Parameter, disabled_torch_function
 from ..types.tensor_type import VIEW, Tensor, TensorBase, new
 from .function_modes import by_mode
-from .signatures import signatures
+from .signatures import check, signatures
 
 _PLAIN_ONLY: ContextVar[bool] = ContextVar("covector_torch_plain", default=False)  # a class's own override is running
 WITHOUT = frozenset({Tensor, Parameter, bool, int, float, complex, str, type(None), slice, np.ndarray, np.float64,
-                     np.int64, np.bool_})
+                     np.int64, np.bool_, Dtype})
 
 # The functions that PyTorch has in Python: they hand on their arguments in a way of their own.
 IN_PYTHON = frozenset("""
@@ -70,37 +71,53 @@ def as_usual(kind, args):
 def quickly(kind, func, args, kwargs):
     """What the default `__torch_function__` of a class comes to for plain operands without keywords: the operation on
     tensors that share all they have with them, its output as one of the class."""
-    row = getattr(func, "row", None)
-    name = func.__name__
-    writes = name in _WRITES
-    shares = row is None or name.endswith("_")  # it gives a view, or writes
-    if shares and not (writes or name in _SHOWS):
+    writes, shares, known = manner(func)
+    if not known:
         return default_torch_function(kind, func, (kind,), args, kwargs)
     given, held = [], []
     for x in args:
         if type(x) is kind:
             if x.dispatch_key > VIEW or writes and not unheard(x):
                 return default_torch_function(kind, func, (kind,), args, kwargs)
-            node = edge(x)
-            if x.node is None and x.wants_grad:
-                held.append(node)  # leaves hold theirs weakly
+            meta = x.autograd_meta
+            if meta is not None and meta.base is not None or x.node is None and x.wants_grad:
+                node = edge(x)
+                if x.node is None and x.wants_grad:
+                    held.append(node)  # leaves hold theirs weakly
             t = new(Tensor)
-            t.value, t.node, t.autograd_meta = x.value, x.node, x.autograd_meta
-            t.level_trace, t.wants_grad, t.dispatch_key = None, x.wants_grad, x.dispatch_key
+            t.value = x.value
+            t.node = x.node
+            t.autograd_meta = x.autograd_meta
+            t.level_trace = None
+            t.wants_grad = x.wants_grad
+            t.dispatch_key = x.dispatch_key
             x = t
         given.append(x)
     out = func(*given)
     if writes and type(x := args[0]) is kind:
         t = given[0]
         x.node, x.wants_grad, x.autograd_meta, x.dispatch_key = t.node, t.wants_grad, t.autograd_meta, t.dispatch_key
+    if type(out) is not Tensor:
+        return converted(out, kind, args)
     for x, t in zip(args, given):
         if out is t:
             return x
-    if shares and type(out) is Tensor and out.autograd_meta is not None:
+    if shares and out.autograd_meta is not None:
         for x, t in zip(args, given):
             if out.autograd_meta.base is t:
                 out.autograd_meta.base = x
-    return converted(out, kind, args)
+    out.__class__ = kind
+    return out
+
+
+@functools.lru_cache(512)
+def manner(func):
+    """Whether a function of tensors writes to the first, whether it gives a view or writes, and whether `quickly` knows
+    which of the two."""
+    name = func.__name__
+    writes = name in _WRITES
+    shares = getattr(func, "row", None) is None or name.endswith("_")
+    return writes, shares, not shares or writes or name in _SHOWS
 
 
 _SHOWS = frozenset("__getitem__ view reshape permute transpose t unsqueeze squeeze select narrow flatten".split())
@@ -177,24 +194,36 @@ def converted(out, cls, args):
     return out
 
 
-def dispatching(fun, name=None, look=None):
+def dispatching(fun, name=None, looked=None):
     """The public form of a function that makes others of its arguments: it asks their classes first.
 
     Args:
-        look: raises for arguments of other types than torch's; called with `(args, kwargs)` where no class takes over.
+        looked: where torch's signatures are looked at before, what is known of its calls, for `check`.
     """
+    known = set()  # the types of calls that fit a signature, and that no class takes over
 
     @functools.wraps(fun)
     def public(*args, **kwargs):
+        usual = (m := MODES.get()) is None or m.still
+        if usual:
+            key = (*map(type, args), *kwargs, *map(type, kwargs.values())) if kwargs else tuple(map(type, args))
+            if key in known:
+                return fun(*args, **kwargs)
         override = overridden(args, kwargs)
         if override is not None:
             return override(public, *handed_on(override, name, fun, args, kwargs))
-        if look is not None:
-            look(args, kwargs)
+        if looked is not None:
+            check(looked, args, kwargs)
+        if usual and len(known) < _KNOWN and (looked is None or key in looked.seen) and WITHOUT.issuperset(
+                map(type, (*args, *kwargs.values()))):
+            known.add(key)
         return fun(*args, **kwargs)
 
     public.__name__ = public.__qualname__ = (name or fun.__name__).rpartition(".")[2]
     return public
+
+
+_KNOWN = 64  # combinations of types
 
 
 def handed_on(override, name, fun, args, kwargs):

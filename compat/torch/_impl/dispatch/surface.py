@@ -7,7 +7,7 @@ from types import FunctionType, MappingProxyType
 from ..... import _engine
 from .call import ROWS
 from .overriding import dispatching
-from .signatures import Looked, check, explain, signatures, synonyms
+from .signatures import Looked, explain, signatures, synonyms
 from .unbuilt import UNBUILT, unbuilt
 
 # Operations that PyTorch has as methods of tensors alone.
@@ -85,7 +85,7 @@ def asking_first(name, fun):
     if hasattr(fun, "row") or hasattr(fun, "signed"):
         return dispatching(fun, name)
     if name.startswith("nn.functional.") and signatures(name):
-        return dispatching(fun, name, functools.partial(check, Looked(name)))
+        return dispatching(fun, name, Looked(name))
 
     @functools.wraps(fun)
     def checked(*args, **named):

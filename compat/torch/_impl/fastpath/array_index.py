@@ -34,15 +34,15 @@ def places(key):
 
 
 def index_of(key, shape):
-    """`(index for NumPy, axis)` of index tensors of some of the first axes, of a mask of them, or of one index tensor
-    among slices, None and an Ellipsis. The axis is that of the only index tensor where all others are taken whole, else
-    None. `(None, None)` for any other key."""
+    """`(index for NumPy, axis)` of index tensors and numbers of some of the first axes, of a mask of them, or of one
+    index tensor among slices, None and an Ellipsis. The axis is that of the only index tensor where all others are
+    taken whole, else None. `(None, None)` for any other key."""
     if type(key) is not tuple:
         array = places(key)
         if array is not None:
             return (array, 0) if shape else (None, None)
         return masked(key, shape), None
-    out, arrays, used, dots, whole = [], 0, 0, 0, True
+    out, arrays, used, dots, whole, numbers = [], 0, 0, 0, True, 0
     for k in key:
         if k is Ellipsis:
             dots += 1
@@ -53,6 +53,9 @@ def index_of(key, shape):
                 return None, None
             whole = whole and k.start is None and k.stop is None and k.step is None
             used += 1
+        elif type(k) is int:
+            numbers += 1
+            used += 1
         else:
             k = places(k)
             if k is None:
@@ -61,8 +64,10 @@ def index_of(key, shape):
             arrays += 1
             used += 1
         out.append(k)
-    if used > len(shape) or dots > 1 or not arrays or 1 < arrays != len(out):
+    if used > len(shape) or dots > 1 or not arrays or 1 < arrays + numbers != len(out):
         return None, None
+    if numbers:
+        return tuple(out), None
     return tuple(out), before + (len(shape) - used if passed else 0) if whole and arrays == 1 else None
 
 

@@ -1,15 +1,18 @@
-"""Lanes of tensors of other dtypes than float32 and float64, of which nothing is recorded: what writes to them.
+"""Lanes of tensors of other dtypes than float32 and float64, of which nothing is recorded: what writes to them, and
+arithmetic of complex and half numbers.
 
-Each function gives False for what it does not take, before anything is written.
+Each function gives False or None for what it does not take, before anything is written.
 """
 
 import numpy as np
 
+from ..dispatch.layouts import laid_out
 from ..graph import versions
+from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..types.number_cache import EXACT
 from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import GENERAL
+from ..types.tensor_type import GENERAL, Tensor, infer, wrap
 from ..views.overlap import crossing
 from .basic_index import place, same
 from .copy_slices import hooked
@@ -35,6 +38,39 @@ def bare(t):
     base = meta.base
     return base is None or base.node is None and not base.wants_grad and (
         base.autograd_meta is None or base.autograd_meta.tangent is None)
+
+
+OTHERS = frozenset(map(np.dtype, (np.float16, np.complex64, np.complex128)))
+ARITHMETIC = frozenset({"add", "subtract", "multiply", "divide"})  # primitives whose dtype is that of the operands
+
+
+def combined(fun, input, other):
+    """Arithmetic of two bare tensors of one complex dtype, or of halves, or of one and a number; None for others."""
+    x, m = input.value, MODES.get()
+    if type(x) is not ndarray or m is not None and not m.still or not bare(input):
+        return None
+    y = other
+    if type(other) is Tensor:
+        y = other.value
+        if type(y) is not ndarray or x.dtype is not y.dtype or not bare(other):
+            return None
+    token = suppress_fp_warnings()
+    try:
+        v = fun(x, y)
+    except (ValueError, TypeError, ArithmeticError):
+        return None
+    finally:
+        restore_fp_warnings(token)
+    if type(v) is not ndarray:
+        v = np.asarray(v)
+    elif v.ndim > 1 and v.strides != x.strides:
+        v = laid_out(v, x) if y is other else laid_out(v, x, y)
+    if v.dtype is not x.dtype:
+        return None
+    out = wrap(v)
+    if m is not None and m.inference:
+        infer(out)
+    return out
 
 
 def open_to(t):

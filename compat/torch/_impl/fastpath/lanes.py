@@ -17,7 +17,7 @@ from ..state.edges import accumulator, is_current, untangled
 from ..types.number_cache import CONSTS, EXACT, constant
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Tensor, new
-from . import level_lanes, map_lanes
+from . import bare_tensors, level_lanes, map_lanes
 
 ndarray = np.ndarray
 asarray = np.asarray
@@ -117,6 +117,7 @@ def binary(row, prim, op, operator=False):
     swapped = both.names == prim.operands[::-1]
     row.at_level = level_lanes.binary(row, prim)
     row.at_map = map_lanes.binary(row, op)
+    arithmetic = prim.name in bare_tensors.ARITHMETIC
     quick = None
 
     def fun(input, other):
@@ -256,6 +257,11 @@ def binary(row, prim, op, operator=False):
                     else:
                         t.autograd_meta = None
                         t.dispatch_key = FAST
+                    return t
+            elif arithmetic and input.dispatch_key == GENERAL and input.value.dtype in bare_tensors.OTHERS and (
+                    other.dispatch_key == GENERAL if kind is Tensor else kind is float or kind is int):
+                t = bare_tensors.combined(prim.fun, input, other)
+                if t is not None:
                     return t
         if operator and not isinstance(other, OPERANDS) and not hasattr(other, "__torch_function__"):
             return NotImplemented

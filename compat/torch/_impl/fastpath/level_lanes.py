@@ -12,12 +12,13 @@ from ..dispatch.call import general
 from ..dispatch.lowering import lifted
 from ..dispatch.output_aliasing import DUPLICATE
 from ..graph.node import GradNode
-from ..graph.node_names import NamedRule
+from ..graph.node_names import NamedRule, in_order
 from ..graph.versions import root_of
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..state.levels import DUAL, exact
 from ..types.arrays import ARRAYS
 from ..types.number_cache import FLOATS
+from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import FAST, GENERAL, Record, Tensor, new
 from ..values.core_values import lift
 from ..values.tangents import set_tangent
@@ -213,10 +214,13 @@ def binary(row, prim):
     return at
 
 
-def several(row, prim, title, plain=False):
+def several(row, prim, title, plain=False, order=None, matrices=False):
     """An operation of several tensors by one primitive at a level; its node has torch's title.
 
-    `plain` says that its plain rule holds for floats of one dtype in all shapes that come here.
+    Args:
+        plain: whether its plain rule holds for floats of one dtype in all shapes that come here.
+        order: the places of the primitive's operands in torch's order, in which the node shows them.
+        matrices: whether it is a product; cotangents of matrices that lie column by column do so, too.
     """
     fun = prim.fun
     layout = row.layout
@@ -252,9 +256,12 @@ def several(row, prim, title, plain=False):
         else:
             out = raised(trace, v)
         if active:
-            rule = rules.get(active)
+            turned = tuple([i for i in active if i < 2 and by_columns(values[i])]) if matrices else ()
+            rule = rules.get((active, turned))
             if rule is None:
-                rule = rules[active] = NamedRule(prim.rule(active, plain), title)
+                rule = _engine.column_rule(prim, active, turned) if turned else prim.rule(active, plain)
+                rule = rules[active, turned] = NamedRule(rule, title, *(
+                    () if order is None else (in_order(active, order), (row, (...,) * len(order), {}))))
             saved = None
             if rule.collect is not None:
                 saved = rule.collect((*values, *params, v, *[aval_of(x) for x in values], None))
@@ -282,11 +289,57 @@ def reduction(row, prim, title, axes):
     return at
 
 
+def by_columns(x):
+    """Whether a matrix lies column by column; traced ones as their examples do."""
+    array = extend.unwrap(x) if isinstance(x, Tracer) else x
+    if type(array) not in ARRAYS or x.ndim != 2:
+        return False
+    down, along = array.strides[-2:]
+    return down == array.itemsize and along == down * array.shape[-2]
+
+
+def of_tensors(name, title, fits, order, matrices=False):
+    """What makes the function of an operation that is one primitive of all its tensors: `invoke`, and quick at a level.
+
+    Args:
+        name, title: the primitive, and torch's name of the node.
+        fits: whether the shapes of the tensors are those that the primitive takes.
+        order, matrices: see `several`.
+    """
+
+    def lane(row):
+        of = several(row, extend.REGISTRY[name], title, True, order, matrices)
+        places = sorted(range(len(order)), key=order.__getitem__)
+
+        def at(args, trace):
+            if len(args) != len(order) or not here(args, trace) or not fits(*[shape_dtype(t)[0] for t in args]):
+                return None
+            return of([args[k] for k in places], (), trace)
+
+        row.at_level = at
+        return general(row)
+
+    return lane
+
+
+def here(tensors, trace):
+    """Whether all are tensors, and one of them at a level."""
+    found = False
+    for t in tensors:
+        if type(t) not in PLAIN_KINDS:
+            return False
+        found = found or (dual(t) if trace is None else t.level_trace is trace)
+    return found
+
+
+_PRODUCTS = {(2, 2): "MmBackward0", (1, 2): "SqueezeBackward4", (2, 1): "MvBackward0", (1, 1): "DotBackward0"}
+
+
 def product(row):
     """The function of a product of matrices (and vectors, where it has them): `invoke`, and quick at a level."""
     prim = extend.REGISTRY["matmul"]
-    of_matrices = several(row, prim, "MmBackward0", plain=True)
-    of_vectors = several(row, prim, row.node, plain=True) if type(row.node) is dict else None
+    of_ranks = {ranks: several(row, prim, title, plain=True, matrices=True) for ranks, title in _PRODUCTS.items()
+                if ranks == (2, 2) or type(row.node) is dict}
 
     def at(args, trace):
         if len(args) != 2:
@@ -296,7 +349,7 @@ def product(row):
                 dual(x) or dual(y) if trace is None else x.level_trace is trace or y.level_trace is trace):
             return None
         a, b = shape_dtype(x)[0], shape_dtype(y)[0]
-        of = of_matrices if len(a) == 2 == len(b) else of_vectors if 0 < len(a) < 3 > len(b) > 0 else None
+        of = of_ranks.get((len(a), len(b)))
         return None if of is None or a[-1] != b[0] else of(args, (), trace)
 
     row.at_level = at

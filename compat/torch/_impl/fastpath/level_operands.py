@@ -1,11 +1,15 @@
 """A tensor as an operand at a level: its value one level down, its node, its tangent."""
 
-from ..state.edges import accumulator, edge
+import numpy as np
+
+from .....extend import unwrap
+from ..state.edges import accumulator, edge, untangled
 from ..state.levels import DUAL
-from ..types.tensor_type import FOREIGN, GENERAL
+from ..types.tensor_type import FOREIGN, GENERAL, VIEW
 from ..values.core_values import lower
 from ..values.tangents import tangent_of
 
+ndarray = np.ndarray
 NOT_HERE = object(), None, None
 
 
@@ -20,8 +24,11 @@ def operand(t, trace):
             value = t.value
         else:
             below = t.value
-            plain = not below.dispatch_key and below.node is None and not below.wants_grad
+            plain = below.dispatch_key <= VIEW and below.node is None and not below.wants_grad and (
+                not below.dispatch_key or bare(below))
             value = below.value if plain else lower(below)
+        if type(value) is not ndarray and type(unwrap(value)) is not ndarray:
+            return NOT_HERE  # the constants of rules follow those of a device on the general path
         if meta is None:
             node = t.node
             return value, accumulator(t) if node is None and t.wants_grad else node, None
@@ -55,11 +62,19 @@ def operand(t, trace):
     if level is None:
         if not t.dispatch_key and t.node is None and not t.wants_grad:
             return t.value, None, None
+        if type(t.value) is not ndarray:
+            return NOT_HERE
         if t.autograd_meta is not None and t.autograd_meta.inference:
             return NOT_HERE
     elif level is FOREIGN or level.done or level.level > trace.level:
         return NOT_HERE
     return lower(t), None, None
+
+
+def bare(t):
+    """Whether an ambient view of floats without a node has no history, and neither it nor its base a tangent."""
+    base = t.autograd_meta.base
+    return base.node is None and not base.wants_grad and untangled(t)
 
 
 def is_untracked(t):

@@ -6,16 +6,19 @@ import numpy as np
 
 from ..... import _engine, extend
 from ..dispatch.call import ROWS, invoke
-from ..graph.node_names import NamedRule
+from ..graph.node_names import NamedRule, in_order
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
+from ..native import functions as native
 from ..state.edges import accumulator, is_current, untangled
 from ..types.number_cache import FLOATS
 from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import INFERENCE, VIEW
+from ..types.tensor_value import shape_dtype
 from ..views.views import RESHAPE
 from . import makers
 from .basic_index import SHAPED, TURNED
+from .level_lanes import here
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
@@ -27,17 +30,6 @@ UNSAFE = NamedRule(RESHAPE.rule((0,), True), "UnsafeViewBackward0")
 ACTIVE = ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2))
 
 
-def _shows(active, order):
-    """What a node shows: its operands in torch's order, None for one without gradient."""
-    spots = [active.index(i) if i in active else None for i in order]
-
-    def shows(node):
-        found = node.parents if type(node.parents) is tuple else (node.parents,)
-        return [None if k is None else found[k] for k in spots]
-
-    return shows
-
-
 def _rules(prim, title, row, order):
     """`{(active, whether the second matrix lies by columns): rule}`."""
     call = row, (...,) * len(order), {}
@@ -46,7 +38,7 @@ def _rules(prim, title, row, order):
         if active[-1] < len(order):
             for turned in (False, True):
                 rule = _engine.column_rule(prim, active) if turned else prim.rule(active, True)
-                found[active, turned] = NamedRule(rule, title, _shows(active, order), call)
+                found[active, turned] = NamedRule(rule, title, in_order(active, order), call)
     return found
 
 
@@ -69,8 +61,14 @@ def usable(t, m):
 
 def linear_lane(row):
     """`linear` of plain tensors: with a bias it is `addmm`, as in PyTorch."""
+    quick = None
+    row.at_level = at_level
 
     def fun(*args, **named):
+        if quick is not None and not named and len(args) == 3:
+            answer = quick(*args)
+            if answer is not None:
+                return answer
         m = MODES.get()
         if 1 < len(args) < 4 and not named and (m is None or m.still):
             bias = args[2] if len(args) == 3 else None
@@ -79,7 +77,47 @@ def linear_lane(row):
                 return answer
         return invoke(row, fun, args, named)
 
-    return fun
+    return native.with_quick_linear(fun, quiet_product, shifted, record, _engine.FILLED)
+
+
+def at_level(args, trace):
+    """`linear` at a level of `func` or of dual tensors: the same operations, one by one; a vector is not made a row."""
+    tensors = args[:2] if len(args) == 3 and args[2] is None else args
+    if not 1 < len(tensors) < 4 or not here(tensors, trace):
+        return None
+    input, weight = tensors[:2]
+    (*lead, k), w = shape_dtype(input)[0] or (-1,), shape_dtype(weight)[0]
+    if len(w) != 2 or k != w[1] or len(lead) > 1 and not all((*lead, k)):
+        return None
+    columns = ROWS["t"].fun(weight)
+    if not lead:
+        out = ROWS["matmul"].at_level((input, columns), trace)
+        return out if out is None or len(tensors) < 3 else out + tensors[2]
+    rows = input if len(lead) == 1 else ROWS["reshape"].fun(input, (-1, k))
+    if len(tensors) == 3:
+        out = ROWS["addmm"].at_level((tensors[2], rows, columns), trace)
+    else:
+        out = ROWS["mm"].at_level((rows, columns), trace)
+    return out if out is None or len(lead) == 1 else ROWS["reshape"].fun(out, (*lead, w[0]))
+
+
+def quiet_product(x, y):
+    """The product of matrices, without warnings."""
+    token = suppress_fp_warnings()
+    try:
+        return product(x, y)
+    finally:
+        restore_fp_warnings(token)
+
+
+def shifted(x, bias):
+    """A matrix, with a vector added to its rows in place, without warnings."""
+    token = suppress_fp_warnings()
+    try:
+        x += bias
+        return x
+    finally:
+        restore_fp_warnings(token)
 
 
 def through(input, weight, bias, m):

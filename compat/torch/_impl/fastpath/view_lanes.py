@@ -14,7 +14,7 @@ from ..state.edges import accumulator
 from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import GENERAL, INFERENCE, INFERRED, VIEW, Record, Tensor, new
 from ..types.tensor_value import shape_dtype
-from ..views.views import GETITEM, RESHAPE, TRANSPOSE, quick_view
+from ..views.views import GETITEM, RESHAPE, TRANSPOSE, level_view, quick_view
 from . import map_views, native_views
 from .basic_index import SELECT, SHAPED, TURNED, place, ready, settled
 from .map_views import EVERY
@@ -343,7 +343,12 @@ def apart(t, key):
     kind = type(key)
     if kind is not int and kind is not slice and kind is not tuple:
         return None
-    shape = shape_dtype(t)[0]
+    below = t.value
+    shape = below.value.shape if below.level_trace is None else shape_dtype(t)[0]
     found = place((key,) if kind is not tuple else key, shape)
-    return None if found is None else quick_view(t, GETITEM, (
-        (key, Ellipsis) if kind is not tuple else found[0],), "SliceBackward0" if kind is slice else found[1])
+    if found is None:
+        return None
+    params = (key, Ellipsis) if kind is not tuple else found[0],
+    title = "SliceBackward0" if kind is slice else found[1]
+    out = level_view(t, GETITEM, params, title, m.quick, m)
+    return quick_view(t, GETITEM, params, title) if out is None else out

@@ -2,6 +2,7 @@
 
 import functools
 
+from ..modes.modes import modes
 from ..ops.joining import cat
 from ..ops.shaping import movedim, narrow
 from ..ops.unit_axes import expand
@@ -9,7 +10,7 @@ from ..random.generator import get_rng_state, set_rng_state
 from ..state.batch_level import batch_size, batched, lowered, within
 from ..state.levels import BatchTrace, alive
 from ..types.pytree import broadcast_prefix, tree_leaves, tree_structure
-from ..types.tensor_type import TensorBase
+from ..types.tensor_type import TensorBase, infer
 from ..types.tensor_value import shape_dtype
 from .levels import flatten
 
@@ -103,7 +104,7 @@ def once(func, flat, dims, spec, size, out_dims, randomness, kwargs):
     outs, out_spec = flatten(out)
     axes = axes_of(out_dims, out_spec, func)
     name = name_of(func)
-    results = []
+    results, inference = [], modes().inference
     for o, a in zip(outs, axes):
         o = alive(o)
         if a is None:
@@ -115,6 +116,8 @@ def once(func, flat, dims, spec, size, out_dims, randomness, kwargs):
             raise ValueError(f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(o)}. Did you mean "
                              "to set out_dims= to None for output?")
         v = lowered(trace, o) if o.level_trace is trace else expand(o, size, *shape_dtype(o)[0])
+        if inference and v.level_trace is None and v.autograd_meta is None and all(v is not x for x in flat):
+            infer(v)
         results.append(movedim(v, 0, a) if a else v)
     return out_spec.unflatten(results)
 

@@ -5,11 +5,13 @@ import functools
 from ..engine.engine import sweep_level
 from ..factories.creation import zeros_like
 from ..modes.modes import modes
+from ..ops.copying import contiguous
 from ..random.randomness import maps_of
 from ..state.batch_level import lowered
+from ..state.levels import BatchTrace
 from ..state.meta import zeros_as
 from ..types.pytree import treespec_pprint
-from ..types.tensor_type import TensorBase, wrap
+from ..types.tensor_type import TensorBase, ndarray, wrap
 from ..types.tensor_value import shape_dtype
 from .levels import (
     check_outputs,
@@ -70,7 +72,19 @@ def pulled(leaves, found):
     found = [zeros(x) if g is None else g for x, g in zip(leaves, found)]
     if not modes().maps:
         return found
-    return [g if not set(maps_of(x)).difference(maps_of(g)) else zeros_like(x) + g for x, g in zip(leaves, found)]
+    found = [g if not set(maps_of(x)).difference(maps_of(g)) else zeros_like(x) + g for x, g in zip(leaves, found)]
+    return [in_order(g) for g in found]
+
+
+def in_order(g):
+    """A gradient of each example in the order of its axes, as a sweep gives it where nothing is mapped."""
+    t = g
+    while isinstance(t.level_trace, BatchTrace):
+        t = t.value
+    array = t.value
+    if t.level_trace is not None or type(array) is not ndarray or array.flags.c_contiguous or 0 in array.strides:
+        return g
+    return contiguous(g)
 
 
 def grad(func, argnums=0, has_aux=False):

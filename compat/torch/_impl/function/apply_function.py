@@ -58,9 +58,8 @@ def apply_at(kind, args, level):
     needs = ctx._state.needs
     recording = level.recording and any(needs)
     if recording:
-        for a, need in zip(args, needs):
-            if need:
-                edge(a)  # refuses a stale view before forward writes to it
+        # `edge` refuses a stale view before forward writes to it
+        ctx._state.edges = [edge(a) if need else None for a, need in zip(args, needs)]
     before = enter_level(level)
     try:
         below = level is not AMBIENT and overrides(kind, "setup_context")
@@ -193,6 +192,7 @@ def join(ctx, args, needs):
     """Make a node of the context: its edges lead to the inputs that ask for a gradient."""
     places = [i for i, need in enumerate(needs) if need]
     kept = [(i, n) for i, n in zip(places, [edge(args[i]) for i in places]) if n is not None]
+    ctx._state.edges = None
     ctx._state.where = tuple([(i, facts_of(args[i])) for i, _ in kept])
     ctx.parents = kept[0][1] if len(kept) == 1 else tuple([n for _, n in kept])
     ctx.seq = _engine.next_seq()

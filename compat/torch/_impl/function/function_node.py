@@ -120,7 +120,7 @@ class FunctionCtx:
 class State:
     """What the engine knows of one call of a Function."""
 
-    __slots__ = ("count", "dirty", "for_forward", "kept", "kind", "materialize", "named", "needs",
+    __slots__ = ("count", "dirty", "edges", "for_forward", "kept", "kind", "materialize", "named", "needs",
                  "non_differentiable", "outputs", "plain", "shapes", "tensors", "to_save", "where")
 
     def __init__(self, kind):
@@ -128,6 +128,7 @@ class State:
         self.to_save = self.for_forward = self.dirty = self.non_differentiable = ()
         self.materialize = True
         self.needs = ()
+        self.edges = None  # the nodes of the inputs, None for those without, while forward runs
         self.count = 0  # how many inputs forward got
         self.kept = None
         self.named = None  # what the user's code put into attributes of the ctx that the node has, too
@@ -203,9 +204,13 @@ class BackwardCFunction(FunctionCtx, ShownNode):
 
     def operands(self):
         """The nodes of the tensor inputs."""
+        if (edges := self._state.edges) is not None:
+            return tuple([(None, 0) if edges[i] is None else led_to(edges[i]) for i in self._state.tensors])
         if type(self.extra) is NodeExtra and self.extra.edges is not None:
             return tuple([(None, 0) if e is None else led_to(e) for e in self.extra.edges])
         parents = self.parents if type(self.parents) is tuple else (self.parents,)
+        if not parents:  # nothing is recorded
+            return ()
         found = dict(zip([place for place, _ in self._state.where], [led_to(p) for p in parents]))
         return tuple([found.get(i, (None, 0)) for i in self._state.tensors])
 

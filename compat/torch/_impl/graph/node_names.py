@@ -35,6 +35,22 @@ class NamedRule(_engine.Rule):
         self.call = call
 
 
+def in_order(active, order):
+    """What a node shows: its operands in torch's order, None for one without gradient.
+
+    Args:
+        active: which operands of the primitive have one.
+        order: their places in torch's order.
+    """
+    spots = [active.index(i) if i in active else None for i in order]
+
+    def shows(node):
+        found = node.parents if type(node.parents) is tuple else (node.parents,)
+        return [None if k is None else found[k] for k in spots]
+
+    return shows
+
+
 def name_of(rule):
     """`MulBackward0` for the rule of `multiply`."""
     if rule is None or rule.prim is None:

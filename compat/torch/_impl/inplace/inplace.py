@@ -24,6 +24,7 @@ from ..values.core_values import lower
 from ..values.transfer import transfer
 from ..views.overlap import FIRST, OVERLAPPING, check_overlap, check_own, crossing, into_what_is_shared, overlapping
 from ..views.views import EXPAND, UPDATE
+from .expanded import PLACES, at_places
 from .lower_errors import raised
 from .write import store, write
 
@@ -133,8 +134,9 @@ def written_as(run, t, args, kwargs, operands):
     if m is not None and not m.still or type(t) not in PLAIN_KINDS or not untracked(t, m):
         return False
     array = t.value
-    if not writeable(array) or crossing(array) or versions.EXPOSED and versions.exposed(array) or (
-            not all(type(x) in PLAIN_KINDS and untracked(x, m) for x in operands)):
+    if not writeable(array) or crossing(array) or overlapping(array) or (
+            versions.EXPOSED and versions.exposed(array)) or not all(
+            type(x) in PLAIN_KINDS and untracked(x, m) for x in operands):
         return False
     try:
         out = run(t, *args, **kwargs)
@@ -156,15 +158,16 @@ def write_untracked(t, name, fn, values, operands, covers):
     if name in FIRST:
         check_own(array)
     token = suppress_fp_warnings()
+    expanded = name in PLACES and overlapping(array)
     try:
-        new = fn(array, *values)
+        new = at_places(array, name, fn, values) if expanded else fn(array, *values)
     except (ValueError, TypeError, ArithmeticError) as error:
         raised(name, error)
     finally:
         restore_fp_warnings(token)
     new = namespace(array).asarray(new)
     check_result(array.shape, array.dtype, new.shape, new.dtype)
-    if not covers:
+    if not covers and not expanded:
         check_overlap(array, operands)
     store(t, new)
 

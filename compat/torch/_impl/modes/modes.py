@@ -137,11 +137,14 @@ def enter(**changes):
 
 
 def enter_still(own, changes):
-    """`enter` of a record that was made before, where all is default: `no_grad` is entered at every step."""
-    if MODES.get() is not None:
+    """`enter` of a record that was made before, where all is default: `no_grad` is entered at every step, and inside
+    of itself."""
+    before = MODES.get()
+    if before is None:
+        MODES.set(own)
+    elif before is not own:
         return enter(**changes)
-    MODES.set(own)
-    return None, own, changes
+    return before, own, changes
 
 
 NO_GRAD = {"grad": False}

@@ -7,6 +7,9 @@ from ..graph.hooks import RemovableHandle
 from .backward_hooks import BackwardHook, hook_last_node
 from .global_hooks import EVERYWHERE
 
+_BEFORE, _BEHIND = EVERYWHERE.forward_pre, EVERYWHERE.forward
+_BEFORE_BACK, _BACK = EVERYWHERE.backward_pre, EVERYWHERE.backward
+
 
 class Calls:
     """`module(…)`, and hooks around it."""
@@ -23,7 +26,7 @@ class Calls:
         """Run the hooks, and forward."""
         own = self.__dict__
         if not (own["_forward_hooks"] or own["_forward_pre_hooks"] or own["_backward_hooks"]
-                or own["_backward_pre_hooks"] or EVERYWHERE.calls):
+                or own["_backward_pre_hooks"] or _BEFORE or _BEHIND or _BACK or _BEFORE_BACK):
             return self.forward(*args, **kwargs)
         return self._call_impl(*args, **kwargs)
 

@@ -6,7 +6,7 @@ from ..graph.hooks import RemovableHandle
 
 
 class Everywhere:
-    """The hooks of all modules; `calls` says whether a call of a module has to look at them."""
+    """The hooks of all modules."""
 
     def __init__(self):
         self.forward, self.forward_pre = OrderedDict(), OrderedDict()
@@ -14,11 +14,6 @@ class Everywhere:
         self.backward, self.backward_pre = OrderedDict(), OrderedDict()
         self.full_backward = None  # whether the backward hooks are full ones; None as long as there is none
         self.parameters, self.buffers, self.modules = OrderedDict(), OrderedDict(), OrderedDict()
-
-    @property
-    def calls(self):
-        """Whether a call of any module runs hooks."""
-        return bool(self.forward or self.forward_pre or self.backward or self.backward_pre)
 
 
 EVERYWHERE = Everywhere()

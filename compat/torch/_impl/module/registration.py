@@ -146,10 +146,18 @@ class Registration:
 
     def __getattr__(self, name):
         own = self.__dict__
-        for table in ("_parameters", "_buffers", "_modules"):
-            table = own.get(table)
-            if table is not None and name in table:
-                return table[name]
+        if "_parameters" in own:
+            found = own["_parameters"]
+            if name in found:
+                return found[name]
+        if "_buffers" in own:
+            found = own["_buffers"]
+            if name in found:
+                return found[name]
+        if "_modules" in own:
+            found = own["_modules"]
+            if name in found:
+                return found[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __setattr__(self, name, value):

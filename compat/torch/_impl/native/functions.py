@@ -27,9 +27,11 @@ _VIEWS = _engine.LazyModule("covector.compat.torch._impl.native.view_text")
 _WRITES = _engine.LazyModule("covector.compat.torch._impl.native.write_text")
 _TRACES = _engine.LazyModule("covector.compat.torch._impl.native.trace_text")
 _INDEX_LANES = _engine.LazyModule("covector.compat.torch._impl.native.index_lane_text")
+_LINEAR = _engine.LazyModule("covector.compat.torch._impl.native.linear_text")
+_LOOPS = _engine.LazyModule("covector.compat.torch._impl.native.loop_text")
 _SHAPE_LANES = _engine.LazyModule("covector.compat.torch._impl.native.shape_lane_text")
 _NAMES = ("float", "tangent", "base", "relaid", "attr_version", "creation", "steps", "multi", "no_grad", "inference",
-          "shape", "reshape", "transpose", "append", "prim", "name", "put", "forward_base")
+          "shape", "reshape", "transpose", "append", "prim", "name", "put", "forward_base", "T", "dot")
 _SLOTS = ((new(Tensor), ("value", "node", "autograd_meta", "level_trace", "wants_grad", "dispatch_key")),
           (GradNode(), ("rule", "parents", "saved", "seq", "extra")), (
               versions.Written.__new__(versions.Written), ("count", "stamps")), (
@@ -53,9 +55,14 @@ def with_quick(lane, prim, ufunc, rules):
         rules: for one operand its rule; for two those of the left, the right and both, where their shapes are the same,
             and where they are broadcast for each of these three those where the left, the right and both are.
     """
+    if prim.name in OWN_LOOPS:
+        return _engine.with_native(lane, "quick", lambda small: _quick_own(small, prim, rules), counts=True)
     if type(ufunc) is not np.ufunc or prim.params:
         return lane
     return _engine.with_native(lane, "quick", lambda small: _quick(small, prim, ufunc, rules))
+
+
+OWN_LOOPS = frozenset({"relu"})  # primitives that loop_text.py has
 
 
 def _quick(small, prim, ufunc, rules):
@@ -63,10 +70,26 @@ def _quick(small, prim, ufunc, rules):
     places = small.places(ufunc, None, True)
     if places is None:
         return None
+    return _function(small, "quick_one" if ufunc.nin == 1 else "quick_two", places, _ruled(prim, rules),
+                     [ufunc, *rules])
+
+
+def _quick_own(small, prim, rules):
+    """`_quick` of a primitive whose loops loop_text.py has."""
+    text = _text(small)
+    if text is None:
+        return None
+    symbols = small.code(text).symbols
+    loops = {place: symbols[symbol] for place, symbol in _LOOPS.OF[prim.name].items()}
+    return _function(small, "quick_one", loops, _ruled(prim, rules), [*rules])
+
+
+def _ruled(prim, rules):
+    """What stands behind the named places of a lane."""
     behind = {}
     for k, rule in enumerate(rules):
         behind |= {f"rule {k}": id(rule), f"saves {k}": _saves(prim, rule)}
-    return _function(small, "quick_one" if ufunc.nin == 1 else "quick_two", places, behind, [ufunc, *rules])
+    return behind
 
 
 def with_quick_write(lane, prim, ufunc, rules, needs, things):
@@ -94,6 +117,26 @@ def _quick_write(small, prim, ufunc, rules, needs, things):
     behind["needs"] = left * _TRACES.LEFT + right * _TRACES.RIGHT + both * _TRACES.BOTH
     return _function(small, "quick_update", places, {name: behind[name] for name in _TRACES.BEHIND},
                      [ufunc, rules, things])
+
+
+def with_quick_linear(lane, product, shifted, record, filled):
+    """`lane`, with a variable `quick`: that becomes a function of input, weight and bias, which gives None, or what the
+    lane gives.
+
+    Args:
+        product, shifted, record: functions of linear_lane.py.
+        filled: from how many elements on `product` is asked, in place of NumPy's `dot`.
+    """
+    things = product, shifted, record
+
+    def make(small):
+        places = small.places(np.add, None, True)
+        if places is None:
+            return None
+        behind = dict(zip(("product", "shifted", "record"), map(id, things))) | {"filled": filled}
+        return _function(small, "quick_linear", places, {name: behind[name] for name in _LINEAR.BEHIND}, [*things])
+
+    return _engine.with_native(lane, "quick", make, counts=True)
 
 
 def function(small, symbol):
@@ -144,9 +187,9 @@ def _text(small):
     at = _offsets(small)
     if at is None:
         return None
-    return small.arrays + "".join([write(at) for write in (
+    return small.arrays + _LOOPS.LOOPS + "".join([write(at) for write in (
         _OBJECTS.objects, _MAPS.maps, _LANES.lanes, _CALLS.calls, _MAKERS.makers, _VIEWS.views,
-        _INDEX_LANES.index_lanes, _SHAPE_LANES.shape_lanes, _TRACES.traces, _WRITES.writes)])
+        _INDEX_LANES.index_lanes, _SHAPE_LANES.shape_lanes, _TRACES.traces, _WRITES.writes, _LINEAR.linear)])
 
 
 def _offsets(small):

@@ -16,7 +16,7 @@ PLACES: tuple[str, ...] = native_text.PLACES + (
     "PyLong_AsSsize_t", "PySequence_Concat", "PyDict_Size", "slice", "Ellipsis", "Record", "WRITTEN", "EXPOSED",
     "'tangent'", "'base'", "'relaid'", "'attr_version'", "'creation'", "'steps'", "'multi'", "'no_grad'", "'inference'",
     "'shape'", "'reshape'", "'transpose'", "PyDict_SetItem", "PyList_SetItem", "PySet_Contains", "LAST", "Written",
-    "'append'", "'prim'", "'name'", "'put'", "Ambient", "GENERAL", "'forward_base'")
+    "'append'", "'prim'", "'name'", "'put'", "Ambient", "GENERAL", "'forward_base'", "'T'", "'dot'")
 X, Y, ANSWER, X_AVAL, Y_AVAL = range(1, 6)  # what a rule saves, four bits each
 
 

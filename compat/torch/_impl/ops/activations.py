@@ -18,8 +18,10 @@ from .publishing import functional, method
 @method("nn.functional.relu", attached=False)
 def relu(input, inplace=False):
     """Compute the positive part of each element."""
-    return input.relu_() if inplace else ROWS["relu"].fun(input)
+    return input.relu_() if inplace else _relu(input)
 
+
+_relu = ROWS["relu"].fun
 
 method("nn.functional.relu_", attached=False)(inplace_method(ROWS["relu"]))
 

@@ -87,6 +87,7 @@ def multi_head_attention_forward(
         query, key, value = (t.unsqueeze(1) for t in (query, key, value))
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
     length, size, dim = query.shape
+    source = length if key is query else key.shape[0]
     padding = additive(key_padding_mask, "key_padding_mask", query, attn_mask)
     if is_causal and attn_mask is None:
         raise RuntimeError("Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
@@ -97,24 +98,25 @@ def multi_head_attention_forward(
     demand(head * num_heads == dim, "embed_dim {} not divisible by num_heads {}", dim, num_heads)
     weights = in_proj_weight, (q_proj_weight, k_proj_weight, v_proj_weight)
     q, k, v = projected((query, key, value), use_separate_proj_weight, weights, in_proj_bias)
-    mask = checked_mask(mask, size * num_heads, length, key.shape[0])
-    for name, bias, other in (("k", bias_k, bias_v), ("v", bias_v, bias_k)):
-        demand(bias is None or other is not None, f"bias_{name} is set but bias_{'kv'[name == 'k']} is None")
-    if bias_k is not None:
+    mask = checked_mask(mask, size * num_heads, length, source)
+    if bias_k is not None or bias_v is not None:
+        demand(bias_v is not None, "bias_k is set but bias_v is None")
+        demand(bias_k is not None, "bias_v is set but bias_k is None")
         demand(static_k is None, "bias cannot be added to static key.")
         demand(static_v is None, "bias cannot be added to static value.")
         k, v = cat([k, bias_k.repeat(1, size, 1)]), cat([v, bias_v.repeat(1, size, 1)])
-        mask, padding = wider(mask), wider(padding)
+        mask, padding, source = wider(mask), wider(padding), source + 1
     q = q.view(length, size * num_heads, head).transpose(0, 1)
-    k, v = (t.view(t.shape[0], size * num_heads, head).transpose(0, 1) if static is None else
-            checked_static(f"static_{name}", static, size * num_heads, head)
-            for name, t, static in (("k", k, static_k), ("v", v, static_v)))
+    k = k.view(source, size * num_heads, head).transpose(0, 1) if static_k is None else checked_static(
+        "static_k", static_k, size * num_heads, head)
+    v = v.view(source, size * num_heads, head).transpose(0, 1) if static_v is None else checked_static(
+        "static_v", static_v, size * num_heads, head)
     if add_zero_attn:
         none = k.new_zeros((size * num_heads, 1, head))
         k, v = cat([k, none], 1), cat([v, none], 1)
         mask, padding = wider(mask), wider(padding)
-    source = k.shape[1]
     if padding is not None:
+        source = k.shape[1]
         demand(padding.shape[0] == size, f"Expected key_padded_mask.shape[0] to be {size}, but got {padding.shape[0]}")
         demand(padding.shape[1] == source,
                f"Expected key_padded_mask.shape[1] to be {source}, but got {padding.shape[1]}")
@@ -127,12 +129,12 @@ def multi_head_attention_forward(
         attention = dropout(attention, dropout_p) if dropout_p > 0.0 else attention
         out = attention @ v
     else:  # the same in one program, whose rows are 0 where all is masked, as PyTorch's
-        out = scaled_dot_product_attention(*[t.unsqueeze(0) for t in (q, k, v)], mask, dropout_p).squeeze(0)
+        out = scaled_dot_product_attention(q, k, v, mask, dropout_p)
     out = linear(out.transpose(0, 1).reshape(length * size, dim), out_proj_weight, out_proj_bias)
-    out = out.view(length, size, out.size(1))
+    out = out.view(length, size, out_proj_weight.shape[0])
     shown = None
     if need_weights:
-        shown = attention.view(size, num_heads, length, source)
+        shown = attention.view(size, num_heads, length, k.shape[1])
         shown = shown.mean(dim=1) if average_attn_weights else shown
     if not batched:
         out, shown = out.squeeze(1), None if shown is None else shown.squeeze(0)
@@ -148,6 +150,8 @@ def demand(holds, words, *values):
 def check_axes(query, key, value, padding, mask, num_heads):
     """Whether the operands have a batch, or torch's refusal of other numbers of axes."""
     ndim = query.dim()
+    if ndim == 3 and padding is mask is None and key.dim() == value.dim() == 3:
+        return True
     demand(ndim in (2, 3), "query should be unbatched 2D or batched 3D tensor but received {}-D query tensor", ndim)
     demand(key.dim() == ndim and value.dim() == ndim, _EXPECTED + "`key` and `value` to be {}-D but found {}-D and "
            "{}-D tensors respectively", *_batch_words(ndim), ndim, key.dim(), value.dim())
@@ -184,6 +188,11 @@ def additive(mask, name, like, other=None):
 def projected(operands, separate, weights, bias):
     """Queries, keys and values behind their projections."""
     query, key, value = operands
+    if not separate and query is key is value and weights[0] is not None:
+        length, size, dim = query.shape
+        if dim == weights[0].shape[1]:
+            whole = linear(query, weights[0], bias)
+            return whole.view(length, size, 3, weights[0].shape[0] // 3).permute(2, 0, 1, 3).contiguous().unbind(0)
     dim = query.shape[-1]
     if not separate:
         demand(key.shape == value.shape, "key shape {} does not match value shape {}", key.shape, value.shape)
@@ -193,10 +202,6 @@ def projected(operands, separate, weights, bias):
                f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}")
         for name, w in zip("qkv", weights[1]):
             demand(w is not None, f"use_separate_proj_weight is True but {name}_proj_weight is None")
-    if not separate and query is key is value and query.shape[2] == weights[0].shape[1]:
-        whole = linear(query, weights[0], bias)
-        parts = whole.view(*query.shape[:2], 3, whole.shape[2] // 3).permute(2, 0, 1, 3).contiguous()
-        return parts.unbind(0)
     biases = (None,) * 3 if bias is None else bias.chunk(3)
     w_q, w_k, w_v = weights[1] if separate else weights[0].chunk(3)
     b_q, b_k, b_v = biases

@@ -11,6 +11,7 @@ from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
 from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import takes
 from ..fastpath import array_index
+from ..inplace.expanded import Adding
 from ..inplace.inplace import inplace
 from ..types.dtypes import type_word
 from ..types.tensor_type import Tensor, TensorBase
@@ -200,7 +201,8 @@ def index_put_(self, indices, values, accumulate=False):
     def fn(x, v, *places):
         return put_at(x, tuple(map(primal_of, places)), v, accumulate)
 
-    return inplace(self, "index_put_", fn, (values, *indices), node_name="IndexPutBackward0")
+    return inplace(self, "index_put_", Adding(fn) if accumulate else fn, (values, *indices),
+                   node_name="IndexPutBackward0")
 
 
 @operation("index_put", layout=LIKE_FIRST)

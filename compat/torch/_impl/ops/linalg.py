@@ -9,7 +9,7 @@ from ..dispatch.host_ops import primal_of
 from ..dispatch.layouts import IN_ORDER, matrices
 from ..dispatch.out_argument import BY_COLUMNS
 from ..fastpath.lanes import OPERANDS
-from ..fastpath.level_lanes import product
+from ..fastpath.level_lanes import of_tensors, product
 from ..types import dtypes, output_tuples
 from ..types.arrays import ARRAYS
 from ..types.dtypes import c_type, type_word
@@ -87,7 +87,12 @@ def wrong_ranks(name, words, a, b, first, second):
             f"expected them to have dim {first} and dim {second}")
 
 
-@operation("addmm", inplace_form=True)
+def _affine_shapes(b, x, w):
+    return len(x) == len(w) == 2 and x[1] == w[0] and (not b or b == w[1:] or b == (x[0], w[1]))
+
+
+@operation("addmm", inplace_form=True, lane=of_tensors(
+    "affine", "AddmmBackward0", _affine_shapes, (2, 0, 1), matrices=True))
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     """Compute `beta * input + alpha * (mat1 @ mat2)`."""
     if mat1.ndim != 2 or mat2.ndim != 2:
@@ -95,13 +100,20 @@ def addmm(input, mat1, mat2, *, beta=1, alpha=1):
                            f"mat2 must be a matrix, got {mat2.ndim}-D tensor")
     if mat1.shape[1] != mat2.shape[0]:
         raise RuntimeError(mismatch(mat1.shape, mat2.shape))
-    same_dtype("addmm", mat1, mat2)
-    same_dtype("addmm", input, mat1)
+    for words, x in (("self", input), ("mat1", mat1)):
+        if x.dtype != mat2.dtype:
+            raise RuntimeError(f"{words} and mat2 must have the same dtype, but got {type_word(x.dtype)} and "
+                               f"{type_word(mat2.dtype)}")
     shape = (mat1.shape[0], mat2.shape[1])
-    if np.broadcast_shapes(shape, input.shape) != shape:
-        raise RuntimeError(f"The expanded size of the tensor ({shape[-1]}) must match the existing size "
-                           f"({input.shape[-1]}) at non-singleton dimension 1.  Target sizes: {list(shape)}.  Tensor "
-                           f"sizes: {list(input.shape)}")
+    for back, (n, k) in enumerate(zip(shape[::-1], input.shape[::-1])):
+        if k not in (1, n):
+            raise RuntimeError(f"The expanded size of the tensor ({n}) must match the existing size ({k}) at "
+                               f"non-singleton dimension {1 - back}.  Target sizes: {list(shape)}.  Tensor sizes: "
+                               f"{list(input.shape)}")
+    if input.ndim > 2:
+        raise RuntimeError(f"expand(torch.{c_type(input.dtype).capitalize()}Tensor{{{list(input.shape)}}}, "
+                           f"size={list(shape)}): the number of sizes provided (2) must be greater or equal to the "
+                           f"number of dimensions in the tensor ({input.ndim})")
     if alpha == 1 and beta == 1:
         return REGISTRY["affine"].fun(mat1, mat2, input)
     return blended(input, REGISTRY["matmul"].fun(mat1, mat2), beta, alpha)

@@ -6,9 +6,10 @@ from ..... import nn, numpy as cnp
 from ....._engine import all_within
 from .....extend import REGISTRY, unwrap
 from ..dispatch.broadcasting import check_broadcast
-from ..dispatch.call import floating, operation, promote, to
+from ..dispatch.call import floating, operation, otherwise, promote, to
 from ..dispatch.host_ops import assume, insist, peek, primal_of
 from ..dispatch.layouts import BY_FORMAT, IN_ORDER
+from ..fastpath.level_lanes import of_tensors
 from ..fastpath.linear_lane import linear_lane
 from ..modes.warnings import tell
 from ..types.arrays import ARRAYS
@@ -20,7 +21,26 @@ from .publishing import functional
 from .reductions import norm, vector_norm
 
 
-@operation("nn.functional.linear", method=False, lane=linear_lane)
+def _node(rank, biased):
+    """A rule of naming by the rank of the input, and whether there is a bias."""
+    def fits(given, named):
+        bias = given[2] if len(given) > 2 else named.get("bias")
+        input = given[0] if given else named["input"]
+        return (bias is not None) is biased and (rank is None or input.ndim == rank)
+
+    return fits
+
+
+_LINEAR = {
+    _node(1, False): "SqueezeBackward4",
+    _node(2, False): "MmBackward0",
+    _node(None, False): "UnsafeViewBackward0",
+    _node(2, True): "AddmmBackward0",
+    otherwise: "ViewBackward0",
+}
+
+
+@operation("nn.functional.linear", method=False, lane=linear_lane, node=_LINEAR)
 def linear(input, weight, bias=None):
     """Compute `input @ weight.T + bias`."""
     k = weight.shape[-1]
@@ -41,7 +61,8 @@ def other_size(input, target):
          "broadcasting. Please ensure they have the same size.", stacklevel=5)
 
 
-@operation("nn.functional.mse_loss", method=False)
+@operation("nn.functional.mse_loss", method=False, lane=of_tensors(
+    "mean_squared_error", "MseLossBackward0", lambda x, y: x == y, (0, 1)))
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """Compute the mean squared error."""
     reduction = legacy(size_average, reduce, reduction)

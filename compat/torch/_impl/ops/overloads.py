@@ -17,7 +17,8 @@ _KERNELS = {f"_{_ATTENTION.replace('_attention', kind)}": _ATTENTION for kind in
 # What has no row, or is a view, of which no policy is asked: a policy may name it.
 _MORE = frozenset("mm mv dot bmm addmm rsub view t transpose permute expand squeeze unsqueeze select slice split "
                   "unbind diagonal as_strided alias index index_put detach empty zeros ones full rand randn "
-                  "_to_copy _pin_memory _sparse_addmm _sparse_mm_reduce_impl".split()) | {_ATTENTION}
+                  "_to_copy _pin_memory _sparse_addmm _sparse_mm_reduce_impl convolution "
+                  "convolution_backward".split()) | {_ATTENTION}
 _TENSOR = frozenset("add sub mul div remainder fmod floor_divide bitwise_and bitwise_or bitwise_xor index".split())
 _COMPARED = frozenset("eq ne lt le gt ge".split())
 _OVERLOADS = frozenset("default Tensor Scalar Tensor_Scalar Tensor_Tensor Scalar_Tensor Tensor_mode Scalar_mode dim "

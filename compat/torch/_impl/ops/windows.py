@@ -9,6 +9,7 @@ from ....._engine import constant
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, operation, otherwise, to
 from ..dispatch.layouts import BY_FORMAT, IN_ORDER
+from ..modes.complete import Complete
 from ..random.sampling import kept
 from ..state.python_data import filling
 from ..types import dtypes
@@ -205,16 +206,26 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
     if running_mean is not None:
         check_running("Batch", input, running_mean, running_var)
-    if input.dtype in (dtypes.float32, dtypes.float64):
-        out, mean, var = _batch_norm(input, None, None, weight, bias, eps)
-    else:
-        mean, var = input.mean(axes), input.var(axes, unbiased=False)
-        out = _batch_norm(input, mean, var, weight, bias, eps)
+    try:
+        if input.dtype in (dtypes.float32, dtypes.float64):
+            out, mean, var = _batch_norm(input, None, None, weight, bias, eps)
+        else:
+            mean, var = input.mean(axes), input.var(axes, unbiased=False)
+            out = _batch_norm(input, mean, var, weight, bias, eps)
+    except Complete:  # a recomputation moves the statistics once more, as PyTorch's kernel has by then
+        mean, var = input.detach().mean(axes), input.detach().var(axes, unbiased=False)
+        moved(running_mean, running_var, mean, var, input, momentum)
+        raise
+    moved(running_mean, running_var, mean, var, input, momentum)
+    return out
+
+
+def moved(running_mean, running_var, mean, var, input, momentum):
+    """Move running statistics, if there are any, towards those of a batch."""
     if running_mean is not None:
         count = input.numel() // input.shape[1]
         track(running_mean, mean, momentum)
         track(running_var, var.detach() * (count / (count - 1)), momentum)
-    return out
 
 
 @functional("batch_norm", front=batch_norm, layout=BY_FORMAT)

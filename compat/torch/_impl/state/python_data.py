@@ -5,9 +5,11 @@ from itertools import chain
 
 import numpy as np
 
+from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import modes
 from ..modes.warnings import first
 from ..types import dtypes
+from ..types.number_cache import FLOATS
 from ..types.tensor_type import TensorBase, needs_grad
 from .concrete import concrete
 
@@ -30,10 +32,36 @@ def array_of(data, dtype=None):
             warn_imaginary()
             data = data.real
         return data.astype(dtype.numpy if dtype is not None else data.dtype, order="C", copy=True)
+    if dtype is None and (quick := of_one_kind(data)) is not None:
+        return quick
     shape, leaves, arrays = flattened(data)
     if dtype is None:
         dtype = inferred(leaves, arrays)
     return stored(leaves, dtype).reshape(shape)
+
+
+def of_one_kind(data):
+    """The array of a number, or of a list of numbers of one kind, in the dtype of that; None for any other data."""
+    kind = type(data)
+    if kind is list and data:
+        kind = type(data[0])
+        if kind is not float and kind is not int and kind is not bool or len(set(map(type, data))) > 1:
+            return None
+    if kind is float:
+        dtype = dtypes.Default.float.numpy
+        if dtype in FLOATS:
+            token = suppress_fp_warnings()
+            found = np.array(data, dtype)
+            restore_fp_warnings(token)
+            return found
+    elif kind is int:
+        try:
+            return np.array(data, np.int64)
+        except OverflowError:
+            return None
+    elif kind is bool:
+        return np.array(data, np.bool_)
+    return None
 
 
 def check_array(array):

@@ -12,6 +12,8 @@ OVERLAPPING = ("unsupported operation: more than one element of the written-to t
 ARITHMETIC = frozenset({"add_", "sub_", "mul_", "div_", "copy_", "clamp_min_", "clamp_max_", "masked_fill_",
                         "logical_and_", "logical_or_", "logical_xor_"})  # as torch's messages name them
 
+BATCHED = frozenset({"fill_", "index_add_", "index_fill_", "index_put_", "scatter_add_", "scatter_reduce_"})  # likewise
+
 
 def overlapping(array):
     """Whether two elements of an array share memory, by its strides."""
@@ -67,7 +69,7 @@ def partly_shared(a, b):
 
 def into_what_is_shared(name):
     """torch's message of a write of values that a vmap maps into memory that all of its examples share."""
-    word = "inplace arithmetic" if name in ARITHMETIC else f"aten::{name}"
+    word = "inplace arithmetic" if name in ARITHMETIC else name if name in BATCHED else f"aten::{name}"
     return (f"vmap: {word}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that "
             "has more elements than `self`. This happened due to `other` being vmapped over but `self` not being "
             f"vmapped over in a vmap. Please try to use out-of-place operators instead of {word}. If said operator is "

@@ -3,27 +3,28 @@
 from enum import Flag as _Flag
 from types import SimpleNamespace as _SimpleNamespace
 
-from ._impl.dispatch.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
-from ._impl.dispatch.unbuilt_parts import parts as _parts
-from ._impl.function.once_differentiable import DelayedError as _DelayedError, UndefinedGrad as _UndefinedGrad
-from ._impl.graph.node import AccumulateGrad as _AccumulateGrad
-from ._impl.graph_view import running as _running
-from ._impl.graph_view.graph_tools import saved_tensors_hooks as _saved_tensors_hooks
-from ._impl.graph_view.shown_node import shown_class as _shown_class
-from ._impl.modes.engine_switches import is_multithreading_enabled
-from ._impl.modes.forward_mode import (
+from .._impl.dispatch.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
+from .._impl.dispatch.unbuilt_parts import parts as _parts
+from .._impl.function.once_differentiable import DelayedError as _DelayedError, UndefinedGrad as _UndefinedGrad
+from .._impl.graph.node import AccumulateGrad as _AccumulateGrad
+from .._impl.graph_view import running as _running
+from .._impl.graph_view.graph_tools import saved_tensors_hooks as _saved_tensors_hooks
+from .._impl.graph_view.shown_node import shown_class as _shown_class
+from .._impl.modes.engine_switches import is_multithreading_enabled
+from .._impl.modes.forward_mode import (
     _set_fwd_grad_enabled as _switch_forward_mode,
     is_fwd_grad_enabled,
 )
-from ._impl.modes.grad_mode import is_grad_enabled as is_grad_enabled
-from ._impl.modes.modes import modes as _modes, set_modes as _set_modes
-from ._impl.module.conversion import parsed as _parse_to
-from ._impl.random.generator import Generator as Generator
-from ._impl.saved.saved import SavedTensor as _SavedTensor
-from ._impl.types.dtypes import dtype as dtype
-from ._impl.types.parameter import disabled_torch_function as _disabled_torch_function_impl
-from ._impl.types.size import Size as Size, device as device
-from ._impl.types.tensor_type import TensorBase as TensorBase
+from .._impl.modes.grad_mode import is_grad_enabled as is_grad_enabled
+from .._impl.modes.modes import modes as _modes, set_modes as _set_modes
+from .._impl.module.conversion import parsed as _parse_to
+from .._impl.random.generator import Generator as Generator
+from .._impl.saved.saved import SavedTensor as _SavedTensor
+from .._impl.types.dtypes import dtype as dtype
+from .._impl.types.parameter import disabled_torch_function as _disabled_torch_function_impl
+from .._impl.types.size import Size as Size, device as device
+from .._impl.types.tensor_type import TensorBase as TensorBase
+from . import _functorch as _functorch
 
 __all__ = ["DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "Size", "TensorBase",
            "_disabled_torch_function_impl", "device", "dtype", "is_grad_enabled"]
@@ -51,6 +52,11 @@ def _set_fwd_grad_enabled(enabled):
 def _are_functorch_transforms_active():
     """Whether a transform of `torch.func` is running."""
     return _modes().level is not None or bool(_modes().maps)
+
+
+def _is_torch_function_mode_enabled():
+    """Whether a `TorchFunctionMode` is in force."""
+    return bool(_modes().functions)
 
 
 def _get_tracing_state():
@@ -108,3 +114,11 @@ def DispatchKeySet(key):  # noqa: N802 (torch's name)
 
 
 globals().update(_parts("_C", "_ExcludeDispatchKeyGuard _IncludeDispatchKeyGuard"))
+
+
+def __getattr__(name):
+    if name == "_will_engine_execute_node":
+        return _running.watched(_running.will_execute)
+    if name == "_current_graph_task_execution_order":
+        return _running.watched(_running.execution_order)
+    raise AttributeError(f"module 'torch._C' has no attribute '{name}'")

@@ -1,0 +1,324 @@
+"""Convolutions of images, and their derivatives, as loops with their sums in registers.
+
+An image with its padding is a row of elements. Counted along that row, the taps of a kernel are at the same distances
+from every window, so that a vector of neighbouring elements begins as many windows. A run goes from the first window
+to the last one; the windows in it that reach over the end of a line are left out of what is returned. With a stride of
+s the image is taken apart into s images, of every s-th line or element each; the derivative with respect to the image
+is put together from as many.
+"""
+
+from functools import lru_cache, partial
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from ...arrays.sums import PLAIN
+from ...primitive.loop_kernels import Loops
+
+ndarray = np.ndarray
+_LEAST = 1 << 18  # products, below which a compilation is not worth its time
+WORTH = 1 << 21  # products that are worth a call out of native code, whose convolutions are BLAS's
+_MOST, _FEW = 1 << 20, 64  # elements of the weights, above which BLAS is as fast, and windows, below which it is
+_KEPT, _MANY = 1 << 18, 512  # the same where a vector is kept for each of the weights
+_PART = 1 << 9  # elements of a run that stay in the cache while all taps take them
+_WASTE = 2  # elements of a run for each window
+_PLANS = 256
+
+
+def _shapes(k):
+    """`(rows, columns)` of tiles, the highest first."""
+    return ((8, 2), (4, 4), (1, 8)) if k.registers == 32 else ((4, 3), (1, 6))
+
+
+def _blocks(k, count, shapes):
+    """`for f, rows, columns in …`: blocks of features, as many as a tile has rows."""
+    start = 0
+    for rows, columns in shapes:
+        bits = rows.bit_length() - 1
+        stop = k.scalar(count, "i64") >> bits << bits
+        for f in k.range(stop, start, rows):
+            yield f, rows, columns
+        start = stop
+
+
+class _Image:
+    """Channels of some examples one after the other, taken apart by the stride, and then example after example, each
+    with zeros around it."""
+
+    def __init__(self, k, x, channels, size, corner, stride, rest, together=1):
+        self.k, self.x, self.channels, self.size, self.corner, self.stride = k, x, channels, size, corner, stride
+        self.plane = size[0] * size[1]
+        self.part = self.plane * together
+        self.area = self.part * stride[0] * stride[1]
+        self.row = k.scratch(x.kind, (channels * self.area + rest,))  # what is read beyond the end is 0
+
+    def fill(self, i, first, place=0):
+        """Take an example, from a channel on."""
+        k, x, (high, wide), (top, left), (down, along) = self.k, self.x, self.size, self.corner, self.stride
+        for c in k.range(self.channels):
+            for u in k.range(down):
+                for v in k.range(along):
+                    start = k.run("floor_divide", left - v + along - 1, along)
+                    stop = k.run("floor_divide", x.shape[3] + left - v + along - 1, along)
+                    at = c * self.area + (u * along + v) * self.part + self.plane * place
+                    for line in k.range(high):
+                        r = line * down + u - top
+                        for _ in k.when(k.is_place(r, x.shape[2])):
+                            for q in k.range(stop, start, vectors=True):
+                                self.row[at + line * wide + q] = x[i, first + c, r, q * along + v - left]
+
+
+def _packed(k, w, order, phases, groups, features, channels, shapes, turned):
+    """The weights in the order in which tiles take them."""
+    flat = w.shaped(w.shape[0], w.shape[1], w.shape[2] * w.shape[3])
+    found = k.scratch(w.kind, (groups * features * channels * order.shape[0],))
+
+    def pack():
+        for part in k.range(phases.shape[0]):
+            first, count = phases[part, 5], phases[part, 6]
+            for g in k.range(groups):
+                for f, height, _ in _blocks(k, features, shapes):
+                    for c in k.range(channels):
+                        for t in k.range(count):
+                            at = groups * features * channels * first + (g * features + f) * channels * count
+                            at = at + (c * count + t) * height
+                            tap = order[first + t]
+                            for s in k.range(height):
+                                found[at + s] = flat[g * channels + c, f + s, tap] if turned else flat[
+                                    g * features + f + s, c, tap]
+
+    return found, pack
+
+
+def _convolved(k, x, w, places, order, phases, groups, features, channels, high, wide, top, left, down, along,
+               longest, rows, columns, tall, broad, turned):
+    n, kind = x.shape[0], x.kind
+    shapes, width = _shapes(k), k.width(kind)
+    rest = width * max(c for _, c in shapes)
+    y = k.output(kind, (n, groups * features, rows, columns))
+    packed, pack = _packed(k, w, order, phases, groups, features, channels, shapes, turned)
+    image = _Image(k, x, channels, (high, wide), (top, left), (down, along), rest)
+    lines = k.scratch(kind, (max(r for r, _ in shapes), longest + rest))
+    lost = k.cell(0, kind)  # NaN where something is not finite, which NumPy may warn of
+    image.row.fill(0)
+    pack()
+    for i in k.range(n):
+        for g in k.range(groups):
+            image.fill(i, g * channels)
+            for part in k.range(phases.shape[0]):
+                start, much, many, above, before, first, count = [phases[part, j] for j in range(7)]
+                for f, height, vectors in _blocks(k, features, shapes):
+                    tile = k.tile(kind, height, vectors)
+                    weights = groups * features * channels * first + (g * features + f) * channels * count
+                    for p in k.range((much - 1) * wide + many, step=width * vectors):
+                        tile.begin()
+                        for c in k.range(channels):
+                            here, there = c * image.area + start + p, weights + c * count * height
+                            for t in k.range(count):
+                                at, spot = there + t * height, here + places[first + t]
+                                tile.add([tile.number(packed[at + s]) for s in range(height)],
+                                         [tile.vector(image.row, spot + v * width) for v in range(vectors)])
+                        for s in range(height):
+                            for v in range(vectors):
+                                tile.store(s, v, lines, s, p + v * width)
+                    for s in k.range(height):
+                        for r in k.range(much):
+                            for q in k.range(many, vectors=True):
+                                value = lines[s, r * wide + q]
+                                y[i, g * features + f + s, r * tall + above, q * broad + before] = value
+                                lost.add(value - value)
+    k.refuse(lost.get().differs(0))
+
+
+def _weighted(k, y, x, places, together, groups, features, channels, high, wide, top, left, down, along):
+    n, rows, columns, kind, taps = y.shape[0], y.shape[2], y.shape[3], y.kind, places.shape[0]
+    width, pairs = k.width(kind), 2
+    bits = width.bit_length() - 1
+    shapes = tuple((r, pairs) for r, _ in _shapes(k))
+    image = _Image(k, x, channels, (high, wide), (top, left), (down, along), width, together)
+    depth, run = channels * taps, (together - 1) * image.plane + (rows - 1) * wide + columns
+    room = depth + 1 >> 1 << 1
+    w = k.output(kind, (groups * features, depth))
+    spread = k.scratch(kind, (features, (run + width) >> bits << bits))
+    spots = k.scratch("i64", (room,))
+    sums = k.scratch(kind, (groups * features, room, width))
+    lost = k.cell(0, kind)
+    for made in (image.row, spread, spots, sums):
+        made.fill(0)
+    for c in k.range(channels):
+        for t in k.range(taps):
+            spots[c * taps + t] = c * image.area + places[t]
+    for i in k.range(n, step=together):
+        few = k.minimum(together, n - i)
+        for _ in k.when(few < together):
+            spread.fill(0)
+        for g in k.range(groups):
+            for e in k.range(few):
+                image.fill(i + e, g * channels, e)
+                for f in k.range(features):
+                    for r in k.range(rows):
+                        at = e * image.plane + r * wide
+                        for q in k.range(columns, vectors=True):
+                            spread[f, at + q] = y[i + e, g * features + f, r, q]
+            for f, height, _ in _blocks(k, features, shapes):
+                tile = k.tile(kind, height, pairs)
+                cells = [(s, v) for s in range(height) for v in range(pairs)]
+                for start in k.range(run, step=_PART):
+                    for d in k.range(room, step=pairs):
+                        here = [spots[d + v] for v in range(pairs)]
+                        for s, v in cells:
+                            tile.load(s, v, sums, g * features + f + s, d + v, 0)
+                        for p in k.range(k.minimum(start + _PART, run), start, step=width):
+                            tile.add([tile.vector(spread, f + s, p) for s in range(height)],
+                                     [tile.vector(image.row, spot + p) for spot in here])
+                        for s, v in cells:
+                            tile.store(s, v, sums, g * features + f + s, d + v, 0)
+    for f in k.range(groups * features):
+        for d in k.range(depth):
+            value = sums[f, d, 0]
+            for lane in range(1, width):
+                value = value + sums[f, d, lane]
+            w[f, d] = value
+            lost.add(value - value)
+    k.refuse(lost.get().differs(0))
+
+
+# what they are given
+
+def _two(lengths):
+    return (1, *lengths) if len(lengths) == 1 else tuple(lengths)
+
+
+def _image(a):
+    """Images of one axis as images of one line."""
+    return a if a.ndim == 4 else a.reshape((*a.shape[:2], 1, a.shape[2]))
+
+
+def _lines(stride, padding, dilation, *sizes):
+    """What belongs to the axes of images, for two axes."""
+    if len(stride) == 2:
+        return (stride, padding, dilation, *sizes)
+    return ((1, *stride), ((0, 0), *padding), (1, *dilation), *[(1, *size) for size in sizes])
+
+
+@lru_cache(_PLANS)
+def _plan(size, kernel, stride, padding, dilation, n=1):
+    """How images are taken; None where most of a run would be wasted.
+
+    Args:
+        n: examples, of which so many are taken together that they fill a part of a run.
+    Returns:
+        tables: places of the taps; which of the weights these are; of each part of the result its first place, its
+            rows and columns, where it begins there, its first tap, and how many: here one part with all taps.
+        image: (high, wide, top, left, down, along).
+        run: elements.
+        result: its rows and columns, and the steps from one element of a part to the next.
+        together: examples.
+    """
+    stride, padding, dilation, size, kernel = _lines(stride, padding, dilation, size, kernel)
+    padded = [count + a + b for count, (a, b) in zip(size, padding)]
+    high, wide = [-(-count // s) for count, s in zip(padded, stride)]
+    rows, columns = [(m - d * (k - 1) - 1) // s + 1 for m, k, s, d in zip(padded, kernel, stride, dilation)]
+    if any(p < 0 for pair in padding for p in pair) or (rows - 1) * wide + columns > _WASTE * rows * columns:
+        return None
+    together = max(min(n, _PART // (high * wide)), 1)
+    plane, (s, t) = high * wide * together, stride
+    places = np.array([((a % s) * t + b % t) * plane + a // s * wide + b // t
+                       for a, b in product(*[range(0, d * k, d) for k, d in zip(kernel, dilation)])])
+    tables = places, np.arange(len(places)), np.array([(0, rows, columns, 0, 0, 0, len(places))])
+    image = high, wide, padding[0][0], padding[1][0], *stride
+    return tables, image, (rows - 1) * wide + columns, (rows, columns, 1, 1), together
+
+
+@lru_cache(_PLANS)
+def _parts(size, extent, kernel, stride, padding, dilation):
+    """The same for the derivative with respect to the image, of which every s-th element makes a part."""
+    stride, padding, dilation, size, extent, kernel = _lines(stride, padding, dilation, size, extent, kernel)
+    ways = []  # of each axis, of each part: (first element, how many, [(tap, how far back)])
+    for n, k, s, (a, _), d in zip(extent, kernel, stride, padding, dilation):
+        starts = [-(-(a - u) // s) for u in range(s)]
+        ways.append([(start, -(-(a + n - u) // s) - start, start * s + u - a,
+                      [(t, (t * d - u) // s) for t in range(k) if (t * d - u) % s == 0])
+                     for u, start in enumerate(starts)])
+    back = [max([m for *_, taps in way for _, m in taps], default=0) for way in ways]
+    high, wide = [m + max(n, *[start + count for start, count, *_ in way]) for m, n, way in zip(back, size, ways)]
+    places, order, parts = [], [], []
+    for (row, rows, above, down), (column, columns, before, along) in product(*ways):
+        if rows > 0 and columns > 0:
+            first = len(places)
+            places += [(back[0] - m) * wide + back[1] - n for (_, m), (_, n) in product(down, along)]
+            order += [t * kernel[1] + u for (t, _), (u, _) in product(down, along)]
+            parts.append((row * wide + column, rows, columns, above, before, first, len(places) - first))
+    runs = [(rows - 1) * wide + columns for _, rows, columns, *_ in parts]
+    whole = [n + a + b - d * (k - 1) - 1 for n, (a, b), k, d in zip(extent, padding, kernel, dilation)]
+    if size != tuple([n // s + 1 for n, s in zip(whole, stride)]):
+        return None
+    if any(p < 0 for pair in padding for p in pair) or sum(runs) > _WASTE * prod(extent):
+        return None
+    tables = np.array(places), np.array(order), np.array(parts)
+    return tables, (high, wide, *back, 1, 1), max(runs), (*extent, *stride)
+
+
+def _fit(x, y, taps, windows, weights, least, few, most):
+    """Whether there is enough to do, but not for BLAS, and of which kind."""
+    return taps > 1 and windows >= few and weights <= most and windows * weights >= least and (
+        x.dtype in PLAIN and x.dtype == y.dtype and x.ndim in (3, 4))
+
+
+def planned_conv(x, w, stride, padding, dilation, groups, least):
+    """What the loops take beside arrays, or avals, and None where these are not for them."""
+    kernel, windows = tuple(w.shape[2:]), x.shape[0] * prod(x.shape[2:]) // prod(stride)
+    if x.shape[1] != w.shape[1] * groups or w.shape[0] % groups or not _fit(
+            x, w, prod(kernel), windows, w.size, least, _FEW, _MOST):
+        return None
+    found = _plan(tuple(x.shape[2:]), kernel, stride, padding, dilation)
+    if found is None:
+        return None
+    tables, image, run, result, _ = found
+    return *tables, groups, w.shape[0] // groups, w.shape[1], *image, run, *result
+
+
+def planned_input(y, w, extent, stride, padding, dilation, groups, least):
+    kernel, windows = tuple(w.shape[2:]), y.shape[0] * prod(y.shape[2:])
+    if y.shape[1] != w.shape[0] or w.shape[0] % groups or not _fit(
+            y, w, prod(kernel) * prod(stride), windows, w.size, least, _FEW, _MOST):
+        return None
+    found = _parts(tuple(y.shape[2:]), tuple(extent), kernel, stride, padding, dilation)
+    if found is None:
+        return None
+    tables, image, longest, result = found
+    return *tables, groups, w.shape[1], w.shape[0] // groups, *image, longest, *result
+
+
+def planned_weight(y, x, kernel, stride, padding, dilation, groups, least):
+    channels, windows = x.shape[1] // groups, y.shape[0] * prod(y.shape[2:])
+    if y.shape[1] % groups or x.shape[1] % groups or y.shape[0] != x.shape[0] or not _fit(
+            y, x, prod(kernel), windows, y.shape[1] * channels * prod(kernel), least, _MANY, _KEPT):
+        return None
+    found = _plan(tuple(x.shape[2:]), tuple(kernel), stride, padding, dilation, y.shape[0])
+    if found is None:
+        return None
+    (places, *_), image, _, result, together = found
+    if result[:2] != _two(y.shape[2:]):
+        return None
+    return places, together, groups, y.shape[1] // groups, channels, *image
+
+
+def _given(plan):
+    """What the loops take: the arrays, of two axes, and their plan."""
+    def given(x, y, *params):
+        found = plan(x, y, *params, _LEAST) if type(x) is type(y) is ndarray else None
+        return None if found is None else (_image(x), _image(y), *found)
+
+    return given
+
+
+def _squeezed(out, x, *_):
+    """What was found for images of one line, of one axis."""
+    return out if x.ndim == 4 else out.reshape((*out.shape[:2], out.shape[3]))
+
+
+CONV = Loops(partial(_convolved, turned=False), _given(planned_conv), _squeezed)
+CONV_INPUT = Loops(partial(_convolved, turned=True), _given(planned_input), _squeezed)
+CONV_WEIGHT = Loops(_weighted, _given(planned_weight), lambda w, y, x, kernel, *_: w.reshape((y.shape[1], -1, *kernel)))
