@@ -1,5 +1,8 @@
 """Writes that are refused: which refusal comes first, memory that is shared, what a transform captured."""
 
+import pytest
+
+import covector.compat.torch as compat
 from harness import attempt, message
 
 
@@ -119,3 +122,12 @@ def script_writes_to_places_of_expanded_tensors(torch):
             e = expanded()
             found += [attempt(lambda: write(e) and None), e]
     return found
+
+
+def test_the_warning_of_a_write_to_places_is_at_the_users_line():
+    mask, first = compat.tensor([True, False, False]), compat.tensor([0])
+    for write in (lambda e: e.masked_fill_(mask, 1.0), lambda e: e.index_fill_(0, first, 1.0),
+                  lambda e: e.index_put_((first,), compat.tensor(1.0)), lambda e: e.__setitem__(first, 1.0)):
+        with pytest.warns(UserWarning, match="on expanded tensors is deprecated") as seen:
+            write(compat.zeros(1, 3).expand(2, 3))
+        assert seen[0].filename == __file__

@@ -1,6 +1,6 @@
 """torch.autograd.Function: dirty inputs, outputs that are inputs, views, returned twice or not differentiable."""
 
-from harness import attempt, made_function, message
+from harness import attempt, double, made_function, message
 
 
 def script_dirty_view_and_version(torch):
@@ -276,3 +276,21 @@ def script_writes_to_views_of_leaves_that_are_views(torch):
     f = made_function(torch, forward, lambda ctx, g: g * 2)
     x = torch.ones(3, 2).permute(1, 0).requires_grad_()
     return [attempt(lambda: f.apply(x[...])), attempt(lambda: x[...].mul_(2)), attempt(lambda: f.apply(x))]
+
+
+def script_a_saved_output_that_was_written_to_is_named(torch):
+    def forward(ctx, x):
+        y, z = x.exp(), x * 2
+        ctx.save_for_backward(x, z)
+        return y, z
+
+    def backward(ctx, g, h):
+        return g + h * len(ctx.saved_tensors)
+
+    fun = made_function(torch, forward, backward)
+    out = []
+    for written in (0, 1):
+        results = fun.apply(double(torch, 1.0).requires_grad_() * 1)
+        results[written].add_(1)
+        out.append(attempt(lambda: sum(results).sum().backward()))
+    return out

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import covector.compat.torch as compat
-from harness import pytorch
+from harness import attempt, pytorch
 
 PROGRAMS = [
     "torch.Generator().set_state(torch.ones(3))", "torch.Generator().set_state(3)",
@@ -108,3 +108,12 @@ def test_as_pytorch(program):
 def test_refused_values(program, error, words):
     with pytest.raises(error, match=words):
         eval(program, {"torch": compat, "x": compat.ones(2, 3)})
+
+
+def script_differences_of_booleans_and_negative_sizes(torch):
+    b, o = torch.tensor([True]), torch.ones(1)
+    calls = [lambda: b - b, lambda: b - o, lambda: o - b, lambda: b - 1, lambda: b - True, lambda: True - b,
+             lambda: b.clone().sub_(b), lambda: torch.rsub(b, b), lambda: torch.sub(b, b, alpha=2),
+             lambda: torch.zeros(-1), lambda: torch.zeros((2, -3)), lambda: torch.ones(-1), lambda: torch.empty(-1),
+             lambda: torch.full((-1,), 1.0), lambda: o.new_zeros(-2), lambda: o.new_ones(-1), lambda: o.expand(-2)]
+    return [attempt(call) for call in calls]

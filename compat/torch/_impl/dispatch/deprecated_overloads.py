@@ -1,11 +1,8 @@
 """Calls by PyTorch's deprecated overloads, with a number in front of a tensor: `add(x, 2, y)` for `x + 2 * y`."""
 
 import functools
-import sys
-import warnings
 
-from ..... import _engine
-from ..modes.warnings import first
+from ..modes.warnings import at_user_line, first
 from ..types.tensor_type import TensorBase
 
 PRODUCTS = {"addmm": ("mat1", "mat2"), "addmv": ("mat", "vec"), "addr": ("vec1", "vec2"),
@@ -60,8 +57,5 @@ def warn(name, words):
     shown = ", ".join(f"{'Number' if word in _NUMBERS else 'Tensor'} {word}" for word in words)
     present = ", ".join([f"Tensor {word}" for word in words if word not in _NUMBERS] + ["*"] + [
         f"Number {word} = 1" for word in words if word in _NUMBERS])
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_engine.LIBRARY_FOLDERS):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(f"This overload of {name} is deprecated:\n\t{name}({shown})\nConsider using one of the following "
-                  f"signatures instead:\n\t{name}({present})", UserWarning, stacklevel=level)
+    at_user_line(f"This overload of {name} is deprecated:\n\t{name}({shown})\nConsider using one of the following "
+                 f"signatures instead:\n\t{name}({present})")

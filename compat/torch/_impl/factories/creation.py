@@ -83,8 +83,8 @@ def check_layout(name, layout):
                                   "torch.sparse_coo_tensor(size) for a sparse one without entries")
 
 
-def size_argument(size):
-    """`(2, 3)` of `f(2, 3)` or `f((2, 3))`."""
+def size_argument(size, name=None):
+    """`(2, 3)` of `f(2, 3)` or `f((2, 3))`; `name` is that of the function where its message shows it."""
     if len(size) == 1 and isinstance(size[0], list | tuple | range | np.ndarray):
         size = tuple(size[0])
     for n in size:
@@ -98,7 +98,8 @@ def size_argument(size):
     size = tuple([operator.index(n) for n in size])
     for n in size:
         if n < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(size)}")
+            raise RuntimeError(f"{name}: Dimension size must be non-negative." if name else
+                               f"Trying to create tensor with negative dimension {n}: {list(size)}")
     return size
 
 
@@ -113,7 +114,7 @@ def numpy_dtype(dtype):
 @with_out
 def zeros(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """A tensor of zeros."""
-    size, kind = size_argument(size), numpy_dtype(dtype)
+    size, kind = size_argument(size, "zeros"), numpy_dtype(dtype)
     xp = library_for(device, kind)
     if xp is None:
         return meta_tensor(size, kind, requires_grad)
@@ -273,6 +274,8 @@ def new_method(make):
             device = META if is_meta(self) else CUDA if on_device(self) else None
         if named:
             args = in_places(make.__name__, args, named)
+        if make.__name__ == "zeros":
+            args = (size_argument(args),)  # whose message says less
         t = make(*args, dtype=dtype or self.dtype, requires_grad=requires_grad, device=device)
         return t if is_meta(t) or is_meta(self) or make.__name__ == "tensor" else batched_like(self, t)
 

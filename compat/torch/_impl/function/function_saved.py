@@ -2,7 +2,8 @@
 
 from ..... import _engine
 from ....._engine import FREED
-from ..graph.node_errors import freed
+from ..graph.node_data import short
+from ..graph.node_errors import freed, modified
 from ..saved.saved import (
     HOOKS_ARE_SET,
     HOOKS_COME_LATE,
@@ -41,7 +42,10 @@ def one(ctx, item):
     if type(t) is Packed:
         return unpacked_with_history(ctx, *item)
     if version_of(t) != version:
-        raise ctx.modified(bottom(t), (version_of(t), version), None, t.node)
+        counts = version_of(t), version
+        if own is not None:
+            raise modified(bottom(t), counts, f", which is output {own} of {short(ctx.name())},")
+        raise ctx.modified(bottom(t), counts, None, t.node)
     return rebuilt(ctx, t, own) if own is not None else t
 
 

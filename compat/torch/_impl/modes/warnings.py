@@ -1,7 +1,10 @@
 """Warnings: those that are given once a process or always (`set_warn_always`), and those of operations."""
 
+import sys
 import warnings
 from contextvars import ContextVar
+
+from ..... import _engine
 
 _ALWAYS = [False]
 _GIVEN = set()  # which of them were given
@@ -26,6 +29,16 @@ def tell(message, stacklevel=2):
     if (refusal := INSTEAD.get()) is not None:
         raise refusal
     warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
+
+
+def at_user_line(message):
+    """A warning at the user's line, however deep in the library it is found."""
+    if (refusal := INSTEAD.get()) is not None:
+        raise refusal
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_engine.LIBRARY_FOLDERS):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, UserWarning, stacklevel=level)
 
 
 def set_warn_always(b):

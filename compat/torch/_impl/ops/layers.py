@@ -27,7 +27,7 @@ def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=
             raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
         return _instance_norm(input, running_mean, running_var, weight, bias, eps)
     if running_mean is not None:
-        check_running("Instance", input, running_mean, running_var)
+        check_running(input, running_mean, running_var)
         axes = tuple(range(2, input.ndim))
         x = input.detach()
         track(running_mean, x.mean(axes).mean(0), momentum)

@@ -112,11 +112,13 @@ multiply = REGISTRY["multiply"].fun
 
 
 def _check_bool_sub(input, other):
-    for x in (input, other):
-        if getattr(x, "dtype", None) == np.bool_ or type(x) is bool:
-            raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
-                               "trying to "
-                               "invert a mask, use the `~` or `logical_not()` operator instead.")
+    flags = [getattr(x, "dtype", None) == np.bool_ or type(x) is bool for x in (input, other)]
+    if all(flags):
+        raise RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+                           "`logical_xor()` operator instead.")
+    if any(flags):
+        raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                           "invert a mask, use the `~` or `logical_not()` operator instead.")
 
 
 def _sub(input, other, alpha=1):

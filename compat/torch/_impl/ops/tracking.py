@@ -6,11 +6,14 @@ from ..state.levels import BatchTrace, GradTrace
 from ..types.tensor_type import TensorBase, at_level
 
 
-def check_running(name, input, *running):
+def check_running(input, *running):
     """Refuse to update what all examples of a vmap share, or what asks for a gradient, before any of it is written."""
     if mapped(input) and not all(r is None or mapped(r) for r in running):
-        raise RuntimeError(f"{name} norm got a batched tensor as input while the running_mean or running_var, which "
-                           "will be updated in place, were not batched.")
+        raise RuntimeError("Batch norm got a batched tensor as input while the running_mean or running_var, which will "
+                           "be updated in place, were not batched.\nIf you are using a module and do not need eval "
+                           "mode, please set `track_running_stats` to be False.If you are using a prebuilt module and "
+                           "do not need eval mode, please see the functorch website for resources on how to patch your "
+                           "module to work with vmap")
     for argument, r in zip(("running_mean", "running_var"), running):
         if r is not None and r.requires_grad:
             raise RuntimeError(f"The function 'native_batch_norm' is not differentiable with respect to argument "

@@ -70,6 +70,8 @@ def expand(input, *sizes, implicit=False, size=None):
             raise RuntimeError(f"The expanded size of the tensor ({n}) must match the existing size ({old}) at "
                                f"non-singleton dimension {i}.  Target sizes: {list(sizes)}.  Tensor sizes: "
                                f"{list(shape)}")
+        if n < 0:
+            raise RuntimeError("numel: integer multiplication overflow")
         target.append(n)
     return view(input, EXPAND, (tuple(target),), "ExpandBackward0")
 

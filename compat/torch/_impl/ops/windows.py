@@ -205,7 +205,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     if input.numel() // input.shape[1] <= 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
     if running_mean is not None:
-        check_running("Batch", input, running_mean, running_var)
+        check_running(input, running_mean, running_var)
     try:
         if input.dtype in (dtypes.float32, dtypes.float64):
             out, mean, var = _batch_norm(input, None, None, weight, bias, eps)
