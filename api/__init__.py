@@ -77,13 +77,14 @@ if _TYPE_CHECKING:
         distributed as distributed,
         lax as lax,
         nn as nn,
+        ops as ops,
         optimizers as optimizers,
         random as random,
         scipy as scipy,
     )
 
 # Imported when they are asked for.
-_LATER = frozenset({"distributed", "lax", "nn", "optimizers", "random", "scipy", "testing"})
+_LATER = frozenset({"distributed", "lax", "nn", "ops", "optimizers", "random", "scipy", "testing"})
 _CONTRACTING = frozenset({"einsum", "tensordot", "transpose"})  # opt_einsum looks for them here
 
 

@@ -42,6 +42,9 @@ def clear() -> int:
     return 0 if where is None else _ObjectCache(where).clear()
 
 
+_USAGE = "python -m covector.cache shows the cache of native code; python -m covector.cache clear empties it"
+
+
 def _main(arguments: list[str]) -> int:
     """What the command line asks for; the exit status."""
     if arguments == ["clear"]:
@@ -50,9 +53,10 @@ def _main(arguments: list[str]) -> int:
         found = info()
         sys.stdout.write("the cache is off\n" if found.folder is None else
                          f"{found.folder}: {found.files} files, {found.bytes} bytes\n")
+    elif arguments in (["-h"], ["--help"]):
+        sys.stdout.write(f"{_USAGE}\n")
     else:
-        sys.stderr.write("python -m covector.cache shows the cache of native code; python -m covector.cache clear "
-                         f"empties it; it takes nothing else, but got {' '.join(arguments)}\n")
+        sys.stderr.write(f"{_USAGE}; it takes nothing else, but got {' '.join(arguments)}\n")
         return 2
     return 0
 

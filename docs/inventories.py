@@ -57,8 +57,8 @@ TORCH_ONE_BY_ONE = {
 }
 NOT_DESCRIBED = {"torch.utils.checkpoint.GraphExecGroup", "jax.remat"}
 JAX = ("jax", "jax.numpy", "jax.numpy.linalg", "jax.numpy.fft", "jax.lax", "jax.nn", "jax.random", "jax.tree",
-       "jax.tree_util", "jax.debug", "jax.scipy.special", "jax.scipy.linalg", "jax.scipy.fft", "jax.scipy.signal",
-       "jax.scipy.sparse.linalg")
+       "jax.tree_util", "jax.ops", "jax.debug", "jax.scipy.special", "jax.scipy.linalg", "jax.scipy.fft",
+       "jax.scipy.signal", "jax.scipy.sparse.linalg")
 CUPY = ("fuse", "RawModule")  # CuPy needs no device to be named, and is not always installed
 STANDARD = ("math", "functools", "dataclasses", "contextvars", "pickle", "copy", "warnings", "operator", "itertools",
             "threading", "weakref", "typing", "collections.abc", "contextlib", "multiprocessing")

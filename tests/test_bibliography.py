@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "bibliography.md"
 YEAR = r"(?:19[3-9]\d|20[0-2]\d)"
 ENTRY = re.compile(rf"^- ([^(]+) \(({YEAR})\)\. ", re.MULTILINE)
-NAME = r"(?:de |van )?[A-ZÄÖÜ][^\W\d_]+(?:-[A-Z][^\W\d_]+)*"
+NAME = r"(?:de |van der |van )?[A-ZÄÖÜ][^\W\d_]+(?:-[A-Z][^\W\d_]+)*"
 # Giles (2008), Hillis and Steele 1986, Curtis, Powell and Reid (1974), Grave et al. (2017)
 CITED = re.compile(rf"({NAME}(?:(?:, | and | & |, and ){NAME})*)(?: et al\.)?,? \(?({YEAR})\b(?=[),;])")
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",

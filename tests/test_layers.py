@@ -117,7 +117,7 @@ api/scipy/linalg: core core/arrays core/trace core/ops core/ops/indexing core/op
 api/scipy/ndimage: core core/trace core/ops core/ops/indexing core/numpy_api core/ops/scipy api/numpy
 api/scipy/signal: core core/arrays core/trace core/ops core/numpy_api core/ops/scipy api/numpy
 api/scipy/sparse: core core/arrays core/trace core/ops core/ops/indexing core/ops/sparse api/tree core/numpy_api
-    api/numpy
+    transforms/interpreters transforms/debug api/numpy transforms/control transforms/custom
 transforms/sparse: core core/arrays core/trace transforms/graph core/primitive core/ops core/ops/indexing
     core/ops/sparse transforms/arguments transforms/interpreters transforms/staging transforms/jit
 api/scipy/integrate: core core/arrays core/trace transforms/arguments transforms/interpreters transforms/staging

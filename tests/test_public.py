@@ -143,8 +143,8 @@ def test_public_functions_are_annotated(namespace):
 
 # Modules that `import covector` shows, beside the names of the reference: the public ones, and no layer.
 MODULES = {
-    "compat", "debug", "distributed", "extend", "lax", "nn", "numpy", "optimizers", "random", "scipy", "testing",
-    "tree",
+    "compat", "debug", "distributed", "extend", "lax", "nn", "numpy", "ops", "optimizers", "random", "scipy",
+    "testing", "tree",
 }
 LOADED_LATER = {"compat"}  # when it is first imported
 

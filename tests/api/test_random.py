@@ -239,3 +239,43 @@ def test_shapes_and_dtypes_that_do_not_fit_are_refused():
         random.multivariate_normal(KEY, np.zeros(2), COV, method="lu")
     with pytest.raises(TypeError, match=r"random.dirichlet needs alpha of at least one axis.*use beta"):
         random.dirichlet(KEY, 1.0)
+
+
+def test_counts_have_the_distribution_of_scipy():
+    stats = pytest.importorskip("scipy.stats", reason="needs the extra `scipy`")
+    key, size = random.key(3), 4000
+    for drawn, known in [
+        (random.poisson(key, 2.5, (size,)), stats.poisson(2.5)),
+        (random.poisson(key, 400.0, (size,)), stats.poisson(400.0)),
+        (random.binomial(key, 12, 0.3, (size,)), stats.binom(12, 0.3)),
+        (random.binomial(key, 1000, 0.99, (size,)), stats.binom(1000, 0.99)),
+        (random.multinomial(key, 9, [0.2, 0.5, 0.3], shape=(size, 3))[:, 1], stats.binom(9, 0.5)),
+        (random.multinomial(key, 9, [0.2, 0.5, 0.3], shape=(size, 3))[:, 2], stats.binom(9, 0.3)),
+    ]:
+        assert drawn.dtype == np.int64
+        assert abs(drawn.mean() - known.mean()) < 5 * known.std() / size**0.5
+        for k in known.ppf([0.1, 0.5, 0.9]):  # frequencies of "at most k"
+            assert abs(np.mean(drawn <= k) - known.cdf(k)) < 5 * 0.5 / size**0.5
+
+
+def test_counts_at_the_ends_of_their_parameters():
+    pytest.importorskip("scipy", reason="needs the extra `scipy`")
+    key = random.key(3)
+    np.testing.assert_array_equal(random.poisson(key, np.zeros(4)), np.zeros(4))
+    np.testing.assert_array_equal(random.binomial(key, np.array([5, 5, 0]), np.array([0.0, 1.0, 0.5])), [0, 5, 0])
+    np.testing.assert_array_equal(random.multinomial(key, 7, [0.0, 1.0, 0.0]), [0, 7, 0])
+    many = random.multinomial(key, np.array([10, 20]), np.array([0.2, 0.3, 0.5]), shape=(50, 2, 3))
+    np.testing.assert_array_equal(many.sum(axis=-1), np.broadcast_to([10, 20], (50, 2)))
+    with pytest.raises(ValueError, match="multinomial needs the probabilities of several outcomes.*use binomial"):
+        random.multinomial(key, 7, 0.5)
+
+
+def test_counts_are_constants_to_derivatives_and_the_same_when_compiled():
+    pytest.importorskip("scipy", reason="needs the extra `scipy`")
+    key = random.key(3)
+    drawn = random.poisson(key, 3.0, (5,))
+    np.testing.assert_array_equal(cv.jit(lambda key, lam: random.poisson(key, lam, (5,)))(key, 3.0), drawn)
+    assert cv.grad(lambda lam: np.sum(random.poisson(key, lam, (5,)) * lam))(3.0) == drawn.sum()
+    keys = random.split(key, 3)
+    np.testing.assert_array_equal(cv.vmap(lambda key: random.binomial(key, 9, 0.4, (2,)))(keys),
+                                  [random.binomial(key, 9, 0.4, (2,)) for key in keys])

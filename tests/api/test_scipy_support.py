@@ -50,6 +50,22 @@ def row(name, operands, fun=None):
     ROWS[name] = (fun, operands)
 
 
+row("linalg.solve", (A, draw(3)))
+row("linalg.solve, positive definite", (A, draw(3)), lambda lib, a, b: lib.linalg.solve(
+    a @ a.swapaxes(-1, -2), b, assume_a="pos"))
+row("linalg.inv", (A,))
+row("linalg.det", (A,))
+row("linalg.norm", (A,))
+row("linalg.eigh", (A,), lambda lib, a: abs(lib.linalg.eigh(symmetric(a))[1]))
+row("linalg.eigh of two matrices", (A, draw(3, 3)), lambda lib, a, b: abs(
+    lib.linalg.eigh(symmetric(a), b @ b.swapaxes(-1, -2) + np.eye(3))[1]))
+row("linalg.eigvalsh", (A,), lambda lib, a: lib.linalg.eigvalsh(symmetric(a)))
+row("linalg.svd", (A,), lambda lib, a: abs(lib.linalg.svd(a)[0]))
+row("linalg.svdvals", (A,))
+row("linalg.qr", (A,), lambda lib, a: abs(lib.linalg.qr(a)[1]))
+row("linalg.lu", (A,), lambda lib, a: lib.linalg.lu(a)[1])
+row("linalg.pinv", (A[:, :2],))
+row("linalg.lstsq", (A[:, :2], draw(3)), lambda lib, a, b: lib.linalg.lstsq(a, b)[0])
 row("linalg.lu_factor", (A,), lambda lib, a: lib.linalg.lu_factor(a)[0])
 row("linalg.lu_solve", (A, draw(3)), lambda lib, a, b: lib.linalg.lu_solve(lib.linalg.lu_factor(a), b))
 row("linalg.schur", (A,), lambda lib, a: abs(lib.linalg.schur(a)[0]))
@@ -85,6 +101,9 @@ row("interpolate.RegularGridInterpolator, linear", (*GRID, draw(5, 6), INSIDE),
 row("interpolate.RegularGridInterpolator, cubic", (*GRID, draw(5, 6), INSIDE),
     lambda lib, p, q, v, t: lib.interpolate.RegularGridInterpolator((p, q), v, "cubic", **(
         {} if lib is ours else {"solver": scipy.sparse.linalg.spsolve}))(t))
+row("signal.convolve2d", (draw(4, 5), draw(2, 3)))
+row("signal.correlate2d, wrapped", (draw(4, 5), draw(2, 3)),
+    lambda lib, x, y: lib.signal.correlate2d(x, y, "same", "wrap"))
 row("signal.convolve", (draw(5), draw(3)))
 row("signal.correlate", (draw(4, 5), draw(2, 3)))
 row("signal.fftconvolve", (draw(4, 5), draw(2, 3)))

@@ -71,3 +71,20 @@ def test_the_deprecated_methods_of_a_primitive():
     with pytest.warns(UserWarning, match="deprecated"):
         f.defvjp(lambda g, ans, vs, gvs, x: 2 * x * g)
     assert autograd.grad(f)(3.0) == 6.0
+
+
+def test_arguments_that_are_not_there_are_named():
+    def loss(x, y):
+        return x * y
+
+    with pytest.raises(IndexError, match="grad of loss was asked for argument 2, but got 2 by position; pass it by"):
+        autograd.grad(loss, 2)(1.0, 2.0)
+    with pytest.raises(IndexError, match=r"value_and_grad of loss was asked for argument \(0, 1\), but got 1 by pos"):
+        autograd.value_and_grad(loss, (0, 1))(1.0, y=2.0)
+
+
+def test_cotangents_of_another_shape_are_refused():
+    with pytest.raises(ValueError, match=r"of shape \(2,\) was given for a value of shape \(3,\); give one of the"):
+        autograd.make_vjp(np.sin)(onp.ones(3))[0](onp.ones(2))
+    with pytest.raises(ValueError, match=r"of shape \(2,\) was given for a value of shape \(3,\)"):
+        autograd.make_jvp(np.sin)(onp.ones(3))(onp.ones(2))

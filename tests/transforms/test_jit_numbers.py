@@ -141,3 +141,30 @@ def test_the_faster_of_numpy_and_floats_is_written(fun, n, floats, monkeypatch):
 def test_stacks_without_elements_are_multiplied():
     for a, b in (((0, 2, 3), (3, 3)), ((2, 0, 3), (3, 4)), ((2, 2, 0), (0, 3))):
         assert cv.jit(lambda x, y: x @ y)(np.zeros(a), np.zeros(b)).shape == (np.zeros(a) @ np.zeros(b)).shape
+
+
+@pytest.mark.parametrize("printer", ["auto", "numpy", "graph", *NATIVE])
+def test_numbers_that_a_compiled_function_closes_over_are_differentiated_as_numbers(printer):
+    x = np.ones(2, np.float32)
+    options = {} if printer == "auto" else {"compiler_options": {"printer": printer}}
+
+    def scaled(w, wrap=lambda f: cv.jit(f, **options)):
+        return wrap(lambda y: np.sin(y) * y * w * w)(x)
+
+    def plain(w):
+        return scaled(w, lambda f: f)
+
+    for transform in (lambda f: cv.jvp(f, (2.0,), (1.0,)), lambda f: cv.grad(lambda w: f(w).sum())(2.0),
+                      lambda f: cv.jvp(cv.grad(lambda w: f(w).sum()), (2.0,), (1.0,)),
+                      lambda f: cv.grad(cv.grad(lambda w: f(w).sum()))(2.0)):
+        for ours, known in zip(cv.tree.leaves(transform(scaled)), cv.tree.leaves(transform(plain)), strict=True):
+            assert ours.dtype == known.dtype
+            np.testing.assert_allclose(ours, known, rtol=1e-6)
+
+
+def test_a_compiled_function_called_at_every_level_of_a_number():
+    def inner(w):
+        return cv.grad(lambda x: cv.jit(lambda y: y * x * w)(x))(w)
+
+    assert [float(v) for v in cv.jvp(inner, (2.0,), (1.0,))] == [8.0, 8.0]  # 2 w², 4 w
+    assert float(cv.grad(inner)(2.0)) == 8.0

@@ -106,3 +106,27 @@ def test_what_is_missing_or_does_not_fit_is_said():
         cv.custom_linear_solve(lambda x: (x, x), B, lambda m, b: m(b))
     with pytest.raises(TypeError, match=r"has_aux=True needs solvers that return \(x, aux\)"):
         cv.custom_linear_solve(lambda x: A @ x, B, lambda m, b: b, has_aux=True)
+
+
+def test_solvers_may_close_over_traced_values():
+    def closing(a, b):
+        return cv.custom_linear_solve(lambda x: a @ x, b, lambda matvec, b: np.linalg.solve(a, b),
+                                      lambda vecmat, ct: np.linalg.solve(a.T, ct))
+
+    def total(a, b):
+        return np.sum(closing(a, b) ** 2)
+
+    many, rows = np.stack([A, 2.0 * A, A.T]), cv.jacobian(solution, (0, 1))(A, B)
+    loop = np.stack([cv.jacobian(solution)(a, B) for a in many])
+    hessian = cv.hessian(lambda a: np.sum(solution(a, B) ** 2))(A)
+    for jacobian in (cv.jacfwd, cv.jacrev):
+        for order in (lambda f: cv.jit(jacobian(f, (0, 1))), lambda f: jacobian(cv.jit(f), (0, 1)),
+                      lambda f: jacobian(f, (0, 1)), lambda f: jacobian(cv.make_graph(f)(A, B), (0, 1))):
+            for ours, expected in zip(order(closing)(A, B), rows):
+                np.testing.assert_allclose(ours, expected, atol=1e-14)
+        each = cv.vmap(jacobian(closing), (0, None))
+        np.testing.assert_allclose(each(many, B), loop, atol=1e-14)
+        np.testing.assert_allclose(cv.jit(each)(many, B), loop, atol=1e-14)
+    for order in (cv.hessian(total), cv.jit(cv.hessian(total)), cv.hessian(cv.jit(total)),
+                  cv.jit(cv.jacfwd(cv.jacfwd(total)))):
+        np.testing.assert_allclose(order(A, B), hessian, atol=1e-13)

@@ -380,6 +380,7 @@ def test_the_command(files):
     assert run() == (0, f"{files.folder}: 1 files, {size} bytes\n")
     assert run("clear") == (0, "removed 1 files\n")
     assert run("clean")[0] == 2 and "got clean" in run("clean")[1]
+    assert run("--help")[0] == 0 and "clear empties it" in run("--help")[1]
     done = subprocess.run([sys.executable, "-P", "-c", "import sys, covector.cache; print('llvmlite' in sys.modules)"],
                           capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -5,11 +5,14 @@ from ...core.arrays.dtypes import is_inexact
 from ...core.checks import check_function
 from ...core.errors import RuleError, ShapeError, TreeError, at_user_line
 from ...core.trace.device import zeros_of
+from ...core.trace.tracer import Batched, Tracer
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import described, flatten, settle, structure
 from ..debug.effects import stop_gradient
 from ..interpreters.forward import jvp
 from ..interpreters.gradient import vjp
+from ..staging.bodies import closes_over_tracer, is_staged
+from ..staging.staging import stage
 from .two_way import Closed, Operation, placed
 
 
@@ -54,10 +57,14 @@ def custom_linear_solve(
     known = solve if symmetric and transpose_solve is None else transpose_solve
     system = Linear(given, len(leaves), _FlatSolver(solve, rebuild, has_aux),
                     known and _FlatSolver(known, rebuild, has_aux))
-    outs = system(*leaves, *given.values)
+    solver, operands = system.solve, [*leaves, *given.values]
+    solvers = (solve, transpose_solve)
+    if closes_over_tracer(solvers) and (any(map(_rerun, operands)) or closes_over_tracer(solvers, _rerun)):
+        system, operands = _hoisted(system, operands)
+    outs = system(*operands)
     if not has_aux:
         return rebuild(outs)
-    return rebuild(outs[: len(leaves)]), system.solve.aux(outs[len(leaves) :])
+    return rebuild(outs[: len(leaves)]), solver.aux(outs[len(leaves) :])
 
 
 def _leaves(out, b):
@@ -152,3 +159,41 @@ class Linear(Operation):
             for k, c in zip(live, pulled[1](found)):
                 back[k] = -c
         return [*found, *back]
+
+
+def _rerun(value):
+    """Whether an operation on a value runs later, or for each example: then what functions close over is gone."""
+    if is_staged(value):
+        return True
+    while isinstance(value, Tracer) and not isinstance(value, Batched):
+        value = value.value
+    return isinstance(value, Batched)
+
+
+def _hoisted(system, operands):
+    """The system with staged solvers, and its operands; what its solvers close over is among them, without tangents."""
+    avals = [aval_of(settle(x)) for x in operands]
+    solvers = []
+    for turned in (system, None if system.transpose_solve is None else system.transposed()):
+        graph = turned and stage(turned.run, avals, tuple, system.name)[0]
+        if graph is not None:
+            solvers.append((graph, range(len(operands), len(operands) + len(graph.captured))))
+            operands = [*operands, *map(stop_gradient, graph.captured)]
+            graph.captured = []
+    return _Hoisted(system.matvec, system.count, len(avals), *solvers, *[None] * (2 - len(solvers))), operands
+
+
+class _Hoisted(Linear):
+    """A `Linear` whose solvers are graphs of the first `known` operands and of those at places behind them."""
+
+    def __init__(self, matvec, count, known, solve, transpose_solve):
+        super().__init__(lambda *flat: matvec(*flat[:known]), count, solve, transpose_solve)
+        self.known = known
+
+    def run(self, *flat):
+        graph, places = self.solve
+        return graph.eval([*flat[: self.known], *[flat[k] for k in places]])
+
+    def transposed(self):
+        turned = super().transposed()
+        return _Hoisted(turned.matvec, self.count, self.known, self.transpose_solve, self.solve)

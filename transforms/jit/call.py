@@ -47,7 +47,7 @@ class Compiled:
         library: the namespace of the arrays that it was staged for, None for NumPy.
     """
 
-    __slots__ = ("graph", "name", "options", "programs", "derived", "library")
+    __slots__ = ("graph", "name", "options", "programs", "derived", "library", "numbers")
 
     def __init__(self, graph, name, own=False, options=None, library=None):
         self.graph = graph
@@ -56,12 +56,15 @@ class Compiled:
         self.programs = Programs(graph, own, name, options)
         self.derived = {}
         self.library = library
+        self.numbers = frozenset(k for k, aval in enumerate(graph.in_avals) if aval.weak)
 
     def __repr__(self):
         return self.name
 
     def run(self, values):
         """The outputs, as a list, for values of any kind."""
+        if self.numbers:  # a transform has a scalar where a number is traced
+            values = [v.item() if k in self.numbers and isinstance(v, np.generic) else v for k, v in enumerate(values)]
         if modes().nans:
             return self.graph.interpret(values)
         for v in values:

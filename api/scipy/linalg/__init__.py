@@ -1,6 +1,20 @@
-"""`scipy.linalg` beyond NumPy: factors, functions of matrices, matrix equations, banded and structured matrices."""
+"""`scipy.linalg`: systems, factors, functions of matrices, matrix equations, banded and structured matrices."""
 
 from .banded import solve_banded as solve_banded, solveh_banded as solveh_banded
+from .dense import (
+    det as det,
+    eigh as eigh,
+    eigvalsh as eigvalsh,
+    inv as inv,
+    lstsq as lstsq,
+    lu as lu,
+    norm as norm,
+    pinv as pinv,
+    qr as qr,
+    solve as solve,
+    svd as svd,
+    svdvals as svdvals,
+)
 from .equations import (
     solve_continuous_are as solve_continuous_are,
     solve_continuous_lyapunov as solve_continuous_lyapunov,

@@ -1,4 +1,10 @@
 """`scipy.signal` on arrays and traced arrays: convolution, and filters differentiable in signals and coefficients."""
 
-from .convolution import convolve as convolve, correlate as correlate, fftconvolve as fftconvolve
+from .convolution import (
+    convolve as convolve,
+    convolve2d as convolve2d,
+    correlate as correlate,
+    correlate2d as correlate2d,
+    fftconvolve as fftconvolve,
+)
 from .filtering import lfilter as lfilter, sosfilt as sosfilt

@@ -11,7 +11,7 @@ from ...core.numpy_api.methods import normal_axis
 from ...core.ops.scipy import correlation, library
 from ...core.ops.selection import astype
 from ...core.ops.shaping import conjugate, flip, slice_axis
-from ...numpy import fft
+from ...numpy import fft, pad
 from ...numpy.surface import Array, floating
 
 _MODES = ("full", "valid", "same")
@@ -93,6 +93,73 @@ def fftconvolve(in1: Array, in2: Array, mode: str = "full", axes: Any = None) ->
     if _swapped("fftconvolve", x, y, mode, axes):
         x, y = y, x
     return _cut(_by_transforms(x, y, axes), x, y, mode, axes)
+
+
+def convolve2d(
+    in1: Array, in2: Array, mode: str = "full", boundary: str = "fill", fillvalue: float = 0,
+) -> Array:
+    """Convolve two matrices.
+
+    Args:
+        in1, in2: matrices, real or complex; integers are converted to float64.
+        mode: "full", "valid" or "same", as in SciPy.
+        boundary: what lies around `in1`: "fill", "wrap" or "symm".
+        fillvalue: with "fill", what lies there.
+    Returns:
+        a matrix; the dtypes are promoted.
+    Raises:
+        ShapeError: an argument is not a matrix, or, with "valid", neither fits into the other.
+        ValueError: `mode` or `boundary` is unknown.
+
+    >>> import numpy as np
+    >>> from covector.scipy import signal
+    >>> signal.convolve2d(np.array([[1.0, 2.0, 3.0]]), np.array([[1.0, 1.0]]), "same", "wrap")
+    array([[4., 3., 5.]])
+    """
+    return _two_axes("convolve2d", floating(in1), floating(in2), mode, boundary, fillvalue)
+
+
+def correlate2d(
+    in1: Array, in2: Array, mode: str = "full", boundary: str = "fill", fillvalue: float = 0,
+) -> Array:
+    """Correlate two matrices: convolve `in1` with `in2` reversed and conjugated.
+
+    Args:
+        in1, in2, mode, boundary, fillvalue: as in `convolve2d`.
+    Returns:
+        a matrix; the dtypes are promoted.
+    Raises:
+        ShapeError, ValueError: as `convolve2d`.
+
+    >>> import numpy as np
+    >>> from covector.scipy import signal
+    >>> signal.correlate2d(np.array([[1.0, 2.0, 3.0]]), np.array([[1.0, 0.5]]), "valid")
+    array([[2. , 3.5]])
+    """
+    y = floating(in2)
+    y = flip(y, axes=tuple(range(y.ndim)))
+    return _two_axes("correlate2d", floating(in1), conjugate(y) if y.dtype.kind == "c" else y, mode, boundary,
+                     fillvalue)
+
+
+def _two_axes(name: str, x: Array, y: Array, mode: str, boundary: str, fill: float) -> Array:
+    if x.ndim != 2 or y.ndim != 2:
+        raise ShapeError(f"{name} needs two matrices, but got shapes {tuple(x.shape)} and {tuple(y.shape)}; use "
+                         f"{name[:-2]}{at_user_line()}")
+    around = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}
+    kind = around[one_of(boundary, f"boundary of {name}", tuple(around))]
+    if one_of(mode, f"mode of {name}", _MODES) == "valid":
+        return _convolve(name, x, y, mode, "direct")
+    if boundary == "fill" and isinstance(fill, (int, float)) and not fill:
+        full = _convolve(name, x, y, "full", "direct")
+    else:
+        values = {"constant_values": fill} if boundary == "fill" else {}
+        full = _convolve(name, pad(x, [(n - 1, n - 1) for n in y.shape], kind, **values), y, "valid", "direct")
+    if mode == "full" or name == "convolve2d":
+        return _cut(full, x, y, mode, [0, 1])
+    for k in range(2):  # SciPy's middle of an even length, which is not that of `correlate`
+        full = slice_axis(full, k, y.shape[k] // 2, y.shape[k] // 2 + x.shape[k])
+    return full
 
 
 def _by_transforms(x: Array, y: Array, axes: list[int]) -> Array:

@@ -103,8 +103,8 @@ def square(a: Any, name: str) -> tuple[Any, SparsePattern]:
     """Values and pattern of a square sparse matrix."""
     need_scipy(name)
     if callable(getattr(a, "matvec", None)) or callable(a):
-        raise RuleError(f"{name} got a {type(a).__name__}, and needs a matrix, whose transpose derivatives ask for; "
-                        f"give a sparse matrix, or use covector.custom_linear_solve{at_user_line()}")
+        raise RuleError(f"{name} got a {type(a).__name__}, and needs a matrix to factorize; give a sparse matrix, or "
+                        f"use cg, gmres or bicgstab, which take functions{at_user_line()}")
     a = csr_array(a)
     if a.shape[0] != a.shape[1]:
         raise ShapeError(f"{name} needs a square matrix, but got shape {a.shape}; solve the normal equations A.T @ A "

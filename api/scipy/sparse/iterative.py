@@ -4,12 +4,14 @@ from typing import Any
 
 import numpy as np
 
+from ...core.checks import refuse_arguments
 from ...core.errors import RuleError, ShapeError, at_user_line
 from ...core.lazy import LazyModule
 from ...core.ops.sparse.patterns import SparsePattern
 from ...core.trace.tracer import Tracer
 from ...numpy.surface import Array
 from .direct import solved, square
+from .matrix_free import solve_function
 
 LINALG = LazyModule("scipy.sparse.linalg")
 
@@ -69,18 +71,21 @@ def cg(
     """Solve a sparse Hermitian positive definite system by the conjugate gradient method.
 
     Args:
-        A: a sparse matrix `(n, n)`: a `SparseArray`, whose values may be traced, one of SciPy, or a matrix.
-        b: `(n,)`, or `(n, k)`, which is solved column by column; may be traced.
-        x0: the starting point; not traced.
+        A: a sparse matrix `(n, n)`: a `SparseArray`, whose values may be traced, one of SciPy, or a matrix; or a
+            function, `A(x)`, that is linear in a pytree `x` like `b`: derivatives are taken with respect to what it
+            closes over, too, and it is called on traced values where something is traced.
+        b: `(n,)`, or `(n, k)`, which is solved column by column; may be traced. For a function any pytree of arrays.
+        x0: the starting point; for a matrix not traced, and no derivative is taken with respect to it.
         rtol, atol: tolerances for the norm of the residual. Derivatives have the precision of the solver: 1e-5, unless
             a smaller one is given.
         maxiter: how many iterations at most.
-        M: a preconditioner: a matrix, or an operator with a transpose; not traced.
-        callback: called by SciPy after each iteration, not in solving for derivatives.
+        M: a preconditioner: a matrix, or an operator with a transpose; not traced. For a function another one.
+        callback: called by SciPy after each iteration, not in solving for derivatives; not for functions.
     Returns:
         `(x, info)`: `info` is 0 on success, and how many iterations were taken if the tolerance was not reached.
     Raises:
-        LinAlgError: the method does not converge while something is traced: there is no derivative then.
+        LinAlgError: the method does not converge while something is traced: there is no derivative then. (For a
+            function there is no such check: look at `info`.)
         ShapeError, RuleError: as for `spsolve`.
 
     >>> import numpy as np, covector
@@ -91,6 +96,10 @@ def cg(
     (array([1., 2.]), 0)
     >>> np.round(covector.grad(lambda b: sparse.linalg.cg(A, b)[0][0])(np.array([4.0, 9.0])), 6)
     array([ 0.571429, -0.142857])
+    >>> def solution(shift):
+    ...     return sparse.linalg.cg(lambda x: A @ x + shift * x, np.array([4.0, 9.0]), rtol=1e-9)[0]
+    >>> np.round(covector.jacobian(solution)(0.0), 6)
+    array([-0.285714, -0.428571])
     """
     return _solve("cg", A, b, x0, M, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback)
 
@@ -143,7 +152,10 @@ def bicgstab(
     return _solve("bicgstab", A, b, x0, M, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback)
 
 
-def _solve(name: str, a: Any, b: Any, x0: Any, preconditioner: Any, **options: Any) -> tuple[Any, int]:
+def _solve(name: str, a: Any, b: Any, x0: Any, preconditioner: Any, **options: Any) -> tuple[Any, Any]:
+    if callable(getattr(a, "matvec", None)) or callable(a):
+        refuse_arguments(name, callback=options.pop("callback"), callback_type=options.pop("callback_type", None))
+        return solve_function(name, a, b, x0, preconditioner, **options)
     for what, x in (("x0", x0), ("M", preconditioner), ("M", getattr(preconditioner, "data", None))):
         if isinstance(x, Tracer):
             raise RuleError(f"{name} got a traced {what}, on which the solution does not depend; give a plain one, or "

@@ -63,9 +63,12 @@ def like(g, out):
     if found.shape != aval.shape:
         g = cnp.asarray(g)
         if g.size == aval.size:
-            g = cnp.reshape(g, aval.shape)
-        else:
+            return cnp.reshape(g, aval.shape)
+        try:
             g = cnp.broadcast_to(g, aval.shape)
+        except ValueError:
+            raise ValueError(f"a cotangent or tangent of shape {found.shape} was given for a value of shape "
+                             f"{aval.shape}; give one of the shape of the value") from None
     return g
 
 

@@ -22,7 +22,11 @@ def unary_to_nary(unary_operator):
             def unary_f(x):
                 return fun(*subvals(args, [(argnum, x)] if one else zip(argnum, x)), **kwargs)
 
-            x = args[argnum] if one else tuple([args[i] for i in argnum])
+            try:
+                x = args[argnum] if one else tuple([args[i] for i in argnum])
+            except IndexError:
+                raise IndexError(f"{get_name(unary_operator)} of {get_name(fun)} was asked for argument {argnum}, but "
+                                 f"got {len(args)} by position; pass it by position, or change argnum") from None
             return unary_operator(unary_f, x, *nary_op_args, **nary_op_kwargs)
 
         return nary_f
