@@ -18,13 +18,10 @@ from .continuous import (
 )
 from .discrete import (
     bernoulli as bernoulli,
-    binomial as binomial,
     categorical as categorical,
     choice as choice,
     geometric as geometric,
-    multinomial as multinomial,
     permutation as permutation,
-    poisson as poisson,
     rademacher as rademacher,
     randint as randint,
 )

@@ -9,20 +9,8 @@ from ..core.arrays.axes import normal_axis
 from ..core.errors import DtypeError, ShapeError, at_user_line
 from ..core.ops import arithmetic, random_bits as _bits, selection
 from ..core.ops.random_bits import random_unit
-from ..core.ops.special import counts
 from ..core.trace.device import constant
-from ..numpy import (
-    argmax,
-    argsort,
-    broadcast_shapes,
-    cumsum,
-    floor,
-    moveaxis,
-    searchsorted,
-    stack,
-    take,
-    take_along_axis,
-)
+from ..numpy import argmax, argsort, broadcast_shapes, cumsum, floor, moveaxis, searchsorted, take, take_along_axis
 from ..numpy.surface import Array, array_of, floating
 from ..transforms.debug.effects import stop_gradient
 from .continuous import gumbel
@@ -92,90 +80,6 @@ def geometric(key: Array, p: Array, shape: Shape | None = None, dtype: Any = np.
     u = random_unit(checked(key, "geometric"), shape, kind.name)
     logs = arithmetic.log(selection.where(u == 0, 1.0, u))
     return selection.astype(floor(logs / arithmetic.log1p(-p)) + 1.0, np.dtype(dtype))
-
-
-def poisson(key: Array, lam: Array, shape: Shape | None = None, dtype: Any = np.int64) -> Array:
-    """Sample counts from the Poisson distribution, by inversion.
-
-    Args:
-        key: a key.
-        lam: the mean, not negative; not differentiable.
-        shape: the shape of the output; by default that of `lam`.
-        dtype: an integer type.
-    Returns:
-        an array of integers.
-    Raises:
-        TypeError: `key` is not a key.
-        ShapeError: `lam` does not broadcast to `shape`.
-        ImportError: SciPy is not installed.
-
-    >>> from covector import random
-    >>> random.poisson(random.key(0), 3.0, (5,))
-    array([2, 2, 6, 3, 3])
-    """
-    shape, _, (lam,) = parameters("poisson", shape, np.float64, stop_gradient(lam))
-    u = random_unit(checked(key, "poisson"), shape, "float64")
-    return selection.astype(counts.poisson_quantile(u, lam), np.dtype(dtype))
-
-
-def binomial(key: Array, n: Array, p: Array, shape: Shape | None = None, dtype: Any = np.int64) -> Array:
-    """Sample the number of successes in independent trials, by inversion.
-
-    Args:
-        key: a key.
-        n: the number of trials.
-        p: the probability of success; not differentiable.
-        shape: the shape of the output; by default that of `n` and `p` together.
-        dtype: of the output; JAX's are floats.
-    Returns:
-        an array of integers from 0 to `n`.
-    Raises:
-        TypeError: `key` is not a key.
-        ShapeError: `n` and `p` do not broadcast to `shape`.
-        ImportError: SciPy is not installed.
-
-    >>> from covector import random
-    >>> random.binomial(random.key(0), 10, 0.3, (5,))
-    array([3, 2, 6, 3, 3])
-    """
-    shape, _, (n, p) = parameters("binomial", shape, np.float64, stop_gradient(n), stop_gradient(p))
-    u = random_unit(checked(key, "binomial"), shape, "float64")
-    return selection.astype(counts.binomial_quantile(u, n, p), np.dtype(dtype))
-
-
-def multinomial(key: Array, n: Array, p: Array, *, shape: Shape | None = None, dtype: Any = np.int64) -> Array:
-    """Sample how often each of several outcomes occurs in independent trials.
-
-    Args:
-        key: a key.
-        n: the number of trials.
-        p: the probabilities of the outcomes, `(…, k)`; not differentiable.
-        shape: the shape of the output, which ends with `k`; by default that of `n` and `p` together.
-        dtype: of the output; JAX's are floats.
-    Returns:
-        an array of integers whose sum over the last axis is `n`.
-    Raises:
-        TypeError: `key` is not a key.
-        ShapeError: `n` and `p` do not broadcast to `shape`.
-        ImportError: SciPy is not installed.
-
-    >>> from covector import random
-    >>> random.multinomial(random.key(0), 10, [0.2, 0.3, 0.5])
-    array([5, 0, 5])
-    """
-    n, p = floating(stop_gradient(n)), floating(stop_gradient(p))
-    if not p.ndim:
-        raise ShapeError(f"random.multinomial needs the probabilities of several outcomes on the last axis of p, but "
-                         f"got shape (); use binomial for two{at_user_line()}")
-    lead = None if shape is None else sizes(shape, "multinomial")[:-1]
-    lead = full_shape("multinomial", lead, broadcast_shapes(tuple(n.shape), tuple(p.shape[:-1])))
-    left, rest, found = n, p.sum(axis=-1), []
-    for k, own in enumerate(split(key, p.shape[-1])):
-        chance = selection.where(rest > 0, p[..., k] / selection.where(rest > 0, rest, 1.0), 0.0)
-        last = k == p.shape[-1] - 1
-        found.append(spread(left, lead) if last else binomial(own, left, selection.minimum(chance, 1.0), lead, float))
-        left, rest = left - found[-1], rest - p[..., k]
-    return selection.astype(stack(found, axis=-1), np.dtype(dtype))
 
 
 def randint(key: Array, shape: Shape, minval: Array, maxval: Array, dtype: Any = np.int64) -> Array:
