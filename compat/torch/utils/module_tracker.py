@@ -22,7 +22,7 @@ class ModuleTracker:
     >>> from covector.compat.torch.utils.module_tracker import ModuleTracker
     >>> layer = torch.nn.ReLU()
     >>> with ModuleTracker() as tracker:
-    ...     _ = layer.register_forward_hook(lambda *_: print(sorted(tracker.parents)))
+    ...     _ = layer.register_forward_pre_hook(lambda *_: print(sorted(tracker.parents)))
     ...     _ = layer(torch.ones(1))
     ['Global', 'ReLU']
     """
