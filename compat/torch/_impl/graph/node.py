@@ -112,7 +112,8 @@ class GradNode(NodeData):
                 self.free()
         elif rule.once and drive.create_graph:
             drive.trace.refuse_again(rule)
-        return rule.back(ct, saved) if part is None else part.back(ct, saved, len(rule.names) == 1)
+        out = rule.back(ct, saved) if part is None else part.back(ct, saved, len(rule.names) == 1)
+        return drive.tie(out, self) if drive.create_graph else out
 
     def undefined(self):
         """Undefined cotangents for all parents."""

@@ -1,0 +1,73 @@
+"""Gradients of functions that are linear but for kinks, in a sweep that is recorded: they know what they depend on.
+
+Such a gradient does not change with the operand. Its derivative is 0, and in PyTorch a tensor of zeros: a second
+derivative of a network of relus is one, not a tensor that was not used.
+"""
+
+import numpy as np
+
+from ..... import extend
+from ....._engine import Ambient
+from ..graph.node import noted
+from ..graph.node_names import NamedRule
+from ..graph.undefined import DECLINED
+from ..state.levels import AMBIENT
+from ..types.arrays import ARRAYS, namespace
+
+ndarray = np.ndarray
+
+# Those of which PyTorch has the zeros.
+KINKED = frozenset("relu leaky_relu absolute hard_tanh hard_shrink soft_shrink threshold max_windows".split())
+
+
+def _zeros(ct):
+    if type(ct) is ndarray:
+        return np.zeros(ct.shape, ct.dtype)
+    array = extend.unwrap(ct) if isinstance(ct, extend.Tracer) else ct
+    return (namespace(array) if type(array) in ARRAYS else np).zeros(ct.shape, ct.dtype)
+
+
+def _rule(back):
+    """The rule of what is a value as it is, and depends on another one without changing with it."""
+    rule = NamedRule(extend.REGISTRY["where"].rule((1, 2), True), "WhereBackward0")
+    rule.prim = rule.collect = None
+    rule.names = rule.origins = rule.active = ()
+    rule.keeps = False
+    rule.back = rule.strong = back
+    rule.again = lambda node, ct, drive: back(ct, None)
+    return rule
+
+
+_CONSTANT, _VALUE = _rule(lambda ct, saved: _zeros(ct)), _rule(lambda ct, saved: (ct, _zeros(ct)))
+
+
+def is_kinked(rule):
+    """Whether a rule is that of a kinked operation."""
+    return rule.prim is not None and rule.prim.name in KINKED
+
+
+def tied(out, node, drive):
+    """The cotangent of the operand of a kinked operation, as a value that depends on the operand, too."""
+    parent = node.parents
+    if drive.trace is not AMBIENT or type(parent) is tuple or parent is None:
+        return out
+    history = None
+    if type(out) is Ambient:
+        if out.owner is not AMBIENT or out.tangent is not None or type(out.value) not in ARRAYS:
+            return out
+        value, history = out.value, out.node
+    elif type(out) in ARRAYS:
+        value = out
+    else:
+        return out
+    made = noted(_CONSTANT, parent, None) if history is None else noted(_VALUE, (history, parent), None)
+    return AMBIENT.box(value, extend.aval_of(value), made)
+
+
+def tying(again):
+    """`again` of the rule of a kinked operation."""
+    def run(node, ct, drive):
+        out = again(node, ct, drive)
+        return DECLINED if out is DECLINED else tied(out, node, drive)
+
+    return run
