@@ -15,7 +15,7 @@ from ..state.levels import AMBIENT, GradTrace
 from ..types.arrays import ARRAYS
 from ..types.tensor_type import TensorBase, wrap
 from ..values.core_values import lift, lower
-from .kinks import is_kinked, tied
+from .piecewise import is_piecewise, tied
 
 ndarray = np.ndarray
 
@@ -51,7 +51,7 @@ class Sweep:
 
     def tie(self, out, node):
         """What the rule of a node gave, where the sweep is recorded."""
-        return tied(out, node, self) if is_kinked(node.rule) else out
+        return tied(out, node, self) if is_piecewise(node.rule) else out
 
     def take(self, seq, ct):
         """Keep the cotangent of a node that `grad` asked for."""

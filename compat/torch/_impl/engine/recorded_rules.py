@@ -22,7 +22,7 @@ from ..native import functions as native
 from ..staged.recorder import Box, Recorder, Unfit
 from ..staged.writer import Writer, compiled, listed
 from ..types.number_cache import FLOATS
-from .kinks import is_kinked, tying
+from .piecewise import is_piecewise, tying
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
@@ -38,7 +38,7 @@ def pull(node, ct, drive):
     rule = node.rule
     if rule.again is None:
         again = asked(rule)
-        rule.again = tying(again) if is_kinked(rule) else again
+        rule.again = tying(again) if is_piecewise(rule) else again
     return rule.again(node, ct, drive)
 
 

@@ -1,4 +1,4 @@
-"""Gradients of functions that are linear but for kinks, in a sweep that is recorded: they know what they depend on.
+"""Gradients of piecewise linear functions, in a sweep that is recorded: they know what they depend on.
 
 Such a gradient does not change with the operand. Its derivative is 0, and in PyTorch a tensor of zeros: a second
 derivative of a network of relus is one, not a tensor that was not used.
@@ -17,7 +17,7 @@ from ..types.arrays import ARRAYS, namespace
 ndarray = np.ndarray
 
 # Those of which PyTorch has the zeros.
-KINKED = frozenset("relu leaky_relu absolute hard_tanh hard_shrink soft_shrink threshold max_windows".split())
+PIECEWISE = frozenset("relu leaky_relu absolute hard_tanh hard_shrink soft_shrink threshold max_windows".split())
 
 
 def _zeros(ct):
@@ -41,13 +41,13 @@ def _rule(back):
 _CONSTANT, _VALUE = _rule(lambda ct, saved: _zeros(ct)), _rule(lambda ct, saved: (ct, _zeros(ct)))
 
 
-def is_kinked(rule):
-    """Whether a rule is that of a kinked operation."""
-    return rule.prim is not None and rule.prim.name in KINKED
+def is_piecewise(rule):
+    """Whether a rule is that of a piecewise linear operation."""
+    return rule.prim is not None and rule.prim.name in PIECEWISE
 
 
 def tied(out, node, drive):
-    """The cotangent of the operand of a kinked operation, as a value that depends on the operand, too."""
+    """The cotangent of the operand of a piecewise linear operation, as a value that depends on the operand, too."""
     parent = node.parents
     if drive.trace is not AMBIENT or type(parent) is tuple or parent is None:
         return out
@@ -65,7 +65,7 @@ def tied(out, node, drive):
 
 
 def tying(again):
-    """`again` of the rule of a kinked operation."""
+    """`again` of the rule of a piecewise linear operation."""
     def run(node, ct, drive):
         out = again(node, ct, drive)
         return DECLINED if out is DECLINED else tied(out, node, drive)

@@ -1,4 +1,4 @@
-"""Second derivatives of what is linear but for kinks: zeros, which depend on the operand, as in PyTorch."""
+"""Second derivatives of piecewise linear functions: zeros, which depend on the operand, as in PyTorch."""
 
 
 def _acts(torch):
