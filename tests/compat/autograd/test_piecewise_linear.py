@@ -36,7 +36,8 @@ def script_gradient_penalty_of_a_network(torch):
     for _ in range(3):
         x = torch.ones(2, 3, requires_grad=True)
         g, = torch.autograd.grad(net(x).sum(), x, create_graph=True)
-        found += [d + torch.zeros(()) for d in torch.autograd.grad(((g.norm(dim=1) - 1) ** 2).sum(), list(net.parameters())[:3])]
+        penalty = ((g.norm(dim=1) - 1) ** 2).sum()
+        found += [d + torch.zeros(()) for d in torch.autograd.grad(penalty, list(net.parameters())[:3])]
     return found
 
 
