@@ -57,12 +57,15 @@ def solve_function(
 
         return solve
 
-    def turned(v: Array) -> Array:
-        return vjp(scale, zeros_like(v))[1](v)[0]  # type: ignore[arg-type] # asked for where there is one
-
+    turned = None if scale is None else _transposed(scale)
     x, info = custom_linear_solve(flat(_applied(product)), vector, solver(scale, start),
-                                  solver(scale and turned, None), has_aux=True)
+                                  solver(turned, None), has_aux=True)
     return unravel(x), info
+
+
+def _transposed(scale: Product) -> Product:
+    """The transpose of a linear function."""
+    return lambda v: vjp(scale, zeros_like(v))[1](v)[0]
 
 
 def _alike(name: str, out: Array, v: Array) -> Array:
