@@ -49,3 +49,9 @@ def script_third_derivatives_and_hooks(torch):
     h, = torch.autograd.grad(g.sum(), x, create_graph=True)
     k, = torch.autograd.grad(h.sum(), x)
     return g, h, k + torch.zeros(2)
+
+
+def script_several_cotangents_at_once(torch):
+    x = torch.tensor([0.5, -0.25], requires_grad=True)
+    g, = torch.autograd.grad(torch.relu(x), x, torch.eye(2), create_graph=True, is_grads_batched=True)
+    return g.detach(), torch.autograd.grad(g.sum(), x)[0] + torch.zeros(2)

@@ -18,6 +18,7 @@ ndarray = np.ndarray
 
 # Those of which PyTorch has the zeros.
 PIECEWISE = frozenset("relu leaky_relu absolute hard_tanh hard_shrink soft_shrink threshold max_windows".split())
+_CHOICE = extend.REGISTRY["where"]
 
 
 def _zeros(ct):
@@ -29,7 +30,7 @@ def _zeros(ct):
 
 def _rule(back):
     """The rule of what is a value as it is, and depends on another one without changing with it."""
-    rule = NamedRule(extend.REGISTRY["where"].rule((1, 2), True), "WhereBackward0")
+    rule = NamedRule(_CHOICE.rule((1, 2), True), "WhereBackward0")
     rule.prim = rule.collect = None
     rule.names = rule.origins = rule.active = ()
     rule.keeps = False
@@ -52,12 +53,12 @@ def tied(out, node, drive):
     if drive.trace is not AMBIENT or type(parent) is tuple or parent is None:
         return out
     history = None
-    if type(out) is Ambient:
-        if out.owner is not AMBIENT or out.tangent is not None or type(out.value) not in ARRAYS:
-            return out
-        value, history = out.value, out.node
-    elif type(out) in ARRAYS:
+    if type(out) in ARRAYS:
         value = out
+    elif type(out) is Ambient and out.owner is AMBIENT and out.tangent is None and type(out.value) in ARRAYS:
+        value, history = out.value, out.node
+    elif isinstance(out, extend.Tracer):  # one of several at once, or one with a tangent
+        return _CHOICE.fun(np.True_, out, AMBIENT.box(_zeros(out), extend.aval_of(out), parent))
     else:
         return out
     made = noted(_CONSTANT, parent, None) if history is None else noted(_VALUE, (history, parent), None)
