@@ -1,5 +1,7 @@
 """Reading and writing at index arrays, also where a vmap maps them, and positions in order."""
 
+from math import prod
+
 import numpy as np
 
 from ..... import numpy as cnp
@@ -69,6 +71,24 @@ def grid(index, d):
     """Index arrays of all axes, with `index` for one."""
     places = np.ogrid[tuple([slice(0, n) for n in index.shape])]
     return tuple([index if a == d else places[a] for a in range(index.ndim)])
+
+
+def in_flat(index, shape, d):
+    """Places in the flat array of a shape, where `index` has those along one axis, which lie on it."""
+    steps = [prod(shape[a + 1 :]) for a in range(len(shape))]
+    flat = index if steps[d] == 1 else index * steps[d]
+    beside = None
+    for a, n in enumerate(index.shape):
+        if a == d or n == 1:
+            continue
+        here = (np.arange(n) * steps[a]).reshape([-1 if b == a else 1 for b in range(len(shape))])
+        if beside is not None and beside.size * n > _KEPT:
+            flat, beside = flat + constant(beside, index), None
+        beside = here if beside is None else beside + here
+    return flat if beside is None else flat + constant(beside, index)
+
+
+_KEPT = 1 << 12  # elements of places that a program may keep
 
 
 def check_long(name, index):
