@@ -6,7 +6,7 @@ import numpy as np
 
 from ..... import numpy as cnp
 from ....._engine import At, all_within
-from .....extend import Tracer, constant, make_batched
+from .....extend import REGISTRY, Tracer, constant, make_batched
 from ..dispatch.host_ops import insist
 from ..state.levels import BatchTrace
 from ..types.arrays import ARRAYS
@@ -107,8 +107,10 @@ def ordered(input, d, descending):
 
 
 def along(input, index, axis):
-    """The elements of one index an axis, kept as 1."""
-    return cnp.take_along_axis(input, index, axis)
+    """The elements at places of an axis, which lie on it; `index` has the other axes of the input, or fits them."""
+    if any(a != axis and n != m for a, (n, m) in enumerate(zip(index.shape, input.shape, strict=True))):
+        return cnp.take_along_axis(input, index, axis)
+    return REGISTRY["take"].fun(cnp.reshape(input, (-1,)), in_flat(index, input.shape, axis), 0)
 
 
 def within(index, d, size):
