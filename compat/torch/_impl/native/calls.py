@@ -4,7 +4,22 @@ The key is what `call_cache.lookup` asks of a call, as bytes: modes, default dty
 what it says, of tensors shape, strides, dtype and whether they are recorded.
 """
 
-from .keys import DTYPE, FALSE, FLOAT, INT, NAME, NONE, STRING, TRUE, TUPLE, add, add_dual, add_int, add_string, add_tensor
+from .keys import (
+    DTYPE,
+    FALSE,
+    FLOAT,
+    INT,
+    NAME,
+    NONE,
+    STRING,
+    TRUE,
+    TUPLE,
+    add,
+    add_dual,
+    add_int,
+    add_string,
+    add_tensor,
+)
 from .language.words import (
     NULL,
     Bool,

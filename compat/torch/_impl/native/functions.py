@@ -16,12 +16,12 @@ from .sources import BEHIND, Text
 from .things import DECLINED as DECLINED, HELD, STRINGS
 
 _LOOPS = _engine.LazyModule("covector.compat.torch._impl.native.loop_text")
+_OBJECTS = _engine.LazyModule("covector.compat.torch._impl.native.objects")
+_TRACES = _engine.LazyModule("covector.compat.torch._impl.native.traces")
 _SLOTS = ((new(Tensor), ("value", "node", "autograd_meta", "level_trace", "wants_grad", "dispatch_key")),
           (GradNode(), ("rule", "parents", "saved", "seq", "extra")), (
               versions.Written.__new__(versions.Written), ("count", "stamps")), (
                   DEFAULT.but(), ("still", "inference", "packing", "mapped", "without")))
-X, Y, OUTPUT, X_AVAL, Y_AVAL = range(1, 6)  # what a rule saves, four bits each: see objects.py
-LEFT, RIGHT, BOTH = 1, 2, 4  # bits of `needs`: see traces.py
 
 
 def with_quick(lane, prim, ufunc, rules):
@@ -91,7 +91,7 @@ def _quick_write(small, prim, ufunc, rules, needs, things):
     for name, rule in zip(("left", "right", "both"), rules):
         behind |= {name: id(rule), f"{name}_saves": _saves(prim, rule)}
     left, right, both = needs
-    behind["needs"] = left * LEFT + right * RIGHT + both * BOTH
+    behind["needs"] = left * _TRACES.LEFT + right * _TRACES.RIGHT + both * _TRACES.BOTH
     return _function(small, "quick_update", places, {name: behind[name] for name in BEHIND["traces"]},
                      [ufunc, rules, things])
 
@@ -128,7 +128,7 @@ def maker(small, symbol):
 
 
 def view_function(small, symbol, things):
-    """A native function of index_lanes.py or shape_lanes.py; `things` are what stands behind the named places, by name."""
+    """A native function of index_lanes.py or shape_lanes.py; `things` are what stands behind the places, by name."""
     return _function(small, symbol, {}, {name: id(things[name]) for name in BEHIND["views"]}, [things])
 
 
@@ -151,7 +151,9 @@ def _saves(prim, rule):
     """What a rule saves, as native code reads it."""
     if rule.collect is None:
         return 0
-    record = (X, OUTPUT, X_AVAL) if len(prim.operands) == 1 else (X, Y, OUTPUT, X_AVAL, Y_AVAL)
+    names = _OBJECTS
+    record = (names.X, names.OUTPUT, names.X_AVAL) if len(prim.operands) == 1 else (
+        names.X, names.Y, names.OUTPUT, names.X_AVAL, names.Y_AVAL)
     found = rule.collect(record)
     return sum(what << 4 * k for k, what in enumerate(found if type(found) is tuple else (found,)))
 

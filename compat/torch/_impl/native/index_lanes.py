@@ -56,7 +56,7 @@ def simple(key: Object) -> Bool:
 def quick_read(t, key):
     """The view by a basic key."""
     now = hooked_mode(mode())
-    a = own(t)
+    a = t
     trace = NULL
     front = 0
     if now == OTHERS:
@@ -69,7 +69,7 @@ def quick_read(t, key):
     its_way = way(a, now)
     if its_way == 0:
         return None
-    x = own(a.value)
+    x = a.value
     kind = type(key)
     is_int = kind is int
     if is_int or kind is slice:

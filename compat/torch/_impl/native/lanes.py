@@ -4,6 +4,7 @@ They do what `unary` and `binary` of lanes.py of fastpath do on tensors whose el
 and give None for all else. Arrays are held while Python runs: of views, leaves and avals it is asked.
 """
 
+from .histories import plain
 from .language.words import (
     NULL,
     Bool,
@@ -29,7 +30,6 @@ from .objects import (
     node,
     numpy_array,
     ordered,
-    plain,
     rule_at,
     same_shape,
     saved,
@@ -64,7 +64,7 @@ def number_of(b: Object, x: Object) -> Borrowed:
 def quick_one(given):
     """An operation of one tensor."""
     now = mode()
-    a = own(given)
+    a = given
     trace = NULL
     if now == OTHERS:
         a = below(given)
@@ -98,8 +98,8 @@ def binary_rule(x: Object, y: Object, v: Object, p: Object, q: Object, narrow: B
 def quick_two(given, other):
     """An operation of a tensor, and a tensor or a number."""
     now = mode()
-    a = own(given)
-    b = own(other)
+    a = given
+    b = other
     trace = NULL
     if now == OTHERS:
         a = below(given)

@@ -1,12 +1,12 @@
 """The lane of `linear` in native code: what `through` of linear_lane.py does, which it asks for nodes."""
 
+from .histories import plain_array
 from .language.words import (
     NULL,
     Bool,
     Borrowed,
     Int,
     Object,
-    PyLong_FromSsize_t,
     PyTuple_New,
     PyTuple_SetItem,
     array_two,
@@ -18,7 +18,7 @@ from .language.words import (
     product,
     shifted,
 )
-from .objects import INFERRING, OTHERS, RECORDING, has_history, mode, ordered, plain_array, elements, tensor
+from .objects import INFERRING, OTHERS, RECORDING, elements, has_history, mode, ordered, tensor
 from .things import double, single
 
 

@@ -10,13 +10,11 @@ from .language.words import (
     Bool,
     Borrowed,
     Int,
-
     Object,
     PyTuple_New,
     PyTuple_SetItem,
     PyType_GenericAlloc,
     Taken,
-
     context,
     filled,
     inline,
@@ -26,21 +24,17 @@ from .things import (
     INFERENCE,
     INFERRED,
     MODES,
-    VIEW,
     GradNode,
     Parameter,
     Tensor,
     accumulator,
     aval_of,
-    is_current,
     ndarray,
     next_seq,
-    untangled,
 )
-from .views import current
 
 RECORDING, NO_GRAD, INFERRING, OTHERS = range(4)  # modes
-X, Y, ANSWER, X_AVAL, Y_AVAL = range(1, 6)  # what a rule saves, four bits each
+X, Y, OUTPUT, X_AVAL, Y_AVAL = range(1, 6)  # what a rule saves, four bits each
 ORDERED = 1  # flag of arrays whose elements lie in the order of the axes
 
 
@@ -50,7 +44,7 @@ def item(what: Int, x: Object, y: Object, v: Object) -> Object:
         return x
     if what == Y:
         return y
-    if what == ANSWER:
+    if what == OUTPUT:
         return v
     return aval_of(x if what == X_AVAL else y)
 

@@ -12,7 +12,6 @@ from .language.words import (
     Int,
     Object,
     PyLong_AsLongLongAndOverflow,
-    PyLong_FromSsize_t,
     PySequence_Concat,
     PyTuple_GetItem,
     PyTuple_New,
@@ -72,7 +71,7 @@ def sizes_of(given: Object) -> Borrowed:
 def quick_shape(t, given_sizes):
     """The view in another shape, given as the arguments of `view` are."""
     now = hooked_mode(mode())
-    a = own(t)
+    a = t
     trace = NULL
     if now == OTHERS:
         a = under(t)
@@ -105,7 +104,7 @@ def quick_shape(t, given_sizes):
 def quick_turn(t, axes, rule):
     """The view with all axes in another order, none of them negative."""
     now = hooked_mode(mode())
-    a = own(t)
+    a = t
     trace = NULL
     front = 0
     if now == OTHERS:

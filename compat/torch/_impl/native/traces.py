@@ -12,7 +12,6 @@ from .language.words import (
     PyDict_SetItem,
     PyList_SetItem,
     PyLong_AsSsize_t,
-    PyLong_FromSsize_t,
     PyLong_FromVoidPtr,
     PySet_Contains,
     PyTuple_GetItem,

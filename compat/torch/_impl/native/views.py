@@ -1,28 +1,22 @@
 """Views in native code: of what kind of tensor they are made, their records, their nodes, whether their history is up
 to date."""
 
+from .histories import current, untouched, version
 from .language.words import (
     GETITEM,
     NULL,
     TRANSPOSE,
-    Bool,
     Int,
     Object,
-    PyDict_GetItemWithError,
-    PyDict_Size,
-    PyLong_AsSsize_t,
-    PyLong_FromSsize_t,
-    PyLong_FromVoidPtr,
     PyObject_GetItem,
     PySequence_Concat,
-    PyTuple_Size,
     Taken,
     attempt,
     own,
     ready,
 )
-from .objects import INFERRING, RECORDING, edge, is_tensor, node, numpy_array, root, tensor, tensor_of
-from .things import EXPOSED, FAST, GENERAL, INFERENCE, INFERRED, VIEW, WRITTEN, Record, aval_of
+from .objects import INFERRING, RECORDING, edge, is_tensor, node, numpy_array, tensor, tensor_of
+from .things import FAST, GENERAL, INFERENCE, VIEW, Record, aval_of
 
 # What a tensor is that a view is made of; 0: what lanes do not take. Those from BARE on are no floats of 32 or 64 bits.
 ONE_ROW, PLAIN_VIEW, IN_INFERENCE, BARE, BARE_VIEW, BARE_INFERENCE = range(1, 7)

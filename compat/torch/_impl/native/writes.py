@@ -3,17 +3,17 @@
 None is given for all else, before anything is written.
 """
 
+from .histories import current, plain_array
 from .lanes import is_number, number_of
 from .language.words import NULL, Bool, Int, Object, PyDict_Size, array_two, lane, needs, own
 from .maps import under
-from .objects import INFERRING, OTHERS, RECORDING, edge, is_tensor, mode, numpy_array, plain_array, root, same_shape
+from .objects import INFERRING, OTHERS, RECORDING, edge, is_tensor, mode, numpy_array, root, same_shape
 from .things import EXPOSED, FAST, INFERENCE, VIEW
 from .traces import BOTH, LEFT, RIGHT, history, indifferent, note_write, put_place
-from .views import current
 
 
 def writes_to(a: Object, now: Int) -> Bool:
-    """Whether a tensor is one that the lane writes to: no leaf that is recorded, and a view as `writeable_view` says."""
+    """Whether a tensor is one that the lane writes to: no recorded leaf, and a view as `writeable_view` says."""
     key = a.dispatch_key
     if key is FAST:
         return now != RECORDING or a.wants_grad is False
@@ -43,8 +43,8 @@ def writeable_view(a: Object, now: Int) -> Bool:
 def quick_update(t, other):
     """`t` after the write; of values of the innermost vmap the tensors below them are written to."""
     now = mode()
-    a = own(t)
-    b = own(other)
+    a = t
+    b = other
     if now == OTHERS:
         now = RECORDING
         a = under(t)
