@@ -44,9 +44,10 @@ def source(name):
     """The text of a file beside this one; None where only what Python compiled of it is there."""
     package, _, name = f"{__package__}.{name}".rpartition(".")
     try:
-        return pkgutil.get_data(package, f"{name}.py").decode()
+        found = pkgutil.get_data(package, f"{name}.py")
     except OSError:
         return None
+    return None if found is None else found.decode()
 
 
 def places(known):
