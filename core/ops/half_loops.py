@@ -97,10 +97,10 @@ def in_singles(kernel):
     """A kernel `kernel(xp, x, y, …)` that computes in float32 where both arrays are halves."""
 
     @wraps(kernel)
-    def run(xp, x, y, *args):
+    def run(xp, x, y, *args, **named):
         if are_halves(x, y):
-            return through_singles(lambda x, y: kernel(np, x, y, *args), x, y)
-        return kernel(xp, x, y, *args)
+            return through_singles(lambda x, y: kernel(np, x, y, *args, **named), x, y)
+        return kernel(xp, x, y, *args, **named)
 
     return run
 
