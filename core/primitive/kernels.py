@@ -53,11 +53,17 @@ def with_kernel(name, what, plain, define, kinds):
     """`plain`, an implementation ("impl") or a rule, run as a kernel where its first array is large."""
     kernel = kernel_of(name, what, define, kinds)
     if what == "impl":
+        alone = kinds.count("array") == len(kinds) - kinds.count("float") == 1
+
         def run(xp, x, *params):
             if x.size >= LEAST if type(x) is ndarray else type(x) in ON_DEVICE:
                 out = kernel(x, *params)
                 if out is not None:
                     return out
+                if alone and type(x) is ndarray and x.flags.fnc:  # by columns, as NumPy lays out what it gives
+                    out = kernel(x.T, *params)
+                    if out is not None:
+                        return out.T
             return plain(xp, x, *params)
 
         functools.update_wrapper(run, plain)

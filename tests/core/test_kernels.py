@@ -173,6 +173,15 @@ def test_losses_of_classes_far_from_the_likeliest(dtype):
     np.testing.assert_allclose(pull(c)[0], (slope * c[:, None]).astype(dtype), **few)
 
 
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_arrays_by_columns_have_kernels_too(name):
+    x = np.random.default_rng(0).normal(size=(LEAST // 64, 70)).T
+    fun = lambda x: REGISTRY[name].fun(x, *PARAMS.get(name, ()))  # noqa: E731
+    found = fun(x)
+    assert found.flags.f_contiguous
+    np.testing.assert_array_equal(found, fun(x.copy()))
+
+
 def test_an_error_state_that_raises_is_followed():
     x = np.full(LEAST, 1e308)
     with np.errstate(all="raise"), pytest.raises(FloatingPointError):
@@ -183,7 +192,7 @@ def test_an_error_state_that_raises_is_followed():
 
 
 @pytest.mark.parametrize("change", [
-    lambda x: x[::2], lambda x: np.asfortranarray(x.reshape(2, -1)), lambda x: x.astype(">f8"),
+    lambda x: x[::2], lambda x: x.reshape(4, -1, 3).transpose(1, 0, 2), lambda x: x.astype(">f8"),
     lambda x: x.view(np.dtype(float, metadata={"unit": "m"})), lambda x: x.astype(np.float16),
     lambda x: np.frombuffer(b"\0" + x.tobytes(), np.uint8)[1:].view(np.float64), lambda x: x[None, :0],
     lambda x: np.broadcast_to(x[:1], (3 * LEAST,))])
