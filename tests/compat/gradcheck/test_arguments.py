@@ -148,6 +148,7 @@ def script_refusals(torch):
         lambda: gg(lambda a: a * 2, x, grad_outputs=(y.requires_grad_(),)),
         lambda: g(lambda a: (), x),
         lambda: g(lambda a: [a * 2], x),
+        lambda: g(lambda a: a.to_sparse(), x),
     ):
         out.append(kind(f))
     return out
