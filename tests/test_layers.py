@@ -52,6 +52,7 @@ compat
 core
 transforms
 transforms/native/maths
+~/native/language
 core/arrays: core
 transforms/native/ir: core transforms/native/maths
 backends: core core/arrays
@@ -152,7 +153,7 @@ compat/torch/utils/tensorboard: api ~/types
 ~/lists: api ~/modes ~/types ~/graph
 ~/staged: api ~/types ~/graph
 ~/state: api ~/modes ~/types ~/graph
-~/native: api ~/modes ~/types ~/graph ~/state
+~/native: ~/native/language api ~/modes ~/types ~/graph ~/state
 ~/profiler: ~/modes ~/types ~/graph ~/state
 ~/views: api ~/modes ~/types ~/graph ~/state
 ~/values: api ~/modes ~/types ~/graph ~/state ~/views

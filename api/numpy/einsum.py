@@ -9,12 +9,11 @@ import numpy as np
 from ..core.arrays.dtypes import real_dtype, result_dtype
 from ..core.errors import ShapeError, at_user_line
 from ..core.lazy import LazyModule
-from ..core.numpy_api import methods
+from ..core.numpy_api import methods, views
 from ..core.numpy_api.reducing import reduce
 from ..core.ops import reductions, selection, shaping
 from ..core.ops.indexing import indexing
 from ..core.ops.linalg import contraction
-from ..core.trace.shared_memory import not_followed
 from .surface import Array, array_of, as_asked, implements, refuse_options
 
 opt_einsum: Any = LazyModule("opt_einsum")
@@ -140,11 +139,11 @@ def _without_repeats(term: str, x: Array, alone: bool) -> tuple[str, Array]:
             n = max(x.shape[i], x.shape[j])
             rows = np.arange(n)
             rest = tuple(k for k in range(len(term)) if k not in (i, j))
-            x = shaping.transpose(x, (*rest, i, j))
-            if alone and x.shape[-2] == n == x.shape[-1]:  # a view, which may be written to, as NumPy's
-                x = not_followed(shaping.reshape(x, (*x.shape[:-2], n * n))[..., :: n + 1])
+            if alone and x.shape[i] == n == x.shape[j]:  # a view, which may be written to, as NumPy's
+                x = views.main_diagonal(x, i, j)
                 term = "".join(term[k] for k in rest) + c
                 continue
+            x = shaping.transpose(x, (*rest, i, j))
             x = indexing.index(x, (Ellipsis, rows % x.shape[-2] if n else rows, rows % x.shape[-1] if n else rows))
             term = "".join(term[k] for k in rest) + c
     return term, x

@@ -7,7 +7,7 @@ import numpy as np
 from ..core.arrays.dtypes import result_dtype
 from ..core.checks import whole
 from ..core.errors import DtypeError, at_user_line
-from ..core.numpy_api import methods
+from ..core.numpy_api import methods, views
 from ..core.ops import selection, shaping
 from ..core.ops.indexing import indexing
 from ..core.trace.device import as_element, constant
@@ -121,19 +121,19 @@ def along(arr: Array, indices: Array, axis: int) -> tuple:
 
 @implements(np.diagonal, np.linalg.diagonal)
 def diagonal(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-    return methods.diagonal(a, offset, axis1, axis2)
+    return views.diagonal(a, offset, axis1, axis2)
 
 
 @implements(np.trace)
 def trace(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Array:
     refuse_options("trace", out)
-    return methods.trace(array_of(a), offset, axis1, axis2, dtype)
+    return views.trace(array_of(a), offset, axis1, axis2, dtype)
 
 
 @implements(np.diag)
 def diag(v: Array, k: int = 0) -> Array:
     if v.ndim == 2:
-        return methods.diagonal(v, k)
+        return views.diagonal(v, k)
     if v.ndim != 1:
         raise ValueError(f"diag needs one or two axes, but got shape {v.shape}; "
                          f"name the two axes with np.diagonal{at_user_line()}")

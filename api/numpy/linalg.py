@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import ShapeError, at_user_line
-from ..core.numpy_api import methods
+from ..core.numpy_api import methods, views
 from ..core.ops import arithmetic, selection, shaping
 from ..core.ops.linalg import decompositions, determinants, products, qr as _qr
 from ..core.trace.device import constant
@@ -239,7 +239,7 @@ def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
 
 @implements(np.linalg.diagonal)
 def diagonal(x: Array, /, *, offset: int = 0) -> Array:
-    return methods.diagonal(x, offset, -2, -1)
+    return views.diagonal(x, offset, -2, -1)
 
 
 @implements(np.linalg.vecdot)
@@ -254,4 +254,4 @@ def matrix_transpose(x: Array, /) -> Array:
 
 @implements(np.linalg.trace)
 def trace(x: Array, /, *, offset: int = 0, dtype: Any = None) -> Array:
-    return methods.trace(x, offset, -2, -1, dtype)
+    return views.trace(x, offset, -2, -1, dtype)

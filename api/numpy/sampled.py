@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import at_user_line
-from ..core.numpy_api import methods
+from ..core.numpy_api import methods, views
 from ..core.numpy_api.reducing import reduce
 from ..core.ops import reductions, running, selection, shaping
 from ..core.ops.indexing import pairs
@@ -262,12 +262,10 @@ def sliding_window_view(x: Array, window_shape: Any, axis: Any = None, *, subok:
         raise ValueError(f"sliding_window_view needs a window length for each of {len(axes)} axes, and windows of a "
                          f"traced value are read only, but got {sizes} and writeable={writeable}; "
                          f"give one length per axis, or name the axes{at_user_line()}")
+    lengths = list(x.shape)
     for k, size in zip(axes, sizes):
-        count = x.shape[k] - size + 1
-        if size < 0 or count < 1:
-            raise ValueError(f"sliding_window_view cannot cut windows of {size} from axis {k} of length {x.shape[k]}"
+        if size < 0 or size > lengths[k]:
+            raise ValueError(f"sliding_window_view cannot cut windows of {size} from axis {k} of length {lengths[k]}"
                              f"; take windows of at most that length{at_user_line()}")
-        places = np.arange(count)[:, None] + np.arange(size)
-        x = take(x, places, k)
-        x = shaping.transpose(x, (*range(k + 1), *range(k + 2, x.ndim), k + 1))
-    return x
+        lengths[k] -= size - 1
+    return views.windows(x, sizes, tuple(axes))

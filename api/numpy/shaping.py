@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.arrays.axes import shape_tuple
 from ..core.errors import at_user_line
-from ..core.numpy_api import copies, methods
+from ..core.numpy_api import copies, methods, views
 from ..core.ops import shaping
 from ..core.trace.buffers import Buffer
 from ..core.trace.device import constant
@@ -24,7 +24,7 @@ def reshape(a: Array, /, shape: Any = None, order: str = "C", *, newshape: Any =
 
 @implements(np.ravel)
 def ravel(a: Array, order: str = "C") -> Array:
-    return methods.reshape(a, (-1,), order)
+    return views.ravel(a, order)
 
 
 @implements(np.transpose, np.permute_dims)

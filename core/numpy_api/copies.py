@@ -22,8 +22,8 @@ def astype(x, dtype, order="K", casting="unsafe", subok=True, copy=True):
 
 
 def copy(x):
-    """A boxed copy that may be written to."""
-    return make_buffer(x)
+    """A boxed copy that may be written to, in the order of the axes."""
+    return make_buffer(x, ordered=True)
 
 
 def copied(x):

@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from ..arrays.axes import full_shape, normal_axes, normal_axis
-from ..checks import check_options, flag, whole
+from ..checks import check_options, flag
 from ..errors import DtypeError, ShapeError, at_user_line
 from ..ops import arithmetic as a, elementary, reductions, running, selection, shaping
 from ..ops.indexing import indexing, pairs, sorting
@@ -18,6 +18,7 @@ from .at import At
 from .comparing import equality
 from .copies import astype, cast_for_write, cast_in_place, copied, copy
 from .reducing import in_dtype, mean, no_out, reduce, std, var
+from .views import diagonal, ravel, trace
 
 ndarray = np.ndarray
 
@@ -186,26 +187,6 @@ def repeat(x, repeats, axis=None):
     return take(x, constant(np.repeat(np.arange(x.shape[axis]), repeats), x), axis)
 
 
-def diagonal(x, offset=0, axis1=0, axis2=1):
-    """The diagonal of two axes, as the last axis."""
-    i, j = normal_axis(axis1, x.ndim), normal_axis(axis2, x.ndim)
-    if i == j:
-        raise ValueError(f"a diagonal takes two axes, but got axis1={axis1} and axis2={axis2} of shape {x.shape}; name "
-                         f"two{at_user_line()}")
-    offset = whole(offset, "the offset of a diagonal")
-    rest = tuple(k for k in range(x.ndim) if k not in (i, j))
-    moved = shaping.transpose(x, (*rest, i, j))
-    n, m = moved.shape[-2:]
-    count = max(0, min(n, m - offset) if offset >= 0 else min(n + offset, m))
-    rows = np.arange(count) + max(-offset, 0)
-    return indexing.index(moved, (Ellipsis, rows, rows + offset))
-
-
-def trace(x, offset=0, axis1=0, axis2=1, dtype=None):
-    """The sum of the diagonal."""
-    return diagonal(x, offset, axis1, axis2).sum(axis=-1, dtype=dtype)
-
-
 def _setitem(x, key, value):
     buffer = x if type(x) is Buffer else become_buffer(x)
     if type(value) is not Rev or value.aval.dtype is not buffer.dtype:
@@ -303,7 +284,7 @@ _METHODS = {
         running.cumprod, x, axis, dtype),
     "reshape": lambda x, *shape, order="C", copy=None: copy is not None and check_options(
         {"copy": copy}) or reshape(copied(x) if copy else x, _shape_arguments(shape), order),
-    "ravel": lambda x, order="C": reshape(x, (-1,), order),
+    "ravel": ravel,
     "flatten": lambda x, order="C": copied(reshape(x, (-1,), order)),
     "argsort": lambda x, axis=-1, kind=None, order=None, *, stable=None: argsort(
         x, axis, sort_kind("argsort", kind, order, stable)),

@@ -112,14 +112,15 @@ broadcast_to = linear(
     ),
     batch_params=lambda shape, size: ((size, *shape),),
     view=True,
-    unview=lambda x, part, shape: _refuse_write("what broadcast_to gives"),
+    unview=lambda x, part, shape: refuse_write("what broadcast_to gives"),
     depends=MOVED,
     samples=together(arrays((3,), shape=(2, 3)), arrays((2, 1), shape=(4, 2, 3)), arrays((), shape=(0, 2)),
                      arrays((1,), shape=(0,))),
 )
 
 
-def _refuse_write(what):
+def refuse_write(what):
+    """Raise for an in-place write to a view that NumPy makes read-only."""
     raise ValueError(f"an in-place write met {what}, which is read-only, as in NumPy; write to a copy{at_user_line()}")
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..arrays.avals import aval_of
 from ..errors import ConversionError, at_user_line
 from ..facts import COPIES
-from .tracer import Batched, Dual, Rev, Staged, Tracer, last_level
+from .tracer import Batched, Dual, Rev, Staged, Tracer, last_level, unwrap
 
 ndarray = np.ndarray
 
@@ -22,14 +22,15 @@ ndarray = np.ndarray
 class State:
     """What a buffer knows beside its contents."""
 
-    __slots__ = ("stamp", "version", "base", "steps", "seen")
+    __slots__ = ("stamp", "version", "base", "steps", "seen", "strides")
 
-    def __init__(self, stamp, base=None, steps=()):
+    def __init__(self, stamp, base=None, steps=(), strides=None):
         self.stamp = stamp  # the newest trace when the buffer was made: younger tracers must not be written into it
         self.version = 0
         self.base = base
         self.steps = steps
         self.seen = 0
+        self.strides = strides  # in elements, where it was made in another order than that of its axes
 
 
 class Buffer(Tracer):
@@ -63,7 +64,7 @@ class Buffer(Tracer):
         if not getattr(out, "ndim", 0) and prim.view is not True and not prim.view(*params):
             return out
         if not always and not _shares_memory(self, prim, params):
-            return out
+            return make_buffer(out, True)  # `out` itself is tied to the contents, or plain, where nothing traced fits
         base = self if state.base is None else state.base
         return _box(out, State(state.stamp, base, (*state.steps, (prim, params))), base.state.version)
 
@@ -172,16 +173,20 @@ def _box(value, state, seen=0):
     return out
 
 
-def make_buffer(value, own=False):
-    """A buffer with the contents `value`; an array is copied unless `own` says that nobody else holds it."""
+def make_buffer(value, own=False, ordered=False):
+    """A buffer with the contents `value`; an array is copied unless `own` says that nobody else holds it.
+
+    It keeps the order of the axes in memory, as `np.copy` does, unless it is to be `ordered`.
+    """
     if type(value) is Buffer:
         value = value.read()
+    strides = None if ordered else _dense(value)
     if isinstance(value, ndarray):
         if not own:
             value = value.copy()
     elif isinstance(value, Tracer):
         value = snapshot(value)
-    return _box(value, State(last_level()))
+    return _box(value, State(last_level(), strides=strides))
 
 
 def snapshot(tracer):
@@ -212,6 +217,7 @@ def identity(tracer):
 def turn(tracer, state):
     """A traced value made a buffer in place."""
     contents = snapshot(tracer)
+    state.strides = _strides(contents)
     tracer.__class__ = Buffer
     tracer.owner = None
     tracer.value = contents
@@ -227,14 +233,43 @@ def follow(value, steps):
 
 
 def _shares_memory(buffer, prim, params):
-    """Whether NumPy would give a view: asked of a shadow of one byte an element, and only where it can differ."""
+    """Whether NumPy would give a view: asked of its memory, and only where it can differ."""
     if prim.name not in COPIES:
         return True
-    shadow = np.empty(buffer.state.base.shape if buffer.state.base is not None else buffer.shape, np.int8)
-    part = shadow
+    whole = part = memory_of(buffer if buffer.state.base is None else buffer.state.base)
     for step, values in buffer.state.steps:
         part = step.impl(np, part, *values)
-    return np.shares_memory(step_of(prim, part, params), shadow) if shadow.size else True
+    return np.shares_memory(step_of(prim, part, params), whole) if whole.size else True
+
+
+def memory_of(tracer):
+    """An array of one byte an element that lies in memory as a traced value does in NumPy; of a batch, one example."""
+    strides, shape = tracer.state.strides if type(tracer) is Buffer else _strides(tracer), tracer.shape
+    if strides is None or 0 in shape:
+        return np.empty(shape, np.int8)
+    ends = [step * (n - 1) for step, n in zip(strides, shape)]
+    before = -sum(min(end, 0) for end in ends)
+    return np.ndarray(shape, np.int8, bytes(before + sum(max(end, 0) for end in ends) + 1), before, strides)
+
+
+def _strides(value):
+    """How many elements lie between those along each axis; None: in order, as those of staged values count."""
+    array = unwrap(value)
+    if not isinstance(array, ndarray) or array.flags.c_contiguous:
+        return None
+    return tuple([step // array.itemsize for step in array.strides[array.ndim - value.ndim :]])
+
+
+def _dense(value):
+    """The strides of a copy that keeps the order of the axes in memory, as `np.copy` does."""
+    strides, step = _strides(value), 1
+    if strides is None:
+        return None
+    found = list(strides)
+    for k in sorted(range(len(found)), key=lambda k: (abs(strides[k]), -k)):
+        found[k] = step
+        step *= value.shape[k]
+    return tuple(found)
 
 
 def step_of(prim, array, params):

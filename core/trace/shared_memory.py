@@ -4,10 +4,9 @@ import sys
 
 import numpy as np
 
-from ..errors import MutationError, at_user_line
 from ..facts import COPIES
-from .buffers import Buffer, State, follow, snapshot, step_of, turn
-from .tracer import Rev, last_level, steps_to, unwrap
+from .buffers import Buffer, State, follow, memory_of, snapshot, step_of, turn
+from .tracer import Rev, last_level, steps_to
 
 
 def become_buffer(tracer):
@@ -43,11 +42,6 @@ def _share_buffer(tracer, root, views):
         mine = key if view is tracer else mine
     if mine is not None:
         groups = {mine: groups[mine]}
-    elif any(steps is None for _, steps in groups[None][1]):
-        raise MutationError(
-            f"an in-place write was applied to a traced value of shape {tracer.shape} that shares memory with the "
-            f"diagonal of a part of it, which would not see it; write to a copy: x = x.copy(), or use "
-            f"x.at[index].set(value){at_user_line()}")
     plans = [(_base_of(copied, members, root), members) for copied, members in groups.values()]
     for base, members in plans:
         base.state = base.link = None
@@ -73,13 +67,9 @@ def _base_of(copied, members, root):
 
 
 def _last_copy(view, root):
-    """The link of the last step to a view that copied, or None, and the steps behind it (None: not known)."""
+    """The link of the last step to a view that copied, or None, and the steps behind it."""
     links = _chain(view.link)
-    if any(prim is None for _, _, prim, _ in links):
-        return None, None
-    array, place = unwrap(root), 0
-    if array is None or array.shape != root.shape:  # staged, or of a batch: as of an array whose elements lie in order
-        array = np.empty(root.shape, np.int8)
+    array, place = memory_of(root), 0
     for k, (_, _, prim, params) in enumerate(links):
         part = step_of(prim, array, params)
         if prim.name in COPIES and part.size and not np.shares_memory(part, array):
@@ -104,21 +94,12 @@ def _steps_of(links):
 def _lies_in(view, root):
     """Whether a view lies in the memory of its root: some steps copy where no strides give them."""
     steps = steps_to(view)
-    if steps is None or all(prim.name not in COPIES for prim, _ in steps):
+    if all(prim.name not in COPIES for prim, _ in steps):
         return True
-    inner, outer = unwrap(view), unwrap(root)
-    if inner is None:  # staged: as for arrays whose elements lie in order
-        outer = inner = np.empty(root.shape, np.int8)
-        for prim, params in steps:
-            inner = step_of(prim, inner, params)
+    inner = outer = memory_of(root)
+    for prim, params in steps:
+        inner = step_of(prim, inner, params)
     return not inner.size or np.shares_memory(inner, outer)
-
-
-def not_followed(view):
-    """The view, to which writes are refused if it is a copy of what it was taken of: NumPy has it without one."""
-    if is_copy(view):
-        view.link = (view.link[0], None, None, None)
-    return view
 
 
 def is_copy(view):

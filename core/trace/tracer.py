@@ -273,12 +273,10 @@ def share(tracer, view, prim, params):
 
 
 def steps_to(view):
-    """`[(prim, params), …]` from the root of a view to it; None where they are not known."""
+    """`[(prim, params), …]` from the root of a view to it."""
     steps, link = [], view.link
     while link is not None:
         _, link, prim, params = link
-        if prim is None:
-            return None
         steps.append((prim, params))
     return steps[::-1]
 
