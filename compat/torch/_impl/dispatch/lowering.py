@@ -81,9 +81,10 @@ def dress_node(node, name, tensors, call=None):
         rule = node.rule
     if rule is None:
         return  # the answer is an operand itself
+    alone = rule.prim is not None and rule.prim.elementwise and node.name() == name
     if call is not None and call[0].ties and rule.prim is not None:
-        node.rule = rule = tying(rule, name)
-    if rule.prim is not None and rule.prim.elementwise and node.name() == name:
+        node.rule = tying(rule, name)
+    if alone:
         # its operands are those of the operation
         if call is not None and (node.extra is not None or len(call[1]) + len(call[2]) > len(tensors)):
             node.more().call = noted(*call)
