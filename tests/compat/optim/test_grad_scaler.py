@@ -34,7 +34,7 @@ def script_training(torch):
 def script_outputs_of_all_kinds(torch):
     scaler = torch.amp.GradScaler("cpu", init_scale=4.0)
     x = torch.ones(2)
-    small = x.bfloat16()
+    small = x.half()
     return (scaler.get_scale(), scaler.scale(x), scaler.scale([x, (x, small)]), scaler.scale(small),
             scaler.scale(small.sum()), list(scaler.scale(v for v in (x, x))), attempt(lambda: scaler.scale(1.0)))
 
