@@ -44,7 +44,7 @@ class Buffer(Tracer):
     def aval(self):
         return aval_of(self.value)
 
-    shape = property(lambda self: self.value.shape)
+    shape = Tracer.shape.getter(lambda self: self.value.shape)
     dtype = property(lambda self: self.value.dtype)
     ndim = property(lambda self: self.value.ndim)
     size = property(lambda self: self.value.size)
