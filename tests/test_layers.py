@@ -52,6 +52,7 @@ compat
 core
 transforms
 transforms/native/maths
+~/native/language
 core/arrays: core
 transforms/native/ir: core transforms/native/maths
 backends: core core/arrays
@@ -152,14 +153,14 @@ compat/torch/utils/tensorboard: api ~/types
 ~/lists: api ~/modes ~/types ~/graph
 ~/staged: api ~/types ~/graph
 ~/state: api ~/modes ~/types ~/graph
-~/native: api ~/modes ~/types ~/graph ~/state
+~/native: ~/native/language api ~/modes ~/types ~/graph ~/state
 ~/profiler: ~/modes ~/types ~/graph ~/state
 ~/views: api ~/modes ~/types ~/graph ~/state
 ~/values: api ~/modes ~/types ~/graph ~/state ~/views
 ~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/native ~/views ~/values
 ~/forward_ad: ~/types ~/state ~/views ~/values
 ~/inplace: api ~/modes ~/types ~/graph ~/state ~/views ~/values
-~/dispatch: api ~/modes ~/types ~/graph ~/staged ~/state ~/native ~/views ~/values ~/inplace
+~/dispatch: api ~/modes ~/types ~/graph ~/staged ~/state ~/native ~/views ~/values ~/engine ~/inplace
 ~/saved: api ~/modes ~/types ~/graph ~/values ~/engine
 compat/torch/_subclasses: ~/dispatch
 compat/torch/ao: ~/dispatch
@@ -189,11 +190,12 @@ compat/torch/jit: ~/dispatch ~/platform
 ~/sparse: api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor
 compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessing
 ~: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops
-~/checkpoint: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved ~/graph_view ~/function ~/random ~/ops
-~/gradcheck: ~/types ~/state ~/engine ~/forward_ad ~/factories ~/function ~/random ~/ops
+~/checkpoint: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/saved ~/graph_view ~/function ~/random
+    ~/ops
+~/gradcheck: ~/types ~/state ~/forward_ad ~/dispatch ~/factories ~/function ~/random ~/ops
 ~/interchange: api ~/types ~/graph ~/state ~/views ~/dispatch ~/factories ~/tensor ~/sparse
 ~/data: ~/types ~/profiler ~/random ~
-~/distributions: ~/types ~/state ~/engine ~
+~/distributions: ~/types ~/state ~/dispatch ~
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops ~
 ~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/platform ~/tensor ~
 compat/torch/_C: ~/modes ~/types ~/graph ~/state ~/dispatch ~/saved ~/graph_view ~/function ~/random ~/module
@@ -206,10 +208,10 @@ compat/torch/nn/modules/utils: ~/module
 compat/torch/nn/parallel: ~/dispatch ~/module
 compat/torch/utils/data: ~/dispatch ~/data
 compat/torch/utils/data/_utils: ~/data
-~/functional: ~/modes ~/types ~/engine ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
+~/functional: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
 ~/optim: ~/modes ~/types ~/graph ~/lists ~/state ~/profiler ~/dispatch ~/factories ~/module
-compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/engine ~/forward_ad ~/dispatch ~/saved ~/graph_view
-    ~/function ~/random ~/tensor ~/gradcheck ~/functional
+compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/forward_ad ~/dispatch ~/saved ~/graph_view ~/function
+    ~/random ~/tensor ~/gradcheck ~/functional
 compat/torch/distributions: api ~/dispatch ~/distributions compat/torch/distributions/utils
 compat/torch/nn/modules: api ~/types ~/dispatch ~/ops ~/module compat/torch/nn/modules/utils
 compat/torch/utils: api ~/types compat/torch/utils/tensorboard ~/graph ~/profiler ~/engine ~/dispatch ~/graph_view

@@ -268,12 +268,22 @@ def joining_lane(prim):
 
 def general_lane(prim):
     """The public function of primitives with several operands, several outputs or a variable number of operands."""
-    total = len(prim.params) + (0 if prim.variadic else len(prim.operands))
+    impl = prim.impl
+    count = len(prim.operands)
+    total = len(prim.params) + (0 if prim.variadic else count)
     plain = not prim.variadic
 
     def apply(*args, **named):
         if named or (plain and len(args) != total) or (not plain and prim.params):
             args = prim.arrange(args, named)
+        if plain:
+            for x in args[:count]:
+                if type(x) is not ndarray:
+                    return bind(prim, args)
+            try:
+                return impl(np, *args)
+            except (TypeError, ValueError, IndexError):
+                refuse_operands(prim, args[:count], args[count:])
         return bind(prim, args)
 
     return apply

@@ -25,13 +25,18 @@ class Rows:
         after: `{"vjp": fn}`: what is done with the arrays that a kernel gives, which come first. By default they take
             the shape of the first operand.
         kinds: what an array is that is no row, `{"w": "vector"}`, as `kernel_of` has it.
+        before: `{name: fn}`: what else definitions may ask for, which `fn` computes of what it asks for.
+        here: `{"vjp": (definition, after)}`: what is defined in another way for arrays of NumPy, whose kernels give way
+            where something is not finite.
     """
 
-    __slots__ = ("after", "kinds", "rules")
+    __slots__ = ("after", "before", "here", "kinds", "rules")
 
-    def __init__(self, impl=None, vjp=None, jvp=None, after=(), kinds=()):
+    def __init__(self, impl=None, vjp=None, jvp=None, after=(), kinds=(), before=(), here=()):
         self.rules = {"impl": impl, "vjp": vjp, "jvp": jvp}
         self.after = dict(after)
+        self.before = dict(before)
+        self.here = dict(here)
         self.kinds = dict(kinds)
 
     def attach(self, prim):
@@ -70,13 +75,23 @@ class Rows:
 
     def runner(self, prim, what, names):
         """A function of the values of `names`: the result, or None where no kernel fits them."""
-        define = self.rules[what]
+        there = self.runner_of(prim, what, names, self.rules[what], self.after.get(what))
+        if what not in self.here:
+            return there
+        here = self.runner_of(prim, what, names, *self.here[what])
+        first = names.index(argument_names(self.here[what][0])[0])
+        return lambda *args: (here if type(args[first]) is ndarray else there)(*args)
+
+    def runner_of(self, prim, what, names, define, after):
+        """`runner` of one definition, and what is done behind it."""
         asked = argument_names(define)
         kinds = tuple([self.kinds.get(n) or ("float" if n in prim.params or n == "count" else "row") for n in asked])
         kernel = kernel_of(prim.name, what, define, kinds)
         axes = next((names.index(n) for n in ("axis", "axes") if n in names), None)
-        plan: list[Any] = [(None if n == "count" else names.index(n), kind) for n, kind in zip(asked, kinds)]
-        after = self.after.get(what)
+        sooner = {n: (fn, [names.index(m) for m in argument_names(fn)]) for n, fn in self.before.items() if n in asked}
+        looked = {k for _, places in sooner.values() for k in places if not names[k].endswith("_aval")}
+        known = (*names, *sooner)
+        plan: list[Any] = [(None if n == "count" else known.index(n), kind) for n, kind in zip(asked, kinds)]
         first = plan[0][0]
         later = [names.index(n) for n in argument_names(after)[1:]] if after is not None else []
 
@@ -86,6 +101,10 @@ class Rows:
             if length is None:
                 return None
             given, own = [], type(args[first])
+            if sooner:
+                if any(type(args[k]) is not own for k in looked):
+                    return None
+                args = (*args, *[fn(*[args[k] for k in places]) for fn, places in sooner.values()])
             for place, kind in plan:
                 value = length if place is None else args[place]
                 if kind == "float":

@@ -154,6 +154,25 @@ def test_rows_that_are_not_finite_are_those_of_numpy(name, length):
     np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_losses_of_classes_far_from_the_likeliest(dtype):
+    """Exponentials less the label's overflow there, and of half precision the loss that was saved is not exact."""
+    rng = np.random.default_rng(0)
+    x = (30 * rng.normal(size=(64, 40))).astype(dtype)
+    x[5, 7], x[6, 6] = -np.inf, -np.inf
+    x[8], x[8, 8], x[9, 9] = 0.0, 60.0, -4000.0
+    labels = np.arange(64) % 40
+    c = rng.normal(size=64).astype(dtype)
+    value, pull = covector.vjp(lambda x: REGISTRY["cross_entropy"].fun(x, labels), x)
+    wide = x.astype(np.longdouble)
+    parts = np.exp(wide - wide.max(1, keepdims=True))
+    wanted = np.log(parts.sum(1)) + wide.max(1) - wide[np.arange(64), labels]
+    slope = parts / parts.sum(1, keepdims=True) - (labels[:, None] == np.arange(40))
+    few = {"rtol": 4 * np.finfo(dtype).eps, "atol": 8 * np.finfo(dtype).eps}
+    np.testing.assert_allclose(value, wanted.astype(dtype), **few)
+    np.testing.assert_allclose(pull(c)[0], (slope * c[:, None]).astype(dtype), **few)
+
+
 def test_an_error_state_that_raises_is_followed():
     x = np.full(LEAST, 1e308)
     with np.errstate(all="raise"), pytest.raises(FloatingPointError):

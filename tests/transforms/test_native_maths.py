@@ -14,7 +14,7 @@ from scipy import special
 
 import covector.scipy.special  # noqa: F401 - fills the registry
 from covector.extend import REGISTRY
-from covector.transforms.native.maths import FUNCTIONS, NEAR
+from covector.transforms.native.maths import FUNCTIONS, NEAR, QUICK
 from covector.transforms.native.maths.coefficients import CONSTANTS, POLYNOMIALS, WORDS
 
 SPEC = importlib.util.spec_from_file_location("numpy_lanes", Path(__file__).with_name("numpy_lanes.py"))
@@ -126,6 +126,16 @@ def test_near_functions_agree_below_their_bound(name, width):
     x = np.random.default_rng(0).uniform(-1, 1, 500) * np.array([[1.0], [100.0], [bounds[width]]])
     x = x.ravel().astype(DTYPES[width])
     assert np.all(apart(run(function, x), run(FUNCTIONS[name], x)) <= 2)
+
+
+def test_quick_functions_are_within_a_unit_in_the_last_place():
+    x = np.random.default_rng(0).uniform(-1, 1, 100_000) * np.array([[0.01], [1.0], [103.0]])
+    x = np.concatenate([x.ravel().astype(np.float32), edges(np.float32)])
+    for name, function in QUICK.items():
+        exact = FUNCTIONS[name.removesuffix("_quick")]
+        got, expected = run(function, x), run(exact, x)
+        assert got.dtype == np.float32 and np.all(apart(got, expected) <= 1)
+        np.testing.assert_array_equal(np.isfinite(got), np.isfinite(expected))
 
 
 def test_the_hardest_reductions_are_right():

@@ -39,16 +39,21 @@ class Small:
 
     def __init__(self, known):
         self.known = known
-        self.codes = {}  # text -> its Code
+        self.codes: Any = {}  # text -> its Code
 
     def code(self, text, compiles=True):
-        """The `Code` of a module's text; None where it is not in the cache and not to be compiled."""
+        """The `Code` of a module's text; None where it is not in the cache and not to be compiled.
+
+        Args:
+            text: a str, or an object whose `about` the code is found by, and which has the text as `written`.
+        """
         found = self.codes.get(text)
         if found is None:
             here = machine()
-            found = here.recalled(here.key(text), {})
+            about = text if type(text) is str else text.about
+            found = here.recalled(here.key(about), {})
             if found is None and compiles:
-                found = here.code(text, {})
+                found = here.code(text if type(text) is str else text.written, {}, about=about)
             self.codes[text] = found
         return found
 

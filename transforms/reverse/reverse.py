@@ -339,9 +339,18 @@ def sweep(
                 else:
                     first = parents[0]
                     for k in range(len(parents) - 1, 0, -1):
-                        if c[k] is not None:
-                            _push(pending, heap, parents[k], c[k])
-                    c = c[0]
+                        if c[k] is None:
+                            continue
+                        parent = parents[k]
+                        seq = parent.seq
+                        entry = get(seq)
+                        if entry is not None:
+                            add_pending(entry, c[k])
+                            continue
+                        pending[seq] = [parent, c[k], False]
+                        if parent.rule is not None or type(parent) is not Node:
+                            heappush(heap, seq)
+                    c, parent = c[0], None
                 parents = first
                 first = None
             if c is None:

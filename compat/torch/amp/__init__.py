@@ -1,8 +1,8 @@
-"""torch.amp: mixed precision, which is not implemented: what is switched off works, what is switched on says so."""
+"""torch.amp: mixed precision."""
 
 from .._impl.dispatch import surface as _surface
-from .._impl.platform.absent import Scaler as GradScaler
 from .._impl.platform.autocast import autocast, custom_bwd, custom_fwd, is_autocast_available
+from .._impl.platform.grad_scaler import GradScaler
 from . import autocast_mode, grad_scaler
 
 __getattr__ = _surface.getter("amp.", "torch.amp")

@@ -1,5 +1,5 @@
 """torch.amp.grad_scaler."""
 
-from .._impl.platform.absent import Scaler as GradScaler
+from .._impl.platform.grad_scaler import GradScaler
 
 __all__ = ["GradScaler"]

@@ -1,7 +1,7 @@
 """torch.autograd: the engine, modes, Function, and the tools around the graph."""
 
 from .._impl.dispatch import surface as _surface
-from .._impl.engine.engine import backward, grad
+from .._impl.dispatch.backward_calls import backward, grad
 from .._impl.function.function import Function, NestedIOFunction
 from .._impl.graph_view.running import unsafe_preserve_version_counter as _unsafe_preserve_version_counter
 from .._impl.modes.engine_switches import (

@@ -2,7 +2,7 @@
 
 import warnings
 
-from .._impl.engine.engine import grad
+from .._impl.dispatch.backward_calls import grad
 from .._impl.gradcheck.errors import GradcheckError
 from .._impl.gradcheck.jacobians import Problem, as_tuple
 from .._impl.gradcheck.jacobians_by_old_names import (

@@ -1,13 +1,13 @@
-"""torch.cuda.amp: without a device nothing is cast or scaled, as in PyTorch."""
+"""torch.cuda.amp: mixed precision on a device; without one nothing is cast or scaled, as in PyTorch."""
 
 from functools import partial as _partial
 
-from .._impl.platform.absent import Scaler as _Scaler
 from .._impl.platform.autocast import autocast as _autocast, custom_bwd as _custom_bwd, custom_fwd as _custom_fwd
+from .._impl.platform.grad_scaler import GradScaler as _Scaler
 
 
 class GradScaler(_Scaler):
-    """`torch.amp.GradScaler("cuda")`: without a device it does nothing."""
+    """`torch.amp.GradScaler("cuda")`."""
 
     def __init__(self, init_scale=65536.0, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000, enabled=True):
         super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)

@@ -182,7 +182,7 @@ def _row_index(index, n, size):
 take = linear(
     "take",  # x[..., index, ...] along one axis; index: integers of any shape
     impl=lambda xp, x, index, *, axis: x.take(index, axis) if type(x) is np.ndarray else xp.take(x, index, axis=axis),
-    transpose=lambda ct, x_aval, index, axis: scatter_add(ct, index, axis=axis, n=x_aval.shape[axis]),
+    transpose=lambda ct, x_aval, index, axis: scatter_add(ct, index, axis, x_aval.shape[axis]),
     shape=_take_shape,
     batch=_take_batch,
     zeros=True,
@@ -214,7 +214,7 @@ scatter_add = linear(
     "scatter_add",  # the transpose of take: zeros with x added at index; duplicates accumulate
     impl=lambda xp, x, index, *, axis, n: scattered_sums(xp, x, index, axis, n),
     kernel=ADDED,
-    transpose=lambda ct, index, axis: take(ct, index, axis=axis),
+    transpose=lambda ct, index, axis: take(ct, index, axis),
     shape=lambda x, index, axis, n: make_aval(x.shape[:axis] + (n,) + x.shape[axis + index.ndim :], x.dtype),
     batch=_scatter_batch,
     zeros=True,

@@ -17,8 +17,12 @@ def scattered_sums(xp, x, index, axis, n):
     if np.ndim(index) > 1:  # NumPy adds up 7 times as fast at an index of one axis
         x = x.reshape((*x.shape[:axis], index.size, *x.shape[axis + index.ndim :]))
         index = index.reshape(-1)
-    if xp is np and axis == 0 and x.ndim == 1 == np.ndim(index) and x.dtype == np.float64 and x.size:
-        return np.bincount(index if all_within(index, 0, n) else np.where(index < 0, index + n, index), x, n)
+    if xp is np and x.ndim == 1 == index.ndim:
+        if x.dtype == np.float64 and x.size:
+            return np.bincount(index if all_within(index, 0, n) else np.where(index < 0, index + n, index), x, n)
+        out = np.zeros(n, x.dtype)
+        np.add.at(out, index, x)
+        return out
     out = xp.zeros(x.shape[:axis] + (n,) + x.shape[axis + np.ndim(index) :], x.dtype)
     if xp is np and axis == 0 and np.ndim(index) == 1 and len(index) >= 16 and x.size and (
             (known := all_within(index, 0, n)) or all_within(index, -n, n)):

@@ -100,7 +100,8 @@ def _eigh_samples(rng):
 
 
 def _of_hermitian_part(xp, a):
-    return (a + xp.conj(xp.swapaxes(a, -1, -2))) / 2
+    turned = xp.swapaxes(a, -1, -2)
+    return (a + (xp.conj(turned) if a.dtype.kind == "c" else turned)) / 2
 
 
 eigh = primitive(

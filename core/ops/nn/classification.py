@@ -150,9 +150,9 @@ def _row_log_softmax(x):
 
 
 def _row_loss(x):
-    """log Σ exp(x - max), and the maximum."""
+    """Σ exp(x - max), and the maximum."""
     top, _, _, total = _row_parts(x)
-    return log(total), top
+    return total, top
 
 
 _row_pulled = lambda c, ans: (c - _total(c * ans)) * ans  # noqa: E731
@@ -208,7 +208,8 @@ def _gap_to_labels(x, labels):
     return softmax(x, 1) - hit.astype(x.dtype)
 
 
-def _cross_entropy_vjp(ct, x, labels):
+def _cross_entropy_vjp(ct, x, labels, ans, x_aval):
+    """The rows' kernel asks for more than this does."""
     rows = rows_of(x)
     if rows is not None and type(labels) is ndarray and type(ct) is ndarray and ct.dtype == x.dtype:
         out, total, _ = _weights(rows)
@@ -218,11 +219,17 @@ def _cross_entropy_vjp(ct, x, labels):
     return _gap_to_labels(x, labels) * ct.reshape((-1, 1))
 
 
+def _labelled(x, labels):
+    """The element of each row at its label."""
+    return x[namespace_of((x,)).arange(len(x)), labels]
+
+
 def _less_labelled(found, x, labels):
     """The loss of each row from what its kernel gives."""
     total, top = found
-    picked = x[namespace_of((x,)).arange(len(x)), labels]
+    picked = _labelled(x, labels)
     picked -= top
+    total = namespace_of((x,)).log(total, out=total)
     total -= picked
     return total
 
@@ -230,6 +237,18 @@ def _less_labelled(found, x, labels):
 def _less_hits(slope, c, labels):
     slope[namespace_of((slope,)).arange(len(slope)), labels] -= c
     return slope
+
+
+def _exact_loss(x, labels, ans, x_aval):
+    """The loss of each row: what was given, but of half precision."""
+    return ans if x_aval.dtype == x.dtype else cross_entropy(x, labels)
+
+
+# Without the maximum, where exponentials neither overflow nor are infinite: one look at each row, not three.
+_ROWS_HERE = {
+    "impl": (lambda x, picked: _total(exp(x - picked)), lambda total: np.log(total, out=total)),
+    "vjp": (lambda x, picked, loss, c: exp(x - picked - loss) * c, _less_hits),
+}
 
 
 def _cross_entropy_batch(x, labels, batched, size):
@@ -246,8 +265,9 @@ cross_entropy = primitive(
     jvp={"x": lambda dx, x, labels: reduce_sum(_gap_to_labels(x, labels) * dx, (1,), False)},
     vjp={"x": _cross_entropy_vjp},
     batch=_cross_entropy_batch,
-    kernel=Rows(impl=_row_loss, vjp=lambda x, c: _row_softmax(x) * c, kinds={"c": "number"},
-                after={"impl": _less_labelled, "vjp": _less_hits}),
+    kernel=Rows(impl=_row_loss, vjp=lambda x, c: _row_softmax(x) * c,
+                kinds=dict.fromkeys(("picked", "loss", "c"), "number"), here=_ROWS_HERE,
+                before={"picked": _labelled, "loss": _exact_loss}, after={"impl": _less_labelled, "vjp": _less_hits}),
     nondiff="labels",
     absent={**_REAL, "broadcast": "one label per row"},
     samples=lambda rng: [Sample(rng.normal(size=(n, 3)).astype(t), rng.integers(0, 3, n))

@@ -71,7 +71,9 @@ softplus = elementwise(
 
 def _affine(xp, x, w, b):
     out = product(x, w)
-    if out.dtype == b.dtype or out.dtype.kind == "c" and b.dtype.kind != "c" and out.dtype.itemsize >= 2 * b.itemsize:
+    dtype, other = out.dtype, b.dtype
+    if dtype is other or dtype == other or dtype.kind == "c" and other.kind != "c" and (
+            dtype.itemsize >= 2 * other.itemsize):
         if b.shape == out.shape[out.ndim - b.ndim :]:
             out += b
             return out

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arithmetic import exp
-from ..selection import minimum, where
+from ..selection import where
 
 # Φ(-s) = exp(-s²/2) M(s), and M as a polynomial in t = 1 / (1 + 0.23 s), lowest power first: a form of Hastings (1955),
 # Approximations for digital computers. The coefficients are a minimax fit on [0, 14] (iterated weights); the relative
@@ -75,7 +75,7 @@ def in_operations(x):
 
     They are finite at no infinity, where the functions above are called in their place."""
     size = abs(x)
-    s = minimum(size, _FAR)
+    s = where(size < _FAR, size, _FAR)
     t = _ONE / (_ONE + s * _SCALE)
     tail = t * _M[-1]
     for c in _M[-2:0:-1]:
@@ -83,4 +83,5 @@ def in_operations(x):
     density = exp(s * s * np.float32(-0.5))
     tail = (tail + _M[0]) * density
     r = tail - size * density * _DENSITY
-    return where(x > _ZERO, x - s * tail, -size * tail), where(x >= _ZERO, _ONE - r, r)
+    above = x > _ZERO
+    return where(above, x, _ZERO) - where(above, s, size) * tail, where(x >= _ZERO, _ONE - r, r)

@@ -1,5 +1,6 @@
 """backward and grad: gradients that add up, inputs and edges, orders, layouts, sweeps inside of sweeps."""
 
+import collections
 import warnings
 
 from harness import attempt, double, made_function, message
@@ -391,3 +392,15 @@ def script_wrong_arguments_of_autograd(torch):
         lambda: autograd.backward(y.sum(), inputs=[1.0]), lambda: hooked(x.detach().requires_grad_()),
         lambda: torch.set_grad_enabled("no"), lambda: autograd.set_detect_anomaly(True, check_nan=1),
         lambda: autograd.forward_ad.exit_dual_level())]
+
+
+def script_inputs_by_name(torch):
+    x, z = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor(1.0, requires_grad=True)
+    y = (x * x).sum() * 2
+    found = torch.autograd.grad(y, {"x": x, "z": z}, allow_unused=True, retain_graph=True)
+    y.backward(inputs={"x": x}, retain_graph=True)
+    torch.autograd.backward(y, inputs={"x": x}, retain_graph=True)
+    return found, x.grad, z.grad, [attempt(fn) for fn in (
+        lambda: torch.autograd.grad(y, {}), lambda: y.backward(inputs={}),
+        lambda: torch.autograd.grad(y, collections.OrderedDict(x=x)),
+        lambda: y.backward(inputs=collections.OrderedDict(x=x)))]

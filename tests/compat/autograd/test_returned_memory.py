@@ -56,6 +56,26 @@ def test_leaves_of_the_oldest_node_take_their_gradients_over(monkeypatch):
     assert f.grad.tolist() == torch.exp(e + f).tolist()
 
 
+def test_a_first_gradient_in_another_shape_is_taken_over_where_nobody_else_has_it(monkeypatch):
+    copied = []
+    general = accumulate.first
+    monkeypatch.setattr(accumulate, "first", lambda leaf, ct, drive: copied.append(leaf) or general(leaf, ct, drive))
+    x = torch.ones(6, requires_grad=True)
+    torch.exp(x.reshape(2, 3)).sum().backward()
+    assert copied == []
+    kept, given = [], torch.ones(2, 3)
+    for hold in (lambda y: y.register_hook(kept.append), lambda y: None):
+        x = torch.ones(6, requires_grad=True)
+        y = x.reshape(2, 3)
+        hold(y)
+        y.backward(given)
+        x.grad += 1
+    assert len(copied) == 2 and kept[0].tolist() == given.tolist() == [[1.0] * 3] * 2
+    x = torch.ones(6, requires_grad=True)
+    torch.exp(x.reshape(2, 3))[:1].sum().backward()  # more memory than the part that arrives
+    assert x.grad.tolist() == [*torch.exp(x[:3]).tolist(), 0.0, 0.0, 0.0]
+
+
 def script_one_of_two_leaves_takes_the_gradient_that_both_get(torch):
     seen = []
 

@@ -368,3 +368,28 @@ def script_modes_before_classes(torch):
         loss = (leaf * leaf).sum()
     loss.backward()
     return type(out).__name__, seen, leaf.grad, torch.ones(2)
+
+
+def script_backward_passes_ask_the_class(torch):
+    def logged(kind):
+        class Logged(kind):
+            @classmethod
+            def __torch_function__(cls, func, types, args=(), kwargs=None):
+                log.append((func.__name__, len(args), sorted(kwargs or {})))
+                return super().__torch_function__(func, types, args, kwargs)
+
+        return Logged
+
+    log, out = [], []
+    kept = type(plain(torch))
+    for kind in (kept, logged(kept)):
+        x, z = torch.tensor([1.0, 2.0]).as_subclass(kind).requires_grad_(), torch.ones(2, requires_grad=True)
+        y = (x * x * z).sum()
+        x.register_hook(lambda g: out.append(kinds(g)))
+        out += kinds(torch.autograd.grad(y, x, create_graph=True))
+        out += kinds(torch.autograd.grad(y, (z, x), retain_graph=True))
+        y.backward(retain_graph=True)
+        torch.autograd.backward([y], inputs=[x], retain_graph=True)
+        out += kinds([x.grad, z.grad])
+        out += kinds(torch.autograd.grad(y.as_subclass(torch.Tensor), z))
+    return out, [entry for entry in log if entry[0] not in ("__get__", "__iter__", "unbind", "__len__", "dim")]

@@ -2,7 +2,7 @@
 
 import struct
 
-from ..maths import FUNCTIONS, NEAR
+from ..maths import FUNCTIONS, NEAR, QUICK
 from .operations import table_of
 
 TYPES = {"f64": "double", "f32": "float", "i64": "i64", "i32": "i32", "b8": "i1"}
@@ -308,7 +308,7 @@ def defined(module, name, width, lanes, count, inline=False):
         text.begin("near")
         result = quick(b, *args)
     else:
-        result = FUNCTIONS[name.removesuffix("_far")](b, *args)
+        result = (QUICK.get(name) or FUNCTIONS[name.removesuffix("_far")])(b, *args)
     given = ", ".join([f"{a.type} {a}" for a in args])
     symbol = f"@covector.{name}.{b.suffix}" + (".in" if inline else "")
     head = f"define {'internal ' * inline}{b.of_float} {symbol}({given}) {'alwaysinline ' * inline}{{"

@@ -98,10 +98,11 @@ class Machine:
         """What a module's code is found by."""
         return _key(self.facts().digest, text)
 
-    def code(self, text, needed, scalar=False):
+    def code(self, text, needed, scalar=False, about=None):
         """The `Code` of a module's text, which calls elementary functions: `needed` as a `Module` has it.
 
-        `scalar` says that its loops compute one element at a time, and LLVM is to make vectors of them.
+        `scalar` says that its loops compute one element at a time, and LLVM is to make vectors of them; `about` what
+        it is found by, if that is not the text.
         """
         with self.lock:
             for symbol, what in needed.items():
@@ -109,7 +110,7 @@ class Machine:
                     module = _LANES.elementary_module({symbol: what})
                     self.keys[symbol] = self.key(module.text)
                     self.elementary[symbol] = self.code(module.text, {})
-            key = self.key(f"scalar {text}" if scalar else text)
+            key = self.key(about or (f"scalar {text}" if scalar else text))
             found = self.loaded.get(key)
             if found is None:
                 symbols, memory = self.functions(key, text, scalar)

@@ -11,12 +11,13 @@ A builder `b` has `width`, 64 or 32, and these methods on values of its lanes:
 - of 32 bits: `widen(x)` to a value of the builder `b.wide`, of 64 bits in as many lanes, and `narrow(x)` back.
 
 Additions and products must be left as they are written: none may be contracted, reassociated or assumed to be finite.
-`FUNCTIONS` holds the functions by the names of NumPy and SciPy; `NEAR` has faster ones for arguments below a bound.
+`FUNCTIONS` holds the functions by the names of NumPy and SciPy; `NEAR` has faster ones for arguments below a bound, and
+`QUICK` those of float32 that are as exact as NumPy's, but no more, by their own names.
 """
 
 from .arcs import arccos, arcsin, arctan, arctan2
 from .error_function import erf, erfc, gelu, ndtr
-from .exponentials import cosh, exp, exp2, expm1, sigmoid, silu, sinh, tanh
+from .exponentials import cosh, exp, exp2, exp_quick, expm1, sigmoid, silu, sinh, tanh
 from .gamma_functions import digamma, gammaln
 from .inverse_hyperbolic import arccosh, arcsinh, arctanh
 from .log_sums import entr, log_expit, logaddexp, logaddexp2, logit, softplus, xlog1py, xlogy
@@ -25,7 +26,7 @@ from .powers import cbrt, hypot, power
 from .reduction import LARGE
 from .trigonometry import cos, cos_near, sin, sin_near, tan, tan_near
 
-__all__ = ["FUNCTIONS", "NEAR"]
+__all__ = ["FUNCTIONS", "NEAR", "QUICK"]
 
 FUNCTIONS = {
     f.__name__: f
@@ -37,3 +38,4 @@ FUNCTIONS = {
 }
 # name -> (function, bound of `|x|` for each width): without the reduction of large arguments, which costs the most
 NEAR = {"sin": (sin_near, LARGE), "cos": (cos_near, LARGE), "tan": (tan_near, LARGE)}
+QUICK = {"exp_quick": exp_quick}

@@ -55,6 +55,15 @@ def exp(b, x):
     return scale_sum(b, h, series(b, r, s, t), n)
 
 
+def exp_quick(b, x):
+    """`exp` within 1 unit in the last place: of what lies below that, nothing is kept."""
+    form = FORMATS[b.width]
+    n, r, s = reduced(b, squeeze(b, x, form.bottom, form.top))
+    r = b.fadd(r, s)
+    value = from_square(b, r, POLYNOMIALS["exp", b.width], r)
+    return scale_sum(b, b.const(1.0), value, n)
+
+
 def exp2(b, x):
     form = FORMATS[b.width]
     ln2, ln2_low, _ = CONSTANTS["ln2", b.width]

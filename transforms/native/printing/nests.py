@@ -13,6 +13,7 @@ _WORTH = 256  # elements of a nest, from which they are
 _MANY = 64  # steps of a nest, above which registers are short, and what is left of the last axis runs one by one
 _DEEP = 512  # elements of a nest with costly steps, from which a step is two registers: one works while one waits
 _CONTRACTED = {"add": "fadd contract", "subtract": "fsub contract", "multiply": "fmul contract"}
+_QUICK = {("exp", "f32"): "exp_quick"}  # what a function is where products and sums may be rounded once
 _OFTEN = 3  # nests that are alike, from which they are one function
 _APART = 12  # steps of a nest, up to which sums have several registers
 
@@ -223,7 +224,8 @@ class _Nest:
             elif self.printer.contracts and step.kind[0] == "f" and step.name in _CONTRACTED:
                 known[step.outs[0]] = builder.binary(_CONTRACTED[step.name], *args)
             else:
-                known[step.outs[0]] = builder.run(step.name, args)
+                quick = _QUICK.get((step.name, step.kind)) if self.printer.contracts else None
+                known[step.outs[0]] = builder.run(quick or step.name, args)
         stored = set()
         for chunk in chunks([p for _, p in nest.stores], width):
             p = nest.stores[chunk[0]][1]

@@ -4,7 +4,7 @@ import contextlib
 import warnings
 from contextvars import ContextVar
 
-from ..engine.engine import backward
+from ..dispatch.backward_calls import backward
 from ..engine.graph_task import RUNNING
 from ..function.function import Function
 from ..modes.autocast_mode import casting, casting_as

@@ -139,7 +139,7 @@ def _native_call(small):
     return native.function(small, "quick_call")
 
 
-quick_call = None  # that of call_text.py, where there is native code
+quick_call = None  # that of calls.py, where there is native code
 _engine.small_item(globals(), "quick_call", _native_call, counts=True)
 
 

@@ -21,7 +21,7 @@ WITHOUT = frozenset({Tensor, Parameter, bool, int, float, complex, str, type(Non
 # The functions that PyTorch has in Python: they hand on their arguments in a way of their own.
 IN_PYTHON = frozenset("""
 atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod cdist chain_matmul einsum norm split stft
-tensordot unravel_index
+tensordot unravel_index backward
 """.split()) | {f"nn.functional.{name}" for name in """
 adaptive_avg_pool2d adaptive_avg_pool3d affine_grid alpha_dropout batch_norm binary_cross_entropy
 binary_cross_entropy_with_logits celu cosine_embedding_loss cross_entropy ctc_loss dropout dropout1d dropout2d
@@ -278,7 +278,7 @@ def prepare(cls):
     base = Tensor
     own = {name for kind in cls.__mro__[: cls.__mro__.index(base)] for name in vars(kind)}
     for name, member in list(vars(base).items()):
-        if name in own or name in _KEPT:
+        if name in own or name in _KEPT or cls.other_layout and name in _STATE:
             continue
         if callable(member) and not isinstance(member, type | staticmethod | classmethod):
             if member.__name__ not in vars(base):
@@ -303,15 +303,13 @@ _OPERATORS = {"__add__": "add", "__radd__": "add", "__sub__": "sub", "__mul__": 
 
 
 _VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})  # facts like `shape` and `grad` are not asked for
-_KEPT = frozenset({"__new__", "__init__", "__init_subclass__", "__class__", "__hash__", "__reduce__", "__deepcopy__",
-                   "__copy__",
-                   "__torch_function__", "__class_getitem__", "__array__", "__array_wrap__", "__array_priority__",
-                   "__repr__", "__str__",
-                   "__format__", "as_subclass", "__len__", "size", "dim", "ndimension", "numel", "nelement", "stride",
-                   "storage_offset", "data_ptr", "is_floating_point", "is_complex", "is_signed", "is_contiguous",
-                   "element_size", "_is_view", "is_inference", "requires_grad_", "retain_grad", "register_hook",
-                   "register_post_accumulate_grad_hook", "backward", "__dir__", "__getattr__", "__setattr__",
-                   "__iter__"})
+_STATE = frozenset("requires_grad_ retain_grad register_hook register_post_accumulate_grad_hook backward".split())
+_KEPT = frozenset("""
+__new__ __init__ __init_subclass__ __class__ __hash__ __reduce__ __deepcopy__ __copy__ __torch_function__
+__class_getitem__ __array__ __array_wrap__ __array_priority__ __repr__ __str__ __format__ as_subclass __len__ size dim
+ndimension numel nelement stride storage_offset data_ptr is_floating_point is_complex is_signed is_contiguous
+element_size _is_view is_inference __dir__ __getattr__ __setattr__ __iter__
+""".split())
 
 
 def asking(member):
@@ -319,7 +317,9 @@ def asking(member):
 
     def method(self, *args, **kwargs):
         override = overridden((self, *args), kwargs)
-        return member(self, *args, **kwargs) if override is None else override(member, (self, *args), kwargs)
+        if override is None:
+            return member(self, *args, **kwargs)
+        return override(member, *handed_on(override, method.__name__, member, (self, *args), kwargs))
 
     method.__name__ = method.__qualname__ = getattr(member, "__name__", "__get__")
     method.__doc__ = getattr(member, "__doc__", None)

@@ -2,7 +2,7 @@
 
 import warnings
 
-from ..engine.engine import grad
+from ..dispatch.backward_calls import grad
 from ..namespace import torch
 from ..state.concrete import all_true
 from ..types.tensor_type import TensorBase

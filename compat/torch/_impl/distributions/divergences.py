@@ -3,7 +3,7 @@
 
 import math
 
-from ..engine.engine import grad
+from ..dispatch.backward_calls import grad
 from ..namespace import F, torch
 from .categorical import Categorical, OneHotCategorical
 from .combined import Independent

@@ -9,8 +9,9 @@ from ....._engine import Ambient
 from ..graph.undefined import UNDEFINED
 from ..state.levels import AMBIENT
 from ..types.arrays import ARRAYS
+from ..types.number_cache import FLOATS
 from ..types.other_layout import OtherLayout
-from ..types.tensor_type import wrap
+from ..types.tensor_type import FAST, GENERAL, Tensor, new, wrap
 from ..views.overlap import overlapping
 
 ndarray = np.ndarray
@@ -30,8 +31,13 @@ def collect(sweep, nodes, inputs, allow_unused):
         else:
             if type(ct) is Ambient and sweep.create_graph and ct.owner is AMBIENT and ct.tangent is None and (
                     type(ct.value) is ndarray and ct.value.base is None):
-                t = wrap(ct.value)
+                value = ct.value
+                t = new(Tensor)  # `wrap`, of an array that is known
+                t.value = value
                 t.node = ct.node
+                t.autograd_meta = t.level_trace = None
+                t.wants_grad = False
+                t.dispatch_key = FAST if value.dtype in FLOATS else GENERAL
                 out.append(t)
                 continue
             ct = writable_cotangent(ct)

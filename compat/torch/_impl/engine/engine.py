@@ -1,6 +1,5 @@
 """`backward` and `grad`: from tensors to roots of the backward pass, and from its cotangents to gradients."""
 
-import warnings
 
 import numpy as np
 
@@ -10,13 +9,11 @@ from ..graph.node_data import picks
 from ..graph.undefined import UNDEFINED
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import IN_NO_GRAD, MODES, leave_level, set_modes
-from ..modes.warnings import first
-from ..state.batch_level import together
 from ..state.edges import accumulator, edge
 from ..state.levels import AMBIENT
 from ..state.meta import library, on_device
 from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import GENERAL, Tensor, TensorBase, needs_grad, wrap
+from ..types.tensor_type import GENERAL, Tensor, TensorBase, needs_grad
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import lower
 from . import callbacks, recorded_rules
@@ -24,64 +21,9 @@ from .captured import collect, writable_cotangent
 from .gradient_edge import GradientEdge, node_of
 from .graph_task import HOOKED, RUNNING, Sweep, level_of
 from .reentrancy import nested
-from .root_gradients import check_implicit, like, listed, make_grads, ones, seed
+from .root_gradients import check_implicit, like, ones, seed
 
 ndarray = np.ndarray
-
-
-def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
-    """Accumulate the gradients of `tensors` in the `.grad` of the leaves they depend on.
-
-    Args:
-        tensors: a Tensor or a sequence of them, each requiring a gradient.
-        grad_tensors: the cotangent of each; None for a tensor with one element.
-        retain_graph: keep the graph for another backward pass; by default the value of `create_graph`.
-        create_graph: record the backward pass, for higher-order derivatives.
-        grad_variables: the old name of `grad_tensors`.
-        inputs: accumulate gradients only in these tensors.
-    Raises:
-        RuntimeError: a tensor without history, a missing cotangent for a tensor with several elements, a freed graph.
-
-    >>> import covector.compat.torch as torch
-    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
-    >>> torch.autograd.backward((x * x).sum())
-    >>> x.grad
-    tensor([2., 4.])
-    """
-    if grad_variables is not None:
-        warn_grad_variables()
-        if grad_tensors is not None:
-            raise RuntimeError(
-                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only "
-                "use `grad_tensors`."
-            )
-        grad_tensors = grad_variables
-    if inputs is not None:
-        inputs = listed(inputs)
-        if not inputs:
-            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    m = MODES.get()
-    if m is not None and (m.level is not None or any(not trace.own for trace in m.maps)):
-        raise RuntimeError("backward() called inside a functorch transform. This is not supported, please use "
-                           "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
-                           "transforms.")
-    retain_graph = create_graph if retain_graph is None else retain_graph
-    tensors = listed(tensors)
-    cts = make_grads(grad_tensors, len(tensors))
-    if create_graph and first("create_graph"):
-        warnings.warn("Using backward() with create_graph=True will create a reference cycle between the parameter "
-                      "and its "
-                      "gradient which can cause a memory leak. We recommend using autograd.grad when creating the "
-                      "graph to "
-                      "avoid this. If you have to use this function, make sure to reset the .grad fields of your "
-                      "parameters "
-                      "to None after use to break the cycle and avoid the leak.", UserWarning, stacklevel=3)
-    run(tensors, cts, retain_graph, create_graph, inputs, True, True)
-
-
-def warn_grad_variables():
-    """torch's warning about the old name."""
-    warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=3)
 
 
 def run(*args):
@@ -312,70 +254,3 @@ def wanted(sweep, roots, nodes):
 
 def _age(node):
     return -node.seq
-
-
-def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,
-         allow_unused=None, is_grads_batched=False, materialize_grads=False):
-    """Compute the gradients of `outputs` with respect to `inputs`, without changing any `.grad`.
-
-    Args:
-        outputs, inputs: a Tensor or a sequence of them.
-        grad_outputs: the cotangents of the outputs; None for a tensor with one element.
-        retain_graph, create_graph: as for `backward`.
-        only_inputs: deprecated, ignored except for a warning if False.
-        allow_unused: return None for an input that is not part of the graph, instead of raising.
-        is_grads_batched: the cotangents have a leading batch axis, and so have the gradients.
-        materialize_grads: return zeros for such an input.
-    Returns:
-        a tuple with a Tensor (or None) for each input.
-    Raises:
-        RuntimeError: an unused input, and as for `backward`.
-
-    >>> import covector.compat.torch as torch
-    >>> x = torch.tensor(3.0, requires_grad=True)
-    >>> torch.autograd.grad(x * x, x)
-    (tensor(6.),)
-    """
-    if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
-                         "allow_unused=False.")
-    if allow_unused is None:
-        allow_unused = materialize_grads
-    outputs = listed(outputs)
-    inputs = listed(inputs)
-    if not inputs:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    if not only_inputs:
-        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
-                               "gradient for other parts of the graph, please use torch.autograd.backward.",
-                               FutureWarning, stacklevel=2)
-    retain_graph = create_graph if retain_graph is None else retain_graph
-    grads = make_grads(grad_outputs, len(outputs))
-    if is_grads_batched:
-        for i, (t, g) in enumerate(zip(outputs, grads)):
-            seed(i, t, g, batched=True)
-        result = batched_grad(outputs, inputs, grads, create_graph, allow_unused)
-    else:
-        result = run(outputs, grads, retain_graph, create_graph, inputs, False, allow_unused)
-        result = result or ()
-    if materialize_grads:
-        result = tuple([zeros_like(t, create_graph) if g is None else g for g, t in zip(result, inputs)])
-    return result
-
-
-def batched_grad(outputs, inputs, grads, create_graph, allow_unused):
-    """`autograd.grad` with a batch of cotangents: one sweep under vmap."""
-    def pull(*cts):
-        return run(outputs, cts, True, create_graph, inputs, False, allow_unused)
-
-    return together(pull, *grads)
-
-
-def zeros_like(t, create_graph):
-    """The gradient of an input that was not used, which may be asked for a gradient itself under `create_graph`."""
-    if isinstance(t, GradientEdge):
-        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
-    shape, dtype = shape_dtype(t)
-    zeros = wrap(library(t).zeros(shape, dtype))
-    return Tensor.requires_grad_(zeros) if create_graph else zeros
-

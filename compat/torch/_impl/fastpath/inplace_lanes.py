@@ -115,7 +115,7 @@ def binary_inplace(prim, ufunc, slow):
             node.extra = None
         return self
 
-    things = {"CopySlices": CopySlices, "left copies": COPY_SLICES[left.keeps], "both copies": COPY_SLICES[both.keeps],
+    things = {"CopySlices": CopySlices, "left_copies": COPY_SLICES[left.keeps], "both_copies": COPY_SLICES[both.keeps],
               "put_of": put_of, "KEEPERS": KEEPERS}
     return with_small_calls(with_quick_write(method, prim, ufunc, rules, needs, things), True)
 

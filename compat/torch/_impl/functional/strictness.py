@@ -1,6 +1,6 @@
 """What `autograd.functional` checks: arguments that are tensors, vectors that fit, and dependence in strict mode."""
 
-from ..engine.engine import grad
+from ..dispatch.backward_calls import grad
 from ..factories.creation import zeros_like
 from ..types.tensor_type import TensorBase
 

@@ -6,7 +6,7 @@ The Jacobian of an output by an input has a row for each element of the input an
 from itertools import product
 from typing import NamedTuple
 
-from ..engine.engine import grad
+from ..dispatch.backward_calls import grad
 from ..factories.creation import zeros_like
 from ..forward_ad import forward_ad
 from ..ops.joining import stack

@@ -2,7 +2,7 @@
 
 import warnings
 
-from ..engine.engine import grad
+from ..dispatch.backward_calls import grad
 from ..factories.creation import zeros, zeros_like
 from ..forward_ad import forward_ad
 from ..function.function import Function

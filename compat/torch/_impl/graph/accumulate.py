@@ -79,11 +79,12 @@ def take_first(leaf, ct):
 
 
 def whole(ct, base):
-    """The array of which a cotangent, transposed twice, is all, if nobody else holds that."""
-    if not _GIL or type(base) is not ndarray or base.base is not None or base.strides != ct.strides or (
-            base.shape != ct.shape or base.dtype is not ct.dtype or sys.getrefcount(base) > _OF_BASE):
+    """A cotangent that is all of an array in another shape, or that array if it was transposed twice; None for others,
+    and where somebody else holds that."""
+    if not _GIL or type(base) is not ndarray or base.base is not None or base.nbytes != ct.nbytes or (
+            not ct.flags.forc or sys.getrefcount(base) > _OF_BASE):
         return None
-    return base
+    return base if base.strides == ct.strides and base.shape == ct.shape and base.dtype is ct.dtype else ct
 
 
 def laid_out(tensor, like):

@@ -5,46 +5,23 @@ import sys
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import _engine
 from ....._engine import Ambient
 from ..graph import versions
 from ..graph.node import GradNode
-from ..modes.modes import DEFAULT, MODES
-from ..state.edges import accumulator, is_current, untangled
-from ..state.levels import DUAL
-from ..types import dtypes
-from ..types.number_cache import CONSTS, FLOATS
-from ..types.parameter import Parameter
-from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Record, Tensor, new
+from ..modes.modes import DEFAULT
+from ..types.tensor_type import Tensor, new
+from . import sources
+from .sources import BEHIND, Text
+from .things import DECLINED as DECLINED, HELD, STRINGS
 
-DECLINED = object()  # the output of a program where the general path is to be taken
-_LANES = _engine.LazyModule("covector.compat.torch._impl.native.lane_text")
-_OBJECTS = _engine.LazyModule("covector.compat.torch._impl.native.object_text")
-_CALLS = _engine.LazyModule("covector.compat.torch._impl.native.call_text")
-_MAPS = _engine.LazyModule("covector.compat.torch._impl.native.map_text")
-_MAKERS = _engine.LazyModule("covector.compat.torch._impl.native.maker_text")
-_VIEWS = _engine.LazyModule("covector.compat.torch._impl.native.view_text")
-_WRITES = _engine.LazyModule("covector.compat.torch._impl.native.write_text")
-_TRACES = _engine.LazyModule("covector.compat.torch._impl.native.trace_text")
-_INDEX_LANES = _engine.LazyModule("covector.compat.torch._impl.native.index_lane_text")
-_LINEAR = _engine.LazyModule("covector.compat.torch._impl.native.linear_text")
 _LOOPS = _engine.LazyModule("covector.compat.torch._impl.native.loop_text")
-_SHAPE_LANES = _engine.LazyModule("covector.compat.torch._impl.native.shape_lane_text")
-_NAMES = ("float", "tangent", "base", "relaid", "attr_version", "creation", "steps", "multi", "no_grad", "inference",
-          "shape", "reshape", "transpose", "append", "prim", "name", "put", "forward_base", "T", "dot")
+_OBJECTS = _engine.LazyModule("covector.compat.torch._impl.native.objects")
+_TRACES = _engine.LazyModule("covector.compat.torch._impl.native.traces")
 _SLOTS = ((new(Tensor), ("value", "node", "autograd_meta", "level_trace", "wants_grad", "dispatch_key")),
           (GradNode(), ("rule", "parents", "saved", "seq", "extra")), (
               versions.Written.__new__(versions.Written), ("count", "stamps")), (
                   DEFAULT.but(), ("still", "inference", "packing", "mapped", "without")))
-_THINGS = {"None": None, "True": True, "False": False, "int": int, "str": str, "tuple": tuple, "slice": slice,
-           "Ellipsis": Ellipsis, "Record": Record, "WRITTEN": versions.WRITTEN, "EXPOSED": versions.EXPOSED,
-           "LAST": versions.LAST, "Written": versions.Written,
-           **{f"'{name}'": sys.intern(name) for name in _NAMES},
-           "Tensor": Tensor, "Parameter": Parameter, "GradNode": GradNode, "MODES": MODES, "DUAL": DUAL, "FAST": FAST,
-           "Ambient": Ambient, "GENERAL": GENERAL, "VIEW": VIEW, "INFERENCE": INFERENCE, "INFERRED": INFERRED,
-           "accumulator": accumulator, "is_current": is_current, "untangled": untangled, "aval_of": extend.aval_of,
-           "next_seq": _engine.next_seq, "Default": dtypes.Default, "Dtype": dtypes.dtype, "DECLINED": DECLINED,
-           "numbers of doubles": CONSTS[FLOATS[0]], "numbers of singles": CONSTS[FLOATS[1]]}
 
 
 def with_quick(lane, prim, ufunc, rules):
@@ -99,7 +76,7 @@ def with_quick_write(lane, prim, ufunc, rules, needs, things):
     Args:
         rules: those of the left, the right and both.
         needs: for each, whether it saves the contents before or after.
-        things: what else `BEHIND` of trace_text.py names.
+        things: what else stands behind the places of traces.py.
     """
     if type(ufunc) is not np.ufunc or prim.params:
         return lane
@@ -112,10 +89,10 @@ def _quick_write(small, prim, ufunc, rules, needs, things):
         return None
     behind = {name: id(thing) for name, thing in things.items()}
     for name, rule in zip(("left", "right", "both"), rules):
-        behind |= {name: id(rule), f"{name} saves": _saves(prim, rule)}
+        behind |= {name: id(rule), f"{name}_saves": _saves(prim, rule)}
     left, right, both = needs
     behind["needs"] = left * _TRACES.LEFT + right * _TRACES.RIGHT + both * _TRACES.BOTH
-    return _function(small, "quick_update", places, {name: behind[name] for name in _TRACES.BEHIND},
+    return _function(small, "quick_update", places, {name: behind[name] for name in BEHIND["traces"]},
                      [ufunc, rules, things])
 
 
@@ -133,14 +110,14 @@ def with_quick_linear(lane, product, shifted, record, filled):
         places = small.places(np.add, None, True)
         if places is None:
             return None
-        behind = dict(zip(("product", "shifted", "record"), map(id, things))) | {"filled": filled}
-        return _function(small, "quick_linear", places, {name: behind[name] for name in _LINEAR.BEHIND}, [*things])
+        behind = dict(zip(("product", "shifted", "note"), map(id, things))) | {"filled_from": filled}
+        return _function(small, "quick_linear", places, {name: behind[name] for name in BEHIND["linear"]}, [*things])
 
     return _engine.with_native(lane, "quick", make, counts=True)
 
 
 def function(small, symbol):
-    """A native function of call_text.py or maker_text.py; None where there is none."""
+    """A native function of calls.py or makers.py; None where there is none."""
     return _function(small, symbol, {}, {}, [])
 
 
@@ -151,8 +128,8 @@ def maker(small, symbol):
 
 
 def view_function(small, symbol, things):
-    """A native function of view_text.py; `things` are what stands behind the named places, by name."""
-    return _function(small, symbol, {}, {name: id(things[name]) for name in _VIEWS.BEHIND}, [things])
+    """A native function of index_lanes.py or shape_lanes.py; `things` are what stands behind the places, by name."""
+    return _function(small, symbol, {}, {name: id(things[name]) for name in BEHIND["views"]}, [things])
 
 
 def _function(small, symbol, places, behind, kept):
@@ -165,9 +142,9 @@ def _function(small, symbol, places, behind, kept):
     text = _text(small)
     if text is None:
         return None
-    known = {**small.known, **{name: id(thing) for name, thing in _THINGS.items()}, **small.shared, **places}
-    return small.function(text, symbol, {name: known.get(name, 0) for name in _OBJECTS.PLACES} | behind,
-                          [*kept, _THINGS])
+    known = {**small.known, **{name: id(thing) for name, thing in HELD.items()},
+             **{f"'{text}'": id(sys.intern(text)) for text in STRINGS}, **small.shared, **places}
+    return small.function(text, symbol, {name: known.get(name, 0) for name in text.places} | behind, [*kept, HELD])
 
 
 def _saves(prim, rule):
@@ -175,21 +152,20 @@ def _saves(prim, rule):
     if rule.collect is None:
         return 0
     names = _OBJECTS
-    record = (names.X, names.ANSWER, names.X_AVAL) if len(prim.operands) == 1 else (
-        names.X, names.Y, names.ANSWER, names.X_AVAL, names.Y_AVAL)
+    record = (names.X, names.OUTPUT, names.X_AVAL) if len(prim.operands) == 1 else (
+        names.X, names.Y, names.OUTPUT, names.X_AVAL, names.Y_AVAL)
     found = rule.collect(record)
     return sum(what << 4 * k for k, what in enumerate(found if type(found) is tuple else (found,)))
 
 
 @functools.cache
 def _text(small):
-    """The module's text; None where slots are elsewhere than is known."""
+    """The module's `Text`; None where slots are elsewhere than is known, or sources are not there."""
     at = _offsets(small)
     if at is None:
         return None
-    return small.arrays + _LOOPS.LOOPS + "".join([write(at) for write in (
-        _OBJECTS.objects, _MAPS.maps, _LANES.lanes, _CALLS.calls, _MAKERS.makers, _VIEWS.views,
-        _INDEX_LANES.index_lanes, _SHAPE_LANES.shape_lanes, _TRACES.traces, _WRITES.writes, _LINEAR.linear)])
+    text = Text(small, at, sources.places((*_engine.native_text.PLACES, *small.known)))
+    return None if text.about is None else text
 
 
 def _offsets(small):

@@ -5,7 +5,7 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY, Batched
 from ..dispatch.call import ROWS, attach, operation, otherwise, promote, to
-from ..dispatch.host_ops import primal_of
+from ..dispatch.host_ops import primal_of, recorded
 from ..dispatch.layouts import IN_ORDER, matrices
 from ..dispatch.out_argument import BY_COLUMNS
 from ..fastpath.lanes import OPERANDS
@@ -299,7 +299,7 @@ _linalg("cholesky", lambda A, *, upper=False: _finite(_cholesky(square("linalg.c
 _linalg("solve", lambda A, B, *, left=True: _solve(A, B, left), layout=_of_solutions,
         out=BY_COLUMNS)
 _linalg("eigh", lambda A, UPLO="L": output_tuples.eigh(*cnp.linalg.eigh(*_triangle_of("eigh", A, UPLO))), **lapack(1))
-_linalg("eigvalsh", lambda A, UPLO="L": cnp.linalg.eigvalsh(*_triangle_of("eigvalsh", A, UPLO)))
+_linalg("eigvalsh", lambda A, UPLO="L": _eigvalsh(*_triangle_of("eigvalsh", A, UPLO)))
 _linalg("qr", lambda A, mode="reduced": output_tuples.qr(*_qr(plane("linalg.qr", A), mode)), **lapack(0, 1))
 _linalg("slogdet", lambda A: output_tuples.slogdet(*cnp.linalg.slogdet(square("linalg.slogdet", A))))
 _linalg("matrix_power", lambda A, n: _power(plane("linalg.matrix_power", A), n))
@@ -352,6 +352,11 @@ def _triangle_of(name, x, uplo):
     if str(uplo).upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {uplo}")
     return square(f"linalg.{name}", x), str(uplo).upper()
+
+
+def _eigvalsh(a, uplo):
+    """Eigenvalues; with the vectors that the gradient takes, where there is one to come."""
+    return cnp.linalg.eigh(a, uplo)[0] if recorded(a) else cnp.linalg.eigvalsh(a, uplo)
 
 
 def _solve(a, b, left):

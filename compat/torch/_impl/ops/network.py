@@ -94,8 +94,9 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     classes = input.shape[axis]
     if (axis and weight is None and input.ndim == 2 and input.size and target.dtype == np.int64
             and not 0 <= ignore_index < classes
-            and assume(lambda t: np.maximum.reduce(t.view(np.uint64), None) < classes, target)):
-        return reduced(-cnp.squeeze(cnp.take_along_axis(input, cnp.expand_dims(target, 1), 1), 1), reduction)
+            and assume(lambda target: all_within(target, 0, classes), target)):
+        flat = target + np.arange(0, input.size, classes)
+        return -reduced(cnp.take(cnp.reshape(input, (-1,)), flat, 0), reduction)
     ignored = target == ignore_index
 
     def check(target):

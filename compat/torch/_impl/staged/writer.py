@@ -15,6 +15,7 @@ aval_of = extend.aval_of
 Literal = _engine.Literal
 _ROOM = {"np": np, "GradNode": GradNode, "next_seq": _engine.next_seq, "ndarray": ndarray}
 _LARGE = 1 << 12  # elements
+_METHODS = {"reshape": "reshape", "transpose": "transpose", "take": "take", "matmul": "dot"}
 _NAMES = re.compile(r"\bv\d+(?:_\d+)?\b")
 _PLAIN = frozenset({int, bool, str, type(None)})
 
@@ -91,7 +92,8 @@ class Writer:
         elif prim.variadic:
             call = f"{self.constant(prim.impl, prim.name)}({', '.join(['np', *params, listed(operands)])})"
         else:
-            call = f"{self.constant(prim.impl, prim.name)}({', '.join(['np', *operands, *params])})"
+            call = self.method(prim, operands, params, given) or (
+                f"{self.constant(prim.impl, prim.name)}({', '.join(['np', *operands, *params])})")
         if not eq.outputs:
             self.write(self.depth, call)
             return
@@ -101,6 +103,18 @@ class Writer:
             return
         self.names.update((v, f"v{k}_{i}") for i, v in enumerate(eq.outputs))
         self.write(self.depth, f"{listed([self.names[v] for v in eq.outputs])} = v{k}")
+
+    def method(self, prim, operands, params, given):
+        """The method of NumPy's arrays that an implementation comes down to; None where it is more."""
+        if self.recorder.library is not None or any(type(x) is not ndarray for x in given):
+            return None
+        if prim.name == "matmul":
+            x, y = given
+            if not 0 < x.ndim < 3 or not 0 < y.ndim < 3 or x.size >= _engine.FILLED and x.shape[-1] > 1:
+                return None
+        elif prim.name not in _METHODS:
+            return None
+        return f"{operands[0]}.{_METHODS[prim.name]}({', '.join([*operands[1:], *params])})"
 
     def rule_of(self, k, eq):
         """The rule of an equation, None if it is not recorded; its outputs that then have nodes are noted."""

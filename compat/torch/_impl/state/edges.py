@@ -14,11 +14,12 @@ from ..graph.node_names import NamedRule
 from ..modes.modes import MODES
 from ..types.arrays import ARRAYS
 from ..types.other_layout import OtherLayout
-from ..types.tensor_type import FOREIGN, more, needs_grad
+from ..types.tensor_type import FOREIGN, INFERRED, more, needs_grad
 from ..types.tensor_value import bottom, cell_of, hollow, shape_dtype
 from .aliases import look
 from .levels import AMBIENT
 
+next_seq = _engine.next_seq
 GETITEM = extend.REGISTRY["getitem"]
 _STALE = Lock()  # two threads must not both make the history of one view again
 
@@ -58,12 +59,13 @@ def accumulator(t, kind=AccumulateGrad):
     found = None if meta is None else meta.accumulator
     node = None if found is None else found()
     if node is None or node.lost is not kind.lost:
-        meta = more(t)
+        if meta is None or meta is INFERRED:
+            meta = more(t)
         node = kind()
         node.rule = None
         node.parents = ()
         node.saved = t
-        node.seq = _engine.next_seq()
+        node.seq = next_seq()
         node.extra = None
         meta.accumulator = ref(node)
         m = MODES.get()

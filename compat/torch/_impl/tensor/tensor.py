@@ -6,8 +6,9 @@ from weakref import ref
 import numpy as np
 
 from ..... import extend
+from ..dispatch.backward_calls import backward
 from ..dispatch.overriding import prepare
-from ..engine.engine import backward, plain_backward
+from ..engine.engine import plain_backward
 from ..graph import versions
 from ..graph.hooks import RemovableHandle
 from ..graph.node_data import picks, visible

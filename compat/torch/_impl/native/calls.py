@@ -1,0 +1,153 @@
+"""Calls in native code: the key of a call's program, and the program's run where there is one.
+
+The key is what `call_cache.lookup` asks of a call, as bytes: modes, default dtype, and of each argument its kind and
+what it says, of tensors shape, strides, dtype and whether they are recorded.
+"""
+
+from .keys import (
+    DTYPE,
+    FALSE,
+    FLOAT,
+    INT,
+    NAME,
+    NONE,
+    STRING,
+    TRUE,
+    TUPLE,
+    add,
+    add_dual,
+    add_int,
+    add_string,
+    add_tensor,
+)
+from .language.words import (
+    NULL,
+    Bool,
+    Cells,
+    Int,
+    Object,
+    PyBytes_FromStringAndSize,
+    PyDict_GetItemWithError,
+    PyDict_Next,
+    PyObject_Vectorcall,
+    PyTuple_GetItem,
+    PyTuple_Size,
+    Words,
+    address,
+    cells,
+    context,
+    lane,
+    own,
+    words,
+)
+from .objects import OTHERS, RECORDING, hooked_mode, is_tensor, mode
+from .things import DECLINED, DUAL, Default, Dtype
+
+ROOM, SPARE = 256, 75  # words of a key, and of one argument at most
+MOST = 24  # tensors of a call
+OPERANDS = 2 * MOST + 1
+AT_DUAL_LEVEL, WITH_HOOKS = 4, 5  # modes, beside those of objects.py
+
+
+def add_sizes(key: Words, items: Object) -> Bool:
+    """Add a short tuple of ints."""
+    n = PyTuple_Size(items)
+    if n >= 16:
+        return False
+    add(key, TUPLE)
+    add(key, n)
+    for k in range(n):
+        x = PyTuple_GetItem(items, k)
+        if type(x) is not int:
+            return False
+        if not add_int(key, x):
+            return False
+    return True
+
+
+def add_argument(key: Words, x: Object, now: Int, blind: Bool, tensors: Cells, counts: Words, epoch: Object,
+                 tangents: Cells) -> Bool:
+    """Whether an argument may be one of a program: it is added to the key, a tensor to the tensors too."""
+    if key[0] > ROOM - SPARE:
+        return False
+    if is_tensor(x):
+        n = counts[0]
+        if n >= MOST:
+            return False
+        tensors[n] = x
+        counts[0] = n + 1
+        if epoch is not NULL:
+            return add_dual(key, x, epoch, tangents, counts)
+        return add_tensor(key, x, now, blind)
+    kind = type(x)
+    if kind is int:
+        add(key, INT)
+        return add_int(key, x)
+    if x is None or x is True or x is False:
+        add(key, NONE if x is None else TRUE if x is True else FALSE)
+        return True
+    if kind is float:
+        add(key, FLOAT)
+        add(key, x.float_bits)
+        return True
+    if kind is str:
+        add(key, STRING)
+        return add_string(key, x)
+    if kind is Dtype:
+        add(key, DTYPE)
+        add(key, address(x))
+        return True
+    return kind is tuple and add_sizes(key, x)
+
+
+@lane
+def quick_call(programs, arguments, keywords, blind):
+    """What a program gives; bytes where there is none yet."""
+    plain = mode()
+    now = hooked_mode(plain)
+    if now == OTHERS:
+        return None
+    level = context(DUAL)
+    if level is not None and plain != RECORDING:
+        return None
+    is_blind = blind is True
+    epoch = NULL if level is None else level
+    key = words(ROOM)
+    key[0] = 1
+    add(key, AT_DUAL_LEVEL if level is not None else WITH_HOOKS if now != plain else now)
+    add(key, address(Default.float))
+    operands = cells(OPERANDS)
+    tensors = operands[1:]
+    tangents = cells(MOST)
+    counts = words(2)  # of tensors, and of tangents
+    counts[0] = 0
+    counts[1] = 0
+    for k in range(PyTuple_Size(arguments)):
+        if not add_argument(key, PyTuple_GetItem(arguments, k), now, is_blind, tensors, counts, epoch, tangents):
+            return None
+    position = words(1)
+    position[0] = 0
+    name = cells(1)
+    value = cells(1)
+    while PyDict_Next(keywords, position, name, value):
+        add(key, NAME)
+        if not add_string(key, name[0]):
+            return None
+        if not add_argument(key, value[0], now, is_blind, tensors, counts, epoch, tangents):
+            return None
+    n = counts[0]
+    pushed = counts[1]
+    if n == 0 or (level is not None and pushed == 0):
+        return None
+    made = PyBytes_FromStringAndSize(key[1:], 8 * (key[0] - 1))
+    program = own(PyDict_GetItemWithError(programs, made))
+    if program is NULL:
+        return made
+    if level is None:
+        found = PyObject_Vectorcall(program, tensors, n, NULL)
+        return None if found is DECLINED else found
+    operands[0] = level
+    for k in range(pushed):
+        tensors[n + k] = tangents[k]
+    found = PyObject_Vectorcall(program, operands, 1 + n + pushed, NULL)
+    return None if found is DECLINED else found
