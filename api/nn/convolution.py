@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays.avals import aval_of
+from ..core.arrays.halves import is_half
 from ..core.errors import DtypeError, ShapeError, at_user_line
 from ..core.ops.nn import convolution
+from ..core.ops.selection import astype
 from ..core.ops.shaping import pad
 from ..numpy.surface import Array, array_of
 
@@ -123,7 +125,9 @@ def _finished(y: Array, b: Array | None, n: int, single: bool) -> Array:
             raise ShapeError(f"a bias needs one number per feature, shape {(y.shape[1],)}, but has shape {b.shape}"
                              f"; reshape it{at_user_line()}")
         shift = b.reshape((-1,) + (1,) * n)
-        if type(y) is np.ndarray and type(b) is np.ndarray and y.dtype == b.dtype:
+        if y.dtype == b.dtype and is_half(y.dtype):  # NumPy adds halves one by one
+            y = astype(astype(y, np.float32) + astype(shift, np.float32), y.dtype)
+        elif type(y) is np.ndarray and type(b) is np.ndarray and y.dtype == b.dtype:
             y += shift  # nobody else holds it
         else:
             y = y + shift

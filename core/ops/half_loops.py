@@ -1,6 +1,7 @@
-"""Casts to half precision and back as loops, with NumPy's bits: it calls a function for each element."""
+"""Casts to half precision and back as loops, with NumPy's bits, and products of halves: it calls a function for each
+element."""
 
-from functools import partial
+from functools import partial, wraps
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from ..primitive.kernels import LEAST
 from ..primitive.loop_kernels import Loops
 from ..tape.unbroadcast import recast
 
-_HALF = np.dtype(np.float16)
+_HALF, _SINGLE = np.dtype(np.float16), np.dtype(np.float32)
 _OVER, _INFINITE = 0x477FF000, 0x7F800000  # bits of the least single that no half is near to, 65520, and of infinity
 
 
@@ -79,6 +80,29 @@ def cast_array(xp, x, dtype):
             if out is not None:
                 return out
     return x.astype(dtype)
+
+
+def are_halves(x, y):
+    """Whether two values are arrays of NumPy of half precision."""
+    return type(x) is type(y) is np.ndarray and x.dtype == _HALF == y.dtype
+
+
+def through_singles(fun, x, y):
+    """`fun(x, y)` of halves in float32, rounded once: NumPy adds up products of halves one by one."""
+    out = fun(cast_array(np, x, _SINGLE), cast_array(np, y, _SINGLE))
+    return cast_array(np, out, _HALF) if type(out) is np.ndarray else out.astype(_HALF)
+
+
+def in_singles(kernel):
+    """A kernel `kernel(xp, x, y, …)` that computes in float32 where both arrays are halves."""
+
+    @wraps(kernel)
+    def run(xp, x, y, *args, **named):
+        if are_halves(x, y):
+            return through_singles(lambda x, y: kernel(np, x, y, *args, **named), x, y)
+        return kernel(xp, x, y, *args, **named)
+
+    return run
 
 
 def cast_back(ct, dtype):

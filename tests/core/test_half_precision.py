@@ -5,6 +5,7 @@ import pytest
 
 import covector as cv
 from covector import nn
+from covector.extend import REGISTRY
 from covector.scipy import special
 
 N = 70_000  # infinite in float16
@@ -93,3 +94,32 @@ def test_equal_elements_of_which_the_dtype_cannot_count_so_many_share_an_extreme
 def test_shares_of_an_extreme_are_computed_in_single_precision_where_it_is():
     graph = cv.make_graph(cv.grad(np.max))(np.ones(3, np.float32))
     assert "f64" not in str(graph)
+
+
+@pytest.mark.parametrize("shapes", [
+    ((40, 50), (50, 60)), ((3, 40, 50), (50, 6)), ((2, 9, 40), (2, 40, 9)), ((700,), (700,))])
+def test_products_of_halves_round_once(shapes):
+    x, y = (np.random.default_rng(0).normal(size=shape).astype(np.float16) for shape in shapes)
+    found = REGISTRY["matmul"].fun(x, y)
+    wanted = np.matmul(x.astype(np.float32), y.astype(np.float32)).astype(np.float16)
+    assert found.dtype == np.float16 and np.shape(found) == wanted.shape
+    np.testing.assert_array_max_ulp(np.asarray(found), np.asarray(wanted), 1)
+
+
+@pytest.mark.parametrize("size", [(5,), (6, 7), (40, 30), (4, 3, 5)])
+def test_convolutions_of_halves_and_their_gradients_round_once(size):
+    n = len(size)
+    rng = np.random.default_rng(0)
+    x, w, b = (rng.normal(size=s).astype(np.float16) for s in ((8, 4, *size), (8, 4, *(3,) * n), (8,)))
+    singles = [a.astype(np.float32) for a in (x, w, b)]
+
+    def run(x, w, b):
+        return nn.conv(x, w, b, padding=1)
+
+    found, wanted = run(x, w, b), run(*singles)
+    assert found.dtype == np.float16
+    np.testing.assert_allclose(found, wanted, rtol=2e-3, atol=1e-2)  # rounded before the bias and behind it
+    ct = rng.normal(size=found.shape).astype(np.float16)
+    for mine, theirs in zip(cv.vjp(run, x, w, b)[1](ct), cv.vjp(run, *singles)[1](ct.astype(np.float32))):
+        assert mine.dtype == np.float16
+        np.testing.assert_allclose(mine, theirs, rtol=2e-3, atol=2e-3)

@@ -9,6 +9,7 @@ from ...errors import ShapeError, at_user_line
 from ...primitive.families import primitive
 from ...tape.unbroadcast import conj
 from ..dependence import subscripted
+from ..half_loops import are_halves, through_singles
 from ..samples import arrays, together
 
 
@@ -40,7 +41,8 @@ def _einsum(xp, x, y, subscripts):
     n = x.shape[batch : batch + rows]
     m = y.shape[batch + summed :]
     k = prod(x.shape[batch + rows :])
-    answer = xp.matmul(x.reshape((*head, prod(n), k)), y.reshape((*head, k, prod(m))))
+    x, y = x.reshape((*head, prod(n), k)), y.reshape((*head, k, prod(m)))
+    answer = through_singles(xp.matmul, x, y) if are_halves(x, y) else xp.matmul(x, y)
     return answer.reshape((*head, *n, *m)).transpose(out)
 
 

@@ -14,6 +14,7 @@ from ...primitive.families import linear, primitive
 from ...tape.unbroadcast import conj
 from ...trace.device import zeros_of
 from ..dependence import MOVED, numbered, shared, stencil
+from ..half_loops import in_singles
 from ..samples import arrays, together
 from ..shaping import broadcast_to
 from .convolution_loops import CONV, CONV_INPUT, CONV_WEIGHT, WORTH, planned_conv, planned_input, planned_weight
@@ -120,6 +121,7 @@ def _split(a, groups, axis):
     return a.reshape((*a.shape[:axis], groups, a.shape[axis] // groups, *a.shape[axis + 1 :]))
 
 
+@in_singles
 def _conv(xp, x, w, stride, padding, dilation, groups):
     kernel = tuple(w.shape[2:])
     x = _padded(xp, x, padding)
@@ -165,6 +167,7 @@ def _conv_of_runs(x, cols, w, run, groups):
     return np.ascontiguousarray(taken)
 
 
+@in_singles
 def _conv_input(xp, y, w, size, stride, padding, dilation, groups):
     kernel, out = tuple(w.shape[2:]), tuple(y.shape[2:])
     n, channels, places, taps = y.shape[0], w.shape[1], math.prod(out), math.prod(kernel)
@@ -193,6 +196,7 @@ def _conv_input(xp, y, w, size, stride, padding, dilation, groups):
 _MANY = 256  # places from which the examples are taken one by one
 
 
+@in_singles
 def _conv_weight(xp, y, x, kernel, stride, padding, dilation, groups):
     cols = _view(xp, _padded(xp, x, padding), kernel, stride, dilation)
     n, features, places = x.shape[0], y.shape[1], math.prod(y.shape[2:])

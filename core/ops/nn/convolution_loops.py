@@ -15,8 +15,10 @@ import numpy as np
 
 from ...arrays.sums import PLAIN
 from ...primitive.loop_kernels import Loops
+from ..half_loops import cast_array
 
 ndarray = np.ndarray
+_HALF, _SINGLE = np.dtype(np.float16), np.dtype(np.float32)
 _LEAST = 1 << 18  # products, below which a compilation is not worth its time
 WORTH = 1 << 21  # products that are worth a call out of native code, whose convolutions are BLAS's
 _MOST, _FEW = 1 << 20, 64  # elements of the weights, above which BLAS is as fast, and windows, below which it is
@@ -263,7 +265,7 @@ def _parts(size, extent, kernel, stride, padding, dilation):
 def _fit(x, y, taps, windows, weights, least, few, most):
     """Whether there is enough to do, but not for BLAS, and of which kind."""
     return taps > 1 and windows >= few and weights <= most and windows * weights >= least and (
-        x.dtype in PLAIN and x.dtype == y.dtype and x.ndim in (3, 4))
+        (x.dtype in PLAIN or x.dtype == _HALF) and x.dtype == y.dtype and x.ndim in (3, 4))
 
 
 def planned_conv(x, w, stride, padding, dilation, groups, least):
@@ -306,19 +308,29 @@ def planned_weight(y, x, kernel, stride, padding, dilation, groups, least):
 
 
 def _given(plan):
-    """What the loops take: the arrays, of two axes, and their plan."""
+    """What the loops take: the arrays, of two axes, halves in float32, and their plan."""
     def given(x, y, *params):
         found = plan(x, y, *params, _LEAST) if type(x) is type(y) is ndarray else None
-        return None if found is None else (_image(x), _image(y), *found)
+        if found is None:
+            return None
+        if x.dtype == _HALF:
+            x, y = cast_array(np, x, _SINGLE), cast_array(np, y, _SINGLE)
+        return (_image(x), _image(y), *found)
 
     return given
 
 
 def _squeezed(out, x, *_):
-    """What was found for images of one line, of one axis."""
-    return out if x.ndim == 4 else out.reshape((*out.shape[:2], out.shape[3]))
+    """What was found for images of one line, of one axis, in the dtype of the operands."""
+    out = out if x.ndim == 4 else out.reshape((*out.shape[:2], out.shape[3]))
+    return out if x.dtype != _HALF else cast_array(np, out, _HALF)
+
+
+def _of_weights(w, y, x, kernel, *_):
+    w = w.reshape((y.shape[1], -1, *kernel))
+    return w if x.dtype != _HALF else cast_array(np, w, _HALF)
 
 
 CONV = Loops(partial(_convolved, turned=False), _given(planned_conv), _squeezed)
 CONV_INPUT = Loops(partial(_convolved, turned=True), _given(planned_input), _squeezed)
-CONV_WEIGHT = Loops(_weighted, _given(planned_weight), lambda w, y, x, kernel, *_: w.reshape((y.shape[1], -1, *kernel)))
+CONV_WEIGHT = Loops(_weighted, _given(planned_weight), _of_weights)

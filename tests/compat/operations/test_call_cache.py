@@ -83,7 +83,7 @@ def summary(fun, xs):
     """What is seen of an answer, and the first and second derivatives."""
     answer = fun(*xs)
     parts = answer if isinstance(answer, tuple) else (answer,)
-    seen = [(t.detach().numpy().tolist(), t.dtype, t.stride(), t.is_leaf, None if t.grad_fn is None else (
+    seen = [(t.detach().tolist(), t.dtype, t.stride(), t.is_leaf, None if t.grad_fn is None else (
         t.grad_fn.name(), t.output_nr, [(f and f.name(), k) for f, k in t.grad_fn.next_functions])) for t in parts]
     total = sum((t * t).sum() for t in outputs(answer))
     first = torch.autograd.grad(total, xs, create_graph=True)
@@ -104,6 +104,26 @@ def test_a_program_made_for_some_elements_is_right_for_others(name, dtype):
     assert kind is other and seen == expected
     for ours, theirs in zip((*first, *second), (*first_expected, *second_expected), strict=True):
         np.testing.assert_allclose(np.array(ours, float), np.array(theirs, float), 1e-5, 1e-6)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("name", [*MADE, "gather"])
+def test_programs_of_half_precision(name, dtype):
+    fun, *shapes = MADE.get(name) or (lambda x: x.gather(1, torch.tensor([[3, 0], [1, 1], [2, 3]])), (3, 4))
+
+    def run(*xs):
+        return fun(*[x.to(dtype) for x in xs])
+
+    run(*leaves(shapes, 1))
+    kind, seen, first, second = summary(run, leaves(shapes, 2))
+    other, expected, first_expected, second_expected = general(summary, run, leaves(shapes, 2))
+    assert kind is other and seen == expected
+    for ours, theirs in zip((*first, *second), (*first_expected, *second_expected), strict=True):
+        np.testing.assert_allclose(np.array(ours, float), np.array(theirs, float), 1e-2, 1e-2)
+    with torch.no_grad():
+        xs = leaves(shapes, 3)
+        ours, theirs = outputs(run(*xs)), outputs(general(run, *xs))
+    assert all(a.dtype is dtype and torch.equal(a, b) for a, b in zip(ours, theirs, strict=True))
 
 
 def programs_of(name):

@@ -7,7 +7,8 @@ from ..graph.node_data import visible
 from ..staged.recorder import Unfit
 from ..state.edges import is_current, untangled
 from ..types.arrays import ARRAYS
-from ..types.dtypes import dtype as Dtype
+from ..types.bfloat16 import in_single, wants_single
+from ..types.dtypes import bfloat16, dtype as Dtype
 from ..types.number_cache import FLOATS
 from ..types.parameter import Parameter
 from ..types.size import Size, memory_format
@@ -41,7 +42,8 @@ def described(args, key, tensors, recording, blind):
                         if type(x) not in ARRAYS or not settled(a, recording, blind):
                             return False
                         key.append(DEVICE)
-                    elif not blind or not whole(a, recording):
+                    elif not (here(a, recording) if x.itemsize == 2 and x.dtype.kind in "fV" else (
+                            blind and whole(a, recording))):
                         return False
                     dtype = x.dtype
                 elif a.dispatch_key == INFERENCE:
@@ -79,8 +81,11 @@ def whole(t, recording):
 
 def settled(t, recording, blind):
     """Whether a tensor of a device is an ambient one, of floats or as `whole` says, and its history is up to date."""
-    if t.value.dtype not in FLOATS:
-        return blind and whole(t, recording)
+    return here(t, recording) if t.value.dtype in FLOATS else blind and whole(t, recording)
+
+
+def here(t, recording):
+    """Whether a tensor of floats is an ambient one without a tangent, and its history is up to date."""
     meta = t.autograd_meta
     if t.level_trace is not None or meta is None:
         return meta is None and t.level_trace is None
@@ -100,7 +105,8 @@ def staged(recorder, row, args, kwargs, tensors, shown=None):
     named = synonyms(row.name, dict(zip(kwargs, boxed(kwargs.values(), boxes))))
     placed, _, way = check(row, args, kwargs)
     given += [named.pop(p.name) for p in way.parameters[len(args):len(placed)]] if way is not None else []
-    answer = row.body(*given, **named)
+    halves = any(t.dtype is bfloat16 for t in tensors) and wants_single(row, given, named)
+    answer = in_single(row.body, given, named) if halves else row.body(*given, **named)
     if recorder.library is None and len(recorder.equations) > 1 and any(
             np.size(recorder.values[v]) > LARGE for eq in recorder.equations
             if not getattr(eq.prim, "view", False) for v in eq.outputs):

@@ -187,12 +187,12 @@ def like(name, make):
 
     def made_like(input, *args, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None,
                   pin_memory=False, **fill_value):
-        if not (args or fill_value or requires_grad) and dtype is layout is device is memory_format is None and (
+        if not (fill_value or requires_grad) and dtype is layout is device is memory_format is None and (
                 type(x := input.value) is np.ndarray and x.flags.c_contiguous and x.dtype.kind != "V") and (
                 (m := MODES.get()) is None or m.still):
-            array, fill = np.empty(x.shape, x.dtype), make()
+            array, fill = np.empty(x.shape, x.dtype), make(*args)
             if fill is not None:
-                array.fill(fill)
+                array.fill(filling(fill, x.dtype) if args else fill)
             return new_leaf(array)
         if fill_value.keys() - {"fill_value"} or fill_value and (args or name != "full_like"):
             raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(fill_value))}'")

@@ -37,7 +37,10 @@ def product(equation, *operands):
         common = dtypes.promoted([dtypes.OF_NUMPY[v.dtype] for v in operands], [], []).numpy  # whatever their ranks
         operands = [to(v, common) for v in operands]
     try:
-        found = cnp.einsum(equation, *operands)
+        if all(type(v) is np.ndarray and v.dtype == np.float16 for v in operands):  # NumPy adds them up one by one
+            found = cnp.einsum(equation, *[v.astype(np.float32) for v in operands]).astype(np.float16)
+        else:
+            found = cnp.einsum(equation, *operands)
     except ValueError as error:
         raise (Mismatch if len(operands) > 2 else RuntimeError)(f"einsum(): {words_of(error)}") from None
     return found if parts is None or len(operands) != 2 else laid(found, operands, equation, *parts)

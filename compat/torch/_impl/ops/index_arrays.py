@@ -1,10 +1,12 @@
 """Reading and writing at index arrays, also where a vmap maps them, and positions in order."""
 
+from math import prod
+
 import numpy as np
 
 from ..... import numpy as cnp
 from ....._engine import At, all_within
-from .....extend import Tracer, constant, make_batched
+from .....extend import REGISTRY, Tracer, constant, make_batched
 from ..dispatch.host_ops import insist
 from ..state.levels import BatchTrace
 from ..types.arrays import ARRAYS
@@ -71,6 +73,24 @@ def grid(index, d):
     return tuple([index if a == d else places[a] for a in range(index.ndim)])
 
 
+def in_flat(index, shape, d):
+    """Places in the flat array of a shape, where `index` has those along one axis, which lie on it."""
+    steps = [prod(shape[a + 1 :]) for a in range(len(shape))]
+    flat = index if steps[d] == 1 else index * steps[d]
+    beside = None
+    for a, n in enumerate(index.shape):
+        if a == d or n == 1:
+            continue
+        here = (np.arange(n) * steps[a]).reshape([-1 if b == a else 1 for b in range(len(shape))])
+        if beside is not None and beside.size * n > _KEPT:
+            flat, beside = flat + constant(beside, index), None
+        beside = here if beside is None else beside + here
+    return flat if beside is None else flat + constant(beside, index)
+
+
+_KEPT = 1 << 12  # elements of places that a program may keep
+
+
 def check_long(name, index):
     """torch's error for an index tensor of another dtype."""
     if index.dtype not in (np.int64, np.int32):
@@ -87,8 +107,10 @@ def ordered(input, d, descending):
 
 
 def along(input, index, axis):
-    """The elements of one index an axis, kept as 1."""
-    return cnp.take_along_axis(input, index, axis)
+    """The elements at places of an axis, which lie on it; `index` has the other axes of the input, or fits them."""
+    if any(a != axis and n != m for a, (n, m) in enumerate(zip(index.shape, input.shape, strict=True))):
+        return cnp.take_along_axis(input, index, axis)
+    return REGISTRY["take"].fun(cnp.reshape(input, (-1,)), in_flat(index, input.shape, axis), 0)
 
 
 def within(index, d, size):

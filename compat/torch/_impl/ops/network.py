@@ -50,7 +50,7 @@ def linear(input, weight, bias=None):
             rows *= n
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({rows}x{input.shape[-1]} and "
                            f"{k}x{weight.shape[0]})")
-    out = cnp.matmul(input, weight.T if weight.ndim == 2 else weight)
+    out = REGISTRY["matmul"].fun(input, weight.T if weight.ndim == 2 else weight)
     return out if bias is None else out + bias
 
 

@@ -16,8 +16,7 @@ from ..types.devices import moved
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase, wrap
 from .axes import check_unique, wrap_dim
-from .index_arrays import check_long, grid, within
-from .indexing import fetched
+from .index_arrays import check_long, in_flat, within
 
 
 @moving("gather", blind=True, layout=IN_ORDER)
@@ -40,13 +39,7 @@ def gather(input, dim, index, *, sparse_grad=False):
             raise RuntimeError(f"Size does not match at dimension {a} expected index {list(index.shape)} to be no "
                                "larger "
                                f"than self {list(input.shape)} apart from dimension {d}")
-    return fetched(part_of(input, index.shape, d), grid(index, d))
-
-
-def part_of(x, shape, d):
-    """`x` cut to the lengths of `shape` on all axes but one."""
-    index = tuple([slice(None) if a == d else slice(0, n) for a, n in enumerate(shape)])
-    return x[index]
+    return REGISTRY["take"].fun(cnp.reshape(input, (-1,)), in_flat(index, input.shape, d), 0)
 
 
 @moving("index_select", blind=True)

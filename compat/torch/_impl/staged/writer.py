@@ -110,7 +110,8 @@ class Writer:
             return None
         if prim.name == "matmul":
             x, y = given
-            if not 0 < x.ndim < 3 or not 0 < y.ndim < 3 or x.size >= _engine.FILLED and x.shape[-1] > 1:
+            if x.dtype not in FLOATS or not 0 < x.ndim < 3 or not 0 < y.ndim < 3 or (
+                    x.size >= _engine.FILLED and x.shape[-1] > 1):
                 return None
         elif prim.name not in _METHODS:
             return None
