@@ -34,6 +34,11 @@ def write_inner_into_outer(x):
     return buffer.sum()
 
 
+def write_in_branch(x):
+    buf = np.zeros_like(x)
+    return cv.cond(x[0] > 0, lambda: buf.fill(1.0), lambda: None)
+
+
 CASES = [
     ("grad of a vector", ValueError, lambda: cv.grad(lambda x: x * 2)(X), r"scalar.*\(4,\).*\.sum\(\).*jacobian"),
     ("grad of an int", TypeError, lambda: cv.grad(lambda x: x * 2.0)(3), r"floating.*3.*int64.*float\(3\)"),
@@ -46,6 +51,7 @@ CASES = [
     ("deepcopy", TypeError, lambda: cv.grad(copy.deepcopy)(3.0), r"deep-copied.*stop_gradient"),
     ("+= into plain", TypeError, lambda: cv.grad(write_into_plain)(X), r"plain array.*zeros_like"),
     ("inner into outer", TypeError, lambda: cv.grad(write_inner_into_outer)(X), r"inner grad.*inside"),
+    ("write in a branch", TypeError, lambda: cv.jit(write_in_branch)(X), r"made outside of it.*write to a copy"),
     ("bool under vmap", TypeError, lambda: cv.vmap(lambda x: x if x > 0 else -x)(X), r"vmap.*np\.where.*cond"),
     ("length of a number", TypeError, lambda: cv.grad(lambda x: sum(x))(3.0),
      r"len\(\).*no axis.*reshape.*test_errors"),

@@ -1,5 +1,6 @@
 """Reverse rules, compiled: a primitive's formulas for one set of differentiated operands as one function."""
 
+from functools import partial
 from operator import itemgetter
 
 from ..arrays.halves import back_in_single
@@ -47,6 +48,7 @@ def compile_rule(prim, active, plain, fixed):
     rule.prim = prim
     rule.names = tuple(names)
     rule.active = active
+    rule.part = partial(_part, prim, plain, fixed)
     rule.lazy = prim.name in LAZY
     rule.masks = prim.zeros or prim.handlers is not None
     rule.pointwise = prim.elementwise and plain and not fixed
@@ -84,6 +86,11 @@ def compile_rule(prim, active, plain, fixed):
         rule.back = _filled(rule.back, slot["ans_aval"], bare)
         rule.strong = _filled(rule.strong, slot["ans_aval"], bare)
     return rule
+
+
+def _part(prim, plain, fixed, active):
+    """The rule for `active` operands, some of those that were broadcast at `fixed`."""
+    return compile_rule(prim, active, plain, tuple([i for i in fixed if i in active]))
 
 
 def _filled(back, at, bare):

@@ -42,11 +42,13 @@ class Rule:
     meet.
     `masks` says that its pullback may put structural zeros into what arrives at the parents.
     `again` is what the stateful layer knows of rules whose runs are recorded, a cache.
+    `part(active)` is the rule for some of its operands, which saves nothing else.
     `once` rules call bodies of the user's: what they do is not recorded on the tape of the stateful layer.
     """
 
     __slots__ = ("prim", "back", "strong", "names", "origins", "keeps", "active", "lazy", "collect", "biased",
-                 "pointwise", "programs", "again", "basis", "moves", "masks", "once")
+                 "pointwise", "programs", "again", "basis", "moves", "masks", "once",
+                 "part")
 
     prim: Any
     back: Callable[..., Any]
@@ -61,11 +63,12 @@ class Rule:
     programs: Any
     again: Any
     basis: Any
+    part: Any
 
     def __init__(self):
         self.biased = None
         self.pointwise = False
-        self.programs = self.again = None
+        self.programs = self.again = self.part = None
         self.basis = None
         self.moves = False
         self.masks = True

@@ -8,12 +8,14 @@ contents the update happens in place, so n writes cost O(n).
 
 import operator
 import sys
+from weakref import ref
 
 import numpy as np
 
 from ..arrays.avals import aval_of
 from ..errors import ConversionError, at_user_line
 from ..facts import COPIES
+from .seal import SEALED
 from .tracer import Batched, Dual, Rev, Staged, Tracer, last_level, unwrap
 
 ndarray = np.ndarray
@@ -42,7 +44,7 @@ class Buffer(Tracer):
     def aval(self):
         return aval_of(self.value)
 
-    shape = property(lambda self: self.value.shape)
+    shape = Tracer.shape.getter(lambda self: self.value.shape)
     dtype = property(lambda self: self.value.dtype)
     ndim = property(lambda self: self.value.ndim)
     size = property(lambda self: self.value.size)
@@ -216,6 +218,9 @@ def identity(tracer):
 
 def turn(tracer, state):
     """A traced value made a buffer in place."""
+    seal = SEALED.get()
+    if seal is not None and tracer.owner is not None and tracer.owner.level < seal.level:
+        seal.turned.append((ref(tracer), at_user_line()))
     contents = snapshot(tracer)
     state.strides = _strides(contents)
     tracer.__class__ = Buffer
@@ -278,6 +283,9 @@ def step_of(prim, array, params):
 
 
 def _check_level(value, stamp):
+    seal = SEALED.get()
+    if seal is not None and seal.level > stamp:
+        seal.refuse(at_user_line())
     if isinstance(value, Tracer):
         inner = value.read() if type(value) is Buffer else value
         if isinstance(inner, Tracer) and inner.owner.level > stamp:

@@ -17,5 +17,6 @@ REMEDIES = {
                                   "covector.numpy.asarray(t) for np.asarray(t), covector.scipy for SciPy's functions, "
                                   "loc + scale * rng.normal(size=n) for rng.normal(loc, scale), s.to_numpy() @ t for "
                                   f"a pandas s @ t, a.data of an xarray DataArray a, {_BUFFER}",
-    None: f"use np.exp and friends for math.*, t itself for float(t), {_BUFFER}",
+    None: "use np.exp and friends for math.*, t itself for float(t), covector.scipy for SciPy's functions, "
+          f"{_BUFFER}",
 }

@@ -99,6 +99,11 @@ class Tracer:
     def shape(self):
         return self.aval.shape
 
+    @shape.setter
+    def shape(self, shape):
+        raise AttributeError(f"shape was set to {shape} on a traced value ({self.aval!r}), which keeps its own; write "
+                             f"x = x.reshape({shape}){at_user_line()}")
+
     @property
     def dtype(self):
         return self.aval.dtype

@@ -224,3 +224,24 @@ def test_joined_and_stacked_parts_get_theirs_back(count):
     np.testing.assert_array_equal(np.stack(cv.grad(lambda rows: (np.stack(rows) * weights).sum())(rows)), weights)
     with pytest.raises(ValueError, match="shape"):
         cv.grad(lambda rows: np.stack([*rows, np.ones(3)]).sum())(rows)
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, cv.checkpoint, cv.jit], ids=["plain", "checkpoint", "jit"])
+def test_a_differentiated_number_that_a_function_closes_over_stays_one(wrap):
+    x = np.ones(3, np.float32)
+    outs = cv.jvp(lambda s: wrap(lambda x: np.sin(x) * s)(x), (2.5,), (1.0,))
+    assert [y.dtype for y in outs] == [np.float32] * 2
+    np.testing.assert_allclose(outs, [np.sin(x) * 2.5, np.sin(x)], rtol=1e-6)
+
+
+def test_numbers_among_the_constants_of_a_staged_loop_stay_numbers_in_its_tangents():
+    x = np.full(3, 0.5, np.float32)
+
+    def loop(s, x):
+        return cv.scan(lambda c, _: (np.sin(c) * s, c * s), x, np.zeros(3, np.float32))
+
+    staged = cv.jit(lambda s: cv.jvp(lambda x: loop(s, x), (x,), (x,)))(2.5)
+    plain = cv.jvp(lambda x: loop(2.5, x), (x,), (x,))
+    for a, b in zip(cv.tree.leaves(staged), cv.tree.leaves(plain), strict=True):
+        assert a.dtype == b.dtype == np.float32
+        np.testing.assert_allclose(a, b, rtol=1e-6)

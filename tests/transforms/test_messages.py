@@ -1,5 +1,7 @@
 """Messages about what a function returned and where axes go: what happened, what was given, what to do."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -20,7 +22,29 @@ def custom_jvp(rule):
     return f
 
 
+@dataclass
+class Pair:
+    x: object
+    y: object = None
+
+
+class Plain:
+    def __init__(self, x):
+        self.x = x
+
+
 CASES = {
+    "a dataclass as argument": (TypeError, lambda: cv.grad(lambda p: p.x.sum())(Pair(X)),
+                                r"of type Pair; exclude.*register its class with covector\.tree\.register_dataclass,"),
+    "a dataclass as result": (TypeError, lambda: cv.vmap(Pair)(X), r"of type Pair; .*tree\.register_dataclass, or"),
+    "an object as result": (TypeError, lambda: cv.jvp(Plain, (X,), (X,)), r"of type Plain; .*tree\.register,"),
+    "an object as argument": (TypeError, lambda: cv.vmap(lambda p: p.x)(Plain(X)), r"of type Plain; .*tree\.register,"),
+    "a shape that is set": (AttributeError, lambda: cv.grad(lambda x: setattr(x, "shape", (3, 1)))(X),
+                            r"shape was set to \(3, 1\).*f64\[3\].*write x = x\.reshape\(\(3, 1\)\)"),
+    "a shape of a buffer that is set": (AttributeError, lambda: cv.grad(lambda x: setattr(x.copy(), "shape", 3))(X),
+                                        r"shape was set to 3.*write x = x\.reshape\(3\)"),
+    "a number as a library takes it": (TypeError, lambda: cv.grad(lambda x: float(x))(1.0),
+                                       r"converted to a Python float.*covector\.scipy for SciPy's functions"),
     "out_axes that is no int": (TypeError, lambda: cv.vmap(lambda x: x, out_axes=1.5)(X),
                                 r"1\.5 in out_axes.*out_axes=0"),
     "out_axes by name": (TypeError, lambda: cv.vmap(lambda x: x, out_axes="a")(X), r"'a' in out_axes.*out_axes=0"),

@@ -1,5 +1,8 @@
 """Pytrees, argnums, aux: what happens to arguments before a trace starts and to results after it."""
 
+from dataclasses import is_dataclass
+from types import FunctionType
+
 import numpy as np
 
 from ...core.arrays.avals import WEAK, aval_of, promoting_aval
@@ -151,7 +154,8 @@ def differentiable(leaf, name, where="argument"):
     out = "exclude it with argnums" if name not in ("vjp", "jvp", "linearize") else "close over it"
     if aval is None or not computable(leaf):
         raise DtypeError(f"{name} differentiates arrays and numbers, but {where} is {shown(leaf)} of type "
-                         f"{type(leaf).__name__}; {out}, or convert it{conversion(leaf)}{at_user_line()}")
+                         f"{type(leaf).__name__}; {out}{registration(leaf)}, or convert it{conversion(leaf)}"
+                         f"{at_user_line()}")
     if not is_inexact(aval.dtype):
         raise DtypeError(f"{name} needs floating or complex inputs, but {where} is {leaf!r} with dtype {aval.dtype}; "
                          f"pass float({leaf!r}) or x.astype(float), or {out}{at_user_line()}"
@@ -171,6 +175,14 @@ def conversion(leaf):
     """How an array of another library becomes one of NumPy's; for messages."""
     call = _CONVERSIONS.get(type(leaf).__module__.partition(".")[0])
     return f" with {call}" if call else ""
+
+
+def registration(leaf):
+    """How an object of a class of the user's becomes a pytree; for messages."""
+    kind = type(leaf)
+    if not hasattr(leaf, "__dict__") or isinstance(leaf, (ndarray, type, FunctionType)) or conversion(leaf):
+        return ""
+    return f", register its class with covector.tree.register{'_dataclass' if is_dataclass(kind) else ''}"
 
 
 _CONVERSIONS = {"torch": "x.detach().numpy()", "jax": "np.asarray(x)", "jaxlib": "np.asarray(x)",
@@ -199,8 +211,8 @@ def answer_aval(value):
         return aval_of(value)
     except DtypeError:
         raise DtypeError(f"a derivative needs a function that returns arrays and numbers, but one result is {value!r} "
-                         f"of type {type(value).__name__}; return it with has_aux=True, or keep it outside"
-                         f"{at_user_line()}") from None
+                         f"of type {type(value).__name__}; return it with has_aux=True{registration(value)}, or "
+                         f"keep it outside{at_user_line()}") from None
 
 
 def settle(value):

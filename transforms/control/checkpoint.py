@@ -29,7 +29,7 @@ from ..staging.bodies import (
     record_call,
     strip,
 )
-from ..staging.numbers import as_numbers
+from ..staging.numbers import as_numbers, unboxed
 from ..staging.staging import stage
 
 
@@ -154,6 +154,7 @@ def _saves(policy, eq):
 def _grad(trace, prim, args):
     *operands, body, policy = args
     values, mine = operands_of(trace, operands)
+    values = unboxed(operands, values)
     active = [i for i, (v, own) in enumerate(zip(values, mine)) if own and is_inexact(aval_of(v).dtype)]
     values = [trace.keep(v) if not own else v for v, own in zip(values, mine)]
     kept = None
@@ -180,6 +181,7 @@ def _with_saved(graph, kept):
 def _jvp(trace, prim, args):
     *operands, body, policy = args
     values, mine = operands_of(trace, operands)
+    values = unboxed(operands, values)
     given = [a.tangent if own else None for a, own in zip(operands, mine)]
     n = len(values)
     live = [i for i, t in enumerate(given) if t is not None]

@@ -11,7 +11,8 @@ from ...core.checks import check_function, sequence
 from ...core.errors import ShapeError, TreeError, at_user_line
 from ...core.ops.selection import cast, cast_flat, where
 from ...core.primitive.primitive import bind
-from ...core.trace.buffers import identity
+from ...core.trace.buffers import Buffer, identity, make_buffer, snapshot
+from ...core.trace.seal import Seal
 from ...core.trace.tracer import Batched, Staged, Tracer, concrete
 from ...core.types import Any, Array, Callable, PyTree
 from ..arguments.arguments import described, flatten, only_leaf, settle, structure
@@ -83,7 +84,10 @@ def _choose(pred, true_fun, false_fun, operands, name):
     if state == "known":
         return (true_fun if bool(pred) else false_fun)(*operands)
     if state == "batched":
-        return select(pred, true_fun(*operands), false_fun(*operands), name)
+        with Seal() as seal:  # either function may write to operands of its own, as where they are staged
+            ans = select(pred, true_fun(*_own(operands)), false_fun(*_own(operands)), name)
+        seal.check()
+        return ans
     leaves, rebuild = flatten(operands)
     leaves = [settle(x) for x in leaves]
     on_true, _ = stage(true_fun, leaves, rebuild, name)
@@ -97,6 +101,13 @@ def _choose(pred, true_fun, false_fun, operands, name):
                    for g in (on_true, on_false))
     outs = bind(_cond, (pred, *leaves, *captured.values(), *bodies))
     return on_true.rebuild(as_numbers(outs, map(and_, on_true.weak, on_false.weak)))
+
+
+def _own(operands):
+    """The same pytree of other objects."""
+    leaves, rebuild = flatten(operands)
+    return rebuild([make_buffer(x) if type(x) is Buffer else snapshot(x) if isinstance(x, Tracer) else x
+                    for x in leaves])
 
 
 def _one_dtype(graph, other):

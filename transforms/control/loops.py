@@ -10,6 +10,7 @@ from ...core.ops.shaping import broadcast_to
 from ...core.primitive.primitive import bind
 from ...core.progress import told
 from ...core.trace.buffers import identity
+from ...core.trace.seal import Seal
 from ...core.trace.tracer import unwrap
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import described, flatten, only_leaf, settle, structure
@@ -69,7 +70,7 @@ def while_loop(
                 return _bounded(cond_fun, body_fun, state, left)
             return _while_staged(cond_fun, body_fun, state)
         if known_state(flag) == "known":
-            if aval_of(flag).shape:
+            if type(flag) is not np.bool_:
                 flag = _scalar(flag)
             if not bool(flag):
                 break
@@ -79,7 +80,9 @@ def while_loop(
                 break
             # Examples that are done run along from the last state at which they were not, and keep what they have.
             running = select(flag, state, running, "while_loop")
-            state = select(flag, body_fun(running), state, "while_loop")
+            with Seal() as seal:
+                state = select(flag, body_fun(running), state, "while_loop")
+            seal.check()
         left = None if left is None else left - 1
     _check_structure(state, init_val, "while_loop")
     return state

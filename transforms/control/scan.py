@@ -306,22 +306,23 @@ def _scan_grad(trace, prim, args):
 def _scan_jvp(trace, prim, args):
     *operands, body, consts, n, steps, reverse = args
     values, mine = operands_of(trace, operands)
-    tangents = instantiate([a.tangent if own else None for a, own in zip(operands, mine)], values)
-    count = len(values)
-    m = count - consts - n
+    given = [a.tangent if own else None for a, own in zip(operands, mine)]
+    k, j, count = consts, consts + n, len(values)
+    given[k:j] = instantiate(given[k:j], values[k:j])  # what is carried may have a tangent after the first step
+    heads, rows = ([i for i in places if given[i] is not None] for places in (range(k), range(j, count)))
+    order = [*range(k), *[count + i for i in heads], *range(k, j), *range(count + k, count + j), *range(j, count),
+             *[count + i for i in rows]]
 
     def step(flat):
-        h, th = flat[:consts], flat[consts : 2 * consts]
-        c, tc = flat[2 * consts :][:n], flat[2 * consts + n :][:n]
-        x, tx = flat[2 * consts + 2 * n :][:m], flat[2 * consts + 2 * n + m :]
-        given = [t if is_inexact(aval_of(v).dtype) else None for v, t in zip([*h, *c, *x], [*th, *tc, *tx])]
-        outs, found = push(body, [*h, *c, *x], given, start_dual, True)
+        full = dict(zip(order, flat))
+        inner = [full[i] for i in range(count)]
+        moved = [full.get(count + i) if is_inexact(aval_of(v).dtype) else None for i, v in enumerate(inner)]
+        outs, found = push(body, inner, moved, start_dual, True)
         found = instantiate(found, outs)
         return [*outs[:n], *found[:n], *outs[n:], *found[n:]]
 
-    k, j = consts, consts + n
-    flat = prim.rebind((*values[:k], *tangents[:k], *values[k:j], *tangents[k:j], *values[j:], *tangents[j:],
-                       Body(run=step), 2 * consts, 2 * n, steps, reverse))
+    both = [*values, *given]
+    flat = prim.rebind((*[both[i] for i in order], Body(run=step), k + len(heads), 2 * n, steps, reverse))
     ys = (len(flat) - 2 * n) // 2
     outs = [*flat[:n], *flat[2 * n : 2 * n + ys]]
     pushed = [*flat[n : 2 * n], *flat[2 * n + ys :]]

@@ -1,6 +1,6 @@
 """Reverse mode of scan: a loop forwards that collects residuals, and one backwards that reads them."""
 
-from ...core.arrays.avals import aval_of, make_aval
+from ...core.arrays.avals import aval_of, make_aval, promoting_aval
 from ...core.arrays.dtypes import is_inexact
 from ...core.trace.device import library_of, zeros_of
 from ...core.trace.tracer import Rev
@@ -63,7 +63,8 @@ def as_graph(operands, body, consts, n):
         return operands, body, consts
     avals = [aval_of(x) for x in operands]
     rows = [make_aval(a.shape[1:], a.dtype) for a in avals[consts + n :]]
-    graph, _ = stage(body, [*avals[: consts + n], *rows], tuple, "scan", like=operands)
+    numbers = {k for k, x in enumerate(operands[:consts]) if promoting_aval(x).weak}
+    graph, _ = stage(body, [*avals[: consts + n], *rows], tuple, "scan", like=operands, numbers=numbers)
     return [*graph.captured, *operands], Body(graph.led_by_captured()), consts + len(graph.captured)
 
 

@@ -13,7 +13,7 @@ from ...core.trace.device import library_of, refuse_avals
 from ...core.trace.extent import drives
 from ...core.trace.tracer import Batched, Trace, Tracer, check_alive, make_batched
 from ...core.types import Any, Callable, P, PyTree
-from ..arguments.arguments import NAMESPACE, computable, flatten, settle
+from ..arguments.arguments import NAMESPACE, computable, flatten, registration, settle
 from ..arguments.escape_checks import abandon, check_escaped
 from ..arguments.transformed import transformed
 from ..arguments.trees import optree
@@ -281,7 +281,7 @@ def _checked_axis(x, axis):
         shape = None
     if shape is None or type(x) is not ndarray and not computable(x):
         raise DtypeError(f"vmap maps axes of arrays, but one argument is {x!r} of type {type(x).__name__}; give it "
-                         f"in_axes=None, or convert it{at_user_line()}")
+                         f"in_axes=None{registration(x)}, or convert it{at_user_line()}")
     if not -len(shape) <= axis < len(shape):
         raise ShapeError(f"vmap was asked to map axis {axis} of an argument of shape {shape}, which has "
                          f"{len(shape)} axes; pass in_axes=None for arguments that are not mapped{at_user_line()}")
@@ -330,8 +330,8 @@ def unbox_out(trace, value, axis):
         aval = aval_of(value)
     except DtypeError:
         raise DtypeError(f"vmap needs a function that returns arrays and numbers, but one result is {value!r} of type "
-                         f"{type(value).__name__}; return it with out_axes=None, or keep it outside{at_user_line()}"
-                         ) from None
+                         f"{type(value).__name__}; return it with out_axes=None{registration(value)}, or keep it "
+                         f"outside{at_user_line()}") from None
     rank = aval.ndim + (0 if mine else 1)
     if mine:
         rank = aval.ndim + 1

@@ -8,7 +8,7 @@ from ...core.errors import DtypeError, at_user_line
 from ...core.primitive.primitive import RAW
 from ...core.trace.device import library_of
 from ...core.trace.tracer import Tracer
-from ..arguments.arguments import computable, conversion, shown
+from ..arguments.arguments import computable, conversion, registration, shown
 from ..compile.functions import MISS, note_line
 from ..scope.debug_modes import MODES, modes
 from .donated import DONATED
@@ -56,9 +56,8 @@ def leaf_key(leaf):
     except DtypeError:
         raise DtypeError(f"jit takes arrays of numbers and booleans, but a leaf has dtype {leaf.dtype}; convert it "
                          f"with .astype(float), or keep it outside{at_user_line()}") from None
-    register = ", register its class with covector.tree.register" if hasattr(leaf, "__dict__") else ""
     raise DtypeError(f"jit takes pytrees of arrays and numbers, but a leaf is {shown(leaf)} of type {kind.__name__}; "
-                     f"mark the argument static (static_argnums, static_argnames){register}, or convert it"
+                     f"mark the argument static (static_argnums, static_argnames){registration(leaf)}, or convert it"
                      f"{conversion(leaf)}{at_user_line()}")
 
 

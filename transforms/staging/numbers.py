@@ -21,6 +21,12 @@ def as_number(value):
     return value
 
 
+def unboxed(operands, values):
+    """`values` of operands, of which those of traced Python numbers are such numbers again."""
+    return [v.item() if isinstance(a, Tracer) and a.aval.weak and isinstance(v, np.generic) else v
+            for a, v in zip(operands, values)]
+
+
 def as_numbers(values, flags):
     """`values`, of which those that are flagged are numbers."""
     return [as_number(v) if flag else v for v, flag in zip(values, flags)]

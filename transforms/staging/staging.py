@@ -17,6 +17,7 @@ from ...core.primitive.primitive import RAW
 from ...core.trace.buffers import identity
 from ...core.trace.device import library_of
 from ...core.trace.extent import drives
+from ...core.trace.seal import Seal
 from ...core.trace.tracer import Batched, Dual, Rev, Staged, Trace, Tracer, check_alive
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import flatten, settle, structure
@@ -297,12 +298,17 @@ def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, wa
         if k in numbers or isinstance(x, Tracer) and promoting_aval(x).weak:
             trace.number(staged, staged.node)
     try:
-        result = fun(*rebuild(boxed))
+        if concrete:  # it runs this once
+            outs, rebuild_out = flatten(fun(*rebuild(boxed)))
+            outs = [settle(x) for x in outs]
+        else:
+            with Seal(trace.level) as seal:
+                outs, rebuild_out = flatten(fun(*rebuild(boxed)))
+                outs = [settle(x) for x in outs]
+            seal.check()
     except BaseException as error:
         abandon(trace, error)
         raise
-    outs, rebuild_out = flatten(result)
-    outs = [settle(x) for x in outs]
     known = [x.value if isinstance(x, Tracer) and x.owner is trace else x for x in outs]
     return trace.finish(outs, rebuild_out), known
 

@@ -186,6 +186,9 @@ def returned(answer):
         if not isinstance(o, TensorBase):
             raise TypeError(f"gradcheck needs a function that gives a tensor or a tuple of tensors, but output {i} is "
                             f"of type {type(o).__name__}; leave it out")
+        if o.other_layout:
+            raise ValueError("Sparse output is not supported at gradcheck yet. Please call to_dense(masked_grad=...) "
+                             "on the output of fn for gradcheck.")
     return answers
 
 

@@ -10,6 +10,17 @@ def _acts(torch):
             lambda x: torch.maximum(x, target), lambda x: x * 2.0, torch.tanh]
 
 
+def _composed(torch):
+    F = torch.nn.functional  # noqa: N806 (as everybody names it)
+    weight = torch.tensor([0.25], requires_grad=True)
+    return [lambda x: F.prelu(x, weight), lambda x: F.prelu(x, weight.detach()), F.rrelu,
+            lambda x: F.nll_loss(x[None], torch.tensor([1])), lambda x: F.avg_pool1d(x[None, None], 2),
+            lambda x: F.nll_loss(x[None, :, None], torch.tensor([[1]])), lambda x: F.adaptive_avg_pool1d(x[None], 2),
+            lambda x: F.adaptive_max_pool1d(x[None], 2), lambda x: F.avg_pool2d(x[None, None], (1, 2)),
+            lambda x: torch.copysign(x, torch.tensor([1.0, -2.0, 3.0])),
+            lambda x: F.max_unpool1d(x[None], torch.tensor([[1, 2, 4]]), 2)]
+
+
 def _second(torch, act, given):
     x = torch.tensor([0.3, -0.7, 1.2], requires_grad=True)
     g, = torch.autograd.grad(act(x * 1.5).sum() * given, x, create_graph=True)
@@ -21,7 +32,7 @@ def _second(torch, act, given):
 
 def script_second_derivatives(torch):
     found = []
-    for act in _acts(torch):
+    for act in _acts(torch) + _composed(torch):
         found += [_second(torch, act, 1.0), _second(torch, act, torch.ones((), requires_grad=True))]
         found.append(_second(torch, act, 1.0))  # by a program
     return found
@@ -55,3 +66,13 @@ def script_several_cotangents_at_once(torch):
     x = torch.tensor([0.5, -0.25], requires_grad=True)
     g, = torch.autograd.grad(torch.relu(x), x, torch.eye(2), create_graph=True, is_grads_batched=True)
     return g.detach(), torch.autograd.grad(g.sum(), x)[0] + torch.zeros(2)
+
+
+def script_names_of_gradients(torch):
+    found = []
+    for act in _acts(torch)[:8]:
+        x = torch.tensor([0.3, -0.7, 1.2], requires_grad=True)
+        for given in (1.0, torch.ones((), requires_grad=True), 1.0):
+            g, = torch.autograd.grad(act(x).sum() * given, x, create_graph=True)
+            found.append(g.grad_fn.name())
+    return found

@@ -85,6 +85,28 @@ def script_tracker_of_modules(torch):
     return seen
 
 
+def script_cotangents_that_nobody_asked_for(torch):
+    """They are not computed: neither counted, nor seen by hooks."""
+    nn = torch.nn.functional
+    x, w, b, k = (torch.ones(*shape, requires_grad=True) for shape in ((2, 3), (3, 4), (4,), (2, 3, 2)))
+    seen, flops = [], importlib.import_module(f"{torch.__name__}.utils.flop_counter")
+    for f, inputs in ((lambda: x @ w, (x, w)), (lambda: nn.linear(x, w.t(), b), (x, w, b)),
+                      (lambda: nn.conv1d(x.expand(3, 2, 3).mT, k), (x, k)),
+                      (lambda: torch.bmm(x[None], w[None]), (x, w)), (lambda: torch.tanh(x @ w) @ w.t(), (x, w))):
+        for i in inputs:
+            for create_graph in (False, True, True, True):
+                with flops.FlopCounterMode(display=False) as counter:
+                    g, = torch.autograd.grad(f().square().sum(), i, create_graph=create_graph)
+                seen.append((counter.get_total_flops(), g.detach().contiguous()))
+                if create_graph:
+                    again = torch.autograd.grad(g.square().sum(), inputs, allow_unused=True)
+                    seen.append([None if g is None else g.contiguous() for g in again])
+    y = x @ w
+    y.grad_fn.register_hook(lambda given, wanted: seen.append([None if g is None else g.shape for g in given]))
+    torch.autograd.grad(y.sum(), w)
+    return seen
+
+
 def test_the_table_shows_modules_down_to_a_depth(capsys):
     net = compat.nn.Sequential(compat.nn.Linear(100, 200), compat.nn.Sequential(compat.nn.Linear(200, 50)))
     flops = importlib.import_module("covector.compat.torch.utils.flop_counter")

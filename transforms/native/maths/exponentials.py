@@ -144,11 +144,11 @@ def tanh(b, x):
     under, lost = add_ordered(b, b.const(1.0), inverse)
     under, under_low = add_ordered(b, under, r)
     rough = b.from_bits(b.isub(b.iconst(_INVERSE[b.width]), b.bits(under)))  # of 1 / under, to an eighth
-    over, left = add_ordered(b, over, rest)
-    over_low = b.fadd(over_low, left)
-    under, left = add_ordered(b, under, rest)
-    under_low = b.fadd(b.fadd(under_low, lost), left)
-    error = b.fma(over_low, rough, b.fneg(b.fmul(under_low, b.fmul(over, b.fmul(rough, rough)))))
+    share = b.fmul(over, b.fmul(rough, rough))  # of what under loses
+    error = b.fma(over_low, rough, b.fneg(b.fmul(b.fadd(under_low, lost), share)))
+    over, over_low = add_ordered(b, over, rest)
+    under, under_low = add_ordered(b, under, rest)
+    error = b.fma(over_low, rough, b.fma(b.fneg(under_low), share, error))
     return b.copysign(b.fadd(b.fdiv(over, under), error), x)
 
 

@@ -49,9 +49,9 @@ def from_square(b, x, coefficients, low):
 
     Twice the products of powers that `poly` has, and a third of its wait, which is what a loop over few numbers takes.
     """
+    power = b.fmul(x, x)
     terms = [low, *(b.fma(x, b.const(c[1]), b.const(c[0])) if len(c) > 1 else b.const(c[0])
                     for c in (coefficients[k : k + 2] for k in range(0, len(coefficients), 2)))]
-    power = b.fmul(x, x)
     while True:
         terms = [b.fma(power, pair[1], pair[0]) if len(pair) > 1 else pair[0]
                  for pair in (terms[k : k + 2] for k in range(0, len(terms), 2))]

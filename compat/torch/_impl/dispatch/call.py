@@ -48,10 +48,10 @@ class Row:
     """
 
     __slots__ = ("asked", "asks", "at_level", "at_map", "blind", "body", "exact", "fun", "layout", "name", "node",
-                 "programs", "quick", "seen", "target")
+                 "programs", "quick", "seen", "target", "ties")
 
     def __init__(self, name, body=None, node=None, checked=True, layout=None, exact=False, asked=True, target=PLAIN,
-                 blind=False, asks=True):
+                 blind=False, asks=True, ties=False):
         self.name = name
         self.body = body
         self.node = node
@@ -60,6 +60,7 @@ class Row:
         self.asked = asked
         self.target = target
         self.blind = blind
+        self.ties = ties
         self.fun = None
         self.asks = asks  # whether it is `invoke` that asks classes for their `__torch_function__`
         self.at_map = None  # `at_map(args, modes)` of map_lanes.py, the same at a vmap
@@ -88,7 +89,8 @@ def operation(name=None, *, node=BY_SIGNATURE, method=True, inplace_form=False, 
         facts: `layout`, that of the output in memory (`layouts.py`) where torch's is not that of the function;
             `exact`, whether it only moves elements, so that bfloat16 needs no wider dtype; `asked`, False where torch
             does not look whether the operand is a tensor; `blind`, whether the body looks at no element of integers
-            and booleans but by `host_ops.insist`.
+            and booleans but by `host_ops.insist`; `ties`, whether its gradient depends on the operand, with a
+            derivative of 0 (`engine/piecewise.py`).
     """
     target = out if isinstance(out, Target) else PLAIN if out else None
 

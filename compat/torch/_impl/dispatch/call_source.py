@@ -173,17 +173,19 @@ class CallWriter(Writer):
 
         Beside it whether those are noted at the node itself.
         """
+        ties = call[0].ties
         if rule.prim.elementwise and name_of(rule) == title:
-            return NamedRule(rule, title, call=call) if len(call[1]) + len(call[2]) > len(self.inputs) else rule, False
+            plain = len(call[1]) + len(call[2]) <= len(self.inputs) and not ties
+            return rule if plain else NamedRule(rule, title, None, call, ties), False
         if not set(self.active) <= set(parents) <= set(self.inputs):
-            return NamedRule(rule, title, call=call), True
+            return NamedRule(rule, title, None, call, ties), True
         spots = [parents.index(v) if v in parents else None for v in self.inputs]
 
         def shows(node):
             found = node.parents if type(node.parents) is tuple else (node.parents,)
             return [None if k is None else found[k] for k in spots]
 
-        return NamedRule(rule, title, shows, call), False
+        return NamedRule(rule, title, shows, call, ties), False
 
     def tensor(self, k, v, like, roots):
         """The lines that make a tensor of an output, which lies in memory as an array does."""

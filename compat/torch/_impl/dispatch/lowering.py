@@ -1,6 +1,9 @@
 """The arguments of an operation as core values, and its outputs as tensors whose nodes have torch's names."""
 
+import functools
+
 from ..... import _engine
+from ..graph.node_names import NamedRule
 from ..state.edges import accumulator, edge
 from ..state.levels import AMBIENT
 from ..state.meta import on_device
@@ -78,7 +81,10 @@ def dress_node(node, name, tensors, call=None):
         rule = node.rule
     if rule is None:
         return  # the answer is an operand itself
-    if rule.prim is not None and rule.prim.elementwise and node.name() == name:
+    alone = rule.prim is not None and rule.prim.elementwise and node.name() == name
+    if call is not None and call[0].ties and rule.prim is not None:
+        node.rule = tying(rule, name)
+    if alone:
         # its operands are those of the operation
         if call is not None and (node.extra is not None or len(call[1]) + len(call[2]) > len(tensors)):
             node.more().call = noted(*call)
@@ -89,6 +95,12 @@ def dress_node(node, name, tensors, call=None):
         extra.call = noted(*call)
     if extra.edges is None:
         extra.edges = tuple([edge(t) if needs_grad(t) else None for t in tensors])
+
+
+@functools.lru_cache(256)
+def tying(rule, name):
+    """The rule of the node of a piecewise linear operation."""
+    return NamedRule(rule, name, ties=True)
 
 
 _PLAIN = frozenset({bool, int, float, str, type(None)})

@@ -63,7 +63,7 @@ def sweep_from(roots, sweep):
         if before is not None and not before.grad:
             set_modes(grad=True)
         if sweep.trace is AMBIENT and bare(MODES.get()):
-            sweep.again = recorded_rules.pull
+            sweep.again = recorded_rules.programs
     waiting = callbacks.begin() if callbacks.PENDING else ()
     token = suppress_fp_warnings()
     outer = RUNNING.get()

@@ -34,7 +34,7 @@ class Sweep:
         self.capture = self.needed = self.outputs = self.runs = None
         self.shown = None  # the cotangent that a hook saw last, and its tensor
         self.captured = {}
-        self.again = None  # what runs the rules of a sweep that is recorded, where nothing looks on
+        self.again = None  # what makes `again` of a rule, in a sweep that is recorded, where nothing looks on
         self.backward = True  # whether this is a backward pass of users, with callbacks at its end
         self.chosen = False  # whether gradients of some tensors alone were asked for
         m = modes()

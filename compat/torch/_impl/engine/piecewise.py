@@ -4,10 +4,12 @@ Such a gradient does not change with the operand. Its derivative is 0, and in Py
 derivative of a network of relus is one, not a tensor that was not used.
 """
 
+import functools
+
 import numpy as np
 
 from ..... import extend
-from ....._engine import Ambient
+from ....._engine import Ambient, Scatter
 from ..graph.node import noted
 from ..graph.node_names import NamedRule
 from ..graph.undefined import DECLINED
@@ -16,7 +18,7 @@ from ..types.arrays import ARRAYS, namespace
 
 ndarray = np.ndarray
 
-# Those of which PyTorch has the zeros.
+# Those of which PyTorch has the zeros; operations that are composed of others say so in their row (`ties`).
 PIECEWISE = frozenset("relu leaky_relu absolute hard_tanh hard_shrink soft_shrink threshold max_windows".split())
 _CHOICE = extend.REGISTRY["where"]
 
@@ -28,9 +30,9 @@ def _zeros(ct):
     return (namespace(array) if type(array) in ARRAYS else np).zeros(ct.shape, ct.dtype)
 
 
-def _rule(back):
+def _rule(back, title, shows):
     """The rule of what is a value as it is, and depends on another one without changing with it."""
-    rule = NamedRule(_CHOICE.rule((1, 2), True), "WhereBackward0")
+    rule = NamedRule(_CHOICE.rule((1, 2), True), title, shows)
     rule.prim = rule.collect = None
     rule.names = rule.origins = rule.active = ()
     rule.keeps = False
@@ -39,20 +41,37 @@ def _rule(back):
     return rule
 
 
-_CONSTANT, _VALUE = _rule(lambda ct, saved: _zeros(ct)), _rule(lambda ct, saved: (ct, _zeros(ct)))
+@functools.lru_cache(64)
+def _rules(name):
+    """The rules for a cotangent without a history and for one with, where the operation's node has that name."""
+    title = _TITLES.get(name) or name.replace("Backward0", "BackwardBackward0")
+    return (_rule(lambda ct, saved: _zeros(ct), title, lambda node: [None, node.parents]),
+            _rule(lambda ct, saved: (ct, _zeros(ct)), title, None))
+
+
+_TITLES = {"ReluBackward0": "ThresholdBackwardBackward0", "AbsBackward0": "MulBackward0"}  # that are not of one form
 
 
 def is_piecewise(rule):
     """Whether a rule is that of a piecewise linear operation."""
-    return rule.prim is not None and rule.prim.name in PIECEWISE
+    return rule.prim is not None and (rule.prim.name in PIECEWISE or type(rule) is NamedRule and rule.ties)
 
 
 def tied(out, node, drive):
-    """The cotangent of the operand of a piecewise linear operation, as a value that depends on the operand, too."""
-    parent = node.parents
-    if drive.trace is not AMBIENT or type(parent) is tuple or parent is None:
+    """The cotangents of the operands of a piecewise linear operation, as values that depend on the operands, too."""
+    if drive.trace is not AMBIENT:
         return out
+    if type(node.parents) is tuple:
+        return tuple([c if c is None or p is None else _tied(c, p, node) for c, p in zip(out, node.parents)])
+    return _tied(out, node.parents, node)
+
+
+def _tied(out, parent, node):
     history = None
+    if type(out) is Scatter:
+        out = out.dense()
+    elif isinstance(out, np.generic):
+        out = np.asarray(out)
     if type(out) in ARRAYS:
         value = out
     elif type(out) is Ambient and out.owner is AMBIENT and out.tangent is None and type(out.value) in ARRAYS:
@@ -61,7 +80,8 @@ def tied(out, node, drive):
         return _CHOICE.fun(np.True_, out, AMBIENT.box(_zeros(out), extend.aval_of(out), parent))
     else:
         return out
-    made = noted(_CONSTANT, parent, None) if history is None else noted(_VALUE, (history, parent), None)
+    constant, linear = _rules(node.name())
+    made = noted(constant, parent, None) if history is None else noted(linear, (history, parent), None)
     return AMBIENT.box(value, extend.aval_of(value), made)
 
 

@@ -30,16 +30,12 @@ _KEPT = 64  # programs of a rule
 _LARGE = 1 << 20  # elements: an operation on more costs far more than its record
 
 
-def pull(node, ct, drive):
-    """The cotangents of a node's parents, recorded; DECLINED where the general road is to be taken.
-
-    From then on what the node's rule has in `again` is asked.
-    """
-    rule = node.rule
-    if rule.again is None:
-        again = asked(rule)
-        rule.again = tying(again) if is_piecewise(rule) else again
-    return rule.again(node, ct, drive)
+def programs(rule):
+    """What gives the cotangents of the parents of a node with a rule, recorded, or DECLINED where the general road is
+    to be taken: `again` of the rule, from then on."""
+    again = asked(rule)
+    rule.again = tying(again) if is_piecewise(rule) else again
+    return rule.again
 
 
 def declined(node, ct, drive):
@@ -48,7 +44,7 @@ def declined(node, ct, drive):
 
 
 def asked(rule):
-    """`pull` of a rule: finds the program for what arrives and what was saved, and runs it.
+    """`again` of a rule: finds the program for what arrives and what was saved, and runs it.
 
     It is written for the rule, whose saved values and parents it need not go through one by one.
     """

@@ -10,7 +10,7 @@ from .hooks import call_hooks, call_posthooks, call_prehooks, retain
 from .node_data import NodeData, picks
 from .node_errors import freed
 from .output_hooks import call_output_hooks, heard, part
-from .pruned_rule import narrowed
+from .pruned_rule import narrowed, rule_for
 from .undefined import DECLINED, UNDEFINED
 
 ndarray = np.ndarray
@@ -25,7 +25,7 @@ class GradNode(NodeData):
     def run_in_sweep(self, ct, drive):
         """The cotangents of the parents, after hooks, retained gradients and captures; None ends this path."""
         if drive.plain and (self.extra is None or self.extra.quiet):
-            rule = self.rule
+            rule = self.rule if drive.needed is None else rule_for(self, drive.needed)
             saved = self.saved
             if rule.keeps:
                 if saved is FREED:
@@ -45,7 +45,8 @@ class GradNode(NodeData):
                 drive.runs is None or self.seq in drive.runs) and (
                 drive.capture is None or self.seq not in drive.capture) and (
                 drive.outputs is None or self.seq not in drive.outputs):
-            out = (self.rule.again or drive.again)(self, ct, drive)
+            rule = self.rule if drive.needed is None else rule_for(self, drive.needed)
+            out = (rule.again or drive.again(rule))(self, ct, drive)
             if out is not DECLINED:
                 return out if drive.needed is None else self.pruned(out, drive.needed)
         return self.run_slowly(ct, drive)
@@ -112,7 +113,10 @@ class GradNode(NodeData):
                 self.free()
         elif rule.once and drive.create_graph:
             drive.trace.refuse_again(rule)
-        out = rule.back(ct, saved) if part is None else part.back(ct, saved, len(rule.names) == 1)
+        if part is not None:
+            out = part.back(ct, saved, len(rule.names) == 1)
+        else:
+            out = (rule if drive.needed is None else rule_for(self, drive.needed)).back(ct, saved)
         return drive.tie(out, self) if drive.create_graph else out
 
     def undefined(self):

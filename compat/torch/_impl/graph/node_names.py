@@ -22,17 +22,21 @@ NAMES = {
 class NamedRule(_engine.Rule):
     """A rule under a name of torch's, and how its node shows its operands if not one for one.
 
-    `shows(node)` gives the operand nodes (None for one without gradient); `call` is that of an `Extra`.
+    `shows(node)` gives the operand nodes (None for one without gradient); `call` is that of an `Extra`. `ties` says
+    that it is the rule of a piecewise linear operation (`engine/piecewise.py`).
     """
 
-    __slots__ = ("call", "shows", "title")
+    __slots__ = ("call", "shows", "ties", "title")
 
-    def __init__(self, rule, title, shows=None, call=None):
+    def __init__(self, rule, title, shows=None, call=None, ties=False):
         for slot in _engine.Rule.__slots__:
             setattr(self, slot, getattr(rule, slot))
         self.title = title
         self.shows = shows
         self.call = call
+        self.ties = ties
+        if ties:
+            self.again = None  # that of a rule whose gradient is a constant
 
 
 def in_order(active, order):

@@ -1,4 +1,11 @@
-"""The rule of a node without the operands that lead nowhere: what they alone need is not checked for writes."""
+"""The rule of a node without the operands that lead nowhere: what they alone need is not checked for writes.
+
+And the rule for the operands whose cotangents a sweep needs: those of the others are not computed.
+"""
+
+import functools
+
+from .node_names import NamedRule, name_of
 
 
 class Narrowed:
@@ -33,13 +40,37 @@ def narrowed(node):
     places = [k for k, p in enumerate(parents) if not p.lost]
     if len(places) in (0, len(parents)):
         return None
-    prim = rule.prim
-    key = next((key for key, made in list(prim.rules.items()) if made.back is rule.back), None)
-    if key is None:
+    return part_of(rule, tuple(places))
+
+
+def rule_for(node, needed):
+    """The rule of a node that gives None for operands which a sweep does not need; its own where it needs all."""
+    rule, parents = node.rule, node.parents
+    if type(parents) is not tuple or rule.prim is None:
+        return rule
+    places = tuple([k for k, p in enumerate(parents) if p.seq in needed])
+    return rule if len(places) in (0, len(parents)) else needed_rule(rule, places)
+
+
+@functools.lru_cache(1024)
+def needed_rule(rule, places):
+    """A rule of all operands, whose values have a history, that computes the cotangents of some."""
+    part = None if rule.prim.variadic else part_of(rule, places)
+    if part is None:
+        return rule
+    named = type(rule) is NamedRule
+    made = NamedRule(rule, rule.title if named else name_of(rule), None, None, named and rule.ties)
+    bare = len(rule.names) == 1
+    made.back = made.strong = lambda ct, saved: part.back(ct, saved, bare)
+    made.again = None
+    return made
+
+
+def part_of(rule, places):
+    """The `Narrowed` rule of some operands, or None where it needs what the whole rule does not save."""
+    if rule.part is None:
         return None
-    _, plain, fixes = key
-    active = tuple([rule.active[k] for k in places])
-    part = prim.rule(active, plain, None if fixes is None else tuple([i for i in fixes if i in active]))
+    part = rule.part(tuple([rule.active[k] for k in places]))
     if not set(part.names) <= set(rule.names):
         return None
-    return Narrowed(part, [rule.names.index(name) for name in part.names], places, len(parents))
+    return Narrowed(part, [rule.names.index(name) for name in part.names], places, len(rule.active))

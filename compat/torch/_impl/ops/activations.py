@@ -141,7 +141,7 @@ _simple("softshrink", lambda input, lambd=0.5: SOFT_SHRINK(input, distance=float
 _simple("gelu", lambda input, approximate="none": _gelu(input, approximate))
 _simple("glu", lambda input, dim=-1: _glu(input, dim))
 _simple("prelu", lambda input, weight: cnp.reshape(cnp.where(
-    input > 0, input, _channels(weight, input) * input), input.shape))
+    input > 0, input, _channels(weight, input) * input), input.shape), ties=True)
 
 
 def _between(x, low, high):

@@ -87,8 +87,14 @@ def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
     slope = (lower + upper) / 2
     if training:
         slope = rand_like(input.detach()) * (upper - lower) + lower
-    out = ROWS["where"].fun(input > 0, input, input * slope)
+    out = sloped(input, slope)
     return input.copy_(out) if inplace else out
+
+
+@operation("nn.functional.rrelu", method=False, register=False, node="RreluWithNoiseBackward0", ties=True)
+def sloped(input, slope):
+    """`input`, times a slope where it is negative."""
+    return cnp.where(input > 0, input, input * slope)
 
 
 @method("nn.functional.rrelu_", attached=False)

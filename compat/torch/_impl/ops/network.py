@@ -85,7 +85,12 @@ def weighed(loss, weight, input, reduction):
     return cnp.sum(loss) / cnp.sum(weight) if reduction == "mean" else reduced(loss, reduction)
 
 
-@functional("nll_loss", blind=True)
+def of_images(given, named):
+    """Losses of more than one place an example."""
+    return (given[0] if given else named["input"]).ndim > 2
+
+
+@functional("nll_loss", blind=True, ties=True, node={of_images: "NllLoss2DBackward0", otherwise: "NllLossBackward0"})
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
     """Compute the negative log-likelihood loss from log-probabilities."""
     reduction = legacy(size_average, reduce, reduction)

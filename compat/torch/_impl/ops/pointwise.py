@@ -111,7 +111,7 @@ def isreal(input):
         (input == input) | True)
 
 
-@operation("copysign", inplace_form=True, layout=LIKE_OPERANDS)
+@operation("copysign", inplace_form=True, layout=LIKE_OPERANDS, ties=True)
 def copysign(input, other):
     """Return the magnitude of `input` with the sign of `other`."""
     return REGISTRY["copysign"].fun(*operands(input, other, floats=True))

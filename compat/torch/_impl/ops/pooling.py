@@ -145,7 +145,7 @@ def lowest(dtype):
 
 def both(name, body, single, plain=None):
     """`max_pool2d` of a body that gives values and indices, and of one that gives values alone where it can."""
-    with_indices = functional(f"{name}_with_indices", body)
+    with_indices = functional(f"{name}_with_indices", body, ties=True)
 
     def pool(*args, return_indices=False, **named):
         if len(args) > single:
@@ -217,7 +217,7 @@ def pooling(n):
         return nn.max_pool(input, kernel, stride=step, padding=around, dilation=spread)
 
     both(f"max_pool{n}d", max_pool, 6, plain)
-    functional(f"avg_pool{n}d", avg_pool)
+    functional(f"avg_pool{n}d", avg_pool, ties=True)
 
 
 def output_shape(output_size, x, n):
@@ -271,7 +271,7 @@ def adaptive(n):
         shape = (*input.shape[: input.ndim - n], *out)
         return cnp.reshape(best, shape), cnp.reshape(spots, shape)
 
-    functional(f"adaptive_avg_pool{n}d", avg_pool)
+    functional(f"adaptive_avg_pool{n}d", avg_pool, ties=True)
     both(f"adaptive_max_pool{n}d", max_pool, 2)
 
 

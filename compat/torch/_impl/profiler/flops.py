@@ -82,7 +82,9 @@ class Counter:
         weight = 0 if rule is None or rule.prim is None else _COUNTED.get(rule.prim.name, 0)
         packet, each = self.makers.of(-node.seq, (None, 0)) if weight else (None, 0)
         if packet is not None:
-            active = [i for i in rule.active if i < 2]
+            parents = node.parents if type(node.parents) is tuple else (node.parents,)
+            active = [i for i, p in zip(rule.active, parents) if i < 2 and (
+                drive.needed is None or p.seq in drive.needed)]
             self.add(packet, each(active) if callable(each) else each * weight * len(active))
             if drive.create_graph and not callable(each):  # products of the same sizes
                 self.makers.note(first, self.makers.before(), (packet, each))

@@ -68,11 +68,10 @@ def set_grad_dtype(t, value):
 
 def warn_non_leaf():
     """torch's warning on reading `.grad` of a tensor that does not keep one."""
-    warnings.warn("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
-                  "won't "
-                  "be populated during autograd.backward(). If you indeed want the .grad field to be populated for a "
-                  "non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
-                  "mistake, make sure you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 "
-                  "for "
-                  "more informations.", UserWarning, stacklevel=3)
+    warnings.warn(
+        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+        "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+        "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
+        "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
+        UserWarning, stacklevel=3)
 

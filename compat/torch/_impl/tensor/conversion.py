@@ -105,10 +105,8 @@ def truth(self):
     while isinstance(u.value, TensorBase):
         if isinstance(u.level_trace, BatchTrace) and not u.level_trace.done:
             raise RuntimeError("vmap: It looks like you're attempting to use a Tensor in some data-dependent control "
-                               "flow. "
-                               "We don't support that yet, please shout over at "
-                               "https://github.com/pytorch/functorch/issues"
-                               "/257 .")
+                               "flow. We don't support that yet; use torch.where(condition, x, y), which takes a "
+                               "branch for each example.")
         u = u.value
     if u.level_trace is FOREIGN and not is_meta(u):
         return bool(u.value)

@@ -1,0 +1,39 @@
+"""Code that runs more or less often than its text says, where arrays made outside of it may not be written to."""
+
+from contextvars import ContextVar
+
+from ..errors import ConversionError
+from .tracer import next_level
+
+
+class Seal:
+    """While a function is staged, or called for both outcomes of a condition: `with Seal() as seal`, then `check`."""
+
+    __slots__ = ("level", "turned", "_previous")
+
+    def __init__(self, level=None):
+        self.level = next_level() if level is None else level  # buffers of older stamps were made outside
+        self.turned = []  # weakly, older traced values that were made buffers, and the lines of the user
+
+    def __enter__(self):
+        self._previous = SEALED.get()
+        SEALED.set(self)
+        return self
+
+    def __exit__(self, *error):
+        SEALED.set(self._previous)
+
+    def check(self):
+        """Raise if a value that was written to is still held, by those who made it outside; to be called at the end."""
+        for tracer, line in self.turned:
+            if tracer() is not None:
+                self.refuse(line)
+
+    def refuse(self, line):
+        raise ConversionError(
+            "an in-place write in a function that is staged, or called for both outcomes of a condition, met an array "
+            "made outside of it, which would be written to once, however often the function runs; write to a copy, or "
+            f"let the function take the array and return it, as in the carry of a loop{line}")
+
+
+SEALED: ContextVar[Seal | None] = ContextVar("covector_sealed", default=None)
