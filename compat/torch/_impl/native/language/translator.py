@@ -16,11 +16,13 @@ general way is to be gone.
 """
 
 import ast
+import operator
 
 from .calls import Calls
 from .expressions import Field, House, Unwritable
 from .signatures import FOREIGN, LLVM, NATIVE, PARAMETERS, RESULTS, Signature
 
+_ARITHMETIC = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.LShift: operator.lshift}
 SHARED = """
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
@@ -88,11 +90,23 @@ def _functions(tree):
 def _constants(node, known):
     """`{name: int}` of an assignment at the top of a source."""
     target, = node.targets
-    code = compile(ast.Expression(node.value), "<constant>", "eval")
-    value = eval(code, {"__builtins__": {"range": range, "ord": ord}}, dict(known))
+    value = _constant(node.value, known)
     if isinstance(target, ast.Tuple):
         return dict(zip([x.id for x in target.elts], value, strict=True))
     return {target.id: value}
+
+
+def _constant(node, known):
+    """The int of an expression, or the ints of `range(…)` and of a tuple."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name):
+        return known[node.id]
+    if isinstance(node, ast.Tuple):
+        return [_constant(x, known) for x in node.elts]
+    if isinstance(node, ast.BinOp):
+        return _ARITHMETIC[type(node.op)](_constant(node.left, known), _constant(node.right, known))
+    return {"range": range, "ord": ord}[node.func.id](*[_constant(x, known) for x in node.args])
 
 
 def _marks(node):
