@@ -5,6 +5,8 @@ import os
 import tempfile
 from pathlib import Path
 
+import pytest
+
 _CACHE = tempfile.TemporaryDirectory(prefix="covector-tests-")  # removed when the tests end
 os.environ["COVECTOR_CACHE_DIR"] = os.path.join(_CACHE.name, "cache")
 os.environ.pop("COVECTOR_CACHE", None)
@@ -27,3 +29,12 @@ def pytest_configure(config):
     """The stand-in is CuPy before anything asks for CuPy."""
     if config.getoption("--stand-in"):
         like_cupy.install()
+
+
+@pytest.fixture
+def without_native(monkeypatch):
+    """No native code in a test: what is decided once a process, by the number of operations, is decided before."""
+    from covector.core.arrays.small_calls import FORMS
+
+    FORMS.decide(True)
+    monkeypatch.setenv("COVECTOR_NATIVE", "0")

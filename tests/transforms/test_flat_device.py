@@ -64,8 +64,7 @@ def same(found, wanted):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("name", NAMES)
-def test_kernels_give_what_numpy_gives(name, dtype, device, monkeypatch):
-    monkeypatch.setenv("COVECTOR_NATIVE", "0")
+def test_kernels_give_what_numpy_gives(name, dtype, device, without_native):
     used = 0
     for case in cases(REGISTRY[name]):
         if any(x.dtype.kind == "c" for x in case.operands):
@@ -77,9 +76,8 @@ def test_kernels_give_what_numpy_gives(name, dtype, device, monkeypatch):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("name", NAMES)
-def test_infinities_nans_and_long_rows(name, dtype, device, monkeypatch):
+def test_infinities_nans_and_long_rows(name, dtype, device, without_native):
     """Of rows a few values that are none, one row full of -inf, and rows that a whole block shares."""
-    monkeypatch.setenv("COVECTOR_NATIVE", "0")
     case = max(cases(REGISTRY[name]), key=lambda c: max(x.ndim for x in c.operands) == 2 and c.operands[0].size)
     rows = RNG.normal(size=(len(SPECIAL) + 2, 300)).astype(dtype)
     rows[np.arange(len(SPECIAL)), np.arange(len(SPECIAL))] = SPECIAL

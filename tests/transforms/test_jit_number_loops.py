@@ -93,8 +93,7 @@ def test_a_place_outside_is_an_error(i, printer):
         f(np.array(i), TABLE)
 
 
-def test_loops_over_few_numbers_run_on_floats(monkeypatch):
-    monkeypatch.setenv("COVECTOR_NATIVE", "0")
+def test_loops_over_few_numbers_run_on_floats(without_native):
     lowered = cv.jit(lambda n, a: (collatz(n), a @ a)).lower(27, np.ones((60, 60)))
     assert "loop(" in lowered.source and "while" not in lowered.source
     assert "float(a1)" in cv.jit(cv.jacfwd(root)).lower(2.0).source

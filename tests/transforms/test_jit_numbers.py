@@ -131,9 +131,8 @@ def iterated(x):
     (iterated, 5, True), (iterated, 300, False), (lambda x: np.outer(x, x) @ x, 2, True),
     (lambda x: np.outer(x, x) @ np.outer(x, x), 8, False), (lambda x: x[:2] + 1.0, 60, False),
 ])
-def test_the_faster_of_numpy_and_floats_is_written(fun, n, floats, monkeypatch):
+def test_the_faster_of_numpy_and_floats_is_written(fun, n, floats, without_native):
     """These are further from the border than the estimates are from what is measured."""
-    monkeypatch.setenv("COVECTOR_NATIVE", "0")
     source = cv.jit(fun).lower(np.linspace(0.1, 0.9, n)).source
     assert (".tolist()" in source) is floats
 

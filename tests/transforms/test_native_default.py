@@ -41,8 +41,7 @@ def test_what_gains_by_it_is_native():
     np.testing.assert_allclose(both(X), np.sort(bumps(X) * np.sin(X)), 1e-12)
 
 
-def test_native_code_is_switched_off(monkeypatch):
-    monkeypatch.setenv("COVECTOR_NATIVE", "0")
+def test_native_code_is_switched_off(without_native):
     assert not is_native(cv.jit(bumps), X)
     assert is_native(cv.jit(bumps, compiler_options={"printer": "llvm"}), X)
 
