@@ -35,9 +35,10 @@ def text(source, behind=()):
 
 def compiled(source, **behind):
     """`{name: function}` of a source's lanes; `behind` are objects that it names."""
+    pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
     small = small_functions(True) if SUPPORTED else None
     if not small:
-        pytest.skip("native code needs llvmlite, and x86-64 Linux")
+        pytest.skip("native functions are for x86-64 Linux")
     written = text(source, tuple(behind))
     known = {**small.known, **{name: id(thing) for name, thing in HELD.items()},
              **{f"'{string}'": id(sys.intern(string)) for string in STRINGS}}
