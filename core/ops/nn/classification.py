@@ -208,8 +208,7 @@ def _gap_to_labels(x, labels):
     return softmax(x, 1) - hit.astype(x.dtype)
 
 
-def _cross_entropy_vjp(ct, x, labels, ans, x_aval):
-    """The rows' kernel asks for more than this does."""
+def _cross_entropy_vjp(ct, x, labels):
     rows = rows_of(x)
     if rows is not None and type(labels) is ndarray and type(ct) is ndarray and ct.dtype == x.dtype:
         out, total, _ = _weights(rows)
@@ -239,15 +238,17 @@ def _less_hits(slope, c, labels):
     return slope
 
 
-def _exact_loss(x, labels, ans, x_aval):
-    """The loss of each row: what was given, but of half precision."""
-    return ans if x_aval.dtype == x.dtype else cross_entropy(x, labels)
+def _row_scaled(x, picked, c):
+    """softmax(x) * c, without the maximum."""
+    weights = exp(x - picked)
+    return weights * (c / _total(weights))
 
 
-# Without the maximum, where exponentials neither overflow nor are infinite: one look at each row, not three.
+# Without the maximum, where exponentials neither overflow nor are infinite: one look less at each row. The gradient
+# does not take the loss, which programs scale in place.
 _ROWS_HERE = {
     "impl": (lambda x, picked: _total(exp(x - picked)), lambda total: np.log(total, out=total)),
-    "vjp": (lambda x, picked, loss, c: exp(x - picked - loss) * c, _less_hits),
+    "vjp": (_row_scaled, _less_hits),
 }
 
 
@@ -266,8 +267,8 @@ cross_entropy = primitive(
     vjp={"x": _cross_entropy_vjp},
     batch=_cross_entropy_batch,
     kernel=Rows(impl=_row_loss, vjp=lambda x, c: _row_softmax(x) * c,
-                kinds=dict.fromkeys(("picked", "loss", "c"), "number"), here=_ROWS_HERE,
-                before={"picked": _labelled, "loss": _exact_loss}, after={"impl": _less_labelled, "vjp": _less_hits}),
+                kinds=dict.fromkeys(("picked", "c"), "number"), here=_ROWS_HERE,
+                before={"picked": _labelled}, after={"impl": _less_labelled, "vjp": _less_hits}),
     nondiff="labels",
     absent={**_REAL, "broadcast": "one label per row"},
     samples=lambda rng: [Sample(rng.normal(size=(n, 3)).astype(t), rng.integers(0, 3, n))

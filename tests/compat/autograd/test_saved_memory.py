@@ -100,6 +100,15 @@ def script_answers_are_written_to_before_a_sweep(torch):
         "adaptive_max_pool1d": lambda x: pools.adaptive_max_pool1d(x, 1),
         "lp_pool1d": lambda x: pools.lp_pool1d(x, 2, 2), "pool of a view": lambda x: pools.max_pool1d(x, 2).flatten(),
         "indices": lambda x: pools.max_pool1d(x, 2, return_indices=True)[0]}
+    labels, other = torch.tensor([1, 0]), torch.tensor([[0.1, 0.5], [0.25, 0.5]], dtype=torch.float64)
+    functions |= {  # losses are weighted in place
+        "cross_entropy": lambda x: pools.cross_entropy(x, labels, reduction="none"),
+        "nll_loss": lambda x: pools.nll_loss(x, labels, reduction="none"),
+        "multi_margin_loss": lambda x: pools.multi_margin_loss(x, labels, reduction="none")} | {
+        name: lambda x, f=getattr(pools, name): f(x, other, reduction="none") for name in (
+            "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div", "binary_cross_entropy",
+            "binary_cross_entropy_with_logits", "poisson_nll_loss", "soft_margin_loss")} | {
+        name: getattr(pools, name) for name in ("gelu", "silu", "mish", "softplus", "hardswish", "logsigmoid", "celu")}
     out = {}
     for name, f in functions.items():
         x = torch.tensor([[0.3, 0.4], [0.2, 0.6]], dtype=torch.float64, requires_grad=True)
