@@ -126,9 +126,9 @@ def test_layer_norm_is_that_of_torch():
 
 
 def test_standardize_is_that_of_jax():
-    x = RNG.normal(size=(2, 3, 4))
-    for axis in (-1, 0, (0, 2)):
-        np.testing.assert_allclose(nn.standardize(x, axis), jax.nn.standardize(x, axis), rtol=1e-12)
+    x = np.random.default_rng(0).normal(size=(2, 3, 4))
+    for axis in (-1, 0, (0, 2)):  # JAX takes a difference of squares for the variance
+        np.testing.assert_allclose(nn.standardize(x, axis), jax.nn.standardize(x, axis), rtol=1e-11)
 
 
 def test_cross_entropy_is_that_of_torch():
