@@ -1,6 +1,5 @@
 """`backward` and `grad`: from tensors to roots of the backward pass, and from its cotangents to gradients."""
 
-
 import numpy as np
 
 from ..... import _engine

@@ -29,8 +29,8 @@ from .language.words import (
     sliced,
     words,
 )
-from .maps import lifted, under
-from .objects import OTHERS, RECORDING, edge, hooked_mode, mode, node
+from .maps import lifted, taken_of
+from .objects import RECORDING, edge, hooked_mode, mode, node
 from .things import aval_of
 from .views import indexed, seen_part, way
 
@@ -56,16 +56,12 @@ def simple(key: Object) -> Bool:
 def quick_read(t, key):
     """The view by a basic key."""
     now = hooked_mode(mode())
-    a = t
-    trace = NULL
-    front = 0
-    if now == OTHERS:
-        a = under(t)
-        if a is NULL:
-            return None
-        trace = t.level_trace
-        front = 1
-        now = RECORDING
+    a = taken_of(t, now)
+    if a is NULL:
+        return None
+    trace = NULL if a is t else t.level_trace
+    front = 0 if a is t else 1
+    now = now if a is t else RECORDING
     its_way = way(a, now)
     if its_way == 0:
         return None
@@ -108,8 +104,6 @@ def quick_read(t, key):
 def quick_index(t, index, title):
     """The view by an index that ends with an Ellipsis, and the name of its node."""
     now = hooked_mode(mode())
-    if now == OTHERS:
-        return None
     its_way = way(t, now)
     if its_way == 0:
         return None
@@ -120,8 +114,6 @@ def quick_index(t, index, title):
 def quick_parts(t, indices, rule):
     """The views by a tuple of indices, as outputs of a node with a rule, in a tuple."""
     now = hooked_mode(mode())
-    if now == OTHERS:
-        return None
     its_way = way(t, now)
     if its_way == 0:
         return None

@@ -1,7 +1,7 @@
 """Values of a vmap in native code: the tensor of all examples below one, and a value over such a tensor."""
 
-from .language.words import NULL, Borrowed, Object, PyTuple_GetItem, Taken, context
-from .objects import is_tensor, tensor_of
+from .language.words import NULL, Borrowed, Int, Object, PyTuple_GetItem, Taken, context, inline
+from .objects import OTHERS, is_tensor, tensor_of
 from .things import FAST, GENERAL, MODES, Tensor
 
 
@@ -18,6 +18,12 @@ def under(t: Object) -> Borrowed:
     if PyTuple_GetItem(m.without, 0) is not None:
         return NULL
     return t.value
+
+
+@inline
+def taken_of(t: Object, now: Int) -> Borrowed:
+    """What a lane of views takes: the tensor itself, or, where its mode is another, that below a value of the vmap."""
+    return t if now < OTHERS else under(t)
 
 
 def below(t: Object) -> Borrowed:

@@ -27,8 +27,8 @@ from .language.words import (
     viewed,
     words,
 )
-from .maps import lifted, under
-from .objects import OTHERS, RECORDING, hooked_mode, mode, ordered, root
+from .maps import lifted, taken_of
+from .objects import RECORDING, hooked_mode, mode, ordered, root
 from .things import ndarray
 from .views import AVAL, seen, turned, way
 
@@ -71,14 +71,11 @@ def sizes_of(given: Object) -> Borrowed:
 def quick_shape(t, given_sizes):
     """The view in another shape, given as the arguments of `view` are."""
     now = hooked_mode(mode())
-    a = t
-    trace = NULL
-    if now == OTHERS:
-        a = under(t)
-        if a is NULL:
-            return None
-        trace = t.level_trace
-        now = RECORDING
+    a = taken_of(t, now)
+    if a is NULL:
+        return None
+    trace = NULL if a is t else t.level_trace
+    now = now if a is t else RECORDING
     its_way = way(a, now)
     if its_way == 0:
         return None
@@ -104,16 +101,12 @@ def quick_shape(t, given_sizes):
 def quick_turn(t, axes, rule):
     """The view with all axes in another order, none of them negative."""
     now = hooked_mode(mode())
-    a = t
-    trace = NULL
-    front = 0
-    if now == OTHERS:
-        a = under(t)
-        if a is NULL:
-            return None
-        trace = t.level_trace
-        front = 1
-        now = RECORDING
+    a = taken_of(t, now)
+    if a is NULL:
+        return None
+    trace = NULL if a is t else t.level_trace
+    front = 0 if a is t else 1
+    now = now if a is t else RECORDING
     its_way = way(a, now)
     if its_way == 0 or type(axes) is not tuple:
         return None
@@ -133,8 +126,6 @@ def quick_turn(t, axes, rule):
 def quick_swap(t, first, second):
     """The view with two axes exchanged."""
     now = hooked_mode(mode())
-    if now == OTHERS:
-        return None
     its_way = way(t, now)
     if its_way == 0 or type(first) is not int or type(second) is not int:
         return None
@@ -155,8 +146,6 @@ def quick_swap(t, first, second):
 def quick_expand(t, given_sizes):
     """The view in a larger shape, given as the arguments of `expand` are."""
     now = hooked_mode(mode())
-    if now == OTHERS:
-        return None
     its_way = way(t, now)
     if its_way == 0:
         return None

@@ -15,7 +15,7 @@ from .language.words import (
     own,
     ready,
 )
-from .objects import INFERRING, RECORDING, edge, is_tensor, node, numpy_array, tensor, tensor_of
+from .objects import INFERRING, OTHERS, RECORDING, edge, is_tensor, node, numpy_array, tensor, tensor_of
 from .things import FAST, GENERAL, INFERENCE, VIEW, Record, aval_of
 
 # What a tensor is that a view is made of; 0: what lanes do not take. Those from BARE on are no floats of 32 or 64 bits.
@@ -26,7 +26,7 @@ FLOAT, HALF = ord("f"), ord("e")  # letters of dtypes: the kind, and the type
 
 def way(t: Object, now: Int) -> Int:
     """What kind of tensor a view is to be made of, as `ready` of basic_index.py says; its value is NumPy's."""
-    if not is_tensor(t):
+    if now >= OTHERS or not is_tensor(t):
         return 0
     if numpy_array(t) is NULL:
         return 0
