@@ -11,12 +11,14 @@ import pytest
 from covector.compat.torch._impl.native import sources
 from covector.compat.torch._impl.native.language import translator
 from covector.compat.torch._impl.native.things import HELD, STRINGS
+from covector.transforms.native.machine import layouts
 from covector.transforms.native.machine.object_files import SUPPORTED
 from covector.transforms.native.small import small_functions
 
 KNOWN = ("Py_DecRef", "Py_IncRef", "PyErr_Clear", "PyObject_Vectorcall", "PyObject_VectorcallMethod",
          "PyObject_GetAttr", "PyObject_SetAttr", "PyObject_GetItem", "PyTuple_New", "PyTuple_SetItem", "PyTuple_Size",
          "PyTuple_GetItem", "PyLong_FromSsize_t", "PyLong_AsSsize_t", "PyDict_GetItemWithError")
+FIELDS = {"type": (layouts.TYPE, "object"), "data": (layouts.DATA, "object")}
 
 
 class Thing:
@@ -30,7 +32,8 @@ class Thing:
 
 
 def text(source, behind=()):
-    return translator.module({"source": textwrap.dedent(source)}, sources.places(KNOWN), {}, {"source": behind}, ())
+    return translator.module({"source": textwrap.dedent(source)}, sources.places(KNOWN), FIELDS, {"source": behind},
+                             ())
 
 
 def compiled(source, **behind):

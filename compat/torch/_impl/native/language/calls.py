@@ -101,7 +101,8 @@ class Calls(Expressions):
     # the words of words.py
 
     def call_type(self, node):
-        at = self.op(f"getelementptr inbounds i8, ptr {self.borrowed(node.args[0])}, i64 8")
+        offset = self.house.fields["type"].offset
+        at = self.op(f"getelementptr inbounds i8, ptr {self.borrowed(node.args[0])}, i64 {offset}")
         return Value(self.op(f"load ptr, ptr {at}"), "object")
 
     def call_own(self, node):
