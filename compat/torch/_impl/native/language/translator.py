@@ -155,7 +155,8 @@ class _Function(Calls):
 
     def begin_lane(self, names):
         content = self.house.fields["data"].offset  # of the array that holds the table
-        self.lines += [f"  %content = getelementptr inbounds i8, ptr %self, i64 {content}", "  %table = load ptr, ptr %content"]
+        self.lines += [f"  %content = getelementptr inbounds i8, ptr %self, i64 {content}",
+                       "  %table = load ptr, ptr %content"]
         fits, given = self.label("given"), self.label("others")
         count = self.op(f"icmp eq i64 %count, {len(names)}")
         self.branch(count, fits, given)
