@@ -62,6 +62,7 @@ def _fields(at):
     return {names.get(slot, slot): (offset, "object") for slot, offset in at.items()} | {
         "type": (text.TYPE, "object"), "array_base": (text.BASE, "object"), "descr": (text.DESCR, "object"),
         "dims": (text.DIMS, "words"), "strides": (text.STRIDES, "words"), "data": (text.DATA, "object"),
-        "rank": (text.NDIM, "int32"), "flags": (text.FLAGS, "int32"), "letters": (text.KIND, "int"), "float_bits": (text.VALUE, "int"),
+        "rank": (text.NDIM, "int32"), "flags": (text.FLAGS, "int32"),
+        "letters": (text.KIND, "int"), "float_bits": (text.VALUE, "int"),
         "slice_start": (text.START, "object"), "slice_stop": (text.STOP, "object"),
         "slice_step": (text.STEP, "object")}
