@@ -326,15 +326,19 @@ def test_linear_rules_are_transposed_whatever_they_are_written_in():
     np.linalg.eigvalsh, np.linalg.inv, lambda a: np.linalg.svd(a)[1], lambda a: np.linalg.qr(a)[1], np.linalg.det,
     lambda a: np.sqrt(np.where(a > 0, a, 1.0)), lambda a: np.linalg.svd(a)[0][:, 0] ** 2, lambda a: np.sort(a, axis=0),
     lambda a: np.linalg.eigh(a)[1][:, 0] ** 2,
+    lambda a: np.multiply(*cv.scan(lambda c, row: (np.sin(c) * row, c), a[0], a)),
+    lambda a: np.multiply(*cv.fori_loop(0, 3, lambda i, c: (c[0] * c[1], c[1] + 1.0), (a, a[0]))),
+    lambda a: np.multiply(*cv.cond(a[0, 0] > 0, lambda a: (a, np.sin(a)), lambda a: (a, a), a)),
 ])  # fmt: skip
 def test_derivatives_of_any_function_serve_as_linear_rules(fun):
-    """What guards and strong zeros look at of a tangent is no choice by it."""
+    """What guards and strong zeros look at of a tangent is no choice by it; nor are values beside tangents in loops."""
     a = np.array([[2.0, 0.3, 0.1], [0.3, 1.0, 0.2], [0.1, 0.2, 4.0]])
     t = np.array([[0.5, 0.1, 0.2], [0.1, 0.3, 0.7], [0.2, 0.7, 0.9]])
     ct = np.linspace(1.0, 2.0, np.size(fun(a))).reshape(np.shape(fun(a)))
     f = with_jvp(lambda p, t: cv.jvp(fun, p, t), fun)
     g = with_vjp(lambda a: cv.vjp(fun, a), lambda pullback, ct: pullback(ct), fun)
-    np.testing.assert_allclose(cv.vjp(f, a)[1](ct)[0], cv.vjp(fun, a)[1](ct)[0], rtol=1e-9, atol=1e-12)
+    for each in (f, cv.jit(f)):
+        np.testing.assert_allclose(cv.vjp(each, a)[1](ct)[0], cv.vjp(fun, a)[1](ct)[0], rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(cv.jvp(g, (a,), (t,))[1], cv.jvp(fun, (a,), (t,))[1], rtol=1e-9, atol=1e-12)
 
 

@@ -108,6 +108,9 @@ class Body:
         return repr(self.graph) if self.graph is not None else "body"
 
 
+INSIDE = object()  # the name of no axis
+
+
 def dependent(graph, flags, axis=None):
     """Which outputs of a graph depend on the inputs that are flagged; with `axis`, the name of a mesh axis, which vary
     along it if those inputs do.
@@ -116,14 +119,17 @@ def dependent(graph, flags, axis=None):
     for eq in graph.equations:
         given = [v in reached for v in eq.inputs]
         if axis is not None and (eq.prim.name in VARIES or any(given) and eq.prim.handlers is not None):
-            reached.update([v for v, flag in zip(eq.outputs, _varying(eq, given, axis)) if flag])
+            reached.update([v for v, flag in zip(eq.outputs, varying(eq, given, axis)) if flag])
         elif any(given):
             reached.update(eq.outputs)
     return [v in reached for v in graph.outputs]
 
 
-def _varying(eq, given, axis):
-    """Which outputs of an equation vary along a mesh axis: of a collective, or of a call of graphs."""
+def varying(eq, given, axis):
+    """Which outputs of an equation vary along a mesh axis: of a collective, or of a call of graphs.
+
+    `axis=INSIDE`: which depend on operands that are flagged, by what happens in the graphs.
+    """
     count = len(eq.outputs)
     if eq.prim.name in VARIES:
         named = axis in eq.params[0]

@@ -7,6 +7,7 @@ from ...core.arrays.dtypes import is_inexact
 from ...core.errors import RuleError, at_user_line
 from ...core.trace.device import library_of, zeros_of
 from ...core.trace.tracer import Tracer, leniently, unwrap
+from ..graph.equations import INSIDE, varying
 from ..scope.errstate import unmarked
 from .graph import Literal, Var
 from .staging import GraphTrace, stage
@@ -78,4 +79,8 @@ def check_linear(graph, count, must, remedy, whole=True):
             if whole and all(fixed & group for group in groups):
                 raise RuleError(f"{must}, but {prim.name} joins the arguments with a constant, so that zeros do not "
                                 f"give zeros; leave the constant out, or {remedy}{at_user_line()}")
-        dependent.update(eq.outputs)
+        if prim.handlers is None:
+            dependent.update(eq.outputs)
+        else:
+            found = varying(eq, [type(v) is Var and v in dependent for v in eq.inputs], INSIDE)
+            dependent.update([v for v, flag in zip(eq.outputs, found) if flag])
