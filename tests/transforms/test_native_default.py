@@ -41,6 +41,17 @@ def test_what_gains_by_it_is_native():
     np.testing.assert_allclose(both(X), np.sort(bumps(X) * np.sin(X)), 1e-12)
 
 
+def test_loops_around_native_code_carry_what_began_as_a_number():
+    def moved(x):  # whether it goes on is True at first, and of the type that comparisons have in later steps
+        return cv.jit(lambda x, n: cv.fori_loop(0, n, lambda i, c: np.sin(c), x, max_steps=3))(x, 1)
+
+    def pushed(x):
+        return cv.linearize(moved, x)[1](np.cos(x))
+
+    x = X[:4]
+    np.testing.assert_allclose(cv.jvp(cv.jit(pushed), (x,), (x,))[1], -2.0 * x * np.sin(x) * np.cos(x))
+
+
 def test_native_code_is_switched_off(without_native):
     assert not is_native(cv.jit(bumps), X)
     assert is_native(cv.jit(bumps, compiler_options={"printer": "llvm"}), X)

@@ -135,6 +135,8 @@ def _as_declared(x, aval):
     """What NumPy made as an aval says it is: a number as a scalar, an array in the byte order of this machine."""
     if type(x) in (bool, int, float):
         return x if aval.weak else aval.dtype.type(x)
+    if aval.weak and isinstance(x, np.generic) and x.dtype == aval.dtype:  # a Python number, before the loop around it
+        return x.item()
     if type(x) is ndarray and not x.dtype.isnative and x.dtype.newbyteorder("=") == aval.dtype:
         return x.astype(aval.dtype)
     return x
