@@ -7,6 +7,7 @@ import numpy as np
 from ..core.errors import ConversionError, DtypeError, at_user_line
 from ..core.numpy_api import methods
 from ..core.numpy_api.at import At
+from ..core.numpy_api.copies import cast_for_write
 from ..core.ops import reductions as r, selection
 from ..core.trace.tracer import Tracer, is_concrete
 from .indexing import along, take
@@ -115,7 +116,7 @@ def put_along_axis(arr: Array, indices: Array, values: Array, axis: Any) -> None
 @implements(np.putmask)
 def putmask(a: Array, /, mask: Array, values: Array) -> None:
     _writable("putmask", a)
-    mask, values = _mask_like("putmask", a, mask), array_beside(values, a)
+    mask, values = _mask_like("putmask", a, mask), _values(values, a)
     if values.size:
         a[...] = selection.where(mask, resize(values, a.shape), _contents(a))
 
@@ -124,7 +125,7 @@ def putmask(a: Array, /, mask: Array, values: Array) -> None:
 def place(arr: Array, mask: Array, vals: Array) -> None:
     _writable("place", arr)
     mask = _mask_like("place", arr, mask)
-    vals = methods.reshape(array_beside(vals, arr), (-1,))
+    vals = methods.reshape(_values(vals, arr), (-1,))
     if not vals.shape[0]:
         if is_concrete(mask) and not known(mask, "place").any():
             return
@@ -133,6 +134,12 @@ def place(arr: Array, mask: Array, vals: Array) -> None:
     rank = r.cumsum(methods.reshape(mask, (-1,)), 0) - 1  # the k-th chosen element takes the k-th value
     chosen = methods.reshape(take(vals, rank % vals.shape[0]), arr.shape)
     arr[...] = selection.where(mask, chosen, _contents(arr))
+
+
+def _values(values: Array, a: Array) -> Array:
+    """`values` as an array; numbers and lists in the dtype of the array that they are written to."""
+    found = array_beside(values, a)
+    return found if hasattr(values, "dtype") or isinstance(found, Tracer) else cast_for_write(a, found)
 
 
 def _mask_like(name: str, a: Array, mask: Array) -> Array:

@@ -556,6 +556,13 @@ writes(
     lambda xp, x, y: xp.putmask(x, [1, 0, 1, 1], y[:3]),
     lambda xp, x, y: xp.putmask(x, x > 1.0, y[:0]),
 )
+for _name in ("place", "putmask"):
+    writes(
+        _name,
+        lambda xp, x, write=_name: getattr(xp, write)(x, x > 1, [9.5, -2.5]),
+        lambda xp, x, write=_name: getattr(xp, write)(x, x > 1, 7.5),
+        args=(np.arange(5),),
+    )
 writes("copyto", lambda xp, x, y: xp.copyto(x, y), lambda xp, x, y: xp.copyto(x, y[0], where=[True, False, True, True]))
 writes(
     "fill_diagonal",
