@@ -165,6 +165,7 @@ def vmap(
     Raises:
         ShapeError: the mapped axes differ in length, or nothing is mapped.
         TreeError: in_axes or out_axes does not match the pytrees.
+        ConversionError: `fun` asks for the value of an example, as `if x > 0` does.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda a, b: a @ b)(np.ones((3, 2)), np.ones((3, 2)))
