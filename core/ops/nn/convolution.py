@@ -1,8 +1,9 @@
 """Windows of arrays, and convolutions: a strided view of all windows, then one matrix product a group."""
 
 import math
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,19 +32,40 @@ def window_counts(size, kernel, stride, dilation):
     return tuple([(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(size, kernel, stride, dilation)])
 
 
+class _Places(NamedTuple):
+    """Where the windows of an array lie."""
+
+    whole: tuple[int, ...]  # its shape with zeros around it
+    inner: tuple[Any, ...] | None  # where in that it is; None: it is all
+    shape: tuple[int, ...]  # of the view of all windows
+    strides: tuple[int, ...]
+    out: tuple[int, ...]  # windows along each axis
+    run: int | None  # elements from the first window of stride 1 to the last; None: many more than windows
+
+
+_WASTE = 1.25
+
+
+@lru_cache(1024)
+def _placed(shape, itemsize, kernel, stride, padding, dilation):
+    """The `_Places` of an array of a shape, in order."""
+    n = len(shape) - len(kernel)
+    whole = (*shape[:n], *[a + k + b for k, (a, b) in zip(shape[n:], padding)])
+    inner = (Ellipsis, *[slice(a, a + k) for k, (a, _) in zip(shape[n:], padding)])
+    out = window_counts(whole[n:], kernel, stride, dilation)
+    steps = [itemsize * math.prod([max(k, 1) for k in whole[axis + 1 :]]) for axis in range(len(whole))]
+    strides = (*steps[:n], *[a * d for a, d in zip(steps[n:], dilation)], *[a * s for a, s in zip(steps[n:], stride)])
+    run, places = 1 + sum([(count - 1) * a // itemsize for count, a in zip(out, steps[n:])]), math.prod(out)
+    fits = 0 not in whole and set(stride) == {1} and places < run <= _WASTE * places
+    return _Places(whole, inner if any(map(any, padding)) else None, (*shape[:n], *kernel, *out), strides, out,
+                   run if fits else None)
+
+
 def _view(xp, x, kernel, stride, dilation):
     """All windows over the last axes, as a view: (*lead, *kernel, *out)."""
-    n = len(kernel)
     x = xp.ascontiguousarray(x)
-    lead, size = tuple(x.shape[: x.ndim - n]), tuple(x.shape[x.ndim - n :])
-    steps = [x.dtype.itemsize]
-    for k in reversed(x.shape[1:]):
-        steps.append(steps[-1] * max(k, 1))
-    steps = steps[::-1][: x.ndim]
-    inner = steps[len(lead) :]
-    shape = (*lead, *kernel, *window_counts(size, kernel, stride, dilation))
-    strides = (*steps[: len(lead)], *[a * d for a, d in zip(inner, dilation)], *[a * s for a, s in zip(inner, stride)])
-    return _strided(xp, x, shape, strides)
+    at = _placed(tuple(x.shape), x.dtype.itemsize, tuple(kernel), stride, ((0, 0),) * len(kernel), dilation)
+    return _strided(xp, x, at.shape, at.strides)
 
 
 def _strided(xp, x, shape, strides):
@@ -105,14 +127,12 @@ overlap_add = linear(
 )
 
 
-def _padded(xp, x, padding):
-    """Zeros around the last axes."""
-    if not any(p for pair in padding for p in pair):
-        return x
-    n = len(padding)
-    lead, size = tuple(x.shape[: x.ndim - n]), x.shape[x.ndim - n :]
-    out = xp.zeros((*lead, *[a + k + b for k, (a, b) in zip(size, padding)]), x.dtype)
-    out[(Ellipsis, *[slice(a, a + k) for k, (a, _) in zip(size, padding)])] = x
+def _padded(xp, x, at):
+    """An array in order, zeros around its last axes."""
+    if at.inner is None:
+        return xp.ascontiguousarray(x)
+    out = xp.zeros(at.whole, x.dtype)
+    out[at.inner] = x
     return out
 
 
@@ -124,47 +144,28 @@ def _split(a, groups, axis):
 @in_singles
 def _conv(xp, x, w, stride, padding, dilation, groups):
     kernel = tuple(w.shape[2:])
-    x = _padded(xp, x, padding)
-    cols = _view(xp, x, kernel, stride, dilation)
-    n, out = x.shape[0], tuple(cols.shape[2 + len(kernel) :])
-    rows = w.shape[1] * math.prod(kernel)
-    run = _run_of(x, out, stride)
-    if run is not None and type(w) is ndarray:
-        return _conv_of_runs(x, cols, w, run, groups)
-    cols = xp.ascontiguousarray(cols).reshape((n, groups, rows, math.prod(out)))
-    y = xp.matmul(_split(w, groups, 0).reshape((groups, w.shape[0] // groups, rows)), cols)
-    return y.reshape((n, w.shape[0], *out))
+    at = _placed(tuple(x.shape), x.dtype.itemsize, kernel, stride, padding, dilation)
+    x = _padded(xp, x, at)
+    if at.run is not None and type(x) is type(w) is ndarray and x.dtype in PLAIN:
+        return _conv_of_runs(x, at, w, groups)
+    n, rows = x.shape[0], w.shape[1] * math.prod(kernel)
+    cols = xp.ascontiguousarray(_strided(xp, x, at.shape, at.strides)).reshape((n, groups, rows, math.prod(at.out)))
+    y = xp.matmul(w.reshape((groups, w.shape[0] // groups, rows)), cols)
+    return y.reshape((n, w.shape[0], *at.out))
 
 
-def _run_of(x, out, stride):
-    """How many elements of a plain image lie between the first and the last window of stride 1, these included; None
-    where they are many more than windows."""
-    if type(x) is not ndarray or x.dtype not in PLAIN or not x.size or any(s != 1 for s in stride):
-        return None
-    run, places = 1, math.prod(out)
-    for k, count in enumerate(out):
-        run += (count - 1) * math.prod(x.shape[3 + k :])
-    return run if places < run <= _WASTE * places else None
-
-
-_WASTE = 1.25
-
-
-def _conv_of_runs(x, cols, w, run, groups):
+def _conv_of_runs(x, at, w, groups):
     """A convolution at every element of a run, from which that at the windows is taken.
 
     The elements at one place of the kernel are then copied in one go, not row by row: 35 us for 139 at 8 examples of
     8 x 28 x 28 and a kernel of 3 x 3, of 350 in all.
     """
-    n, features, out = x.shape[0], w.shape[0] // groups, cols.shape[w.ndim :]
-    x = np.ascontiguousarray(x)
-    runs = _strided(np, x, (*cols.shape[: w.ndim], run), (*cols.strides[: w.ndim], x.itemsize))
+    n, run = x.shape[0], at.run
+    runs = _strided(np, x, (*at.shape[: w.ndim], run), (*at.strides[: w.ndim], x.itemsize))
     runs = np.ascontiguousarray(runs).reshape((n, groups, -1, run))
-    y = np.matmul(w.reshape((groups, features, -1)), runs)
-    size = y.itemsize
-    steps = [size * math.prod(x.shape[3 + k :]) for k in range(w.ndim - 2)]
-    taken = _strided(np, y, (n, w.shape[0], *out), (w.shape[0] * run * size, run * size, *steps))
-    return np.ascontiguousarray(taken)
+    y = np.matmul(w.reshape((groups, w.shape[0] // groups, -1)), runs)
+    row, steps = run * y.itemsize, [a // x.itemsize * y.itemsize for a in at.strides[w.ndim :]]
+    return np.ascontiguousarray(_strided(np, y, (n, w.shape[0], *at.out), (w.shape[0] * row, row, *steps)))
 
 
 @in_singles
@@ -198,7 +199,8 @@ _MANY = 256  # places from which the examples are taken one by one
 
 @in_singles
 def _conv_weight(xp, y, x, kernel, stride, padding, dilation, groups):
-    cols = _view(xp, _padded(xp, x, padding), kernel, stride, dilation)
+    at = _placed(tuple(x.shape), x.dtype.itemsize, tuple(kernel), stride, padding, dilation)
+    cols = _strided(xp, _padded(xp, x, at), at.shape, at.strides)
     n, features, places = x.shape[0], y.shape[1], math.prod(y.shape[2:])
     rows = x.shape[1] // groups * math.prod(kernel)
     left = y.reshape((n, groups, features // groups, places))
