@@ -1,9 +1,8 @@
-"""Windows of arrays, and convolutions: a strided view of all windows, then one matrix product a group."""
+"""Convolutions: a strided view of all windows, then one matrix product a group."""
 
 import math
-from functools import lru_cache, partial
+from functools import partial
 from itertools import product
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,120 +10,21 @@ from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
 from ...arrays.sums import PLAIN
 from ...errors import ShapeError, at_user_line
-from ...primitive.families import linear, primitive
+from ...primitive.families import primitive
 from ...tape.unbroadcast import conj
 from ...trace.device import zeros_of
-from ..dependence import MOVED, numbered, shared, stencil
+from ..dependence import shared, stencil
 from ..half_loops import in_singles
-from ..samples import arrays, together
+from ..samples import arrays
 from ..shaping import broadcast_to
 from .convolution_loops import CONV, CONV_INPUT, CONV_WEIGHT, WORTH, planned_conv, planned_input, planned_weight
+from .windows import added_windows, placed, strided, window_counts
 
 ndarray = np.ndarray
 
 # The shapes: x (n, channels, *size), w (features, channels / groups, *kernel), y (n, features, *out). A convolution is
 # the trilinear form Σ y[n, f, m] w[f, c, k] x[n, c, stride m + dilation k - padding] with one argument taken away, so
 # the three operations below are each other's derivatives.
-
-
-def window_counts(size, kernel, stride, dilation):
-    """How many windows lie along each axis."""
-    return tuple([(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(size, kernel, stride, dilation)])
-
-
-class _Places(NamedTuple):
-    """Where the windows of an array lie."""
-
-    whole: tuple[int, ...]  # its shape with zeros around it
-    inner: tuple[Any, ...] | None  # where in that it is; None: it is all
-    shape: tuple[int, ...]  # of the view of all windows
-    strides: tuple[int, ...]
-    out: tuple[int, ...]  # windows along each axis
-    run: int | None  # elements from the first window of stride 1 to the last; None: many more than windows
-
-
-_WASTE = 1.25
-
-
-@lru_cache(1024)
-def _placed(shape, itemsize, kernel, stride, padding, dilation):
-    """The `_Places` of an array of a shape, in order."""
-    n = len(shape) - len(kernel)
-    whole = (*shape[:n], *[a + k + b for k, (a, b) in zip(shape[n:], padding)])
-    inner = (Ellipsis, *[slice(a, a + k) for k, (a, _) in zip(shape[n:], padding)])
-    out = window_counts(whole[n:], kernel, stride, dilation)
-    steps = [itemsize * math.prod([max(k, 1) for k in whole[axis + 1 :]]) for axis in range(len(whole))]
-    strides = (*steps[:n], *[a * d for a, d in zip(steps[n:], dilation)], *[a * s for a, s in zip(steps[n:], stride)])
-    run, places = 1 + sum([(count - 1) * a // itemsize for count, a in zip(out, steps[n:])]), math.prod(out)
-    fits = 0 not in whole and set(stride) == {1} and places < run <= _WASTE * places
-    return _Places(whole, inner if any(map(any, padding)) else None, (*shape[:n], *kernel, *out), strides, out,
-                   run if fits else None)
-
-
-def _view(xp, x, kernel, stride, dilation):
-    """All windows over the last axes, as a view: (*lead, *kernel, *out)."""
-    x = xp.ascontiguousarray(x)
-    at = _placed(tuple(x.shape), x.dtype.itemsize, tuple(kernel), stride, ((0, 0),) * len(kernel), dilation)
-    return _strided(xp, x, at.shape, at.strides)
-
-
-def _strided(xp, x, shape, strides):
-    """A view of an array in order; `as_strided` takes 5 us."""
-    if type(x) is ndarray and x.dtype in PLAIN and x.size:
-        return ndarray(shape, x.dtype, x, 0, strides)
-    return xp.lib.stride_tricks.as_strided(x, shape, strides)
-
-
-def _overlap_add(xp, y, size, kernel, stride, dilation):
-    """Windows (*lead, *kernel, *out) added up where they came from: one addition for each place of the kernel."""
-    n = len(kernel)
-    lead = tuple(y.shape[: y.ndim - 2 * n])
-    counts = tuple(y.shape[y.ndim - n :])
-    out = xp.zeros((*lead, *size), y.dtype)
-    for place in product(*map(range, kernel)):
-        spots = [slice(k * d, k * d + (m - 1) * s + 1, s) for k, d, s, m in zip(place, dilation, stride, counts)]
-        out[(Ellipsis, *spots)] += y[(*(slice(None),) * len(lead), *place)]
-    return out
-
-
-def _windows_shape(x, kernel, stride, dilation):
-    n = len(kernel)
-    size = x.shape[x.ndim - n :]
-    counts = window_counts(size, kernel, stride, dilation)
-    if x.ndim < n or any(m < 1 for m in counts):
-        raise ShapeError(f"windows of shape {kernel} with dilation {dilation} do not fit into axes of shape {size}; "
-                         f"pad the array, or take a smaller window{at_user_line()}")
-    return make_aval((*x.shape[: x.ndim - n], *kernel, *counts), x.dtype)
-
-
-def _geometry(*shapes, **facts):
-    return together(*[arrays(s, **{"kernel": (2,), "stride": (1,), "dilation": (1,), **facts}) for s in shapes])
-
-
-windows = linear(
-    "windows",  # x: (*lead, *size) -> (*lead, *kernel, *out), in memory of its own
-    impl=lambda xp, x, *, kernel, stride, dilation: xp.ascontiguousarray(_view(xp, x, kernel, stride, dilation)),
-    transpose=lambda ct, x_aval, kernel, stride, dilation: overlap_add(
-        ct, x_aval.shape[x_aval.ndim - len(kernel) :], kernel, stride, dilation),
-    shape=_windows_shape,
-    batch=lambda x, kernel, stride, dilation: windows(x, kernel, stride, dilation),
-    absent={"()": "it needs an axis"},
-    depends=MOVED,
-    samples=together(_geometry((5,), (2, 4), (0, 3)), _geometry((2, 7), stride=(2,), dilation=(2,)),
-                     _geometry((2, 5, 6), kernel=(2, 3), stride=(2, 1), dilation=(1, 2))),
-)
-overlap_add = linear(
-    "overlap_add",  # the transpose of windows
-    impl=lambda xp, y, *, extent, kernel, stride, dilation: _overlap_add(xp, y, extent, kernel, stride, dilation),
-    transpose=lambda ct, kernel, stride, dilation: windows(ct, kernel, stride, dilation),
-    shape=lambda y, extent, kernel: make_aval((*y.shape[: y.ndim - 2 * len(kernel)], *extent), y.dtype),
-    batch=lambda y, extent, kernel, stride, dilation: overlap_add(y, extent, kernel, stride, dilation),
-    absent={"()": "it needs an axis"},
-    depends=lambda y, ans, extent, kernel, stride, dilation: {0: (_view(np, numbered(ans.shape), kernel, stride,
-        dilation), numbered(ans.shape))},
-    samples=together(_geometry((2, 3), (2, 2, 3), (0, 2, 3), extent=(4,)),
-                     _geometry((2, 3, 2, 2), kernel=(2, 3), extent=(4, 6), stride=(2, 1), dilation=(1, 2))),
-)
 
 
 def _padded(xp, x, at):
@@ -144,12 +44,12 @@ def _split(a, groups, axis):
 @in_singles
 def _conv(xp, x, w, stride, padding, dilation, groups):
     kernel = tuple(w.shape[2:])
-    at = _placed(tuple(x.shape), x.dtype.itemsize, kernel, stride, padding, dilation)
+    at = placed(tuple(x.shape), x.dtype.itemsize, kernel, stride, padding, dilation)
     x = _padded(xp, x, at)
     if at.run is not None and type(x) is type(w) is ndarray and x.dtype in PLAIN:
         return _conv_of_runs(x, at, w, groups)
     n, rows = x.shape[0], w.shape[1] * math.prod(kernel)
-    cols = xp.ascontiguousarray(_strided(xp, x, at.shape, at.strides)).reshape((n, groups, rows, math.prod(at.out)))
+    cols = xp.ascontiguousarray(strided(xp, x, at.shape, at.strides)).reshape((n, groups, rows, math.prod(at.out)))
     y = xp.matmul(w.reshape((groups, w.shape[0] // groups, rows)), cols)
     return y.reshape((n, w.shape[0], *at.out))
 
@@ -161,11 +61,18 @@ def _conv_of_runs(x, at, w, groups):
     8 x 28 x 28 and a kernel of 3 x 3, of 350 in all.
     """
     n, run = x.shape[0], at.run
-    runs = _strided(np, x, (*at.shape[: w.ndim], run), (*at.strides[: w.ndim], x.itemsize))
+    runs = strided(np, x, (*at.shape[: w.ndim], run), (*at.strides[: w.ndim], x.itemsize))
     runs = np.ascontiguousarray(runs).reshape((n, groups, -1, run))
     y = np.matmul(w.reshape((groups, w.shape[0] // groups, -1)), runs)
     row, steps = run * y.itemsize, [a // x.itemsize * y.itemsize for a in at.strides[w.ndim :]]
-    return np.ascontiguousarray(_strided(np, y, (n, w.shape[0], *at.out), (w.shape[0] * row, row, *steps)))
+    return np.ascontiguousarray(strided(np, y, (n, w.shape[0], *at.out), (w.shape[0] * row, row, *steps)))
+
+
+# Of stride 1, the transpose is a convolution with the kernel turned round: it copies windows of features, and the
+# general way adds up as many of channels, a call for each place of the kernel. In us: 2 x 8 x 8 x 16 x 16 from 8
+# features, kernel 3 x 3 x 3, 300 for 860; 5 x 5, kernel 3 x 3, 7 for 26; 128 channels of 16 x 16 from 128, 3,100 for
+# 2,850.
+_NARROW, _SHORT = 16, 1 << 13
 
 
 @in_singles
@@ -176,10 +83,16 @@ def _conv_input(xp, y, w, size, stride, padding, dilation, groups):
     left = _split(w, groups, 0)
     right = y.reshape((n, groups, features, places))
     crop = (Ellipsis, *[slice(a, a + k) for k, (a, _) in zip(size, padding)])
+    back = tuple([(d * (k - 1) - a, n - m + a) for k, d, (a, _), n, m in zip(kernel, dilation, padding, size, out)])
+    if set(stride) == {1} and min(map(min, back)) >= 0 and (
+            features <= channels <= _NARROW or 2 * features <= channels or y.size * taps <= _SHORT):
+        turned = left.swapaxes(1, 2)[(..., *[slice(None, None, -1)] * len(kernel))]
+        turned = turned.reshape((groups * channels, features, *kernel))
+        return _conv(xp, y, turned, stride, back, dilation, groups)
     if xp is not np or groups > 1 or channels < 8 or n * channels < 4 * out[-1]:  # narrow products, short additions
         cols = xp.matmul(left.reshape((groups, features, channels * taps)).swapaxes(1, 2), right)
         cols = cols.reshape((n, groups * channels, *kernel, *out))
-        return _overlap_add(xp, cols, whole, kernel, stride, dilation)[crop]
+        return added_windows(xp, cols, whole, kernel, stride, dilation)[crop]
     # Examples and channels behind the places, so that each addition runs over many elements: 160 us for 270 at 16
     # examples of 16 x 7 x 7 from 8 channels and a kernel of 3 x 3.
     right = np.ascontiguousarray(right.transpose((1, 3, 0, 2))).reshape((groups, places * n, features))
@@ -199,8 +112,8 @@ _MANY = 256  # places from which the examples are taken one by one
 
 @in_singles
 def _conv_weight(xp, y, x, kernel, stride, padding, dilation, groups):
-    at = _placed(tuple(x.shape), x.dtype.itemsize, tuple(kernel), stride, padding, dilation)
-    cols = _strided(xp, _padded(xp, x, at), at.shape, at.strides)
+    at = placed(tuple(x.shape), x.dtype.itemsize, tuple(kernel), stride, padding, dilation)
+    cols = strided(xp, _padded(xp, x, at), at.shape, at.strides)
     n, features, places = x.shape[0], y.shape[1], math.prod(y.shape[2:])
     rows = x.shape[1] // groups * math.prod(kernel)
     left = y.reshape((n, groups, features // groups, places))
