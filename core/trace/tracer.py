@@ -12,7 +12,7 @@ from ..arrays.avals import aval_of, make_aval
 from ..errors import ConversionError, EscapedTracerError, at_user_line
 from ..foreign import SPARSE, asked_for_array, no_attribute
 from ..types import Any
-from .remedies import CHOICES, REMEDIES
+from .remedies import CHOICES, remedy
 
 ndarray = np.ndarray
 _levels = itertools.count(1)
@@ -362,10 +362,8 @@ def _refuse(tracer, how):
     else:
         why = "would drop its derivative silently"
         instead = "or covector.stop_gradient(x) where no derivative is wanted"
-    remedy = SPARSE if how == "given to scipy.sparse" else REMEDIES.get(how, REMEDIES[None])
-    if how == "converted to a numpy array" and tracer.aval.dtype.kind in "iu":
-        remedy = f"use covector.numpy.take(a, t, axis) for a[t] of a plain array a, {remedy.removeprefix('use ')}"
-    raise ConversionError(f"a traced value ({tracer.aval!r}, {kind}) was {how}, which {why}; {remedy}, {instead}"
+    words, by = (SPARSE, "") if how == "given to scipy.sparse" else remedy(how, tracer.aval.dtype.kind)
+    raise ConversionError(f"a traced value ({tracer.aval!r}, {kind}) was {how}{by}, which {why}; {words}, {instead}"
                           f"{at_user_line()}")
 
 
