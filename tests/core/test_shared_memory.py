@@ -267,6 +267,22 @@ def test_views_of_a_copy_share_its_memory_and_not_that_of_its_source(program, st
     np.testing.assert_allclose(tangent, slope, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.parametrize("source", [X, np.asfortranarray(X), np.stack([X, X]).T[..., 0]])
+def test_arguments_lie_in_memory_as_those_of_the_user(source):
+    def f(x):
+        flat = x.reshape(-1)  # a copy of those whose elements do not lie in order
+        flat[0] = 9.0 * x[1, 1]
+        return x * np.cos(flat).sum()
+
+    wanted = f(source.copy("K"))
+    for found in (covector.vjp(f, source)[0], covector.jvp(f, (source,), (source,))[0],
+                  covector.vmap(f)(np.stack([source, source]))[0]):
+        np.testing.assert_array_equal(found, wanted)
+    for argnums in (0, (0,), (0, 1)):
+        value = covector.value_and_grad(lambda x, y: f(x).sum() * y, argnums)(source, 1.0)[0]
+        np.testing.assert_allclose(value, wanted.sum())
+
+
 VIEWS = {
     "rows": lambda b, k: b[k % len(b)] if len(b) else b[...],
     "part": lambda b, k: b[k % 2 :],
