@@ -210,6 +210,15 @@ def places():
             for place in (kind.anchor, *[place for _, place in kind.anchors])]
 
 
+def test_a_cell_of_a_notebook_is_called_so():
+    """Its file is named by a number that says nothing, and changes with each text."""
+    source = "\n\ndef loss(x):\n    return float(x)\n\nrun = lambda: cv.grad(loss)(1.0)"
+    names = {"cv": cv}
+    exec(compile(source, "/tmp/ipykernel_17/854180573.py", "exec"), names)
+    with pytest.raises(TypeError, match=r"\(at cell:4 in loss\)"):
+        names["run"]()
+
+
 def test_places_that_messages_end_with_are_in_the_documentation():
     text = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
     found = re.split(r"^\(([a-z]+)\)=\n", text, flags=re.MULTILINE)
