@@ -9,7 +9,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__))
 # They call back, or are called with what the user gave, and are no user.
 _NUMERIC = (_NUMPY + os.sep, *[os.path.join(os.path.dirname(_NUMPY), name) + os.sep for name in (
-    "scipy", "opt_einsum", "optree", "pandas", "xarray")])
+    "scipy", "opt_einsum", "optree", "pandas", "xarray", "matplotlib")])
 _PYTHON = (os.path.dirname(os.__file__) + os.sep, "<frozen ")  # modules of Python's own
 _FOLDERS = ("core", "transforms", "backends", "api", "compat")
 # Installed, all of the package folder is ours; in a checkout only these folders (tests and examples lie beside them).
