@@ -163,7 +163,10 @@ class Tracer:
         return _whole(self, "converted by .tolist()").tolist()
 
     def __hash__(self):
-        return id(self)
+        raise TypeError(  # by its value it would be taken for another of equal value, which has its own derivative
+            f"a traced value ({self.aval!r}) was hashed, for a set, a dict or a cache: by identity no other would be "
+            "found there, by value the derivative of another; compare by `==` or `in` with a list, use np.where, or "
+            f"key it by id(x){at_user_line()}")
 
     def __reduce__(self):
         raise ConversionError(
