@@ -192,7 +192,7 @@ def from_numpy(ndarray):
     Args:
         ndarray: an array of numbers or booleans; its dtype and shape are those of the tensor.
     Raises:
-        TypeError: it is no array of NumPy's, or of a dtype that tensors do not have.
+        TypeError: it is not an array, or of a dtype that tensors do not have.
 
     >>> import numpy as np
     >>> import covector.compat.torch as torch
