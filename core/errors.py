@@ -9,7 +9,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__))
 # They call back, or are called with what the user gave, and are no user.
 _NUMERIC = (_NUMPY + os.sep, *[os.path.join(os.path.dirname(_NUMPY), name) + os.sep for name in (
-    "scipy", "opt_einsum", "optree", "pandas", "xarray")])
+    "scipy", "opt_einsum", "optree", "pandas", "xarray", "matplotlib")])
 _PYTHON = (os.path.dirname(os.__file__) + os.sep, "<frozen ")  # modules of Python's own
 _FOLDERS = ("core", "transforms", "backends", "api", "compat")
 # Installed, all of the package folder is ours; in a checkout only these folders (tests and examples lie beside them).
@@ -186,6 +186,12 @@ def is_our_file(name):
     return ours
 
 
+def _shown(file):
+    """The name of a file in messages: `cell` for a cell of a notebook, whose file is named by a number."""
+    folder, name = os.path.split(file)
+    return "cell" if os.path.basename(folder).startswith("ipykernel_") else name
+
+
 class UserLine(str):
     """`file.py:12`; `file` is the whole path, `number` that of the line."""
 
@@ -196,7 +202,7 @@ def line_of(place):
     """`file.py:12` of what `user_place` found."""
     code, at = place
     number = next((line for start, stop, line in code.co_lines() if start <= at < stop), None) or code.co_firstlineno
-    line = UserLine(f"{os.path.basename(code.co_filename)}:{number}")
+    line = UserLine(f"{_shown(code.co_filename)}:{number}")
     line.file, line.number = code.co_filename, number
     return line
 
@@ -219,6 +225,6 @@ def at_raising_line(error):
     while entry is not None:
         code = entry.tb_frame.f_code
         if not is_our_file(code.co_filename) and not code.co_filename.endswith(".pyx"):
-            found = f" (at {os.path.basename(code.co_filename)}:{entry.tb_lineno} in {code.co_name})"
+            found = f" (at {_shown(code.co_filename)}:{entry.tb_lineno} in {code.co_name})"
         entry = entry.tb_next
     return found

@@ -81,7 +81,8 @@ CASES = [
     ("hvp of an array", TypeError, lambda: cv.hvp(np.sum, X, X), r"^hvp needs tuples.*ndarray.*hvp\(f, \(x,\)"),
     ("hvp of a vector", ValueError, lambda: cv.hvp(np.sin, (X,), (X,)), r"^hvp needs a scalar.*\(4,\).*\.sum\(\)"),
     ("argnums twice", ValueError, lambda: cv.grad(lambda x, y: x, (0, 0))(1.0, 2.0), r"twice.*\(0, 0\).*once"),
-    ("call at once", TypeError, lambda: cv.grad(np.sum, X)(X), r"argnums.*array.*grad\(f\)\(x\)"),
+    ("call at once", TypeError, lambda: cv.grad(np.sum, X), r"argnums.*array.*grad\(f\)\(x\)"),
+    ("Jacobian at once", TypeError, lambda: cv.jacobian(np.sin, 2.0), r"argnums.*2\.0.*jacobian\(f\)\(x\)"),
     ("cond of two shapes", ValueError,
      lambda: cv.vmap(lambda x: cv.cond(x > 0, lambda v: v, lambda v: np.stack([v, v]), x))(X),
      r"equal shapes.*f64\[\] and f64\[2\].*pad"),
@@ -208,6 +209,15 @@ def places():
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.Explained)]
     return [(kind, place) for kind in kinds if kind is not errors.Explained
             for place in (kind.anchor, *[place for _, place in kind.anchors])]
+
+
+def test_a_cell_of_a_notebook_is_called_so():
+    """Its file is named by a number that says nothing, and changes with each text."""
+    source = "\n\ndef loss(x):\n    return float(x)\n\nrun = lambda: cv.grad(loss)(1.0)"
+    names = {"cv": cv}
+    exec(compile(source, "/tmp/ipykernel_17/854180573.py", "exec"), names)
+    with pytest.raises(TypeError, match=r"\(at cell:4 in loss\)"):
+        names["run"]()
 
 
 def test_places_that_messages_end_with_are_in_the_documentation():

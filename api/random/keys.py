@@ -33,7 +33,11 @@ def key(seed: int) -> Array:
     """
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
         return np.array([int(seed) >> 32 & 0xFFFFFFFF, int(seed) & 0xFFFFFFFF], np.uint32)
-    return _key_of_array(array_of(seed))
+    try:
+        return _key_of_array(array_of(seed))
+    except DtypeError as error:
+        raise TypeError(f"random.key needs an integer, but got {seed!r} of type {type(seed).__name__}; give one, as "
+                        f"random.key(0){at_user_line()}") from error
 
 
 PRNGKey = key

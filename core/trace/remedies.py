@@ -1,5 +1,6 @@
 """What messages about traced values advise, by what was done with one, and by whom."""
 
+import sys
 from itertools import islice
 
 from ..errors import modules_on_the_way, user_place
@@ -25,9 +26,12 @@ _CALLS = {  # what the user called, by its last name
     "float": "t itself for float(t)", "complex": "t itself for complex(t)",
     "array": "np.stack([...]) for np.array([...])", "dot": "x @ t for x.dot(t)",
     "asarray": _ASARRAY, "asanyarray": _ASARRAY, "ascontiguousarray": _ASARRAY,
+    "float64": "t.astype(float) for np.float64(t)", "float32": "t.astype(np.float32) for np.float32(t)",
+    "arange": "a length that is known, as one of x.shape, for np.arange(t)",
 } | dict.fromkeys(["normal", "uniform", "laplace", "logistic", "gumbel"], _DRAW)
 _PACKAGES = {  # whose code the user's call went through
     "xarray": "a.data of an xarray DataArray a", "pandas": "s.to_numpy() @ t for a pandas s @ t",
+    "matplotlib": "covector.debug.callback(plot, t) to draw t",
     "scipy": f"{_SCIPY}, covector.custom_vjp for one that it lacks",
 }
 _OTHER = f"np.stack([...]) for a list of traced values, {_SCIPY}, covector.custom_vjp for what has no such function"
@@ -38,7 +42,8 @@ _ANY = {  # where none of these is known
         _CALLS["array"], _CALLS["dot"], _ASARRAY, _SCIPY, _DRAW, _PACKAGES["pandas"], _PACKAGES["xarray"], _BUFFER)),
     None: f"{_MATH}, {_CALLS['float']}, {_SCIPY}, {_BUFFER}",
 }
-_TRANSFORMS = f"{__name__.partition('.')[0]}.transforms"  # called the function that did it, so the line does not tell
+_ROOT = __name__.partition(".")[0]
+_TRANSFORMS = f"{_ROOT}.transforms"  # called the function that did it, so the line does not tell
 _GUESSED = ("converted to a Python float", "converted to a Python complex", "converted to a numpy array")
 
 
@@ -58,12 +63,21 @@ def remedy(how, kind):
         if words is None and by_index:
             words = _BUFFER if kind not in "iu" else f"{_TAKE}, {_BUFFER}"
         elif words is None and called:
-            words = _MATH if called == f"math.{name}" else _CALLS.get(name, _OTHER)
+            words = _MATH if called == f"math.{name}" else _CALLS.get(name) or _counterpart(called) or _OTHER
     if words is None:
         words = _ANY.get(how, _ANY[None])
         if how == "converted to a numpy array" and kind in "iu":
             words = f"{_TAKE}, {words}"
     return f"use {words}", f" by {called}" if called != name else ""
+
+
+def _counterpart(called):
+    """Ours for a function of NumPy's: it takes lists of traced values, and numbers that are traced."""
+    root, _, rest = called.partition(".")
+    found = sys.modules.get(f"{_ROOT}.numpy") if root in ("np", "numpy") else None
+    for part in rest.split("."):
+        found = getattr(found, part, None)
+    return None if found is None or isinstance(found, type) else f"{_ROOT}.numpy.{rest} for {called}"
 
 
 def _asker():

@@ -206,6 +206,9 @@ def test_what_is_no_key_is_refused():
             random.normal(wrong)
     with pytest.raises(TypeError, match=r"random.key needs an integer, but got float64 of shape \(\); cast it"):
         random.key(1.5)
+    for wrong in ("a", None):
+        with pytest.raises(TypeError, match=rf"random.key needs an integer, but got {wrong!r} of.*random\.key\(0\)"):
+            random.key(wrong)
     with pytest.raises(TypeError, match=r"random.fold_in needs an integer, but got float64"):
         random.fold_in(KEY, 1.5)
 

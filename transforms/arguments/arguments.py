@@ -129,12 +129,8 @@ def normal_argnums(argnums, count, name):
     """`argnums` as a tuple of positions."""
     if type(argnums) is int and 0 <= argnums < count:
         return (argnums,)
-    single = not isinstance(argnums, (tuple, list))
     out = []
-    for k in (argnums,) if single else argnums:
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
-            raise TypeError(f"{name} needs argnums to be an int or a tuple of ints, but got {argnums!r}; write "
-                            f"{name}(f)(x) to call the function{at_user_line()}")
+    for k in checked_argnums(argnums, name):
         if not -count <= k < count:
             raise TypeError(f"{name} was asked for argument {k}, but the function was called with {count} positional "
                             f"argument{'s' if count != 1 else ''}; pass it by position, or change argnums"
@@ -143,6 +139,15 @@ def normal_argnums(argnums, count, name):
     if len(set(out)) != len(out):
         raise ValueError(f"{name} was given one argument twice: argnums={argnums!r}; name each once{at_user_line()}")
     return tuple(out)
+
+
+def checked_argnums(argnums, name):
+    """The positions that `argnums` gives, of ints."""
+    positions = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
+    if any(isinstance(k, bool) or not isinstance(k, (int, np.integer)) for k in positions):
+        raise TypeError(f"{name} needs argnums to be an int or a tuple of ints, but got {argnums!r}; write "
+                        f"{name}(f)(x) to call the function{at_user_line()}")
+    return positions
 
 
 def differentiable(leaf, name, where="argument"):

@@ -20,6 +20,7 @@ from ...core.types import Any, Callable, P, PyTree
 from ..arguments.arguments import (
     answer_aval,
     box_arguments,
+    checked_argnums,
     computable,
     flatten,
     in_dtype,
@@ -91,6 +92,8 @@ def value_and_grad(
 def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int=False, maker=None):
     """What `grad` and `value_and_grad`, the `maker`, return; `both` hands out the value too."""
     check_function(fun, name)
+    if type(argnums) is not int:
+        checked_argnums(argnums, name)
 
     def differentiated(*args, **kwargs):
         trace = start_trace()

@@ -11,7 +11,7 @@ from ...core.checks import check_function, whole
 from ...core.errors import ConversionError, DtypeError, RuleError, ShapeError, at_user_line
 from ...core.trace.device import constant
 from ...core.types import Any, Callable, P, PyTree
-from ..arguments.arguments import differentiable, flatten, normal_argnums, settle, split_aux
+from ..arguments.arguments import checked_argnums, differentiable, flatten, normal_argnums, settle, split_aux
 from ..arguments.transformed import transformed
 from .basis import pull_basis, push_basis
 from .forward import jvp, tangent_of_gradient
@@ -225,6 +225,8 @@ def elementwise_grad(fun: Callable[P, Any], argnums: int = 0) -> Callable[P, Any
 
 def _jacobian(fun, argnums, has_aux, mode, chunk_size, name, holomorphic=False, allow_int=False, progress=None):
     check_function(fun, name)
+    if type(argnums) is not int:
+        checked_argnums(argnums, name)
 
     def jacobian_fun(*args, **kwargs):
         chosen = normal_argnums(argnums, len(args), name)

@@ -54,3 +54,14 @@ def test_the_warning_comes_once_at_the_users_line(monkeypatch):
         x.add_(2, x.clone())
         x.add_(2, x.clone())
     assert [w.filename for w in said] == [__file__]
+
+
+@pytest.mark.parametrize(("call", "line"), [
+    (lambda: compat.sum(compat.ones(2), dims=0),
+     r"\n \* \(Tensor input, tuple of ints dim, bool keepdim = .*, torch\.dtype dtype = None, Tensor out = None\)"),
+    (lambda: compat.rand("a", "b"), r"torch\.dtype dtype = None, torch\.layout layout = None, .*_grad = False,"),
+])
+def test_ways_to_call_are_listed_in_pytorch_s_words(call, line):
+    with pytest.raises(TypeError, match=line) as caught:
+        call()
+    assert not set("?!") & set(str(caught.value))

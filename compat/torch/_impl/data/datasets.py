@@ -13,7 +13,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Dataset(Generic[T_co]):
-    """Base class of datasets with items: a kind gives `__getitem__`, and `__len__` for most samplers.
+    """Base class of datasets with items: a subclass defines `__getitem__`, and `__len__` for most samplers.
 
     With `__getitems__(indices)` a loader asks for a batch at once.
     """
@@ -26,7 +26,7 @@ class Dataset(Generic[T_co]):
 
 
 class IterableDataset(Dataset[T_co]):
-    """Base class of datasets that are iterated: a kind gives `__iter__`."""
+    """Base class of datasets that are iterated: a subclass defines `__iter__`."""
 
     def __add__(self, other):
         return ChainDataset([self, other])

@@ -11,7 +11,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Sampler(Generic[T_co]):
-    """Base class of samplers: a kind gives `__iter__`, and may give `__len__`."""
+    """Base class of samplers: a subclass defines `__iter__`, and may define `__len__`."""
 
     def __iter__(self):
         raise NotImplementedError

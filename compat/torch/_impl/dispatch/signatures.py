@@ -23,6 +23,7 @@ WORDS = {"Tensor": "Tensor", "Number": "Number", "int": "int", "float": "float",
          "dtype": "torch.dtype", "ints": "tuple of ints", "ints1": "tuple of ints", "floats": "tuple of floats",
          "Tensors": "tuple of Tensors", "any": "object", "duck": "Tensor", "operand": "Tensor"}
 OPTIONS = frozenset(("layout", "device", "pin_memory", "requires_grad"))
+_OPTIONS = "torch.layout layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False"
 
 
 class Parameter:
@@ -354,9 +355,22 @@ def refused(name, ways, refusals, args, named):
     if len(ways) == 1 or len(likely) == 1:  # the only one with as many arguments
         return TypeError((refusals if len(ways) == 1 else likely)[0].replace(last + "(", shown + "(", 1))
     given = ", ".join([type(v).__name__ for v in args] + [f"{k}={type(v).__name__}" for k, v in named.items()])
-    lines = "".join(f"\n * ({s.text})" for s in ways)
+    lines = "".join(f"\n * ({', '.join(map(_worded, s.text.split(', ')))})" for s in ways)
     return TypeError(f"{shown}() received an invalid combination of arguments - got ({given}), but expected one of:"
                      f"{lines}\n")
+
+
+def _worded(part):
+    """A part of a signature as PyTorch writes it; what a default is, the tables do not say."""
+    if part.startswith(("out?", "out!")):
+        return "Tensor out = None"
+    if part == "options":
+        return _OPTIONS
+    kind, _, name = part.partition(" ")
+    if not name:
+        return part
+    default = "" if not name.endswith("=") else " = None" if kind.endswith("?") or kind == "dtype" else " = ..."
+    return f"{WORDS[kind.rstrip('?')]} {name.rstrip('=')}{default}"
 
 
 def in_place_words(words, name):
@@ -367,5 +381,5 @@ def in_place_words(words, name):
     words = re.sub(r"takes (\d+) positional arguments? but (\d+) were", lambda m: (
         f"takes {int(m[1]) - 1} positional argument{'s' * (m[1] != '2')} but {int(m[2]) - 1} were"), words)
     lines = [line for line in words.split("\n") if not line.startswith(" * (Number input")]
-    return "\n".join([re.sub(r"(, \*)?, out[?!]\^?\)$", ")", line.replace("(Tensor input, ", "(", 1))
+    return "\n".join([re.sub(r"(, \*)?, Tensor out = None\)$", ")", line.replace("(Tensor input, ", "(", 1))
                       for line in lines])

@@ -187,7 +187,21 @@ def new_empty_strided(self, size, stride, dtype=None, **named):
 
 
 def from_numpy(ndarray):
-    """Create a tensor that shares memory with a NumPy array."""
+    """Create a tensor that shares memory with a NumPy array.
+
+    Args:
+        ndarray: an array of numbers or booleans; its dtype and shape are those of the tensor.
+    Raises:
+        TypeError: it is not an array, or of a dtype that tensors do not have.
+
+    >>> import numpy as np
+    >>> import covector.compat.torch as torch
+    >>> a = np.zeros(2)
+    >>> torch.from_numpy(a).add_(1.0)
+    tensor([1., 1.], dtype=torch.float64)
+    >>> a
+    array([1., 1.])
+    """
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     check_array(ndarray)

@@ -54,7 +54,23 @@ class dual_level:  # noqa: N801 (torch's name)
 
 
 def make_dual(tensor, tangent, *, level=None):
-    """Return a view of `tensor` that carries `tangent`, which is copied only if its memory layout differs."""
+    """Return a view of `tensor` that carries `tangent`, which is copied only if its memory layout differs.
+
+    Args:
+        tensor: the primal, floating or complex.
+        tangent: of the shape and dtype of `tensor`.
+        level: that of `enter_dual_level`, by default the open one.
+    Raises:
+        RuntimeError: no level is open, or the tangent does not fit.
+        TypeError: one of them is no tensor.
+
+    >>> import covector.compat.torch as torch
+    >>> from covector.compat.torch.autograd import forward_ad
+    >>> with forward_ad.dual_level():
+    ...     x = forward_ad.make_dual(torch.tensor(3.0), torch.tensor(1.0))
+    ...     forward_ad.unpack_dual(x * x).tangent
+    tensor(6.)
+    """
     epoch = open_level(level, "_make_dual")
     if epoch is None:
         raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to "
@@ -117,7 +133,14 @@ def checked_tangent(tensor, tangent):
 
 
 def unpack_dual(tensor, *, level=None):
-    """Return the primal and the tangent of a tensor; the tangent is None outside a level, or if there is none."""
+    """Return the primal and the tangent of a tensor; the tangent is None outside a level, or if there is none.
+
+    Args:
+        tensor: a tensor.
+        level: that of `enter_dual_level`, by default the open one.
+    Returns:
+        `(primal, tangent)`, with these names; `make_dual` has an example.
+    """
     if DUAL.get() is None and level is None:
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, TensorBase):

@@ -10,7 +10,22 @@ from ..types.tensor_type import TensorBase, needs_grad
 
 
 def once_differentiable(fn):
-    """Mark a backward that cannot be differentiated again."""
+    """Mark a backward that cannot be differentiated again: a second derivative raises a RuntimeError.
+
+    >>> import covector.compat.torch as torch
+    >>> class Square(torch.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x
+    ...     @staticmethod
+    ...     @torch.autograd.function.once_differentiable
+    ...     def backward(ctx, grad):
+    ...         return 2.0 * ctx.saved_tensors[0] * grad
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> torch.autograd.grad(Square.apply(x), x)
+    (tensor(6.),)
+    """
 
     @functools.wraps(fn)
     def wrapper(ctx, *args):

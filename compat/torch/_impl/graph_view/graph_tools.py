@@ -21,7 +21,19 @@ Node = ShownNode
 
 
 def increment_version(tensor):
-    """Record a write that torch could not see."""
+    """Record a write that was not seen, as one by another library: what was saved of the tensor before is refused.
+
+    Args:
+        tensor: a tensor, or several.
+    Raises:
+        RuntimeError: something else.
+
+    >>> import covector.compat.torch as torch
+    >>> x = torch.ones(2)
+    >>> torch.autograd.graph.increment_version(x)
+    >>> x._version
+    1
+    """
     if not isinstance(tensor, TensorBase | Iterable):
         raise RuntimeError(f"increment_version expect a Iterable[Tensor] as input, not {type(tensor).__name__}")
     for t in (tensor,) if isinstance(tensor, TensorBase) else tuple(tensor):
@@ -126,7 +138,18 @@ class _Key:
 
 @contextlib.contextmanager
 def allow_mutation_on_saved_tensors():
-    """Allow writes to saved tensors inside: the saved values are kept as they were."""
+    """Allow writes to saved tensors inside: the saved values are kept as they were.
+
+    >>> import covector.compat.torch as torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
+    ...     y = x.clone()
+    ...     loss = (y * y).sum()
+    ...     _ = y.zero_()
+    ...     loss.backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
     if modes().mutable_saved is not None:
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
     context = _AllowMutationOnSavedContext()

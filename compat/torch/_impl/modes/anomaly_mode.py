@@ -29,7 +29,19 @@ class detect_anomaly:  # noqa: N801 (torch's name)
 
 
 class set_detect_anomaly:  # noqa: N801 (torch's name)
-    """Switch anomaly mode on or off immediately; as a context, until it exits."""
+    """Switch anomaly mode on or off immediately; as a context, until it exits.
+
+    Args:
+        mode: whether an error in a backward pass shows the traceback of the operation that it belongs to.
+        check_nan: whether a NaN in a gradient is such an error.
+
+    >>> import covector.compat.torch as torch
+    >>> x = torch.zeros(1, requires_grad=True)
+    >>> with torch.autograd.set_detect_anomaly(True):
+    ...     (x * 0.0 / x).sum().backward()
+    Traceback (most recent call last):
+    RuntimeError: Function 'DivBackward0' returned nan values in its 1th output.
+    """
 
     def __init__(self, mode, check_nan=True):
         self.before = modes().anomaly

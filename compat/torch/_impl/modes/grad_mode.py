@@ -174,7 +174,14 @@ class no_grad(_Mode):  # noqa: N801 (torch's name)
 
 
 class enable_grad(no_grad):  # noqa: N801 (torch's name)
-    """Enable recording of operations inside, also within `no_grad`."""
+    """Enable recording of operations inside, also within `no_grad`.
+
+    >>> import covector.compat.torch as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.no_grad(), torch.enable_grad():
+    ...     (x * 2).requires_grad
+    True
+    """
 
     __enter__ = _Mode.__enter__
 
@@ -183,7 +190,19 @@ class enable_grad(no_grad):  # noqa: N801 (torch's name)
 
 
 class set_grad_enabled(_Mode):  # noqa: N801 (torch's name)
-    """Switch recording on or off immediately; as a context, until it exits."""
+    """Switch recording on or off immediately; as a context, until it exits.
+
+    Args:
+        mode: whether to record.
+    Raises:
+        TypeError: `mode` is not a bool.
+
+    >>> import covector.compat.torch as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.set_grad_enabled(False):
+    ...     (x * 2).requires_grad
+    False
+    """
 
     def __init__(self, mode):
         super().__init__()
@@ -212,7 +231,17 @@ class set_grad_enabled(_Mode):  # noqa: N801 (torch's name)
 
 
 class inference_mode(_Mode):  # noqa: N801 (torch's name)
-    """Disable recording, as `no_grad`; tensors created inside can never be recorded."""
+    """Disable recording, as `no_grad`; tensors created inside can never be recorded.
+
+    Args:
+        mode: False switches it off inside an outer one.
+
+    >>> import covector.compat.torch as torch
+    >>> with torch.inference_mode():
+    ...     y = torch.ones(2) * 2
+    >>> y.is_inference()
+    True
+    """
 
     def __new__(cls, mode=True):
         self = super().__new__(cls)
