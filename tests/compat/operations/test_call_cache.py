@@ -303,12 +303,14 @@ def test_other_integers_give_other_elements():
 
 
 @pytest.mark.parametrize("name", [
-    "index_select", "gather", "take", "nn.functional.embedding", "nn.functional.nll_loss", "nn.functional.cross_entropy"])
+    "index_select", "gather", "take", "nn.functional.embedding", "nn.functional.nll_loss",
+    "nn.functional.cross_entropy"])
 def test_a_program_keeps_no_operand(name):
     operands = [*leaves([(5, 3)], 1), torch.tensor([0, 2, 1, 1, 2])]
     kept = [weakref.ref(v) for t in operands for v in (t, t.value)]
     call = {"index_select": lambda x, k: torch.index_select(x, 0, k), "gather": lambda x, k: x.gather(1, k[:, None]),
-            "take": torch.take, "nn.functional.embedding": lambda x, k: F.embedding(k, x), "nn.functional.nll_loss": F.nll_loss,
+            "take": torch.take, "nn.functional.embedding": lambda x, k: F.embedding(k, x),
+            "nn.functional.nll_loss": F.nll_loss,
             "nn.functional.cross_entropy": F.cross_entropy}[name]
     for _ in range(2):
         call(*operands).sum().backward()

@@ -139,7 +139,8 @@ class Writer:
         if eq.prim.name in _MOVING:
             return True
         given = [v.value if type(v) is Literal else self.values[v] for v in eq.inputs]
-        return eq.prim.name in _COUNTING and all(type(x) is ndarray and x.ndim and x.dtype.kind in "iu" for x in given)
+        return eq.prim.name in _COUNTING and all(
+            type(x) is int or type(x) is ndarray and x.ndim and x.dtype.kind in "iu" for x in given)
 
     def rule_of(self, k, eq):
         """The rule of an equation, None if it is not recorded; its outputs that then have nodes are noted."""
