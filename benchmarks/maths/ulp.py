@@ -21,7 +21,7 @@ from oracles import LONG, long_double
 from page import write
 from true_values import exact
 
-from covector.transforms.native.maths import FUNCTIONS, NEAR
+from covector.transforms.native.maths import FEW, FUNCTIONS, NEAR
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = Path(__file__).with_name("results.json")
@@ -96,6 +96,7 @@ ROWS = [
         Row(name, [(-1e5, 1e5), (-100, 100), (-1, 1)], (-10, 10), note="of NEAR, up to 10⁵", function=NEAR[name][0])
         for name in NEAR
     ),
+    Row("tanh", [..., (-20, 20), (-1, 1), (-0.01, 0.01)], (-10, 10), note="of FEW", function=FEW["tanh_few"]),
 ]  # fmt: skip
 
 

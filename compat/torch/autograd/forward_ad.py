@@ -1,17 +1,19 @@
 """torch.autograd.forward_ad."""
 
+from .._impl.dispatch.overriding import dispatching as _dispatching
 from .._impl.forward_ad.forward_ad import (
     UnpackedDualTensor,
     dual_level,
     enter_dual_level,
     exit_dual_level,
-    make_dual,
-    unpack_dual,
+    make_dual as _make_dual,
+    unpack_dual as _unpack_dual,
 )
 from .._impl.modes.forward_mode import _set_fwd_grad_enabled as _set_fwd_grad_enabled
 from .._impl.state.levels import DUAL as _DUAL
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
+make_dual, unpack_dual = _dispatching(_make_dual), _dispatching(_unpack_dual)
 
 
 def __getattr__(name):

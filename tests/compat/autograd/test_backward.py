@@ -3,6 +3,9 @@
 import collections
 import warnings
 
+import pytest
+
+import covector.compat.torch as compat
 from harness import attempt, double, made_function, message
 
 
@@ -404,3 +407,30 @@ def script_inputs_by_name(torch):
         lambda: torch.autograd.grad(y, {}), lambda: y.backward(inputs={}),
         lambda: torch.autograd.grad(y, collections.OrderedDict(x=x)),
         lambda: y.backward(inputs=collections.OrderedDict(x=x)))]
+
+
+def script_data_of_another_shape(torch):
+    def through(old, new, f):
+        x = torch.ones(old, requires_grad=True)
+        f(x).sum().backward()
+        x.data = torch.ones(new)
+        f(x).sum().backward()
+
+    return [attempt(lambda: through(old, new, f))[:2] for old, new in (((3, 4), (2, 2)), ((2,), (3,)))
+            for f in (lambda x: x * x, torch.exp)]
+
+
+def test_a_gradient_of_the_shape_before_is_not_repeated():
+    x = compat.ones(3, 1, requires_grad=True)
+    y = x * x
+    x.data = compat.ones(3, 4)
+    with pytest.raises(RuntimeError, match=r"gradient of shape \[3, 1\] for a tensor whose data is of shape \[3, 4\]"):
+        y.sum().backward()
+    x = compat.ones(3, requires_grad=True)
+    x.exp().sum().backward()
+    x.data = compat.ones(2)
+    with pytest.raises(RuntimeError, match="set its .grad to None first"):
+        x.exp().sum().backward()
+    x.grad = None
+    x.exp().sum().backward()
+    assert x.grad.shape == (2,)

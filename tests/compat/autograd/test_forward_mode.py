@@ -322,3 +322,16 @@ def script_forward_mode_switched_off(torch):
         found += [tuple(dual.unpack_dual(v)) for v in (made, made * 3)]
         found.append([tuple(dual.unpack_dual(v)) for v in written(made)])
     return [*found, torch._C._is_fwd_grad_enabled()]
+
+
+def script_dual_tensors_of_subclasses(torch):
+    class Labelled(torch.Tensor):
+        pass
+
+    x, fw, out = torch.tensor([1.0, 2.0]), torch.autograd.forward_ad, []
+    with fw.dual_level():
+        for primal, tangent in ((x.as_subclass(Labelled), x), (x, x.as_subclass(Labelled)), (x, x)):
+            dual = fw.make_dual(primal, tangent)
+            found = fw.unpack_dual(dual * 2)
+            out.append([type(t).__name__ for t in (dual, found, *found)] + [found.tangent.tolist()])
+    return out

@@ -134,6 +134,12 @@ def script_batched_forward_mode(torch):
             attempt(lambda: torch.autograd.gradcheck(f, x, check_forward_ad=True, check_batched_forward_grad=True)))
 
 
+def script_batched_tangents_beside_saved_values(torch):
+    cube = made(torch, lambda ctx, x: ctx.save_for_forward(x) or ctx.save_for_backward(x) or x**3,
+                lambda ctx, g: 3 * ctx.saved_tensors[0]**2 * g, jvp=lambda ctx, dx: 3 * ctx.saved_tensors[0]**2 * dx)
+    return torch.autograd.gradcheck(cube, doubles(torch, 3), **ALL)
+
+
 def script_single_precision(torch):
     x = doubles(torch, 2).detach().float().requires_grad_()
     return (torch.autograd.gradcheck(lambda x: x * 2, x, atol=1e-1, rtol=1e-1, eps=1e-2),

@@ -6,6 +6,7 @@ import pickle
 import pytest
 
 import covector.compat.torch as compat
+from covector.compat.torch._impl.interchange.kept_classes import rebuilt_of_class, with_state
 from harness import pytorch
 
 
@@ -79,3 +80,50 @@ def test_a_module_that_pytorch_wrote_becomes_one_of_ours():
     assert repr(back) == repr(m)
     m.eval(), back.eval()
     assert compat.allclose(back(compat.ones(1, 2)), compat.tensor(m(torch.ones(1, 2)).tolist()), atol=1e-6)
+
+
+class Labelled(compat.Tensor):
+    pass
+
+
+class Counted(compat.Tensor):
+    def __getstate__(self):
+        return {"count": self.count + 1}
+
+    def __setstate__(self, state):
+        self.count = state["count"]
+
+
+def classed(torch):
+    """Tensors with a class, attributes, or both."""
+    labelled, plain, counted = torch.arange(4.0).as_subclass(Labelled), torch.ones(2), torch.ones(3)
+    counted = counted.as_subclass(Counted)
+    p = torch.nn.Parameter(torch.ones(2))
+    labelled.label, plain.label, p.label, counted.count = "a", ["b"], {"c": 1}, 1
+    return [labelled, plain, p, counted, labelled[2:], torch.ones(1, requires_grad=True).as_subclass(Labelled)]
+
+
+def test_classes_and_attributes_of_tensors_stay():
+    back = compat.load(written(compat, classed(compat)), weights_only=False)
+    assert [type(t).__name__ for t in back] == ["Labelled", "Tensor", "Parameter", "Counted", "Labelled", "Labelled"]
+    assert [t.label for t in back[:3]] == ["a", ["b"], {"c": 1}] and back[3].count == 2
+    assert [t.requires_grad for t in back] == [False, False, True, False, False, True]
+    back[0].fill_(7)
+    assert back[4].tolist() == [7, 7]
+    assert compat.load(written(compat, classed(compat)[1:3]))[0].label == ["b"]
+    with pytest.raises(pickle.UnpicklingError, match="Labelled is not an allowed global"):
+        compat.load(written(compat, classed(compat)))
+    with compat.serialization.safe_globals([Labelled, Counted]):
+        assert compat.load(written(compat, classed(compat)))[0].label == "a"
+
+
+def test_a_class_of_tensors_that_is_none_is_refused():
+    with pytest.raises(pickle.UnpicklingError, match="as the class of a tensor"):
+        rebuilt_of_class(compat.ones, dict, (2,), None)
+    with pytest.raises(pickle.UnpicklingError, match="as the attributes"):
+        with_state(compat.ones(2), [1])
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    with pytest.raises(RuntimeError, match="Parent directory .*nowhere does not exist"):
+        compat.save(1, tmp_path / "nowhere" / "x.pt")

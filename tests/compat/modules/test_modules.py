@@ -4,6 +4,9 @@ import copy
 import pickle
 from collections import OrderedDict
 
+import pytest
+
+import covector.compat.torch as compat
 from harness import attempt, message, normal
 
 
@@ -339,3 +342,12 @@ def script_a_subclass_has_names_of_its_own(torch):
     own.load_state_dict({name: value * 2 for name, value in own.state_dict().items()})
     own.weight = torch.nn.Parameter(own.get_parameter("weight").detach())
     return [calls, list(own.state_dict().items()), own._persistent, [name for name in names if not hasattr(own, name)]]
+
+
+def test_a_module_that_was_not_begun_says_so():
+    class Doubled(compat.nn.Module):
+        def __init__(self):
+            self.factor = 2
+
+    with pytest.raises(AttributeError, match=r"'Doubled' object has no attribute .*super\(\).__init__\(\) first"):
+        Doubled()(1)

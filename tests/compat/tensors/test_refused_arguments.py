@@ -28,7 +28,10 @@ PROGRAMS = [
     "torch.mean(x, 0, out=torch.empty(3, dtype=torch.int64))", "x.split([1, -1])", "x.split([1, -1, 2], 1)",
     "torch.cdist(x, x, -1.0)", "torch.cdist(x, torch.ones(2, 2))", "x.stride(5)", "x.stride(-3)",
     "torch.int64.to_complex()", "torch.bool.to_complex()", "torch.bfloat16.to_complex()",
-    "torch.use_deterministic_algorithms('a')",
+    "torch.use_deterministic_algorithms('a')", "torch.nn.Linear(2.0, 2)", "torch.zeros((2, None))",
+    "torch.nn.functional.linear(torch.tensor(1.0), torch.ones(2, 2))", "torch.nn.Linear(2, 2)(torch.tensor(1.0))",
+    "torch.nn.functional.linear(torch.ones(2), torch.tensor(2.0))",
+    "torch.nn.Bilinear(2, 2, 1)(torch.tensor(1.0), torch.ones(2))",
 ]
 
 
@@ -54,14 +57,23 @@ def test_a_state_is_looked_at_before_it_is_taken():
         compat.ones(2) - True
 
 
+def test_an_item_of_another_type_is_named():
+    for call, words in ((lambda: compat.zeros((2.0, 2)), "found element of type float at pos 0"),
+                        (lambda: compat.ones(4).new_zeros(2.0), "found element of type float at pos 0"),
+                        (lambda: compat.nn.Linear(2.0, 2), "found element of type float at pos 1"),
+                        (lambda: compat.ones([2, "a"]), "found element of type str at pos 1")):
+        with pytest.raises(TypeError, match=words):
+            call()
+
+
 def test_items_of_another_type_are_refused_after_others_were_taken():
     for _ in range(2):
         assert compat.full((2, 3), 1).shape == compat.full([2, 3], 1).shape == (2, 3)
         assert compat.ones(2, 3).sum((0, 1)).item() == 6 and compat.ones(2, 3).permute((1, 0)).shape == (3, 2)
     for size in ((2, 3.0), [2, "3"], (2, True), (2, compat.ones(1)), (2, None)):
-        with pytest.raises(TypeError, match="must be tuple of ints, not|invalid combination of arguments"):
+        with pytest.raises(TypeError, match="must be tuple of ints, |invalid combination of arguments"):
             compat.full(size, 1)
-        with pytest.raises(TypeError, match="must be tuple of ints, not|invalid combination of arguments"):
+        with pytest.raises(TypeError, match="must be tuple of ints, |invalid combination of arguments"):
             compat.randint(0, 9, size)
     assert compat.full((2, compat.tensor(3)), 1).shape == (2, 3)
     with pytest.raises(TypeError):

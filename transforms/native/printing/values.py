@@ -4,6 +4,8 @@ from ..ir.lanes import TYPES, Lanes, Name, number
 from ..ir.operations import is_costly
 from ..ir.statements import BYTES, Const
 
+_FEW = {("tanh", "f64"): ("tanh_few", 4), ("tanh", "f32"): ("tanh_few", 2)}  # what a function of so many numbers is
+
 
 def pieces(count, most):
     """`(start, width)` of the vectors that hold so many values; widths are powers of two."""
@@ -59,7 +61,8 @@ def _run(printer, step, width, values, names):
     builder = Lanes(printer.text, step.kind, width)
     if step.name in ("cast", "cast_flat"):
         return builder.cast(names[0], values[0].kind, step.kind)
-    return builder.run(step.name, names)
+    few, most = _FEW.get((step.name, step.kind), (None, 0))
+    return builder.few(few, *names) if len(step.outs) <= most else builder.run(step.name, names)
 
 
 def _most(printer, kind):

@@ -80,15 +80,14 @@ class Signature:
         for place in range(count):
             p = self.parameters[place]
             if not fits(p, args[place]):
-                return (f"{name}(): argument '{p.name}' (position {place + 1}) must be {WORDS[p.kind]}, not "
-                        f"{type(args[place]).__name__}")
+                return f"{name}(): argument '{p.name}' (position {place + 1}) must be {unlike(p.kind, args[place])}"
         seen = 0
         missing = []
         for p in self.parameters[count:]:
             if p.name in named:
                 seen += 1
                 if not fits(p, named[p.name]):
-                    return f"{name}(): argument '{p.name}' must be {WORDS[p.kind]}, not {type(named[p.name]).__name__}"
+                    return f"{name}(): argument '{p.name}' must be {unlike(p.kind, named[p.name])}"
             elif p.required and not (self.spread and len(args) > last):
                 missing.append(p.name)
         if missing:
@@ -168,6 +167,15 @@ def fits(p, v):
     if kind == "Tensors":
         return isinstance(v, tuple | list) and all(isinstance(n, TensorBase) for n in v)
     return True
+
+
+def unlike(kind, v):
+    """What a parameter takes and was not given, in words."""
+    if kind in ("ints", "ints1", "floats") and isinstance(v, tuple | list):
+        for place, n in enumerate(v):
+            if not (isinstance(n, float | int) if kind == "floats" else whole(n)):
+                return f"{WORDS[kind]}, but found element of type {type(n).__name__} at pos {place}"
+    return f"{WORDS[kind]}, not {type(v).__name__}"
 
 
 _PARSED = {}  # name -> its signatures

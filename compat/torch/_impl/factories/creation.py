@@ -116,9 +116,10 @@ def size_argument(size, name=None):
             break
     else:
         return size
-    for n in size:
+    for place, n in enumerate(size):
         if not isinstance(n, int | np.integer) and not hasattr(n, "__index__"):
-            raise TypeError(f"argument 'size' (position 1) must be tuple of ints, not {type(n).__name__}")
+            raise TypeError("argument 'size' (position 1) must be tuple of ints, but found element of type "
+                            f"{type(n).__name__} at pos {place}")
     size = tuple([operator.index(n) for n in size])
     for n in size:
         if n < 0:

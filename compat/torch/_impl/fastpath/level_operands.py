@@ -66,7 +66,7 @@ def operand(t, trace):
             return NOT_HERE
         if t.autograd_meta is not None and t.autograd_meta.inference:
             return NOT_HERE
-    elif level is FOREIGN or level.done or level.level > trace.level:
+    elif level is FOREIGN or trace is None or level.done or level.level > trace.level:
         return NOT_HERE
     return lower(t), None, None
 

@@ -130,8 +130,17 @@ def add_into(grad, ct):
     if not writeable(array):
         grad.value = array + ct
         return
-    np.add(array, ct, out=array, casting="same_kind")
+    try:
+        np.add(array, ct, out=array, casting="same_kind")
+    except ValueError:
+        raise other_shape(ct, array, "gradient", "set its .grad to None first") from None
     versions.bump(array)
+
+
+def other_shape(ct, array, what, remedy):
+    """The error for a leaf that was given data of another shape."""
+    return RuntimeError(f"backward has a gradient of shape {list(ct.shape)} for a tensor whose {what} is of shape "
+                        f"{list(array.shape)}: it was given data of another shape since; {remedy}")
 
 
 def first(leaf, ct, drive):
@@ -145,6 +154,8 @@ def first(leaf, ct, drive):
     own = leaf.value
     if ct.base is None and writeable(ct) and ct.strides == own.strides and _GIL and taken(ct):
         return drive.tensor(ct)
+    if ct.shape != own.shape:
+        raise other_shape(ct, own, "data", "compute the output anew")
     if dense(own):
         copy = namespace(own).empty_like(own, dtype=ct.dtype)
         if copy.strides != own.strides:

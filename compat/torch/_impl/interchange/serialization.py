@@ -22,9 +22,10 @@ from ..types.arrays import ARRAYS, address
 from ..types.devices import moved
 from ..types.parameter import Parameter
 from ..types.size import CPU, LAYOUTS, Size, device as Device, layout as Layout, sparse_coo
-from ..types.tensor_type import TensorBase, wrap
+from ..types.tensor_type import Tensor, TensorBase, wrap
 from ..types.tensor_value import bottom
 from ..views.memory import steps_of
+from .kept_classes import own_pickle, rebuilt_of_class, rebuilt_parameter, state_of
 from .map_location import check, mapping, tag
 from .safe_globals import allowed, get_safe_globals
 
@@ -55,7 +56,12 @@ def save(obj, f, pickle_module=pickle, pickle_protocol=2, _use_new_zipfile_seria
     buffer = io.BytesIO()
     pickler = Writer(buffer, min(pickle_protocol, 2))
     pickler.dump(obj)
-    name = os.path.splitext(os.path.basename(os.fspath(f)))[0] if isinstance(f, str | os.PathLike) else "archive"
+    name = "archive"
+    if isinstance(f, str | os.PathLike):
+        folder, file = os.path.split(os.fspath(f))
+        if folder and not os.path.isdir(folder):
+            raise RuntimeError(f"Parent directory {folder} does not exist.")
+        name = os.path.splitext(file)[0]
     with zipfile.ZipFile(f, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr(f"{name}/data.pkl", buffer.getvalue())
         archive.writestr(f"{name}/byteorder", "little")
@@ -76,6 +82,9 @@ class Global:
 
 _REBUILD = Global("torch._utils", "_rebuild_tensor_v2")
 _REBUILD_PARAMETER = Global("torch._utils", "_rebuild_parameter")
+_REBUILD_WITH_STATE = Global("torch._utils", "_rebuild_parameter_with_state")
+_REBUILD_OF_CLASS = Global("torch._tensor", "_rebuild_from_type_v2")
+_TENSOR = Global("torch", "Tensor")
 _REBUILD_SPARSE = Global("torch._utils", "_rebuild_sparse_tensor")
 _LAYOUT = Global("torch.serialization", "_get_layout")
 _SIZE = Global("torch", "Size")
@@ -106,11 +115,8 @@ class Writer(pickle._Pickler):
         return "storage", _STORAGES[word + "Storage"], str(obj.key), tag(obj.root), count
 
     def reducer_override(self, obj):
-        if type(obj) is Parameter:
-            return _REBUILD_PARAMETER, (obj.data, obj.requires_grad, OrderedDict())
         if isinstance(obj, TensorBase):
-            warn_if_has_hooks(obj)
-            return self.sparse(obj) if obj.other_layout else self.tensor(obj)
+            return self.classed(obj)
         if isinstance(obj, Layout):
             return _LAYOUT, (repr(obj),)
         if isinstance(obj, Size):
@@ -118,6 +124,23 @@ class Writer(pickle._Pickler):
         if isinstance(obj, Device):
             return _DEVICE, (obj.type,) if obj.index is None else (obj.type, obj.index)
         return NotImplemented
+
+    def classed(self, t):
+        """What rebuilds a tensor of any class, with its attributes."""
+        kind = type(t)
+        if t.other_layout:
+            warn_if_has_hooks(t)
+            return self.sparse(t)
+        if own_pickle(kind):
+            return NotImplemented
+        state = state_of(t)
+        if isinstance(t, Parameter):
+            rebuild = _REBUILD_PARAMETER if state is None else _REBUILD_WITH_STATE
+            return rebuild, (t.data, t.requires_grad, OrderedDict(), *([] if state is None else [state]))
+        warn_if_has_hooks(t)
+        if kind is Tensor and state is None:
+            return self.tensor(t)
+        return _REBUILD_OF_CLASS, (_REBUILD, _TENSOR if kind is Tensor else kind, self.tensor(t)[1], state)
 
     def sparse(self, t):
         """What rebuilds a sparse tensor: its layout, places, values, size and whether it is coalesced."""
@@ -252,11 +275,6 @@ def rebuilt(storage, offset, size, stride, requires_grad=False, hooks=None, meta
     return t
 
 
-def rebuilt_parameter(data, requires_grad, hooks):
-    """A parameter that was read."""
-    return Parameter(data, requires_grad)
-
-
 def rebuilt_sparse(layout, data):
     """A sparse tensor that was read."""
     if layout is not sparse_coo:
@@ -279,6 +297,8 @@ _ALLOWED = {("torch._utils", "_rebuild_sparse_tensor"): rebuilt_sparse,
             ("torch.serialization", "_get_layout"): layout_named,
             ("torch._utils", "_rebuild_tensor_v2"): rebuilt,
             ("torch._utils", "_rebuild_parameter"): rebuilt_parameter,
+            ("torch._utils", "_rebuild_parameter_with_state"): rebuilt_parameter,
+            ("torch._tensor", "_rebuild_from_type_v2"): rebuilt_of_class, ("torch", "Tensor"): Tensor,
             ("collections", "OrderedDict"): OrderedDict, ("torch", "Size"): Size, ("torch", "device"): Device,
             ("builtins", "set"): set, ("builtins", "complex"): complex, ("__builtin__", "set"): set,
             ("__builtin__", "complex"): complex, ("_codecs", "encode"): lambda text, code: text.encode(code),

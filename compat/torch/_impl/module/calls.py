@@ -25,8 +25,13 @@ class Calls:
     def __call__(self, *args, **kwargs):
         """Run the hooks, and forward."""
         own = self.__dict__
-        if not (own["_forward_hooks"] or own["_forward_pre_hooks"] or own["_backward_hooks"]
-                or own["_backward_pre_hooks"] or _BEFORE or _BEHIND or _BACK or _BEFORE_BACK):
+        try:
+            hooked = (own["_forward_hooks"] or own["_forward_pre_hooks"] or own["_backward_hooks"]
+                      or own["_backward_pre_hooks"] or _BEFORE or _BEHIND or _BACK or _BEFORE_BACK)
+        except KeyError as missing:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute {missing}: its __init__ has to call "
+                                 "super().__init__() first") from None
+        if not hooked:
             return self.forward(*args, **kwargs)
         return self._call_impl(*args, **kwargs)
 

@@ -43,6 +43,9 @@ _LINEAR = {
 @operation("nn.functional.linear", method=False, lane=linear_lane, node=_LINEAR)
 def linear(input, weight, bias=None):
     """Compute `input @ weight.T + bias`."""
+    if not input.ndim or not weight.ndim:
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {input.ndim}D and "
+                           f"{weight.ndim}D")
     k = weight.shape[-1]
     if input.shape[-1] != k:
         rows = 1

@@ -16,6 +16,8 @@ from .events import (
 )
 from .ranges import Ranges, itt, nvtx
 
+STEP = "ProfilerStep#"  # begins the label of a step of a loop; all of them count as one name
+
 
 def kineto_available():
     """Return whether PyTorch's Kineto collects the events, which is never the case here.
@@ -190,7 +192,8 @@ def events_of(recorder, device):
         first, last = bisect_left(times, span.start), bisect_right(times, span.end)
         free[first:last] = [False] * (last - first)
         events.append(FunctionEvent(
-            id=span.number, name=span.name, trace_name=span.name, thread=span.thread,
+            id=span.number, name="ProfilerStep*" if span.name.startswith(STEP) else span.name, trace_name=span.name,
+            thread=span.thread,
             start_us=(span.start - recorder.start) / 1000, end_us=(span.end - recorder.start) / 1000,
             fwd_thread=span.fwd_thread or 0, input_shapes=list(span.shapes), stack=list(span.stack), scope=span.scope,
             use_device=device, cpu_memory_usage=sums[last] - sums[first], sequence_nr=span.sequence, flops=span.flops,

@@ -3,8 +3,9 @@
 import enum
 import os
 import time
+import warnings
 
-from .profiler import profile as plain_profile
+from .profiler import STEP, profile as plain_profile, record_function
 
 
 class ProfilerActivity(enum.Enum):
@@ -39,13 +40,19 @@ def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0)
         repeat: how many cycles; 0 for as many as there are.
 
     >>> import covector.compat.torch as torch
-    >>> [torch.profiler.schedule(wait=1, warmup=0, active=1)(step).name for step in range(4)]
-    ['NONE', 'RECORD_AND_SAVE', 'NONE', 'RECORD_AND_SAVE']
+    >>> [torch.profiler.schedule(wait=1, warmup=1, active=1)(step).name for step in range(4)]
+    ['NONE', 'WARMUP', 'RECORD_AND_SAVE', 'NONE']
     """
     if min(wait, warmup, repeat, skip_first) < 0 or active <= 0:
-        raise AssertionError("Invalid profiler schedule arguments")
+        raise AssertionError(
+            f"Invalid profiler schedule arguments. Got wait={wait} (need >= 0), warmup={warmup} (need >= 0), "
+            f"active={active} (need > 0), repeat={repeat} (need >= 0), skip_first={skip_first} (need >= 0).")
+    if not warmup:
+        warnings.warn("Profiler won't be using warmup, this can skew profiler results", stacklevel=2)
 
     def action(step):
+        if step < 0:
+            raise AssertionError(f"Step must be non-negative. Got {step}.")
         if step < skip_first:
             return ProfilerAction.NONE
         step -= skip_first
@@ -87,9 +94,11 @@ class profile:  # noqa: N801 (torch's name)
 
     Args:
         activities: which to time; CPU must be among them.
-        schedule: step -> `ProfilerAction`, as `schedule` gives it; by default all is recorded.
+        schedule: step -> `ProfilerAction`, as `schedule` gives it; steps are labelled `ProfilerStep#`. By default all
+            is recorded.
         on_trace_ready: called with the profile when a recorded part is complete.
         record_shapes, profile_memory, with_stack, with_flops, with_modules: as for `torch.autograd.profiler.profile`.
+        acc_events: keep the events of earlier parts.
 
     >>> import covector.compat.torch as torch
     >>> with torch.profiler.profile() as prof:
@@ -101,6 +110,11 @@ class profile:  # noqa: N801 (torch's name)
     def __init__(self, *, activities=None, schedule=None, on_trace_ready=None, record_shapes=False,
                  profile_memory=False, with_stack=False, with_flops=False, with_modules=False, experimental_config=None,
                  execution_trace_observer=None, acc_events=False, use_cuda=None, custom_trace_id_callback=None):
+        if use_cuda is not None:
+            warnings.warn("`use_cuda` is deprecated, use `activities` argument instead", FutureWarning, stacklevel=2)
+        activities = None if activities is None else list(activities)
+        if activities == []:
+            raise AssertionError("No valid profiler activities found")
         if activities is not None and ProfilerActivity.CPU not in activities:
             raise NotImplementedError("torch.profiler.profile times operations on the CPU; put ProfilerActivity.CPU "
                                       "among the activities")
@@ -111,7 +125,10 @@ class profile:  # noqa: N801 (torch's name)
         self.activities = set(activities or supported_activities())
         self.schedule = schedule or always
         self.on_trace_ready = on_trace_ready
+        self.acc_events = acc_events
+        self.record_steps = schedule is not None
         self.step_num = 0
+        self._step = None
         self._options = {"record_shapes": record_shapes, "profile_memory": profile_memory, "with_stack": with_stack,
                          "with_flops": with_flops, "with_modules": with_modules}
         self._running = self.profiler = None
@@ -126,14 +143,17 @@ class profile:  # noqa: N801 (torch's name)
     def start(self):
         """Begin, as the schedule says for the first step."""
         self._act(self.schedule(self.step_num))
+        self._label()
 
     def stop(self):
         """End; what is being recorded is complete."""
+        self._end_label()
         if self._running is not None:
             self._finish()
 
     def step(self):
         """The next step of the loop begins."""
+        self._end_label()
         before = self.schedule(self.step_num)
         self.step_num += 1
         now = self.schedule(self.step_num)
@@ -141,15 +161,31 @@ class profile:  # noqa: N801 (torch's name)
                 ProfilerAction.NONE, ProfilerAction.WARMUP)):
             self._finish()
         self._act(now)
+        self._label()
+
+    def _label(self):
+        if self.record_steps:
+            self._step = record_function(f"{STEP}{self.step_num}").__enter__()
+
+    def _end_label(self):
+        step, self._step = self._step, None
+        if step is not None:
+            step.__exit__(None, None, None)
 
     def _act(self, action):
         if self._running is None and action in (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE):
+            if self.profiler is not None and not self.acc_events:
+                warnings.warn(
+                    "Warning: Profiler clears events at the end of each cycle. Only events from the current cycle will "
+                    "be reported. To keep events across cycles, set acc_events=True.", stacklevel=3)
             self._running = plain_profile(**self._options)
             self._running.__enter__()
 
     def _finish(self):
         running, self._running = self._running, None
         running.__exit__(None, None, None)
+        if self.acc_events and self.profiler is not None:
+            running.function_events[:0] = self.profiler.function_events
         self.profiler = running
         if self.on_trace_ready is not None:
             self.on_trace_ready(self)
@@ -171,3 +207,7 @@ class profile:  # noqa: N801 (torch's name)
     def export_chrome_trace(self, path):
         """Write the last recorded part as a timeline."""
         return self._found().export_chrome_trace(path)
+
+    def export_stacks(self, path, metric="self_cpu_time_total"):
+        """Write the user's lines of the last recorded part with a metric; needs `with_stack`."""
+        return self._found().export_stacks(path, metric)
