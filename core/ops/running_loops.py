@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays.sums import shaped
-from ..primitive.kernels import FEW, LEAST
+from ..primitive.kernels import LEAST
 from ..primitive.loop_kernels import Loops
 
 ndarray = np.ndarray
@@ -99,8 +99,11 @@ def _recurrence(k, a, b):
     k.refuse(lost.get().differs(0))
 
 
+_FEW = 1 << 8  # elements, below which NumPy's steps cost less than a compilation
+
+
 def _pair(a, b, axis):
-    if type(a) is not ndarray or a.shape != b.shape or b.size < FEW:
+    if type(a) is not ndarray or a.shape != b.shape or b.size < _FEW:
         return None
     found = _rows(b, axis)
     return None if found is None else (a.reshape(found[0].shape), *found)

@@ -8,7 +8,7 @@ from ..arrays.backend import ON_DEVICE
 
 ndarray = np.ndarray
 LEAST = 1 << 12  # elements; native code is faster from 2,048 on, and has to pay for its compilation
-FEW = 1 << 8  # the same of rows, for which NumPy takes several passes
+FEW = 1 << 4  # the same of rows: NumPy takes 4 to 6 us for its passes over the fewest of them, a kernel 1 to 2
 SHORT = 64  # elements of a row, up to which it has a kernel of its own
 MAKERS = []  # `make(define, dtype, kinds, short)` -> a function of the arguments, or None; transforms/jit/kernels.py
 DEVICE = []  # `make(define, dtype, kinds)` -> the same of arrays of a device

@@ -330,12 +330,15 @@ def _last_writer(places, n):
     places = places.reshape((-1,))
     if isinstance(places, Tracer):
         return last_writer(counted(places, n=n), n=n)
-    out = np.full(n, -1)
-    out[places] = np.arange(places.size)
-    return out
+    return _last_of_each(np, places, n)
 
 
 def _last_of_each(xp, places, n):
+    if xp is np:
+        out = np.empty(n, np.intp)
+        out.fill(-1)
+        out[places] = np.arange(places.size)
+        return out
     out = xp.full(n, -1)
     xp.maximum.at(out, places, xp.arange(places.size))  # not an assignment, whose order is NumPy's alone
     return out

@@ -241,6 +241,7 @@ def test_a_check_of_integers_is_made_in_each_run():
     for call, wrong, error in (
             (lambda k: x.gather(1, k[:, None]), torch.tensor([0, 3, 1, 0]), RuntimeError),
             (lambda k: torch.index_select(x, 1, k), torch.tensor([0, 3, 1, 0]), RuntimeError),
+            (lambda k: x.take(k), torch.tensor([0, 12, 1, 0]), IndexError),
             (lambda k: F.embedding(k, x), torch.tensor([0, 4, 1, 0]), IndexError),
             (lambda k: torch.zeros(3, 3).index_add(0, k, x), torch.tensor([0, -1, 1, 0]), RuntimeError),
             (lambda k: torch.zeros(3, 3).index_copy(0, k, x), torch.tensor([0, 3, 1, 0]), IndexError),
@@ -296,17 +297,20 @@ def test_other_integers_give_other_elements():
     x, = leaves([(4, 3)], 1)
     for k in ([0, 1], [3, 2], [1, 1]):
         assert torch.equal(torch.index_select(x, 0, torch.tensor(k)), x[k])
+        assert torch.equal(x.take(torch.tensor(k) - 2), x.reshape(-1)[[n - 2 for n in k]])
     for m in (x > 1.0, x <= 1.0):
         assert torch.equal(torch.where(m, x, x * 2), x + x * (~m))
 
 
 @pytest.mark.parametrize("name", [
-    "index_select", "gather", "nn.functional.embedding", "nn.functional.nll_loss", "nn.functional.cross_entropy"])
+    "index_select", "gather", "take", "nn.functional.embedding", "nn.functional.nll_loss",
+    "nn.functional.cross_entropy"])
 def test_a_program_keeps_no_operand(name):
     operands = [*leaves([(5, 3)], 1), torch.tensor([0, 2, 1, 1, 2])]
     kept = [weakref.ref(v) for t in operands for v in (t, t.value)]
     call = {"index_select": lambda x, k: torch.index_select(x, 0, k), "gather": lambda x, k: x.gather(1, k[:, None]),
-            "nn.functional.embedding": lambda x, k: F.embedding(k, x), "nn.functional.nll_loss": F.nll_loss,
+            "take": torch.take, "nn.functional.embedding": lambda x, k: F.embedding(k, x),
+            "nn.functional.nll_loss": F.nll_loss,
             "nn.functional.cross_entropy": F.cross_entropy}[name]
     for _ in range(2):
         call(*operands).sum().backward()

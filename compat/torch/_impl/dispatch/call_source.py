@@ -26,7 +26,8 @@ _ROOM = {
     "leave": restore_fp_warnings, "QUIET": QUIET, "REFUSED": REFUSED, "DECLINED": DECLINED, "INFERRED": INFERRED}
 
 
-_NATIVE = dict.fromkeys(("noted", "made", "inferred"))  # what makes nodes and tensors, where there is native code
+# What makes nodes and tensors, where there is native code.
+_NATIVE = dict.fromkeys(("noted", "made", "general", "inferred"))
 for _name in _NATIVE:
     _engine.small_item(_NATIVE, _name, functools.partial(native.function, symbol=_name))
 
@@ -206,10 +207,12 @@ class CallWriter(Writer):
         if own.strides != like.strides:
             raise Unfit
         key = GENERAL if own.dtype not in FLOATS or np is not numpy else INFERENCE if self.inferred else FAST
-        made = _NATIVE["made" if key == FAST else "inferred"]
-        if made is not None and key != GENERAL and (key == FAST or v not in self.nodes):
-            self.room["made"] = made
-            self.write(1, f"out{k} = made({name}{f', {self.nodes.get(v)}' if key == FAST else ''})")
+        way = "inferred" if key == INFERENCE else "general" if key == GENERAL else "made"
+        made = _NATIVE[way]
+        if made is not None and np is numpy and (v not in self.nodes if key == INFERENCE else not (
+                key == GENERAL and self.inferred)):
+            self.room[way] = made
+            self.write(1, f"out{k} = {way}({name}{f', {self.nodes.get(v)}' if key != INFERENCE else ''})")
             return
         self.make(f"out{k}", "new(Tensor)", value=name, node=self.nodes.get(v),
                   autograd_meta="INFERRED" if self.inferred else "None", level_trace="None", wants_grad="False",

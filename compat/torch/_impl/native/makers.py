@@ -1,14 +1,20 @@
 """What programs call in native code: a tensor of an array, a node of a rule, a value of the tape."""
 
 from .language.words import PyType_GenericAlloc, filled, lane
-from .objects import node, tensor
-from .things import Ambient
+from .objects import node, tensor, tensor_of
+from .things import GENERAL, Ambient
 
 
 @lane
 def made(array, its_node):
     """A tensor."""
     return tensor(array, its_node, False)
+
+
+@lane
+def general(array, its_node):
+    """A tensor of another dtype than float32 and float64."""
+    return tensor_of(array, its_node, None, GENERAL)
 
 
 @lane

@@ -7,6 +7,7 @@ from .....scipy import special
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import attach, floating, operation, promote
 from ..dispatch.layouts import LIKE_OPERANDS
+from ..modes.modes import MODES
 from ..state.concrete import mapped
 from ..state.python_data import filling
 from ..types import dtypes
@@ -153,6 +154,9 @@ def equal(input, other):
     if mapped(input) or mapped(other):
         raise RuntimeError("Batching rule not implemented for aten::equal. Its output is one bool, and each example "
                            "has its own; use (input == other).all(), which is a tensor.")
+    x, y = input.value, other.value
+    if type(x) is type(y) is np.ndarray and x.dtype is y.dtype and MODES.get() is None:
+        return x.shape == y.shape and bool((x == y).all())
     return input.shape == other.shape and bool((input == other).all())
 
 

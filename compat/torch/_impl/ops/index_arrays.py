@@ -101,9 +101,8 @@ def ordered(input, d, descending):
     """Stable positions in order; NaN counts as the largest."""
     if not descending:
         return cnp.argsort(input, axis=d, kind="stable")
-    back = cnp.flip(input, axis=d)
-    order = cnp.flip(cnp.argsort(back, axis=d, kind="stable"), axis=d)
-    return input.shape[d] - 1 - order
+    turned = (slice(None),) * d + (slice(None, None, -1),)
+    return input.shape[d] - 1 - cnp.argsort(input[turned], axis=d, kind="stable")[turned]
 
 
 def along(input, index, axis):

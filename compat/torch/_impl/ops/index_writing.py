@@ -16,7 +16,7 @@ from ..inplace.inplace import inplace
 from ..types.dtypes import type_word
 from ..types.tensor_type import Tensor, TensorBase
 from .axes import wrap_dim
-from .index_arrays import AT, check_long, grid, refused_write, within
+from .index_arrays import AT, check_long, grid, in_flat, refused_write, within
 
 
 def scattered(x, dim, index, src, add):
@@ -42,8 +42,11 @@ def scattered(x, dim, index, src, add):
         out = scattered(x if x.ndim else cnp.reshape(x, (1,)), d, index, src, add)
         return out if x.ndim else cnp.reshape(out, ())
     check_scatter(x, index, src, d)
-    at = AT(x)[grid(index, d)]
-    return at.add(src) if add else at.set(src)
+    if not index.size:
+        at = AT(x)[grid(index, d)]
+        return at.add(src) if add else at.set(src)
+    at = AT(cnp.reshape(x, (-1,)))[in_flat(index, x.shape, d)]
+    return cnp.reshape(at.add(src) if add else at.set(src), x.shape)
 
 
 def check_scatter(x, index, src, d):

@@ -69,7 +69,7 @@ def index_select(input, dim, index):
     return cnp.take(input, flat, axis=d)
 
 
-@moving("take")
+@moving("take", blind=True)
 def take(input, index):
     """Take elements of the flattened tensor by index."""
     if index.dtype != np.int64:
@@ -112,7 +112,8 @@ def masked_select(input, mask):
                                "torch.where(mask, x, 0).")
         known = known.value
     shape = np.broadcast_shapes(tuple(input.shape), tuple(mask.shape))
-    return cnp.broadcast_to(input, shape)[cnp.broadcast_to(mask, shape)]
+    x, mask = (v if tuple(v.shape) == shape else cnp.broadcast_to(v, shape) for v in (input, mask))
+    return x[mask]
 
 
 @signed("nonzero")
@@ -125,10 +126,13 @@ def nonzero(input, *, out=None, as_tuple=False):
             raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
         return write_out("nonzero", out, nonzero(input).value, [], BY_COLUMNS, signatures("nonzero")[0])
     if as_tuple:
-        return tuple([index_tensor(i) for i in np.nonzero(np.atleast_1d(concrete(input, "item")) != 0)])
+        found = concrete(input, "item")
+        return tuple([index_tensor(i) for i in (found if found.ndim else found.reshape(1)).nonzero()])
     if not input.ndim:
         return index_tensor(library(input).zeros((int(bool(input.item())), 0), np.int64))
-    return wrap(np.stack(np.nonzero(concrete(input, "item") != 0)).T)  # its columns are contiguous, as torch's are
+    found = concrete(input, "item")
+    places = np.concatenate((found if found.dtype == np.bool_ else found != 0).nonzero())
+    return wrap(places.reshape(input.ndim, -1).T)  # its columns are contiguous, as torch's are
 
 
 def index_tensor(array):

@@ -19,7 +19,7 @@ _METHODS = {"reshape": "reshape", "transpose": "transpose", "take": "take", "mat
 _JOIN = np.concatenate.__wrapped__  # without the question whether arrays are of another library, a third of a call
 _JOINS = frozenset(("concatenate", "stack"))
 _MOVING = _JOINS | {"argmax", "argsort", "broadcast_to", "duplicate", "flip", "getitem", "reshape", "take",
-                    "transpose", "where"}
+                    "transpose", "triangle", "where"}
 _COUNTING = frozenset(("add", "insist", "multiply", "subtract"))
 _NAMES = re.compile(r"\bv\d+(?:_\d+)?\b")
 _PLAIN = frozenset({int, bool, str, type(None)})
@@ -121,6 +121,8 @@ class Writer:
         elif prim.name in _JOINS:
             stacked = prim.name == "stack"
             return self.joined(operands, *params, given[0].shape, stacked) if given[0].ndim else None
+        elif prim.name == "getitem":
+            return f"{operands[0]}[{params[0]}]"
         elif prim.name not in _METHODS:
             return None
         return f"{operands[0]}.{_METHODS[prim.name]}({', '.join([*operands[1:], *params])})"
@@ -137,7 +139,8 @@ class Writer:
         if eq.prim.name in _MOVING:
             return True
         given = [v.value if type(v) is Literal else self.values[v] for v in eq.inputs]
-        return eq.prim.name in _COUNTING and all(type(x) is ndarray and x.ndim and x.dtype.kind in "iu" for x in given)
+        return eq.prim.name in _COUNTING and all(
+            type(x) is int or type(x) is ndarray and x.ndim and x.dtype.kind in "iu" for x in given)
 
     def rule_of(self, k, eq):
         """The rule of an equation, None if it is not recorded; its outputs that then have nodes are noted."""
