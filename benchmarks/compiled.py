@@ -61,10 +61,11 @@ def _small() -> list[Timed]:
     curvature = lambda lib: lib.f.hessian(rosenbrock.rosenbrock_in(lib.np))  # noqa: E731
     rows = [
         ("chain", "chain of 100 operations on 4", lambda lib: chain.chain_in(lib.np), (four,), 2.0, None, None),
-        ("chain-gradient", "the same: value and gradient", _gradient(lambda lib: chain.chain_in(lib.np)), (four,), 2.0,
-         chain.gradient_by_hand, None),
+        ("chain-gradient", "chain of 100 operations on 4: value and gradient",
+         _gradient(lambda lib: chain.chain_in(lib.np)), (four,), 2.0, chain.gradient_by_hand, None),
         ("rosenbrock-10", "Rosenbrock n = 10, gradient", slope, (ten,), 0.8, rosenbrock.gradient_by_hand, 0.9),
-        ("rosenbrock-hessian-10", "its Hessian, n = 10", curvature, (ten,), 0.9, rosenbrock.hessian_by_hand, None),
+        ("rosenbrock-hessian-10", "Rosenbrock n = 10, Hessian", curvature, (ten,), 0.9, rosenbrock.hessian_by_hand,
+         None),
         ("mlp-small", "MLP 4-32-32-1, batch 32, float64: loss and gradients",
          _gradient(lambda lib: mlp.squared_error_in(lib.np)), small, 1.0, mlp.squared_error_by_hand, None),
         ("rk4", "gradient through 200 RK4 steps on 2-vectors, by `scan`", _rk4, rk4.data(), 1.0, rk4.network_by_hand,
@@ -73,7 +74,8 @@ def _small() -> list[Timed]:
     longer = [
         row("rosenbrock-100", "Rosenbrock n = 100, gradient", slope, (hundred,), 0.8, rosenbrock.gradient_by_hand,
              0.9),
-        row("rosenbrock-hessian-100", "its Hessian", curvature, (hundred,), 1.8, rosenbrock.hessian_by_hand),
+        row("rosenbrock-hessian-100", "Rosenbrock n = 100, Hessian", curvature, (hundred,), 1.8,
+             rosenbrock.hessian_by_hand),
     ]
     return [row(*given) for given in rows] + longer + [first(*given[:4]) for given in rows]
 
@@ -98,13 +100,14 @@ def _large() -> list[Timed]:
              _gradient(lambda lib: mlp.cross_entropy_in(lib.np)), large, 1.3, mlp.cross_entropy_by_hand, 1.1, 2e-5),
         row("elementwise-float64", "elementwise functions of 10⁶, float64: value and gradient", _gradient(bumps),
              (line,), 1.15, elementwise.gradient_by_hand, 0.6),
-        row("elementwise-float32", "the same in float32", _gradient(bumps), (line.astype(np.float32),), 1.25,
-             elementwise.gradient_by_hand, 0.65, 1e-4),
+        row("elementwise-float32", "elementwise functions of 10⁶, float32: value and gradient", _gradient(bumps),
+             (line.astype(np.float32),), 1.25, elementwise.gradient_by_hand, 0.65, 1e-4),
         row("logistic-gradient", "logistic regression 10000 x 50: gradient",
              lambda lib: lib.f.grad(logistic_loss(lib)), (w, x, y), 0.9, logistic.gradient_by_hand, 1.05),
-        row("logistic-hessian", "its Hessian", lambda lib: lib.f.hessian(logistic_loss(lib)), (w, x, y), 0.9,
-             logistic.hessian_by_hand, 1.05),
-        row("logistic-hvp", "its Hessian-vector product", _hvp, (w, v, x, y), 0.9, logistic.product_by_hand, 1.05),
+        row("logistic-hessian", "logistic regression 10000 x 50: Hessian",
+             lambda lib: lib.f.hessian(logistic_loss(lib)), (w, x, y), 0.9, logistic.hessian_by_hand, 1.05),
+        row("logistic-hvp", "logistic regression 10000 x 50: Hessian-vector product", _hvp, (w, v, x, y), 0.9,
+             logistic.product_by_hand, 1.05),
         row("mixture", "Gaussian mixture, d 10, K 25, n 1000: log-likelihood and gradient",
              _gradient(_mixture), (point, constants), 1.6),
         row("lstm", "LSTM, 50 steps, by `scan`: loss and gradients", _gradient(_lstm), recurrent.data(), 1.25,
@@ -137,7 +140,7 @@ def _calls() -> list[Timed]:
     tree = {key: x + k for k, key in enumerate("abcdef")}
     return [
         row("call", "a call of `x + 1` on 3 numbers", after, (x,), 0.1, lambda x: x + 1.0),
-        row("call-dict", "the same of a dict of six", all_after, (tree,), 0.15, all_by_hand),
+        row("call-dict", "a call of `x + 1` on a dict of six", all_after, (tree,), 0.15, all_by_hand),
         first("call", "a call of `x + 1` on 3 numbers", after, (x,)),
     ]
 

@@ -9,7 +9,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__))
 # They call back, or are called with what the user gave, and are no user.
 _NUMERIC = (_NUMPY + os.sep, *[os.path.join(os.path.dirname(_NUMPY), name) + os.sep for name in (
-    "scipy", "opt_einsum", "optree")])
+    "scipy", "opt_einsum", "optree", "pandas", "xarray")])
 _PYTHON = (os.path.dirname(os.__file__) + os.sep, "<frozen ")  # modules of Python's own
 _FOLDERS = ("core", "transforms", "backends", "api", "compat")
 # Installed, all of the package folder is ours; in a checkout only these folders (tests and examples lie beside them).
@@ -164,12 +164,21 @@ def user_place():
     return None
 
 
-_OURS = {}  # file -> whether it is ours, NumPy's or Python's
+def modules_on_the_way():
+    """The names of the modules whose code was called by the user's and led here."""
+    frame, found = sys._getframe(1), []
+    while frame is not None and is_our_file(frame.f_code.co_filename):
+        found.append(str(frame.f_globals.get("__name__")))
+        frame = frame.f_back
+    return found
+
+
+_OURS = {}  # file -> what `is_our_file` says
 _OURS_LIMIT = 4096
 
 
 def is_our_file(name):
-    """Whether a file is ours, NumPy's, SciPy's or Python's."""
+    """Whether a file is ours, of a library that was called with what the user gave, or Python's."""
     if len(_OURS) >= _OURS_LIMIT:
         _OURS.clear()
     ours = _OURS[name] = name.startswith((*LIBRARY_FOLDERS, *_NUMERIC)) or "<__array_function__" in name or (

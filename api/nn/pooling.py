@@ -9,7 +9,7 @@ from ..core.arrays.avals import aval_of
 from ..core.arrays.halves import is_half
 from ..core.errors import ShapeError, at_user_line
 from ..core.ops import reductions, selection
-from ..core.ops.nn import convolution, pooling
+from ..core.ops.nn import pooling, windows
 from ..core.ops.shaping import pad
 from ..core.trace.device import constant
 from ..numpy.surface import Array, floating, ordered
@@ -96,8 +96,8 @@ def flat_windows(
     """Return the windows of the padded last axes: (*lead, elements of a window, *out)."""
     lead = tuple(x.shape[: x.ndim - len(kernel)])
     x = _padded(x, kernel, pairs, fill)
-    shape = convolution.windows.prim.shape([aval_of(x)], (kernel, stride, dilation)).shape
-    return convolution.windows(x, kernel, stride, dilation).reshape(
+    shape = windows.windows.prim.shape([aval_of(x)], (kernel, stride, dilation)).shape
+    return windows.windows(x, kernel, stride, dilation).reshape(
         (*lead, math.prod(kernel), *shape[len(lead) + len(kernel) :]))
 
 

@@ -115,7 +115,9 @@ def put_along_axis(arr: Array, indices: Array, values: Array, axis: Any) -> None
 @implements(np.putmask)
 def putmask(a: Array, /, mask: Array, values: Array) -> None:
     _writable("putmask", a)
-    a[...] = selection.where(_mask_like("putmask", a, mask), resize(array_beside(values, a), a.shape), _contents(a))
+    mask, values = _mask_like("putmask", a, mask), array_beside(values, a)
+    if values.size:
+        a[...] = selection.where(mask, resize(values, a.shape), _contents(a))
 
 
 @implements(np.place)

@@ -6,6 +6,8 @@ import struct
 import llvmlite.binding as llvm
 import numpy as np
 
+from covector.transforms.native.maths import TABLES
+
 COMPARE = {"==": "oeq", "!=": "une", "<": "olt", "<=": "ole", ">": "ogt", ">=": "oge"}
 SIGNED = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}
 DTYPES = {64: np.float64, 32: np.float32}
@@ -95,6 +97,15 @@ class Lanes:
 
     def narrow(self, x):
         return self.emit(f"fptrunc double {x} to float")
+
+    def looked_up(self, name, place):
+        table = np.array(list(TABLES[name][2]())).T.copy()
+        _KEPT.append(table)
+        found = []
+        for row in table:
+            start = f"inttoptr (i64 {row.ctypes.data} to ptr)"
+            found.append(self.emit(f"load double, ptr {self.emit(f'getelementptr double, ptr {start}, i64 {place}')}"))
+        return found
 
 
 def _binary(op):

@@ -12,7 +12,7 @@ from ..ops.indexing import indexing, pairs, sorting
 from ..ops.linalg import products
 from ..trace.buffers import Buffer
 from ..trace.device import constant
-from ..trace.shared_memory import become_buffer, is_copy
+from ..trace.shared_memory import become_buffer, is_copy, is_part
 from ..trace.tracer import Rev, Tracer, concrete
 from .at import At
 from .comparing import equality
@@ -190,6 +190,8 @@ def repeat(x, repeats, axis=None):
 def _setitem(x, key, value):
     buffer = x if type(x) is Buffer else become_buffer(x)
     if type(value) is not Rev or value.aval.dtype is not buffer.dtype:
+        if type(value) is Buffer and is_part(value, buffer, key):
+            return  # `x[key] += y` has written it
         value = cast_for_write(buffer, value)
     if type(key) is int or indexing.is_basic(key):
         buffer.write(key, value)

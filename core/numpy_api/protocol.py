@@ -14,6 +14,7 @@ from ..ops.linalg import products
 from ..ops.special import digits
 from ..primitive.primitive import REGISTRY
 from ..trace.labelled import without_labels
+from ..trace.shared_memory import become_buffer
 from ..trace.tracer import Tracer
 from . import sparse_operands as sparse_operands
 from .methods import _augmented, power
@@ -150,7 +151,7 @@ def _with_options(ufunc, fun, inputs, out=None, dtype=None, where=True, casting=
         smaller = new.ndim <= x.ndim and all(n in (1, m) for n, m in zip(new.shape[::-1], x.shape[::-1]))
         return shaping.broadcast_to(new, x.shape) if smaller and new.shape != x.shape else new
 
-    return _augmented(write, casting)(target, 0.0)
+    return _augmented(write, casting)(become_buffer(target), 0.0)
 
 
 def array_function(self, func, types, args, kwargs):

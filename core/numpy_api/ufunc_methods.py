@@ -194,6 +194,10 @@ def _at(ufunc, fun, target, index, *values):
                               f"({index.aval!r}); use np.where, or np.add.at{at_user_line()}")
     buffer = target if type(target) is Buffer else become_buffer(target)
     if values:
+        if not isinstance(value, Tracer) and buffer.dtype.kind in "iu" and np.any(np.asarray(value) % 1):
+            raise DtypeError(f"{full_name(ufunc)}.at of fractions ({np.asarray(value).dtype}) on an array of dtype "
+                             f"{buffer.dtype} would cut off those of the results, one by one; make the array floating, "
+                             f"or round the values before{at_user_line()}")
         value = cast_for_write(buffer, value)
     if ufunc in (np.add, np.subtract) and buffer.dtype != np.bool_:
         value = -value if ufunc is np.subtract else value

@@ -8,36 +8,8 @@ from ..checks import whole
 from ..errors import at_user_line
 from ..ops import shaping
 from ..ops.indexing import indexing
-from ..trace.buffers import Buffer
 from ..trace.device import constant
-from ..trace.tracer import Tracer, share
-
-
-class Step:
-    """A step to a view, as a view primitive is one: `fun` of the value, `impl` of a plain array."""
-
-    __slots__ = ("fun", "impl", "name", "unview")
-    view = True
-
-    def __init__(self, name, fun, impl, unview):
-        self.name = name
-        self.fun = fun
-        self.impl = impl
-        self.unview = unview
-
-
-def tied(x, step, *params):
-    """The output of a step, which sees later writes to `x`."""
-    if type(x) is Buffer:
-        return x.view_through(step, params)
-    out = step.fun(x, *params)
-    if isinstance(x, Tracer) and isinstance(out, Tracer):
-        state = getattr(x, "state", None)
-        if state is None or getattr(out, "state", None) is not state:
-            share(x, out, step, params)
-        else:  # the primitives of `fun` have noted it as a view already
-            out.link = (x if x.link is None else x.link[0], x.link, step, params)
-    return out
+from ..trace.shared_memory import Step, tied
 
 
 def ravel(x, order="C"):

@@ -1,12 +1,40 @@
 """Traced values that share memory: what becomes a buffer, and what a view of it, when one of them is written to."""
 
 import sys
+from operator import is_
 
 import numpy as np
 
 from ..facts import COPIES
 from .buffers import Buffer, State, follow, memory_of, snapshot, step_of, turn
-from .tracer import Rev, last_level, steps_to
+from .tracer import Rev, Tracer, last_level, share, steps_to
+
+
+class Step:
+    """A step to a view, as a view primitive is one: `fun` of the value, `impl` of a plain array."""
+
+    __slots__ = ("fun", "impl", "name", "unview")
+    view = True
+
+    def __init__(self, name, fun, impl, unview):
+        self.name = name
+        self.fun = fun
+        self.impl = impl
+        self.unview = unview
+
+
+def tied(x, step, *params):
+    """The output of a step, which sees later writes to `x`."""
+    if type(x) is Buffer:
+        return x.view_through(step, params)
+    out = step.fun(x, *params)
+    if isinstance(x, Tracer) and isinstance(out, Tracer):
+        state = getattr(x, "state", None)
+        if state is None or getattr(out, "state", None) is not state:
+            share(x, out, step, params)
+        else:  # the primitives of `fun` have noted it as a view already
+            out.link = (x if x.link is None else x.link[0], x.link, step, params)
+    return out
 
 
 def become_buffer(tracer):
@@ -106,6 +134,17 @@ def is_copy(view):
     """Whether the last steps to a traced view copied what it was taken of."""
     link = getattr(view, "link", None)
     return link is not None and view.state is link[0].state and not _lies_in(view, link[0])
+
+
+def is_part(view, buffer, key):
+    """Whether a view is what indexing a buffer by this very key gives."""
+    before, steps = buffer.state.steps, view.state.steps
+    base = buffer if buffer.state.base is None else buffer.state.base
+    return (view.state.base is base and len(steps) == len(before) + 1 and steps[-1][0].name in _INDEXED
+            and steps[-1][1][-1] is key and all(map(is_, before, steps)))
+
+
+_INDEXED = ("getitem", "part")
 
 
 def _held():

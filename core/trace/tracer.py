@@ -12,7 +12,7 @@ from ..arrays.avals import aval_of, make_aval
 from ..errors import ConversionError, EscapedTracerError, at_user_line
 from ..foreign import SPARSE, asked_for_array, no_attribute
 from ..types import Any
-from .remedies import CHOICES, REMEDIES
+from .remedies import CHOICES, remedy
 
 ndarray = np.ndarray
 _levels = itertools.count(1)
@@ -163,7 +163,10 @@ class Tracer:
         return _whole(self, "converted by .tolist()").tolist()
 
     def __hash__(self):
-        return id(self)
+        raise TypeError(  # by its value it would be taken for another of equal value, which has its own derivative
+            f"a traced value ({self.aval!r}) was hashed, for a set, a dict or a cache: by identity no other would be "
+            "found there, by value the derivative of another; compare by `==` or `in` with a list, use np.where, or "
+            f"key it by id(x){at_user_line()}")
 
     def __reduce__(self):
         raise ConversionError(
@@ -359,10 +362,8 @@ def _refuse(tracer, how):
     else:
         why = "would drop its derivative silently"
         instead = "or covector.stop_gradient(x) where no derivative is wanted"
-    remedy = SPARSE if how == "given to scipy.sparse" else REMEDIES.get(how, REMEDIES[None])
-    if how == "converted to a numpy array" and tracer.aval.dtype.kind in "iu":
-        remedy = f"use covector.numpy.take(a, t, axis) for a[t] of a plain array a, {remedy.removeprefix('use ')}"
-    raise ConversionError(f"a traced value ({tracer.aval!r}, {kind}) was {how}, which {why}; {remedy}, {instead}"
+    words, by = (SPARSE, "") if how == "given to scipy.sparse" else remedy(how, tracer.aval.dtype.kind)
+    raise ConversionError(f"a traced value ({tracer.aval!r}, {kind}) was {how}{by}, which {why}; {words}, {instead}"
                           f"{at_user_line()}")
 
 

@@ -550,7 +550,12 @@ writes(
     lambda xp, x, y: xp.put(x, [5, -7], y, mode="clip"),
 )
 writes("place", lambda xp, x, y: xp.place(x, x > 1.0, y), lambda xp, x, y: xp.place(x, [1, 0, 1, 1], y[:2]))
-writes("putmask", lambda xp, x, y: xp.putmask(x, x > 1.0, y), lambda xp, x, y: xp.putmask(x, [1, 0, 1, 1], y[:3]))
+writes(
+    "putmask",
+    lambda xp, x, y: xp.putmask(x, x > 1.0, y),
+    lambda xp, x, y: xp.putmask(x, [1, 0, 1, 1], y[:3]),
+    lambda xp, x, y: xp.putmask(x, x > 1.0, y[:0]),
+)
 writes("copyto", lambda xp, x, y: xp.copyto(x, y), lambda xp, x, y: xp.copyto(x, y[0], where=[True, False, True, True]))
 writes(
     "fill_diagonal",

@@ -2,10 +2,12 @@
 
 import copy
 import json
+import math
 import re
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse
 
 import covector as cv
@@ -110,6 +112,33 @@ def test_remedy_works(name):
         refused()
     assert "(at test_remedies.py:" in str(caught.value)
     np.testing.assert_allclose(followed(), wanted)
+
+
+@pytest.mark.parametrize(("fun", "words"), [
+    (lambda x: math.exp(x[0]), r"Python float by math\.exp, .*; use np\.exp and friends for math\.\*, or"),
+    (lambda x: float(x[0]), r"Python float, .*; use t itself for float\(t\), or"),
+    (lambda x: np.array([x[0]]), r"numpy array by np\.array, .*; use np\.stack\([^;,]*\) for np\.array\([^;,]*\), or"),
+    (lambda x: np.ones((2, 3)).dot(x), r"numpy array, .*; use x @ t for x\.dot\(t\), or"),
+    (lambda x: np.sum([x, x]), r"numpy array by np\.sum, .*; use np\.stack\(\[\.\.\.\]\) for a list of traced values"),
+    (lambda x: scipy.linalg.norm(x), r"numpy array by scipy\.linalg\.norm, .*; use covector\.scipy for SciPy's"),
+])
+def test_remedy_is_that_of_the_call_that_the_line_makes(fun, words):
+    with pytest.raises(TypeError, match=words):
+        cv.grad(fun)(X)
+
+
+def test_a_line_without_source_gets_all_remedies():
+    names = {"math": math, "np": np}
+    for text, some in (("lambda x: math.exp(x[0])", "t itself for float(t)"), ("lambda x: np.array([x])", "x @ t")):
+        with pytest.raises(TypeError, match=r"converted to a (Python float|numpy array), ") as caught:
+            cv.grad(eval(text, names))(X)
+        assert some in str(caught.value)
+
+
+def test_a_function_that_a_transform_calls_is_not_taken_for_the_line_s():
+    for call in (lambda: cv.vmap(math.exp)(X), lambda: cv.grad(math.exp)(1.0)):
+        with pytest.raises(TypeError, match=r"a Python float, .*; use np\.exp and friends for math\.\*, t"):
+            call()
 
 
 def test_a_list_that_was_meant_as_an_array_is_explained():

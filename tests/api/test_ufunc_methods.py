@@ -78,6 +78,24 @@ def test_duplicate_places_of_one_operand(u):
     check(lambda v: written(u, v, np.array([True, False, True, False])), V)
 
 
+def test_integers_take_whole_numbers_and_refuse_fractions():
+    k = np.array([-2, 5, 3])
+    for u in (np.add, np.subtract, np.multiply):
+        check(lambda v, u=u: written(u, v, [0, 1, 0], [3.0, -1.0, 2.0]), k)
+        for cut in (0.5, [1.0, 1.5]):  # NumPy adds, and cuts off the fraction, one by one
+            with pytest.raises(TypeError, match=r"\.at of fractions \(float64\) on an array of dtype int64.*round"):
+                covector.jit(lambda v, u=u, cut=cut: written(u, v, [0, 1], cut))(k)
+
+
+def test_numbers_with_axes_of_none_are_written_by_out():
+    def squared(v):
+        y = v[:1].reshape(())
+        return np.stack([np.multiply(y, y, out=y), y, v[0]])
+
+    check(squared, V.copy(), [V[0] ** 2] * 3)
+    np.testing.assert_array_equal(covector.jit(lambda y: (np.negative(y, out=y), y))(np.array(0.5)), [-0.5, -0.5])
+
+
 def test_several_axes_at_once():
     check(lambda v: np.hypot.reduce(v, axis=(0, 1)), M)
     check(lambda v: np.fmax.reduce(v, axis=None), M)

@@ -150,3 +150,21 @@ def test_large_convolutions_of_compiled_functions_are_these_loops():
         for a, b in zip((found[0], *found[1]), (wanted[0], *wanted[1])):
             np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10)
     assert all(KNOWN_LOOPS[name] for name in PRIMITIVES)
+
+
+@pytest.mark.parametrize("x, w, padding, dilation, groups", [
+    ((2, 3, 5), (2, 3, 2), 0, 1, 1), ((1, 4, 6, 7), (4, 2, 3, 2), 1, 2, 2), ((2, 4, 12, 12), (40, 4, 3, 3), 1, 1, 1),
+    ((1, 2, 5, 4), (3, 2, 2, 1), 3, 1, 1), ((4, 16, 16, 16), (16, 16, 3, 3), 1, 1, 1),
+    ((2, 24, 16, 16), (24, 24, 3, 3), 1, 1, 1), ((2, 4, 3, 5, 4), (2, 4, 2, 3, 2), 1, 1, 1)])
+@pytest.mark.parametrize("more", [0, 1])
+def test_the_transpose_of_stride_1_by_all_ways(x, w, padding, dilation, groups, more):
+    rng, n = np.random.default_rng(0), len(x) - 2
+    x, w = rng.normal(size=x), rng.normal(size=w)
+    names = {"stride": (1,) * n, "padding": ((padding, padding),) * n, "dilation": (dilation,) * n, "groups": groups}
+    y = convolution._conv(np, x, w, **names)
+    ct = rng.normal(size=y.shape)
+    back = convolution._conv_input(np, ct, w, tuple([k + more for k in x.shape[2:]]), **names)
+    assert back.shape[2:] == tuple([k + more for k in x.shape[2:]])
+    inner = back[(..., *[slice(0, k) for k in x.shape[2:]])]
+    np.testing.assert_allclose((y * ct).sum(), (x * inner).sum(), 1e-10)
+    assert not padding < more or not back[..., -1].any()  # no window reaches so far

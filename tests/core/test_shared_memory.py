@@ -77,6 +77,68 @@ def test_a_write_reaches_what_it_reaches_in_numpy(name, start):
         np.testing.assert_allclose(np.sum(pulled * direction), np.sum(tangent * direction))
 
 
+# What an index with integers in it gives is a view of `b` in NumPy, and stays one where the integers are traced.
+PARTS = {
+    "written": lambda b, i: b[i].__setitem__(0, 5.0 * b[0, 1]),
+    "in place": lambda b, i: b[i].__imul__(b[0]),
+    "column": lambda b, i: b[:, i].__setitem__(slice(None), b[0, 0]),
+    "column behind an ellipsis": lambda b, i: b[..., i].__iadd__(1.0),
+    "element behind an ellipsis": lambda b, i: b[i, i, ...].__iadd__(b[0, 0]),
+    "element, which is no view": lambda b, i: b[i, 0].__add__(1.0),
+    "part of a part": lambda b, i: b[1:, ::2][:, i].T[::-1].__setitem__(0, 7.0),
+    "two integers and a new axis": lambda b, i: b.reshape(2, 3, 1)[i, None, :, 0].__isub__(b[:1]),
+    "itself": lambda b, i: b.__setitem__(i, b[i]),
+    "negative": lambda b, i: b[i - 2].__itruediv__(2.0),
+}  # fmt: skip
+
+
+def augmented(b, i):
+    b[i] += b[0]
+    b[i, 1:] *= 2.0
+    b[0:1][i - 1] -= 1.0
+
+
+def written_behind(b, i):
+    row = b[i]
+    b[i, 0] = 9.0
+    row[1] = row[0] * b[0, 0]
+
+
+@pytest.mark.parametrize("start", [lambda x: x * 1.0, np.copy], ids=["computed", "buffer"])
+@pytest.mark.parametrize("name", [*PARTS, "augmented", "written_behind"])
+def test_a_part_at_a_traced_place_is_a_view(name, start):
+    write = PARTS.get(name) or globals()[name]
+
+    def f(x, i=1):
+        b = start(x)
+        write(b, i)
+        return b
+
+    places, both, direction = np.array([1, 1]), np.stack([X, 2.0 * X]), np.cos(X)
+    np.testing.assert_array_equal(covector.jit(f)(X, 1), f(X))
+    np.testing.assert_array_equal(covector.jit(lambda x: f(x, np.argmax(x[:, 0])))(X), f(X))
+    np.testing.assert_array_equal(covector.vmap(f)(both, places), [f(x) for x in both])
+    np.testing.assert_array_equal(covector.fori_loop(0, 2, lambda k, x: covector.jit(f)(x, k), X), f(f(X, 0), 1))
+    wanted = covector.vjp(f, X)[1](direction)[0]
+    for g in (lambda x: covector.jit(f)(x, 1), lambda x: covector.vmap(f, (None, 0))(x, places[:1])[0]):
+        np.testing.assert_allclose(covector.vjp(g, X)[1](direction)[0], wanted)
+        tangent = covector.jvp(g, (X,), (direction,))[1]
+        np.testing.assert_allclose(tangent, covector.jvp(f, (X,), (direction,))[1])
+
+
+def test_an_augmented_part_is_written_once():
+    def augmented(x, i):
+        x = x * 2.0
+        x[i] += 1.0
+        return x
+
+    for place in (1, slice(1, 2)):
+        graph = covector.make_graph(lambda x, place=place: augmented(x, place))(X)
+        assert [eq.prim.name for eq in graph.equations] == ["multiply", "getitem", "add", "index_update"]
+    names = [eq.prim.name for eq in covector.make_graph(augmented)(X, 1).equations]
+    assert names.count("last_writer") == 1
+
+
 @pytest.mark.parametrize("part", ["real", "imag"])
 def test_parts_of_complex_values_are_written_to(part):
     def f(x):

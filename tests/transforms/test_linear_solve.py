@@ -130,3 +130,21 @@ def test_solvers_may_close_over_traced_values():
     for order in (cv.hessian(total), cv.jit(cv.hessian(total)), cv.hessian(cv.jit(total)),
                   cv.jit(cv.jacfwd(cv.jacfwd(total)))):
         np.testing.assert_allclose(order(A, B), hessian, atol=1e-13)
+
+
+def test_solvers_that_run_after_a_transform_may_close_over_its_values():
+    def total(d):
+        def solve(matvec, b):
+            return b / d
+
+        return cv.custom_linear_solve(lambda x: d * x, B, solve, solve).sum()
+
+    d, step = np.array([2.0, 4.0]), np.array([1.0, 0.5])
+    gradient, hessian = -B / d**2, np.diag(2.0 * B / d**3)
+    np.testing.assert_allclose(cv.vjp(total, d)[1](1.0)[0], gradient)
+    np.testing.assert_allclose(cv.linearize(total, d)[1](step), gradient @ step)
+    np.testing.assert_allclose(cv.grad(lambda d: cv.linearize(total, d)[1](step))(d), hessian @ step)
+    np.testing.assert_allclose(cv.linearize(cv.grad(total), d)[1](step), hessian @ step)
+    for outer in (cv.jacfwd, cv.jacrev):
+        for inner in (cv.jacfwd, cv.jacrev):
+            np.testing.assert_allclose(outer(inner(total))(d), hessian, atol=1e-15)

@@ -1,5 +1,6 @@
 """Messages about what a function returned and where axes go: what happened, what was given, what to do."""
 
+import operator
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,8 +44,13 @@ CASES = {
                             r"shape was set to \(3, 1\).*f64\[3\].*write x = x\.reshape\(\(3, 1\)\)"),
     "a shape of a buffer that is set": (AttributeError, lambda: cv.grad(lambda x: setattr(x.copy(), "shape", 3))(X),
                                         r"shape was set to 3.*write x = x\.reshape\(3\)"),
-    "a number as a library takes it": (TypeError, lambda: cv.grad(lambda x: float(x))(1.0),
+    "a number as a library takes it": (TypeError, lambda: cv.grad(operator.methodcaller("__float__"))(1.0),
                                        r"converted to a Python float.*covector\.scipy for SciPy's functions"),
+    "a value looked up in a set": (TypeError, lambda: cv.grad(lambda x: x if x in {1.0} else -x)(1.0),
+                                   r"\(f64\[\]\) was hashed.*another.*use np\.where.*test_messages"),
+    "a batched value as a key": (TypeError, lambda: cv.vmap(lambda x: {x: x}[x])(X), r"was hashed.*key it by id\(x\)"),
+    "a staged value in a set": (TypeError, lambda: cv.jit(lambda x: x * len({x, 1.0}))(1.0), r"was hashed.*a list"),
+    "a buffer as a key": (TypeError, lambda: cv.grad(lambda x: hash(x.copy()))(X), r"\(f64\[3\]\) was hashed"),
     "out_axes that is no int": (TypeError, lambda: cv.vmap(lambda x: x, out_axes=1.5)(X),
                                 r"1\.5 in out_axes.*out_axes=0"),
     "out_axes by name": (TypeError, lambda: cv.vmap(lambda x: x, out_axes="a")(X), r"'a' in out_axes.*out_axes=0"),

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from scipy import special
 
-import covector.scipy.special  # noqa: F401 - fills the registry
+import covector
+import covector.scipy.special  # fills the registry
 from covector.extend import REGISTRY
-from covector.transforms.native.maths import FUNCTIONS, NEAR, QUICK
+from covector.transforms.native.maths import FEW, FUNCTIONS, NEAR, QUICK
 from covector.transforms.native.maths.coefficients import CONSTANTS, POLYNOMIALS, WORDS
 
 SPEC = importlib.util.spec_from_file_location("numpy_lanes", Path(__file__).with_name("numpy_lanes.py"))
@@ -103,9 +104,14 @@ def test_edges_of_two_are_as_in_numpy(name, width):
     same_edges(name, np.repeat(x, len(x)), np.tile(x, len(x)))
 
 
-def same_edges(name, *xs):
+@pytest.mark.parametrize("name", FEW)
+def test_edges_of_a_few_numbers_are_as_in_numpy(name):
+    same_edges(name.removesuffix("_few"), edges(np.float64), function=FEW[name])
+
+
+def same_edges(name, *xs, function=None):
     dtype = xs[0].dtype
-    got = run(FUNCTIONS[name], *xs)
+    got = run(function or FUNCTIONS[name], *xs)
     with np.errstate(all="ignore"):
         expected = getattr(np, name, OTHERS.get(name))(*[x.astype(np.longdouble) for x in xs]).astype(dtype)
     assert got.dtype == dtype
@@ -136,6 +142,17 @@ def test_quick_functions_are_within_a_unit_in_the_last_place():
         got, expected = run(function, x), run(exact, x)
         assert got.dtype == np.float32 and np.all(apart(got, expected) <= 1)
         np.testing.assert_array_equal(np.isfinite(got), np.isfinite(expected))
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_functions_of_a_few_numbers_are_within_two_ulp(name):
+    """Between, at and beside the places of tables, and where the last of them end."""
+    rng = np.random.default_rng(0)
+    places = np.arange(4200) * (5 / 1024)
+    x = np.concatenate([places, np.nextafter(places, 50), np.nextafter(places, -50), rng.uniform(-21, 21, 20_000),
+                        rng.uniform(-0.05, 0.05, 20_000), 10.0 ** rng.uniform(-300, 300, 1000)])
+    expected = getattr(np, name.removesuffix("_few"))(x.astype(np.longdouble)).astype(float)
+    assert np.all(apart(run(FEW[name], x), expected) <= 2)
 
 
 def test_the_hardest_reductions_are_right():
@@ -200,3 +217,26 @@ def test_compiled_lanes_compute_the_same_bits(script, name, width):
     xs = (np.repeat(xs, len(xs)), np.tile(xs, len(xs))) if name in OF_TWO else (xs,)
     got = script("llvm_lanes").compiled(FUNCTIONS[name], width, len(xs))(*xs)
     np.testing.assert_array_equal(got, run(FUNCTIONS[name], *xs))
+
+
+@pytest.mark.parametrize("size", [(), 1, 2, 3, 4])
+def test_a_loop_over_a_few_numbers_looks_tanh_up(size):
+    """In a loop, whose code has the function in place up to sixteen times, and calls it after that."""
+    pytest.importorskip("llvmlite", reason="needs llvmlite")
+
+    def chain(x):
+        for k in range(20):
+            x = np.tanh(x) * (1.5 + 0.125 * k)
+        return x
+
+    def looped(x):
+        return covector.scan(lambda x, _: (chain(x), x), x, None, length=3)[0]
+
+    x = np.random.default_rng(0).normal(size=size)
+    compiled = covector.jit(looped, compiler_options={"printer": "llvm"})
+    assert "covector.table.tanh" in compiled.lower(x).source
+    np.testing.assert_allclose(compiled(x), chain(chain(chain(x))), 1e-12)
+    for edge in (np.inf, -np.inf, np.nan, 0.0, -0.0):
+        got, expected = compiled(np.full(size, edge)), chain(chain(chain(np.full(size, edge))))
+        np.testing.assert_allclose(got, expected, 1e-12)
+        assert np.all(np.signbit(got) == np.signbit(expected)) or np.isnan(edge)

@@ -62,6 +62,7 @@ def scan(
     Raises:
         ShapeError: the lengths differ.
         TreeError: the carry changes its structure or a shape.
+        TypeError: `fun` returns no pair.
 
     >>> import numpy as np, covector
     >>> carry, ys = covector.scan(lambda c, x: (c + x, c * x), 0.0, np.array([1.0, 2.0, 3.0]))

@@ -84,6 +84,10 @@ class custom_jvp(_Custom):  # noqa: N801 - reads as a function
             and defaults are put in their places, so a rule sees all of them. Where the rule is transposed, in reverse
             mode, tangents are not known: Python control flow on them raises, and so does what is not linear in them.
         defjvps(*rules): one rule an argument, `rule(tangent, out, *primals)`, or None for zero.
+    Raises:
+        RuleError: a derivative is asked for before a rule is defined.
+        TypeError: the rule returns no pair.
+        TreeError: the tangents differ from the outputs in structure.
 
     >>> import numpy as np, covector
     >>> @covector.custom_jvp
@@ -142,6 +146,9 @@ class custom_vjp(_Custom):  # noqa: N801 - reads as a function
         defvjp(fwd, bwd): `fwd(*args) -> (out, residuals)`, `bwd(residuals, ct) -> tuple`, one cotangent an argument
             (None for zero). Complex cotangents follow JAX: the plain transpose, without conjugate. In forward mode
             `bwd` is transposed, so there it must be linear in `ct`, and Python control flow on `ct` raises.
+    Raises:
+        RuleError: a derivative is asked for before the rules are defined.
+        TypeError: `fwd` returns no pair, or `bwd` another number of cotangents than there are arguments.
 
     >>> import numpy as np, covector
     >>> @covector.custom_vjp

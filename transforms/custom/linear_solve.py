@@ -5,7 +5,7 @@ from ...core.arrays.dtypes import is_inexact
 from ...core.checks import check_function
 from ...core.errors import RuleError, ShapeError, TreeError, at_user_line
 from ...core.trace.device import zeros_of
-from ...core.trace.tracer import Batched, Tracer
+from ...core.trace.tracer import Batched, Tracer, leniently
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import described, flatten, settle, structure
 from ..debug.effects import stop_gradient
@@ -93,7 +93,7 @@ class _FlatSolver:
     def __call__(self, matvec, b):
         like = self.rebuild(list(b))
         rebuild = self.rebuild
-        out = self.solve(lambda x: rebuild(list(matvec(*_leaves(x, like)))), like)
+        out = leniently(self.solve, lambda x: rebuild(list(matvec(*_leaves(x, like)))), like)
         if not self.has_aux:
             return [stop_gradient(x) for x in _leaves(out, like)]
         if not isinstance(out, (tuple, list)) or len(out) != 2:

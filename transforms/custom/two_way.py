@@ -10,6 +10,7 @@ from ...core.tape.unbroadcast import fix
 from ...core.trace.tracer import Tracer
 from ...core.types import Any
 from ..arguments.arguments import settle
+from ..debug.effects import stop_gradient
 from ..staging.bodies import (
     above,
     batched_body,
@@ -175,10 +176,11 @@ def _graph(trace, prim, args):
     if op.avals is None:
         graph, _ = stage(op.run, avals, tuple, op.name, like=operands)
         op = _Staged(op, graph, len(avals))
-        if above(trace, graph.captured):
-            return prim.rebind((*operands, *graph.captured, op))
-        lifted += [trace.lift(t) for t in graph.captured]
+        captured = [stop_gradient(t) for t in graph.captured]  # the rules know of no derivative of these
         graph.captured = []
+        if above(trace, captured):
+            return prim.rebind((*operands, *captured, op))
+        lifted += [trace.lift(t) for t in captured]
     values = prim.rebind((*[v for _, v in lifted], op)) if trace.concrete else None
     return trace.emit(prim, [x for x, _ in lifted], (op,), op.avals(avals), values)
 

@@ -165,6 +165,7 @@ def vmap(
     Raises:
         ShapeError: the mapped axes differ in length, or nothing is mapped.
         TreeError: in_axes or out_axes does not match the pytrees.
+        ConversionError: `fun` asks for the value of an example, as `if x > 0` does.
 
     >>> import numpy as np, covector
     >>> covector.vmap(lambda a, b: a @ b)(np.ones((3, 2)), np.ones((3, 2)))
@@ -181,8 +182,8 @@ def vmap(
         leaves, rebuild = flatten((args, kwargs) if kwargs else args)
         axes = _argument_axes(in_axes, args, kwargs, len(leaves))
         leaves = [settle(x) for x in leaves]
-        axes = [_checked_axis(x, a) for x, a in zip(leaves, axes)]
-        size = _size(leaves, axes, axis_size)
+        axes = _checked_axes(leaves, axes, args, kwargs)
+        size = _size(leaves, axes, axis_size, args, kwargs)
         if chunk_size is not None and chunk_size < size:
             if axis_name is not None:
                 raise ValueError("vmap with chunk_size cannot name its axis: a collective would see one chunk only; "
@@ -271,9 +272,12 @@ def _spread(prefix, tree, name):
     return [a for a, leaf in zip(axes, leaves) if leaf is not None]
 
 
-def _checked_axis(x, axis):
-    if axis is None:
-        return None
+def _checked_axes(leaves, axes, args, kwargs):
+    return [None if axis is None else _checked_axis(x, axis, k, args, kwargs)
+            for k, (x, axis) in enumerate(zip(leaves, axes))]
+
+
+def _checked_axis(x, axis, k, args, kwargs):
     _check_kind(axis, "in_axes")
     try:
         shape = aval_of(x).shape
@@ -283,9 +287,20 @@ def _checked_axis(x, axis):
         raise DtypeError(f"vmap maps axes of arrays, but one argument is {x!r} of type {type(x).__name__}; give it "
                          f"in_axes=None{registration(x)}, or convert it{at_user_line()}")
     if not -len(shape) <= axis < len(shape):
-        raise ShapeError(f"vmap was asked to map axis {axis} of an argument of shape {shape}, which has "
-                         f"{len(shape)} axes; pass in_axes=None for arguments that are not mapped{at_user_line()}")
+        other = f"give it an axis below {len(shape)}, or " if shape else "give it "
+        raise ShapeError(f"vmap was asked to map axis {axis} of {_whose(k, args, kwargs)} of shape {shape}, which has "
+                         f"{len(shape)} axes; {other}in_axes=None if it is not mapped{at_user_line()}")
     return int(axis) % len(shape)
+
+
+def _whose(k, args, kwargs):
+    """What to call leaf `k` of the arguments in a message."""
+    for name, arg in (*enumerate(args), *((repr(key), kwargs[key]) for key in sorted(kwargs))):
+        count = _count(arg)
+        if k < count:
+            return f"argument {name}" if count == 1 else f"a leaf of argument {name}"
+        k -= count
+    return "an argument"
 
 
 def _check_kind(axis, name):
@@ -294,18 +309,20 @@ def _check_kind(axis, name):
                         f"{at_user_line()}")
 
 
-def _size(leaves, axes, axis_size):
+def _size(leaves, axes, axis_size, args, kwargs):
     sizes = {}
-    for x, a in zip(leaves, axes):
+    for k, (x, a) in enumerate(zip(leaves, axes)):
         if a is not None:
-            sizes.setdefault(x.shape[a], x.shape)
+            sizes.setdefault(x.shape[a], k)
     if axis_size is not None:
-        sizes.setdefault(axis_size, "axis_size")
+        sizes.setdefault(axis_size, None)
     if not sizes:
         raise ShapeError("vmap was given nothing to map: every argument has in_axes=None (or there is none); "
                          f"map one, or pass axis_size{at_user_line()}")
     if len(sizes) > 1:
-        shown = ", ".join(f"{n} (of {shape})" for n, shape in sizes.items())
+        owners = ["axis_size" if k is None else f"{_whose(k, args, kwargs)} of shape {leaves[k].shape}"
+                  for k in sizes.values()]
+        shown = ", ".join(f"{n} ({owner})" for n, owner in zip(sizes, owners))
         raise ShapeError(f"vmap needs mapped axes of one length, but got {shown}; check in_axes{at_user_line()}")
     return next(iter(sizes))
 

@@ -27,7 +27,13 @@ from ..scope.errstate import scope_of
 class Graph:
     """A staged function: inputs, equations, outputs. Call `graph.eval(values)` to evaluate it on any values.
 
+    `inputs` and `outputs` are variables with a shape and a dtype, `equations` the operations between them.
     `captured` holds values of enclosing transforms that the function closed over; they are the last inputs.
+
+    >>> import numpy as np, covector
+    >>> graph = covector.make_graph(lambda x: np.sin(x) * x)(np.ones(2))
+    >>> [eq.prim.name for eq in graph.equations], graph.eval([np.zeros(2)])
+    (['sin', 'multiply'], [array([0., 0.])])
     """
 
     def __init__(self, inputs, equations, outputs, captured=(), rebuild=None):

@@ -12,13 +12,14 @@ from ...tape.scatter import Scatter
 from ...tape.unbroadcast import fix
 from ...trace.buffers import UPDATE, Buffer, make_buffer
 from ...trace.device import constant, zeros_of
+from ...trace.shared_memory import Step, tied
 from ...trace.tracer import Rev, Tracer, is_concrete
 from ..dependence import MOVED, scattered, taken
 from ..samples import Sample, arrays, together
 from ..selection import astype, maximum, where
 from ..shaping import broadcast_to, inverse_permutation, reshape, transpose
 from .places import Places, pick
-from .plans import counted, indexed_shape, is_basic, plan_index
+from .plans import any_place, counted, indexed_shape, is_basic, names_part, plan_index
 from .row_sums import ADDED, scattered_sums
 
 ndarray = np.ndarray
@@ -240,8 +241,19 @@ def index(x, key):
         if places is not None:
             return pick(x, places)
     plan = plan_index(aval_of(x), key)
+    if isinstance(x, Tracer) and (plan.answer or kind is tuple and ... in key) and names_part(key):
+        return tied(x, _PART, plan, key)
     out = _take_planned(_arranged(x, plan), plan)
     return make_buffer(out) if type(x) is Buffer and type(out) is ndarray else out  # a copy, which may be written to
+
+
+# What a basic index with traced integers in it gives: as with known ones, a view.
+_PART = Step(
+    "part",
+    fun=lambda x, plan, key: _take_planned(_arranged(x, plan), plan),
+    impl=lambda xp, x, plan, key: x[any_place(key)],
+    unview=lambda x, part, plan, key: update(x, key, part),
+)
 
 
 def _is_rows(x, places):

@@ -24,6 +24,18 @@ def is_basic(key):
     return isinstance(key, _BASIC) and not isinstance(key, bool)
 
 
+def names_part(key):
+    """Whether `key` would be basic if the integers in it were known: NumPy then gives a view, too."""
+    return all(isinstance(k, Tracer) and not k.ndim and k.dtype.kind in "iu" or is_basic(k)
+               for k in (key if type(key) is tuple else (key,)))
+
+
+def any_place(key):
+    """A basic index of a part that lies in memory as the one that `key` names: the first one."""
+    first = [0 if isinstance(k, Tracer) else k for k in (key if type(key) is tuple else (key,))]
+    return tuple(first)
+
+
 class NewAxis:
     """An index array into a new axis of length 1."""
 

@@ -1,4 +1,4 @@
-"""Windows of arrays, and convolutions: a strided view of all windows, then one matrix product a group."""
+"""Convolutions: a strided view of all windows, then one matrix product a group."""
 
 import math
 from functools import partial
@@ -10,14 +10,15 @@ from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
 from ...arrays.sums import PLAIN
 from ...errors import ShapeError, at_user_line
-from ...primitive.families import linear, primitive
+from ...primitive.families import primitive
 from ...tape.unbroadcast import conj
 from ...trace.device import zeros_of
-from ..dependence import MOVED, numbered, shared, stencil
+from ..dependence import shared, stencil
 from ..half_loops import in_singles
-from ..samples import arrays, together
+from ..samples import arrays
 from ..shaping import broadcast_to
 from .convolution_loops import CONV, CONV_INPUT, CONV_WEIGHT, WORTH, planned_conv, planned_input, planned_weight
+from .windows import added_windows, placed, strided, window_counts
 
 ndarray = np.ndarray
 
@@ -26,93 +27,12 @@ ndarray = np.ndarray
 # the three operations below are each other's derivatives.
 
 
-def window_counts(size, kernel, stride, dilation):
-    """How many windows lie along each axis."""
-    return tuple([(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(size, kernel, stride, dilation)])
-
-
-def _view(xp, x, kernel, stride, dilation):
-    """All windows over the last axes, as a view: (*lead, *kernel, *out)."""
-    n = len(kernel)
-    x = xp.ascontiguousarray(x)
-    lead, size = tuple(x.shape[: x.ndim - n]), tuple(x.shape[x.ndim - n :])
-    steps = [x.dtype.itemsize]
-    for k in reversed(x.shape[1:]):
-        steps.append(steps[-1] * max(k, 1))
-    steps = steps[::-1][: x.ndim]
-    inner = steps[len(lead) :]
-    shape = (*lead, *kernel, *window_counts(size, kernel, stride, dilation))
-    strides = (*steps[: len(lead)], *[a * d for a, d in zip(inner, dilation)], *[a * s for a, s in zip(inner, stride)])
-    return _strided(xp, x, shape, strides)
-
-
-def _strided(xp, x, shape, strides):
-    """A view of an array in order; `as_strided` takes 5 us."""
-    if type(x) is ndarray and x.dtype in PLAIN and x.size:
-        return ndarray(shape, x.dtype, x, 0, strides)
-    return xp.lib.stride_tricks.as_strided(x, shape, strides)
-
-
-def _overlap_add(xp, y, size, kernel, stride, dilation):
-    """Windows (*lead, *kernel, *out) added up where they came from: one addition for each place of the kernel."""
-    n = len(kernel)
-    lead = tuple(y.shape[: y.ndim - 2 * n])
-    counts = tuple(y.shape[y.ndim - n :])
-    out = xp.zeros((*lead, *size), y.dtype)
-    for place in product(*map(range, kernel)):
-        spots = [slice(k * d, k * d + (m - 1) * s + 1, s) for k, d, s, m in zip(place, dilation, stride, counts)]
-        out[(Ellipsis, *spots)] += y[(*(slice(None),) * len(lead), *place)]
-    return out
-
-
-def _windows_shape(x, kernel, stride, dilation):
-    n = len(kernel)
-    size = x.shape[x.ndim - n :]
-    counts = window_counts(size, kernel, stride, dilation)
-    if x.ndim < n or any(m < 1 for m in counts):
-        raise ShapeError(f"windows of shape {kernel} with dilation {dilation} do not fit into axes of shape {size}; "
-                         f"pad the array, or take a smaller window{at_user_line()}")
-    return make_aval((*x.shape[: x.ndim - n], *kernel, *counts), x.dtype)
-
-
-def _geometry(*shapes, **facts):
-    return together(*[arrays(s, **{"kernel": (2,), "stride": (1,), "dilation": (1,), **facts}) for s in shapes])
-
-
-windows = linear(
-    "windows",  # x: (*lead, *size) -> (*lead, *kernel, *out), in memory of its own
-    impl=lambda xp, x, *, kernel, stride, dilation: xp.ascontiguousarray(_view(xp, x, kernel, stride, dilation)),
-    transpose=lambda ct, x_aval, kernel, stride, dilation: overlap_add(
-        ct, x_aval.shape[x_aval.ndim - len(kernel) :], kernel, stride, dilation),
-    shape=_windows_shape,
-    batch=lambda x, kernel, stride, dilation: windows(x, kernel, stride, dilation),
-    absent={"()": "it needs an axis"},
-    depends=MOVED,
-    samples=together(_geometry((5,), (2, 4), (0, 3)), _geometry((2, 7), stride=(2,), dilation=(2,)),
-                     _geometry((2, 5, 6), kernel=(2, 3), stride=(2, 1), dilation=(1, 2))),
-)
-overlap_add = linear(
-    "overlap_add",  # the transpose of windows
-    impl=lambda xp, y, *, extent, kernel, stride, dilation: _overlap_add(xp, y, extent, kernel, stride, dilation),
-    transpose=lambda ct, kernel, stride, dilation: windows(ct, kernel, stride, dilation),
-    shape=lambda y, extent, kernel: make_aval((*y.shape[: y.ndim - 2 * len(kernel)], *extent), y.dtype),
-    batch=lambda y, extent, kernel, stride, dilation: overlap_add(y, extent, kernel, stride, dilation),
-    absent={"()": "it needs an axis"},
-    depends=lambda y, ans, extent, kernel, stride, dilation: {0: (_view(np, numbered(ans.shape), kernel, stride,
-        dilation), numbered(ans.shape))},
-    samples=together(_geometry((2, 3), (2, 2, 3), (0, 2, 3), extent=(4,)),
-                     _geometry((2, 3, 2, 2), kernel=(2, 3), extent=(4, 6), stride=(2, 1), dilation=(1, 2))),
-)
-
-
-def _padded(xp, x, padding):
-    """Zeros around the last axes."""
-    if not any(p for pair in padding for p in pair):
-        return x
-    n = len(padding)
-    lead, size = tuple(x.shape[: x.ndim - n]), x.shape[x.ndim - n :]
-    out = xp.zeros((*lead, *[a + k + b for k, (a, b) in zip(size, padding)]), x.dtype)
-    out[(Ellipsis, *[slice(a, a + k) for k, (a, _) in zip(size, padding)])] = x
+def _padded(xp, x, at):
+    """An array in order, zeros around its last axes."""
+    if at.inner is None:
+        return xp.ascontiguousarray(x)
+    out = xp.zeros(at.whole, x.dtype)
+    out[at.inner] = x
     return out
 
 
@@ -124,47 +44,35 @@ def _split(a, groups, axis):
 @in_singles
 def _conv(xp, x, w, stride, padding, dilation, groups):
     kernel = tuple(w.shape[2:])
-    x = _padded(xp, x, padding)
-    cols = _view(xp, x, kernel, stride, dilation)
-    n, out = x.shape[0], tuple(cols.shape[2 + len(kernel) :])
-    rows = w.shape[1] * math.prod(kernel)
-    run = _run_of(x, out, stride)
-    if run is not None and type(w) is ndarray:
-        return _conv_of_runs(x, cols, w, run, groups)
-    cols = xp.ascontiguousarray(cols).reshape((n, groups, rows, math.prod(out)))
-    y = xp.matmul(_split(w, groups, 0).reshape((groups, w.shape[0] // groups, rows)), cols)
-    return y.reshape((n, w.shape[0], *out))
+    at = placed(tuple(x.shape), x.dtype.itemsize, kernel, stride, padding, dilation)
+    x = _padded(xp, x, at)
+    if at.run is not None and type(x) is type(w) is ndarray and x.dtype in PLAIN:
+        return _conv_of_runs(x, at, w, groups)
+    n, rows = x.shape[0], w.shape[1] * math.prod(kernel)
+    cols = xp.ascontiguousarray(strided(xp, x, at.shape, at.strides)).reshape((n, groups, rows, math.prod(at.out)))
+    y = xp.matmul(w.reshape((groups, w.shape[0] // groups, rows)), cols)
+    return y.reshape((n, w.shape[0], *at.out))
 
 
-def _run_of(x, out, stride):
-    """How many elements of a plain image lie between the first and the last window of stride 1, these included; None
-    where they are many more than windows."""
-    if type(x) is not ndarray or x.dtype not in PLAIN or not x.size or any(s != 1 for s in stride):
-        return None
-    run, places = 1, math.prod(out)
-    for k, count in enumerate(out):
-        run += (count - 1) * math.prod(x.shape[3 + k :])
-    return run if places < run <= _WASTE * places else None
-
-
-_WASTE = 1.25
-
-
-def _conv_of_runs(x, cols, w, run, groups):
+def _conv_of_runs(x, at, w, groups):
     """A convolution at every element of a run, from which that at the windows is taken.
 
     The elements at one place of the kernel are then copied in one go, not row by row: 35 us for 139 at 8 examples of
     8 x 28 x 28 and a kernel of 3 x 3, of 350 in all.
     """
-    n, features, out = x.shape[0], w.shape[0] // groups, cols.shape[w.ndim :]
-    x = np.ascontiguousarray(x)
-    runs = _strided(np, x, (*cols.shape[: w.ndim], run), (*cols.strides[: w.ndim], x.itemsize))
+    n, run = x.shape[0], at.run
+    runs = strided(np, x, (*at.shape[: w.ndim], run), (*at.strides[: w.ndim], x.itemsize))
     runs = np.ascontiguousarray(runs).reshape((n, groups, -1, run))
-    y = np.matmul(w.reshape((groups, features, -1)), runs)
-    size = y.itemsize
-    steps = [size * math.prod(x.shape[3 + k :]) for k in range(w.ndim - 2)]
-    taken = _strided(np, y, (n, w.shape[0], *out), (w.shape[0] * run * size, run * size, *steps))
-    return np.ascontiguousarray(taken)
+    y = np.matmul(w.reshape((groups, w.shape[0] // groups, -1)), runs)
+    row, steps = run * y.itemsize, [a // x.itemsize * y.itemsize for a in at.strides[w.ndim :]]
+    return np.ascontiguousarray(strided(np, y, (n, w.shape[0], *at.out), (w.shape[0] * row, row, *steps)))
+
+
+# Of stride 1, the transpose is a convolution with the kernel turned round: it copies windows of features, and the
+# general way adds up as many of channels, a call for each place of the kernel. In us: 2 x 8 x 8 x 16 x 16 from 8
+# features, kernel 3 x 3 x 3, 300 for 860; 5 x 5, kernel 3 x 3, 7 for 26; 128 channels of 16 x 16 from 128, 3,100 for
+# 2,850.
+_NARROW, _SHORT = 16, 1 << 13
 
 
 @in_singles
@@ -175,10 +83,16 @@ def _conv_input(xp, y, w, size, stride, padding, dilation, groups):
     left = _split(w, groups, 0)
     right = y.reshape((n, groups, features, places))
     crop = (Ellipsis, *[slice(a, a + k) for k, (a, _) in zip(size, padding)])
+    back = tuple([(d * (k - 1) - a, n - m + a) for k, d, (a, _), n, m in zip(kernel, dilation, padding, size, out)])
+    if set(stride) == {1} and min(map(min, back)) >= 0 and (
+            features <= channels <= _NARROW or 2 * features <= channels or y.size * taps <= _SHORT):
+        turned = left.swapaxes(1, 2)[(..., *[slice(None, None, -1)] * len(kernel))]
+        turned = turned.reshape((groups * channels, features, *kernel))
+        return _conv(xp, y, turned, stride, back, dilation, groups)
     if xp is not np or groups > 1 or channels < 8 or n * channels < 4 * out[-1]:  # narrow products, short additions
         cols = xp.matmul(left.reshape((groups, features, channels * taps)).swapaxes(1, 2), right)
         cols = cols.reshape((n, groups * channels, *kernel, *out))
-        return _overlap_add(xp, cols, whole, kernel, stride, dilation)[crop]
+        return added_windows(xp, cols, whole, kernel, stride, dilation)[crop]
     # Examples and channels behind the places, so that each addition runs over many elements: 160 us for 270 at 16
     # examples of 16 x 7 x 7 from 8 channels and a kernel of 3 x 3.
     right = np.ascontiguousarray(right.transpose((1, 3, 0, 2))).reshape((groups, places * n, features))
@@ -198,7 +112,8 @@ _MANY = 256  # places from which the examples are taken one by one
 
 @in_singles
 def _conv_weight(xp, y, x, kernel, stride, padding, dilation, groups):
-    cols = _view(xp, _padded(xp, x, padding), kernel, stride, dilation)
+    at = placed(tuple(x.shape), x.dtype.itemsize, tuple(kernel), stride, padding, dilation)
+    cols = strided(xp, _padded(xp, x, at), at.shape, at.strides)
     n, features, places = x.shape[0], y.shape[1], math.prod(y.shape[2:])
     rows = x.shape[1] // groups * math.prod(kernel)
     left = y.reshape((n, groups, features // groups, places))

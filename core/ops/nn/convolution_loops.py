@@ -310,7 +310,8 @@ def planned_weight(y, x, kernel, stride, padding, dilation, groups, least):
 def _given(plan):
     """What the loops take: the arrays, of two axes, halves in float32, and their plan."""
     def given(x, y, *params):
-        found = plan(x, y, *params, _LEAST) if type(x) is type(y) is ndarray else None
+        plain = type(x) is type(y) is ndarray and x.size * y.size >= _LEAST  # products are at most so many
+        found = plan(x, y, *params, _LEAST) if plain else None
         if found is None:
             return None
         if x.dtype == _HALF:

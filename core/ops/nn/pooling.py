@@ -11,7 +11,7 @@ from ...trace.device import constant
 from ..reductions import argmax, reduce_sum
 from ..samples import Sample
 from ..selection import where
-from .convolution import overlap_add, window_counts, windows
+from .windows import overlap_add, window_counts, windows
 
 ndarray = np.ndarray
 

@@ -145,6 +145,30 @@ def test_calls_are_told_apart():
     assert twice(torch.mean, torch.tensor([1, 2]) * 1.5).dtype is torch.float32
 
 
+def test_lists_of_operands_are_told_apart():
+    x = torch.tensor([[1.0, 4.0], [2.0, 3.0]])
+    w = x.clone().requires_grad_()
+    row, given = call.ROWS["cat"], [x, w]
+    row.programs.clear(), row.quick.clear()
+    for _ in range(3):
+        assert torch.cat(given, 1).tolist() == torch.cat((x, w), dim=1).tolist() == [[1, 4, 1, 4], [2, 3, 2, 3]]
+        assert torch.cat(given[::-1]).grad_fn.next_functions[1][0] is None
+        assert torch.cat(given).grad_fn.next_functions[0][0] is None
+        assert torch.cat([x, x, x]).shape == torch.cat(tensors=[x, w, x]).shape == (6, 2)
+        assert torch.stack([torch.stack([x, x], -1), torch.stack([w, x], -1)]).shape == (2, 2, 2, 2)
+        assert torch.cat([torch.tensor([1, 2]), torch.tensor([3])]).tolist() == [1, 2, 3]
+        assert x.sum([0, 1]).item() == x.sum((0, 1)).item() == 10.0
+        assert x.sum([0]).tolist() == [3.0, 7.0]
+    assert len(row.quick) == len([p for p in row.programs.values() if p]) == 7
+    given.append(x)
+    assert torch.cat(given).shape == (6, 2)
+    for _ in range(3):
+        with pytest.raises(RuntimeError, match="Sizes of tensors must match"):
+            torch.cat([x, x[:1]], 1)
+        with pytest.raises(TypeError, match="must be tuple of Tensors"):
+            torch.cat([x, [x]])
+
+
 def test_errors_of_a_leaf_are_raised():
     class Bad(torch.Tensor):
         pass

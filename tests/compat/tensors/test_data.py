@@ -404,3 +404,45 @@ def script_data_without_elements_has_a_counter_of_its_own(torch):
         d.mul_(2)
         found.append([t._version, d._version, tuple(d.shape)])
     return found, x._version
+
+
+def script_factories_of_sizes(T):
+    x = T.ones(2, 3)
+    makers = T.zeros, T.ones, T.empty, T.rand, T.randn
+    rows = [lambda make=make, size=size: tuple(make(*size).shape) for make in makers for size in (
+        (2, 3), ((2, 3),), ([2, 0],), ((),), (T.Size([2]),))]
+    rows += [lambda: T.zeros(-1), lambda: T.ones(2, -1), lambda: T.zeros(2.0), lambda: T.zeros(True),
+             lambda: T.zeros((2,), 3), lambda: T.ones(2, dtype=T.int32),
+             lambda: T.zeros((1, 2), dtype=T.bool), lambda: T.randn(2, dtype=T.int32),
+             lambda: T.rand(2, dtype=T.float64).dtype, lambda: T.randn(2, requires_grad=True).requires_grad,
+             lambda: T.full_like(x, 2), lambda: T.full_like(x.int(), 2.7), lambda: T.full_like(x.bool(), 2),
+             lambda: T.full_like(x.byte(), 300), lambda: T.full_like(x, "a"), lambda: T.full_like(x),
+             lambda: T.zeros_like(x, 1), lambda: T.ones_like(x.t()).stride(),
+             lambda: T.ones_like(x.clone().requires_grad_()).requires_grad,
+             lambda: T.empty_like(x.int()).dtype, lambda: x.int().new_zeros(2), lambda: x.double().new_ones((1, 2)),
+             lambda: x.new_empty(2, requires_grad=True).requires_grad, lambda: x.new_full((2,), 1.5),
+             lambda: T.normal(0.0, -1.0, (2,)), lambda: T.normal(x, -x), lambda: T.normal(0.0, 1.0, (2, 3)).shape,
+             lambda: T.randn_like(x.double()).dtype, lambda: T.rand_like(x, requires_grad=True).requires_grad]
+    return table(rows)
+
+
+def test_factories_of_sizes_ask_the_modes():
+    T = compat
+    x = T.ones(2)
+    with T.inference_mode():
+        assert all(t.is_inference() for t in (T.zeros(2), T.randn(2), T.ones_like(x), x.new_zeros(2)))
+    with T.device("meta"):
+        assert T.zeros(2).is_meta and T.rand(2).is_meta
+    T.set_default_dtype(T.float64)
+    try:
+        assert T.zeros(2).dtype is T.randn(2).dtype is T.float64 is not T.zeros_like(x).dtype
+    finally:
+        T.set_default_dtype(T.float32)
+    written = T.func.grad(lambda x: (T.zeros_like(x).add_(x) * T.ones(2).mul_(x)).sum())(x)
+    assert written.tolist() == [2.0, 2.0]
+    drawn = T.func.vmap(lambda x: x + T.rand(3), randomness="different")(T.zeros(2, 3))
+    assert drawn[0].tolist() != drawn[1].tolist()
+    T.manual_seed(1)
+    one = T.randn(2).tolist(), T.rand(2).tolist()
+    g = T.Generator().manual_seed(1)
+    assert one == (T.randn(2, generator=g).tolist(), T.rand(2, generator=g).tolist())

@@ -2,12 +2,16 @@
 
 import struct
 
-from ..maths import FUNCTIONS, NEAR, QUICK
+import numpy as np
+
+from ..maths import FEW, FUNCTIONS, NEAR, QUICK, TABLES
 from .operations import table_of
 
 TYPES = {"f64": "double", "f32": "float", "i64": "i64", "i32": "i32", "b8": "i1"}
 _COMPARE = {"==": ("oeq", "eq"), "!=": ("une", "ne"), "<": ("olt", "slt"), "<=": ("ole", "sle"), ">": ("ogt", "sgt"),
             ">=": ("oge", "sge")}  # of floats, where only `!=` holds for NaN, and of integers with signs
+
+_IN_PLACE = 16  # functions of `FEW` of a module that are not called
 
 
 class Name(str):
@@ -55,6 +59,7 @@ class Module:
     def __init__(self):
         self.functions = {}  # name -> text
         self.declared = {}  # line -> None
+        self.few = 0  # functions of `FEW` that are called or put in place
         self.symbols = {}  # functions of the C library that it calls
         self.needed = {}  # elementary functions that it calls -> (name, width, lanes, number of arguments)
 
@@ -224,6 +229,19 @@ class Lanes:
     def to_float(self, i):
         return self.text.op(f"sitofp {i.type} {i} to {self.of_float}", self.of_float)
 
+    def looked_up(self, name, place):
+        """The numbers of a table of `maths` at a place; of one lane."""
+        module = self.text.module
+        count, size, _ = TABLES[name]
+        symbol = f"@covector.table.{name}"
+        module.declare(f"{symbol} = external constant [{count} x [{size} x double]]")
+        module.needed[symbol] = name, self.width, 0, 0
+        found = []
+        for k in range(count):
+            address = self.text.op(f"getelementptr [{size} x double], ptr {symbol}, i64 {k}, i64 {place}", "ptr")
+            found.append(self.text.op(f"load double, ptr {address}", self.of_float))
+        return found
+
     @property
     def wide(self):
         """The builder of 64 bits with as many lanes."""
@@ -249,6 +267,20 @@ class Lanes:
             parts = [self.text.op(f"extractelement {a.type} {a}, i64 {k}", base) for a in args]
             one = self.text.op(f"call {base} @{symbol}(" + ", ".join([f"{base} {p}" for p in parts]) + ")", base)
             out = self.text.op(f"insertelement {out.type} {out}, {base} {one}, i64 {k}", out.type)
+        return out
+
+    def few(self, name, *args):
+        """A function of `FEW`, lane by lane, put in place where there are not many in the module."""
+        module = self.text.module
+        module.few += self.lanes
+        one = Lanes(self.text, self.kind, 1, inline=module.few <= _IN_PLACE)
+        if self.lanes == 1:
+            return one.elementary(name, args)
+        out = Name("poison", self.of_float)
+        for k in range(self.lanes):
+            parts = [self.text.op(f"extractelement {a.type} {a}, i64 {k}", one.of_float) for a in args]
+            x = one.elementary(name, parts)
+            out = self.text.op(f"insertelement {out.type} {out}, {x.type} {x}, i64 {k}", out.type)
         return out
 
     def elementary(self, name, args):
@@ -308,11 +340,17 @@ def defined(module, name, width, lanes, count, inline=False):
         text.begin("near")
         result = quick(b, *args)
     else:
-        result = (QUICK.get(name) or FUNCTIONS[name.removesuffix("_far")])(b, *args)
+        result = (QUICK.get(name) or FEW.get(name) or FUNCTIONS[name.removesuffix("_far")])(b, *args)
     given = ", ".join([f"{a.type} {a}" for a in args])
     symbol = f"@covector.{name}.{b.suffix}" + (".in" if inline else "")
     head = f"define {'internal ' * inline}{b.of_float} {symbol}({given}) {'alwaysinline ' * inline}{{"
     return "\n".join([head, "entry:", *text.lines, f"  ret {b.of_float} {result}", "}"])
+
+
+def tabled(symbol, name):
+    """The text of a table, a row for each of the numbers at a place."""
+    data = np.array(list(TABLES[name][2]())).T.tobytes()
+    return f'{symbol} = constant [{len(data)} x i8] c"\\' + data.hex("\\") + '", align 64'
 
 
 def elementary_module(needed):
@@ -321,9 +359,9 @@ def elementary_module(needed):
     waiting = dict(needed)
     while waiting:
         for symbol, (name, width, lanes, count) in waiting.items():
-            module.functions[symbol] = defined(module, name, width, lanes, count)
+            module.functions[symbol] = defined(module, name, width, lanes, count) if lanes else tabled(symbol, name)
         waiting = {s: what for s, what in module.needed.items() if s not in module.functions}
     for symbol in module.functions:
-        for line in [line for line in module.declared if f" {symbol}(" in line]:
+        for line in [line for line in module.declared if f" {symbol}(" in line or line.startswith(f"{symbol} ")]:
             del module.declared[line]
     return module

@@ -184,7 +184,7 @@ class Machine:
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self.target(""))
         engine.add_object_file(llvm.ObjectFileRef.from_data(data))
         engine.finalize_object()
-        return {name: engine.get_function_address(name) for name in names}, engine
+        return {name: engine.get_global_value_address(name) for name in names}, engine
 
     def address_of(self, name):
         """The address of an elementary function, or of one of the C library."""
@@ -228,18 +228,19 @@ class Code:
 
 
 def defined_in(text):
-    """The names of the functions that others may call."""
-    return [_name(line) for line in text.split("\n") if line.startswith("define ") and " internal " not in line]
+    """The names of the functions that others may call, and of tables."""
+    return [_name(line) for line in text.split("\n")
+            if line.startswith("define ") and " internal " not in line or " = constant " in line]
 
 
 def called_in(text):
-    """The names of the functions that stand elsewhere."""
-    return [name for line in text.split("\n") if line.startswith("declare ")
-            and not (name := _name(line)).startswith("llvm.")]
+    """The names of the functions and tables that stand elsewhere."""
+    return [name for line in text.split("\n") if line.startswith("declare ") or " = external " in line
+            if not (name := _name(line)).startswith("llvm.")]
 
 
 def _name(line):
-    return line[line.index("@") + 1 : line.index("(")]
+    return line[line.index("@") + 1 :].split("(" if line[0] == "d" else " ", 1)[0]
 
 
 @cache

@@ -12,7 +12,8 @@ A builder `b` has `width`, 64 or 32, and these methods on values of its lanes:
 
 Additions and products must be left as they are written: none may be contracted, reassociated or assumed to be finite.
 `FUNCTIONS` holds the functions by the names of NumPy and SciPy; `NEAR` has faster ones for arguments below a bound, and
-`QUICK` those of float32 that are as exact as NumPy's, but no more, by their own names.
+`QUICK` those of float32 that are as exact as NumPy's, but no more, by their own names. `FEW` are those of one to
+four numbers of float64, which wait for each other: they use `looked_up(name, place)`, numbers of `TABLES[name]`.
 """
 
 from .arcs import arccos, arcsin, arctan, arctan2
@@ -24,9 +25,10 @@ from .log_sums import entr, log_expit, logaddexp, logaddexp2, logit, softplus, x
 from .logarithms import log, log1p, log2, log10
 from .powers import cbrt, hypot, power
 from .reduction import LARGE
+from .tables import TABLES, tanh_few
 from .trigonometry import cos, cos_near, sin, sin_near, tan, tan_near
 
-__all__ = ["FUNCTIONS", "NEAR", "QUICK"]
+__all__ = ["FEW", "FUNCTIONS", "NEAR", "QUICK", "TABLES"]
 
 FUNCTIONS = {
     f.__name__: f
@@ -39,3 +41,4 @@ FUNCTIONS = {
 # name -> (function, bound of `|x|` for each width): without the reduction of large arguments, which costs the most
 NEAR = {"sin": (sin_near, LARGE), "cos": (cos_near, LARGE), "tan": (tan_near, LARGE)}
 QUICK = {"exp_quick": exp_quick}
+FEW = {"tanh_few": tanh_few}

@@ -49,15 +49,19 @@ def from_square(b, x, coefficients, low):
 
     Twice the products of powers that `poly` has, and a third of its wait, which is what a loop over few numbers takes.
     """
-    power = b.fmul(x, x)
-    terms = [low, *(b.fma(x, b.const(c[1]), b.const(c[0])) if len(c) > 1 else b.const(c[0])
-                    for c in (coefficients[k : k + 2] for k in range(0, len(coefficients), 2)))]
-    while True:
-        terms = [b.fma(power, pair[1], pair[0]) if len(pair) > 1 else pair[0]
+    values = [b.const(c) for c in coefficients]
+    terms = [low, *(b.fma(x, pair[1], pair[0]) if len(pair) > 1 else pair[0]
+                    for pair in (values[k : k + 2] for k in range(0, len(values), 2)))]
+    return in_pairs(b, b.fmul(x, x), terms)
+
+
+def in_pairs(b, x, terms):
+    """The polynomial in `x` whose coefficients are the values `terms`."""
+    while len(terms) > 1:
+        terms = [b.fma(x, pair[1], pair[0]) if len(pair) > 1 else pair[0]
                  for pair in (terms[k : k + 2] for k in range(0, len(terms), 2))]
-        if len(terms) == 1:
-            return terms[0]
-        power = b.fmul(power, power)
+        x = b.fmul(x, x) if len(terms) > 1 else x
+    return terms[0]
 
 
 def add_ordered(b, x, y):

@@ -4,6 +4,9 @@ from ..ir.lanes import TYPES, Lanes, Name, number
 from ..ir.operations import is_costly
 from ..ir.statements import BYTES, Const
 
+_FEW = {("tanh", "f64"): "tanh_few"}  # what a function of a few numbers is
+_MOST = 4  # numbers that are a few
+
 
 def pieces(count, most):
     """`(start, width)` of the vectors that hold so many values; widths are powers of two."""
@@ -59,7 +62,8 @@ def _run(printer, step, width, values, names):
     builder = Lanes(printer.text, step.kind, width)
     if step.name in ("cast", "cast_flat"):
         return builder.cast(names[0], values[0].kind, step.kind)
-    return builder.run(step.name, names)
+    few = _FEW.get((step.name, step.kind)) if len(step.outs) <= _MOST else None
+    return builder.few(few, *names) if few else builder.run(step.name, names)
 
 
 def _most(printer, kind):

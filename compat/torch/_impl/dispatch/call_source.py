@@ -108,15 +108,18 @@ class CallWriter(Writer):
             self.write(1, f"{n} = t{n[1:]}.node or accumulator(t{n[1:]})")
         if self.packs:
             self.write(1, "packing = MODES.get().packing")
-        self.write(1, "token = enter(QUIET)")
+        silent = all(map(self.silent, graph.equations))
+        if not silent:
+            self.write(1, "token = enter(QUIET)")
         self.write(1, "try:")
         rules = [self.rule_of(k, eq) for k, eq in enumerate(graph.equations)]
         for k, eq in enumerate(graph.equations):
             self.compute(k, eq)
         self.write(1, "except REFUSED:")
         self.write(2, "return DECLINED")
-        self.write(1, "finally:")
-        self.write(2, "leave(token)")
+        if not silent:
+            self.write(1, "finally:")
+            self.write(2, "leave(token)")
         for k, (eq, rule) in enumerate(zip(graph.equations, rules)):
             if rule is not None:
                 if title is None or set(eq.outputs).isdisjoint(graph.outputs):  # None: nodes go by their own names
@@ -198,7 +201,8 @@ class CallWriter(Writer):
             order = sorted(range(like.ndim), key=lambda axis: -like.strides[axis])
             back = sorted(range(own.ndim), key=order.__getitem__)
             own = np.ascontiguousarray(own.transpose(order)).transpose(back)
-            name = f"np.ascontiguousarray({name}.transpose({order})).transpose({back})"
+            name = f"np.ascontiguousarray({name})" if order == back == list(range(like.ndim)) else (
+                f"np.ascontiguousarray({name}.transpose({order})).transpose({back})")
         if own.strides != like.strides:
             raise Unfit
         key = GENERAL if own.dtype not in FLOATS or np is not numpy else INFERENCE if self.inferred else FAST

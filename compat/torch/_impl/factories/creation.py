@@ -1,6 +1,7 @@
 """Tensors from data and from nothing: `tensor`, `zeros`, `arange` and related functions."""
 
 import functools
+import inspect
 import operator
 
 import numpy as np
@@ -18,8 +19,8 @@ from ..types import dtypes
 from ..types.arrays import ARRAYS
 from ..types.devices import CUDA, checked, moved
 from ..types.memory_formats import empty_in_format, preserves
-from ..types.size import strided
-from ..types.tensor_type import FOREIGN, TensorBase, at_level, infer, wrap
+from ..types.size import Size, strided
+from ..types.tensor_type import FOREIGN, Tensor, TensorBase, at_level, infer, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.core_values import inside, lower
 from .places import library_for, place_beside
@@ -76,6 +77,29 @@ def with_out(make, target=PLAIN):
     return made_or_written
 
 
+def sized(make, plain):
+    """`with_out(make)` for a `make` of a size: where no mode is in force, and at most a dtype is named, `plain(size,
+    kind)` gives the array at once."""
+    general = with_out(make)
+
+    @functools.wraps(general)
+    def made_at_once(*size, **named):
+        if MODES.get() is None and (not named or len(named) == 1 and type(named.get("dtype")) is dtypes.dtype):
+            wanted = size[0] if len(size) == 1 and type(size[0]) in _SIZES else size
+            for n in wanted:
+                if type(n) is not int or n < 0:
+                    break
+            else:
+                if size:
+                    return wrap(plain(tuple(wanted), (named["dtype"] if named else dtypes.Default.float).numpy))
+        return general(*size, **named)
+
+    return made_at_once
+
+
+_SIZES = frozenset((tuple, list, Size))
+
+
 def check_layout(name, layout):
     """Refuse layouts other than strided."""
     if layout is not None and layout is not strided:
@@ -112,7 +136,7 @@ def numpy_dtype(dtype):
     return dtypes.Default.float.numpy if dtype is None else dtype.numpy
 
 
-@with_out
+@functools.partial(sized, plain=np.zeros)
 def zeros(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """A tensor of zeros."""
     size, kind = size_argument(size, "zeros"), numpy_dtype(dtype)
@@ -122,7 +146,13 @@ def zeros(*size, out=None, dtype=None, layout=None, device=None, requires_grad=F
     return new_leaf(xp.zeros(size, kind), requires_grad, device)
 
 
-@with_out
+def _ones(size, kind):
+    array = np.empty(size, kind)
+    array.fill(1)
+    return array
+
+
+@functools.partial(sized, plain=_ones)
 def ones(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """A tensor of ones."""
     size, kind = size_argument(size), numpy_dtype(dtype)
@@ -132,7 +162,7 @@ def ones(*size, out=None, dtype=None, layout=None, device=None, requires_grad=Fa
     return new_leaf(xp.ones(size, kind), requires_grad, device)
 
 
-@with_out
+@functools.partial(sized, plain=np.empty)
 def empty(*size, out=None, dtype=None, layout=None, device=None, requires_grad=False,
           memory_format=None):
     """A tensor of what lay in memory."""
@@ -188,13 +218,6 @@ def like(name, make):
 
     def made_like(input, *args, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None,
                   pin_memory=False, **fill_value):
-        if not (fill_value or requires_grad) and dtype is layout is device is memory_format is None and (
-                type(x := input.value) is np.ndarray and x.flags.c_contiguous and x.dtype.kind != "V") and (
-                (m := MODES.get()) is None or m.still):
-            array, fill = np.empty(x.shape, x.dtype), make(*args)
-            if fill is not None:
-                array.fill(filling(fill, x.dtype) if args else fill)
-            return new_leaf(array)
         if fill_value.keys() - {"fill_value"} or fill_value and (args or name != "full_like"):
             raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(fill_value))}'")
         args = (*args, *fill_value.values())
@@ -222,7 +245,23 @@ def like(name, make):
     def made_in_span(*args, **named):
         return traced(f"aten::{name}", made_like, args, named)
 
-    return made_in_span
+    fills = inspect.signature(make).parameters
+
+    @functools.wraps(made_in_span)
+    def made_at_once(*args, **named):
+        if not named and len(args) == 1 + len(fills) and type(t := args[0]) is Tensor and (
+                type(x := t.value) is np.ndarray and x.flags.c_contiguous and x.dtype.kind != "V") and (
+                (m := MODES.get()) is None or m.still) and (not fills or type(args[1]) in _NUMBERS):
+            array, fill = np.empty(x.shape, x.dtype), make(*args[1:])
+            if fill is not None:
+                array.fill(filling(fill, x.dtype) if fills else fill)
+            return new_leaf(array)
+        return made_in_span(*args, **named)
+
+    return made_at_once
+
+
+_NUMBERS = frozenset((bool, int, float))
 
 
 def batched_like(input, t):
@@ -277,7 +316,10 @@ def new_method(make):
             args = in_places(make.__name__, args, named)
         if make.__name__ == "zeros":
             args = (size_argument(args),)  # whose message says less
-        t = make(*args, dtype=dtype or self.dtype, requires_grad=requires_grad, device=device)
+        asked = {"device": device} if device is not None else {}
+        if requires_grad:
+            asked["requires_grad"] = requires_grad
+        t = make(*args, dtype=dtype or self.dtype, **asked)
         return t if is_meta(t) or is_meta(self) or make.__name__ == "tensor" else batched_like(self, t)
 
     method.__doc__ = "A new tensor of this one's dtype."

@@ -9,6 +9,7 @@ from .keys import (
     FALSE,
     FLOAT,
     INT,
+    LIST,
     NAME,
     NONE,
     STRING,
@@ -29,6 +30,7 @@ from .language.words import (
     PyBytes_FromStringAndSize,
     PyDict_GetItemWithError,
     PyDict_Next,
+    PyList_AsTuple,
     PyObject_Vectorcall,
     PyTuple_GetItem,
     PyTuple_Size,
@@ -43,31 +45,16 @@ from .language.words import (
 from .objects import OTHERS, RECORDING, hooked_mode, is_tensor, mode
 from .things import DECLINED, DUAL, Default, Dtype
 
-ROOM, SPARE = 256, 75  # words of a key, and of one argument at most
+ROOM, SPARE = 384, 86  # words of a key, and of one argument with its name at most
 MOST = 24  # tensors of a call
 OPERANDS = 2 * MOST + 1
 AT_DUAL_LEVEL, WITH_HOOKS = 4, 5  # modes, beside those of objects.py
 
 
-def add_sizes(key: Words, items: Object) -> Bool:
-    """Add a short tuple of ints."""
-    n = PyTuple_Size(items)
-    if n >= 16:
-        return False
-    add(key, TUPLE)
-    add(key, n)
-    for k in range(n):
-        x = PyTuple_GetItem(items, k)
-        if type(x) is not int:
-            return False
-        if not add_int(key, x):
-            return False
-    return True
-
-
-def add_argument(key: Words, x: Object, now: Int, blind: Bool, tensors: Cells, counts: Words, epoch: Object,
-                 tangents: Cells) -> Bool:
-    """Whether an argument may be one of a program: it is added to the key, a tensor to the tensors too."""
+def add_single(key: Words, x: Object, now: Int, blind: Bool, tensors: Cells, counts: Words, epoch: Object,
+               tangents: Cells) -> Bool:
+    """Whether an argument that is no sequence may be one of a program: it is added to the key, a tensor to the tensors
+    too."""
     if key[0] > ROOM - SPARE:
         return False
     if is_tensor(x):
@@ -97,7 +84,25 @@ def add_argument(key: Words, x: Object, now: Int, blind: Bool, tensors: Cells, c
         add(key, DTYPE)
         add(key, address(x))
         return True
-    return kind is tuple and add_sizes(key, x)
+    return False
+
+
+def add_argument(key: Words, x: Object, now: Int, blind: Bool, tensors: Cells, counts: Words, epoch: Object,
+                 tangents: Cells, listed: Object) -> Bool:
+    """The same of any argument, but of no sequence in another one; `listed` holds the items of one list."""
+    kind = type(x)
+    if kind is not tuple and kind is not list:
+        return add_single(key, x, now, blind, tensors, counts, epoch, tangents)
+    if key[0] > ROOM - SPARE:
+        return False
+    items = x if kind is tuple else listed
+    add(key, TUPLE if kind is tuple else LIST)
+    count = PyTuple_Size(items)
+    add(key, count)
+    for k in range(count):
+        if not add_single(key, PyTuple_GetItem(items, k), now, blind, tensors, counts, epoch, tangents):
+            return False
+    return True
 
 
 @lane
@@ -122,8 +127,14 @@ def quick_call(programs, arguments, keywords, blind):
     counts = words(2)  # of tensors, and of tangents
     counts[0] = 0
     counts[1] = 0
+    listed = NULL
     for k in range(PyTuple_Size(arguments)):
-        if not add_argument(key, PyTuple_GetItem(arguments, k), now, is_blind, tensors, counts, epoch, tangents):
+        x = PyTuple_GetItem(arguments, k)
+        if type(x) is list:
+            if listed is not NULL:
+                return None
+            listed = PyList_AsTuple(x)  # other threads may change the list
+        if not add_argument(key, x, now, is_blind, tensors, counts, epoch, tangents, listed):
             return None
     position = words(1)
     position[0] = 0
@@ -133,7 +144,11 @@ def quick_call(programs, arguments, keywords, blind):
         add(key, NAME)
         if not add_string(key, name[0]):
             return None
-        if not add_argument(key, value[0], now, is_blind, tensors, counts, epoch, tangents):
+        if type(value[0]) is list:
+            if listed is not NULL:
+                return None
+            listed = PyList_AsTuple(value[0])
+        if not add_argument(key, value[0], now, is_blind, tensors, counts, epoch, tangents, listed):
             return None
     n = counts[0]
     pushed = counts[1]

@@ -23,7 +23,7 @@ from .objects import RECORDING, has_history, numpy_array, same_shape
 from .things import FAST, INFERRED, Tensor, double, single
 from .views import BARE_INFERENCE, bare
 
-TENSOR, NONE, TRUE, FALSE, INT, FLOAT, STRING, TUPLE, DTYPE, NAME = range(1, 11)  # how an argument begins
+TENSOR, NONE, TRUE, FALSE, INT, FLOAT, STRING, TUPLE, LIST, DTYPE, NAME = range(1, 12)  # how an argument begins
 RECORDED, PUSHED = 1024, 2048  # marks of a tensor
 AXES, LONG = 16, 256  # of a tensor; characters of a string, at most
 BOOL_KIND, INT_KIND, UINT_KIND = ord("b"), ord("i"), ord("u")  # letters of dtypes

@@ -26,7 +26,7 @@ HELD = {"Ambient": Ambient, "DECLINED": DECLINED, "DOUBLES": DOUBLES, "DUAL": DU
         "GradNode": GradNode, "INFERENCE": INFERENCE, "INFERRED": INFERRED, "LAST": LAST, "MODES": MODES, "None": None,
         "Parameter": Parameter, "Record": Record, "SINGLES": SINGLES, "Tensor": Tensor, "True": True, "VIEW": VIEW,
         "WRITTEN": WRITTEN, "Written": Written, "accumulator": accumulator, "aval_of": aval_of, "int": int,
-        "is_current": is_current, "next_seq": next_seq, "slice": slice, "str": str, "tuple": tuple,
+        "is_current": is_current, "list": list, "next_seq": next_seq, "slice": slice, "str": str, "tuple": tuple,
         "untangled": untangled}
 STRINGS = ("T", "append", "attr_version", "base", "creation", "dot", "float", "forward_base", "inference", "multi",
            "name", "no_grad", "prim", "put", "relaid", "reshape", "shape", "steps", "tangent", "transpose")

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..factories.creation import new_leaf
 from ..factories.places import to_meta
-from ..modes.modes import grad_levels, modes
+from ..modes.modes import MODES, grad_levels, modes
 from ..state.levels import BatchTrace
 from ..state.meta import is_meta, meta_tensor, on_device
 from ..types.devices import CUDA, moved
@@ -58,6 +58,8 @@ def sample(draw, shape, dtype, *parameters, requires_grad=False, device=None):
         dtype: NumPy's.
         parameters: tensors or numbers; those of tensors reach `draw` with the axes of the vmaps in front.
     """
+    if device is None and MODES.get() is None and not any(isinstance(p, TensorBase) for p in parameters):
+        return new_leaf(np.asarray(draw(shape, *parameters)).astype(dtype, copy=False), requires_grad)
     if to_meta(device) or any(isinstance(p, TensorBase) and is_meta(p) for p in parameters):
         return meta_tensor(shape, dtype, requires_grad)
     apart = drawn_apart(*parameters)

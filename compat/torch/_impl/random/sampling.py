@@ -10,7 +10,7 @@ from ..dispatch.call import ROWS, attach
 from ..dispatch.layouts import laid_out
 from ..dispatch.out_argument import Target
 from ..dispatch.signatures import signed
-from ..factories.creation import numpy_dtype, size_argument, with_out
+from ..factories.creation import numpy_dtype, size_argument, sized, with_out
 from ..factories.places import place_beside
 from ..inplace.inplace import inplace
 from ..state.meta import is_meta, on_device
@@ -22,7 +22,7 @@ from ..types.size import CPU
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import bottom, shape_dtype
 from ..views.views import UPDATE
-from .generator import Generator, stream
+from .generator import Generator, default_generator, stream
 from .nodes import node_of, with_node
 from .randomness import aligned, drawn_apart, maps_of, sample
 
@@ -71,7 +71,7 @@ def factory(name, draw, kernel):
         return t.requires_grad_() if requires_grad else t
 
     make.__name__ = make.__qualname__ = name
-    return with_out(make)
+    return sized(make, lambda size, kind: draw(default_generator.stream, size, floating_kind(kind, kernel)))
 
 
 rand = factory("rand", uniform, "check_uniform_bounds")
@@ -87,8 +87,11 @@ def like(make):
     def made_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None,
                   generator=None, pin_memory=False):
         device = place_beside(input) if device is None else device
-        return in_order_of(input, make.make(tuple(input.shape), dtype=dtype or input.dtype, requires_grad=requires_grad,
-                                       generator=generator, memory_format=memory_format, device=device), memory_format)
+        shape, dtype = tuple(input.shape), dtype or input.dtype
+        plain = not requires_grad and device is generator is memory_format is None
+        return in_order_of(input, make(shape, dtype=dtype) if plain else make.make(
+            shape, dtype=dtype, requires_grad=requires_grad, generator=generator, memory_format=memory_format,
+            device=device), memory_format)
 
     made_like.__name__ = made_like.__qualname__ = f"{make.__name__}_like"
     made_like.__doc__ = "Random numbers in the shape and dtype of a tensor."
@@ -185,12 +188,11 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None
     r = stream(generator)
 
     def draw(whole, m, s):
-        if np.iscomplexobj(s):
+        if s.dtype.kind == "c" if (several := isinstance(s, np.ndarray)) else isinstance(s, complex):
             raise RuntimeError("normal expects standard deviation to be non-complex")
-        if np.any(np.asarray(s) < 0):
-            found = "normal expects all elements of std >= 0.0" if isinstance(s, np.ndarray) else (
-                f"normal expects std >= 0.0, but found std {s:g}")
-            raise RuntimeError(found)
+        if (s < 0).any() if several else s < 0:
+            raise RuntimeError("normal expects all elements of std >= 0.0" if several else
+                               f"normal expects std >= 0.0, but found std {s:g}")
         return gaussian(r, whole, kind) * behind(s, whole, shape) + behind(m, whole, shape)
 
     found = sample(draw, shape, kind, mean, std)

@@ -16,6 +16,11 @@ Literal = _engine.Literal
 _ROOM = {"np": np, "GradNode": GradNode, "next_seq": _engine.next_seq, "ndarray": ndarray}
 _LARGE = 1 << 12  # elements
 _METHODS = {"reshape": "reshape", "transpose": "transpose", "take": "take", "matmul": "dot"}
+_JOIN = np.concatenate.__wrapped__  # without the question whether arrays are of another library, a third of a call
+_JOINS = frozenset(("concatenate", "stack"))
+_MOVING = _JOINS | {"argmax", "argsort", "broadcast_to", "duplicate", "flip", "getitem", "reshape", "take",
+                    "transpose", "where"}
+_COUNTING = frozenset(("add", "insist", "multiply", "subtract"))
 _NAMES = re.compile(r"\bv\d+(?:_\d+)?\b")
 _PLAIN = frozenset({int, bool, str, type(None)})
 
@@ -89,11 +94,11 @@ class Writer:
             name = self.constant(loop, "np_" + loop.__name__)
             self.ufuncs.add(name)
             call = f"{name}({', '.join(operands)})"
-        elif prim.variadic:
-            call = f"{self.constant(prim.impl, prim.name)}({', '.join(['np', *params, listed(operands)])})"
         else:
-            call = self.method(prim, operands, params, given) or (
-                f"{self.constant(prim.impl, prim.name)}({', '.join(['np', *operands, *params])})")
+            call = self.method(prim, operands, params, given)
+        if call is None:
+            given = [*params, listed(operands)] if prim.variadic else [*operands, *params]
+            call = f"{self.constant(prim.impl, prim.name)}({', '.join(['np', *given])})"
         if not eq.outputs:
             self.write(self.depth, call)
             return
@@ -113,9 +118,26 @@ class Writer:
             if x.dtype not in FLOATS or not 0 < x.ndim < 3 or not 0 < y.ndim < 3 or (
                     x.size >= _engine.FILLED and x.shape[-1] > 1):
                 return None
+        elif prim.name in _JOINS:
+            stacked = prim.name == "stack"
+            return self.joined(operands, *params, given[0].shape, stacked) if given[0].ndim else None
         elif prim.name not in _METHODS:
             return None
         return f"{operands[0]}.{_METHODS[prim.name]}({', '.join([*operands[1:], *params])})"
+
+    def joined(self, parts, axis, shape, stacked):
+        """What joins arrays along an axis, or a new one: one copies them, as NumPy's `stack` does."""
+        if stacked:
+            shape = (*shape[: int(axis)], 1, *shape[int(axis) :])
+            parts = [f"{part}.reshape({shape})" for part in parts]
+        return f"{self.constant(_JOIN, 'join')}({listed(parts)}, {axis})"
+
+    def silent(self, eq):
+        """Whether nothing that an equation may be given makes NumPy warn: it only moves elements, or counts."""
+        if eq.prim.name in _MOVING:
+            return True
+        given = [v.value if type(v) is Literal else self.values[v] for v in eq.inputs]
+        return eq.prim.name in _COUNTING and all(type(x) is ndarray and x.ndim and x.dtype.kind in "iu" for x in given)
 
     def rule_of(self, k, eq):
         """The rule of an equation, None if it is not recorded; its outputs that then have nodes are noted."""

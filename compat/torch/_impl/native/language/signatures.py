@@ -34,6 +34,7 @@ FOREIGN = {name: signature(text) for name, text in {
     "PyErr_Clear": "-> nothing",
     "PyErr_Occurred": "-> borrowed",
     "PyBytes_FromStringAndSize": "raw int -> new",
+    "PyList_AsTuple": "object -> new",
     "PyList_SetItem": "object int taken -> status",
     "PyLong_AsLongLongAndOverflow": "object words -> int",
     "PyLong_AsSsize_t": "object -> int",
