@@ -57,7 +57,8 @@ def failure(name, a, error, upper=False):
     info = 0
     iterated = ITERATED.get(name.rpartition(".")[2])
     if iterated is not None and type(plain) in ARRAYS and not np.isfinite(plain).all():
-        return f"linalg.{iterated}: The algorithm failed to converge because the input matrix contained non-finite values."
+        return (f"linalg.{iterated}: The algorithm failed to converge because the input matrix contained non-finite "
+                "values.")
     if type(plain) in ARRAYS and plain.ndim >= 2 and plain.shape[-1] == plain.shape[-2]:
         plain = np.conj(np.swapaxes(plain, -1, -2)) if upper else plain
         spots = np.atleast_1d(first_failure(plain, "cholesky" in name))
