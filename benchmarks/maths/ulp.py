@@ -37,7 +37,7 @@ class Row(NamedTuple):
     time: tuple  # the range in which it is timed
     terms: Callable | None = None  # the error is counted in units of the largest of the result and this
     note: str = ""
-    function: Callable | None = None  # of FEW: for float64 alone
+    function: Callable | None = None
 
 
 def _turned_gammaln(x):
@@ -216,7 +216,7 @@ def main():
     for row in ROWS:
         if chosen.names and row.name not in chosen.names:
             continue
-        for width in DTYPES if row.note != "of FEW" else (64,):
+        for width in DTYPES:
             key = f"{row.name} {width} {row.note}".strip()
             entry = results.get(key, {})
             if not chosen.times:

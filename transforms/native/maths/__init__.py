@@ -13,7 +13,7 @@ A builder `b` has `width`, 64 or 32, and these methods on values of its lanes:
 Additions and products must be left as they are written: none may be contracted, reassociated or assumed to be finite.
 `FUNCTIONS` holds the functions by the names of NumPy and SciPy; `NEAR` has faster ones for arguments below a bound, and
 `QUICK` those of float32 that are as exact as NumPy's, but no more, by their own names. `FEW` are those of one to
-four numbers of float64, which wait for each other: they use `looked_up(name, place)`, numbers of `TABLES[name]`.
+four numbers, which wait for each other: they use `looked_up(name, place)`, numbers of `TABLES[name]`.
 """
 
 from .arcs import arccos, arcsin, arctan, arctan2

@@ -14,10 +14,12 @@ _PLACES = 2048  # a power of two; tanh rounds to one before the last, which is 2
 
 
 def tanh_few(b, x):
-    """The polynomial of degree 6 at the nearest multiple of `_STEP`, for `float64`.
+    """The polynomial of degree 6 at the nearest multiple of `_STEP`, in double precision.
 
     What waits for the place are the coefficients; large numbers are seen to before they come.
     """
+    if b.width == 32:
+        return b.narrow(tanh_few(b.wide, b.widen(x)))
     a, one, magic = b.fabs(x), b.const(1.0), b.const(FORMATS[64].magic)
     shifted = b.fma(a, b.const(1.0 / _STEP), magic)
     start, *c = b.looked_up("tanh", b.iand(b.bits(shifted), b.iconst(_PLACES - 1)))

@@ -4,8 +4,7 @@ from ..ir.lanes import TYPES, Lanes, Name, number
 from ..ir.operations import is_costly
 from ..ir.statements import BYTES, Const
 
-_FEW = {("tanh", "f64"): "tanh_few"}  # what a function of a few numbers is
-_MOST = 4  # numbers that are a few
+_FEW = {("tanh", "f64"): ("tanh_few", 4), ("tanh", "f32"): ("tanh_few", 2)}  # what a function of so many numbers is
 
 
 def pieces(count, most):
@@ -62,8 +61,8 @@ def _run(printer, step, width, values, names):
     builder = Lanes(printer.text, step.kind, width)
     if step.name in ("cast", "cast_flat"):
         return builder.cast(names[0], values[0].kind, step.kind)
-    few = _FEW.get((step.name, step.kind)) if len(step.outs) <= _MOST else None
-    return builder.few(few, *names) if few else builder.run(step.name, names)
+    few, most = _FEW.get((step.name, step.kind), (None, 0))
+    return builder.few(few, *names) if len(step.outs) <= most else builder.run(step.name, names)
 
 
 def _most(printer, kind):
