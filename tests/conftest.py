@@ -33,8 +33,17 @@ def pytest_configure(config):
 
 @pytest.fixture
 def without_native(monkeypatch):
-    """No native code in a test: what is decided once a process, by the number of operations, is decided before."""
+    """No native code in a test: what is decided once a process, by the number of operations, is decided before, and
+    which kernels there are is asked anew behind it."""
     from covector.core.arrays.small_calls import FORMS
+    from covector.core.primitive.kernels import KNOWN
 
     FORMS.decide(True)
     monkeypatch.setenv("COVECTOR_NATIVE", "0")
+    before = {key: dict(kernels) for key, kernels in KNOWN.items()}
+    for kernels in KNOWN.values():
+        kernels.clear()
+    yield
+    for key, kernels in KNOWN.items():
+        kernels.clear()
+        kernels.update(before.get(key, {}))

@@ -295,3 +295,12 @@ def test_nothing_flows_back_from_what_relu_cuts_off(size):
                 for slope in (covector.vjp(fun, given)[1](d)[0], covector.jvp(fun, (given,), (d,))[1]):
                     np.testing.assert_array_equal(slope, np.where(x > 0, d, 0))
                     assert slope.dtype == dtype
+
+
+@pytest.mark.parametrize("size", [5, LEAST - 1, LEAST, 3 * LEAST])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_relu_of_zero_has_one_sign_at_every_size(size, dtype, request):
+    x = np.full(size, -0.0, dtype)
+    assert not np.signbit(covector.nn.relu(x)).any() and not np.signbit(covector.nn.relu(x.reshape(1, -1).T)).any()
+    request.getfixturevalue("without_native")
+    assert not np.signbit(covector.nn.relu(x)).any()

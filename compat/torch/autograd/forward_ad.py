@@ -1,5 +1,6 @@
 """torch.autograd.forward_ad."""
 
+from .._impl.dispatch import surface as _surface
 from .._impl.dispatch.overriding import dispatching as _dispatching
 from .._impl.forward_ad.forward_ad import (
     UnpackedDualTensor,
@@ -14,6 +15,7 @@ from .._impl.state.levels import DUAL as _DUAL
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 make_dual, unpack_dual = _dispatching(_make_dual), _dispatching(_unpack_dual)
+_surface.publish(globals())
 
 
 def __getattr__(name):

@@ -24,9 +24,14 @@ ndarray = np.ndarray
 
 def _relu(xp, x):
     if type(x) is np.ndarray and x.size >= _LARGE and x.dtype.kind == "f":
-        return x.clip(0.0, np.inf)  # half the time of maximum; 3 us more on small arrays
+        out = x.clip(0.0, np.inf)  # half the time of maximum, with the sum; 3 us more on small arrays
+        out += 0.0  # of -0.0 it leaves -0.0; maximum does not
+        return out
     zero = _ZEROS.get(x.dtype) if type(x) is np.ndarray else None
-    return xp.maximum(x, 0) if zero is None else _maximum(x, zero)
+    if zero is not None:
+        return _maximum(x, zero)
+    out = xp.maximum(x, 0)
+    return out + out.dtype.type(0) if x.dtype.kind == "f" and type(x) is np.ndarray else out  # half's leaves -0.0, too
 
 
 _LARGE = 1 << 12  # elements

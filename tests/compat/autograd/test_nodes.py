@@ -260,3 +260,16 @@ def script_nodes_are_not_made_by_hand(torch):
         lambda: type(x.exp().grad_fn)(), graph.Node, lambda: graph.get_gradient_edge(1),
         lambda: graph.get_gradient_edge(graph.get_gradient_edge(x)), lambda: graph.increment_version([1]),
         lambda: torch.func.jacfwd(torch.sin)(1.0), lambda: torch._C._is_multithreading_enabled())]
+
+
+def script_nodes_of_paddings_and_of_activations_in_place(torch):
+    functional, x = torch.nn.functional, torch.arange(1.0, 28.0).reshape(1, 3, 3, 3).requires_grad_()
+    out = [functional.pad(x[0] if n == 1 else x, (1, 1) * n, mode=mode).grad_fn.name()
+           for mode in ("reflect", "replicate", "circular") for n in (1, 2)]
+    out += [functional.pad(x[0], (1, 1), "reflect").grad_fn.name(), functional.pad(x, (1, 1)).grad_fn.name(),
+            functional.pad(x[None], (1, 1, 1, 1, 1, 1), "replicate").grad_fn.name()]
+    return out, [fn(x.clone()).grad_fn.name() for fn in (
+        functional.leaky_relu_, functional.elu_, functional.hardtanh_, functional.relu_, functional.celu_,
+        lambda y: functional.threshold_(y, 0.1, 0.2), lambda y: functional.leaky_relu(y, inplace=True),
+        lambda y: functional.silu(y, inplace=True), torch.relu_, torch.sigmoid_, lambda y: y.sin_(),
+        lambda y: y.clamp_(2, 5), lambda y: y.add_(1))]

@@ -424,3 +424,11 @@ def script_saved_tensors_that_are_kept_until_they_are_read(torch):
 def script_a_flag_that_is_no_bool(torch):
     fun = made_function(torch, lambda ctx, x: ctx.set_materialize_grads(1) or x * 1, lambda ctx, g: g)
     return attempt(lambda: fun.apply(double(torch, 1.0).requires_grad_()))[:2]
+
+
+def script_gradients_of_inputs_that_are_no_tensors(torch):
+    x, whole = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([1, 2])
+    scaled = made_function(torch, lambda ctx, x, k: x * k, lambda ctx, g: (g * 1, g * 1))
+    named = made_function(torch, lambda ctx, k, x: x * k, lambda ctx, g: (None, g * 1))
+    return [attempt(lambda: torch.autograd.grad(fun.apply(*args).sum(), x)) for fun, args in (
+        (scaled, (x, 3)), (scaled, (x, whole)), (named, (3, x)))]

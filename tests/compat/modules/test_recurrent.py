@@ -2,6 +2,9 @@
 
 import warnings
 
+import pytest
+
+import covector.compat.torch as compat
 from harness import message, normal
 
 KINDS = ("RNN", "LSTM", "GRU")
@@ -134,3 +137,8 @@ def script_weights_in_a_row(torch):
     del m._parameters["weight_hh_l0"]  # as weights are dropped
     m.weight_hh_l0 = torch.zeros(16, 2)
     return found, m._flat_weights[1] is m.weight_hh_l0, m._flat_weights[0] is m.weight_ih_l0
+
+
+def test_packed_sequences_have_sizes():
+    with pytest.raises(AssertionError, match="batch_sizes was not given"):
+        compat.nn.utils.rnn.PackedSequence(compat.ones(2))

@@ -252,3 +252,13 @@ def script_singular_values_of_low_rank(torch):
     return found, torch.svd_lowrank(low, q=4, M=mean)[1], torch.pca_lowrank(low, q=3, center=False)[1], [
         attempt(lambda given=given: torch.pca_lowrank(*given))[:2] for given in (
             (low, 6), (low, 3, True, -1), (torch.ones(2, 2, dtype=torch.int64),))]
+
+
+def script_failures_at_values_that_are_not_finite(torch):
+    nan, far, last = torch.full((3, 3), float("nan")), torch.eye(4), torch.eye(3)
+    far[2, 1], last[2, 2] = float("inf"), float("nan")
+    linalg = torch.linalg
+    return [attempt(fn) for fn in (
+        lambda: linalg.svd(nan), lambda: linalg.svd(last), lambda: linalg.norm(last, 2), lambda: linalg.cholesky(far),
+        lambda: linalg.cholesky(far.mT, upper=True), lambda: linalg.cholesky(last), lambda: linalg.inv(far),
+        lambda: linalg.solve(far, far))]

@@ -34,7 +34,7 @@ from .lowering import lifted, lowered as lowered_here, lowered_there, tensors_in
 from .out_argument import PLAIN, Target, write_out
 from .output_aliasing import renewed
 from .overriding import handed_on, overridden
-from .signatures import BY_SIGNATURE, check, in_place_words, title
+from .signatures import BY_SIGNATURE, check, in_place_words, title, written_title
 from .staged_calls import keep
 
 ndarray = np.ndarray
@@ -298,7 +298,7 @@ def inplace_method(row):
             return row.body(*given, **named)
 
         return inplace(self, row.name.rpartition(".")[2] + "_", fn, (*args, *kwargs.values()),
-                       node_name=title(row, way, (self, *args), kwargs))
+                       node_name=written_title(row, way, (self, *args), kwargs))
 
     method.__name__ = method.__qualname__ = row.name.rpartition(".")[2] + "_"
     method.__doc__ = f"In-place form of :func:`{row.name}`."

@@ -215,6 +215,12 @@ def title(row, way, given, named):
     return next((name for test, name in node.items() if test(given, named)), None)
 
 
+def written_title(row, way, given, named):
+    """torch's name of the node of a call in place: that of the signature of `name_`, if it names one."""
+    own = signatures(row.name + "_")
+    return own[0].node if len(own) == 1 and own[0].node != camel(row.name) else title(row, way, given, named)
+
+
 def camel(name):
     """`LogSoftmaxBackward0` for `log_softmax`, `LinalgCondBackward0` for `linalg.cond`."""
     room, _, last = name.rpartition(".")

@@ -187,6 +187,8 @@ class BackwardCFunction(FunctionCtx, ShownNode):
             raise RuntimeError(f"function {self.name()} returned an incorrect number of gradients (expected {count}, "
                                "got "
                                f"{len(result)})")
+        if len(state.tensors) != count:
+            refuse_others(self, result)
         out = []
         for k, (place, facts) in enumerate(state.where):
             out.append(checked(self, place, result[place], facts, drive, k))
@@ -248,6 +250,14 @@ def show(ctx, fields):
     if "name" in fields and callable(fields["name"]):
         del ctx.name  # the method of its class
     return before
+
+
+def refuse_others(node, result):
+    """torch's error for a gradient of an input that is no tensor."""
+    for place, grad in enumerate(result):
+        if grad is not None and place not in node._state.tensors:
+            raise RuntimeError(f"function {node.name()} returned a gradient different than None at position "
+                               f"{place + 1}, but the corresponding forward input was not a Variable")
 
 
 def zeros_of(shape, dtype, library):

@@ -25,9 +25,11 @@ class PackedSequence(_Packed):
     """
 
     def __new__(cls, data, batch_sizes=None, sorted_indices=None, unsorted_indices=None):
-        if batch_sizes is None and isinstance(data, list | tuple):  # pairs of former versions
+        if batch_sizes is None:  # pairs of former versions
+            if not isinstance(data, list | tuple) or len(data) != 2:
+                raise AssertionError("Expected data to be a list or tuple of length 2: batch_sizes was not given")
             data, batch_sizes = data
-        elif batch_sizes is not None and batch_sizes.device.type != "cpu":
+        elif batch_sizes.device.type != "cpu":
             raise ValueError("batch_sizes should always be on CPU. Instances of PackedSequence should never be created "
                              "manually. They should be instantiated by functions like pack_sequence and "
                              "pack_padded_sequences in nn.utils.rnn. "

@@ -70,7 +70,9 @@ def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
 @functional("bilinear", layout=IN_ORDER)
 def bilinear(input1, input2, weight, bias=None):
     """Compute `input1ᵀ weight input2 + bias` for each output feature."""
-    if not input1.ndim or not input2.ndim:
+    if input1.ndim != input2.ndim:
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.ndim} and {input2.ndim}")
+    if not input1.ndim:
         raise IndexError("Dimension specified as -1 but tensor has no dimensions")
     if input1.shape[-1] != weight.shape[1] or input2.shape[-1] != weight.shape[2]:
         which, got, want = (1, input1, 1) if input1.shape[-1] != weight.shape[1] else (2, input2, 2)

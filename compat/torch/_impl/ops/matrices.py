@@ -28,7 +28,7 @@ def _linalg(name, body, **facts):
         try:
             return body(*args, **named)
         except np.linalg.LinAlgError as error:
-            raise LinAlgError(failure(f"linalg.{name}", args[0], error)) from error
+            raise LinAlgError(failure(f"linalg.{name}", args[0], error, named.get("upper", False))) from error
 
     return operation(f"linalg.{name}", method=False, **facts)(checked)
 
@@ -46,18 +46,29 @@ def square(name, a):
     return a
 
 
-def failure(name, a, error):
-    """torch's message for a decomposition that failed."""
+# What iterates, and what it is made of.
+ITERATED = {**{name: name for name in "svd eig eigh eigvals eigvalsh".split()},
+            **dict.fromkeys(("norm", "matrix_norm", "pinv", "svdvals"), "svd")}
+
+
+def failure(name, a, error, upper=False):
+    """torch's message for a decomposition that failed; `upper` says which triangle of a Hermitian matrix was read."""
     plain = primal_of(a)
     info = 0
+    iterated = ITERATED.get(name.rpartition(".")[2])
+    if iterated is not None and type(plain) in ARRAYS and not np.isfinite(plain).all():
+        return (f"linalg.{iterated}: The algorithm failed to converge because the input matrix contained non-finite "
+                "values.")
     if type(plain) in ARRAYS and plain.ndim >= 2 and plain.shape[-1] == plain.shape[-2]:
+        plain = np.conj(np.swapaxes(plain, -1, -2)) if upper else plain
         spots = np.atleast_1d(first_failure(plain, "cholesky" in name))
         where = np.flatnonzero(spots)
         batch = f"(Batch element {where[0]}): " if plain.ndim > 2 and where.size else ""
         info = int(spots.ravel()[where[0]]) if where.size else 0
         if "cholesky" in name:
             return (f"{name}: {batch}The factorization could not be completed because the input is not "
-                    f"positive-definite (the leading minor of order {info} is not positive-definite).")
+                    f"positive-definite (the leading minor of order {info or plain.shape[-1]} is not "
+                    "positive-definite).")
         word = "inversion" if "inv" in name else "solve"
         if word == "solve":
             return f"torch.{name}: {batch}The solver failed because the input matrix is singular."

@@ -137,7 +137,21 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     return out[(Ellipsis, *[slice(p, p + k) for p, k in zip(around, size)])]
 
 
-@functional("pad", layout=IN_ORDER)
+def _padded(mode, n=None):
+    """A rule of naming by the mode, and the number of axes that are padded."""
+    def fits(given, named):
+        widths = given[1] if len(given) > 1 else named["pad"]
+        return (given[2] if len(given) > 2 else named.get("mode", "constant")) == mode and n in (None, len(widths) // 2)
+
+    return fits
+
+
+_PADS = {_padded("constant"): "ConstantPadNdBackward0", _padded("circular"): "torch::autograd::CopySlices",
+         **{_padded(mode, n): f"{word}Pad{n}DBackward0" for n in (1, 2, 3)
+            for mode, word in (("reflect", "Reflection"), ("replicate", "Replication"))}}
+
+
+@functional("pad", layout=IN_ORDER, node=_PADS)
 def pad(input, pad, mode="constant", value=None):
     """Pad the last axes by constants, reflection, replication or circularly."""
     if len(pad) % 2:
