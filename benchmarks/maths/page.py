@@ -26,8 +26,9 @@ Where two terms cancel, double precision keeps what is left of them: `logaddexp`
 Without branches that costs as much for small arguments. `NEAR` has functions without it, for blocks of arguments that
 are all below 2 ** 30, or 2 ** 17 in single precision; the rows "of NEAR" are theirs.
 
-A value of up to four numbers, as in a loop over a small state, waits for each function. There `tanh` looks up the
-coefficients of a short polynomial, which halves the wait; the row "of FEW" is that function's.
+A value of few numbers, as in a loop over a small state, waits for each function. There `exp` of up to three looks up a
+power of two, and `tanh` of up to four the coefficients of a short polynomial, which shortens the wait by a third and by
+a half; the rows "of FEW" are those functions'.
 
 `python benchmarks/maths/every_float.py NAME` takes all 2³² arguments of single precision: the largest errors of `exp`
 and `log` are 0.793 ulp, at -87.633, and 0.653 ulp, at 0.7026.

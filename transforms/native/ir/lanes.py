@@ -4,6 +4,7 @@ import struct
 
 import numpy as np
 
+from ....core.types import Any
 from ..maths import FEW, FUNCTIONS, NEAR, QUICK, TABLES
 from .operations import table_of
 
@@ -328,8 +329,9 @@ def defined(module, name, width, lanes, count, inline=False):
     text = Text(module)
     b = Lanes(text, f"f{width}", lanes)
     args = [Name(f"%x{k}", b.of_float) for k in range(count)]
-    if name in NEAR:
-        quick, bound = NEAR[name]
+    found: Any = NEAR.get(name) or FEW.get(name) or (QUICK.get(name), None)
+    quick, bound = found
+    if bound:
         near = b.fcmp("<", b.fabs(args[0]), b.const(bound[width]))
         if lanes > 1:
             module.declare(f"declare i1 @llvm.vector.reduce.and.v{lanes}i1({near.type})")
@@ -340,7 +342,7 @@ def defined(module, name, width, lanes, count, inline=False):
         text.begin("near")
         result = quick(b, *args)
     else:
-        result = (QUICK.get(name) or FEW.get(name) or FUNCTIONS[name.removesuffix("_far")])(b, *args)
+        result = (quick or FUNCTIONS[name.removesuffix("_far").removesuffix("_few")])(b, *args)
     given = ", ".join([f"{a.type} {a}" for a in args])
     symbol = f"@covector.{name}.{b.suffix}" + (".in" if inline else "")
     head = f"define {'internal ' * inline}{b.of_float} {symbol}({given}) {'alwaysinline ' * inline}{{"

@@ -25,7 +25,7 @@ from .log_sums import entr, log_expit, logaddexp, logaddexp2, logit, softplus, x
 from .logarithms import log, log1p, log2, log10
 from .powers import cbrt, hypot, power
 from .reduction import LARGE
-from .tables import TABLES, tanh_few
+from .tables import TABLES, exp_few, tanh_few
 from .trigonometry import cos, cos_near, sin, sin_near, tan, tan_near
 
 __all__ = ["FEW", "FUNCTIONS", "NEAR", "QUICK", "TABLES"]
@@ -41,4 +41,4 @@ FUNCTIONS = {
 # name -> (function, bound of `|x|` for each width): without the reduction of large arguments, which costs the most
 NEAR = {"sin": (sin_near, LARGE), "cos": (cos_near, LARGE), "tan": (tan_near, LARGE)}
 QUICK = {"exp_quick": exp_quick}
-FEW = {"tanh_few": tanh_few}
+FEW = {"exp_few": (exp_few, {64: 708.0}), "tanh_few": (tanh_few, None)}  # as in NEAR

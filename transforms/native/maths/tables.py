@@ -4,17 +4,21 @@ Lanes would each read places of their own, which takes longer than a function of
 """
 
 from decimal import Decimal, localcontext
+from math import log
 
+from .coefficients import CONSTANTS
 from .lanes import FORMATS
 
 # About 5 / 512: of 400,000 numbers the one by which values are nearest to doubles where their rounding counts most, at
 # the first places and those beside powers of two.
 _STEP = float.fromhex("0x1.3ffffa9d374p-7")
+_POWERS = 128  # a power of two
+_PART, _PART_LOW = (c / _POWERS for c in CONSTANTS["ln2", 64][:2])
 _PLACES = 2048  # a power of two; tanh rounds to one before the last, which is 20
 
 
 def tanh_few(b, x):
-    """The polynomial of degree 6 at the nearest multiple of `_STEP`, in double precision.
+    """The polynomial of degree 6 at the nearest multiple of `_STEP`; in double precision.
 
     What waits for the place are the coefficients; large numbers are seen to before they come.
     """
@@ -51,4 +55,29 @@ def _tanh():
             e *= factor
 
 
-TABLES = {"tanh": (7, _PLACES, _tanh)}  # name -> how many numbers, at how many places, and what gives them
+def exp_few(b, x):
+    """Of `float64`, |x| < 708: one of 128 powers of two, a double and what that lacks of it, and a polynomial."""
+    magic = b.const(FORMATS[64].magic)
+    shifted = b.fma(x, b.const(_POWERS / log(2)), magic)
+    n = b.fsub(shifted, magic)
+    low, power = b.looked_up("exp2", b.iand(b.bits(shifted), b.iconst(_POWERS - 1)))
+    r = b.fma(n, b.const(-_PART_LOW), b.fma(n, b.const(-_PART), x))
+    twos = b.shl(b.iand(b.bits(shifted), b.iconst(-_POWERS)), b.iconst(45))
+    scale = b.from_bits(b.iadd(b.bits(power), twos))
+    square = b.fmul(r, r)
+    near = b.fma(square, b.fma(r, b.const(1 / 6), b.const(0.5)), b.fadd(r, low))
+    value = b.fma(b.fmul(square, square), b.fma(r, b.const(1 / 120), b.const(1 / 24)), near)
+    return b.fma(scale, value, scale)
+
+
+def _exp2():
+    """What a double lacks of a power of two, relative to it, and that double."""
+    with localcontext() as context:
+        context.prec = 40
+        for k in range(_POWERS):
+            exact = Decimal(2) ** (Decimal(k) / _POWERS)
+            yield [float(exact / Decimal(float(exact)) - 1), float(exact)]
+
+
+# name -> how many numbers, at how many places, and what gives them
+TABLES = {"tanh": (7, _PLACES, _tanh), "exp2": (2, _POWERS, _exp2)}

@@ -4,7 +4,8 @@ from ..ir.lanes import TYPES, Lanes, Name, number
 from ..ir.operations import is_costly
 from ..ir.statements import BYTES, Const
 
-_FEW = {("tanh", "f64"): ("tanh_few", 4), ("tanh", "f32"): ("tanh_few", 2)}  # what a function of so many numbers is
+# What a function of so many numbers is.
+_FEW = {("exp", "f64"): ("exp_few", 3), ("tanh", "f64"): ("tanh_few", 4), ("tanh", "f32"): ("tanh_few", 2)}
 
 
 def pieces(count, most):
