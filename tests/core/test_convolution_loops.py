@@ -168,3 +168,13 @@ def test_the_transpose_of_stride_1_by_all_ways(x, w, padding, dilation, groups, 
     inner = back[(..., *[slice(0, k) for k in x.shape[2:]])]
     np.testing.assert_allclose((y * ct).sum(), (x * inner).sum(), 1e-10)
     assert not padding < more or not back[..., -1].any()  # no window reaches so far
+
+
+def test_a_transpose_by_infinite_weights_has_no_nan_beside_them():
+    """Where a window does not reach, zeros around the features must not meet infinity."""
+    w = np.array([[[np.inf, 1.0, 2.0]]])
+    names = {"stride": (1,), "padding": ((0, 0),), "dilation": (1,), "groups": 1}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        back = convolution._conv_input(np, np.ones((1, 1, 3)), w, (5,), **names)
+    np.testing.assert_array_equal(back[0, 0], [np.inf, np.inf, np.inf, 3.0, 2.0])

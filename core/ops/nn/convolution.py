@@ -84,8 +84,9 @@ def _conv_input(xp, y, w, size, stride, padding, dilation, groups):
     right = y.reshape((n, groups, features, places))
     crop = (Ellipsis, *[slice(a, a + k) for k, (a, _) in zip(size, padding)])
     back = tuple([(d * (k - 1) - a, n - m + a) for k, d, (a, _), n, m in zip(kernel, dilation, padding, size, out)])
-    if set(stride) == {1} and min(map(min, back)) >= 0 and (
-            features <= channels <= _NARROW or 2 * features <= channels or y.size * taps <= _SHORT):
+    if xp is np and set(stride) == {1} and min(map(min, back)) >= 0 and (
+            features <= channels <= _NARROW or 2 * features <= channels or y.size * taps <= _SHORT) and (
+            np.isfinite(w).all()):  # beside the zeros around the features, infinity would be NaN
         turned = left.swapaxes(1, 2)[(..., *[slice(None, None, -1)] * len(kernel))]
         turned = turned.reshape((groups * channels, features, *kernel))
         return _conv(xp, y, turned, stride, back, dilation, groups)
