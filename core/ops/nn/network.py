@@ -31,7 +31,7 @@ def _relu(xp, x):
     if zero is not None:
         return _maximum(x, zero)
     out = xp.maximum(x, 0)
-    return out + out.dtype.type(0) if x.dtype.kind == "f" and type(x) is np.ndarray else out  # half's leaves -0.0, too
+    return out + out.dtype.type(0) if type(x) is np.ndarray and x.dtype.kind == "f" else out  # half's leaves -0.0, too
 
 
 _LARGE = 1 << 12  # elements
