@@ -16,7 +16,8 @@ Literal = _engine.Literal
 _ROOM = {"np": np, "GradNode": GradNode, "next_seq": _engine.next_seq, "ndarray": ndarray}
 _LARGE = 1 << 12  # elements
 _METHODS = {"reshape": "reshape", "transpose": "transpose", "take": "take", "matmul": "dot"}
-_JOIN = np.concatenate.__wrapped__  # without the question whether arrays are of another library, a third of a call
+# Without the question whether arrays are of another library, a third of a call.
+_JOIN = getattr(np.concatenate, "__wrapped__", np.concatenate)
 _JOINS = frozenset(("concatenate", "stack"))
 _MOVING = _JOINS | {"argmax", "argsort", "broadcast_to", "duplicate", "flip", "getitem", "reshape", "take",
                     "transpose", "triangle", "where"}
