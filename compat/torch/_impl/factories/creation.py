@@ -78,20 +78,22 @@ def with_out(make, target=PLAIN):
 
 
 def sized(make, plain):
-    """`with_out(make)` for a `make` of a size: where no mode is in force, and at most a dtype is named, `plain(size,
-    kind)` gives the array at once."""
+    """`with_out(make)` for a `make` of a size: where no mode but `no_grad` or `inference_mode` is in force, and no more
+    than a dtype is named, `plain(size, kind)` gives the array at once."""
     general = with_out(make)
 
     @functools.wraps(general)
     def made_at_once(*size, **named):
-        if MODES.get() is None and (not named or len(named) == 1 and type(named.get("dtype")) is dtypes.dtype):
+        if ((m := MODES.get()) is None or m.still) and (
+                not named or len(named) == 1 and type(named.get("dtype")) is dtypes.dtype):
             wanted = size[0] if len(size) == 1 and type(size[0]) in _SIZES else size
             for n in wanted:
                 if type(n) is not int or n < 0:
                     break
             else:
                 if size:
-                    return wrap(plain(tuple(wanted), (named["dtype"] if named else dtypes.Default.float).numpy))
+                    array = plain(tuple(wanted), (named["dtype"] if named else dtypes.Default.float).numpy)
+                    return wrap(array) if m is None else new_leaf(array)
         return general(*size, **named)
 
     return made_at_once

@@ -155,7 +155,7 @@ def equal(input, other):
         raise RuntimeError("Batching rule not implemented for aten::equal. Its output is one bool, and each example "
                            "has its own; use (input == other).all(), which is a tensor.")
     x, y = input.value, other.value
-    if type(x) is type(y) is np.ndarray and x.dtype is y.dtype and MODES.get() is None:
+    if type(x) is type(y) is np.ndarray and x.dtype is y.dtype and ((m := MODES.get()) is None or m.still):
         return x.shape == y.shape and bool((x == y).all())
     return input.shape == other.shape and bool((input == other).all())
 

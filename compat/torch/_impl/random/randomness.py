@@ -58,7 +58,8 @@ def sample(draw, shape, dtype, *parameters, requires_grad=False, device=None):
         dtype: NumPy's.
         parameters: tensors or numbers; those of tensors reach `draw` with the axes of the vmaps in front.
     """
-    if device is None and MODES.get() is None and not any(isinstance(p, TensorBase) for p in parameters):
+    if device is None and ((m := MODES.get()) is None or m.still) and (
+            not any(isinstance(p, TensorBase) for p in parameters)):
         return new_leaf(np.asarray(draw(shape, *parameters)).astype(dtype, copy=False), requires_grad)
     if to_meta(device) or any(isinstance(p, TensorBase) and is_meta(p) for p in parameters):
         return meta_tensor(shape, dtype, requires_grad)
