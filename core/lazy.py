@@ -38,6 +38,11 @@ class LazyModule:
         self._waiting.append(act)
 
 
+def is_loaded(lazy):
+    """Whether something of the module that a `LazyModule` stands for was asked for."""
+    return len(lazy.__dict__) > 2  # its name and who waits for it
+
+
 def loaded(lazy):
     """The module that a `LazyModule` stands for, imported now if it was not yet."""
     return import_module(lazy._name)

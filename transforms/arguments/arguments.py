@@ -9,25 +9,27 @@ from ...core.arrays.avals import WEAK, aval_of, promoting_aval
 from ...core.arrays.backend import find_backend
 from ...core.arrays.dtypes import FLOAT0, is_inexact
 from ...core.errors import DtypeError, TreeError, at_user_line
+from ...core.lazy import is_loaded
 from ...core.tape.unbroadcast import recast
 from ...core.trace.buffers import Buffer
 from ...core.trace.labelled import traced_in
 from ...core.trace.tracer import Tracer
+from .nests import BARE, Form, Rebuild, nest_of
+from .trees import NAMESPACE as NAMESPACE
 from .trees import optree
 
 ndarray = np.ndarray
 _LEAF_LIMIT = 1 << 15  # bytes: an input is copied once a call, which up to here costs less than two fingerprints
-NAMESPACE = "covector"
 
 
 def flatten(tree):
     """Return `(leaves, rebuild)` of any pytree; None is a node without children."""
     kind = type(tree)
-    if kind in _BARE or isinstance(tree, Tracer):
+    if kind in BARE or isinstance(tree, Tracer):
         return [tree], first
     if kind is tuple or kind is list:
         for leaf in tree:
-            if type(leaf) not in _BARE and not isinstance(leaf, Tracer):
+            if type(leaf) not in BARE and not isinstance(leaf, Tracer):
                 break
         else:
             return list(tree), kind if kind is tuple else list
@@ -38,35 +40,21 @@ def flatten(tree):
             rebuild = _remembered(order)
         if rebuild is not None:
             return [tree[key] for key in rebuild.keys], rebuild
+    if not is_loaded(optree):
+        leaves = []
+        nest = nest_of(tree, leaves)
+        if nest is not None:
+            return leaves, nest
     leaves, spec = optree.tree_flatten(tree, namespace=NAMESPACE)
     return leaves, Rebuild(spec)
 
 
-_BARE = frozenset({ndarray, np.float64, np.float32, *WEAK})  # types of leaves, beside those of tracers
 _PLAIN, _NAMES = frozenset({ndarray}), frozenset({str})
 
 
 def first(leaves):
     """The pytree that is a bare leaf."""
     return leaves[0]
-
-
-class Rebuild:
-    """Puts leaves back into a pytree; compares by structure."""
-
-    __slots__ = ("spec",)
-
-    def __init__(self, spec):
-        self.spec = spec
-
-    def __call__(self, leaves):
-        return optree.tree_unflatten(self.spec, leaves)
-
-    def __eq__(self, other):
-        return type(other) is Rebuild and self.spec == other.spec
-
-    def __hash__(self):
-        return hash(self.spec)
 
 
 class RebuildDict:
@@ -116,13 +104,14 @@ def _positional(leaves):
 
 def structure(tree):
     """The tree's structure, for comparison and messages."""
-    return optree.tree_structure(tree, namespace=NAMESPACE)
+    found = None if is_loaded(optree) else nest_of(tree, [])
+    return found or Rebuild(optree.tree_structure(tree, namespace=NAMESPACE))
 
 
 def described(tree):
     """The structure of a tree, with * for each leaf; for messages."""
-    spec = tree if isinstance(tree, optree.PyTreeSpec) else structure(tree)
-    return str(spec).removeprefix("PyTreeSpec(").removesuffix(")").removesuffix(f", namespace={NAMESPACE!r}")
+    form = tree if isinstance(tree, Form | optree.PyTreeSpec) else structure(tree)
+    return str(form.spec if isinstance(form, Form) else form).removeprefix("PyTreeSpec(").removesuffix(")").removesuffix(f", namespace={NAMESPACE!r}")
 
 
 def normal_argnums(argnums, count, name):
@@ -225,7 +214,7 @@ def settle(value):
     kind = type(value)
     if kind is Buffer:
         return value.read()
-    if kind in _BARE or isinstance(value, Tracer):
+    if kind in BARE or isinstance(value, Tracer):
         return value
     inside = traced_in(value)
     return value if inside is None else settle(inside)

@@ -4,3 +4,4 @@ from ...core.lazy import LazyModule
 from ...core.types import Any
 
 optree: Any = LazyModule("optree")
+NAMESPACE = "covector"  # of the classes that are registered as nodes
