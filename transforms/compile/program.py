@@ -1,5 +1,7 @@
 """Programs: a graph after all passes, as a function that runs generated source."""
 
+from functools import cached_property, partial
+
 from ...core.errors import RuleError, at_user_line
 from ...core.types import Any
 from ..graph.equations import Body, Var
@@ -76,7 +78,8 @@ class Program:
         own: whether outputs may share no memory with inputs, constants or each other.
         name: of the user's function, for tracebacks.
         options: `printer` is "auto", "numpy", "scalar" or "graph", or a function of this that gives `(text, run)`;
-            `native` is asked first by "auto", with what the call would take otherwise: it gives the same, or None.
+            `native` is asked first by "auto": it has `remembered`, asked before all passes, and `if_faster`, functions
+            of this and of what the call would take otherwise that give the same, or None.
     """
 
     def __init__(self, graph, compact, own=False, name="graph", options=None):
@@ -89,7 +92,8 @@ class Program:
         self.checks = False  # whether `run` gives MISS for values of other avals
         self.graph, self.name, self.own, self.known = graph, name, own, known
         self.donated = {graph.inputs[k] for k in (options or {}).get("donated", ())}
-        self.draft = optimised(graph, known)
+        self.drafted = partial(optimised, graph, known)
+        self.recall: Any = None  # how native code of it is found, once something looked for that
         printer = (options or {}).get("printer", "auto")
         if callable(printer):
             self.written, self.run = printer(self)
@@ -98,12 +102,15 @@ class Program:
             self.run = lambda *values: list(map(own_array, graph.interpret(values))) if own else graph.interpret(values)
             return
         if printer != "numpy":
-            scalars = None
-            if printer == "scalar" or not self.natively((options or {}).get("native"), least_on_floats):
+            scalars, native = None, (options or {}).get("native")
+            if native and self.natively(native.remembered, graph.equations, least_on_floats):
+                return
+            if not native or not self.natively(native.if_faster, self.draft.equations, least_on_floats):
                 limit = estimated(self.draft.equations) if printer == "auto" else None
                 scalars = on_floats(self.draft, limit)
-                if printer == "auto":
-                    self.natively((options or {}).get("native"), lambda _: limit if scalars is None else scalars.cost)
+                if native:
+                    self.natively(native.if_faster, self.draft.equations,
+                                  lambda _: limit if scalars is None else scalars.cost)
             if self.written:
                 return
             if scalars is not None:
@@ -122,10 +129,14 @@ class Program:
             self.written = self.written()
         return self.written
 
-    def natively(self, native, cost):
-        """Whether native code was made, which must be faster than NumPy and than floats, of which `cost` tells."""
-        equations = self.draft.equations
-        found = native and native(self, min(estimated(equations), cost(equations)))
+    @cached_property
+    def draft(self):
+        """The equations after all passes."""
+        return self.drafted()
+
+    def natively(self, native, equations, cost):
+        """Whether there is native code, which must be faster than NumPy and than floats, of which `cost` tells."""
+        found = native(self, min(estimated(equations), cost(equations)))
         if found:
             self.written, self.run = found
         return bool(found)

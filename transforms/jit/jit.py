@@ -1,5 +1,6 @@
 """`jit`: a function that is staged once for each signature and runs generated source from then on."""
 
+import os
 import threading
 import warnings
 import weakref
@@ -337,11 +338,23 @@ def _checked_options(options):
         printer = _NATIVE.native
     if printer == "cuda":
         return {"printer": _DEVICE.cuda, "device": True}
-    return {"printer": printer, "native": _native_if_faster}
+    return {"printer": printer, **({"native": _Native} if printer == "auto" else {})}
 
 
-def _native_if_faster(program, cost):
+class _Native:
     """`(text, function)` of a program in native code, which is loaded for it; None where that does not pay."""
-    if cost + looked_at(program.draft.inputs) < WORTH or installed("llvmlite") is None:
-        return None
-    return _NATIVE.native_if_faster(program, cost)
+
+    @staticmethod
+    def remembered(program, cost):
+        """That which another process compiled."""
+        return _NATIVE.remembered(program) if _may_pay(program, cost) else None
+
+    @staticmethod
+    def if_faster(program, cost):
+        """That which is compiled for it."""
+        return _NATIVE.native_if_faster(program, cost) if _may_pay(program, cost) else None
+
+
+def _may_pay(program, cost):
+    return (cost + looked_at(program.graph.inputs) >= WORTH and installed("llvmlite") is not None
+            and os.environ.get("COVECTOR_NATIVE") != "0")

@@ -67,7 +67,11 @@ def slots_of(names, constants, around):
 
 
 class Slow:
-    """The same by NumPy, made when it is first needed."""
+    """The same by NumPy, made when it is first needed.
+
+    Args:
+        draft: gives the draft.
+    """
 
     def __init__(self, draft):
         self.draft = draft
@@ -75,7 +79,7 @@ class Slow:
 
     def __call__(self, *values):
         if self.run is None:
-            self.run = made_of(Source(self.draft, frozenset(), True), "segment")
+            self.run = made_of(Source(self.draft(), frozenset(), True), "segment")
         return self.run(*values)
 
 

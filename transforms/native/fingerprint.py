@@ -97,12 +97,15 @@ def sources():
     """The names, sizes and times of the files of the library that say what is compiled."""
     here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     found, waiting = [], [os.path.join(here, "core"), os.path.join(here, "transforms")]
-    while waiting:
-        with os.scandir(waiting.pop()) as entries:
-            for entry in entries:
-                if entry.name.endswith(".py"):
-                    about = entry.stat()
-                    found.append((entry.path, about.st_size, about.st_mtime_ns))
-                elif entry.name != "__pycache__" and entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
-    return repr(sorted(found))
+    for folder in waiting:
+        opened = os.open(folder, os.O_RDONLY)  # by which its files are found in less time than by their paths
+        try:
+            for name in os.listdir(opened):
+                if name.endswith(".py"):
+                    about = os.stat(name, dir_fd=opened)
+                    found.append(f"{folder}/{name} {about.st_size} {about.st_mtime_ns}")
+                elif "." not in name and name != "__pycache__":
+                    waiting.append(f"{folder}/{name}")
+        finally:
+            os.close(opened)
+    return "\n".join(sorted(found))

@@ -1,7 +1,5 @@
 """Programs in native code: one function where a graph is native as a whole, else NumPy's calls between segments."""
 
-import os
-
 from ...core.errors import MissingLibraryError
 from ...core.lazy import LazyModule
 from ...core.types import Any
@@ -15,16 +13,27 @@ _SEGMENTS: Any = LazyModule("covector.transforms.native.segments")
 
 def native(program):
     """`(text, function)` of a program; the text of code that was compiled before is a function that writes it."""
-    recall = Recall(program.draft)
-    run = recall.function()
-    if run is not None:
-        return _found(program, run)
+    found = remembered(program, "native")
+    if found:
+        return found
     known = {}
     one = _SEGMENTS.whole(program.draft, known)
     if one is not None:
-        return _as_a_whole(program, one, recall)
+        return _as_a_whole(program, one)
     draft, segments, _ = _SEGMENTS.with_segments(program.draft, known, exchanges=True)
     return _between_calls(program, draft, segments, {})
+
+
+def remembered(program, printer="auto"):
+    """`(text, function)` of a program whose code another process compiled; None where none did.
+
+    The graph before all passes tells it from others; the one after them where that has something without a name.
+    """
+    about = printer + "".join(" compact" if v in program.known else " any" for v in program.graph.inputs)
+    recall = Recall(program.graph, program.drafted, about)
+    program.recall = recall if recall.mark else Recall(program.draft, program.drafted, about)
+    run = program.recall.function()
+    return None if run is None else _found(program, run)
 
 
 def native_if_faster(program, cost):
@@ -33,18 +42,15 @@ def native_if_faster(program, cost):
     Args:
         cost: what a call takes otherwise.
     """
-    if os.environ.get("COVECTOR_NATIVE") == "0":
-        return None
     equations, known = program.draft.equations, {}
     pays = cost + costs.looked_at(program.draft.inputs) - costs.native(equations) >= costs.WORTH
     try:
-        recall = Recall(program.draft) if pays else None
-        run = recall and recall.function()
-        if run is not None:
-            return _found(program, run)
+        found = remembered(program) if pays and program.recall is None else None
+        if found:
+            return found
         one = _SEGMENTS.whole(program.draft, known)
         if one is not None:
-            return _as_a_whole(program, one, recall) if recall else None
+            return _as_a_whole(program, one) if pays else None
         draft, segments, saved = _SEGMENTS.with_segments(program.draft, known, costs.SEGMENT_WORTH, exchanges=True)
         if not segments or costs.estimated(equations) - saved > cost:
             return None
@@ -64,9 +70,9 @@ def _takes_all(program):
     program.checks = functions() is not None  # else Python looks at values, which is no quicker
 
 
-def _as_a_whole(program, one, recall):
+def _as_a_whole(program, one):
     _takes_all(program)
-    return one.compiled(note=recall.note)
+    return one.compiled(note=program.recall.note)
 
 
 def _between_calls(program, draft, segments, loops):

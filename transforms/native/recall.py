@@ -16,18 +16,26 @@ _LARGEST = 1 << 15  # bytes of constants, derived ones included
 
 
 class Recall:
-    """One program, to be found or to be remembered."""
+    """One program, to be found or to be remembered.
 
-    def __init__(self, draft):
+    Args:
+        graph: its equations, before all passes or after them.
+        draft: gives them after all passes.
+        about: what tells it from other programs of the same graph.
+    """
+
+    def __init__(self, graph, draft, about):
+        self.inputs = graph.inputs
         self.draft = draft
+        self.about = about
         kept = SUPPORTED and folder() is not None and functions() is not None
-        self.mark = fingerprint(draft) if kept else None
+        self.mark = fingerprint(graph) if kept else None
 
     @property
     def key(self):
         """What the program is found by."""
         return self.mark and machine().key(
-            f"program {self.mark.hex()} {thread_count()} {library_threads() == 1}")
+            f"program {self.mark.hex()} {self.about} {thread_count()} {library_threads() == 1}")
 
     def function(self):
         """The function, or None."""
@@ -36,7 +44,7 @@ class Recall:
         if not found:
             return None
         code, needed, names, constants = _unpacked(found)
-        around = Around([v.aval for v in self.draft.inputs], Slow(self.draft))
+        around = Around([v.aval for v in self.inputs], Slow(self.draft))
         slots = slots_of(names, constants, around)
         code = slots and machine().recalled(code, needed)
         return attached(code.symbols, slots, around, code) if code else None

@@ -51,7 +51,7 @@ class Segment:
         kernel = Writer(draft, self.known).kernel
         calls = any(eq.prim.name in METHODS for eq in self.equations)
         text, run = native_function(kernel, [v.aval for v in self.inputs], [v.aval for v in self.outputs],
-                                    slow or Slow(again(draft) if calls else draft), self.boxed, note)
+                                    slow or Slow(lambda: again(draft) if calls else draft), self.boxed, note)
         return text, remembering(run) if calls else run
 
 

@@ -18,6 +18,7 @@ _HEAD = len(_MAGIC) + 64  # the key and the checksum follow
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _LIMIT = 256 << 20  # bytes
 _FILLED = 0.9  # of the limit, to which old files are removed
+_OLD = 3600.0  # seconds after which a file is used anew: the least used ones go first
 _ABANDONED = 3600.0  # seconds after which a file that nobody finished is removed
 _TOLD = set()  # the kinds of warnings that were given
 
@@ -87,7 +88,7 @@ class ObjectCache:
                 head = _MAGIC + key + sha256(data[_HEAD:]).digest()
                 if data[:_HEAD] != head:
                     return self.foreign(name, "is damaged")
-                if os.access(self.folder, os.W_OK):
+                if time.time() - about.st_mtime > _OLD and os.access(self.folder, os.W_OK):
                     os.utime(file)  # used just now
             return data[_HEAD:]
         except FileNotFoundError:
