@@ -51,13 +51,13 @@ ARROWS = """
 compat
 core
 transforms
-transforms/native/maths
 ~/native/language
 core/arrays: core
-transforms/native/ir: core transforms/native/maths
+transforms/native/maths: core
 backends: core core/arrays
 core/trace: core core/arrays
 transforms/graph: core core/arrays
+transforms/native/ir: core transforms/native/maths
 transforms/scope: core core/arrays
 core/tape: core core/arrays core/trace
 transforms/native/machine: core core/arrays transforms/native/ir transforms/scope
@@ -67,7 +67,7 @@ transforms/compile: core core/arrays core/trace transforms/graph transforms/scop
 core/ops/indexing: core core/arrays core/trace core/tape core/primitive core/ops
 core/ops/sparse: core core/arrays core/tape core/primitive core/ops
 core/ops/special: core core/arrays core/trace core/tape core/primitive core/ops
-transforms/native/writing: core core/arrays transforms/native/ir core/trace transforms/graph transforms/native/machine
+transforms/native/writing: core core/arrays core/trace transforms/graph transforms/native/ir transforms/native/machine
     core/primitive transforms/compile
 transforms/ranks: core core/arrays core/trace core/primitive core/ops
 transforms/reverse: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
@@ -82,7 +82,7 @@ core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/
 core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
 transforms/interpreters: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
     core/ops core/ops/indexing transforms/ranks transforms/reverse transforms/arguments
-transforms/native: core core/arrays transforms/native/ir transforms/graph transforms/native/machine core/primitive
+transforms/native: core core/arrays transforms/graph transforms/native/ir transforms/native/machine core/primitive
     transforms/compile transforms/native/writing transforms/native/printing
 transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/ranks
     transforms/reverse transforms/arguments core/numpy_api transforms/interpreters
@@ -92,7 +92,7 @@ transforms/debug: core core/arrays core/trace transforms/graph core/primitive co
     transforms/staging
 transforms/distributed: core core/arrays core/trace transforms/scope core/tape core/ops transforms/ranks
     transforms/reverse transforms/arguments transforms/interpreters transforms/collectives transforms/staging
-transforms/export: core transforms/native/maths core/arrays transforms/native/ir transforms/graph transforms/scope
+transforms/export: core core/arrays transforms/native/maths transforms/graph transforms/native/ir transforms/scope
     transforms/compile transforms/native/writing transforms/arguments transforms/native transforms/staging
 api/distributed: core transforms/distributed
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api

@@ -9,14 +9,12 @@ from ...core.arrays.avals import WEAK, aval_of, promoting_aval
 from ...core.arrays.backend import find_backend
 from ...core.arrays.dtypes import FLOAT0, is_inexact
 from ...core.errors import DtypeError, TreeError, at_user_line
-from ...core.lazy import is_loaded
 from ...core.tape.unbroadcast import recast
 from ...core.trace.buffers import Buffer
 from ...core.trace.labelled import traced_in
 from ...core.trace.tracer import Tracer
-from .nests import BARE, Form, Rebuild, nest_of
-from .trees import NAMESPACE as NAMESPACE
-from .trees import optree
+from .nests import BARE, Form, Rebuild, is_early, nest_of
+from .trees import NAMESPACE, optree
 
 ndarray = np.ndarray
 _LEAF_LIMIT = 1 << 15  # bytes: an input is copied once a call, which up to here costs less than two fingerprints
@@ -40,7 +38,7 @@ def flatten(tree):
             rebuild = _remembered(order)
         if rebuild is not None:
             return [tree[key] for key in rebuild.keys], rebuild
-    if not is_loaded(optree):
+    if is_early():
         leaves = []
         nest = nest_of(tree, leaves)
         if nest is not None:
@@ -104,14 +102,15 @@ def _positional(leaves):
 
 def structure(tree):
     """The tree's structure, for comparison and messages."""
-    found = None if is_loaded(optree) else nest_of(tree, [])
+    found = nest_of(tree, []) if is_early() else None
     return found or Rebuild(optree.tree_structure(tree, namespace=NAMESPACE))
 
 
 def described(tree):
     """The structure of a tree, with * for each leaf; for messages."""
     form = tree if isinstance(tree, Form | optree.PyTreeSpec) else structure(tree)
-    return str(form.spec if isinstance(form, Form) else form).removeprefix("PyTreeSpec(").removesuffix(")").removesuffix(f", namespace={NAMESPACE!r}")
+    spec = form.spec if isinstance(form, Form) else form
+    return str(spec).removeprefix("PyTreeSpec(").removesuffix(")").removesuffix(f", namespace={NAMESPACE!r}")
 
 
 def normal_argnums(argnums, count, name):

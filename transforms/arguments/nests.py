@@ -3,11 +3,20 @@
 import numpy as np
 
 from ...core.arrays.avals import WEAK
+from ...core.lazy import is_loaded
 from ...core.trace.tracer import Tracer
 from .trees import NAMESPACE, optree
 
 BARE = frozenset({np.ndarray, np.float64, np.float32, *WEAK})  # types of leaves, beside those of tracers
 _NAMES = frozenset({str})
+
+
+_EARLY = iter(range(200))  # uses of nests in a process before optree, which is quicker, is loaded for them
+
+
+def is_early():
+    """Whether nests are taken apart here: optree is not loaded, which takes 7 ms, and a program may have few."""
+    return not is_loaded(optree) and next(_EARLY, None) is not None
 
 
 class _Other(Exception):  # noqa: N818 (no error: optree knows what it is)
@@ -51,7 +60,7 @@ class Form:
 
 
 class Nest(Form):
-    """That of a nest of plain containers: the nest, with places in it."""
+    """That of a nest of plain tuples, lists and dicts: the nest, with places in it."""
 
     __slots__ = ("places", "count")
 

@@ -18,7 +18,7 @@ from .printing.printer import Printer
 ndarray = np.ndarray
 
 
-def native_function(kernel, avals, out_avals, slow, boxed=(), note=None):
+def native_function(kernel, avals, out_avals, slow, boxed=(), note=None, inside=False):
     """A function of arrays and numbers that runs a kernel, and `(text, function)`: the text of its module.
 
     Args:
@@ -27,13 +27,13 @@ def native_function(kernel, avals, out_avals, slow, boxed=(), note=None):
         slow: runs instead, given the same values, where they are no arrays of these avals in order in memory.
         boxed: a bool an output: whether an output without axes is an array, not a scalar. NumPy warns of sums of
             integer scalars that wrap, not of those of arrays.
-        note: of a whole program; it is told of what was compiled: the text, the elementary functions that it calls, and
-            its `Slots`.
+        note: is told of what was compiled: the text, the elementary functions that it calls, and its `Slots`.
+        inside: as `Around` has it.
     """
     processor = machine()
     known = functions()
     slots = Slots()
-    around = Around(avals, slow, inside=note is None)
+    around = Around(avals, slow, inside)
     printer = Printer(kernel, processor.vector, slots, products_library(), known is not None)
     module = printer.module
     if known is not None:

@@ -78,8 +78,8 @@ def _as_a_whole(program, one):
 def _between_calls(program, draft, segments, loops):
     texts, functions = [], dict(loops)
     for segment in segments:
-        text, functions[segment] = segment.compiled()
+        text, functions[segment] = segment.part()
         texts.append(text)
     program.draft = draft
     text, run = program.numpy(functions)
-    return "\n".join([text, *texts]), run
+    return lambda: "\n".join([text, *[part() if callable(part) else part for part in texts]]), run

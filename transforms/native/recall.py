@@ -37,14 +37,14 @@ class Recall:
         return self.mark and machine().key(
             f"program {self.mark.hex()} {self.about} {thread_count()} {library_threads() == 1}")
 
-    def function(self):
-        """The function, or None."""
+    def function(self, inside=False):
+        """The function, or None; `inside` as `Around` has it."""
         files = self.mark and machine().remembered() and machine().files()
         found = files.get(self.key) if files else None
         if not found:
             return None
         code, needed, names, constants = _unpacked(found)
-        around = Around([v.aval for v in self.inputs], Slow(self.draft))
+        around = Around([v.aval for v in self.inputs], Slow(self.draft), inside)
         slots = slots_of(names, constants, around)
         code = slots and machine().recalled(code, needed)
         return attached(code.symbols, slots, around, code) if code else None

@@ -4,16 +4,19 @@ import math
 from types import SimpleNamespace
 
 from ...core.facts import ALONE
+from ...core.lazy import LazyModule
+from ...core.types import Any
 from ..compile.costs import TURNS, saved_natively
 from ..compile.draft import Draft, rewritten, without_dead
 from ..graph.equations import Body, Var
 from .attached import Slow
-from .function import native_function
 from .ir.statements import KINDS
+from .recall import Recall
 from .writing.exchanges import METHODS, again, is_exchange, remembering
 from .writing.structure import computes, is_native
-from .writing.writer import Writer
 
+_FUNCTION: Any = LazyModule("covector.transforms.native.function")
+_WRITER: Any = LazyModule("covector.transforms.native.writing.writer")
 _PRIM = SimpleNamespace(
     name="native", ufunc=None, view=False, effects=frozenset(), handlers=None, outputs=True, params=(), variadic=False)
 
@@ -42,16 +45,26 @@ class Segment:
         """The same."""
         return []
 
-    def compiled(self, slow=None, note=None):
+    def part(self):
+        """`(text, function)` of a part of a program; the text of code that was found is a function that writes it."""
+        draft = Draft(self.inputs, self.equations, self.outputs)
+        recall = Recall(draft, lambda: draft, f"part {self.boxed}")
+        run = recall.function(inside=True)
+        if run is not None:
+            return lambda: self.compiled()[0], run
+        return self.compiled(note=recall.note, inside=True)
+
+    def compiled(self, slow=None, note=None, inside=False):
         """`(text, function)`; `slow` runs where arrays are not as the native function takes them.
 
-        `note` is that of `native_function`.
+        `note` and `inside` are those of `native_function`.
         """
         draft = Draft(self.inputs, self.equations, self.outputs)
-        kernel = Writer(draft, self.known).kernel
+        kernel = _WRITER.Writer(draft, self.known).kernel
         calls = any(eq.prim.name in METHODS for eq in self.equations)
-        text, run = native_function(kernel, [v.aval for v in self.inputs], [v.aval for v in self.outputs],
-                                    slow or Slow(lambda: again(draft) if calls else draft), self.boxed, note)
+        text, run = _FUNCTION.native_function(
+            kernel, [v.aval for v in self.inputs], [v.aval for v in self.outputs],
+            slow or Slow(lambda: again(draft) if calls else draft), self.boxed, note, inside)
         return text, remembering(run) if calls else run
 
 

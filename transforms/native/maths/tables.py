@@ -3,12 +3,14 @@
 Lanes would each read places of their own, which takes longer than a function of all of them.
 """
 
-from decimal import Decimal, localcontext
 from math import log
 
+from ....core.lazy import LazyModule
+from ....core.types import Any
 from .coefficients import CONSTANTS
 from .lanes import FORMATS
 
+decimal: Any = LazyModule("decimal")
 # About 5 / 512: of 400,000 numbers the one by which values are nearest to doubles where their rounding counts most, at
 # the first places and those beside powers of two.
 _STEP = float.fromhex("0x1.3ffffa9d374p-7")
@@ -37,11 +39,12 @@ def tanh_few(b, x):
 
 def _tanh():
     """Taylor's coefficients, by `y' = 1 - y²`, the seventh spread over those below it (Chebyshev's economization)."""
-    with localcontext() as context:
+    with decimal.localcontext() as context:
         context.prec = 40
-        step = Decimal(_STEP)
-        share5, share3, share1 = (Decimal(x) * (step / 2) ** n for n, x in ((2, 1.75), (4, -0.875), (6, 0.109375)))
-        e, factor = Decimal(1), (2 * step).exp()
+        step = decimal.Decimal(_STEP)
+        share5, share3, share1 = [decimal.Decimal(x) * (step / 2) ** n
+                                  for n, x in ((2, 1.75), (4, -0.875), (6, 0.109375))]
+        e, factor = decimal.Decimal(1), (2 * step).exp()
         for _ in range(_PLACES):
             y = (e - 1) / (e + 1)
             c1 = 1 - y * y
@@ -72,11 +75,12 @@ def exp_few(b, x):
 
 def _exp2():
     """What a double lacks of a power of two, relative to it, and that double."""
-    with localcontext() as context:
+    number = decimal.Decimal
+    with decimal.localcontext() as context:
         context.prec = 40
         for k in range(_POWERS):
-            exact = Decimal(2) ** (Decimal(k) / _POWERS)
-            yield [float(exact / Decimal(float(exact)) - 1), float(exact)]
+            exact = number(2) ** (number(k) / _POWERS)
+            yield [float(exact / number(float(exact)) - 1), float(exact)]
 
 
 # name -> how many numbers, at how many places, and what gives them
