@@ -10,6 +10,8 @@ from ...arrays.halves import holds_half, widened
 from ...arrays.sums import PLAIN, column_sums, row_sums, shaped
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import primitive
+from ...primitive.kernels import kernel_of
+from ...primitive.primitive import argument_names
 from ...trace.device import constant
 from ..arithmetic import sqrt
 from ..reductions import mean, reduce_mean, reduce_sum
@@ -20,6 +22,8 @@ from .sums import row_dots
 ndarray = np.ndarray
 _SHORT = 16  # elements of a channel of one example: fewer are added up along with those of the other examples
 _ROW = 512  # elements of a row over which the loop itself costs little
+_FEW = 1 << 10  # elements, from which on kernels take less time
+_MANY = 1 << 14  # elements, over which longer rows pay
 
 # With m and v the mean and variance of a channel over its N elements, r = 1 / √(v + eps) and x̂ = r (x - m):
 # dm = mean(dx), dv = 2 mean((x - m) dx), dx̂ = r (dx - mean(dx) - x̂ mean(x̂ dx)); Ioffe and Szegedy (2015), Batch
@@ -49,6 +53,8 @@ def _plain(x, *others):
 def _sums(x):
     """The sum of each channel of a plain (examples, channels, rest)."""
     n, c, k = x.shape
+    if k == 1:
+        return column_sums(x.reshape(n, c))
     if k >= _SHORT:
         return np.add.reduce(row_sums(x.reshape(n * c, k)).reshape(n, c), 0)
     return np.add.reduce(column_sums(x.reshape(n, c * k)).reshape(c, k), 1)
@@ -57,6 +63,8 @@ def _sums(x):
 def _dots(x, y):
     """The sum of each channel of x y."""
     n, c, k = x.shape
+    if k == 1:
+        return column_sums((x * y).reshape(n, c))
     if k >= _SHORT:
         return np.add.reduce(row_dots(x.reshape(n * c, k), y.reshape(n * c, k)).reshape(n, c), 0)
     return np.add.reduce(column_sums((x * y).reshape(n, c * k)).reshape(c, k), 1)
@@ -70,7 +78,8 @@ def _centred(x):
     middle /= count
     shift = _beside(middle, x)
     gap = x.reshape(-1, len(shift)) - shift
-    spread = _dots(gap.reshape(x.shape), gap.reshape(x.shape))
+    wide = gap.reshape(x.shape)
+    spread = _dots(wide, wide)
     spread /= count
     return gap, middle, spread
 
@@ -78,16 +87,94 @@ def _centred(x):
 def _beside(v, x):
     """A vector of channels as long as a few examples: NumPy's loops over short rows take longer than the elements."""
     n, c, k = x.shape
-    times = 1
-    while times * c * k < _ROW and not n % (2 * times):
+    times, least = 1, _ROW if x.size > _MANY else _ROW // 8
+    while times * c * k < least and not n % (2 * times):
         times *= 2
     v = v.repeat(k) if k > 1 else v
     return v if times == 1 else v.reshape(1, -1).repeat(times, 0).reshape(-1)
 
 
+def _of_both(what, define, rows, total=False):
+    """A kernel for rows in which channels lie side by side (False), and one for rows of one channel (True).
+
+    Args:
+        define: what is computed for a row of the first `rows` operands, and for numbers of channels, which follow.
+        total: whether it is added up, in rows of one channel.
+    """
+    count = len(argument_names(define)) - rows
+    added = define if not total else lambda *args: reduce_sum(define(*args), (0,), False)
+    return {False: kernel_of("batch_norm", f"{what} of all", define, ("row",) * rows + ("vector",) * count),
+            True: kernel_of("batch_norm", f"{what} of each", added, ("row",) * rows + ("number",) * count)}
+
+
+_SQUARES = _of_both("squares", lambda x, m: (x - m) * (x - m), 1, total=True)
+_BROUGHT = _of_both("value", lambda x, m, s, b: (x - m) * s + b, 1)
+_PRODUCTS = _of_both("products", lambda c, x, m: c * (x - m), 2, total=True)
+_BROUGHT_BACK = _of_both("vjp", lambda c, x, m, a, q, t: c * a + ((x - m) * q + t), 2)
+
+
+class _InRows:
+    """A plain (examples, channels, rest) as rows for kernels."""
+
+    __slots__ = ("long", "rows", "shape")
+
+    def __init__(self, x):
+        n, c, k = self.shape = x.shape
+        self.long = k >= _SHORT
+        self.rows = self.of(x)
+
+    def of(self, x):
+        """An array of the same shape as rows."""
+        n, c, k = self.shape
+        return x.reshape((n * c, k) if self.long else (n, c * k))
+
+    def put(self, v):
+        """A vector of channels as the numbers of rows, or as a vector as long as a row."""
+        n, _, k = self.shape
+        if self.long:
+            return v[None].repeat(n, 0).reshape(-1)
+        return v if k == 1 else v.repeat(k)
+
+    def sums(self, found):
+        """What a kernel of totals gave, for each channel."""
+        n, c, k = self.shape
+        if self.long:
+            return column_sums(found.reshape(n, c))
+        return column_sums(found) if k == 1 else np.add.reduce(column_sums(found).reshape(c, k), 1)
+
+    def statistics(self, x):
+        """The mean and variance of each channel, and the first as rows have it; None where there is no kernel."""
+        n, _, k = self.shape
+        count = x.dtype.type(n * k)
+        middle = _sums(x)
+        middle /= count
+        put = self.put(middle)
+        found = _SQUARES[self.long](self.rows, put)
+        if found is None:
+            return None
+        spread = self.sums(found)
+        spread /= count
+        return middle, spread, put
+
+
+def _by_kernels(x, w, b, eps):
+    """The value and its statistics in two passes; None where there are no kernels."""
+    rows = _InRows(x)
+    found = rows.statistics(x)
+    if found is None:
+        return None
+    middle, spread, put = found
+    out = _BROUGHT[rows.long](rows.rows, put, rows.put(w / np.sqrt(spread + eps)), rows.put(b))
+    return None if out is None else (out, middle, spread)
+
+
 def _batch_norm(xp, x, w, b, eps):
     if xp is np and _plain(x, w, b):
         flat = _flat(x)
+        found = _by_kernels(flat, w, b, eps) if x.size >= _FEW else None
+        if found is not None:
+            out, middle, spread = found
+            return shaped(out, x.shape), middle, spread
         gap, middle, spread = _centred(flat)
         gap *= _beside(w / np.sqrt(spread + eps), flat)
         gap += _beside(b, flat)
@@ -152,8 +239,11 @@ def _vjp(cts, x, w, eps):
 def _pulled(ct, dm, dv, x, w, eps, count):
     """The same of plain arrays, in as few passes as NumPy allows: x̄ = a ȳ + b (x - m) + c, a channel each."""
     flat = _flat(x)
-    gap, _, spread = _centred(flat)
     ct = np.ascontiguousarray(ct).reshape(flat.shape)
+    found = _pulled_by_kernels(ct, dm, dv, flat, w, eps, count) if x.size >= _FEW else None
+    if found is not None:
+        return shaped(found[0], x.shape), *found[1:]
+    gap, _, spread = _centred(flat)
     spread += eps
     scale = 1 / np.sqrt(spread)
     db, dw = _sums(ct), _dots(gap.reshape(flat.shape), ct)
@@ -169,6 +259,31 @@ def _pulled(ct, dm, dv, x, w, eps, count):
     gap += _beside(shift.astype(x.dtype, copy=False), flat)
     gap += ct.reshape(gap.shape) * _beside(along, flat)
     return shaped(gap, x.shape), dw, db
+
+
+def _pulled_by_kernels(ct, dm, dv, x, w, eps, count):
+    """The same in two more passes; None where there are no kernels."""
+    rows = _InRows(x)
+    found = rows.statistics(x)
+    both = None if found is None else _PRODUCTS[rows.long](rows.of(ct), rows.rows, found[2])
+    if both is None:
+        return None
+    _, spread, put = found
+    spread += eps
+    scale = 1 / np.sqrt(spread)
+    db, dw = _sums(ct), rows.sums(both)
+    dw *= scale
+    along = w * scale
+    back = along * scale * dw / -count
+    shift = along * db / -count
+    if dv is not None:
+        back = back + dv * (2 / count)
+    if dm is not None:
+        shift = shift + dm / count
+    back, shift = (v.astype(x.dtype, copy=False) for v in (back, shift))
+    out = _BROUGHT_BACK[rows.long](
+        rows.of(ct), rows.rows, put, rows.put(along), rows.put(back), rows.put(shift))
+    return None if out is None else (out, dw, db)
 
 
 def _batch(x, w, b, eps, batched, size):

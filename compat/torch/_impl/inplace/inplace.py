@@ -126,17 +126,25 @@ def untracked(t, m):
     return m is not None or not needs_grad(t)
 
 
+def open_array(t, m):
+    """The array of a tensor if it may be written to as it is: nothing is recorded in the modes `m`, no two elements and
+    no array of the user's share its memory. None if not."""
+    if m is not None and not m.still or type(t) not in PLAIN_KINDS or not untracked(t, m):
+        return None
+    array = t.value
+    if not writeable(array) or crossing(array) or overlapping(array) or (
+            versions.EXPOSED and versions.exposed(array)):
+        return None
+    return array
+
+
 def written_as(run, t, args, kwargs, operands):
     """Whether `t`, of which nothing is recorded, is now what `run(t, *args, **kwargs)` gives, an array of its shape and
     dtype; False for what this does not take. The general path says what does not fit.
     """
     m = MODES.get()
-    if m is not None and not m.still or type(t) not in PLAIN_KINDS or not untracked(t, m):
-        return False
-    array = t.value
-    if not writeable(array) or crossing(array) or overlapping(array) or (
-            versions.EXPOSED and versions.exposed(array)) or not all(
-            type(x) in PLAIN_KINDS and untracked(x, m) for x in operands):
+    array = open_array(t, m)
+    if array is None or not all(type(x) in PLAIN_KINDS and untracked(x, m) for x in operands):
         return False
     try:
         out = run(t, *args, **kwargs)

@@ -1,9 +1,16 @@
 """Running statistics: buffers that normalization writes to below every derivative, as PyTorch's kernels do."""
 
-from ..modes.modes import restore, set_modes
+import numpy as np
+
+from ..graph import versions
+from ..inplace.inplace import open_array
+from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.modes import MODES, restore, set_modes
 from ..state.concrete import mapped
 from ..state.levels import BatchTrace, GradTrace
 from ..types.tensor_type import TensorBase, at_level
+
+ndarray = np.ndarray
 
 
 def check_running(input, *running):
@@ -20,11 +27,21 @@ def check_running(input, *running):
                                f"'{argument}'. This input cannot have requires_grad True.")
 
 
-def track(running, found, momentum):
-    """Move a running statistic towards the one that was found; neither is differentiated, at any level."""
+def track(running, found, momentum, factor=1.0):
+    """Move a running statistic towards a multiple of what was found; neither is differentiated, at any level."""
+    array, new = open_array(running, MODES.get()), found.value
+    if type(array) is type(new) is ndarray and array.dtype is new.dtype and array.shape == new.shape:
+        token = suppress_fp_warnings()
+        try:
+            array *= 1 - momentum
+            array += new * (momentum * factor)
+        finally:
+            restore_fp_warnings(token)
+        versions.bump(array)
+        return
     before = set_modes(level=None, lower=(), grad=False)
     try:
-        _below(running).mul_(1 - momentum).add_(_below(found.detach()) * momentum)
+        _below(running).mul_(1 - momentum).add_(_below(found.detach()) * (momentum * factor))
     finally:
         restore(before)
 

@@ -13,6 +13,7 @@ from ..modes.complete import Complete
 from ..random.sampling import kept
 from ..state.python_data import filling
 from ..types import dtypes
+from ..types.parameter import PLAIN_KINDS
 from .axes import tuples
 from .publishing import functional, method
 from .tracking import check_running, track
@@ -200,6 +201,16 @@ def constant_pad_nd(input, pad, value=0):
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
     """Normalize each channel over the batch, or by running statistics when not training."""
+    if training and _fits(input.value, (running_mean, running_var, weight, bias)) and eps > 0:
+        if running_mean is not None:
+            check_running(input, running_mean, running_var)
+        try:
+            out, mean, var = _batch_norm(input, None, None, weight, bias, eps)
+        except Complete:
+            again(input, running_mean, running_var, momentum)
+            raise
+        moved(running_mean, running_var, mean, var, input, momentum)
+        return out
     if input.numel() and not (training and input.dim() < 2):
         check_parameters(input, {"running_mean": running_mean, "running_var": running_var, "weight": weight,
                                  "bias": bias})
@@ -226,12 +237,35 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
         else:
             mean, var = input.mean(axes), input.var(axes, unbiased=False)
             out = _batch_norm(input, mean, var, weight, bias, eps)
-    except Complete:  # a recomputation moves the statistics once more, as PyTorch's kernel has by then
-        mean, var = input.detach().mean(axes), input.detach().var(axes, unbiased=False)
-        moved(running_mean, running_var, mean, var, input, momentum)
+    except Complete:
+        again(input, running_mean, running_var, momentum)
         raise
     moved(running_mean, running_var, mean, var, input, momentum)
     return out
+
+
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+
+
+def _fits(array, parameters):
+    """Whether a plain array and those of parameters are as most are: nothing of them has to be looked at further."""
+    if type(array) is not np.ndarray or array.ndim < 2 or array.dtype not in (_SINGLE, _DOUBLE):
+        return False
+    channels, dtype = array.shape[1:2], array.dtype
+    if array.size <= channels[0]:
+        return False
+    for p in parameters:
+        if p is not None:
+            v = p.value if type(p) in PLAIN_KINDS else None
+            if type(v) is not np.ndarray or v.shape != channels or v.dtype is not dtype:
+                return False
+    return True
+
+
+def again(input, running_mean, running_var, momentum):
+    """Move running statistics where a recomputation ends early: PyTorch's kernel has done so by then."""
+    axes, input = tuple([i for i in range(input.ndim) if i != 1]), input.detach()
+    moved(running_mean, running_var, input.mean(axes), input.var(axes, unbiased=False), input, momentum)
 
 
 def moved(running_mean, running_var, mean, var, input, momentum):
@@ -239,7 +273,7 @@ def moved(running_mean, running_var, mean, var, input, momentum):
     if running_mean is not None:
         count = input.numel() // input.shape[1]
         track(running_mean, mean, momentum)
-        track(running_var, var.detach() * (count / (count - 1)), momentum)
+        track(running_var, var, momentum, count / (count - 1))
 
 
 @functional("batch_norm", front=batch_norm, layout=BY_FORMAT)
