@@ -8,8 +8,8 @@ import numpy as np
 from ..core.arrays.avals import aval_of
 from ..core.arrays.halves import is_half
 from ..core.errors import ShapeError, at_user_line
-from ..core.ops import reductions, selection
-from ..core.ops.nn import pooling, windows
+from ..core.ops import selection
+from ..core.ops.nn import pooling
 from ..core.ops.shaping import pad
 from ..core.trace.device import constant
 from ..numpy.surface import Array, floating, ordered
@@ -68,12 +68,13 @@ def avg_pool(
     if is_half(x.dtype):
         return selection.astype(avg_pool(selection.astype(x, np.float32), kernel, stride=stride, padding=pairs,
                                          count_include_pad=count_include_pad), x.dtype)
-    axis = (x.ndim - len(kernel),)
-    total = reductions.reduce_sum(flat_windows(x, kernel, stride, pairs, dilation, 0.0), axis, False)
+    padded = _padded(x, kernel, pairs, 0.0)
+    pooling.window_sums.prim.shape([aval_of(padded)], (kernel, stride, dilation))  # says what is wrong
+    total = pooling.window_sums(padded, kernel, stride, dilation)
     if count_include_pad or not any(p for pair in pairs for p in pair):
         return total / math.prod(kernel)
     ones = np.ones(x.shape[x.ndim - len(kernel) :], x.dtype)
-    counts = flat_windows(ones, kernel, stride, pairs, dilation, 0.0).sum(axis=0)
+    counts = pooling.window_sums(_padded(ones, kernel, pairs, 0.0), kernel, stride, dilation)
     return total / constant(counts, x)
 
 
@@ -87,18 +88,6 @@ def _geometry(x: Array, window: Any, stride: Any, padding: Any, dilation: Any) -
     stride = kernel if stride is None else each(stride, n, "stride", 1)
     dilation = each(dilation, n, "dilation", 1)
     return x, kernel, stride, dilation, padding_pairs(padding, tuple(x.shape[x.ndim - n :]), kernel, stride, dilation)
-
-
-def flat_windows(
-    x: Array, kernel: tuple[int, ...], stride: tuple[int, ...], pairs: tuple[tuple[int, int], ...],
-    dilation: tuple[int, ...], fill: float,
-) -> Array:
-    """Return the windows of the padded last axes: (*lead, elements of a window, *out)."""
-    lead = tuple(x.shape[: x.ndim - len(kernel)])
-    x = _padded(x, kernel, pairs, fill)
-    shape = windows.windows.prim.shape([aval_of(x)], (kernel, stride, dilation)).shape
-    return windows.windows(x, kernel, stride, dilation).reshape(
-        (*lead, math.prod(kernel), *shape[len(lead) + len(kernel) :]))
 
 
 def _padded(x: Array, kernel: tuple[int, ...], pairs: tuple[tuple[int, int], ...], fill: float) -> Array:

@@ -1,5 +1,7 @@
 """Nests of plain tuples, lists and dicts, taken apart as optree does it, which need not be loaded for them."""
 
+from itertools import count
+
 import numpy as np
 
 from ...core.arrays.avals import WEAK
@@ -11,12 +13,13 @@ BARE = frozenset({np.ndarray, np.float64, np.float32, *WEAK})  # types of leaves
 _NAMES = frozenset({str})
 
 
-_EARLY = iter(range(200))  # uses of nests in a process before optree, which is quicker, is loaded for them
+_FEW = 200  # uses of nests in a process before optree, which is quicker, is loaded for them
+_NEXT_USE = count().__next__
 
 
 def is_early():
     """Whether nests are taken apart here: optree is not loaded, which takes 7 ms, and a program may have few."""
-    return not is_loaded(optree) and next(_EARLY, None) is not None
+    return not is_loaded(optree) and _NEXT_USE() < _FEW
 
 
 class _Other(Exception):  # noqa: N818 (no error: optree knows what it is)

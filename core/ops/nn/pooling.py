@@ -1,28 +1,42 @@
-"""The largest element of each window: one maximum for each place of the window, instead of a copy of all windows."""
+"""The largest element of each window, and the sum of each: one operation for each place of the window, instead of a
+copy of all windows."""
 
+from functools import lru_cache
 from itertools import product
 from math import prod
 
 import numpy as np
 
 from ...arrays.avals import make_aval
-from ...primitive.families import primitive
+from ...arrays.blend import select
+from ...primitive.families import linear, primitive
 from ...trace.device import constant
+from ..dependence import numbered
 from ..reductions import argmax, reduce_sum
-from ..samples import Sample
+from ..samples import Sample, together
 from ..selection import where
-from .windows import overlap_add, window_counts, windows
+from .windows import geometry, overlap_add, window_counts, windows
 
 ndarray = np.ndarray
 
 
 def _taps(x, kernel, stride, dilation):
     """For each place of the window the elements that lie there, as views of x."""
-    n = len(kernel)
-    counts = window_counts(x.shape[x.ndim - n :], kernel, stride, dilation)
-    for place in product(*map(range, kernel)):
-        yield x[(Ellipsis, *[slice(k * d, k * d + (m - 1) * s + 1, s)
-                             for k, d, s, m in zip(place, dilation, stride, counts)])]
+    return [x[index] for index in _places(tuple(x.shape[x.ndim - len(kernel) :]), kernel, stride, dilation)]
+
+
+@lru_cache(256)
+def _places(size, kernel, stride, dilation):
+    """For each place of the window the index of the elements that lie there."""
+    counts = window_counts(size, kernel, stride, dilation)
+    return [(Ellipsis, *[slice(k * d, k * d + (m - 1) * s + 1, s)
+                         for k, d, s, m in zip(place, dilation, stride, counts)])
+            for place in product(*map(range, kernel))]
+
+
+def _are_apart(kernel, stride, dilation):
+    """Whether no element lies in two windows."""
+    return all(s > d * (k - 1) for k, s, d in zip(kernel, stride, dilation))
 
 
 def _largest(xp, x, kernel, stride, dilation):
@@ -72,16 +86,53 @@ def _vjp(ct, x, ans, kernel, stride, dilation):
 def _handed_back(ct, x, ans, kernel, stride, dilation):
     """The same of plain arrays: each place of the window takes what no place before it took."""
     out = np.zeros(x.shape, ct.dtype)
-    left = np.ones(ct.shape, bool)
     nans = ans.dtype.kind == "f" and bool(np.isnan(ans).any())
+    apart, left = _are_apart(kernel, stride, dilation), None
     for tap, into in zip(_taps(x, kernel, stride, dilation), _taps(out, kernel, stride, dilation)):
         hit = tap == ans
         if nans:
             hit |= tap != tap
-        hit &= left
-        into += where(hit, ct, 0.0)
-        left ^= hit
+        if left is None:
+            left = ~hit
+        else:
+            hit &= left
+            left ^= hit
+        if apart:
+            into[...] = select(hit, ct, 0)
+        else:
+            into += select(hit, ct, 0)
     return out
+
+
+def _summed(xp, x, kernel, stride, dilation):
+    out = None
+    for tap in _taps(x, kernel, stride, dilation):
+        if out is None:
+            out = tap.copy()
+        else:
+            out += tap
+    return out
+
+
+def _spread(xp, y, extent, kernel, stride, dilation):
+    out = xp.zeros((*y.shape[: y.ndim - len(kernel)], *extent), y.dtype)
+    apart = _are_apart(kernel, stride, dilation)
+    for into in _taps(out, kernel, stride, dilation):
+        if apart:
+            into[...] = y
+        else:
+            into += y
+    return out
+
+
+def _joins(shape, out, kernel, stride, dilation):
+    """Which elements of windows go into which sums: a join for each place of the window."""
+    found = []
+    for index in _places(tuple(shape[len(shape) - len(kernel) :]), kernel, stride, dilation):
+        keys = np.full(shape, -1)
+        keys[index] = numbered(out)
+        found.append((keys, numbered(out)))
+    return found
 
 
 def _samples(rng):
@@ -107,4 +158,29 @@ max_windows = primitive(
     batch=lambda x, kernel, stride, dilation: max_windows(x, kernel, stride, dilation),
     absent={"complex": "the order it needs is that of real numbers", "()": "it needs an axis"},
     samples=_samples,
+)
+window_sums = linear(
+    "window_sums",  # x: (*lead, *size) -> (*lead, *out)
+    impl=lambda xp, x, *, kernel, stride, dilation: _summed(xp, x, kernel, stride, dilation),
+    transpose=lambda ct, x_aval, kernel, stride, dilation: spread_sums(
+        ct, x_aval.shape[x_aval.ndim - len(kernel) :], kernel, stride, dilation),
+    shape=lambda x, kernel, stride, dilation: _shape(x, kernel, stride, dilation),
+    batch=lambda x, kernel, stride, dilation: window_sums(x, kernel, stride, dilation),
+    absent={"()": "it needs an axis"},
+    depends=lambda x, ans, kernel, stride, dilation: {0: _joins(x.shape, ans.shape, kernel, stride, dilation)},
+    samples=together(geometry((5,), (2, 4), (0, 3)), geometry((2, 7), stride=(2,), dilation=(2,)),
+                     geometry((2, 5, 6), kernel=(2, 3), stride=(2, 1), dilation=(1, 2)),
+                     geometry((2, 4, 5), kernel=(2, 2), stride=(2, 2), dilation=(1, 1))),
+)
+spread_sums = linear(
+    "spread_sums",  # the transpose of window_sums
+    impl=lambda xp, y, *, extent, kernel, stride, dilation: _spread(xp, y, extent, kernel, stride, dilation),
+    transpose=lambda ct, kernel, stride, dilation: window_sums(ct, kernel, stride, dilation),
+    shape=lambda y, extent, kernel: make_aval((*y.shape[: y.ndim - len(kernel)], *extent), y.dtype),
+    batch=lambda y, extent, kernel, stride, dilation: spread_sums(y, extent, kernel, stride, dilation),
+    absent={"()": "it needs an axis"},
+    depends=lambda y, ans, kernel, stride, dilation: {0: [
+        (key, found) for found, key in _joins(ans.shape, y.shape, kernel, stride, dilation)]},
+    samples=together(geometry((4,), (2, 4), (0, 4), extent=(5,)),
+                     geometry((2, 2, 3), kernel=(2, 3), extent=(4, 5), stride=(2, 1), dilation=(1, 1))),
 )

@@ -87,7 +87,7 @@ def _windows_shape(x, kernel, stride, dilation):
     return make_aval((*x.shape[: x.ndim - n], *kernel, *counts), x.dtype)
 
 
-def _geometry(*shapes, **facts):
+def geometry(*shapes, **facts):
     return together(*[arrays(s, **{"kernel": (2,), "stride": (1,), "dilation": (1,), **facts}) for s in shapes])
 
 
@@ -100,8 +100,8 @@ windows = linear(
     batch=lambda x, kernel, stride, dilation: windows(x, kernel, stride, dilation),
     absent={"()": "it needs an axis"},
     depends=MOVED,
-    samples=together(_geometry((5,), (2, 4), (0, 3)), _geometry((2, 7), stride=(2,), dilation=(2,)),
-                     _geometry((2, 5, 6), kernel=(2, 3), stride=(2, 1), dilation=(1, 2))),
+    samples=together(geometry((5,), (2, 4), (0, 3)), geometry((2, 7), stride=(2,), dilation=(2,)),
+                     geometry((2, 5, 6), kernel=(2, 3), stride=(2, 1), dilation=(1, 2))),
 )
 overlap_add = linear(
     "overlap_add",  # the transpose of windows
@@ -112,6 +112,6 @@ overlap_add = linear(
     absent={"()": "it needs an axis"},
     depends=lambda y, ans, extent, kernel, stride, dilation: {0: (_view(np, numbered(ans.shape), kernel, stride,
         dilation), numbered(ans.shape))},
-    samples=together(_geometry((2, 3), (2, 2, 3), (0, 2, 3), extent=(4,)),
-                     _geometry((2, 3, 2, 2), kernel=(2, 3), extent=(4, 6), stride=(2, 1), dilation=(1, 2))),
+    samples=together(geometry((2, 3), (2, 2, 3), (0, 2, 3), extent=(4,)),
+                     geometry((2, 3, 2, 2), kernel=(2, 3), extent=(4, 6), stride=(2, 1), dilation=(1, 2))),
 )

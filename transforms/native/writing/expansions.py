@@ -123,10 +123,20 @@ def _layer_norm(s, x, w, b, axes, eps):
     return s("add", s("multiply", _standardized(s, x, axes, eps), w), b)
 
 
-def _max_windows(s, x, kernel, stride, dilation):
-    lead = x.aval.ndim - len(kernel)
-    places = tuple(range(lead, lead + len(kernel)))
-    return s("reduce_max", s("windows", x, params=(kernel, stride, dilation)), params=(places, False))
+def _of_windows(reduce):
+    def make(s, x, kernel, stride, dilation):
+        lead = x.aval.ndim - len(kernel)
+        places = tuple(range(lead, lead + len(kernel)))
+        return s(reduce, s("windows", x, params=(kernel, stride, dilation)), params=(places, False))
+
+    return make
+
+
+def _spread_sums(s, y, extent, kernel, stride, dilation):
+    lead = y.aval.ndim - len(kernel)
+    front, out = y.aval.shape[:lead], y.aval.shape[lead:]
+    wide = s("broadcast_to", s.shaped(y, (*front, *(1,) * len(kernel), *out)), params=((*front, *kernel, *out),))
+    return s("overlap_add", wide, params=(extent, kernel, stride, dilation))
 
 
 def _argument(reduce):
@@ -158,7 +168,9 @@ _EXPANSIONS = {
     "logsumexp": _logsumexp, "softmax": _softmax, "log_softmax": _log_softmax, "cross_entropy": _cross_entropy,
     "target_cross_entropy": _target_entropy, "affine": _affine, "mean_squared_error": _squared_error,
     "standardize": _standardized, "layer_norm": _layer_norm, "argmax": _argument("reduce_max"),
-    "argmin": _argument("reduce_min"), "max_windows": _max_windows, **{name: _widened(name) for name in _WIDENED},
+    "argmin": _argument("reduce_min"), "max_windows": _of_windows("reduce_max"),
+    "window_sums": _of_windows("reduce_sum"), "spread_sums": _spread_sums,
+    **{name: _widened(name) for name in _WIDENED},
     "solve": elimination.solve, "solve_vector": elimination.solve_vector, "inv": elimination.inv,
     "det": elimination.det, "slogdet": elimination.slogdet,
 }

@@ -189,6 +189,9 @@ def pooling(n):
         size = tuple(input.shape[input.ndim - n :])
         padding = tuples(padding, n)
         check_windows(kernel, stride, padding, (1,) * n)
+        if not ceil_mode and divisor_override is None and input.dtype.kind in "fV" and all(
+                k <= m + 2 * p for k, m, p in zip(kernel, size, padding)):
+            return nn.avg_pool(input, kernel, stride=stride, padding=padding, count_include_pad=bool(count_include_pad))
         index, inside, out, areas = pool_places(size, kernel, stride, padding, (1,) * n, bool(ceil_mode))
         too_small(input, out, n)
         cols = gathered(input, index, n)
