@@ -5,6 +5,7 @@ The folder is `$COVECTOR_CACHE_DIR`, else `covector` in `$XDG_CACHE_HOME` or `~/
 """
 
 import sys
+import warnings
 
 from .transforms.native.machine.object_cache import (
     CacheInfo as CacheInfo,
@@ -47,6 +48,15 @@ _USAGE = "python -m covector.cache shows the cache of native code; python -m cov
 
 def _main(arguments: list[str]) -> int:
     """What the command line asks for; the exit status."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CacheWarning)
+        status = _answered(arguments)
+    for warning in caught:
+        sys.stderr.write(f"{warning.message}\n")
+    return 1 if caught else status
+
+
+def _answered(arguments: list[str]) -> int:
     if arguments == ["clear"]:
         sys.stdout.write(f"removed {clear()} files\n")
     elif not arguments:

@@ -159,8 +159,25 @@ def test_llvm_loads_what_our_loader_does_not(files, monkeypatch):
 
 @pytest.mark.parametrize("data", [b"", b"\x7fELF", b"\x7fELF\x02\x01" + bytes(100), b"MZ" * 100])
 def test_what_is_no_object_file_is_not_loaded(data):
-    with pytest.raises(Unloadable):
+    with pytest.raises(ValueError, match="no object file for x86-64"):
         Loaded(data, lambda name: 0)
+
+
+@needs_llvm
+@pytest.mark.parametrize("spoil", [lambda data: b"", lambda data: data[:64], lambda data: data[:-30],
+                                   lambda data: b"\x7fELF garbage" * 50, lambda data: b"\xff" * len(data)],
+                         ids=["empty", "head", "cut", "garbage", "no text"])
+def test_contents_that_are_none_are_replaced(files, spoil):
+    """Their checksums are right."""
+    before = outcome()
+    for path in files.folder.glob("*.o"):
+        data, key = path.read_bytes(), bytes.fromhex(path.stem)
+        body = spoil(data[len(object_cache._MAGIC) + 64 :])
+        path.write_bytes(object_cache._MAGIC + key + hashlib.sha256(body).digest() + body)
+    done = subprocess.run([sys.executable, "-P", "-c", PROGRAM], capture_output=True, text=True, check=True)
+    assert done.stderr.count("CacheWarning") == 1 and "is damaged" in done.stderr
+    assert done.stdout.split()[2:] == before[2]
+    assert outcome()[:2] == (0, False)
 
 
 def test_what_is_kept_is_found(files):
@@ -296,9 +313,10 @@ def test_sizes(monkeypatch, text, wanted):
     assert object_cache.limit() == wanted
 
 
-def test_a_size_that_is_none(files, monkeypatch):
-    monkeypatch.setenv("COVECTOR_CACHE_SIZE", "much")
-    with pytest.warns(cache.CacheWarning, match="COVECTOR_CACHE_SIZE is 'MUCH', which is no number of bytes as"):
+@pytest.mark.parametrize("text", ["much", "nan", "inf", "1e400"])
+def test_a_size_that_is_none(files, monkeypatch, text):
+    monkeypatch.setenv("COVECTOR_CACHE_SIZE", text)
+    with pytest.warns(cache.CacheWarning, match=f"COVECTOR_CACHE_SIZE is '{text}', which is no number of bytes as"):
         assert object_cache.limit() == 256 << 20
 
 
@@ -375,6 +393,11 @@ def test_the_command(files):
                               capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
+    files.folder.touch()
+    assert run() == (1, f"{files.folder}: 0 files, 0 bytes\nthe cache of compiled code is not used: [Errno 20] Not a "
+                        f"directory: '{files.folder}'; code is compiled in each process. Set COVECTOR_CACHE_DIR to a "
+                        "folder that can be written to, or COVECTOR_CACHE=0\n")
+    files.folder.unlink()
     files.put(KEY, b"code")
     size = path_of(files).stat().st_size
     assert run() == (0, f"{files.folder}: 1 files, {size} bytes\n")

@@ -40,10 +40,10 @@ class Recall:
     def function(self, inside=False):
         """The function, or None; `inside` as `Around` has it."""
         files = self.mark and machine().remembered() and machine().files()
-        found = files.get(self.key) if files else None
+        found = files.get(self.key, _unpacked) if files else None
         if not found:
             return None
-        code, needed, names, constants = _unpacked(found)
+        code, needed, names, constants = found
         around = Around([v.aval for v in self.inputs], Slow(self.draft), inside)
         slots = slots_of(names, constants, around)
         code = slots and machine().recalled(code, needed)

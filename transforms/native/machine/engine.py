@@ -48,10 +48,10 @@ class Machine:
         """Whether it is known what LLVM says of the processor: where the cache does not know, it has no code either."""
         if self.about is None:
             about = _processor()
-            found = self.files() and about and self.files().get(_key(self.plain, f"this processor: {about}"))
+            files = about and self.files()
+            found = files.get(_key(self.plain, f"this processor: {about}"), _facts) if files else None
             if found:
-                name, features, vector = found.decode().split("\n")
-                self.about = _About(self.plain, name, features, int(vector))
+                self.about = _About(self.plain, *found)
         return self.about is not None
 
     def facts(self):
@@ -127,30 +127,30 @@ class Machine:
                         return None
                     self.keys[symbol], self.elementary[symbol] = other, code
             found = self.loaded.get(key)
-            data = self.files().get(key) if found is None and self.files() else None
-            if data is not None:
-                try:
-                    loaded = Loaded(data, self.address_of)
-                except Unloadable:
-                    return None
+            loaded = self.files().get(key, self.placed) if found is None and self.files() else None
+            if type(loaded) is Loaded:
                 found = self.loaded[key] = Code(loaded.symbols, (loaded, [self.elementary[s] for s in needed]))
             return found
 
     def functions(self, key, text, scalar=False):
         """`({name: address}, what keeps them in memory)`."""
         files = self.files()
-        data = files.get(key) if files else None
-        if data is None:
+        loaded = files.get(key, self.placed) if files else None
+        if loaded is None:
             data = self.object_code(text, scalar)
             if files:
                 files.put(key, data)
+            loaded = self.placed(data)
+        return (loaded.symbols, loaded) if type(loaded) is Loaded else self.linked(loaded, text)
+
+    def placed(self, data):
+        """An object file in memory, or its bytes as they are, where LLVM must load it, which takes more kinds."""
         if SUPPORTED:
             try:
-                loaded = Loaded(data, self.address_of)
-                return loaded.symbols, loaded
-            except Unloadable:  # LLVM takes more kinds of files
+                return Loaded(data, self.address_of)
+            except Unloadable:
                 pass
-        return self.linked(data, text)
+        return data
 
     def object_code(self, text, scalar=False):
         """The bytes of an object file."""
@@ -203,6 +203,12 @@ class _About:
         self.vector = vector
         self.digest = plain.copy()
         self.digest.update(f"{name} {features}".encode())
+
+
+def _facts(data):
+    """The name of a processor, its features, and the bytes of a register, as the cache has them."""
+    name, features, vector = data.decode().split("\n")
+    return name, features, int(vector)
 
 
 def _key(digest, text):

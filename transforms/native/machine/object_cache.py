@@ -2,6 +2,7 @@
 
 import os
 import stat
+import struct
 import sys
 import time
 import warnings
@@ -20,6 +21,7 @@ _LIMIT = 256 << 20  # bytes
 _FILLED = 0.9  # of the limit, to which old files are removed
 _OLD = 3600.0  # seconds after which a file is used anew: the least used ones go first
 _ABANDONED = 3600.0  # seconds after which a file that nobody finished is removed
+_UNREADABLE = (ArithmeticError, LookupError, TypeError, ValueError, struct.error)  # what reading other bytes comes to
 _TOLD = set()  # the kinds of warnings that were given
 
 
@@ -50,12 +52,13 @@ def folder():
 
 def limit():
     """The bytes that the cache may take: `COVECTOR_CACHE_SIZE`, as a number of bytes or with K, M or G behind it."""
-    given = os.environ.get("COVECTOR_CACHE_SIZE", "").strip().upper().removesuffix("B")
+    text = os.environ.get("COVECTOR_CACHE_SIZE", "")
+    given = text.strip().upper().removesuffix("B")
     units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
     try:
         return int(float(given[:-1]) * units[given[-1]] if given[-1:] in units else float(given)) if given else _LIMIT
-    except ValueError:
-        _warn("size", f"COVECTOR_CACHE_SIZE is {given!r}, which is no number of bytes as 1000000, 500K, 256M or 1G; "
+    except (ValueError, OverflowError):  # NaN and infinities, too
+        _warn("size", f"COVECTOR_CACHE_SIZE is {text!r}, which is no number of bytes as 1000000, 500K, 256M or 1G; "
                       f"the cache of compiled code keeps {_LIMIT >> 20} MB")
         return _LIMIT
 
@@ -67,8 +70,8 @@ class ObjectCache:
         self.folder = folder
         self.taken = None  # bytes in the folder, about
 
-    def get(self, key):
-        """The object code with this key (32 bytes); None where there is none."""
+    def get(self, key, read=bytes):
+        """The object code with this key (32 bytes), as `read` makes it of the bytes; None where there is none."""
         try:
             opened = self.opened(False)
         except OSError as error:
@@ -88,9 +91,13 @@ class ObjectCache:
                 head = _MAGIC + key + sha256(data[_HEAD:]).digest()
                 if data[:_HEAD] != head:
                     return self.foreign(name, "is damaged")
+                try:
+                    found = read(data[_HEAD:])
+                except _UNREADABLE:
+                    return self.foreign(name, "is damaged")
                 if time.time() - about.st_mtime > _OLD and os.access(self.folder, os.W_OK):
                     os.utime(file)  # used just now
-            return data[_HEAD:]
+            return found
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -176,17 +183,21 @@ class ObjectCache:
         return CacheInfo(_PATHS.Path(self.folder), len(found), sum(size for _, size, _ in found))
 
     def listed(self, act=lambda name, opened: None):
-        """The files, each passed to `act`; none where there is no folder that is used."""
-        opened = self.opened(False)
-        if opened is None:
-            return []
+        """The files, each passed to `act`; those before what the system refuses, none where there is no folder."""
+        done = []
         try:
-            found = self.files(opened)
-            for _, _, name in found:
-                act(name, opened)
-        finally:
-            os.close(opened)
-        return found
+            opened = self.opened(False)
+            if opened is None:
+                return done
+            try:
+                for found in self.files(opened):
+                    act(found[2], opened)
+                    done.append(found)
+            finally:
+                os.close(opened)
+        except OSError as error:
+            self.failed(error)
+        return done
 
     def clear(self):
         """Remove all files; the number of them."""

@@ -15,7 +15,7 @@ _STUB = 16  # bytes: a jump, and the address of its target
 
 
 class Unloadable(Exception):  # noqa: N818 (no error: LLVM loads such files)
-    """An object file with more than what generated code needs."""
+    """An object file with more than what generated code needs; damaged ones are other errors."""
 
 
 class Loaded:
@@ -50,7 +50,7 @@ class Loaded:
 def _sections(data):
     """The headers of the sections: (name, type, flags, address, offset, size, link, info, alignment, entry size)."""
     if data[:6] != b"\x7fELF\x02\x01" or data[18:20] != b"\x3e\0":
-        raise Unloadable("no object file for x86-64")
+        raise ValueError("no object file for x86-64")
     (at,) = struct.unpack_from("<Q", data, 40)
     size, count, names = struct.unpack_from("<HHH", data, 58)
     return [struct.unpack_from("<IIQQQQIIQQ", data, at + size * k) for k in range(count)], names
@@ -70,7 +70,7 @@ def _placed(sections):
 def _entries(data, sections, table):
     """`(name, section, value)` of each symbol; section 0 is elsewhere."""
     if table is None:
-        raise Unloadable("no symbols")
+        raise ValueError("an object file without symbols")
     start = sections[table[6]][4]
     found = []
     for name, _, _, section, value, _ in struct.iter_unpack("<IBBHQQ", data[table[4] : table[4] + table[5]]):
