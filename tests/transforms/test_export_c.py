@@ -581,6 +581,10 @@ def test_bad_arguments():
         cv.export_c(lambda x: x, np.ones(0), folder=None)
     with pytest.raises(ValueError, match="export_c names a function and two files, but got name='a b'; use letters"):
         cv.export_c(np.sin, 1.0, name="a b", folder=None)
+    for name in ("main", "double", "exp", "gamma", "free", "scanf", "index", "hypotf", "size_t", "cv_exp"):
+        with pytest.raises(ValueError, match=f"got name='{name}'; .*and no name that C has for something"):
+            cv.export_c(np.sin, 1.0, name=name, folder=None)
+    assert cv.export_c(np.sin, 1.0, folder=None).name == "f"
     with pytest.raises(TreeError, match="export_c needs a function that returns arrays, but none returned None"):
         def none(x):
             return None

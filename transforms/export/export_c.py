@@ -7,6 +7,7 @@ from ...core.lazy import LazyModule
 from ...core.types import Any, Callable, PyTree
 
 _FILE: Any = LazyModule("covector.transforms.export.c_file")
+_NAMES: Any = LazyModule("covector.transforms.export.names")
 _STAGED: Any = LazyModule("covector.transforms.export.staged")
 _FILES: Any = LazyModule("pathlib")
 
@@ -44,7 +45,7 @@ def export_c(
         ConversionError: `fun` asks for the value of an argument, as `if x > 0` does.
         DtypeError: an argument or a result of another dtype.
         ShapeError: an argument or a result without elements.
-        ValueError: a name that is none in C.
+        ValueError: a name that is none in C, or that C has for something, as `exp` or `free`.
 
     The C function takes a pointer for each array of the arguments, then for each of the results, then `scratch`: memory
     for temporaries, of as many bytes as the header says. The header lists what each pointer leads to.
@@ -65,7 +66,7 @@ def export_c(
     }
     """
     found = _STAGED.staged(fun, args, "export_c")
-    name = _STAGED.function_name(fun, name, "export_c")
+    name = _NAMES.function_name(fun, name, "export_c")
     _STAGED.refuse(found, "export_c", "C")
     what = f"Written by covector from `{getattr(fun, '__name__', type(fun).__name__)}`"
     source, header = _FILE.c_file(found, name, blas, what)

@@ -7,7 +7,8 @@ from ..native.segments import with_segments
 from ..native.writing.products import is_small
 from ..native.writing.structure import is_native
 from .cuda_file import CudaFile
-from .staged import culprit, function_name, staged
+from .names import function_name
+from .staged import culprit, staged
 from .steps import Call, ExportedCuda, Launch
 
 

@@ -19,18 +19,7 @@ from ..scope.errstate import unmarked
 from ..staging.staging import stage
 from .c_file import is_bounded
 from .inlining import inlined
-
-_WORDS = frozenset("""
-alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr const_cast
-continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend goto if
-inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
-reinterpret_cast restrict return scratch short signed sizeof static static_assert static_cast struct switch template
-this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
-xor_eq main memcpy INFINITY NAN NULL blockIdx threadIdx blockDim gridDim
-""".split())  # of C, C++ and the text that is written around
-_MATHS = frozenset(name + end for name in ("fma", "sqrt", "fabs", "copysign", "floor", "rint", "trunc", "fmod")
-                   for end in ("", "f"))
-_TAKEN = re.compile(r"[vmksi]\d+|cv_\w*|cblas_\w*|\w*_t")  # names of the text itself, or reserved
+from .names import unused
 
 
 class Named(NamedTuple):
@@ -148,29 +137,7 @@ def _named(trees, roots, avals, taken):
             name = re.sub(r"\W", "_", "_".join(map(str, (root, *path))), flags=re.ASCII)
             if len(path) == 1 and type(path[0]) is int and root == "out":
                 name = f"out{path[0]}"
-            found.append((_unused(name, taken), accessor.codify(root)))
+            found.append((unused(name, taken), accessor.codify(root)))
     return [Named(name, path, aval) for (name, path), aval in zip(found, avals, strict=True)]
-
-
-def _unused(name, taken):
-    """A name that C has no other meaning for."""
-    name = re.sub("_+", "_", name).strip("_") or "arg"
-    for found in (name, f"{name}_", f"x_{name}_", *[f"x_{name}_{k}" for k in range(2, len(taken) + 3)]):
-        if found not in taken and found not in _WORDS | _MATHS and not _TAKEN.fullmatch(found) and (
-                not found[0].isdigit()):
-            taken.add(found)
-            return found
-    raise AssertionError(name)
-
-
-def function_name(fun, name, who):
-    """The name of the C function: as it was asked for, or that of a Python function."""
-    if name is None:
-        name = getattr(fun, "__name__", "")
-        return name if re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) and name not in _WORDS | _MATHS else "f"
-    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or name in _WORDS | _MATHS:
-        raise ValueError(f"{who} names a function and two files, but got name={name!r}; use letters, digits and _"
-                         f"{at_user_line()}")
-    return name
 
 
