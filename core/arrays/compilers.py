@@ -1,6 +1,7 @@
 """Compilers of native code: backends register how each is loaded, which happens when one is first needed."""
 
 import os
+import warnings
 from importlib.util import find_spec
 
 from ..errors import MissingLibraryError, at_user_line
@@ -8,6 +9,7 @@ from ..errors import MissingLibraryError, at_user_line
 _LOADERS = {}  # name -> (what imports it, the extra of covector that installs it)
 _LOADED = {}
 _INSTALLED = {}
+_TOLD = set()  # the names of those that are there, and cannot be used
 
 
 def register_compiler(name, load, extra):
@@ -51,3 +53,10 @@ def compiler(name):
                 f"native code is compiled by {name}, but importing it failed ({error}); install it: "
                 f"pip install 'covector[{extra}]', or leave the printer out{at_user_line()}") from error
     return found
+
+
+def unusable(name, error):
+    """Say once that a compiler that is installed cannot be used, as `error` says, and that all goes on without."""
+    if name not in _TOLD:
+        _TOLD.add(name)
+        warnings.warn(f"functions are not compiled to native code, and are slower by that: {error}", stacklevel=2)

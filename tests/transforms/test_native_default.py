@@ -14,6 +14,7 @@ import pytest
 
 import covector as cv
 from covector.core.arrays import compilers
+from covector.core.errors import MissingLibraryError
 from covector.transforms.native.machine import engine
 
 pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
@@ -57,18 +58,36 @@ def test_native_code_is_switched_off(without_native):
     assert is_native(cv.jit(bumps, compiler_options={"printer": "llvm"}), X)
 
 
-@pytest.mark.parametrize("absent", ["not installed", "cannot be imported"])
+@pytest.mark.parametrize("absent", ["not installed", "cannot be imported", "no code for the processor"])
 def test_without_llvm_nothing_changes(monkeypatch, absent):
     def missing():
         raise ImportError("no shared library")
 
+    def refuse():
+        raise RuntimeError("no available targets")
+
     if absent == "not installed":
         monkeypatch.setattr(compilers, "_INSTALLED", {"llvmlite": None})
-    monkeypatch.setitem(compilers._LOADERS, "llvmlite", (missing, "llvm"))
-    monkeypatch.setattr(compilers, "_LOADED", {})
+    if absent == "no code for the processor":
+        monkeypatch.setattr(engine.machine(), "ready", False)
+        monkeypatch.setattr(engine.machine(), "about", None)
+        monkeypatch.setattr(engine.machine().llvm().Target, "from_default_triple", refuse)
+        monkeypatch.setattr(engine.machine(), "ready", False)
+    else:
+        monkeypatch.setitem(compilers._LOADERS, "llvmlite", (missing, "llvm"))
+        monkeypatch.setattr(compilers, "_LOADED", {})
+    monkeypatch.setattr(compilers, "_TOLD", set())
     monkeypatch.setenv("COVECTOR_CACHE", "0")
     f = cv.jit(lambda x: np.cosh(x) * 3.125 * bumps(x))
-    assert not is_native(f, X) and np.allclose(f(X), np.cosh(X) * 3.125 * bumps(X))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            assert not is_native(f, X) and np.allclose(f(X), np.cosh(X) * 3.125 * bumps(X))
+            f.clear_cache()
+    assert len(caught) == (absent != "not installed")
+    assert all("slower by that: " in str(w.message) for w in caught)
+    with pytest.raises(MissingLibraryError, match=r"no shared library|this processor, .* \(no available targets\)"):
+        cv.jit(bumps, compiler_options={"printer": "llvm"})(X)
 
 
 def test_small_programs_never_load_llvm():

@@ -3,7 +3,7 @@
 import os
 
 from ...core.arrays.avals import aval_of, make_aval
-from ...core.arrays.compilers import installed
+from ...core.arrays.compilers import installed, unusable
 from ...core.arrays.small_calls import MAKERS as SMALL
 from ...core.errors import MissingLibraryError
 from ...core.lazy import LazyModule
@@ -37,7 +37,8 @@ def _kernel(define, dtype, kinds, short):
         return None
     try:
         return _FLAT.flat_function(_part(define, dtype, kinds), kinds, short)
-    except MissingLibraryError:  # it is there, but cannot be imported
+    except MissingLibraryError as error:  # it is there
+        unusable("llvmlite", error)
         return None
 
 
@@ -61,7 +62,8 @@ def _loops(define, kinds):
         return None
     try:
         return _OPEN.loop_function(define, kinds)
-    except MissingLibraryError:
+    except MissingLibraryError as error:
+        unusable("llvmlite", error)
         return None
 
 
@@ -71,7 +73,8 @@ def _small(compiles):
         return None
     try:
         return _SMALL.small_functions(compiles)
-    except MissingLibraryError:
+    except MissingLibraryError as error:
+        unusable("llvmlite", error)
         return None
 
 

@@ -1,5 +1,6 @@
 """Programs in native code: one function where a graph is native as a whole, else NumPy's calls between segments."""
 
+from ...core.arrays.compilers import unusable
 from ...core.errors import MissingLibraryError
 from ...core.lazy import LazyModule
 from ...core.types import Any
@@ -55,7 +56,8 @@ def native_if_faster(program, cost):
         if not segments or costs.estimated(equations) - saved > cost:
             return None
         return _between_calls(program, draft, segments, scalar_loops(draft))
-    except MissingLibraryError:  # it is there, but cannot be imported
+    except MissingLibraryError as error:  # it is there
+        unusable("llvmlite", error)
         return None
 
 

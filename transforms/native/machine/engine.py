@@ -12,6 +12,7 @@ from importlib.machinery import EXTENSION_SUFFIXES
 import numpy as np
 
 from ....core.arrays.compilers import compiler, installed
+from ....core.errors import MissingLibraryError, at_user_line
 from ....core.lazy import LazyModule
 from ....core.types import Any
 from .digests import sha256
@@ -77,11 +78,21 @@ class Machine:
         return self.facts().vector
 
     def llvm(self):
-        """The library."""
+        """The library.
+
+        Raises:
+            MissingLibraryError: it is not installed, or has no code for the processor.
+        """
         llvm = compiler("llvmlite")
         if not self.ready:
-            llvm.initialize_native_target()
-            llvm.initialize_native_asmprinter()
+            try:
+                llvm.initialize_native_target()
+                llvm.initialize_native_asmprinter()
+                llvm.Target.from_default_triple()
+            except RuntimeError as error:
+                raise MissingLibraryError(
+                    f"the LLVM of llvmlite makes no code for this processor, {platform.machine()} ({error}); install "
+                    f"a build for it, or leave the printer out{at_user_line()}") from error
             self.ready = True
         return llvm
 
