@@ -30,6 +30,9 @@ A value of few numbers, as in a loop over a small state, waits for each function
 power of two, and `tanh` of up to four the coefficients of a short polynomial, which shortens the wait by a third and by
 a half; the rows "of FEW" are those functions'.
 
+Where a float32 kernel may round products and sums as one, as in `gelu` outside `jit`, its `exp` keeps nothing of what
+lies below the last place, as NumPy's; the row "of QUICK" is that function's.
+
 `python benchmarks/maths/every_float.py NAME` takes all 2³² arguments of single precision: the largest errors of `exp`
 and `log` are 0.793 ulp, at -87.633, and 0.653 ulp, at 0.7026.
 

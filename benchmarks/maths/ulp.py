@@ -21,12 +21,13 @@ from oracles import LONG, long_double
 from page import write
 from true_values import exact
 
-from covector.transforms.native.maths import FEW, FUNCTIONS, NEAR
+from covector.transforms.native.maths import FEW, FUNCTIONS, NEAR, QUICK
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = Path(__file__).with_name("results.json")
 RECORDED = ROOT / "tests" / "transforms" / "recorded_maths.json"
 CHUNK, WORST = 1 << 17, 100
+WIDTHS = {"exp of FEW": (64,), "exp of QUICK": (32,)}  # of those that are used in one precision only
 
 
 class Row(NamedTuple):
@@ -98,6 +99,7 @@ ROWS = [
     ),
     Row("exp", [(-88, 88), (-707, 707), (-10, 10), (-1, 1)], (-10, 10), note="of FEW", function=FEW["exp_few"][0]),
     Row("tanh", [..., (-20, 20), (-1, 1), (-0.01, 0.01)], (-10, 10), note="of FEW", function=FEW["tanh_few"][0]),
+    Row("exp", [..., (-104, 89), (-1, 1)], (-10, 10), note="of QUICK", function=QUICK["exp_quick"]),
 ]  # fmt: skip
 
 
@@ -217,7 +219,7 @@ def main():
     for row in ROWS:
         if chosen.names and row.name not in chosen.names:
             continue
-        for width in DTYPES if row.note != "of FEW" or row.name == "tanh" else (64,):
+        for width in WIDTHS.get(f"{row.name} {row.note}", DTYPES):
             key = f"{row.name} {width} {row.note}".strip()
             entry = results.get(key, {})
             if not chosen.times:
