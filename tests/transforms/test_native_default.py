@@ -260,33 +260,37 @@ def native_code_after_a_fork():
     assert f(X) == before
 
 
-def a_fork_while_another_thread_compiles():
-    held, done = threading.Event(), threading.Event()
+def forks_while_another_thread_compiles():
+    done = threading.Event()
 
-    def hold():
-        with engine.machine().lock:
-            held.set()
-            done.wait(60)
+    def compile_on():
+        k = 1.0
+        while not done.is_set():
+            k += 1.0
+            cv.jit(lambda x: np.cos(k * x) + k, compiler_options={"printer": "llvm"})(X)
 
-    thread = threading.Thread(target=hold)
+    cv.jit(bumps)(X)
+    thread = threading.Thread(target=compile_on)
     thread.start()
-    held.wait(60)
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            signal.alarm(60)  # ends the child where it waits for ever
-            own = cv.jit(lambda x: np.sum(np.cos(x) * np.exp(x) * 0.125))
-            status = 0 if np.isclose(own(X), np.sum(np.cos(X) * np.exp(X) * 0.125)) else 2
-        finally:
-            os._exit(status)
-    done.set()
-    thread.join()
-    assert os.waitpid(child, 0)[1] == 0
+    try:
+        for k in range(5):
+            child = os.fork()
+            if child == 0:
+                status = 1
+                try:
+                    signal.alarm(60)  # ends the child where it waits for ever
+                    own = cv.jit(lambda x: np.sum(np.cos(x) * np.exp(x) * (k + 0.125)))
+                    status = 0 if np.isclose(own(X), np.sum(np.cos(X) * np.exp(X) * (k + 0.125))) else 2
+                finally:
+                    os._exit(status)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        done.set()
+        thread.join()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-@pytest.mark.parametrize("program", [native_code_after_a_fork, a_fork_while_another_thread_compiles])
+@pytest.mark.parametrize("program", [native_code_after_a_fork, forks_while_another_thread_compiles])
 def test_forks(program):  # in a process of their own: other libraries of this one may have threads
     command = [sys.executable, "-P", __file__, program.__name__]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)

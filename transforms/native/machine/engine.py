@@ -26,6 +26,7 @@ _LARGE = 3000  # lines of text, above which instructions are chosen by the quick
 # Loops are vectors already: what is left is to keep small memory in registers, and to compute nothing twice.
 PASSES = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "new_gvn", "aggressive_dce")
 _CODE = {"reloc": "pic", "codemodel": "small"} if SUPPORTED else {"reloc": "default", "codemodel": "jitdefault"}
+_COMPILING = threading.RLock()  # one thread compiles at a time, and none while the process forks
 _ABOUT = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags")  # a processor, as Linux tells it
 
 
@@ -33,7 +34,6 @@ class Machine:
     """The processor, and the code that it runs: compiled, or found in the cache; LLVM is loaded when it is needed."""
 
     def __init__(self):
-        self.lock = threading.RLock()  # one thread compiles at a time
         self.cache = None
         self.loaded = weakref.WeakValueDictionary()  # key -> Code
         self.elementary = {}  # elementary functions -> their Code, kept as long as the process
@@ -60,13 +60,14 @@ class Machine:
         if self.remembered():
             return self.about
         about = _processor()
-        llvm = self.llvm()
-        try:
-            features = llvm.get_host_cpu_features()
-        except RuntimeError:  # a processor that LLVM does not tell the features of
-            features = {}
-        facts = (llvm.get_host_cpu_name(), features.flatten() if features else "",
-                 64 if features.get("avx512f") else 32 if features.get("avx2") else 16)
+        with _COMPILING:
+            llvm = self.llvm()
+            try:
+                features = llvm.get_host_cpu_features()
+            except RuntimeError:  # a processor that LLVM does not tell the features of
+                features = {}
+            facts = (llvm.get_host_cpu_name(), features.flatten() if features else "",
+                     64 if features.get("avx512f") else 32 if features.get("avx2") else 16)
         if about and self.files():
             self.files().put(_key(self.plain, f"this processor: {about}"), "\n".join(map(str, facts)).encode())
         self.about = _About(self.plain, *facts)
@@ -83,18 +84,19 @@ class Machine:
         Raises:
             MissingLibraryError: it is not installed, or has no code for the processor.
         """
-        llvm = compiler("llvmlite")
-        if not self.ready:
-            try:
-                llvm.initialize_native_target()
-                llvm.initialize_native_asmprinter()
-                llvm.Target.from_default_triple()
-            except RuntimeError as error:
-                raise MissingLibraryError(
-                    f"the LLVM of llvmlite makes no code for this processor, {platform.machine()} ({error}); install "
-                    f"a build for it, or leave the printer out{at_user_line()}") from error
-            self.ready = True
-        return llvm
+        with _COMPILING:
+            llvm = compiler("llvmlite")
+            if not self.ready:
+                try:
+                    llvm.initialize_native_target()
+                    llvm.initialize_native_asmprinter()
+                    llvm.Target.from_default_triple()
+                except RuntimeError as error:
+                    raise MissingLibraryError(
+                        f"the LLVM of llvmlite makes no code for this processor, {platform.machine()} ({error}); "
+                        f"install a build for it, or leave the printer out{at_user_line()}") from error
+                self.ready = True
+            return llvm
 
     def files(self):
         """The cache on disk; None where it is off."""
@@ -115,7 +117,7 @@ class Machine:
         `scalar` says that its loops compute one element at a time, and LLVM is to make vectors of them; `about` what
         it is found by, if that is not the text.
         """
-        with self.lock:
+        with _COMPILING:
             for symbol, what in needed.items():
                 if symbol not in self.elementary:
                     module = _LANES.elementary_module({symbol: what})
@@ -130,7 +132,7 @@ class Machine:
 
     def recalled(self, key, needed):
         """The `Code` with a key, which calls elementary functions: `{symbol: key}`; None where a file is missing."""
-        with self.lock:
+        with _COMPILING:
             for symbol, other in needed.items():
                 if symbol not in self.elementary:
                     code = self.recalled(other, {})
@@ -266,14 +268,9 @@ def machine():
     return Machine()
 
 
-def _after_fork():
-    """A thread that does not exist in a child may have held the lock."""
-    if machine.cache_info().currsize:
-        machine().lock = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+if hasattr(os, "register_at_fork"):  # what a thread holds that a child has not is held there for ever: in LLVM, too
+    os.register_at_fork(before=_COMPILING.acquire, after_in_parent=_COMPILING.release,
+                        after_in_child=_COMPILING.release)
 
 
 def _processor():
