@@ -125,6 +125,36 @@ def test_memory_of_dead_functions_is_freed(files):
     assert len(loaded) == before
 
 
+FRESH = textwrap.dedent("""
+    import gc
+    import numpy as np
+    import psutil
+    import covector as cv
+
+    def resident():
+        gc.collect()
+        return psutil.Process().memory_info().rss
+
+    def compiled(count, first):
+        for k in range(first, first + count):
+            cv.jit(lambda x: np.sum(x * x * k) / (x[0] + k), compiler_options={"printer": "llvm"})(x)
+
+    x = np.ones(1000)
+    compiled(200, 0)
+    before = resident()
+    compiled(800, 200)
+    print(resident() - before)
+""")
+
+
+@needs_llvm
+def test_memory_of_fresh_functions_is_bounded():
+    pytest.importorskip("psutil")
+    done = subprocess.run([sys.executable, "-P", "-c", FRESH], capture_output=True, text=True, check=True,
+                          env={**os.environ, "COVECTOR_CACHE": "0"})
+    assert int(done.stdout) < 3 << 20  # 1 MB; LLVM keeps 4 more where each function has passes of its own
+
+
 @needs_llvm
 def test_code_keeps_the_elementary_functions_that_it_calls(files, monkeypatch):
     known = engine.machine()

@@ -38,6 +38,7 @@ class Machine:
         self.loaded = weakref.WeakValueDictionary()  # key -> Code
         self.elementary = {}  # elementary functions -> their Code, kept as long as the process
         self.keys = {}  # elementary functions -> what their code is found by
+        self.pipelines = {}  # whether modules are short -> what compiles them
         self.compiled = 0  # modules
         self.ready = False
         known = (installed("llvmlite"), np.__version__, EXTENSION_SUFFIXES[:1], platform.machine(),
@@ -168,23 +169,32 @@ class Machine:
     def object_code(self, text, scalar=False):
         """The bytes of an object file."""
         llvm = self.llvm()
-        target = self.target(text)
+        target, builder, passes = self.pipeline(scalar, text.count("\n") < _LARGE)
         about = f'target datalayout = "{target.target_data}"\ntarget triple = "{llvm.get_default_triple()}"\n'
-        parsed = llvm.parse_assembly(about + text)
-        builder = llvm.create_pass_builder(target, _tuned(llvm.create_pipeline_tuning_options(3 if scalar else 1)))
-        if scalar:
-            passes = builder.getModulePassManager()
-        else:
-            passes = llvm.create_new_module_pass_manager()
-            for name in PASSES:
-                getattr(passes, f"add_{name}_pass")()
+        parsed = llvm.parse_assembly(about + text, llvm.create_context())
         passes.run(parsed, builder)
         self.compiled += 1
         return target.emit_object(parsed)
 
-    def target(self, text):
-        """What LLVM must know to choose instructions."""
-        level = 2 if text.count("\n") < _LARGE else 1
+    def pipeline(self, scalar, short):
+        """The target, and what runs passes for it: passes of ours are made once, as LLVM keeps 10 KB of each.
+
+        Those that LLVM chooses run once: its inliner moves passes out of them.
+        """
+        found = self.pipelines.get(short)
+        if found is None or scalar:
+            llvm, target = self.llvm(), self.target(2 if short else 1)
+            builder = llvm.create_pass_builder(target, _tuned(llvm.create_pipeline_tuning_options(3 if scalar else 1)))
+            if scalar:
+                return target, builder, builder.getModulePassManager()
+            passes = llvm.create_new_module_pass_manager()
+            for name in PASSES:
+                getattr(passes, f"add_{name}_pass")()
+            found = self.pipelines[short] = target, builder, passes
+        return found
+
+    def target(self, level=2):
+        """What LLVM must know to choose instructions, with more or less care."""
         return self.llvm().Target.from_default_triple().create_target_machine(
             cpu=self.facts().name, features=self.facts().features, opt=level, **_CODE)
 
@@ -194,7 +204,7 @@ class Machine:
         names = defined_in(text)
         for name in called_in(text):
             llvm.add_symbol(name, self.address_of(name))
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self.target(""))
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self.target())
         engine.add_object_file(llvm.ObjectFileRef.from_data(data))
         engine.finalize_object()
         return {name: engine.get_global_value_address(name) for name in names}, engine
