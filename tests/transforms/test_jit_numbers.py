@@ -167,3 +167,19 @@ def test_a_compiled_function_called_at_every_level_of_a_number():
 
     assert [float(v) for v in cv.jvp(inner, (2.0,), (1.0,))] == [8.0, 8.0]  # 2 w², 4 w
     assert float(cv.grad(inner)(2.0)) == 8.0
+
+
+def test_what_floats_are_refused_for_is_named():
+    def sorted_steps(x):
+        return cv.scan(lambda s, _: (np.sort(s), s[0]), x, None, length=3)[1]
+
+    def asked(fun, *args):
+        return cv.jit(fun, compiler_options={"printer": "scalar"})(*args)
+
+    with pytest.raises(RuleError, match=r"floats, but sorted_steps has `sort` of f64\[3\], which is not written so"
+                                        r".*; leave the printer out \(at test_jit_numbers.py:\d+"):
+        asked(sorted_steps, np.ones(3))
+    with pytest.raises(RuleError, match=r"has `\w+` of f32\[3\], .*which is not written so"):
+        asked(lambda x: x * 2.0, np.ones(3, np.float32))
+    with pytest.raises(RuleError, match="takes or gives values that are not written so, or too many; leave"):
+        asked(lambda x: x, np.ones(600))

@@ -12,6 +12,7 @@ from covector.testing.cases import cases
 from covector.testing.compiled import disagreement, layouts, roundings
 from covector.testing.fuzz import OURS
 from covector.testing.pointwise import POINTWISE
+from covector.testing.programs import draw_program
 from covector.transforms.compile.program import Programs
 from covector.transforms.native.program import native
 
@@ -66,6 +67,21 @@ def test_native_primitive_of_no_elements(name):
 @pytest.mark.slow
 def test_random_programs_agree():
     assert compiled_fuzz(programs=60, seed=4, evaluated=compiled, apart=roundings) == []
+
+
+@pytest.mark.slow
+def test_random_programs_agree_in_single_precision():
+    for k in range(60):
+        program = draw_program(np.random.default_rng((5, k)), OURS)
+        inputs = [x.astype(np.float32) if x.dtype == np.float64 else x for x in map(np.asarray, program.inputs)]
+
+        def fun(*xs, program=program):
+            return program.run(OURS, xs)
+
+        for staged in (fun, cv.grad(fun, tuple(range(len(inputs))))):
+            graph = cv.make_graph(staged)(*inputs)
+            wrong = disagreement(graph, inputs, compiled(graph), lambda a, b: roundings(a, b, single=1e-6))
+            assert wrong is None, f"{k}: {wrong}\n{program}"
 
 
 OPERANDS = [((1,), (2, 1, 9)), ((3,), (2, 3, 4)), ((2, 4, 3), (3,)), ((2, 1, 3), (3, 5)), ((2, 3, 1), (1,)),

@@ -2,6 +2,7 @@
 
 from functools import cached_property, partial
 
+from ...core.arrays.avals import short_dtype
 from ...core.errors import RuleError, at_user_line
 from ...core.types import Any
 from ..graph.equations import Body, Var
@@ -118,8 +119,7 @@ class Program:
                 self.run = guarded(define_function(scalars.text, scalars.scope, name), self.numpy)
                 return
             if printer == "scalar":
-                raise RuleError(f"jit was asked for Python floats, but {name} has operations, dtypes or sizes that "
-                                f"are not written so; leave the printer out{at_user_line()}")
+                raise _refused(self.draft, name)
         self.written, self.run = self.numpy({} if printer == "numpy" else scalar_loops(self.draft))
 
     @property
@@ -158,6 +158,22 @@ class Program:
         found = []
         optimised(self.graph, self.known, lambda name, draft: found.append((name, text_of(draft))))
         return found
+
+
+def _refused(draft, name):
+    """The error where Python floats were asked for and cannot be had."""
+    eq: Any = None
+    try:
+        Scalars(draft)
+    except Unfit as error:
+        eq = error.equation
+    if eq is None:
+        return RuleError(f"jit was asked for Python floats, but {name} takes or gives values that are not written so, "
+                         f"or too many; leave the printer out{at_user_line()}")
+    given = ", ".join([f"{short_dtype(v.aval.dtype)}{list(v.aval.shape)}" for v in eq.inputs])
+    where = f" (at {eq.line})" if eq.line else at_user_line()
+    return RuleError(f"jit was asked for Python floats, but {name} has `{eq.prim.name}` of {given}, which is not "
+                     f"written so, by its operation, dtypes or size; leave the printer out{where}")
 
 
 def on_floats(draft, limit):

@@ -230,14 +230,18 @@ class Scalars:
     def block(self, equations, body):
         for eq in equations:
             rule = STRUCTURE.get(eq.prim.name)
-            if eq.acts:
-                raise Unfit
-            if rule is not None:
-                rule(self, eq, body)
-            elif self.is_long(eq):
-                self.by_rows(eq, body, self.elementwise)
-            else:
-                self.elementwise(eq, body)
+            try:
+                if eq.acts:
+                    raise Unfit
+                if rule is not None:
+                    rule(self, eq, body)
+                elif self.is_long(eq):
+                    self.by_rows(eq, body, self.elementwise)
+                else:
+                    self.elementwise(eq, body)
+            except Unfit as error:
+                error.equation = error.equation or eq
+                raise
 
     def elementwise(self, eq, body):
         """An operation element by element."""

@@ -2,11 +2,15 @@
 
 import math
 
+from ...core.types import Any
+
 MANY = 256  # elements of an array that is gone through by a loop
 
 
 class Unfit(Exception):  # noqa: N818 (no error: NumPy source runs instead)
-    """A program that is too large for floats, or has other values or operations."""
+    """A program that is too large for floats, or has other values or operations: `equation` is the first, or None."""
+
+    equation: Any = None
 
 
 class Given:
