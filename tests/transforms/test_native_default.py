@@ -273,7 +273,7 @@ def forks_while_another_thread_compiles():
     thread = threading.Thread(target=compile_on)
     thread.start()
     try:
-        for k in range(5):
+        for k in range(20):
             child = os.fork()
             if child == 0:
                 status = 1

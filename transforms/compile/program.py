@@ -1,6 +1,6 @@
 """Programs: a graph after all passes, as a function that runs generated source."""
 
-from functools import cached_property, partial
+from functools import partial
 
 from ...core.arrays.avals import short_dtype
 from ...core.errors import RuleError, at_user_line
@@ -94,6 +94,7 @@ class Program:
         self.graph, self.name, self.own, self.known = graph, name, own, known
         self.donated = {graph.inputs[k] for k in (options or {}).get("donated", ())}
         self.drafted = partial(optimised, graph, known)
+        self.last: Any = None  # the draft, once something asked for it
         self.recall: Any = None  # how native code of it is found, once something looked for that
         printer = (options or {}).get("printer", "auto")
         if callable(printer):
@@ -129,10 +130,16 @@ class Program:
             self.written = self.written()
         return self.written
 
-    @cached_property
+    @property
     def draft(self):
-        """The equations after all passes."""
-        return self.drafted()
+        """The equations after all passes."""  # a cached_property of Python 3.11 lets no other thread, and no child, in
+        if self.last is None:
+            self.last = self.drafted()
+        return self.last
+
+    @draft.setter
+    def draft(self, draft):
+        self.last = draft
 
     def natively(self, native, equations, cost):
         """Whether there is native code, which must be faster than NumPy and than floats, of which `cost` tells."""
