@@ -12,7 +12,8 @@ from covector.compat.torch._impl.fastpath import bare_tensors, native_views
 from covector.compat.torch._impl.ops import indexing
 from covector.core.arrays.small_calls import FORMS
 
-NAMES = ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap", "quick_expand", "quick_parts")
+NAMES = ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap", "quick_expand", "quick_parts",
+         "quick_put")
 DTYPES = ("int64", "int32", "uint8", "int8", "bool", "complex64", "complex128", "float16", "bfloat16")
 
 
@@ -26,7 +27,7 @@ def in_python(monkeypatch):
     """The lanes without their native forms."""
     for name in NAMES:
         monkeypatch.setattr(native_views, name, lambda *args: None)
-    for name in ("add_", "sub_", "mul_", "div_"):
+    for name in ("add_", "sub_", "mul_", "div_", "mul", "add", "sin", "clone"):
         method = getattr(torch.Tensor, name)
         for _ in range(4):  # what wraps a lane holds it in a variable
             code, cells = getattr(method, "__code__", None), getattr(method, "__closure__", None) or ()
@@ -108,6 +109,81 @@ def program(seed):
     return out
 
 
+def loss_of(rng, x, w, out):
+    """A number that a random program of views and writes gives of two tensors."""
+    y = [lambda: x * 2.0, lambda: x + w, lambda: x.clone(), lambda: w * 1.0, lambda: x.view(3, -1) * 1.5,
+         lambda: torch.sin(x)][int(rng.integers(6))]()
+    views = [y]
+    for _ in range(6):
+        kind = rng.integers(13)
+        t = read(rng, read(rng, views[int(rng.integers(len(views)))]))
+        views.append(t)
+        try:
+            if kind == 0:
+                t.mul_(0.5)
+            elif kind == 1:
+                t.add_(1.5)
+            elif kind == 2:
+                t.sub_(x.sum() * torch.ones(t.shape, dtype=x.dtype))
+            elif kind == 3 and t.ndim:
+                t[0] = 0.25
+            elif kind == 4 and t.ndim:
+                t[-1] = t[0] * 2.0
+            elif kind == 5 and t.ndim:
+                t[0] = x.sum()
+            elif kind == 6:
+                views[0].view(-1)[3] = t.sum()
+            elif kind == 7:
+                y[0] = 3
+            elif kind == 8:
+                t.copy_(t * 3.0)
+            elif kind == 9 and t.ndim:
+                t[0:1] += 2.0
+            elif kind == 10:
+                views.append(t * 3.0 + w.sum() - t)
+            elif kind == 11:
+                y[..., 0] = float("inf") if rng.integers(4) == 0 else y[..., 1]
+            elif kind == 12:
+                t.add_(t)
+            out += [tuple(t.shape), t.stride(), t._version, t.requires_grad, t._is_view(), t.storage_offset(),
+                    str(t.grad_fn).split(" object")[0]]
+        except (RuntimeError, IndexError) as error:
+            out.append(str(error))
+    return sum([(t * t.clone()).sum() * 0.1 for t in views])
+
+
+def program_at_levels(seed):
+    """What such a program gives at levels of `func`."""
+    rng = np.random.default_rng(seed)
+    dtype = [torch.float64, torch.float32][seed % 2]
+    x, w, v = [torch.tensor(rng.normal(size=(2, 3, 2)), dtype=dtype) for _ in range(3)]
+    if seed % 3 == 0:
+        x = torch.stack([x, x])[1]  # it is a view itself
+    seen = x.numpy() if seed % 7 == 0 else None  # memory that is looked at from outside
+    out = []
+
+    def fun(x):
+        return loss_of(np.random.default_rng(seed), x, w, out)
+
+    def aside(x):
+        with torch.no_grad():
+            return fun(x)
+
+    func = torch.func
+    roads = [lambda: func.grad(fun)(x), lambda: func.vmap(fun)(torch.stack([x, w, v])),
+             lambda: func.vjp(fun, x)[1](w.sum())[0], lambda: aside(x), lambda: func.grad(aside)(x),
+             lambda: torch.stack(func.jvp(fun, (x,), (v,))), lambda: func.vmap(func.grad(fun))(torch.stack([x, w, v])),
+             lambda: func.grad(lambda x: (func.grad(fun)(x) * x).sum())(x),
+             lambda: func.grad(lambda x: func.vmap(fun)(torch.stack([x, x])).sum())(x)]
+    for road in roads:
+        try:
+            found = road()
+            out += [found.tolist(), found.dtype, found.requires_grad]
+        except (RuntimeError, IndexError, ValueError) as error:
+            out.append(str(error))
+    return out, x.tolist(), w.tolist(), None if seen is None else seen.tolist()
+
+
 def program_of_others(seed):
     """What a random program of views, writes and index tensors gives for dtypes of which little is recorded."""
     rng = np.random.default_rng(seed)
@@ -182,6 +258,14 @@ def test_native_lanes_do_what_lanes_in_python_do(seed, monkeypatch):
         assert program(seed) == native
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_native_lanes_at_levels_do_what_lanes_in_python_do(seed, monkeypatch):
+    native = repr(program_at_levels(seed))
+    with monkeypatch.context() as patch:
+        in_python(patch)
+        assert repr(program_at_levels(seed)) == native
+
+
 def test_tensor_that_was_never_made_is_an_error():
     t = object.__new__(torch.Tensor)
     for fun in (lambda: t[0], lambda: t[...], lambda: t.expand(2), lambda: t.squeeze(), lambda: t.view(1),
@@ -201,13 +285,26 @@ def test_native_lanes_take_all_dtypes(dtype):
     assert FORMS.small is None or None not in found
 
 
+def steps(t):
+    y = t * 2.0
+    y[1:].mul_(0.5)
+    y[0] = y[1].clone() * t[2]
+    y[3] = y[2] * 2.0
+    y[:, 1] = 0.5
+    y.t()[0].add_(1.0)
+    y.view(-1)[2:5].sub_(torch.ones(3))
+    return (torch.sin(y) + y.expand(2, 4, 3) - y[None] * y[..., 0].sum()).sum()
+
+
 def test_native_lanes_keep_nothing():
     i, x = torch.arange(12).reshape(4, 3), torch.ones(4, 3, requires_grad=True) * 2.0
-    mask = i > 4
+    mask, w = i > 4, torch.ones(4, 3)
     roads = (lambda: i[1], lambda: i[...], lambda: i[None], lambda: i[1, 2], lambda: i.view(-1), lambda: i.t(),
              lambda: i.chunk(2), lambda: i.expand(2, 4, 3), lambda: x.expand(2, 4, 3), lambda: x[...],
-             lambda: x.chunk(3), lambda: mask[1], lambda: i[i != 3], lambda: list(i))
-    held = [i, i.value, i.autograd_meta, i.value.base, x, x.value, x.node, mask.value]
+             lambda: x.chunk(3), lambda: mask[1], lambda: i[i != 3], lambda: list(i),
+             lambda: torch.func.grad(steps)(w), lambda: torch.func.vmap(steps)(w.expand(2, 4, 3).clone()))
+    held = [i, i.value, i.autograd_meta, i.value.base, x, x.value, x.node, mask.value, w,
+            w.value, None, True, torch.Tensor]
     for road in roads:
         road()
         gc.collect()

@@ -112,9 +112,14 @@ def can_write(t):
         return False
     if t.node is not None and t.node.extra is not None and not (t.node.extra.quiet or t.node.extra.packed):
         return False
-    whole = base.value
-    return len(meta.steps) == 1 and meta.steps[0][0] is GETITEM or (
-        whole.ndim > 0 and whole.flags.c_contiguous and not overlapping(t.value))
+    return lies_in(base, t)
+
+
+def lies_in(base, t):
+    """Whether the place of a view in its base is one that an index names."""
+    steps, whole = t.autograd_meta.steps, memory(base)
+    return len(steps) == 1 and steps[0][0] is GETITEM or (
+        whole.ndim > 0 and whole.flags.c_contiguous and not overlapping(memory(t)))
 
 
 def hooked(m):
@@ -173,10 +178,13 @@ _INDICES = {}  # where small views of several steps lie in their bases: a loop w
 
 
 def put_of(t):
-    """Where a view lies in its base, with the base's aval, kept in its record; None for one that no lane writes to."""
-    if not can_write(t):
-        return None
+    """Where a view lies in its base, with the base's aval, kept in its record; None for one that no lane writes to.
+
+    Of a view at a level it is known that its history may be written to.
+    """
     meta = t.autograd_meta
+    if not (can_write(t) if t.level_trace is None else lies_in(meta.base, t)):
+        return None
     whole = memory(meta.base)
     if overlapping(whole):
         return None

@@ -14,6 +14,7 @@ from ..types.number_cache import CONSTS, EXACT, constant
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_type import GENERAL, INFERENCE, VIEW, Tensor
 from ..views.overlap import overlapping
+from ..views.views import GETITEM
 from . import bare_tensors, device_writes, level_writes, map_views
 from .copy_slices import COPY_SLICES, CopySlices, can_write, hooked, idle, put_of, written as written_through
 
@@ -116,7 +117,7 @@ def binary_inplace(prim, ufunc, slow):
         return self
 
     things = {"CopySlices": CopySlices, "left_copies": COPY_SLICES[left.keeps], "both_copies": COPY_SLICES[both.keeps],
-              "put_of": put_of, "KEEPERS": KEEPERS}
+              "put_of": put_of, "GETITEM": GETITEM, "KEEPERS": KEEPERS}
     return with_small_calls(with_quick_write(method, prim, ufunc, rules, needs, things), True)
 
 

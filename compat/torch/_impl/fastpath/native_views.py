@@ -7,9 +7,10 @@ import functools
 
 from ..... import _engine
 from ..graph import versions
+from ..inplace.write import KEEPERS
 from ..native import functions as native
 from ..views.views import EXPAND, GETITEM, RESHAPE, TRANSPOSE
-from .basic_index import EXPANDED, SELECT, SHAPED, TURNED, place, ready
+from .basic_index import BASE, BOTH, EXPANDED, NUMBER, SELECT, SHAPED, TURNED, VALUE, place, ready
 from .map_views import EVERY
 
 FORMS = _engine.FORMS
@@ -55,6 +56,11 @@ def quick_parts(t, indices, rule):
     _counted()
 
 
+def quick_put(t, key, value):
+    """`t[key] = value` for a basic key: whether it was written."""
+    _counted()
+
+
 def _picked(indices):
     """The rules of the outputs of a node, one for each index."""
     return _picks(len(indices))
@@ -74,5 +80,8 @@ _THINGS = {"GETITEM": GETITEM, "RESHAPE": RESHAPE, "TRANSPOSE": TRANSPOSE, "EXPA
 
 for _name in ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap", "quick_expand", "quick_parts"):
     _engine.small_item(globals(), _name, functools.partial(native.view_function, symbol=_name, things=_THINGS))
+_engine.small_item(globals(), "quick_put", functools.partial(native.put_function, things={
+    "BASE": BASE, "VALUE": VALUE, "BOTH": BOTH, "NUMBER": NUMBER, "place": place, "every": EVERY,
+    "KEEPERS": KEEPERS}))
 for _name, _symbol in (("new_stamp", "quick_stamp"), ("note", "quick_note")):
     _engine.small_item(vars(versions), _name, functools.partial(native.function, symbol=_symbol))

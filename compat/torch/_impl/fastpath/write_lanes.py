@@ -17,7 +17,7 @@ from ..types.number_cache import EXACT
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_type import GENERAL, INFERENCE, VIEW, Tensor
 from ..views.overlap import overlapping
-from . import bare_tensors, level_writes, map_views
+from . import bare_tensors, level_writes, map_views, native_views
 from .basic_index import BASE, BOTH, NUMBER, VALUE, place, same
 from .copy_slices import can_write, hooked, idle, index_of
 
@@ -33,6 +33,8 @@ def write(t, key, value):
     It is one node, that of the base: core's `index_update` of the base and the value, whose pullback takes the written
     part out of one buffer, so that n writes are swept in O(n).
     """
+    if native_views.quick_put(t, key, value):
+        return True
     if type(t) not in PLAIN_KINDS:
         return False
     m = MODES.get()

@@ -21,7 +21,7 @@ _TRACES = _engine.LazyModule("covector.compat.torch._impl.native.traces")
 _SLOTS = ((new(Tensor), ("value", "node", "autograd_meta", "level_trace", "wants_grad", "dispatch_key")),
           (GradNode(), ("rule", "parents", "saved", "seq", "extra")), (
               versions.Written.__new__(versions.Written), ("count", "stamps")), (
-                  DEFAULT.but(), ("still", "inference", "packing", "mapped", "without")))
+                  DEFAULT.but(), ("still", "inference", "packing", "mapped", "without", "quick", "lower")))
 
 
 def with_quick(lane, prim, ufunc, rules):
@@ -130,6 +130,11 @@ def maker(small, symbol):
 def view_function(small, symbol, things):
     """A native function of index_lanes.py or shape_lanes.py; `things` are what stands behind the places, by name."""
     return _function(small, symbol, {}, {name: id(things[name]) for name in BEHIND["views"]}, [things])
+
+
+def put_function(small, things):
+    """The native function of index_writes.py."""
+    return _function(small, "quick_put", {}, {name: id(things[name]) for name in BEHIND["index_writes"]}, [things])
 
 
 def _function(small, symbol, places, behind, kept):

@@ -12,7 +12,7 @@ from .language.words import (
     PyLong_FromVoidPtr,
     PyTuple_Size,
 )
-from .objects import RECORDING, is_tensor, numpy_array, root
+from .objects import RECORDING, has_history, is_tensor, numpy_array, root
 from .things import EXPOSED, FAST, INFERENCE, VIEW, WRITTEN, is_current, untangled
 
 
@@ -22,6 +22,13 @@ def version(given: Object) -> Int:
         return 0
     known = PyDict_GetItemWithError(WRITTEN, PyLong_FromVoidPtr(root(given)))
     return 0 if known is NULL else PyLong_AsSsize_t(known.count)
+
+
+def exposed(x: Object) -> Bool:
+    """Whether NumPy arrays of `.numpy()` may share an array's memory."""
+    if PyDict_Size(EXPOSED) == 0:
+        return False
+    return PyDict_GetItemWithError(EXPOSED, PyLong_FromVoidPtr(root(x))) is not NULL
 
 
 def untouched(meta: Object) -> Bool:
@@ -39,7 +46,7 @@ def current(t: Object, now: Int) -> Bool:
         return False
     if now != RECORDING:
         return True
-    if PyDict_Size(EXPOSED) != 0:
+    if exposed(t.value):
         return False
     if t.node is None:  # where its base has no history either, there is none to bring up to date
         return base.node is None and base.wants_grad is False
@@ -59,6 +66,19 @@ def usable(t: Object, now: Int) -> Bool:
             return True
         return is_current(t) is True if now == RECORDING else untangled(t) is True
     return key is INFERENCE and now != RECORDING
+
+
+def unrecorded(t: Object) -> Bool:
+    """Whether a tensor is an ambient one of floats without history and tangent, made where all is recorded."""
+    if not is_tensor(t):
+        return False
+    if t.level_trace is not None or has_history(t):
+        return False
+    if t.dispatch_key is FAST:
+        return True
+    if t.dispatch_key is not VIEW:
+        return False
+    return current(t, RECORDING) and t.autograd_meta.creation is None
 
 
 def plain(t: Object, now: Int) -> Bool:

@@ -10,15 +10,18 @@ from .language.words import (
     Bool,
     Borrowed,
     Int,
+    Maybe,
     Object,
     PyDict_GetItemWithError,
     PyErr_Clear,
     array_one,
     array_two,
+    attempt,
     inline,
     lane,
     own,
 )
+from .levels import level_array, level_edge, of_level, operand_edge, running
 from .maps import below, lifted
 from .objects import (
     INFERRING,
@@ -38,6 +41,7 @@ from .objects import (
 )
 from .things import DOUBLES, SINGLES, double, single
 
+SHORT = 64  # elements of a row that is copied rather than left to NumPy
 SAME = 3  # rules of operands of one shape; behind them stand those of operands that are broadcast
 
 
@@ -67,6 +71,9 @@ def quick_one(given):
     a = given
     trace = NULL
     if now == OTHERS:
+        trace = running()
+        if trace is not NULL:
+            return one_at_level(given, trace)
         a = below(given)
         if a is NULL:
             return None
@@ -94,6 +101,63 @@ def binary_rule(x: Object, y: Object, v: Object, p: Object, q: Object, narrow: B
     return 3 * among + SAME + (1 if same_shape(x, v) else 0 if same_shape(y, v) else 2)
 
 
+def one_at_level(t: Object, trace: Object) -> Object:
+    """`quick_one` of a value of a level."""
+    if not of_level(t, trace):
+        return None
+    x = own(t.value.value)
+    v = array_one(x, NULL)
+    if v is NULL:
+        return None
+    out = lifted(tensor(v, None, False), trace)
+    p = level_edge(t)
+    if p is not None:
+        out.node = node(rule_at(0), p, saved(saves_at(0), x, x, v))
+    return out
+
+
+def two_at_level(given: Object, other: Object, trace: Object) -> Object:
+    """`quick_two` where an operand is a value of a level."""
+    x = own(level_array(given, trace))
+    if x is NULL:
+        return None
+    narrow = is_number(other)
+    y = own(number_of(other, x) if narrow else level_array(other, trace))
+    if y is NULL:
+        return None
+    if given.level_trace is not trace and (narrow or other.level_trace is not trace):
+        return None
+    v = result_of(x, y)
+    if v is NULL:
+        return None
+    p = operand_edge(given, trace)
+    q = None if narrow else operand_edge(other, trace)
+    out = lifted(tensor(v, None, False), trace)
+    if p is not None or q is not None:
+        place = binary_rule(x, y, v, p, q, narrow)
+        parents = q if p is None else p if q is None else (p, q)
+        out.node = node(rule_at(place), parents, saved(saves_at(place), x, y, v))
+    return out
+
+
+def result_of(x: Object, y: Object) -> Maybe:
+    """What an operation gives of two arrays; null where they are to be left to NumPy."""
+    a = dense(x)
+    b = dense(y)
+    if a is NULL or b is NULL:
+        return NULL
+    return array_two(a, b, NULL)
+
+
+def dense(x: Object) -> Maybe:
+    """An array whose elements lie in the order of the axes: itself, or a copy of a short row; else null."""
+    if ordered(x):
+        return own(x)
+    if x.rank != 1 or x.dims[0] > SHORT:
+        return NULL
+    return attempt(x.copy())
+
+
 @lane
 def quick_two(given, other):
     """An operation of a tensor, and a tensor or a number."""
@@ -102,6 +166,9 @@ def quick_two(given, other):
     b = other
     trace = NULL
     if now == OTHERS:
+        trace = running()
+        if trace is not NULL:
+            return two_at_level(given, other, trace)
         a = below(given)
         if a is NULL:
             return None
@@ -116,20 +183,18 @@ def quick_two(given, other):
     if not plain(a, now):
         return None
     x = own(numpy_array(a))
-    if x is NULL or not ordered(x):
+    if x is NULL:
         return None
     narrow = is_number(b)
     if narrow:
         y = own(number_of(b, x))
-        if y is NULL:
-            return None
     else:
         if not plain(b, now):
             return None
         y = own(numpy_array(b))
-        if y is NULL or not ordered(y):
-            return None
-    v = array_two(x, y, NULL)
+    if y is NULL:
+        return None
+    v = result_of(x, y)
     if v is NULL:
         return None
     its_node = None

@@ -1,8 +1,9 @@
 """Values of a vmap in native code: the tensor of all examples below one, and a value over such a tensor."""
 
-from .language.words import NULL, Borrowed, Int, Object, PyTuple_GetItem, Taken, context, inline
-from .objects import OTHERS, is_tensor, tensor_of
-from .things import FAST, GENERAL, MODES, Tensor
+from .histories import unrecorded
+from .language.words import NULL, Borrowed, Object, PyTuple_GetItem, Taken, context
+from .objects import tensor_of
+from .things import GENERAL, MODES, Tensor
 
 
 def under(t: Object) -> Borrowed:
@@ -20,20 +21,12 @@ def under(t: Object) -> Borrowed:
     return t.value
 
 
-@inline
-def taken_of(t: Object, now: Int) -> Borrowed:
-    """What a lane of views takes: the tensor itself, or, where its mode is another, that below a value of the vmap."""
-    return t if now < OTHERS else under(t)
-
-
 def below(t: Object) -> Borrowed:
     """The same, where it is a plain tensor without history."""
     x = under(t)
     if x is NULL:
         return NULL
-    if is_tensor(x) and x.dispatch_key is FAST and x.node is None and x.wants_grad is False:
-        return x
-    return NULL
+    return x if unrecorded(x) else NULL
 
 
 def lifted(t: Taken, trace: Object) -> Object:

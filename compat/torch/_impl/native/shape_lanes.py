@@ -27,8 +27,8 @@ from .language.words import (
     viewed,
     words,
 )
-from .maps import lifted, taken_of
-from .objects import RECORDING, hooked_mode, mode, ordered, root
+from .levels import ELSEWHERE, HERE, MAPPED, standing, taken_of
+from .objects import RECORDING, hooked_mode, mode, ordered, root, same_shape
 from .things import ndarray
 from .views import AVAL, seen, turned, way
 
@@ -71,11 +71,11 @@ def sizes_of(given: Object) -> Borrowed:
 def quick_shape(t, given_sizes):
     """The view in another shape, given as the arguments of `view` are."""
     now = hooked_mode(mode())
-    a = taken_of(t, now)
-    if a is NULL:
+    where = standing(t, now)
+    if where == ELSEWHERE:
         return None
-    trace = NULL if a is t else t.level_trace
-    now = now if a is t else RECORDING
+    a = taken_of(t, where)
+    now = now if where == HERE else RECORDING
     its_way = way(a, now)
     if its_way == 0:
         return None
@@ -83,9 +83,9 @@ def quick_shape(t, given_sizes):
     sizes = own(sizes_of(given_sizes))
     if sizes is NULL or not ordered(x):
         return None
-    if not ints(sizes, -1 if trace is NULL else 0):
+    if not ints(sizes, -1):
         return None
-    if trace is not NULL:
+    if where == MAPPED:
         examples = x.dims[0]
         if examples <= 0:
             return None
@@ -93,20 +93,22 @@ def quick_shape(t, given_sizes):
     array = attempt(x.reshape(sizes))
     if array is NULL:
         return None
+    if same_shape(array, x):  # of axes of one element the strides stay
+        array = x.view()
     step = (RESHAPE, (array.shape,))
-    return lifted(seen(a, its_way, now, array, step, viewed, AVAL, NULL), trace)
+    return seen(t, where, its_way, now, array, step, viewed, AVAL, NULL)
 
 
 @lane
 def quick_turn(t, axes, rule):
     """The view with all axes in another order, none of them negative."""
     now = hooked_mode(mode())
-    a = taken_of(t, now)
-    if a is NULL:
+    where = standing(t, now)
+    if where == ELSEWHERE:
         return None
-    trace = NULL if a is t else t.level_trace
-    front = 0 if a is t else 1
-    now = now if a is t else RECORDING
+    a = taken_of(t, where)
+    front = 1 if where == MAPPED else 0
+    now = now if where == HERE else RECORDING
     its_way = way(a, now)
     if its_way == 0 or type(axes) is not tuple:
         return None
@@ -119,43 +121,59 @@ def quick_turn(t, axes, rule):
         PyTuple_SetItem(order, 0, 0)
         for k in range(rank - 1):
             PyTuple_SetItem(order, k + 1, integer(PyTuple_GetItem(axes, k)) + 1)
-    return lifted(turned(a, its_way, now, order, rule), trace)
+    return turned(t, where, its_way, now, order, rule)
 
 
 @lane
 def quick_swap(t, first, second):
     """The view with two axes exchanged."""
     now = hooked_mode(mode())
-    its_way = way(t, now)
+    where = standing(t, now)
+    if where == ELSEWHERE:
+        return None
+    front = 1 if where == MAPPED else 0
+    now = now if where == HERE else RECORDING
+    its_way = way(taken_of(t, where), now)
     if its_way == 0 or type(first) is not int or type(second) is not int:
         return None
-    rank = t.value.rank
+    rank = taken_of(t, where).value.rank - front
     a = integer(first)
     b = integer(second)
     a = a + rank if a < 0 else a
     b = b + rank if b < 0 else b
     if a < 0 or b < 0 or a >= rank or b >= rank:
         return None
-    axes = PyTuple_New(rank)
+    axes = PyTuple_New(rank + front)
+    if front != 0:
+        PyTuple_SetItem(axes, 0, 0)
     for k in range(rank):
-        PyTuple_SetItem(axes, k, b if k == a else a if k == b else k)
-    return turned(t, its_way, now, axes, swapped)
+        PyTuple_SetItem(axes, k + front, (b if k == a else a if k == b else k) + front)
+    return turned(t, where, its_way, now, axes, swapped)
 
 
 @lane
 def quick_expand(t, given_sizes):
     """The view in a larger shape, given as the arguments of `expand` are."""
     now = hooked_mode(mode())
-    its_way = way(t, now)
+    where = standing(t, now)
+    if where == ELSEWHERE:
+        return None
+    front = 1 if where == MAPPED else 0
+    now = now if where == HERE else RECORDING
+    its_way = way(taken_of(t, where), now)
     if its_way == 0:
         return None
-    x = own(t.value)
+    x = own(taken_of(t, where).value)
     sizes = own(sizes_of(given_sizes))
     if sizes is NULL or not ordered(x):
         return None
+    if not ints(sizes, -1):
+        return None
+    if front != 0:
+        sizes = PySequence_Concat((-1,), sizes)
     n = PyTuple_Size(sizes)
     lead = n - x.rank
-    if lead < 0 or n > AXES or not ints(sizes, -1):
+    if lead < 0 or n > AXES or (front != 0 and lead != 0):
         return None
     dims = words(AXES)
     strides = words(AXES)
@@ -178,4 +196,4 @@ def quick_expand(t, given_sizes):
         return None
     array.array_base = root(x)  # it may not be written to, as all that is broadcast
     step = (EXPAND, (array.shape,))
-    return seen(t, its_way, now, array, step, expanded, AVAL, NULL)
+    return seen(t, where, its_way, now, array, step, expanded, AVAL, NULL)

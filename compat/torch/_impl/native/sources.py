@@ -12,11 +12,13 @@ _LANGUAGE = ("language.signatures", "language.expressions", "language.calls", "l
 _VIEWED = ("GETITEM", "RESHAPE", "TRANSPOSE", "EXPAND", "SELECT", "place", "ready", "selected", "sliced", "aliased",
            "inserted", "viewed", "swapped", "expanded", "picked", "every")
 _TRACED = ("left", "left_saves", "right", "right_saves", "both", "both_saves", "needs", "CopySlices", "left_copies",
-           "both_copies", "put_of", "KEEPERS")
+           "both_copies", "put_of", "GETITEM", "KEEPERS")
+_PUT = ("BASE", "VALUE", "BOTH", "NUMBER", "place", "every", "KEEPERS")
 _LINEAR = ("product", "shifted", "note", "filled_from")
-BEHIND = {"objects": (), "histories": (), "maps": (), "makers": (), "lanes": (), "views": _VIEWED,
-          "index_lanes": _VIEWED, "shape_lanes": _VIEWED, "traces": _TRACED, "writes": _TRACED, "linear": _LINEAR,
-          "keys": (), "calls": ()}  # source -> what stands behind the table's named places when its functions run
+BEHIND = {"objects": (), "histories": (), "maps": (), "levels": (), "makers": (), "lanes": (), "views": _VIEWED,
+          "index_lanes": _VIEWED, "shape_lanes": _VIEWED, "traces": _TRACED, "writes": _TRACED, "index_writes": _PUT,
+          "linear": _LINEAR, "keys": (), "calls": ()}
+# source -> what stands behind the table's named places when its functions run
 NUMBERS = ("left_saves", "right_saves", "both_saves", "needs", "filled_from")
 _SLOTS = {  # how sources call slots -> how `_offsets` of functions.py does, where these differ
     "inferring": "inference", "level_map": "mapped"} | {

@@ -7,7 +7,7 @@ from ....._engine import Ambient
 from ..graph import versions
 from ..graph.node import GradNode
 from ..modes.modes import MODES
-from ..state.edges import accumulator, is_current, untangled
+from ..state.edges import accumulator, edge as renewed, is_current, untangled
 from ..state.levels import DUAL
 from ..types import dtypes
 from ..types.number_cache import CONSTS, FLOATS
@@ -23,10 +23,11 @@ Default, Dtype = dtypes.Default, dtypes.dtype
 aval_of, next_seq = extend.aval_of, _engine.next_seq
 HELD = {"Ambient": Ambient, "DECLINED": DECLINED, "DOUBLES": DOUBLES, "DUAL": DUAL, "Default": Default, "Dtype": Dtype,
         "EXPOSED": EXPOSED, "Ellipsis": Ellipsis, "FAST": FAST, "False": False, "GENERAL": GENERAL,
-        "GradNode": GradNode, "INFERENCE": INFERENCE, "INFERRED": INFERRED, "LAST": LAST, "MODES": MODES, "None": None,
-        "Parameter": Parameter, "Record": Record, "SINGLES": SINGLES, "Tensor": Tensor, "True": True, "VIEW": VIEW,
-        "WRITTEN": WRITTEN, "Written": Written, "accumulator": accumulator, "aval_of": aval_of, "int": int,
-        "is_current": is_current, "list": list, "next_seq": next_seq, "slice": slice, "str": str, "tuple": tuple,
-        "untangled": untangled}
-STRINGS = ("T", "append", "attr_version", "base", "creation", "dot", "float", "forward_base", "inference", "multi",
-           "name", "no_grad", "prim", "put", "relaid", "reshape", "shape", "steps", "tangent", "transpose")
+        "GradNode": GradNode, "INFERENCE": INFERENCE, "INFERRED": INFERRED, "LAST": LAST,
+        "MODES": MODES, "None": None, "Parameter": Parameter, "Record": Record, "SINGLES": SINGLES, "Tensor": Tensor,
+        "True": True, "VIEW": VIEW, "WRITTEN": WRITTEN, "Written": Written, "accumulator": accumulator,
+        "aval_of": aval_of, "int": int, "is_current": is_current, "list": list, "next_seq": next_seq,
+        "renewed": renewed, "slice": slice, "str": str, "tuple": tuple, "untangled": untangled}
+STRINGS = ("T", "append", "attr_version", "base", "copy", "creation", "dot", "float", "forward_base", "inference",
+           "multi", "name", "no_grad", "prim", "put", "relaid", "reshape", "shape", "steps", "tangent", "transpose",
+           "view")

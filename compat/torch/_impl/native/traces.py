@@ -1,12 +1,12 @@
 """What writes in place leave behind, in native code: versions of memory, and nodes."""
 
 from .language.words import (
-    KEEPERS,
+    GETITEM,
     NULL,
     Bool,
-    Borrowed,
     CopySlices,
     Done,
+    Maybe,
     Object,
     PyDict_GetItemWithError,
     PyDict_SetItem,
@@ -15,6 +15,7 @@ from .language.words import (
     PyLong_FromVoidPtr,
     PySet_Contains,
     PyTuple_GetItem,
+    PyTuple_Size,
     both,
     both_copies,
     both_saves,
@@ -26,8 +27,8 @@ from .language.words import (
     right,
     right_saves,
 )
-from .objects import node, node_of, root, saved
-from .things import LAST, WRITTEN, Written, ndarray, next_seq
+from .objects import node, node_of, ordered, root, saved
+from .things import LAST, WRITTEN, Written, aval_of, ndarray, next_seq
 
 LEFT, RIGHT, BOTH = 1, 2, 4  # bits of `needs`: with which operands recorded contents are saved, old or new
 
@@ -68,10 +69,10 @@ def note_write(given: Object) -> Done:
     return True
 
 
-def indifferent(its_node: Object) -> Bool:
+def indifferent(its_node: Object, keepers: Object) -> Bool:
     """Whether a node may stay as it is when the contents that it gave are written over.
 
-    It has no hook, and saved nothing of them.
+    It has no hook, and saved nothing of them, as primitives in `keepers` do.
     """
     if its_node.extra is not None:
         return False
@@ -81,15 +82,24 @@ def indifferent(its_node: Object) -> Bool:
     prim = rule.prim
     if prim is None:
         return True
-    return not PySet_Contains(KEEPERS, prim.name)
+    return not PySet_Contains(keepers, prim.name)
 
 
-def put_place(t: Object) -> Borrowed:
-    """Where a view lies in its base, as its record keeps it; null where no lane writes."""
-    known = t.autograd_meta.put
-    if known is None:
-        known = put_of(t)
-    return NULL if known is None else known
+def put_place(t: Object, whole: Object) -> Maybe:
+    """Where a view lies in its base, of an array `whole`, as its record keeps it; null where no lane writes."""
+    meta = t.autograd_meta
+    known = meta.put
+    if known is not None:
+        return known
+    steps = meta.steps
+    if PyTuple_Size(steps) == 1 and ordered(whole):
+        step = PyTuple_GetItem(steps, 0)
+        if PyTuple_GetItem(step, 0) is GETITEM:
+            made = (PyTuple_GetItem(PyTuple_GetItem(step, 1), 0), aval_of(whole))
+            meta.put = made
+            return made
+    found = put_of(t)
+    return NULL if found is None else found
 
 
 def history(a: Object, base: Object, p: Object, q: Object, y: Object, place: Object) -> Done:

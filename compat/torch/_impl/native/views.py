@@ -6,6 +6,7 @@ from .language.words import (
     GETITEM,
     NULL,
     TRANSPOSE,
+    Bool,
     Int,
     Object,
     PyObject_GetItem,
@@ -15,6 +16,8 @@ from .language.words import (
     own,
     ready,
 )
+from .levels import HERE, MAPPED, level_edge, taken_of
+from .maps import lifted
 from .objects import INFERRING, OTHERS, RECORDING, edge, is_tensor, node, numpy_array, tensor, tensor_of
 from .things import FAST, GENERAL, INFERENCE, VIEW, Record, aval_of
 
@@ -103,9 +106,48 @@ def inferred_view(its_way: Int, array: Taken) -> Object:
     return tensor_of(array, None, meta, GENERAL)
 
 
-def seen(t: Object, its_way: Int, now: Int, array: Taken, step: Taken, rule: Object, what: Int,
+def seen(t: Object, where: Int, its_way: Int, now: Int, array: Taken, step: Taken, rule: Object, what: Int,
          beside: Object) -> Object:
     """The view over an array that a tensor gives by a step; its node saves `what`, with what is beside it."""
+    if where == HERE:
+        return seen_here(t, its_way, now, array, step, rule, what, beside)
+    below = seen_here(t.value, its_way, RECORDING, array, step, rule, what, beside)
+    if where == MAPPED:
+        return lifted(below, t.level_trace)
+    out = seen_above(t, below, step, False)
+    p = level_edge(t)
+    if p is not None:
+        kept = None if what == GIVEN else aval_of(t.value.value)
+        out.node = node(rule, p, kept if what == AVAL else beside if what == GIVEN else (kept, beside))
+    return out
+
+
+def seen_above(t: Object, below: Object, step: Taken, is_part: Bool) -> Object:
+    """The view without a node that a value of a level gives, over that which the tensor below it gives."""
+    meta = Record()
+    base = own(t)
+    steps = (step,)
+    parent = t.autograd_meta
+    if parent is not None:
+        root = parent.base
+        if root is not None:
+            base = root
+            steps = PySequence_Concat(parent.steps, steps)
+    meta.base = base
+    meta.steps = steps
+    writes = version(below.value)
+    if writes != 0:
+        meta.attr_version = writes
+    if is_part:
+        meta.creation = "multi"
+    out = tensor_of(below, None, meta, GENERAL)
+    out.level_trace = t.level_trace
+    return out
+
+
+def seen_here(t: Object, its_way: Int, now: Int, array: Taken, step: Taken, rule: Object, what: Int,
+              beside: Object) -> Object:
+    """`seen` of an ambient tensor."""
     if its_way == IN_INFERENCE or its_way == BARE_INFERENCE:
         return inferred_view(its_way, array)
     meta = record(t, its_way, now, array, step)
@@ -118,8 +160,22 @@ def seen(t: Object, its_way: Int, now: Int, array: Taken, step: Taken, rule: Obj
     return tensor_of(array, its_node, meta, GENERAL if its_way >= BARE else VIEW)
 
 
-def seen_part(t: Object, its_way: Int, now: Int, array: Taken, step: Taken, whole: Object, rule: Object) -> Object:
+def seen_part(t: Object, where: Int, its_way: Int, now: Int, array: Taken, step: Taken, whole: Object,
+              rule: Object) -> Object:
     """The same as one output of a node; None where there is none."""
+    if where == HERE:
+        return part_here(t, its_way, now, array, step, whole, rule)
+    below = seen_here(t.value, its_way, RECORDING, array, step, NULL, GIVEN, NULL)  # it has no history
+    if where == MAPPED:
+        return lifted(below, t.level_trace)
+    out = seen_above(t, below, step, True)
+    if whole is not None:
+        out.node = node(rule, whole, None)
+    return out
+
+
+def part_here(t: Object, its_way: Int, now: Int, array: Taken, step: Taken, whole: Object, rule: Object) -> Object:
+    """`seen_part` of an ambient tensor."""
     if its_way == IN_INFERENCE or its_way == BARE_INFERENCE:
         return inferred_view(its_way, array)
     meta = record(t, its_way, now, array, step)
@@ -131,19 +187,19 @@ def seen_part(t: Object, its_way: Int, now: Int, array: Taken, step: Taken, whol
     return tensor_of(array, its_node, meta, GENERAL if its_way >= BARE else VIEW)
 
 
-def indexed(t: Object, its_way: Int, now: Int, index: Object, rule: Object, spot: Object) -> Object:
+def indexed(t: Object, where: Int, its_way: Int, now: Int, index: Object, rule: Object, spot: Object) -> Object:
     """The view by an index; None where NumPy refuses it."""
-    x = own(t.value)
+    x = own(taken_of(t, where).value)
     array = attempt(PyObject_GetItem(x, index))
     if array is NULL:
         return None
-    return seen(t, its_way, now, array, (GETITEM, (index,)), rule, PAIR, spot)
+    return seen(t, where, its_way, now, array, (GETITEM, (index,)), rule, PAIR, spot)
 
 
-def turned(t: Object, its_way: Int, now: Int, axes: Object, rule: Object) -> Object:
+def turned(t: Object, where: Int, its_way: Int, now: Int, axes: Object, rule: Object) -> Object:
     """The view with axes in another order; None where NumPy refuses it."""
-    x = own(t.value)
+    x = own(taken_of(t, where).value)
     array = attempt(x.transpose(axes))
     if array is NULL:
         return None
-    return seen(t, its_way, now, array, (TRANSPOSE, (axes,)), rule, GIVEN, axes)
+    return seen(t, where, its_way, now, array, (TRANSPOSE, (axes,)), rule, GIVEN, axes)

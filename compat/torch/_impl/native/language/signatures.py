@@ -41,6 +41,7 @@ FOREIGN = {name: signature(text) for name, text in {
     "PyLong_FromSsize_t": "int -> new",
     "PyLong_FromVoidPtr": "object -> new",
     "PyObject_GetItem": "object object -> new",
+    "PyObject_SetItem": "object object object -> status",
     "PySequence_Concat": "object object -> new",
     "PySet_Contains": "object object -> truth",
     "PyTuple_GetItem": "object int -> borrowed",
