@@ -203,6 +203,12 @@ def test_mistakes_name_the_line(line, said):
         text(source)
 
 
+def test_integers_of_all_sources_have_names_of_their_own():
+    with pytest.raises(SyntaxError, match="second.py, line 2: two integers are called MOST"):
+        translator.module({"first": "MOST = 24", "second": "A = MOST\nMOST = 1 << 62"}, sources.places(KNOWN), FIELDS,
+                          {"first": (), "second": ()}, ())
+
+
 def test_all_sources_are_listed_and_can_be_written():
     folder = Path(sources.__file__).parent
     found = {path.stem for path in folder.glob("*.py") if "from .language.words import" in path.read_text("utf-8")}

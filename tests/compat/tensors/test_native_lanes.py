@@ -266,6 +266,14 @@ def test_native_lanes_at_levels_do_what_lanes_in_python_do(seed, monkeypatch):
         assert repr(program_at_levels(seed)) == native
 
 
+def test_views_of_any_size_are_native():
+    t = torch.ones(1, 30, 5)
+    found = [native_views.quick_shape(t, (50, 3)), native_views.quick_expand(t, (40, -1, 5)),
+             native_views.quick_read(t[0], 29),
+             native_views.quick_swap(t, 0, 2), native_views.quick_read(t[0], slice(0, 30, 2))]
+    assert FORMS.small is None or None not in found
+
+
 def test_tensor_that_was_never_made_is_an_error():
     t = object.__new__(torch.Tensor)
     for fun in (lambda: t[0], lambda: t[...], lambda: t.expand(2), lambda: t.squeeze(), lambda: t.view(1),

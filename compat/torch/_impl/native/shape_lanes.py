@@ -32,17 +32,17 @@ from .objects import RECORDING, hooked_mode, mode, ordered, root, same_shape
 from .things import ndarray
 from .views import AVAL, seen, turned, way
 
-AXES = 32  # of what is broadcast, at most
-MOST = (1 << 62) - 1  # of an integer that `integer` reads
+BROADCAST_AXES = 32  # of what is broadcast, at most
+LARGEST = (1 << 62) - 1  # of an integer that `integer` reads
 
 
 @inline
 def integer(k: Object) -> Int:
-    """The number that an int is; more than MOST where that is too large."""
+    """The number that an int is; more than LARGEST where that is too large."""
     over = words(1)
     over[0] = 0
     n = PyLong_AsLongLongAndOverflow(k, over)
-    return MOST + 1 if over[0] != 0 or n > MOST else n
+    return LARGEST + 1 if over[0] != 0 or n > LARGEST else n
 
 
 def ints(items: Object, least: Int) -> Bool:
@@ -52,7 +52,7 @@ def ints(items: Object, least: Int) -> Bool:
         if type(x) is not int:
             return False
         n = integer(x)
-        if n < least or n > MOST:
+        if n < least or n > LARGEST:
             return False
     return True
 
@@ -173,10 +173,10 @@ def quick_expand(t, given_sizes):
         sizes = PySequence_Concat((-1,), sizes)
     n = PyTuple_Size(sizes)
     lead = n - x.rank
-    if lead < 0 or n > AXES or (front != 0 and lead != 0):
+    if lead < 0 or n > BROADCAST_AXES or (front != 0 and lead != 0):
         return None
-    dims = words(AXES)
-    strides = words(AXES)
+    dims = words(BROADCAST_AXES)
+    strides = words(BROADCAST_AXES)
     for k in range(n):
         wanted = integer(PyTuple_GetItem(sizes, k))
         if k < lead:

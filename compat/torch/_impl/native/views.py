@@ -24,7 +24,7 @@ from .things import FAST, GENERAL, INFERENCE, VIEW, Record, aval_of
 # What a tensor is that a view is made of; 0: what lanes do not take. Those from BARE on are no floats of 32 or 64 bits.
 ONE_ROW, PLAIN_VIEW, IN_INFERENCE, BARE, BARE_VIEW, BARE_INFERENCE = range(1, 7)
 PAIR, AVAL, GIVEN = range(3)  # what a node saves: the operand's aval with something, the aval, something
-FLOAT, HALF = ord("f"), ord("e")  # letters of dtypes: the kind, and the type
+FLOAT_KIND, HALF_TYPE = ord("f"), ord("e")  # letters of dtypes: the kind, and the type
 
 
 def way(t: Object, now: Int) -> Int:
@@ -57,7 +57,7 @@ def bare(t: Object) -> Int:
     That is an ambient one without history and tangent, over an array of NumPy.
     """
     letters = t.value.descr.letters
-    if letters & 255 == FLOAT and (letters >> 8) & 255 != HALF:
+    if letters & 255 == FLOAT_KIND and (letters >> 8) & 255 != HALF_TYPE:
         return 0
     if t.level_trace is not None or t.node is not None or t.wants_grad is not False:
         return 0

@@ -2,7 +2,7 @@
 
 A source is a module of functions whose parameters and results are annotated with the words of words.py. In them
 
-- a name is a local variable, `NULL`, a named place of the table (an object), or an integer of the module;
+- a name is a local variable, `NULL`, a named place of the table (an object), or an integer of a source;
 - `x.name` is a slot of an object where the slots that are known have that name, an attribute as Python has it
   otherwise, and so is an assignment to it; `"name"` is that string, interned;
 - `f(x)` calls a function of a source, of signatures.py, or an object; `x.name(y)` a method; `(x, y)` is a new tuple;
@@ -66,10 +66,13 @@ def module(sources, places, fields, behind, numbers):
     functions = {node.name: _signature(node) for tree in trees.values() for node in _functions(tree)
                  if "lane" not in _marks(node)}
     constants = {}
-    for tree in trees.values():
+    for name, tree in trees.items():
         for node in tree.body:
             if isinstance(node, ast.Assign):
-                constants |= _constants(node, constants)
+                integers = _constants(node, constants)
+                if twice := constants.keys() & integers.keys():
+                    raise SyntaxError(f"{name}.py, line {node.lineno}: two integers are called {min(twice)}")
+                constants |= integers
     found = [SHARED.replace("PLACE_OF_DROP", str(places.index("Py_DecRef"))).replace(
         "PLACE_OF_KEEP", str(places.index("Py_IncRef")))]
     for name, tree in trees.items():
