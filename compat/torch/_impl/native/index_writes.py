@@ -23,6 +23,7 @@ from .language.words import (
     PyTuple_GetItem,
     PyTuple_Size,
     attempt,
+    context,
     every,
     lane,
     own,
@@ -32,7 +33,7 @@ from .levels import level_array, of_level, operand_edge, running
 from .maps import under
 from .objects import INFERRING, OTHERS, RECORDING, edge, is_tensor, mode, node, numpy_array, root, same_shape
 from .shape_lanes import integer
-from .things import FAST, INFERENCE, aval_of, double, ndarray
+from .things import FAST, INFERENCE, MODES, aval_of, double, ndarray
 from .traces import indifferent, note_write
 
 WRITEABLE = 1024  # flag of arrays
@@ -115,16 +116,17 @@ def quick_put(t, key, value):
     front = 0
     narrow = is_number(value)
     if now == OTHERS:
-        trace = running()
+        m = context(MODES)
+        trace = running(m)
         if trace is not NULL:
             return put_at_level(t, key, value, trace)
         now = RECORDING
         front = 1
-        a = own(under(t))
+        a = own(under(t, m))
         if a is NULL:
             return None
         if not narrow:
-            b = own(under(value))
+            b = own(under(value, m))
             if b is NULL:
                 return None
     if not is_tensor(a):

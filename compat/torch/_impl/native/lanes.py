@@ -17,6 +17,7 @@ from .language.words import (
     array_one,
     array_two,
     attempt,
+    context,
     inline,
     lane,
     own,
@@ -39,7 +40,7 @@ from .objects import (
     saves_at,
     tensor,
 )
-from .things import DOUBLES, SINGLES, double, single
+from .things import DOUBLES, MODES, SINGLES, double, single
 
 SHORT = 64  # elements of a row that is copied rather than left to NumPy
 SAME = 3  # rules of operands of one shape; behind them stand those of operands that are broadcast
@@ -71,10 +72,11 @@ def quick_one(given):
     a = given
     trace = NULL
     if now == OTHERS:
-        trace = running()
+        m = context(MODES)
+        trace = running(m)
         if trace is not NULL:
             return one_at_level(given, trace)
-        a = below(given)
+        a = below(given, m)
         if a is NULL:
             return None
         trace = given.level_trace
@@ -166,14 +168,15 @@ def quick_two(given, other):
     b = other
     trace = NULL
     if now == OTHERS:
-        trace = running()
+        m = context(MODES)
+        trace = running(m)
         if trace is not NULL:
             return two_at_level(given, other, trace)
-        a = below(given)
+        a = below(given, m)
         if a is NULL:
             return None
         if not is_number(other):
-            b = below(other)
+            b = below(other, m)
             if b is NULL:
                 return None
             if a.value.rank != b.value.rank:

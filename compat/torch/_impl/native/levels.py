@@ -24,12 +24,11 @@ from .things import MODES, Tensor, renewed
 HERE, MAPPED, RAISED, ELSEWHERE = range(4)  # where what a lane takes is: the tensor itself, below one, or nowhere
 
 
-def running() -> Borrowed:
-    """The innermost level of gradients, where nothing but it and the ambient one is in force, and both record.
+def running(m: Object) -> Borrowed:
+    """The innermost level of gradients of modes where nothing but it and the ambient one is in force, and both record.
 
     Null elsewhere.
     """
-    m = context(MODES)
     if m is None:
         return NULL
     inner = m.quick
@@ -49,6 +48,9 @@ def of_level(t: Object, trace: Object) -> Bool:
         return False
     if t.level_trace is not trace:
         return False
+    meta = t.autograd_meta
+    if meta is not None and not untouched(meta):
+        return False
     b = t.value
     if not unrecorded(b):
         return False
@@ -57,10 +59,9 @@ def of_level(t: Object, trace: Object) -> Bool:
         return False
     if exposed(x):
         return False
-    meta = t.autograd_meta
     if meta is None:
         return True
-    if not untouched(meta) or meta.forward_base is not None or meta.creation is not None:
+    if meta.forward_base is not None or meta.creation is not None:
         return False
     if meta.inference is not False:
         return False
@@ -72,9 +73,10 @@ def standing(t: Object, now: Int) -> Int:
     """Where a lane of views finds what it takes."""
     if now < OTHERS:
         return HERE
-    trace = running()
+    m = context(MODES)
+    trace = running(m)
     if trace is NULL:
-        return ELSEWHERE if under(t) is NULL else MAPPED
+        return ELSEWHERE if under(t, m) is NULL else MAPPED
     return RAISED if of_level(t, trace) else ELSEWHERE
 
 

@@ -1,17 +1,14 @@
 """Values of a vmap in native code: the tensor of all examples below one, and a value over such a tensor."""
 
 from .histories import unrecorded
-from .language.words import NULL, Borrowed, Object, PyTuple_GetItem, Taken, context
+from .language.words import NULL, Borrowed, Object, PyTuple_GetItem, Taken
 from .objects import tensor_of
-from .things import GENERAL, MODES, Tensor
+from .things import GENERAL, Tensor
 
 
-def under(t: Object) -> Borrowed:
-    """The tensor below a value of the innermost vmap where nothing else is in force; else null. Some mode is."""
-    if type(t) is not Tensor:
-        return NULL
-    m = context(MODES)
-    if m is None:
+def under(t: Object, m: Object) -> Borrowed:
+    """The tensor below a value of the innermost vmap of modes where nothing else is in force; else null."""
+    if type(t) is not Tensor or m is None:
         return NULL
     inner = m.level_map
     if inner is None or inner is not t.level_trace or m.without is None:
@@ -21,9 +18,9 @@ def under(t: Object) -> Borrowed:
     return t.value
 
 
-def below(t: Object) -> Borrowed:
+def below(t: Object, m: Object) -> Borrowed:
     """The same, where it is a plain tensor without history."""
-    x = under(t)
+    x = under(t, m)
     if x is NULL:
         return NULL
     return x if unrecorded(x) else NULL

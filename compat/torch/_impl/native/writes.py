@@ -5,11 +5,11 @@ None is given for all else, before anything is written.
 
 from .histories import current, exposed, plain_array
 from .lanes import is_number, number_of
-from .language.words import KEEPERS, NULL, Bool, Int, Object, array_two, lane, needs, own
+from .language.words import KEEPERS, NULL, Bool, Int, Object, array_two, context, lane, needs, own
 from .levels import level_array, of_level, operand_edge, running
 from .maps import under
 from .objects import INFERRING, OTHERS, RECORDING, edge, is_tensor, mode, numpy_array, root, same_shape
-from .things import FAST, INFERENCE, VIEW
+from .things import FAST, INFERENCE, MODES, VIEW
 from .traces import BOTH, LEFT, RIGHT, history, indifferent, note_write, put_place
 
 
@@ -47,15 +47,16 @@ def quick_update(t, other):
     a = t
     b = other
     if now == OTHERS:
-        trace = running()
+        m = context(MODES)
+        trace = running(m)
         if trace is not NULL:
             return update_at_level(t, other, trace)
         now = RECORDING
-        a = under(t)
+        a = under(t, m)
         if a is NULL:
             return None
         if not is_number(other):
-            b = under(other)
+            b = under(other, m)
             if b is NULL:
                 return None
     if not is_tensor(a):
