@@ -2,6 +2,8 @@
 
 from types import SimpleNamespace
 
+import numpy as np
+
 from ..dispatch.call import ROWS
 from ..graph import versions
 from ..lists.plain import undisturbed
@@ -9,13 +11,15 @@ from ..modes.grad_mode import enable_grad
 from ..modes.modes import restore, set_modes
 from ..state.meta import on_device
 from ..types.arrays import ndarray
-from ..types.tensor_type import TensorBase
+from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import bottom
 from .device_plan import DevicePlan, fits, lies_there
-from .flat import Plan, directly, make_state
+from .flat import Plan, completed, directly, number_dtype
 from .optimizer import Optimizer
 
 CAPTURING = ("cuda", "xpu", "hpu", "privateuseone", "xla")
+ABSENT = {"amsgrad": False, "capturable": False, "centered": False, "decoupled_weight_decay": False,
+          "differentiable": False, "foreach": None, "fused": None, "maximize": False, "momentum": 0, "nesterov": False}
 TENSORS = SimpleNamespace(**{name: ROWS[name].fun for name in "sqrt abs maximum sign where clip".split()})
 
 
@@ -29,6 +33,18 @@ class Elementwise(Optimizer):
     """
 
     captured = "params and state_steps"
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        for group in self.param_groups:  # those of earlier versions lack some options, and have counts as numbers
+            for name, value in ABSENT.items():
+                if name in self.defaults:
+                    group.setdefault(name, value)
+            for p in group["params"]:
+                own = self.state.get(p, {})
+                for name in self.numbers(group):
+                    if name in own and not isinstance(own[name], TensorBase):
+                        own[name] = wrap(np.full((), float(own[name]), number_dtype()))
 
     def slots(self, group):
         """Name -> first value of the state in the shape of a parameter."""
@@ -74,7 +90,7 @@ class Elementwise(Optimizer):
             self.on_tensors(group, params, grads)
             return
         plan = self._plans.get(i)
-        if plan is None or not plan.holds(self, params):
+        if plan is None or not plan.holds(self, group, params):
             plan = self._plans[i] = Plan(self, group, params)
         plan.step(self, group, grads)
 
@@ -99,7 +115,7 @@ class Elementwise(Optimizer):
         if not undisturbed():
             return params, grads
         plan = self._plans.get((i, "device"))
-        if plan is not None and not plan.left and plan.holds(self, params) and all(map(fits, params, grads)):
+        if plan is not None and not plan.left and plan.holds(self, group, params) and all(map(fits, params, grads)):
             plan.step(self, group, grads)
             return [], []
         fitting, left = [], []
@@ -107,7 +123,7 @@ class Elementwise(Optimizer):
             (fitting if lies_there(p) and fits(p, g) else left).append((p, g))
         if fitting:
             params, grads = map(list, zip(*fitting))
-            if plan is None or not plan.holds(self, params):
+            if plan is None or not plan.holds(self, group, params):
                 plan = self._plans[i, "device"] = DevicePlan(self, group, params)
             plan.step(self, group, grads)
             left += [fitting[k] for k in plan.left]
@@ -118,11 +134,8 @@ class Elementwise(Optimizer):
         recorded = group["differentiable"]
         slots, numbers = self.slots(group), self.numbers(group)
         for p, g in zip(params, grads):
+            fresh = bool(completed(self, [p], slots, numbers, False))
             state = self.state[p] if slots or numbers else {}
-            fresh = not all(name in state for name in (*slots, *numbers))
-            if fresh:
-                for name, t in make_state([p], slots, numbers, bundled=False)[0].items():
-                    state.setdefault(name, t)
             found = {name: bottom(state[name]).reshape(1) for name in numbers}
             h = self.prepare(group, found, fresh, float_of=kept if recorded else number)
             for array in found.values():

@@ -11,7 +11,7 @@ from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..types.arrays import ARRAYS, writeable
 from ..types.dtypes import bfloat16, get_default_dtype
-from ..types.tensor_type import wrap
+from ..types.tensor_type import TensorBase, wrap
 
 ndarray = np.ndarray
 SMALL = 1 << 14  # elements; a larger parameter is computed on where it lies
@@ -74,6 +74,53 @@ def make_state(params, slots, numbers, bundled=True):
             for (p, state), end in zip(members, ends):
                 state[name] = wrap(buffer[end - p.value.size : end].reshape(p.value.shape))
     return states
+
+
+def completed(optimizer, params, slots, numbers, bundled):
+    """Give parameters the state of a first step, where they have none; returns the ids of those.
+
+    Raises:
+        KeyError: a part of a state is missing.
+        TypeError, RuntimeError: the state that was loaded for a parameter is that of another one.
+    """
+    new = []
+    for p in unique(params):
+        state = optimizer.state.get(p, {})
+        lacking = [name for name in (*slots, *numbers) if state.get(name) is None]
+        if lacking and len(lacking) == len(slots) + len(numbers):
+            new.append(p)
+        elif lacking:
+            raise KeyError(f"{lacking[0]} is not in the state of a parameter of shape {tuple(p.shape)}, in which are "
+                           f"{', '.join(map(str, state))}; load a state dict of {type(optimizer).__name__} with the "
+                           "same options, or begin without one")
+        else:
+            for name in slots:
+                refuse_other_shape(optimizer, p.shape, name, state[name])
+            for name in numbers:
+                refuse_no_number(optimizer, name, state[name])
+    for p, state in zip(new, make_state(new, slots, numbers, bundled)):
+        optimizer.state[p].update(state)
+    return {id(p) for p in new}
+
+
+def refuse_other_shape(optimizer, shape, name, t):
+    """Refuse state of another shape than a parameter asks for."""
+    step = f"{type(optimizer).__name__}.step()"
+    if not isinstance(t, TensorBase):
+        raise TypeError(f"{step} needs a tensor as {name} in the state of a parameter, but got {type(t).__name__}; "
+                        "load a state dict of the same optimizer")
+    if tuple(t.shape) != tuple(shape):
+        raise RuntimeError(f"{step} needs {name} of shape {tuple(shape)} in the state of a parameter, but got shape "
+                           f"{tuple(t.shape)}; load the state dict of an optimizer of the same parameters in the same "
+                           "order")
+
+
+def refuse_no_number(optimizer, name, t):
+    """Refuse state that is no tensor of one number."""
+    if not isinstance(t, TensorBase) or t.numel() != 1:
+        given = f"shape {tuple(t.shape)}" if isinstance(t, TensorBase) else type(t).__name__
+        raise TypeError(f"{type(optimizer).__name__}.step() needs a tensor of one number as {name} in the state of a "
+                        f"parameter, but got {given}; load a state dict of the same optimizer")
 
 
 class Operand:
@@ -206,12 +253,9 @@ class Plan:
 
     def __init__(self, optimizer, group, params):
         slots, numbers = optimizer.slots(group), optimizer.numbers(group)
+        self.slots = slots.keys()
         names = (*slots, *numbers)
-        new = [p for p in unique(params) if not all(name in optimizer.state.get(p, ()) for name in names)]
-        for p, state in zip(new, make_state(new, slots, numbers, optimizer.bundled(group))):
-            for name, t in state.items():
-                optimizer.state[p].setdefault(name, t)
-        fresh = {id(p) for p in new}
+        fresh = completed(optimizer, params, slots, numbers, optimizer.bundled(group))
         states = [optimizer.state.get(p) for p in params]
         self.params = params
         self.held = [(p, p.value, state, [(name, state[name], state[name].value) for name in names])
@@ -229,9 +273,10 @@ class Plan:
             self.runs.append((run, operator.itemgetter(slice(start, i))))
             start = i
 
-    def holds(self, optimizer, params):
-        """Whether it is still about these tensors and arrays."""
-        if len(params) != len(self.params) or not all(map(operator.is_, params, self.params)):
+    def holds(self, optimizer, group, params):
+        """Whether it is still about these tensors and arrays, and about what options ask of the state."""
+        if len(params) != len(self.params) or not all(map(operator.is_, params, self.params)) or (
+                optimizer.slots(group).keys() != self.slots):
             return False
         for p, array, state, tensors in self.held:
             if p.value is not array or optimizer.state.get(p) is not state:

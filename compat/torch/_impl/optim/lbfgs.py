@@ -7,7 +7,7 @@ from ..modes.grad_mode import enable_grad, no_grad
 from ..types.arrays import namespace
 from ..types.tensor_type import TensorBase, wrap
 from .elementwise import number
-from .flat import memory
+from .flat import memory, refuse_other_shape
 from .line_search import Point, strong_wolfe
 from .optimizer import Optimizer
 
@@ -85,6 +85,9 @@ class LBFGS(Optimizer):
         g = self.gradient()
         if largest(g) <= group["tolerance_grad"]:
             return first
+        for name in ("d", "prev_flat_grad"):
+            if name in state:
+                refuse_other_shape(self, g.shape, name, state[name])
         past = History.of(state, group["history_size"])
         lr, tolerance = number(group["lr"]), group["tolerance_change"]
         while iterations < group["max_iter"]:

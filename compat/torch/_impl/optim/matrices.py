@@ -12,7 +12,7 @@ from ..types.dtypes import bfloat16
 from ..types.limits import finfo
 from ..types.tensor_type import TensorBase, wrap
 from .elementwise import number
-from .flat import memory, number_dtype
+from .flat import memory, number_dtype, refuse_other_shape
 from .optimizer import Optimizer
 
 
@@ -64,10 +64,11 @@ class ByParameter(Optimizer):
             raise RuntimeError(f"{type(self).__name__} does not support complex parameters")
 
 
-def state_of(state, name, shape, like):
+def state_of(optimizer, state, name, shape, like, fresh=True):
     """The array of a state, zeros at first."""
-    if name not in state:
+    if fresh and name not in state:
         state[name] = wrap(namespace(like).zeros(shape, like.dtype))
+    refuse_other_shape(optimizer, shape, name, state[name])
     return state[name].value
 
 
@@ -109,7 +110,8 @@ class Adafactor(ByParameter):
 
     def update(self, group, p, g, state, eps):
         """Update one array, whose dtype resolves `eps`."""
-        if "step" not in state:
+        fresh = "step" not in state
+        if fresh:
             state["step"] = wrap(np.zeros((), number_dtype()))
         state["step"].value[...] += 1
         step = state["step"].value.item()
@@ -123,13 +125,13 @@ class Adafactor(ByParameter):
             p *= 1 - lr * group["weight_decay"]
         square = g * g
         if g.ndim > 1:
-            rows = state_of(state, "row_var", (*g.shape[:-1], 1), p)
-            columns = state_of(state, "col_var", (*g.shape[:-2], 1, g.shape[-1]), p)
+            rows = state_of(self, state, "row_var", (*g.shape[:-1], 1), p, fresh)
+            columns = state_of(self, state, "col_var", (*g.shape[:-2], 1, g.shape[-1]), p, fresh)
             follow(rows, square.mean(-1, keepdims=True), forget)
             follow(columns, square.mean(-2, keepdims=True), forget)
             variance = rows @ columns / np.maximum(rows.mean(-2, keepdims=True), eps1)
         else:
-            variance = state_of(state, "variance", g.shape, p)
+            variance = state_of(self, state, "variance", g.shape, p, fresh)
             follow(variance, square, forget)
         update = g / np.sqrt(np.maximum(variance, eps1 * eps1))
         p -= update * (rate / max(1.0, rms(update) / group["d"]))
@@ -173,7 +175,7 @@ class Muon(ByParameter):
 
     def update(self, group, p, g, state, eps):
         """Update one array, whose dtype resolves `eps`."""
-        average = state_of(state, "momentum_buffer", g.shape, p)
+        average = state_of(self, state, "momentum_buffer", g.shape, p)
         follow(average, g, 1 - group["momentum"])
         g = g + (average - g) * group["momentum"] if group["nesterov"] else average
         m, n = p.shape
