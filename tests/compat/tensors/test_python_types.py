@@ -49,3 +49,27 @@ def test_facts_about_dtypes_take_python_types():
 def test_the_default_dtype_is_no_python_type():
     with pytest.raises(TypeError, match="only floating-point types are supported"):
         torch.set_default_dtype(float)
+
+
+@pytest.mark.parametrize("kind", [float, complex], ids=lambda kind: kind.__name__)
+def test_modules_and_packed_sequences_take_python_types(kind):
+    for args, kwargs in (((kind,), {}), (("cpu", kind), {}), ((), {"dtype": kind})):
+        assert torch.nn.Linear(1, 1).to(*args, **kwargs).weight.dtype is DTYPES[kind]
+        packed = torch.nn.utils.rnn.pack_sequence([torch.ones(2)])
+        assert packed.to(*args, **kwargs).data.dtype is DTYPES[kind]
+
+
+@pytest.mark.parametrize("kind", [int, bool, str, list], ids=lambda kind: kind.__name__)
+def test_modules_refuse_types_of_other_things(kind):
+    with pytest.raises(TypeError, match="floating point|as dtype"):
+        torch.nn.Linear(1, 1).to(kind)
+
+
+def test_type_takes_types_of_tensors_alone():
+    assert x.double().type(torch.Tensor).dtype is x.double().type("torch.Tensor").dtype is torch.float32
+    assert x.type(torch.LongTensor).dtype is x.type("torch.LongTensor").dtype is x.type(torch.int64).dtype
+    for wrong in (float, "float", "LongTensor", "torch.Long"):
+        with pytest.raises(ValueError, match="invalid type: '"):
+            x.type(wrong)
+    with pytest.raises(TypeError, match="dtype must be a type, str, or dtype object"):
+        x.type(3)

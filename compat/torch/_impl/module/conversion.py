@@ -105,15 +105,19 @@ def parsed(*args, device=None, dtype=None, non_blocking=False, copy=False, memor
         tensor = args.pop(0)
     if tensor is not None:
         return tensor.device, tensor.dtype, args[0] if args else non_blocking, memory_format
-    if args and not isinstance(args[0], dtypes.dtype | bool):
+    if args and not isinstance(args[0], dtypes.dtype | type | bool):
         device = args.pop(0)
-    if args and isinstance(args[0], dtypes.dtype):
+    if args and isinstance(args[0], dtypes.dtype | type):
         dtype = args.pop(0)
     elif args and args[0] is None:
         args.pop(0)
     if len(args) > 1 or args and not isinstance(args[0], bool):
         raise TypeError("to() received an invalid combination of arguments - got "
                         f"({', '.join(type(a).__name__ for a in args)}); give a device, a dtype or a tensor")
+    dtype = dtypes.torch_dtype(dtype)
+    if dtype is not None and not isinstance(dtype, dtypes.dtype):
+        raise TypeError(f"to() received an invalid combination of arguments - got {dtype!r} as dtype; "
+                        "give a torch.dtype")
     return None if device is None else Device(device), dtype, args[0] if args else non_blocking, memory_format
 
 
