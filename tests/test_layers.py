@@ -203,7 +203,7 @@ compat/torch/_dynamo: ~/dispatch ~/platform ~/module
 compat/torch/_higher_order_ops: ~/func
 compat/torch/distributions/utils: ~/distributions
 compat/torch/func: ~/dispatch ~/func
-compat/torch/nn/attention: ~/modes ~/types ~/ops ~/func ~/module
+compat/torch/nn/attention: ~/modes ~/types ~/dispatch ~/ops ~/func ~/module
 compat/torch/nn/modules/utils: ~/module
 compat/torch/nn/parallel: ~/dispatch ~/module
 compat/torch/utils/data: ~/dispatch ~/data

@@ -161,6 +161,9 @@ SymFloat SymInt _assert _assert_async _check _check_index _check_is_size _check_
 _check_tensor_all_with _check_type _check_value _check_with
 """.split(), _assertions)
 _PARTS |= dict.fromkeys(("ScriptFunction", "ScriptModule"), LazyModule("covector.compat.torch.jit"))
+_PARTS |= dict.fromkeys(
+    ("DisableTorchFunction", "DisableTorchFunctionSubclass"), LazyModule("covector.compat.torch._C"))
+_PARTS["set_default_tensor_type"] = LazyModule("covector.compat.torch._impl.tensor.type_names")
 _PARTS["Future"] = LazyModule("covector.compat.torch._impl.platform.futures")
 __getattr__ = _surface.getter("", "torch", _LATER, _PARTS)
 __dir__ = _surface.lister(globals(), _LATER)

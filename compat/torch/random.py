@@ -1,5 +1,6 @@
 """torch.random."""
 
+from ._impl.dispatch import surface as _surface
 from ._impl.random.generator import (
     Generator as Generator,
     default_generator as default_generator,
@@ -10,3 +11,5 @@ from ._impl.random.generator import (
     seed as seed,
     set_rng_state as set_rng_state,
 )
+
+__getattr__ = _surface.getter("random.", "torch.random")

@@ -1,16 +1,20 @@
 """The names that `covector.compat.torch` shows: PyTorch's own, and a short list of others with a reason each."""
 
+import contextlib
 import functools
 import importlib
 import types
+import warnings
 
 import pytest
+from unbuilt import MODULES as MODULES_OF_NAMES, public
 
 import covector.compat.torch as compat
 from harness import pytorch
 
 OWN = {"_impl": "the rooms behind the surface: Python sets a package's folders as its attributes",
        "_dynamo": "what PyTorch imports late",
+       "onnx": "the same",
        "install": "what lets `import torch` give this module",
        "safetensors": "the functions of the package safetensors.torch, where PyTorch's users look for files",
        "tensorboard": "PyTorch's is not imported without the package of that name"}
@@ -21,7 +25,8 @@ profiler quasirandom random return_types serialization signal sparse special sto
 xpu
 """.split())
 METHODS = ("expand", "expand_as", "permute_dims", "reshape_as", "unfold", "view_as")  # of tensors alone
-NOT_BUILT = ("sparse.spsolve", "sparse_csr_tensor", "distributed.GatherOptions", "cuda.nccl")
+NOT_BUILT = ("sparse.spsolve", "symeig", "optim.swap_in_optimizer_params_and_state",
+             "sparse_csr_tensor", "distributed.GatherOptions", "cuda.nccl")
 
 
 @pytest.mark.reference
@@ -55,6 +60,24 @@ def test_modules_are_those_that_pytorch_has():
     found = {name for name in dir(compat) if isinstance(getattr(compat, name), types.ModuleType)}
     by_import = set("_custom_ops _functorch _subclasses _tensor_str _vmap_internals ao hub".split())  # by another test
     assert found - by_import == MODULES | {"_impl"}
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("name", ["", *MODULES_OF_NAMES])
+def test_every_public_name_is_there_or_says_that_it_is_not(name):
+    try:
+        ours = importlib.import_module(f"{compat.__name__}.{name}".rstrip("."))
+    except ModuleNotFoundError:
+        with pytest.raises(NotImplementedError, match=f"torch.{name} is part of PyTorch"):
+            functools.reduce(getattr, name.split("."), compat)
+        return
+    pytorch()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of names that PyTorch deprecates
+        words = list(public(importlib.import_module(f"torch.{name}".rstrip("."))))
+    for word in words:
+        with contextlib.suppress(NotImplementedError):
+            getattr(ours, word)
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -10,10 +10,11 @@ from pathlib import Path
 PATH = Path(__file__).resolve().parents[2] / "compat" / "torch" / "_impl" / "dispatch" / "unbuilt_names.py"
 MODULES = """
 accelerator amp autograd autograd.forward_ad autograd.function autograd.functional autograd.graph autograd.profiler
-backends compiler cpu cuda distributions distributed fft func futures hub jit linalg mps multiprocessing nested nn
-nn.functional nn.init nn.parameter nn.utils nn.utils.parametrizations nn.utils.parametrize nn.utils.rnn
-nn.utils.stateless optim optim.lr_scheduler optim.swa_utils overrides profiler quantization random serialization
-sparse special storage testing utils utils.data utils.checkpoint xpu
+backends compiler cpu cuda distributions distributed fft func futures fx hub jit library linalg masked mps
+multiprocessing nested nn nn.attention nn.functional nn.init nn.parallel nn.parameter nn.utils nn.utils.parametrizations
+nn.utils.parametrize nn.utils.rnn nn.utils.stateless onnx optim optim.lr_scheduler optim.swa_utils overrides profiler
+quantization random serialization sparse special storage testing utils utils.data utils.checkpoint utils.dlpack version
+xpu
 """.split()
 HEAD = '''"""The names of PyTorch's public namespace that are not implemented; tests/compat/unbuilt.py writes them."""
 
@@ -24,15 +25,18 @@ NAMES = """\\
 
 def public(module):
     """The public names of a module of PyTorch that are PyTorch's own."""
+    listed = getattr(module, "__all__", None)
     names = {name for name in dir(module) if inspect.ismodule(getattr(module, name, None))}
-    names.update(getattr(module, "__all__", None) or dir(module))
+    names.update(dir(module) if listed is None or module.__name__ == "torch" else listed)
     for name in names:
         value = getattr(module, name, None)
         if inspect.ismodule(value):
-            own = value.__name__.startswith("torch.") and not value.__name__.rpartition(".")[2].startswith("_")
+            own = value.__name__ == f"{module.__name__}.{name}" or name in (listed or ())
         else:
             home = str(getattr(value, "__module__", None) or "torch")
-            own = home.startswith("torch") and not (home.startswith("torch._C") and inspect.isclass(value))
+            of_c = home.startswith("torch._C") and inspect.isclass(value) and name not in (listed or ())
+            by_the_way = name not in (listed or name) and type(value) in (bool, tuple)
+            own = home.startswith("torch") and not of_c and not by_the_way
         if own and value is not None and name.isidentifier() and not name.startswith("_"):
             yield name
 

@@ -1,5 +1,6 @@
 """torch.autograd.profiler: profile, record_function, and ranges for external profilers."""
 
+from .._impl.dispatch import surface as _surface
 from .._impl.profiler.events import (
     MEMORY_EVENT_NAME as MEMORY_EVENT_NAME,
     DeviceType as DeviceType,
@@ -19,3 +20,5 @@ from .._impl.profiler.profiler import (
     profile as profile,
     record_function as record_function,
 )
+
+__getattr__ = _surface.getter("autograd.profiler.", "torch.autograd.profiler")

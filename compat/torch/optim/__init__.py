@@ -1,5 +1,6 @@
 """torch.optim: optimizers, and schedules of their learning rates."""
 
+from .._impl.dispatch import surface as _surface
 from .._impl.optim.matrices import Adafactor as Adafactor, Muon as Muon
 from . import lr_scheduler as lr_scheduler, swa_utils as swa_utils
 from .adadelta import Adadelta as Adadelta
@@ -16,3 +17,5 @@ from .rmsprop import RMSprop as RMSprop
 from .rprop import Rprop as Rprop
 from .sgd import SGD as SGD
 from .sparse_adam import SparseAdam as SparseAdam
+
+__getattr__ = _surface.getter("optim.", "torch.optim")

@@ -73,3 +73,29 @@ def test_type_takes_types_of_tensors_alone():
             x.type(wrong)
     with pytest.raises(TypeError, match="dtype must be a type, str, or dtype object"):
         x.type(3)
+
+
+@pytest.mark.filterwarnings("ignore:torch.set_default_tensor_type")
+def test_the_default_type_of_tensors_sets_the_default_dtype():
+    try:
+        for kind, dtype in ((torch.DoubleTensor, torch.float64), ("torch.HalfTensor", torch.float16),
+                            (torch.Tensor, torch.float16), ("torch.FloatTensor", torch.float32)):
+            torch.set_default_tensor_type(kind)
+            assert torch.ones(1).dtype is dtype
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+@pytest.mark.filterwarnings("ignore:torch.set_default_tensor_type")
+@pytest.mark.parametrize("kind", [torch.LongTensor, torch.float64, 3])
+def test_the_default_type_of_tensors_is_floating(kind):
+    with pytest.raises(TypeError):
+        torch.set_default_tensor_type(kind)
+
+
+def test_types_of_a_gpu_without_one_are_refused():
+    if not torch.cuda.is_available():
+        for call in (x.type, torch.set_default_tensor_type, torch.nn.Linear(1, 1).type):
+            for kind in (torch.cuda.FloatTensor, "torch.cuda.FloatTensor"):
+                with pytest.raises(AssertionError, match="not compiled with CUDA"):
+                    call(kind)

@@ -22,8 +22,28 @@ ADVICE = {
     "mps": "tensors live on the CPU",
     "_dynamo": "torch.compile returns functions as they are",
     "utils.cpp_extension": "torch.autograd.Function defines operations of your own",
+    **{name: f"use torch.nn.functional.{name}" for name in (
+        "adaptive_max_pool1d batch_norm binary_cross_entropy_with_logits cosine_embedding_loss ctc_loss embedding "
+        "embedding_bag hinge_embedding_loss instance_norm kl_div margin_ranking_loss poisson_nll_loss "
+        "triplet_margin_loss").split()},
+    **dict.fromkeys(("grid_sampler", "grid_sampler_2d", "grid_sampler_3d"), "use torch.nn.functional.grid_sample"),
+    **{f"native_{name}": f"use torch.nn.functional.{name}" for name in (
+        "batch_norm", "channel_shuffle", "dropout", "group_norm", "layer_norm")},
+    **{name: f"use torch.linalg.{other}" for name, other in (
+        ("eig", "eig"), ("lstsq", "lstsq"), ("matrix_rank", "matrix_rank"), ("solve", "solve"), ("symeig", "eigh"),
+        ("frobenius_norm", "matrix_norm"), ("nuclear_norm", "matrix_norm(ord='nuc')"), ("lobpcg", "eigh"))},
+    "nn.attention": "attention is computed by SDPBackend.MATH alone",
+    "nn.parallel": "there is one device here",
     "autocast": "cast the model and its inputs with .to(torch.bfloat16)",
 }
+
+
+KINDS = (  # by how names begin
+    (("quantize", "fake_quantize", "fbgemm_", "fused_moving_avg", "q_", "qint", "quint", "qscheme", "per_tensor_",
+      "per_channel_"), "weights and activations stay floating here"),
+    (("cudnn_", "miopen_", "mkldnn_"), "torch.nn and torch.nn.functional have the layers that it computes"),
+    (("sym_",), "sizes are Python's own numbers here"),
+)
 
 
 def parsed():
@@ -53,7 +73,7 @@ def unbuilt(name):
     words = name
     while words and words not in ADVICE:
         words = words.rpartition(".")[0]
-    advice = ADVICE.get(words)
+    advice = ADVICE.get(words) or next((advice for starts, advice in KINDS if name.startswith(starts)), None)
     return UnbuiltError(f"torch.{name} is part of PyTorch, but not implemented in covector.compat.torch; "
                         + (f"{advice} (docs/compat_gaps.md has more)" if advice else
                            "docs/compat_gaps.md says what to use instead"))

@@ -17,9 +17,10 @@ from ..types.devices import NO_BFLOAT16, checked, count
 from ..types.memory_formats import order_of, preserves
 from ..types.parameter import made_subclass
 from ..types.size import CPU, device as Device
-from ..types.tensor_type import FOREIGN, Tensor, TensorBase, needs_grad
+from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
 from ..values.tangents import tangent_of
 from ..values.transfer import transfer
+from .type_names import meant, name_of
 
 ndarray = np.ndarray
 
@@ -228,27 +229,9 @@ def to(self, *args, **kwargs):
 def type_(self, dtype=None, non_blocking=False):
     """The name of the tensor's type, or the tensor cast to one."""
     if dtype is None:
-        word = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
-                "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
-                "complex64": "ComplexFloat", "complex128": "ComplexDouble"}[self.dtype.name]
-        return f"torch.{'cuda.' * self.is_cuda}{word}Tensor"
-    if isinstance(dtype, str):
-        name = dtype.removeprefix("torch.").removeprefix("cuda.").removesuffix("Tensor").lower()
-        found = {"float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "long": dtypes.int64,
-                 "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8,
-                 "bool": dtypes.bool_, "bfloat16": dtypes.bfloat16, "": dtypes.get_default_dtype()}.get(name)
-        if found is None or not dtype.startswith("torch.") or not dtype.endswith("Tensor"):
-            raise ValueError(f"invalid type: '{dtype}'")
-        self = placed(self, checked("cuda" if dtype.startswith("torch.cuda.") else "cpu"))
-        return converted(self, found)
-    if dtype is Tensor:
-        return converted(self, dtypes.get_default_dtype())
-    kind = getattr(dtype, "dtype", dtype)
-    if not isinstance(kind, dtypes.dtype):
-        if isinstance(dtype, type):
-            raise ValueError(f"invalid type: '{dtype.__name__}'")
-        raise TypeError("dtype must be a type, str, or dtype object")
-    return converted(self, kind)
+        return name_of(self)
+    kind, place = meant(dtype)
+    return converted(self if place is None else placed(self, place), kind)
 
 
 def pin_memory(self, device=None):

@@ -3,6 +3,8 @@
 import contextlib
 import enum
 
+from ..._impl.dispatch import surface as _surface
+
 
 class SDPBackend(enum.IntEnum):
     """Kernels of scaled dot product attention, with PyTorch's numbers."""
@@ -31,3 +33,6 @@ def sdpa_kernel(backends, set_priority=False):
         raise RuntimeError(f"sdpa_kernel was given {[b.name for b in chosen]}, but attention is computed by "
                            "SDPBackend.MATH alone here; add it to the list")
     yield {}
+
+
+__getattr__ = _surface.getter("nn.attention.", "torch.nn.attention")
