@@ -9,30 +9,23 @@ import zipfile
 import zlib
 from collections import OrderedDict
 
-import numpy as np
-
-from ....._engine import LazyModule
 from ..graph import versions
 from ..graph.hooks import warn_if_has_hooks
 from ..state.concrete import refuse_copy
-from ..state.meta import is_meta, meta_tensor, on_meta
-from ..tensor.storage import over
+from ..state.meta import is_meta, on_meta
 from ..types import dtypes
 from ..types.arrays import ARRAYS, address
 from ..types.devices import moved
 from ..types.parameter import Parameter
-from ..types.size import CPU, LAYOUTS, Size, device as Device, layout as Layout, sparse_coo
-from ..types.tensor_type import Tensor, TensorBase, wrap
+from ..types.size import CPU, Size, device as Device, layout as Layout
+from ..types.tensor_type import Tensor, TensorBase
 from ..types.tensor_value import bottom
 from ..views.memory import steps_of
-from .kept_classes import own_pickle, rebuilt_of_class, rebuilt_parameter, state_of
+from .kept_classes import own_pickle, state_of
+from .legacy_files import LegacyArchive
 from .map_location import check, mapping, tag
-from .safe_globals import allowed, get_safe_globals
-
-_WORDS = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
-          "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
-          "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
-_KINDS = {word + "Storage": dtypes.NAMED[name] for name, word in _WORDS.items() if name in dtypes.NAMED}
+from .readers import ALLOWED, KINDS, WORDS, Reader, StrictReader
+from .safe_globals import allowed
 
 
 def save(obj, f, pickle_module=pickle, pickle_protocol=2, _use_new_zipfile_serialization=True):
@@ -89,7 +82,7 @@ _REBUILD_SPARSE = Global("torch._utils", "_rebuild_sparse_tensor")
 _LAYOUT = Global("torch.serialization", "_get_layout")
 _SIZE = Global("torch", "Size")
 _DEVICE = Global("torch", "device")
-_STORAGES = {word: Global("torch", word) for word in _KINDS}
+_STORAGES = {word: Global("torch", word) for word in KINDS}
 _DTYPES = {name: Global("torch", name) for name in dtypes.NAMED}
 
 
@@ -110,7 +103,7 @@ class Writer(pickle._Pickler):
     def persistent_id(self, obj):
         if not isinstance(obj, Storage):
             return None
-        word = _WORDS[obj.dtype.name]
+        word = WORDS[obj.dtype.name]
         count = obj.root.nbytes // obj.dtype.itemsize
         return "storage", _STORAGES[word + "Storage"], str(obj.key), tag(obj.root), count
 
@@ -160,7 +153,7 @@ class Writer(pickle._Pickler):
                                "transformed function returns")
         if t.grad_fn is not None:
             array = array.copy()  # PyTorch saves the memory of tensors with a history too, as tensors without one
-        if t.dtype.name not in _WORDS:
+        if t.dtype.name not in WORDS:
             raise NotImplementedError(f"save() of tensors of {t.dtype} is not supported; cast them first")
         root = versions.root_of(array)
         if root.nbytes % array.itemsize or (address(array) - address(root)) % array.itemsize or (
@@ -214,25 +207,33 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
         check(Device(map_location).type, Device(map_location).index or 0)
     empty = isinstance(map_location, str | Device) and on_meta(map_location)
     strict = weights_only is None or weights_only
-    if not zipped(f):
-        refuse_legacy(f)
+    if not isinstance(f, str | os.PathLike) and not (hasattr(f, "read") and hasattr(f, "seek")):
+        raise AttributeError(f"{type(f).__name__!r} object has no attribute 'seek'. You can only torch.load from a "
+                             "file that is seekable. Please pre-load the data into a buffer like io.BytesIO and try to "
+                             "load from it instead.")
     place, reader = "nothing of it was read yet", None
     try:
-        with zipfile.ZipFile(f) as archive:
+        with opened(f, strict) as archive:
             names = archive.namelist()
-            prefix = next(n for n in names if n.endswith("data.pkl"))[: -len("data.pkl")]
+            found = [n for n in names if n.endswith("data.pkl")]
+            if not found:
+                raise zipfile.BadZipFile("there is no data.pkl in the archive")
+            prefix = found[0][: -len("data.pkl")]
             place = f"{prefix}byteorder in it"
             order = archive.read(prefix + "byteorder") if prefix + "byteorder" in names else b"little"
             place = f"{prefix}data.pkl in it, or a storage that it names"
             if order == b"little":
                 reader = (StrictReader if strict else Reader)(archive, prefix, None if empty else mapping(map_location))
                 return reader.load()
-    except (pickle.UnpicklingError, OSError):
+    except OSError:
         raise
     except _DAMAGE as error:
         if reader is not None and reader.refused is error:  # of its place, not of the file
             raise
-        if not strict and not isinstance(error, zipfile.BadZipFile | StopIteration):
+        if isinstance(error, pickle.UnpicklingError):
+            if str(error).startswith(("load()", "Weights only", dtypes.NO_BFLOAT16)):
+                raise
+        elif not strict and not isinstance(error, zipfile.BadZipFile):
             raise  # of the code that the file names
         raise pickle.UnpicklingError(
             f"load() cannot read {named(f)}, which is damaged, or not a file of torch.save: {place}; "
@@ -241,7 +242,7 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
                               "files are read")
 
 
-_DAMAGE = (zipfile.BadZipFile, zlib.error, StopIteration, EOFError, LookupError, ValueError, TypeError,
+_DAMAGE = (pickle.UnpicklingError, zipfile.BadZipFile, zlib.error, EOFError, LookupError, ValueError, TypeError,
            AttributeError, RuntimeError, MemoryError, AssertionError, OverflowError, struct.error)
 
 
@@ -250,134 +251,17 @@ def named(f):
     return repr(os.fspath(f)) if isinstance(f, str | os.PathLike) else f"a {type(f).__name__}"
 
 
-def zipped(f):
-    """Whether a file is a zip."""
-    return zipfile.is_zipfile(f)
-
-
-def refuse_legacy(f):
-    """Refuse files of before PyTorch 1.6."""
+def opened(f, strict):
+    """The archive in a file, from its place on."""
     if isinstance(f, str | os.PathLike):
-        with open(f, "rb"):  # a missing file is said to be missing
-            pass
-    raise pickle.UnpicklingError("load() got a file that is not a zip archive; files of PyTorch before 1.6 are not "
-                                 "read, "
-                                 "save them again with a newer one")
-
-
-def rebuilt(storage, offset, size, stride, requires_grad=False, hooks=None, metadata=None):
-    """A tensor over a storage that was read."""
-    root, dtype = storage
-    t = meta_tensor(tuple(size), dtype.numpy) if root is None else wrap(
-        over(root, dtype.numpy, offset, tuple(size), tuple(stride)))
-    if requires_grad:
-        t.requires_grad_()
-    return t
-
-
-def rebuilt_sparse(layout, data):
-    """A sparse tensor that was read."""
-    if layout is not sparse_coo:
-        raise pickle.UnpicklingError(f"load() got a tensor of layout {layout}; sparse tensors are read in coordinate "
-                                     "format, torch.sparse_coo")
-    indices, values, size, *coalesced = data
-    return _SPARSE.sparse_coo_tensor(indices, values, size, is_coalesced=bool(coalesced and coalesced[0]))
-
-
-def layout_named(name):
-    """A layout by its name."""
-    found = next((x for x in LAYOUTS if repr(x) == name), None)
-    if found is None:
-        raise pickle.UnpicklingError(f"load() got the layout {name!r}, which is none of PyTorch's")
-    return found
-
-
-_SPARSE = LazyModule("covector.compat.torch._impl.sparse.room")
-_ALLOWED = {("torch._utils", "_rebuild_sparse_tensor"): rebuilt_sparse,
-            ("torch.serialization", "_get_layout"): layout_named,
-            ("torch._utils", "_rebuild_tensor_v2"): rebuilt,
-            ("torch._utils", "_rebuild_parameter"): rebuilt_parameter,
-            ("torch._utils", "_rebuild_parameter_with_state"): rebuilt_parameter,
-            ("torch._tensor", "_rebuild_from_type_v2"): rebuilt_of_class, ("torch", "Tensor"): Tensor,
-            ("collections", "OrderedDict"): OrderedDict, ("torch", "Size"): Size, ("torch", "device"): Device,
-            ("builtins", "set"): set, ("builtins", "complex"): complex, ("__builtin__", "set"): set,
-            ("__builtin__", "complex"): complex, ("_codecs", "encode"): lambda text, code: text.encode(code),
-            **{("torch", word): dtype for word, dtype in _KINDS.items()},
-            **{("torch", name): dtype for name, dtype in dtypes.NAMED.items()}}
-
-
-class Known:
-    """What readers have in common: PyTorch's names of tensors and their parts, and storages."""
-
-    def __init__(self, archive, prefix, mapped):
-        super().__init__(io.BytesIO(archive.read(prefix + "data.pkl")))
-        self.archive, self.prefix, self.mapped = archive, prefix, mapped
-        self.roots, self.refused = {}, None
-
-    def known(self, module, name):
-        """What stands under a name, None where it is none of those."""
-        if "bfloat16" not in dtypes.NAMED and module == "torch" and name in ("bfloat16", "BFloat16Storage"):
-            raise pickle.UnpicklingError(dtypes.NO_BFLOAT16)
-        return _ALLOWED.get((module, name)) or allowed(module, name)
-
-    def persistent_load(self, pid):
-        kind, dtype, key, location, count = pid
-        if kind != "storage" or not isinstance(dtype, dtypes.dtype):
-            raise pickle.UnpicklingError(f"load() got a reference of the unknown kind {kind!r}")
-        if self.mapped is None:
-            return None, dtype
-        if key not in self.roots:
-            data = self.archive.read(f"{self.prefix}data/{key}")
-            root = np.frombuffer(bytearray(data), np.uint8)[: count * dtype.itemsize].copy()
-            try:
-                self.roots[key] = self.mapped(root, dtype, location)
-            except Exception as error:
-                self.refused = error
-                raise
-        return self.roots[key], dtype
-
-
-class Reader(Known, pickle.Unpickler):
-    """An unpickler for files that are trusted: it makes and calls whatever they name."""
-
-    def find_class(self, module, name):
-        found = self.known(module, name)
-        if found is not None:
-            return found
-        if module.partition(".")[0] == "torch":  # a module that PyTorch wrote becomes one of ours
-            module = "covector.compat." + module
-        return super().find_class(module, name)
-
-
-class StrictReader(Known, pickle._Unpickler):
-    """An unpickler that makes tensors, numbers, lists and dicts, and what the user allows; it writes to nothing else.
-
-    It is the one in Python: that in C sets attributes of any object, of functions and classes too, and takes memory as
-    a file asks for it.
-    """
-
-    dispatch = dict(pickle._Unpickler.dispatch)
-
-    def find_class(self, module, name):
-        found = self.known(module, name)
-        if found is None:
-            raise pickle.UnpicklingError(
-                f"Weights only load failed. Unsupported global: GLOBAL {module}.{name} is not an allowed global by "
-                "default; name it in torch.serialization.safe_globals(...) if you know that it is safe, or pass "
-                "weights_only=False if you trust the source of the file")
-        return found
-
-    def load_build(self):
-        """Set the state of an object."""
-        made = self.stack[-2]
-        if type(made) is not OrderedDict and not any(type(made) is (thing[0] if isinstance(thing, tuple) else thing)
-                                                     for thing in get_safe_globals()):
-            raise pickle.UnpicklingError(f"Weights only load failed. Trying to set the state of a "
-                                         f"{type(made).__name__}; pass weights_only=False if you trust the source of "
-                                         "the file")
-        super().load_build()
-
-    dispatch[pickle.BUILD[0]] = load_build
+        if zipfile.is_zipfile(f):
+            return zipfile.ZipFile(f)
+        with open(f, "rb") as file:
+            return LegacyArchive(file, strict)
+    start = f.tell()
+    zipped = zipfile.is_zipfile(f)
+    f.seek(start)
+    return zipfile.ZipFile(f) if zipped else LegacyArchive(f, strict)
 
 
 def get_unsafe_globals_in_checkpoint(f):
@@ -392,4 +276,4 @@ def get_unsafe_globals_in_checkpoint(f):
             names.append(tuple(texts[-2:]))
         elif isinstance(arg, str):
             texts.append(arg)
-    return [".".join(pair) for pair in dict.fromkeys(names) if pair not in _ALLOWED and allowed(*pair) is None]
+    return [".".join(pair) for pair in dict.fromkeys(names) if pair not in ALLOWED and allowed(*pair) is None]
