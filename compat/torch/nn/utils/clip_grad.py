@@ -31,9 +31,10 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
         total = torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(t, norm_type) for t in tensors]),
                                          norm_type)
     if error_if_nonfinite and bool(torch.logical_or(total.isnan(), total.isinf())):
+        factor = "the non-finite norm"
         raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it "
-                           "cannot be clipped. To disable this error and scale the gradients by the non-finite norm "
-                           "anyway, set `error_if_nonfinite=False`")
+                           f"cannot be clipped. To disable this error and scale the gradients by {factor} anyway, set "
+                           "`error_if_nonfinite=False`")
     return total
 
 
