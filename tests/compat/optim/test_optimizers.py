@@ -90,6 +90,19 @@ def script_asgd(T):
     return every(T, "ASGD", *USUAL, {"t0": 20}, {"alpha": 0.5, "lambd": 0.1})
 
 
+def script_gradients_that_are_not_finite(T):
+    found = []
+    for name in ("SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "RMSprop", "Adagrad", "Adadelta", "Rprop", "ASGD"):
+        params = [T.ones(3, dtype=T.float64, requires_grad=True) for _ in range(3)]
+        optimizer = getattr(T.optim, name)(params, lr=0.1)
+        for last in (float("nan"), 1.0, -1.0):
+            for p, first in zip(params, (float("nan"), float("inf"), -float("inf"))):
+                p.grad = T.tensor([first, 1.0, last], dtype=T.float64) * (-1 if last == 1 else 1)
+            optimizer.step()
+        found += [p.detach() for p in params]
+    return found
+
+
 def script_complex_parameters(T):
     names = "SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "RMSprop", "Adagrad", "Adadelta", "Rprop", "ASGD"
     return [trained(T, name, {}, "complex128", steps=10) for name in names]

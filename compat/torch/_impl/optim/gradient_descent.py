@@ -162,11 +162,11 @@ class Rprop(Elementwise):
     def formula(xp, h, p, g, prev, step_size):
         """Update one array or tensor."""
         g = directed(h, p, g)
-        turn = g * prev
-        factor = cast(turn > 0, g) * h.up + cast(turn < 0, g) * h.down + cast(turn == 0, g)
-        step_size[...] = xp.clip(step_size * factor, h.least, h.most)
-        g = g * cast(turn >= 0, g)
-        p -= xp.sign(g) * step_size
+        turn = g * prev  # NaN counts as no turn, and as a gradient without a sign
+        same, other = cast(turn > 0, g), cast(turn < 0, g)
+        step_size[...] = xp.clip(step_size * (same * h.up + other * h.down + (1 - same - other)), h.least, h.most)
+        g = xp.where(turn < 0, same * 0, g)
+        p -= (cast(g > 0, g) - cast(g < 0, g)) * step_size
         prev[...] = g
 
 
