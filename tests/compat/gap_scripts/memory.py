@@ -66,6 +66,15 @@ def the_strides_of_a_kronecker_product(torch):
     return tuple(torch.kron(torch.ones(2, 3).t(), torch.ones(2, 3).t()).stride())
 
 
+@row("strides of convolutions", [(27, 9, 3, 1), (8, 4, 2, 1), (72, 36, 6, 1)],
+     [(27, 1, 9, 3), (8, 1, 4, 2), (72, 1, 12, 2)])
+def the_strides_of_channels_last(torch):
+    x = torch.ones(2, 2, 5, 5).to(memory_format=torch.channels_last)
+    F = torch.nn.functional
+    return [tuple(y.stride()) for y in (F.conv2d(x, torch.ones(3, 2, 3, 3)), F.max_pool2d(x, 2),
+                                        F.interpolate(x, size=(6, 6)))]
+
+
 @row("a write that reads the memory", "RuntimeError", True)
 def a_shifted_write_with_gaps(torch):
     a = torch.arange(12.0)[::2]

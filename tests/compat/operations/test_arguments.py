@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 
-from harness import attempt, double, shown, table
+from harness import attempt, double, message, shown, table
 
 rng = np.random.default_rng(4)
 
@@ -112,6 +112,24 @@ def script_dtypes_and_errors_of_einsum(torch):
                   lambda: torch.einsum(m, [0, 1], m, [1, 2], [0, 2]), lambda: torch.einsum(m, [0, 1], [1, 0]),
                   lambda: torch.einsum(m, [..., 0], [0, ...]), lambda: torch.einsum(m, [60, 1]),
                   lambda: torch.einsum("...i,i->i", m, x), lambda: torch.einsum("ij,jk", [m, m])])
+
+
+def script_words_for_shapes_of_contractions(torch):
+    def ones(*shape):
+        return torch.ones(shape, dtype=torch.float64)
+
+    return [message(line) for line in (
+        lambda: torch.einsum("ij,jk->ik", ones(2, 3), ones(2, 3)), lambda: torch.einsum("ij,jk", ones(2, 3)),
+        lambda: torch.einsum("ij", ones(2, 3), ones(2, 3)), lambda: torch.einsum("ij,jk", ones(2, 3, 4), ones(3, 2)),
+        lambda: torch.einsum("ij,jk", ones(2), ones(3, 2)), lambda: torch.einsum("i...j,jk", ones(2), ones(3, 2)),
+        lambda: torch.einsum("bij,bjk->bik", ones(2, 3, 4), ones(3, 4, 2)),
+        lambda: torch.tensordot(ones(2, 3), ones(2, 3), dims=1),
+        lambda: torch.tensordot(ones(2, 3), ones(4, 3), ([0], [1])),
+        lambda: torch.linalg.solve(ones(2, 2), ones(3)), lambda: torch.linalg.solve(ones(2, 2), ones(3, 1)),
+        lambda: torch.linalg.solve(ones(2, 2), ones(3, 1), left=False),
+        lambda: torch.linalg.solve(ones(2, 2), ones(2), left=False),
+        lambda: torch.linalg.solve(ones(2, 2), ones(()).reshape(())),
+        lambda: torch.linalg.solve_ex(ones(5, 2, 2), ones(5, 3, 1)))]
 
 
 def script_gradients_of_einsum(torch):

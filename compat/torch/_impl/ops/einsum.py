@@ -42,7 +42,8 @@ def product(equation, *operands):
         else:
             found = cnp.einsum(equation, *operands)
     except ValueError as error:
-        raise (Mismatch if len(operands) > 2 else RuntimeError)(f"einsum(): {words_of(error)}") from None
+        words = misfit(equation, [v.shape for v in operands]) or words_of(error)
+        raise (Mismatch if len(operands) > 2 else RuntimeError)(f"einsum(): {words}") from None
     return found if parts is None or len(operands) != 2 else laid(found, operands, equation, *parts)
 
 
@@ -108,6 +109,27 @@ def parsed(equation, ranks):
     else:
         out = rest + sorted([k for k in set(flat) if isinstance(k, str) and flat.count(k) == 1])
     return None if out is None or len(set(out)) < len(out) or set(out) - set(flat) else (inputs, out)
+
+
+def misfit(equation, shapes):
+    """Why a formula does not fit operands of these shapes, in PyTorch's words; None for other reasons."""
+    words = equation.replace(" ", "").partition("->")[0].split(",")
+    if len(words) != len(shapes):
+        which = "fewer" if len(words) > len(shapes) else "more"
+        return f"{which} operands were provided than specified in the equation"
+    for i, (word, shape) in enumerate(zip(words, shapes)):
+        count, dots = len(word.replace("...", "")), "..." in word
+        if count > len(shape) or count < len(shape) and not dots:
+            fault = "is more than the number of dimensions" if dots else "does not match the number of dimensions"
+            more = "" if dots else " and no ellipsis was given"
+            return f"the number of subscripts in the equation ({count}) {fault} ({len(shape)}) for operand {i}{more}"
+    seen = {}
+    for i, (word, shape) in enumerate(zip(words, shapes)):
+        for k, n in zip(labels(word, len(shape)) or (), shape):
+            if n != 1 and seen.setdefault(k, n) != n and isinstance(k, str):
+                return (f"subscript {k} has size {n} for operand {i} which does not broadcast with previously seen "
+                        f"size {seen[k]}")
+    return None
 
 
 def spelt(inputs, out):

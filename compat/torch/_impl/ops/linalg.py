@@ -201,13 +201,16 @@ def tensordot(a, b, dims=2):
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
         if dims > min(a.ndim, b.ndim):
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
-        dims = tuple(range(a.ndim - dims, a.ndim)), tuple(range(dims))
+        dims = tuple(range(-dims, 0)), tuple(range(dims))
     if not isinstance(dims, tuple | list):
         raise RuntimeError("tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] "
                            f"containing two lists, but got dims={dims}")
     dims, dtype = tuple([tuple(d) for d in dims]), a.dtype
     for d, e in zip(*dims):  # an axis of length 1 stands for any: the other one is summed
         m, n = a.shape[d], b.shape[e]
+        if 1 != m != n != 1:
+            raise RuntimeError(f"contracted dimensions need to match, but first has size {m} in dim {d} and second has "
+                               f"size {n} in dim {e}")
         a = cnp.sum(a, axis=d, keepdims=True) if n == 1 != m else a
         b = cnp.sum(b, axis=e, keepdims=True) if m == 1 != n else b
     return to(cnp.tensordot(a, b, axes=dims), dtype)
@@ -365,9 +368,15 @@ def _solve(a, b, left):
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise RuntimeError(f"linalg.solve: A must be batches of square matrices, but they are {a.shape[-2]} by "
                            f"{a.shape[-1]} matrices")
-    if not left:
-        return cnp.swapaxes(_solve(cnp.swapaxes(a, -1, -2), cnp.swapaxes(b, -1, -2), True), -1, -2)
     vector = b.ndim == 1 or b.ndim == a.ndim - 1 and tuple(b.shape) == tuple(a.shape[:-1])
+    if not b.ndim:
+        raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
+    m, n = (b.shape[-1], 1) if vector else b.shape[-2:]
+    if (m if left else n) != a.shape[-1]:
+        raise RuntimeError(f"linalg.solve: Incompatible shapes of A and B for the equation {'AX' if left else 'XA'} = B"
+                           f" ({a.shape[-2]}x{a.shape[-1]} and {m}x{n})")
+    if not left and not vector:
+        return cnp.swapaxes(_solve(cnp.swapaxes(a, -1, -2), cnp.swapaxes(b, -1, -2), True), -1, -2)
     if vector:
         return cnp.squeeze(cnp.linalg.solve(a, cnp.expand_dims(b, -1)), -1)
     return cnp.linalg.solve(a, b)
