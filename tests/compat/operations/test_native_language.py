@@ -203,10 +203,16 @@ def test_mistakes_name_the_line(line, said):
         text(source)
 
 
-def test_integers_of_all_sources_have_names_of_their_own():
-    with pytest.raises(SyntaxError, match="second.py, line 2: two integers are called MOST"):
-        translator.module({"first": "MOST = 24", "second": "A = MOST\nMOST = 1 << 62"}, sources.places(KNOWN), FIELDS,
-                          {"first": (), "second": ()}, ())
+def test_integers_are_those_of_a_source_and_of_what_it_imports():
+    given = {"first": "WIDTH, DEPTH = 7, 8\n",
+             "second": "from .first import DEPTH\n\nWIDTH = DEPTH + 1\n\n\n@lane\ndef f():\n    return WIDTH\n",
+             "third": "@lane\ndef g():\n    return WIDTH\n"}
+    places = sources.places(KNOWN)
+    written = translator.module({name: given[name] for name in ("first", "second")}, places, FIELDS,
+                                dict.fromkeys(given, ()), ())
+    assert "i64 9" in written
+    with pytest.raises(SyntaxError, match="third.py, line 3, in g: nothing is called WIDTH"):
+        translator.module(given, places, FIELDS, dict.fromkeys(given, ()), ())
 
 
 def test_all_sources_are_listed_and_can_be_written():

@@ -2,7 +2,8 @@
 
 A source is a module of functions whose parameters and results are annotated with the words of words.py. In them
 
-- a name is a local variable, `NULL`, a named place of the table (an object), or an integer of a source;
+- a name is a local variable, `NULL`, a named place of the table (an object), or an integer that the module has, or
+  imports from one before it;
 - `x.name` is a slot of an object where the slots that are known have that name, an attribute as Python has it
   otherwise, and so is an assignment to it; `"name"` is that string, interned;
 - `f(x)` calls a function of a source, of signatures.py, or an object; `x.name(y)` a method; `(x, y)` is a new tuple;
@@ -65,19 +66,14 @@ def module(sources, places, fields, behind, numbers):
     trees = {name: ast.parse(source) for name, source in sources.items()}
     functions = {node.name: _signature(node) for tree in trees.values() for node in _functions(tree)
                  if "lane" not in _marks(node)}
-    constants = {}
+    constants: dict = {}  # source -> those that it has, or imports
     for name, tree in trees.items():
-        for node in tree.body:
-            if isinstance(node, ast.Assign):
-                integers = _constants(node, constants)
-                if twice := constants.keys() & integers.keys():
-                    raise SyntaxError(f"{name}.py, line {node.lineno}: two integers are called {min(twice)}")
-                constants |= integers
+        constants[name] = _constants_of(tree, constants)
     found = [SHARED.replace("PLACE_OF_DROP", str(places.index("Py_DecRef"))).replace(
         "PLACE_OF_KEEP", str(places.index("Py_IncRef")))]
     for name, tree in trees.items():
         house = House(places, {x: Field(*field) for x, field in fields.items()}, functions | NATIVE, FOREIGN,
-                      constants, behind[name], numbers)
+                      constants[name], behind[name], numbers)
         for node in _functions(tree):
             try:
                 found.append(_Function(node, house).text())
@@ -88,6 +84,18 @@ def module(sources, places, fields, behind, numbers):
 
 def _functions(tree):
     return [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+
+
+def _constants_of(tree, others):
+    """`{name: int}` of a source, those included that it imports from other sources."""
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom):
+            theirs = others.get(node.module, {})
+            found |= {x.name: theirs[x.name] for x in node.names if x.name in theirs}
+        elif isinstance(node, ast.Assign):
+            found |= _constants(node, found)
+    return found
 
 
 def _constants(node, known):
