@@ -9,9 +9,11 @@ import pytest
 
 import covector.compat.torch as torch
 from covector._engine import Ambient
-from covector.compat.torch._impl.engine import engine, recorded_rules
+from covector.compat.torch._impl.engine import captured, engine, recorded_rules
 from covector.compat.torch._impl.graph.node import GradNode
 from covector.compat.torch._impl.state.levels import AMBIENT
+from covector.transforms.native.machine.object_files import SUPPORTED
+from covector.transforms.native.small import small_functions
 
 ROWS = {
     "elementwise": lambda x, y: (torch.sin(x) * torch.tanh(y) / (1.5 + x * x) - torch.exp(-y)).sum(),
@@ -70,7 +72,8 @@ def test_programs_run():
     for _ in range(4):
         node = torch.sin(x).grad_fn
         (g,) = torch.autograd.grad(torch.sin(x).sum(), x, create_graph=True)
-        ran.append(any(callable(p) for p in node.rule.again.__globals__["programs"].values()))
+        again = getattr(node.rule.again, "args", [[node.rule.again]])[0][0]  # what native code asks, or is none
+        ran.append(any(callable(p) for p in again.__globals__["programs"].values()))
     assert ran[-1]
     assert g.grad_fn is not None
 
@@ -86,6 +89,101 @@ def test_what_makes_nodes_and_values_gives_the_same_natively(monkeypatch):
             (h,) = torch.autograd.grad(g.sum(), x)
         found.append((h[:4].tolist(), names(g.grad_fn, set())))
     assert found[0] == found[1]
+
+
+def native():
+    """Let the process come to native code, if there is any."""
+    pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
+    if not SUPPORTED or not small_functions(True):
+        pytest.skip("there is no native code here")
+    x = torch.ones(2, requires_grad=True)
+    for _ in range(200):
+        torch.autograd.grad((x * x).sum(), x, create_graph=True)
+    assert recorded_rules.NATIVE["quick_rule"] is not None
+
+
+@pytest.mark.parametrize("fun", ROWS.values(), ids=ROWS)
+def test_native_code_finds_the_programs(fun, monkeypatch):
+    native()
+    for _ in range(3):
+        found, shown = orders(fun)
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "reaches_these", None)
+        patch.setattr(captured, "gradients", None)
+        patch.setattr(engine, "bare", lambda m: False)
+        expected, graph = orders(fun)
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
+    assert shown == graph
+
+
+def test_keys_tell_dtypes_shapes_and_histories_apart():
+    native()
+    for _ in range(3):
+        for kind in (np.float64, np.float32):
+            for shape in ((2, 3), (3, 2), (6,), (1, 6), (0, 3), ()):
+                data = np.arange(float(np.prod(shape))).reshape(shape).astype(kind)
+                x = torch.tensor(data, requires_grad=True)
+                weight = torch.tensor(data + 1, requires_grad=True)
+                for y in ((torch.tanh(x) * 2.0).sum(), (torch.tanh(x) * weight).sum()):
+                    (g,) = torch.autograd.grad(y, x, create_graph=True)
+                    factor = 2.0 if y.grad_fn.next_functions[0][0].next_functions[1][0] is None else data + 1
+                    slope = 1 - np.tanh(data) ** 2
+                    assert g.dtype == x.dtype and g.shape == x.shape
+                    np.testing.assert_allclose(g.detach().numpy(), factor * slope, rtol=1e-5)
+                    (h,) = torch.autograd.grad(g.sum(), x)
+                    np.testing.assert_allclose(h.numpy(), -2 * factor * np.tanh(data) * slope, rtol=1e-4, atol=1e-6)
+
+
+def test_parameters_are_told_apart():
+    native()
+    x = torch.arange(12.0).reshape(3, 4).requires_grad_()
+    weight = torch.arange(12.0).reshape(3, 4) + 1
+    for _ in range(4):
+        for axis, keepdim in ((0, False), (1, False), (0, True), (-1, True)):
+            (g,) = torch.autograd.grad((x * x * weight).sum(axis, keepdim=keepdim).square().sum(), x,
+                                       create_graph=True)
+            total = (x.detach().numpy() ** 2 * weight.numpy()).sum(axis, keepdims=True)
+            np.testing.assert_allclose(g.detach().numpy(), 4 * total * x.detach().numpy() * weight.numpy(), rtol=1e-5)
+        for k in (2.0, 3.0, -0.0, 0.0, True):
+            (g,) = torch.autograd.grad((x + 1.0).pow(k).sum(), x, create_graph=True)
+            np.testing.assert_allclose(g.detach().numpy(), k * (x.detach().numpy() + 1) ** (k - 1.0), rtol=1e-5)
+        for part in (slice(0, 1), slice(1, 3), slice(None, None, 2)):
+            (g,) = torch.autograd.grad(x[part].square().sum(), x, create_graph=True)
+            expected = np.zeros((3, 4))
+            expected[part] = 2 * x.detach().numpy()[part]
+            np.testing.assert_allclose(g.detach().numpy(), expected)
+
+
+def test_unused_leaves_and_hooks_on_the_way_are_seen():
+    native()
+    x, y, z = [torch.arange(1.0, 4.0).requires_grad_() for _ in range(3)]
+    for _ in range(4):
+        seen = []
+        a, b = torch.sin(x) * y, torch.exp(z)
+        b.register_hook(lambda g: seen.append("b"))
+        total = (a * a).sum() + b.sum()
+        found = torch.autograd.grad(total, (x, y), create_graph=True)
+        assert not seen and z.grad is None
+        assert torch.autograd.grad(total, (x, y, z), create_graph=True)[2].shape == (3,) and seen == ["b"]
+        np.testing.assert_allclose(found[1].detach().numpy(), 2 * np.sin([1, 2, 3]) ** 2 * [1, 2, 3], rtol=1e-6)
+        w = torch.ones(3, requires_grad=True)
+        with pytest.raises(RuntimeError, match="not have been used"):
+            torch.autograd.grad((x * y).sum(), (x, w))
+        assert torch.autograd.grad((x * y).sum(), (x, w), allow_unused=True)[1] is None
+
+
+def test_gradients_are_writable_and_of_their_own():
+    native()
+    x, y = [torch.arange(1.0, 4.0).requires_grad_() for _ in range(2)]
+    for create_graph in (False, True):
+        for _ in range(4):
+            for fun in (lambda: (x + y).sum(), lambda: (x * y).sum(), lambda: x.sum() + y.reshape(3, 1).sum()):
+                before = x.detach().clone(), y.detach().clone()
+                g, h = torch.autograd.grad(fun(), (x, y), create_graph=create_graph)
+                with torch.no_grad():
+                    g.mul_(0.0).add_(5.0)
+                assert (h != 5.0).all() and x.equal(before[0]) and y.equal(before[1])
 
 
 def test_programs_leak_nothing():

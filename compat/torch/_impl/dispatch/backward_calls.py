@@ -10,6 +10,7 @@ from ..modes.modes import MODES
 from ..modes.warnings import first
 from ..state.batch_level import together
 from ..state.meta import library
+from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import Tensor, wrap
 from ..types.tensor_value import shape_dtype
 from .overriding import WITHOUT, overridden
@@ -118,6 +119,12 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     >>> torch.autograd.grad(x * x, x)
     (tensor(6.),)
     """
+    if type(outputs) in PLAIN_KINDS and only_inputs and not (is_grads_batched or materialize_grads) and (
+            grad_outputs is None or type(grad_outputs) is Tensor) and MODES.get() is None:
+        plain = plain_tensors(inputs)
+        if plain:
+            return run((outputs,), (grad_outputs,), create_graph if retain_graph is None else retain_graph,
+                       create_graph, plain, False, bool(allow_unused))
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
                          "allow_unused=False.")
@@ -148,6 +155,14 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     if materialize_grads:
         result = tuple([zeros_like(t, create_graph) if g is None else g for g, t in zip(result, inputs)])
     return result if names is None else dict(zip(names, result))
+
+
+def plain_tensors(tensors):
+    """A tensor or a sequence of some as a tuple, if they are of no class that programs define; else None."""
+    kind = type(tensors)
+    if kind in PLAIN_KINDS:
+        return (tensors,)
+    return tuple(tensors) if (kind is list or kind is tuple) and PLAIN_KINDS.issuperset(map(type, tensors)) else None
 
 
 def batched_grad(outputs, inputs, grads, create_graph, allow_unused):

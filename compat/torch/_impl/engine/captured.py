@@ -1,12 +1,14 @@
 """Captured cotangents as the gradients that `grad` returns, which the caller may write to."""
 
+import functools
 import sys
 
 import numpy as np
 
-from ..... import extend
+from ..... import _engine, extend
 from ....._engine import Ambient
 from ..graph.undefined import UNDEFINED
+from ..native import functions as native
 from ..state.levels import AMBIENT
 from ..types.arrays import ARRAYS
 from ..types.number_cache import FLOATS
@@ -17,8 +19,16 @@ from ..views.overlap import overlapping
 ndarray = np.ndarray
 
 
+gradients = None  # that of native/sweeps.py, where there is native code
+_engine.small_item(globals(), "gradients", functools.partial(native.function, symbol="gradients"))
+
+
 def collect(sweep, nodes, inputs, allow_unused):
     """The captured gradients as tensors, None where nothing arrived."""
+    if gradients is not None:
+        found = gradients(sweep.captured, nodes, AMBIENT if sweep.create_graph else None)
+        if found is not None:
+            return found
     out = []
     for i, node in enumerate(nodes):
         ct = None if node is UNDEFINED else sweep.captured.get(node.seq)

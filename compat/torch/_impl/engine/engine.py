@@ -1,5 +1,7 @@
 """`backward` and `grad`: from tensors to roots of the backward pass, and from its cotangents to gradients."""
 
+import functools
+
 import numpy as np
 
 from ..... import _engine
@@ -8,6 +10,7 @@ from ..graph.node_data import picks
 from ..graph.undefined import UNDEFINED
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import IN_NO_GRAD, MODES, leave_level, set_modes
+from ..native import functions as native
 from ..state.edges import accumulator, edge
 from ..state.levels import AMBIENT
 from ..state.meta import library, on_device
@@ -32,13 +35,13 @@ def run(*args):
 
 def swept(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused):
     """Sweep from `outputs`; returns the captured gradients of `inputs` when not accumulating."""
-    for t in outputs:
-        if not isinstance(t, TensorBase | GradientEdge):
-            raise TypeError(f"expected Tensors to differentiate, but got {type(t).__name__}")
     level, roots = AMBIENT, []
     for t, g in zip(outputs, grads):
         found = plain_root(t, g)
         if found is None:
+            for t in outputs:
+                if not isinstance(t, (TensorBase, GradientEdge)):
+                    raise TypeError(f"expected Tensors to differentiate, but got {type(t).__name__}")
             cts = [seed(i, t, g) for i, (t, g) in enumerate(zip(outputs, grads))]
             level = level_of(outputs)
             roots = [root(i, t, g, level, create_graph) for i, (t, g) in enumerate(zip(outputs, cts))]
@@ -203,6 +206,10 @@ def prepare(sweep, roots, inputs, accumulate):
     return nodes
 
 
+reaches_these = None  # that of native/sweeps.py, where there is native code
+_engine.small_item(globals(), "reaches_these", functools.partial(native.function, symbol="reaches_these"))
+
+
 def wanted(sweep, roots, nodes):
     """Let a sweep reach `nodes` and no others, and capture what arrives there; returns the nodes that run, None for all
     but the leaves among them."""
@@ -219,8 +226,12 @@ def wanted(sweep, roots, nodes):
                 outputs.setdefault(n.parents.seq, []).append((n.rule.active[0], n.seq))
     sweep.capture = targets - {seq for found in outputs.values() for _, seq in found} if outputs else targets
     sweep.outputs = outputs or None
-    seen = set()
     stack = [n for n, _ in roots]
+    if every and reaches_these is not None:
+        if reaches_these([*stack], set(stack), set(nodes)):
+            return None
+        every = False
+    seen = set()
     while stack:
         node = stack.pop()
         while node not in seen:

@@ -27,6 +27,7 @@ from .piecewise import is_piecewise, tying
 ndarray = np.ndarray
 aval_of = extend.aval_of
 _KEPT = 64  # programs of a rule
+_SWEEPS = _engine.LazyModule("covector.compat.torch._impl.native.sweeps")
 _LARGE = 1 << 20  # elements: an operation on more costs far more than its record
 
 
@@ -38,6 +39,33 @@ def programs(rule):
     return rule.again
 
 
+NATIVE = {"quick_rule": None}  # what finds and runs programs, where there is native code
+_engine.small_item(NATIVE, "quick_rule", functools.partial(native.function, symbol="quick_rule"))
+
+
+def hasten(rule, again, found):
+    """Let native code find the programs of a rule; it asks `again` for those that are not among `found`."""
+    their = _SWEEPS
+    places = tuple([their.PARAMETER if i is None else their.ITSELF if i == -1 else their.PARENT + rule.active.index(i)
+                    if i in rule.active else their.ROOTLESS for i in rule.origins])
+    if len(places) <= their.ITEMS:
+        run = functools.partial(NATIVE["quick_rule"], (again, rule.back if is_free(rule) else None, found, places))
+        rule.again = tying(run) if is_piecewise(rule) else run
+
+
+def keep(rule, found, key, program, saved):
+    """Note a program under its key in native code; beside it lives what that says by its address."""
+    if len(found) >= _KEPT:
+        found.clear()
+    items = (saved,) if len(rule.origins) == 1 else saved or ()
+    found[key] = program, [x for x, origin in zip(items, rule.origins) if origin is None]
+
+
+def is_free(rule):
+    """Whether a rule records nothing where what arrives has no history."""
+    return not rule.once and all(i is None or i != -1 and i not in rule.active for i in rule.origins)
+
+
 def declined(node, ct, drive):
     """What is asked of a rule that has no programs."""
     return DECLINED
@@ -46,7 +74,8 @@ def declined(node, ct, drive):
 def asked(rule):
     """`again` of a rule: finds the program for what arrives and what was saved, and runs it.
 
-    It is written for the rule, whose saved values and parents it need not go through one by one.
+    It is written for the rule, whose saved values and parents it need not go through one by one. Native code calls it
+    with a key for what comes of it, or None.
     """
     origins, names = rule.origins, rule.names
     changed = "saved is FREED or node.seq > LAST[0] and node.changed(saved) is not None" if rule.keeps else (
@@ -63,13 +92,13 @@ def asked(rule):
             key += (f"x{k}.shape", f"x{k}.dtype.num", f"x{k}.weak")
         else:
             key += (f"type(x{k})", f"spelled(x{k})")
-    free = not rule.once and all(i is None or i != -1 and i not in rule.active for i in origins)
     parents = "".join(f"n{i}, " for i in range(len(rule.active))) if len(rule.active) > 1 else "n0"
     lines = [
-        "def again(node, ct, drive):", " p = None", " c = ct", " if type(ct) is Ambient:",
+        "def again(node, ct, drive, quick=True):", " p = None", " c = ct", " if type(ct) is Ambient:",
         "  if ct.owner is not drive.trace or ct.tangent is not None:", "   return DECLINED",
-        "  c, p = ct.value, ct.node", " saved = node.saved"]
-    if free:  # where nothing has a history there is nothing to record
+        "  c, p = ct.value, ct.node", " saved = node.saved",
+        " if quick is True and NATIVE['quick_rule'] is not None:", "  hasten(rule, again, found)"]
+    if is_free(rule):  # where nothing has a history there is nothing to record
         lines += [" if p is None and untraced(c):", *([f"  if {changed}:", "   return DECLINED"] if rule.keeps else ()),
                   *(["  if not drive.retain:", "   node.free()"] if rule.keeps else ()), "  return back(c, saved)"]
     lines += [" if type(c) is not ndarray or c.dtype not in FLOATS:", "  return DECLINED"]
@@ -85,10 +114,11 @@ def asked(rule):
               " if type(program) is not Function:",
               f"  program = made(rule, programs, key, program, ({', '.join(given)}), saved)",
               "  if program is DECLINED:", "   return DECLINED"]
+    lines += [" if type(quick) is bytes:", "  keep(rule, found, quick, program, saved)"]
     if rule.keeps:
         lines += [" if not drive.retain:", "  node.free()"]
     lines += [f" return program({', '.join(given)})"]
-    room = _ASKING | {"rule": rule, "back": rule.back, "programs": {}}
+    room = _ASKING | {"rule": rule, "back": rule.back, "programs": {}, "found": {}}
     exec(compiled("\n".join(lines) + "\n", f"{__file__} asking a rule"), room)
     return room["again"]
 
@@ -122,8 +152,8 @@ def spelled(param):
 
 
 _ASKING = {"Ambient": Ambient, "DECLINED": DECLINED, "FLOATS": FLOATS, "FREED": FREED, "Function": FunctionType,
-           "LAST": versions.LAST, "made": made, "ndarray": ndarray, "refuse": refuse, "spelled": spelled,
-           "untraced": untraced}
+           "LAST": versions.LAST, "NATIVE": NATIVE, "hasten": hasten, "keep": keep, "made": made, "ndarray": ndarray,
+           "refuse": refuse, "spelled": spelled, "untraced": untraced}
 
 
 def build(rule, given, saved):

@@ -4,23 +4,7 @@ The key is what `call_cache.lookup` asks of a call, as bytes: modes, default dty
 what it says, of tensors shape, strides, dtype and whether they are recorded.
 """
 
-from .keys import (
-    DTYPE,
-    FALSE,
-    FLOAT,
-    INT,
-    LIST,
-    NAME,
-    NONE,
-    STRING,
-    TRUE,
-    TUPLE,
-    add,
-    add_dual,
-    add_int,
-    add_string,
-    add_tensor,
-)
+from .keys import LIST, NAME, ROOM, SPARE, TUPLE, add, add_dual, add_string, add_tensor, add_value
 from .language.words import (
     NULL,
     Bool,
@@ -43,9 +27,8 @@ from .language.words import (
     words,
 )
 from .objects import OTHERS, RECORDING, hooked_mode, is_tensor, mode
-from .things import DECLINED, DUAL, Default, Dtype
+from .things import DECLINED, DUAL, Default
 
-ROOM, SPARE = 384, 86  # words of a key, and of one argument with its name at most
 MOST = 24  # tensors of a call
 OPERANDS = 2 * MOST + 1
 AT_DUAL_LEVEL, WITH_HOOKS = 4, 5  # modes, beside those of objects.py
@@ -66,25 +49,7 @@ def add_single(key: Words, x: Object, now: Int, blind: Bool, tensors: Cells, cou
         if epoch is not NULL:
             return add_dual(key, x, epoch, tangents, counts)
         return add_tensor(key, x, now, blind)
-    kind = type(x)
-    if kind is int:
-        add(key, INT)
-        return add_int(key, x)
-    if x is None or x is True or x is False:
-        add(key, NONE if x is None else TRUE if x is True else FALSE)
-        return True
-    if kind is float:
-        add(key, FLOAT)
-        add(key, x.float_bits)
-        return True
-    if kind is str:
-        add(key, STRING)
-        return add_string(key, x)
-    if kind is Dtype:
-        add(key, DTYPE)
-        add(key, address(x))
-        return True
-    return False
+    return add_value(key, x)
 
 
 def add_argument(key: Words, x: Object, now: Int, blind: Bool, tensors: Cells, counts: Words, epoch: Object,

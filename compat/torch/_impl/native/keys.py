@@ -15,15 +15,18 @@ from .language.words import (
     PyTuple_GetItem,
     PyUnicode_AsUTF8AndSize,
     Words,
+    address,
     copy,
     inline,
     words,
 )
 from .objects import RECORDING, has_history, numpy_array, same_shape
-from .things import FAST, INFERRED, Tensor, double, single
+from .things import FAST, INFERRED, Dtype, Tensor, double, single
 from .views import BARE_INFERENCE, bare
 
-TENSOR, NONE, TRUE, FALSE, INT, FLOAT, STRING, TUPLE, LIST, DTYPE, NAME = range(1, 12)  # how an argument begins
+# How an argument begins.
+TENSOR, NONE, TRUE, FALSE, INT, FLOAT, STRING, TUPLE, LIST, DTYPE, NAME, ARRAY, KNOWN = range(1, 14)
+ROOM, SPARE = 384, 86  # words of a key, and of one argument with its name at most
 RECORDED, PUSHED = 1024, 2048  # marks of a tensor
 AXES, LONG = 16, 256  # of a tensor; characters of a string, at most
 BOOL_KIND, INT_KIND, UINT_KIND = ord("b"), ord("i"), ord("u")  # letters of dtypes
@@ -69,6 +72,29 @@ def add_int(key: Words, x: Object) -> Bool:
     over[0] = 0
     add(key, PyLong_AsLongLongAndOverflow(x, over))
     return over[0] == 0
+
+
+def add_value(key: Words, x: Object) -> Bool:
+    """Add a number, a truth, a string, a dtype or None."""
+    kind = type(x)
+    if kind is int:
+        add(key, INT)
+        return add_int(key, x)
+    if x is None or x is True or x is False:
+        add(key, NONE if x is None else TRUE if x is True else FALSE)
+        return True
+    if kind is float:
+        add(key, FLOAT)
+        add(key, x.float_bits)
+        return True
+    if kind is str:
+        add(key, STRING)
+        return add_string(key, x)
+    if kind is Dtype:
+        add(key, DTYPE)
+        add(key, address(x))
+        return True
+    return False
 
 
 def describe(key: Words, x: Object, marks: Int) -> None:
