@@ -16,7 +16,7 @@ KNOWN = {}  # (primitive, what of it, "short" or "device") -> {dtype: its kernel
 _DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
 
 
-def kernel_of(name, what, define, kinds):
+def kernel_of(name, what, define, kinds, floats=False):
     """A function of arrays and floats that runs a kernel; it gives None where there is none, or it does not fit them.
 
     Args:
@@ -24,12 +24,13 @@ def kernel_of(name, what, define, kinds):
         define: what is computed for a part of the arrays, in operations, which is staged.
         kinds: what each argument is: an "array", a "row" of a matrix (the operand is the matrix), the "number" of a row
             (of which the operand has a vector), a "vector" as long as a row, or a "float".
+        floats: whether what is a "float" is given as one.
     """
     kernels = KNOWN[name, what] = {}
     rows = kinds[0] == "row"
     shorts = KNOWN.setdefault((name, what, "short") if rows else (name, what), {})
     there = KNOWN[name, what, "device"] = {}
-    bare = "float" not in kinds  # numbers may be integers
+    bare = floats or "float" not in kinds  # numbers may be integers
 
     def run(x, *rest):
         here = type(x) is ndarray

@@ -86,7 +86,7 @@ class Rows:
         """`runner` of one definition, and what is done behind it."""
         asked = argument_names(define)
         kinds = tuple([self.kinds.get(n) or ("float" if n in prim.params or n == "count" else "row") for n in asked])
-        kernel = kernel_of(prim.name, what, define, kinds)
+        kernel = kernel_of(prim.name, what, define, kinds, True)
         axes = next((names.index(n) for n in ("axis", "axes") if n in names), None)
         sooner = {n: (fn, [names.index(m) for m in argument_names(fn)]) for n, fn in self.before.items() if n in asked}
         looked = {k for _, places in sooner.values() for k in places if not names[k].endswith("_aval")}

@@ -36,8 +36,8 @@ def _relu(xp, x):
 
 _LARGE = 1 << 12  # elements
 _ZEROS = {np.dtype(t): np.zeros((), t) for t in (np.float64, np.float32)}
-_maximum = np.maximum
-small_names(globals(), ("_maximum",))
+_maximum, _add = np.maximum, np.add
+small_names(globals(), ("_maximum", "_add"))
 
 # The slope at 0 is 0, and 1 at NaN, as PyTorch's: outputs are above 0, 0 or NaN. A mask of booleans costs half of what
 # the maximum does. Infinities times the slope 0 are 0, too: nothing flows back from what is cut off.
@@ -80,6 +80,8 @@ def _affine(xp, x, w, b):
     if dtype is other or dtype == other or dtype.kind == "c" and other.kind != "c" and (
             dtype.itemsize >= 2 * other.itemsize):
         if b.shape == out.shape[out.ndim - b.ndim :]:
+            if type(out) is ndarray:
+                return _add(out, b, out)
             out += b
             return out
     return out + b
