@@ -15,6 +15,8 @@ aval_of = extend.aval_of
 Literal = _engine.Literal
 _ROOM = {"np": np, "GradNode": GradNode, "next_seq": _engine.next_seq, "ndarray": ndarray}
 _LARGE = 1 << 12  # elements
+_SHORT = 128  # of a column that is added up
+_NUMERIC = (ndarray, np.float64, np.float32)
 _METHODS = {"reshape": "reshape", "transpose": "transpose", "take": "take", "matmul": "dot"}
 # Without the question whether arrays are of another library, a third of a call.
 _JOIN = getattr(np.concatenate, "__wrapped__", np.concatenate)
@@ -91,10 +93,12 @@ class Writer:
         loop = prim.lower if prim.elementwise else None
         given = [v.value if type(v) is Literal else self.values[v] for v in eq.inputs]
         if type(loop) is np.ufunc and loop is not np.power and all(  # `**` has ways of its own for some numbers
-                type(x) is ndarray and x.dtype in FLOATS for x in given):
-            name = self.constant(loop, "np_" + loop.__name__)
-            self.ufuncs.add(name)
-            call = f"{name}({', '.join(operands)})"
+                isinstance(x, _NUMERIC) and x.dtype in FLOATS for x in given):
+            call = f"{self.loop(loop)}({', '.join(operands)})"
+        elif self.is_affine(prim, given):
+            x, w, b = operands
+            self.write(self.depth, f"v{k} = {x}.dot({w})")
+            call = f"{self.loop(np.add)}(v{k}, {b}, v{k})"
         else:
             call = self.method(prim, operands, params, given)
         if call is None:
@@ -110,15 +114,40 @@ class Writer:
         self.names.update((v, f"v{k}_{i}") for i, v in enumerate(eq.outputs))
         self.write(self.depth, f"{listed([self.names[v] for v in eq.outputs])} = v{k}")
 
+    def loop(self, ufunc):
+        """The name of a ufunc."""
+        name = self.constant(ufunc, "np_" + ufunc.__name__)
+        self.ufuncs.add(name)
+        return name
+
+    def multiplies(self, x, y):
+        """Whether NumPy's `dot` gives the product of two arrays, as in `products.product`."""
+        return x.dtype in FLOATS and 0 < x.ndim < 3 and 0 < y.ndim < 3 and (
+            x.size < _engine.FILLED or x.shape[-1] == 1)
+
+    def is_affine(self, prim, given):
+        """Whether an equation is a product of matrices to which a row is added, all of one dtype."""
+        if prim.name != "affine" or self.recorder.library is not None or any(type(x) is not ndarray for x in given):
+            return False
+        x, w, b = given
+        shape = x.shape[0], w.shape[1]
+        return self.multiplies(x, w) and x.dtype is w.dtype is b.dtype and b.shape == shape[2 - b.ndim :]
+
     def method(self, prim, operands, params, given):
         """The method of NumPy's arrays that an implementation comes down to; None where it is more."""
         if self.recorder.library is not None or any(type(x) is not ndarray for x in given):
             return None
         if prim.name == "matmul":
-            x, y = given
-            if x.dtype not in FLOATS or not 0 < x.ndim < 3 or not 0 < y.ndim < 3 or (
-                    x.size >= _engine.FILLED and x.shape[-1] > 1):
+            if not self.multiplies(*given):
                 return None
+        elif prim.name == "transpose" and params == ["(1, 0)"]:
+            return f"{operands[0]}.T"
+        elif prim.name == "reduce_sum":
+            (x,) = given  # a product with ones takes a third of the time
+            if x.dtype not in FLOATS or x.ndim != 2 or params != ["(0,)", "False"] or not 1 < len(x) <= _SHORT or (
+                    x.size >= _LARGE):
+                return None
+            return f"{self.constant(np.ones(len(x), x.dtype), 'ONES')}.dot({operands[0]})"
         elif prim.name in _JOINS:
             stacked = prim.name == "stack"
             return self.joined(operands, *params, given[0].shape, stacked) if given[0].ndim else None
