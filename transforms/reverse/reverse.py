@@ -217,9 +217,8 @@ def sweep(
         retain: keep what the nodes saved, so that the graph can be swept again.
         drive: what the nodes of a subclass are given: `node.run_in_sweep(ct, drive)` returns the cotangent(s) of its
             parents, or None to end this path (the stateful layer runs hooks there, frees what was saved, fills
-            `.grad`). Where `drive.plain`, nodes without `extra` are run here, unless they are older (of a larger
-            number) than the one in `drive.checked`, so that saved values must be looked at; where `drive.needed` is
-            not None, `node.pruned` ends paths that lead nowhere wanted.
+            `.grad`). Where `drive.plain`, and `drive.needed` is None, nodes without `extra` are run here, unless they
+            are older (of a larger number) than the one in `drive.checked`, so that saved values must be looked at.
     Returns:
         the leaf cotangents (None where nothing arrived).
     Raises:
@@ -237,9 +236,8 @@ def sweep(
     pending = {}  # node number -> [node, cotangent so far, whether the sweep owns its memory]
     heap = []
     special = large
-    plain = drive is not None and drive.plain
+    plain = drive is not None and drive.plain and drive.needed is None
     checked = drive.checked if plain else (1,)
-    needed = drive.needed if plain else None
     retain = drive.retain if plain else retain
     awaited = masked and not large  # the newest node with structural zeros is yet to come
     node: Any
@@ -299,10 +297,6 @@ def sweep(
                     node.saved = FREED
                 parents = node.parents
                 c = rule.back(ct, saved)
-                if needed is not None:
-                    c = node.pruned(c, needed)
-                    if c is None:
-                        break
                 node = None
             else:
                 c = node.run_in_sweep(ct, drive)

@@ -2,6 +2,7 @@
 
 import gc
 import sys
+import warnings
 import weakref
 
 import numpy as np
@@ -11,6 +12,8 @@ import covector.compat.torch as torch
 from covector._engine import Ambient
 from covector.compat.torch._impl.engine import captured, engine, recorded_rules
 from covector.compat.torch._impl.graph.node import GradNode
+from covector.compat.torch._impl.graph.pruned_rule import needed_rule
+from covector.compat.torch._impl.state.edges import accumulator
 from covector.compat.torch._impl.state.levels import AMBIENT
 from covector.transforms.native.machine.object_files import SUPPORTED
 from covector.transforms.native.small import small_functions
@@ -153,6 +156,86 @@ def test_parameters_are_told_apart():
             expected = np.zeros((3, 4))
             expected[part] = 2 * x.detach().numpy()[part]
             np.testing.assert_allclose(g.detach().numpy(), expected)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_leads_to_inputs_is_found_as_without_native_code(seed):
+    native()
+    rng = np.random.default_rng(seed)
+    tensors = [torch.tensor(rng.normal(size=2), requires_grad=True) for _ in range(4)]
+    for k in range(30):
+        a, b = (tensors[i] for i in rng.integers(max(0, k - 8), len(tensors), 2))
+        tensors += [[a * b, torch.sin(a), a + b, a.sum() * b, a.unbind()[1] * b][k % 5]]
+    roots = [tensors[-1].grad_fn, tensors[-2].grad_fn]
+    nodes = [t.grad_fn or accumulator(t) for t in tensors[:-2]]
+    for count in (1, 2, 4):
+        chosen = [nodes[i] for i in rng.choice(len(nodes), count, replace=False)]
+        targets = {n.seq for n in chosen}
+        outputs = {n.parents.seq: [] for n in chosen if type(n.parents) is not tuple}
+        found = []
+        for by in (engine.mark, lambda s, _, all_targets, *sets: engine.walk(s, targets, outputs, *sets)):
+            sets = set(), set()
+            by([*roots], set(), targets.union(outputs), *sets)
+            found.append(sets)
+        assert found[0] == found[1]
+        leaves_alone = [n for n in nodes if n.of_leaf]
+        assert engine.reaches_these([*roots], set(roots), set(leaves_alone)) is True
+        assert engine.reaches_these([*roots], set(roots), set()) is False
+
+
+def test_deep_graphs_are_gone_through():
+    native()
+    x, y = (torch.ones(1, requires_grad=True) for _ in range(2))
+    z = x
+    for _ in range(30_000):
+        z = z * y
+    assert torch.autograd.grad(z, x, retain_graph=True)[0].item() == 1.0
+    assert [g.item() for g in torch.autograd.grad(z, (x, y))] == [1.0, 30_000.0]
+
+
+def test_what_no_input_needs_is_not_computed(monkeypatch):
+    x = torch.arange(6.0).reshape(2, 3)
+    weight, bias = torch.ones(3, 4, requires_grad=True), torch.zeros(4, requires_grad=True)
+    rule = torch.addmm(bias, x, weight).grad_fn.rule
+    ran = []
+    part = rule.part
+
+    def watched(active):
+        ran.append(active)
+        return part(active)
+
+    monkeypatch.setattr(rule, "part", watched)
+    monkeypatch.setattr(rule, "back", None)
+    for create_graph in (False, True):
+        needed_rule.cache_clear()
+        (g,) = torch.autograd.grad(torch.addmm(bias, x, weight).sum(), bias, create_graph=create_graph)
+        assert g.tolist() == [2.0] * 4
+    assert ran == [(2,)] * 2
+
+
+def test_gradients_that_are_recorded_are_copies_with_a_history():
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    turned = torch.tensor(np.arange(6.0).reshape(2, 3).T, requires_grad=True)
+    flat = torch.arange(6.0, requires_grad=True)
+    for _ in range(3):
+        for t in (x, turned, flat):
+            t.grad = None
+        loss = (x * turned.t() * flat.reshape(2, 3)).square().sum()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            loss.backward(create_graph=True)
+        for t in (x, turned, flat):
+            assert t.grad.stride() == t.stride() and t.grad.grad_fn.name() == "torch::autograd::CopyBackwards"
+            assert t.grad.grad_fn.next_functions[0] == (None, 0) and t.grad.grad_fn.next_functions[1][0] is not None
+        before = x.grad.detach().clone()
+        (second,) = torch.autograd.grad(x.grad.sum(), x, retain_graph=True)
+        np.testing.assert_allclose(second.numpy(), 2 * (turned.t() * flat.reshape(2, 3)).detach().numpy() ** 2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            loss.backward(create_graph=True)
+        np.testing.assert_allclose(x.grad.detach().numpy(), 2 * before.numpy())
+        for t in (x, turned, flat):
+            t.grad = None
 
 
 def test_unused_leaves_and_hooks_on_the_way_are_seen():

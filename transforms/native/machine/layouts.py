@@ -27,7 +27,7 @@ _FUNCTIONS = ("PyList_New", "PyList_SetItem", "Py_IncRef", "Py_DecRef", "PyObjec
               "PyUnicode_AsUTF8AndSize", "PyObject_GetAttr", "PyErr_Occurred", "PyObject_SetAttr", "PyObject_GetItem",
               "PyObject_VectorcallMethod", "PyLong_FromVoidPtr", "PyLong_FromSsize_t", "PyLong_AsSsize_t",
               "PySequence_Concat", "PyDict_Size", "PyDict_SetItem", "PySet_Contains", "PyList_AsTuple",
-              "PyObject_SetItem", "PyList_Append", "PyList_GetItem", "PyList_Size", "PySet_Add")
+              "PyObject_SetItem", "PyList_Append", "PyList_GetItem", "PyList_Size", "PySet_Add", "PySequence_DelItem")
 
 
 @cache

@@ -206,8 +206,9 @@ def prepare(sweep, roots, inputs, accumulate):
     return nodes
 
 
-reaches_these = None  # that of native/sweeps.py, where there is native code
-_engine.small_item(globals(), "reaches_these", functools.partial(native.function, symbol="reaches_these"))
+reaches_these = mark = None  # those of native/sweeps.py, where there is native code
+for _name in ("reaches_these", "mark"):
+    _engine.small_item(globals(), _name, functools.partial(native.function, symbol=_name))
 
 
 def wanted(sweep, roots, nodes):
@@ -231,7 +232,20 @@ def wanted(sweep, roots, nodes):
         if reaches_these([*stack], set(stack), set(nodes)):
             return None
         every = False
-    seen = set()
+    needed, runs, by = set(), set(), mark
+    if by is not None and not every:
+        by(stack, set(), targets.union(outputs), needed, runs)
+    elif walk(stack, targets, outputs, needed, runs) and every:
+        return None
+    sweep.needed = needed
+    sweep.runs = runs
+    roots[:] = [(n, c) for n, c in roots if n.seq in needed]
+    return runs
+
+
+def walk(stack, targets, outputs, needed, runs):
+    """What `mark` of native/sweeps.py does; returns whether all leaves that are reached are among the targets."""
+    every, seen = True, set()
     while stack:
         node = stack.pop()
         while node not in seen:
@@ -244,11 +258,8 @@ def wanted(sweep, roots, nodes):
                 stack += parents[1:]
             elif node.seq not in targets:
                 every = False
-    if every:
-        return None
     order = list(seen)
     order.sort(key=_age)  # parents are older than what they lead to
-    needed, runs = set(), set()
     for node in order:
         seq, parents = node.seq, node.parents
         if any(p.seq in needed for p in parents) if type(parents) is tuple else parents.seq in needed:
@@ -256,10 +267,7 @@ def wanted(sweep, roots, nodes):
             needed.add(seq)
         elif seq in targets or seq in outputs:
             needed.add(seq)
-    sweep.needed = needed
-    sweep.runs = runs
-    roots[:] = [(n, c) for n, c in roots if n.seq in needed]
-    return runs
+    return every
 
 
 def _age(node):

@@ -6,10 +6,12 @@ from threading import Lock
 import numpy as np
 
 from ..... import extend
+from ....._engine import Ambient
 from ..types.arrays import ARRAYS, namespace, writeable
 from ..types.other_layout import OtherLayout
 from ..types.tensor_type import TensorBase, more, wrap
 from . import versions
+from .node_names import NamedRule
 from .undefined import UNDEFINED
 
 ndarray = np.ndarray
@@ -99,11 +101,20 @@ def laid_out(tensor, like):
 def recorded_copy(leaf, ct, drive):
     """The first gradient where gradients are recorded: a copy in the leaf's layout, whose node leads to the gradient's.
     """
+    if type(ct) is Ambient and ct.owner is drive.trace and ct.tangent is None and drive.again is not None and (
+            type(ct.value) is ndarray):
+        out = wrap(COPIED.prim.impl(np, ct.value))
+        out.node = None if ct.node is None else drive.trace.node(COPIED, ct.node, None)
+        return laid_out(out, leaf)
     out = laid_out(drive.tensor(extend.REGISTRY["duplicate"].fun(ct)), leaf)
     if out.node is not None and out.node.rule is not None:
         extra = out.node.more()
         extra.name, extra.edges = "torch::autograd::CopyBackwards", (None, out.node.parents)
     return out
+
+
+COPIED = NamedRule(extend.REGISTRY["duplicate"].rule((0,), True), "torch::autograd::CopyBackwards",
+                   lambda node: (None, node.parents))
 
 
 def add_sparse(grad, ct, drive):

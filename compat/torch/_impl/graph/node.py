@@ -37,7 +37,7 @@ class GradNode(NodeData):
                 if not drive.retain:
                     self.saved = FREED
             out = rule.back(ct, saved) if ct is not UNDEFINED else self.undefined()
-            return out if drive.needed is None else self.pruned(out, drive.needed)
+            return out if rule is not self.rule or drive.needed is None else self.pruned(out, drive.needed)
         if drive.plain and self.extra.packed:
             out = self.apply(ct, drive)
             return out if drive.needed is None else self.pruned(out, drive.needed)
@@ -48,7 +48,7 @@ class GradNode(NodeData):
             rule = self.rule if drive.needed is None else rule_for(self, drive.needed)
             out = (rule.again or drive.again(rule))(self, ct, drive)
             if out is not DECLINED:
-                return out if drive.needed is None else self.pruned(out, drive.needed)
+                return out if rule is not self.rule or drive.needed is None else self.pruned(out, drive.needed)
         return self.run_slowly(ct, drive)
 
     def run_slowly(self, ct, drive):
@@ -191,10 +191,15 @@ class AccumulateGrad(GradNode):
             elif self.saved.autograd_meta.hooks is None and self.seq in drive.capture:
                 drive.captured[self.seq] = ct
                 return None
-        elif self.extra is None and drive.again is not None and drive.runs is None and drive.capture is not None and (
-                self.saved.autograd_meta.hooks is None and self.seq in drive.capture):
-            drive.captured[self.seq] = ct  # nothing looks on
-            return None
+        elif self.extra is None and drive.again is not None and drive.runs is None and (
+                self.saved.autograd_meta.hooks is None):  # nothing looks on
+            if drive.capture is None:
+                drive.node = self
+                accumulate(self.saved, ct, drive)
+                return None
+            if self.seq in drive.capture:
+                drive.captured[self.seq] = ct
+                return None
         return self.run_between_hooks(ct, drive) if drive.plain else self.run_slowly(ct, drive)
 
     def run_between_hooks(self, ct, drive):

@@ -49,7 +49,7 @@ def rule_for(node, needed):
     if type(parents) is not tuple or rule.prim is None:
         return rule
     places = tuple([k for k, p in enumerate(parents) if p.seq in needed])
-    return rule if len(places) in (0, len(parents)) else needed_rule(rule, places)
+    return needed_rule(rule, places) if 0 < len(places) < len(parents) else rule
 
 
 @functools.lru_cache(1024)

@@ -8,6 +8,7 @@ from .keys import ARRAY, AXES, KNOWN, ROOM, SPARE, TUPLE, add, add_value, add_wo
 from .language.words import (
     NULL,
     Bool,
+    Done,
     Object,
     PyBytes_FromStringAndSize,
     PyDict_GetItemWithError,
@@ -16,6 +17,7 @@ from .language.words import (
     PyList_Size,
     PyLong_AsSsize_t,
     PyObject_Vectorcall,
+    PySequence_DelItem,
     PySet_Add,
     PySet_Contains,
     PyTuple_GetItem,
@@ -159,6 +161,51 @@ def reaches_these(nodes, seen, leaves):
                     PySet_Add(seen, parent)
                     PyList_Append(nodes, parent)
         k += 1
+    return True
+
+
+def is_any_in(parents: Object, needed: Object) -> Bool:
+    """Whether some of the parents of a node are among nodes that are told by their numbers."""
+    if type(parents) is not tuple:
+        return PySet_Contains(needed, parents.seq)
+    for k in range(PyTuple_Size(parents)):
+        if PySet_Contains(needed, PyTuple_GetItem(parents, k).seq):
+            return True
+    return False
+
+
+def add_unseen(nodes: Object, parents: Object, seen: Object) -> Done:
+    """Add the parents of a node to a list, but for those that were seen."""
+    if type(parents) is not tuple:
+        if not PySet_Contains(seen, parents):
+            PyList_Append(nodes, parents)
+        return True
+    for k in range(PyTuple_Size(parents)):
+        if not PySet_Contains(seen, PyTuple_GetItem(parents, k)):
+            PyList_Append(nodes, PyTuple_GetItem(parents, k))
+    return True
+
+
+@lane
+def mark(nodes, seen, targets, needed, runs):
+    """Add the numbers of what leads to targets to `needed`, targets among them, and of what has such parents to `runs`.
+
+    The list of nodes is emptied.
+    """
+    last = PyList_Size(nodes) - 1
+    while last >= 0:
+        node = own(PyList_GetItem(nodes, last))
+        if not PySet_Contains(seen, node):
+            PySet_Add(seen, node)
+            add_unseen(nodes, node.parents, seen)  # they come first
+        else:
+            PySequence_DelItem(nodes, last)
+            if is_any_in(node.parents, needed):
+                PySet_Add(runs, node.seq)
+                PySet_Add(needed, node.seq)
+            elif PySet_Contains(targets, node.seq):
+                PySet_Add(needed, node.seq)
+        last = PyList_Size(nodes) - 1
     return True
 
 

@@ -45,6 +45,7 @@ FOREIGN = {name: signature(text) for name, text in {
     "PyLong_FromVoidPtr": "object -> new",
     "PyObject_GetItem": "object object -> new",
     "PyObject_SetItem": "object object object -> status",
+    "PySequence_DelItem": "object int -> status",
     "PySequence_Concat": "object object -> new",
     "PySet_Add": "object object -> status",
     "PySet_Contains": "object object -> truth",
