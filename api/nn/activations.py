@@ -44,7 +44,7 @@ def gelu(x: Array, approximate: bool = True) -> Array:
     """
     x = ordered(floating(x), "gelu")
     if approximate:
-        return 0.5 * x * (1.0 + arithmetic.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * (x * x * x))))
+        return elementary.gelu_tanh(x)
     return error_function.gelu(x)
 
 
