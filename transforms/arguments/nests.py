@@ -7,6 +7,7 @@ import numpy as np
 from ...core.arrays.avals import WEAK
 from ...core.lazy import is_loaded
 from ...core.trace.tracer import Tracer
+from ...core.types import Any
 from .trees import NAMESPACE, optree
 
 BARE = frozenset({np.ndarray, np.float64, np.float32, *WEAK})  # types of leaves, beside those of tracers
@@ -54,6 +55,8 @@ class Form:
     """The structure of a pytree, which puts leaves back; equal ones are found by their number of leaves."""
 
     __slots__ = ()
+    spec: Any
+    count: Any
 
     def __eq__(self, other):
         return isinstance(other, Form) and self.spec == other.spec

@@ -369,7 +369,7 @@ sys.modules["ml_dtypes"] = None
 import covector.compat.torch as torch
 x = torch.ones(2)
 roads = [lambda: torch.zeros(2, dtype=torch.bfloat16), lambda: x.bfloat16(), lambda: torch.ones(2).int().bfloat16(),
-         lambda: x.to(torch.bfloat16), lambda: x.type("torch.BFloat16Tensor"), lambda: x.type("torch.bfloat16"),
+         lambda: x.to(torch.bfloat16), lambda: x.type("torch.BFloat16Tensor"), lambda: x.type(torch.bfloat16),
          lambda: torch.load(io.BytesIO(sys.stdin.buffer.read()))]
 print(copy.copy(torch.bfloat16) is torch.bfloat16, torch.bfloat16 in {torch.half: 1}, torch.finfo(torch.bfloat16).eps,
       torch.promote_types(torch.bfloat16, torch.half), x.dtype == torch.bfloat16)
