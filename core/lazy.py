@@ -1,9 +1,13 @@
 """Modules that few programs need, imported when something of them is first asked for."""
 
+import os
 import threading
 from importlib import import_module
 
 _LOCK = threading.RLock()
+_IMPORTING = set()  # the threads that import a module
+_CHANGED = threading.Condition()
+_PATIENCE = 10.0  # seconds that a fork waits for them, which might wait for the one that forks
 
 
 class LazyModule:
@@ -45,4 +49,30 @@ def is_loaded(lazy):
 
 def loaded(lazy):
     """The module that a `LazyModule` stands for, imported now if it was not yet."""
-    return import_module(lazy._name)
+    me = threading.get_ident()
+    with _CHANGED:
+        outermost = me not in _IMPORTING
+        _IMPORTING.add(me)
+    try:
+        return import_module(lazy._name)
+    finally:
+        if outermost:
+            with _CHANGED:
+                _IMPORTING.discard(me)
+                _CHANGED.notify_all()
+
+
+def _before_fork():
+    """Wait for other threads that import: a child would wait for ever for a module that such a thread loads."""
+    _CHANGED.acquire()
+    mine = {threading.get_ident()}
+    _CHANGED.wait_for(lambda: _IMPORTING <= mine, _PATIENCE)
+
+
+def _in_child():
+    _IMPORTING.intersection_update({threading.get_ident()})
+    _CHANGED.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_CHANGED.release, after_in_child=_in_child)

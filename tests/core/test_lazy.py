@@ -1,5 +1,6 @@
 """Modules that are imported when they are first used."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -37,6 +38,32 @@ def test_what_waits_is_called_once_before_the_first_use(planted):
     for thread in threads:
         thread.join()
     assert seen == [3]
+
+
+FORKS = """
+import os, signal, sys, threading
+from covector.core.lazy import LazyModule
+
+sys.path.insert(0, sys.argv[1])
+slow = LazyModule("slow_to_import")
+thread = threading.Thread(target=lambda: slow.value)
+thread.start()
+while not os.path.exists(sys.argv[1] + "/begun"):
+    pass
+child = os.fork()
+if child == 0:
+    signal.alarm(60)  # ends the child where it waits for ever
+    os._exit(slow.value)
+thread.join()
+sys.exit(os.waitpid(child, 0)[1] != 7 << 8)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_fork_waits_for_what_another_thread_imports(tmp_path):
+    (tmp_path / "slow_to_import.py").write_text(
+        "import pathlib, time\n(pathlib.Path(__file__).parent / 'begun').touch()\ntime.sleep(0.5)\nvalue = 7\n")
+    assert subprocess.run([sys.executable, "-P", "-c", FORKS, str(tmp_path)], check=False).returncode == 0
 
 
 def test_special_names_load_nothing():
