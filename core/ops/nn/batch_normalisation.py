@@ -244,9 +244,17 @@ def _pulled(ct, dm, dv, x, w, eps, count):
     if found is not None:
         return shaped(found[0], x.shape), *found[1:]
     gap, _, spread = _centred(flat)
-    spread += eps
-    scale = 1 / np.sqrt(spread)
     db, dw = _sums(ct), _dots(gap.reshape(flat.shape), ct)
+    along, back, shift = _factors(dw, db, dm, dv, w, spread + eps, count)
+    gap *= _beside(back, flat)
+    gap += _beside(shift, flat)
+    gap += ct.reshape(gap.shape) * _beside(along, flat)
+    return shaped(gap, x.shape), dw, db
+
+
+def _factors(dw, db, dm, dv, w, spread, count):
+    """The a, b and c of each channel; `dw`, of x - m so far, becomes that of x̂."""
+    scale = 1 / np.sqrt(spread)
     dw *= scale
     along = w * scale
     back = along * scale * dw / -count
@@ -255,10 +263,7 @@ def _pulled(ct, dm, dv, x, w, eps, count):
         back = back + dv * (2 / count)
     if dm is not None:
         shift = shift + dm / count
-    gap *= _beside(back.astype(x.dtype, copy=False), flat)
-    gap += _beside(shift.astype(x.dtype, copy=False), flat)
-    gap += ct.reshape(gap.shape) * _beside(along, flat)
-    return shaped(gap, x.shape), dw, db
+    return along, back.astype(w.dtype, copy=False), shift.astype(w.dtype, copy=False)
 
 
 def _pulled_by_kernels(ct, dm, dv, x, w, eps, count):
@@ -269,20 +274,9 @@ def _pulled_by_kernels(ct, dm, dv, x, w, eps, count):
     if both is None:
         return None
     _, spread, put = found
-    spread += eps
-    scale = 1 / np.sqrt(spread)
     db, dw = _sums(ct), rows.sums(both)
-    dw *= scale
-    along = w * scale
-    back = along * scale * dw / -count
-    shift = along * db / -count
-    if dv is not None:
-        back = back + dv * (2 / count)
-    if dm is not None:
-        shift = shift + dm / count
-    back, shift = (v.astype(x.dtype, copy=False) for v in (back, shift))
-    out = _BROUGHT_BACK[rows.long](
-        rows.of(ct), rows.rows, put, rows.put(along), rows.put(back), rows.put(shift))
+    factors = _factors(dw, db, dm, dv, w, spread + eps, count)
+    out = _BROUGHT_BACK[rows.long](rows.of(ct), rows.rows, put, *map(rows.put, factors))
     return None if out is None else (out, dw, db)
 
 
