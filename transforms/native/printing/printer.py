@@ -30,7 +30,7 @@ from ..writing.exchanges import Exchange, print_exchange
 from .nests import combined, print_nest
 from .products import print_product
 from .ranges import print_ranges
-from .values import print_load, print_step, print_store
+from .values import is_apart, print_load, print_step, print_store
 
 STORED = {**TYPES, "b8": "i8"}
 _LETTERS = {**STORED, "f64": "f64", "f32": "f32"}  # in names of what LLVM declares
@@ -68,6 +68,7 @@ class Printer:
         self.module = Module()
         self.text = Text(self.module)
         self.names = {}  # Value -> its name
+        self.apart = False  # whether pairs of values are two numbers, not a vector
         self.packed = {}  # Value -> (the name of a vector, the lane that it is in)
         self.counters = {}
         self.cells = {}  # memory that fits in registers -> its name
@@ -101,9 +102,10 @@ class Printer:
 
     def inside(self, statements):
         """Write the statements of a body: names that are made there mean nothing elsewhere."""
-        names, self.names = self.names, dict(self.names)
+        names, apart = self.names, self.apart
+        self.names, self.apart = dict(names), is_apart(statements)
         self.block(statements)
-        self.names = names
+        self.names, self.apart = names, apart
 
     def leave(self):
         """End the function: an exception was raised."""

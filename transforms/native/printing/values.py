@@ -2,7 +2,7 @@
 
 from ..ir.lanes import TYPES, Lanes, Name, number
 from ..ir.operations import is_costly
-from ..ir.statements import BYTES, Const
+from ..ir.statements import BYTES, Const, Step
 
 # What a function of so many numbers is.
 _FEW = {("exp", "f64"): ("exp_few", 3), ("tanh", "f64"): ("tanh_few", 4), ("tanh", "f32"): ("tanh_few", 2)}
@@ -17,11 +17,23 @@ def pieces(count, most):
         at += width
 
 
+def is_apart(statements):
+    """Whether two numbers wait for a function that takes one after the other: they are in registers of their own."""
+    return any(type(s) is Step and len(s.outs) == 2 and (s.name, s.kind) in _FEW for s in statements)
+
+
+def _pieces(printer, values, kind):
+    """`pieces` of a few values."""
+    if len(values) == 2 and printer.apart:
+        return (0, 1), (1, 1)
+    return pieces(len(values), _most(printer, kind))
+
+
 def print_load(printer, statement):
     """Write a load."""
     place = statement.place
     start = printer.address(place)
-    for at, width in pieces(len(statement.outs), _most(printer, place.kind)):
+    for at, width in _pieces(printer, statement.outs, place.kind):
         found = printer.load(printer.moved(start, place.kind, str(at), 1), place.kind, width)
         _keep(printer, statement.outs[at : at + width], found)
 
@@ -30,7 +42,7 @@ def print_store(printer, statement):
     """Write a store."""
     kind = statement.place.kind
     start = printer.address(statement.place)
-    for at, width in pieces(len(statement.values), _most(printer, kind)):
+    for at, width in _pieces(printer, statement.values, kind):
         values = statement.values[at : at + width]
         if width > 1 and len({v.kind for v in values}) == 1:
             found = _together(printer, values, True)
@@ -45,7 +57,7 @@ def print_store(printer, statement):
 def print_step(printer, step):
     """Write an operation on a few values: in vectors, where its operands lie so, or it is many instructions."""
     costly = is_costly(step.name)
-    for at, width in pieces(len(step.outs), _most(printer, step.kind)):
+    for at, width in _pieces(printer, step.outs, step.kind):
         outs = step.outs[at : at + width]
         args = [values[at : at + width] for values in step.args]
         vectors = [_together(printer, values, costly) for values in args] if width > 1 and all(
