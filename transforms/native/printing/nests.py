@@ -259,9 +259,8 @@ class _Nest:
         for width, x in partial:
             wide[width] = x if width not in wide else combined(
                 Lanes(self.text, kind, width), name, kind, wide[width], x)
-        for width, x in wide.items():
-            x = one.cast(printer.across(name, x, kind, width), kind, place.kind)
-            total = combined(one, name, place.kind, total, x)
+        for x in printer.across(name, wide, kind):
+            total = combined(one, name, place.kind, total, one.cast(x, kind, place.kind))
         printer.store(total, target, place.kind, "0", 1, 1)
 
 

@@ -139,26 +139,45 @@ class Printer:
         first = self.text.op(f"insertelement {vector} poison, {base} {name}, i64 0", vector)
         return self.text.op(f"shufflevector {vector} {first}, {vector} poison, <{width} x i32> zeroinitializer", vector)
 
-    def across(self, name, x, kind, width):
-        """The lanes of a value folded into one; NaN is looked for once."""
-        base, text, nan = TYPES[kind], self.text, None
-        order = _ORDERS.get(name) if kind[0] == "f" and width > 2 else None
-        if order:
+    def across(self, name, wide, kind):
+        """The lanes of values folded: into one, or into one for each of them where NaN is looked for.
+
+        Args:
+            wide: `{width: value}`; half of the lanes of one are folded into the other half, and into the next one.
+        """
+        if kind[0] == "f" and name in _ORDERS:
+            return [self.ordered(name, x, kind, width) for width, x in wide.items()]
+        width = max(wide)
+        x = wide[width]
+        while width > 1:
+            width //= 2
+            builder = Lanes(self.text, kind, width)
+            x = combined(builder, name, kind, *self.halves(x, kind, width))
+            if width in wide:
+                x = combined(builder, name, kind, x, wide[width])
+        return [x]
+
+    def ordered(self, name, x, kind, width):
+        """The lanes of a value folded into the greatest or the least; NaN is looked for once."""
+        text, base, nan = self.text, TYPES[kind], None
+        if width > 2:
             lanes = text.op(f"fcmp uno {x.type} {x}, {x}", f"<{width} x i1>")
             lanes = text.op(f"bitcast {lanes.type} {lanes} to i{width}", f"i{width}")
             nan = text.op(f"icmp ne {lanes.type} {lanes}, 0", "i1")
         while width > 1:
             width //= 2
-            parts = []
-            for at in (0, width):
-                mask = ", ".join([f"i32 {at + k}" for k in range(width)])
-                parts.append(text.op(f"shufflevector {x.type} {x}, {x.type} poison, <{width} x i32> <{mask}>",
-                                     f"<{width} x {base}>"))
-            if width == 1:
-                parts = [text.op(f"extractelement {p.type} {p}, i64 0", base) for p in parts]
-            b = Lanes(text, kind, width)
-            x = b.select(b.fcmp(order, *parts), *parts) if order else combined(b, name, kind, *parts)
+            parts, b = self.halves(x, kind, width), Lanes(text, kind, width)
+            x = combined(b, name, kind, *parts) if nan is None else b.select(b.fcmp(_ORDERS[name], *parts), *parts)
         return x if nan is None else text.op(f"select i1 {nan}, {base} {number(math.nan, kind)}, {base} {x}", base)
+
+    def halves(self, x, kind, width):
+        """Both halves of a vector of twice the width."""
+        text, base, parts = self.text, TYPES[kind], []
+        for at in (0, width):
+            mask = ", ".join([f"i32 {at + k}" for k in range(width)])
+            parts.append(text.op(f"shufflevector {x.type} {x}, {x.type} poison, <{width} x i32> <{mask}>",
+                                 f"<{width} x {base}>"))
+        return parts if width > 1 else [text.op(f"extractelement {p.type} {p}, i64 0", base) for p in parts]
 
     # memory
 
