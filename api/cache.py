@@ -6,13 +6,22 @@ The folder is `$COVECTOR_CACHE_DIR`, else `covector` in `$XDG_CACHE_HOME` or `~/
 
 import sys
 import warnings
+from pathlib import Path
+from typing import NamedTuple
 
 from .transforms.native.machine.object_cache import (
-    CacheInfo as CacheInfo,
     CacheWarning as CacheWarning,
     ObjectCache as _ObjectCache,
     folder as _folder,
 )
+
+
+class CacheInfo(NamedTuple):
+    """The folder of the cache, None where it is off, how many files it holds, and their bytes."""
+
+    folder: Path | None
+    files: int
+    bytes: int
 
 
 def info() -> CacheInfo:
@@ -26,7 +35,10 @@ def info() -> CacheInfo:
     True
     """
     where = _folder()
-    return CacheInfo(None, 0, 0) if where is None else _ObjectCache(where).info()
+    if where is None:
+        return CacheInfo(None, 0, 0)
+    found = _ObjectCache(where).listed()
+    return CacheInfo(Path(where), len(found), sum(size for _, size, _ in found))
 
 
 def clear() -> int:

@@ -1,9 +1,11 @@
 """Programs whose code another process compiled are found by what they compute, before anything is written."""
 
+import ast
 import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -115,6 +117,18 @@ def test_a_change_of_the_library_finds_nothing(monkeypatch):
     assert os.path.join("core", "ops", "arithmetic.py") in marks.sources()
     monkeypatch.setattr(marks, "sources", lambda: "other files")
     assert mark(np.sin, X) != before
+
+
+def test_what_writes_code_imports_from_files_that_are_looked_at():
+    library = Path(marks.__file__).resolve().parents[2]
+    for path in [path for name in ("native", "compile", "graph", "scope") for path in library.glob(f"{name}/**/*.py")]:
+        package = ("covector", "transforms", *path.relative_to(library).parts[:-1])
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.level:
+                found = (*package[: len(package) + 1 - node.level], *(node.module or "").split("."))
+                assert found[1:2] in marks.FOLDERS or found[1:3] in marks.FOLDERS, (path, found)
+            elif isinstance(node, ast.Constant) and str(node.value).startswith("covector.transforms."):
+                assert tuple(node.value.split(".")[1:3]) in marks.FOLDERS, (path, node.value)
 
 
 def test_primitives_of_others_have_no_mark():

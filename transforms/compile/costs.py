@@ -3,6 +3,7 @@
 Microseconds as `python benchmarks/printers.py` fits them, on one core of an AMD EPYC. What counts is how they compare.
 """
 
+import math
 from itertools import groupby
 
 from ...core.types import Any
@@ -28,6 +29,7 @@ _NATIVE, _NATIVE_ELEMENT, _NATIVE_ELEMENT_OF_FUNCTION = 0.3, 0.0002, 0.002
 _LOOK, _LOOK_AT_ARRAY = 0.15, 0.12  # at the arguments of a call, in Python: native code looks at them itself
 WORTH = 0.4  # what native code of a whole program must save in a call to be compiled, which takes 5 to 100 ms
 SEGMENT_WORTH = 2.0  # and that of a part between calls of NumPy
+_HEAD = 16  # equations that are looked at first
 _OF_TWO = frozenset({"hypot", "maximum", "minimum", "arctan2", "copysign", "logaddexp"})  # that are no operators
 
 
@@ -39,6 +41,13 @@ def converted(aval, way):
 def estimated(equations):
     """What NumPy's calls for equations take."""
     return _PROGRAM + _block(equations, False)
+
+
+def at_least(equations, enough=math.inf):
+    """What equations take at least, whatever runs them: that of all of them, or of so many that it is `enough`."""
+    head = equations[:_HEAD]
+    least = min(estimated(head), least_on_floats(head)) if enough < math.inf else 0.0
+    return least if least >= enough else min(estimated(equations), least_on_floats(equations))
 
 
 def _block(equations, silent):

@@ -7,7 +7,7 @@ from ...core.errors import RuleError, at_user_line
 from ...core.types import Any
 from ..graph.equations import Body, Var
 from ..graph.printing import text_of
-from .costs import estimated, least_on_floats
+from .costs import WORTH, at_least, estimated
 from .draft import Draft, without_dead
 from .fold import folded
 from .functions import define_function, made_of, text_of_source
@@ -105,14 +105,13 @@ class Program:
             return
         if printer != "numpy":
             scalars, native = None, (options or {}).get("native")
-            if native and self.natively(native.remembered, graph.equations, least_on_floats):
+            if native and self.natively(native.remembered, at_least(graph.equations, WORTH)):
                 return
-            if not native or not self.natively(native.if_faster, self.draft.equations, least_on_floats):
+            if not native or not self.natively(native.if_faster, at_least(self.draft.equations)):
                 limit = estimated(self.draft.equations) if printer == "auto" else None
                 scalars = on_floats(self.draft, limit)
                 if native:
-                    self.natively(native.if_faster, self.draft.equations,
-                                  lambda _: limit if scalars is None else scalars.cost)
+                    self.natively(native.if_faster, limit if scalars is None else scalars.cost)
             if self.written:
                 return
             if scalars is not None:
@@ -141,9 +140,9 @@ class Program:
     def draft(self, draft):
         self.last = draft
 
-    def natively(self, native, equations, cost):
-        """Whether there is native code, which must be faster than NumPy and than floats, of which `cost` tells."""
-        found = native(self, min(estimated(equations), cost(equations)))
+    def natively(self, native, cost):
+        """Whether there is native code, which must be faster than what NumPy and floats take: `cost`."""
+        found = native(self, cost)
         if found:
             self.written, self.run = found
         return bool(found)

@@ -2,7 +2,8 @@
 
 from ..compile.draft import Draft
 from ..graph.equations import Var
-from ..native.ir.statements import KINDS, Bound, Value, inner, places
+from ..native.ir.kinds import KINDS
+from ..native.ir.statements import Bound, Value, inner, places
 from ..native.writing.structure import is_native
 from ..native.writing.writer import Writer
 from .languages import C

@@ -8,7 +8,7 @@ from ...core.types import Any
 from ..compile.draft import Draft, rewritten
 from ..compile.program import optimised
 from ..graph.equations import Literal, Var, walk
-from ..native.ir.statements import KINDS
+from ..native.ir.kinds import KINDS
 from .inlining import inlined
 from .plan import Plan, without_library
 from .staged import Named, Staged, products

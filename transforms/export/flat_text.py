@@ -2,7 +2,7 @@
 
 from ..graph.equations import Literal
 from ..native.ir.constants import start_of
-from ..native.ir.statements import KINDS
+from ..native.ir.kinds import KINDS
 from ..native.writing.elementwise import elementary
 from ..native.writing.structure import REDUCERS
 from .block_folds import folded

@@ -2,9 +2,9 @@
 
 import re
 
+from ..native.ir.kinds import BYTES
 from ..native.ir.nests import add_nest
 from ..native.ir.statements import (
-    BYTES,
     Branch,
     Const,
     Load,

@@ -13,7 +13,7 @@ from ..arguments.escape_checks import check_escaped
 from ..arguments.trees import optree
 from ..compile.program import optimised
 from ..graph.equations import walk
-from ..native.ir.statements import KINDS
+from ..native.ir.kinds import KINDS
 from ..native.writing.structure import is_native
 from ..scope.errstate import unmarked
 from ..staging.staging import stage

@@ -11,7 +11,7 @@ from ...core.arrays.errstate import VARIABLE, error_state
 from ...core.types import Any
 from ..compile.functions import MISS, made_of
 from ..compile.numpy_source import Source
-from .ir.statements import KINDS, dtype_of
+from .ir.kinds import KINDS, dtype_of
 from .machine.blas import products_library
 from .machine.error_states import DEFAULT, STATE, is_followed
 from .machine.layouts import functions

@@ -11,6 +11,9 @@ from ..graph.equations import Body, Var
 from .machine.digests import sha256
 
 _LARGEST = 1 << 15  # bytes of constants of a program that is found again: they are kept beside its code
+# The folders of the library whose files say what code is made of a graph: what those of `native` and `compile` import,
+# and what the operations do that may stand in native code. What makes graphs is not among them: graphs are compared.
+FOLDERS = (("core",), *[("transforms", name) for name in ("compile", "control", "graph", "native", "ranks", "scope")])
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 
 
@@ -34,32 +37,44 @@ def fingerprint(draft):
 class _Words:
     def __init__(self):
         self.found = []
-        self.numbers = {}
+        self.numbers = {}  # variable -> what it is called
+        self.names = {}  # operation -> its name
+        self.avals = {}  # id of an aval, which the graph keeps -> its text
         self.bytes = 0
 
     def block(self, graph):
         """Equations, with variables as numbers."""
-        self.found.append("inputs " + " ".join([self.new(v) for v in graph.inputs]))
+        self.found.append("inputs " + " ".join(map(self.new, graph.inputs)))
+        names, numbers, new, value = self.names, self.numbers, self.new, self.value
         for eq in graph.equations:
-            prim: Any = eq.prim
-            known: Any = REGISTRY.get(prim.name)
-            if known is not prim or type(eq.quiet) is not bool or not (
-                    prim.impl.__module__.startswith("covector.")):
+            prim, quiet, params = eq.prim, eq.quiet, eq.params
+            name = names.get(prim) or self.name(prim)
+            if quiet is not False and quiet is not True or prim.handlers is not None and eq.acts:
                 raise _Unnamed
-            if eq.acts or prim.effects:
-                raise _Unnamed
-            given = " ".join(map(self.value, eq.inputs))
-            params = ", ".join(map(self.param, eq.params))
-            self.found.append(f"{' '.join(map(self.new, eq.outputs))} = {prim.name} {given} [{params}] {eq.quiet}")
-        self.found.append("outputs " + " ".join(map(self.value, graph.outputs)))
+            given = " ".join([numbers[v] if type(v) is Var else value(v) for v in eq.inputs])
+            about = ", ".join(map(self.param, params)) if params else ""
+            self.found.append(f"{' '.join(map(new, eq.outputs))} = {name} {given} [{about}] {quiet}")
+        self.found.append("outputs " + " ".join(map(value, graph.outputs)))
+
+    def name(self, prim):
+        """The name of an operation of this library."""
+        known: Any = REGISTRY.get(prim.name)
+        if known is not prim or prim.effects or not prim.impl.__module__.startswith("covector."):
+            raise _Unnamed
+        self.names[prim] = prim.name
+        return prim.name
 
     def new(self, v):
         """A variable that is defined here: its number, shape and dtype."""
-        number = self.numbers[v] = len(self.numbers)
-        return f"v{number}:{v.aval.dtype.str}{v.aval.shape}{'w' * v.aval.weak}"
+        aval = v.aval
+        about = self.avals.get(id(aval))
+        if about is None:
+            about = self.avals[id(aval)] = f"{aval.dtype.str}{aval.shape}{'w' * aval.weak}"
+        number = self.numbers[v] = f"v{len(self.numbers)}"
+        return f"{number}:{about}"
 
     def value(self, v):
-        return f"v{self.numbers[v]}" if type(v) is Var else self.constant(v.value)
+        return self.numbers[v] if type(v) is Var else self.constant(v.value)
 
     def constant(self, x):
         if type(x) is np.ndarray or isinstance(x, np.generic):
@@ -96,7 +111,7 @@ class _Words:
 def sources():
     """The names, sizes and times of the files of the library that say what is compiled."""
     here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    found, waiting = [], [os.path.join(here, "core"), os.path.join(here, "transforms")]
+    found, waiting = [], [os.path.join(here, *folder) for folder in FOLDERS]
     for folder in waiting:
         opened = os.open(folder, os.O_RDONLY)  # by which its files are found in less time than by their paths
         try:

@@ -8,7 +8,7 @@ from ...core.primitive.kernels import SHORT
 from ...core.types import Any
 from ..compile.draft import Draft
 from .attached import attached
-from .ir.statements import dtype_of
+from .ir.kinds import dtype_of
 from .machine.blas import products_library
 from .machine.engine import machine
 from .machine.error_states import OtherState

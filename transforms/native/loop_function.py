@@ -4,8 +4,8 @@ import numpy as np
 
 from ...core.types import Any
 from .attached import attached
+from .ir.kinds import DTYPES, KINDS
 from .ir.lanes import Module, Text
-from .ir.statements import DTYPES, KINDS
 from .machine.engine import machine
 from .machine.error_states import OtherState
 from .machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE, functions

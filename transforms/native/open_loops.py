@@ -1,9 +1,9 @@
 """The builder of open loops: what a definition of loops over arrays of any lengths is written against."""
 
 from ...core.types import Any
+from .ir.kinds import BYTES
 from .ir.lanes import TYPES, Lanes, Name, Text, number
 from .ir.operations import TESTS
-from .ir.statements import BYTES
 from .open_tiles import Tile
 
 STORED = {**TYPES, "b8": "i8", "f16": "i16"}  # a half is read and written as its bits, an i32

@@ -10,7 +10,7 @@ from ..compile.costs import TURNS, saved_natively
 from ..compile.draft import Draft, rewritten, without_dead
 from ..graph.equations import Body, Var
 from .attached import Slow
-from .ir.statements import KINDS
+from .ir.kinds import KINDS
 from .recall import Recall
 from .writing.exchanges import METHODS, again, is_exchange, remembering
 from .writing.structure import computes, is_native

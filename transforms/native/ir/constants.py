@@ -3,7 +3,8 @@
 import numpy as np
 
 from ....core.types import Any
-from .statements import KINDS, Const, Memory, Place
+from .kinds import KINDS
+from .statements import Const, Memory, Place
 
 FEW = 16  # elements of an array that are values of their own
 _STARTS = {"add": 0, "multiply": 1, "maximum": -np.inf, "minimum": np.inf, "bitwise_or": False, "bitwise_and": True}

@@ -4,7 +4,8 @@ from bisect import bisect
 from heapq import heappop, heappush
 
 from ....core.types import Any
-from .statements import BYTES, inner, places
+from .kinds import BYTES
+from .statements import inner, places
 
 _LINE = 64
 _END = 1 << 62  # of all memory

@@ -1,11 +1,13 @@
 """SHA-256 as Python brings it along: `hashlib` loads OpenSSL first, which takes longer than a digest of object code."""
 
+import sys
+
 try:
-    from _sha2 import sha256  # type: ignore[import-not-found] # CPython 3.12
+    if sys.version_info >= (3, 12):
+        from _sha2 import sha256  # type: ignore[import-not-found]
+    else:
+        from _sha256 import sha256  # type: ignore[import-not-found,no-redef]
 except ImportError:
-    try:
-        from _sha256 import sha256  # type: ignore[import-not-found,no-redef] # CPython 3.11
-    except ImportError:
-        from hashlib import sha256  # type: ignore[assignment]
+    from hashlib import sha256  # type: ignore[assignment]
 
 __all__ = ["sha256"]

@@ -316,7 +316,7 @@ def thread_count():
     for name in ("COVECTOR_NUM_THREADS", "OMP_NUM_THREADS"):
         text = os.environ.get(name, "").split(",")[0].strip()
         if text.isdigit() and int(text):
-            return min(int(text), RANGES) if has_threads() else 1
+            return min(int(text), RANGES) if int(text) > 1 and has_threads() else 1
     return 1
 
 

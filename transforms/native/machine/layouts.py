@@ -1,7 +1,6 @@
 """How NumPy arrays and Python objects lie in memory: where native code reads them, after a look that it is so."""
 
 import ctypes
-import re
 import sys
 import types
 from functools import cache
@@ -42,7 +41,7 @@ def functions():
         return None
     try:
         table = _table()
-        found = {name: ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value for name in _FUNCTIONS}
+        found = {name: ctypes.addressof(ctypes.c_char.in_dll(ctypes.pythonapi, name)) for name in _FUNCTIONS}
     except (AttributeError, ValueError):
         return None
     return found | {"new": table[_NEW_FROM_DESCR], "scalar": table[_SCALAR]}
@@ -50,7 +49,8 @@ def functions():
 
 def _is_free_threaded():
     """Whether extensions are named as those of builds without a lock: `.cpython-313t-…`, `.cp313t-…`."""
-    return re.search(r"\d+t\b", EXTENSION_SUFFIXES[0]) is not None
+    words = EXTENSION_SUFFIXES[0].replace("-", ".").split(".")
+    return any(word[-1:] == "t" and word[-2:-1].isdigit() for word in words)
 
 
 def _table():

@@ -6,13 +6,9 @@ import struct
 import sys
 import time
 import warnings
-from typing import NamedTuple
 
-from ....core.lazy import LazyModule
-from ....core.types import Any
 from .digests import sha256
 
-_PATHS: Any = LazyModule("pathlib")
 _MAGIC = b"covector object 1\n"
 _SUFFIX, _UNFINISHED = ".o", ".part"
 _HEAD = len(_MAGIC) + 64  # the key and the checksum follow
@@ -27,14 +23,6 @@ _TOLD = set()  # the kinds of warnings that were given
 
 class CacheWarning(UserWarning):
     """The cache of object code, or a file in it, cannot be used; code is compiled instead."""
-
-
-class CacheInfo(NamedTuple):
-    """The folder of the cache, None where it is off, how many files it holds, and their bytes."""
-
-    folder: Any  # a pathlib.Path
-    files: int
-    bytes: int
 
 
 def folder():
@@ -176,11 +164,6 @@ class ObjectCache:
                 break
             _remove(name, opened)
             self.taken -= size
-
-    def info(self):
-        """The `CacheInfo`."""
-        found = self.listed()
-        return CacheInfo(_PATHS.Path(self.folder), len(found), sum(size for _, size, _ in found))
 
     def listed(self, act=lambda name, opened: None):
         """The files, each passed to `act`; those before what the system refuses, none where there is no folder."""

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from ..ir.kinds import dtype_of
 from ..ir.lanes import Text
-from ..ir.statements import OUTSIDE, STOPPED, dtype_of
+from ..ir.statements import OUTSIDE, STOPPED
 from ..machine.error_states import DEFAULT, STATE, VARIABLE
 from ..machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE
 

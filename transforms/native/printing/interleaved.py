@@ -4,8 +4,8 @@ Element by element, a column takes as many loads or stores as it has elements. `
 both powers of two, are `C` vectors in `log2 C` rounds of shuffles.
 """
 
+from ..ir.kinds import BYTES
 from ..ir.lanes import TYPES, Name
-from ..ir.statements import BYTES
 
 
 def chunks(places, width):

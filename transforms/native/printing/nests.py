@@ -1,10 +1,11 @@
 """Nests as LLVM text: the last axis in vectors, what is left of it in narrower ones, sums in registers."""
 
 from ..ir.constants import start_of
+from ..ir.kinds import BYTES
 from ..ir.lanes import TYPES, Lanes, Name, Text
 from ..ir.nests import given, pattern, places_of
 from ..ir.operations import is_costly
-from ..ir.statements import BYTES, Const
+from ..ir.statements import Const
 from .interleaved import chunks, load_columns, store_columns
 from .row_sums import print_row_sums, summed_axis
 

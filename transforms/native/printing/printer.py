@@ -3,10 +3,10 @@
 import math
 from collections import Counter
 
+from ..ir.kinds import BYTES
 from ..ir.lanes import TYPES, Lanes, Module, Name, Text, number
 from ..ir.nests import nests_of, pattern
 from ..ir.statements import (
-    BYTES,
     OUTSIDE,
     STOPPED,
     Bound,

@@ -1,8 +1,9 @@
 """Values of small arrays as LLVM text: a few neighbours to a vector, as long as they stay together."""
 
+from ..ir.kinds import BYTES
 from ..ir.lanes import TYPES, Lanes, Name, number
 from ..ir.operations import is_costly
-from ..ir.statements import BYTES, Const, Step
+from ..ir.statements import Const, Step
 
 # What a function of so many numbers is.
 _FEW = {("exp", "f64"): ("exp_few", 3), ("tanh", "f64"): ("tanh_few", 4), ("tanh", "f32"): ("tanh_few", 2)}

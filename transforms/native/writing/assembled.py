@@ -10,7 +10,8 @@ import numpy as np
 
 from ...graph.equations import Equation, Literal, Var
 from ..ir.constants import FEW
-from ..ir.statements import KINDS, Const, Nest, Place, Step, Value
+from ..ir.kinds import KINDS
+from ..ir.statements import Const, Nest, Place, Step, Value
 from .in_place import add_zero_into
 
 _PRIM = SimpleNamespace(name="assemble", handlers=None)

@@ -12,7 +12,8 @@ from ....core.arrays.avals import make_aval
 from ...compile.layout import VIEWS
 from ...graph.equations import Literal, Var
 from ..ir.constants import constant
-from ..ir.statements import KINDS, Place
+from ..ir.kinds import KINDS
+from ..ir.statements import Place
 from .in_place import want
 from .structure import REDUCERS
 

@@ -2,7 +2,8 @@
 
 from math import prod
 
-from ..ir.statements import KINDS, Const, Place, compact_strides
+from ..ir.kinds import KINDS
+from ..ir.statements import Const, Place, compact_strides
 from .indexing import added, looped, row_of
 from .products import multiplied
 

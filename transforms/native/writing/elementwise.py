@@ -7,8 +7,8 @@ from ....core.primitive.primitive import Loop
 from ....core.trace.tracer import Staged, Tracer
 from ...compile.lowering import Lowering, Unwritten
 from ...graph.equations import Equation, Literal, Var
+from ..ir.kinds import KINDS
 from ..ir.operations import POWERS, TESTS, knows
-from ..ir.statements import KINDS
 
 _CASTS = frozenset({"cast", "cast_flat"})
 _QUOTIENTS = frozenset({"floor_divide", "remainder"})

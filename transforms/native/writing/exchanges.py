@@ -13,7 +13,7 @@ import numpy as np
 from ....core.types import Any
 from ...compile.draft import Draft, rewritten
 from ...graph.equations import Var
-from ..ir.statements import KINDS
+from ..ir.kinds import KINDS
 from ..machine.layouts import functions
 
 LARGEST = 1 << 18  # bytes of an operand or result: it is copied on its way, which takes longer than to leave the code

@@ -3,7 +3,8 @@
 from types import SimpleNamespace
 
 from ...graph.equations import Equation, Literal, Var
-from ..ir.statements import KINDS, Place, is_compact
+from ..ir.kinds import KINDS
+from ..ir.statements import Place, is_compact
 
 
 def want(writer, v, place):

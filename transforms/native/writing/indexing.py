@@ -3,7 +3,8 @@
 import numpy as np
 
 from ...graph.equations import Literal
-from ..ir.statements import KINDS, Bound, Const, Counter, Loop, Memory, Nest, Place, Step, Value, is_uniform
+from ..ir.kinds import KINDS
+from ..ir.statements import Bound, Const, Counter, Loop, Memory, Nest, Place, Step, Value, is_uniform
 from .in_place import written_over
 
 ndarray = np.ndarray

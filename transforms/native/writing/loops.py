@@ -3,7 +3,8 @@
 import numpy as np
 
 from ...graph.equations import Var
-from ..ir.statements import KINDS, Branch, Counter, Loop, Memory, Place, Store, While
+from ..ir.kinds import KINDS
+from ..ir.statements import Branch, Counter, Loop, Memory, Place, Store, While
 
 ndarray = np.ndarray
 ENDLESS = 1e9  # the work of a loop that may have no end: other threads run beside it

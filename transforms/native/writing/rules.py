@@ -4,7 +4,8 @@ import numpy as np
 
 from ...compile.layout import VIEWS
 from ...graph.equations import Literal
-from ..ir.statements import KINDS, Const, Nest, Place, Step, Value, is_uniform
+from ..ir.kinds import KINDS
+from ..ir.statements import Const, Nest, Place, Step, Value, is_uniform
 from .assembled import assemble
 from .columns import fold
 from .convolution import conv, conv_input, conv_weight, overlap_add, windows

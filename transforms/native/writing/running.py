@@ -1,7 +1,8 @@
 """Running sums and products along an axis."""
 
 from ..ir.constants import start_of
-from ..ir.statements import KINDS, Const, Memory, Nest, Place, Step, Store, Value
+from ..ir.kinds import KINDS
+from ..ir.statements import Const, Memory, Nest, Place, Step, Store, Value
 from .indexing import looped, row_of, through
 
 _SHORT = 8  # elements behind the axis, below which it is the innermost loop

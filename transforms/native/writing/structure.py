@@ -4,7 +4,7 @@ import numpy as np
 
 from ...compile.layout import VIEWS
 from ...graph.equations import Var
-from ..ir.statements import KINDS
+from ..ir.kinds import KINDS
 from ..machine.blas import products_library
 from ..machine.error_states import may_be_native
 from .elementwise import elementary

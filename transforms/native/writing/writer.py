@@ -8,9 +8,10 @@ from ....core.types import Any
 from ...compile.draft import Draft, without_dead
 from ...graph.equations import Literal, Var
 from ..ir.constants import FEW, cast_constant, constant, start_of
+from ..ir.kinds import KINDS
 from ..ir.nests import add_nest
 from ..ir.scratch import place_scratch
-from ..ir.statements import KINDS, Const, Kernel, Load, Memory, Nest, Place, Step, Store, Value, is_compact, is_uniform
+from ..ir.statements import Const, Kernel, Load, Memory, Nest, Place, Step, Store, Value, is_compact, is_uniform
 from . import columns
 from .alarm import Alarm
 from .assembled import nested, with_assemblies
