@@ -9,6 +9,8 @@ from ..types import Any
 
 def broadcast_shape(name, shapes):
     """The broadcast of `shapes`, or a ShapeError that names the operation."""
+    if shapes and shapes.count(shapes[0]) == len(shapes):
+        return shapes[0]
     longest = max(shapes, key=len, default=())
     try:
         return np.broadcast_shapes(*shapes) if any(s and s != longest for s in shapes) else longest  # 3 us the former

@@ -64,9 +64,9 @@ def silence(start):
     """How what is computed here warns: False as where the error state was `start`; True not at all, in a sweep or a
     singular rule; otherwise as the state says that the user's `np.errstate` has set since.
     """
-    if np.geterrcall() is _mark:
-        return True
     now = error_state()
+    if now is _QUIET or np.geterrcall() is _mark:
+        return True
     return False if same_state(start, now) else now
 
 

@@ -180,15 +180,20 @@ class Graph:
         needed = {v for v in self.outputs if type(v) is Var}
         kept = []
         for eq in reversed(self.equations):
-            if eq.acts or any(v in needed for v in eq.outputs):
-                kept.append(eq)
-                needed.update(v for v in eq.inputs if type(v) is Var)
+            for v in eq.outputs:
+                if v in needed:
+                    break
+            else:
+                if not eq.acts:
+                    continue
+            kept.append(eq)
+            drop = []
+            for v in (*eq.inputs, *eq.outputs):
+                if type(v) is Var and v not in needed:
+                    needed.add(v)
+                    drop.append(v)
+            eq.drop = tuple(drop)
         self.equations = kept[::-1]
-        later = {v for v in self.outputs if type(v) is Var}
-        for eq in reversed(self.equations):
-            used = {v for v in eq.inputs if type(v) is Var} | set(eq.outputs)
-            eq.drop = tuple(used - later)
-            later |= used
         numbered = enumerate(self.equations)
         self.stretches = [(silent, list(part)) for silent, part in groupby(numbered, lambda pair: pair[1].quiet)]
         return self

@@ -69,7 +69,7 @@ class GraphTrace(Trace):
     """Writes equations down. With `concrete` it also computes each output on primal values, so that `if` works."""
 
     __slots__ = ("equations", "inputs", "captured", "reads", "moved", "concrete", "library", "literals", "spreads",
-                 "numbers", "about", "errors")
+                 "numbers", "about", "errors", "met")
     kind = "graph"
 
     def __init__(self, concrete=False, library=None, watch=True, about=None):
@@ -86,6 +86,7 @@ class GraphTrace(Trace):
         self.spreads = {}  # what unit vectors are made of -> the Var of the equation that makes them
         self.concrete = concrete
         self.errors = error_state()  # what another state in the function is told from
+        self.met = self.errors, silence(self.errors)  # the error state that was met last, and how equations warn there
 
     def input(self, aval, value=None):
         """A new input."""
@@ -162,21 +163,28 @@ class GraphTrace(Trace):
         if prim.handlers is not None:
             return prim.handlers["graph"](self, prim, args)
         operands, params = prim.split(args)
-        lifted = [self.lift(a) for a in operands]
+        if self.concrete:
+            lifted = [self.lift(a) for a in operands]
+            inputs = [x for x, _ in lifted]
+        else:
+            inputs = [a.node if type(a) is Staged and a.owner is self else self.lift(a)[0] for a in operands]
         if prim.name in STAGED_PARAMS:  # before the concrete run, which must not write into a constant of the graph
             params = STAGED_PARAMS[prim.name](*params)
         values = None
         if self.concrete:
             params = tuple([_plain(p) for p in params])
-        if self.concrete and "acts" not in prim.effects:
-            values = prim.rebind((*[v for _, v in lifted], *params))
-        inputs = [x for x, _ in lifted]
+            if "acts" not in prim.effects:
+                values = prim.rebind((*[v for _, v in lifted], *params))
+        avals = [x.aval for x in inputs]
         if prim.numbers:
-            inputs = self.fitted(prim, inputs) if self.numbers else inputs
-        elif prim is not cast.prim and any(type(x) is Var and x.aval.weak for x in inputs):
-            inputs = [self.strong(x) if x.aval.weak else x for x in inputs]
-        out = self.emit(prim, inputs, params, prim.shape(tuple([x.aval for x in inputs]), params), values)
-        if prim.weak and all(x.aval.weak or x in self.numbers for x in inputs):
+            if self.numbers:
+                inputs = self.fitted(prim, inputs)
+                avals = [x.aval for x in inputs]
+        elif prim is not cast.prim and True in [type(x) is Var for x, a in zip(inputs, avals) if a.weak]:
+            inputs = [self.strong(x) if a.weak else x for x, a in zip(inputs, avals)]
+            avals = [x.aval for x in inputs]
+        out = self.emit(prim, inputs, params, prim.shape(tuple(avals), params), values)
+        if prim.weak and not [x for x, a in zip(inputs, avals) if not a.weak and x not in self.numbers]:
             self.number(out, out.node)
         return out
 
@@ -211,8 +219,12 @@ class GraphTrace(Trace):
 
     def emit(self, prim, inputs, params, out_avals, values=None):
         """Write an equation down; returns its tracer(s)."""
+        now = error_state()
+        if now is not self.met[0]:
+            self.met = now, silence(self.errors)
+        quiet = self.met[1]
         if prim.outputs is None:
-            equation = Equation(prim, inputs, params, [Var(out_avals)], silence(self.errors), user_place())
+            equation = Equation(prim, inputs, params, [Var(out_avals)], quiet, user_place())
             if prim.name in READS and (key := key_of(equation)) is not None:
                 var = self.moved.setdefault((key, equation.quiet), equation.outputs[0])
                 if var is not equation.outputs[0]:
@@ -220,7 +232,7 @@ class GraphTrace(Trace):
             self.equations.append(equation)
             return self.box(equation.outputs[0], values)
         outputs = [Var(a) for a in out_avals]
-        self.equations.append(Equation(prim, inputs, params, outputs, silence(self.errors), user_place()))
+        self.equations.append(Equation(prim, inputs, params, outputs, quiet, user_place()))
         return tuple([self.box(v, None if values is None else values[k]) for k, v in enumerate(outputs)])
 
     def finish(self, outs, rebuild=None):
