@@ -44,7 +44,13 @@ class Programs:
         if not count or len(self.graph.equations) > _SHORT or any(eq.prim.handlers for eq in self.graph.equations):
             return bool(count)
         compact = self.of((True,) * count)
-        return compact.on_floats or compact.text != self.of((False,) * count).text
+        if compact.depends is None:
+            other = self.of((False,) * count)
+            told_by = (compact.told_by, other.told_by)
+            compact.depends = compact.on_floats or (
+                told_by[0] != told_by[1] if None not in told_by else compact.text != other.text)
+            compact.settled(compact.depends)
+        return compact.depends
 
     def run(self, values):
         """The outputs, as a list, for plain arrays and numbers."""
@@ -80,7 +86,7 @@ class Program:
         name: of the user's function, for tracebacks.
         options: `printer` is "auto", "numpy", "scalar" or "graph", or a function of this that gives `(text, run)`;
             `native` is asked first by "auto": it has `remembered`, asked before all passes, and `if_faster`, functions
-            of this and of what the call would take otherwise that give the same, or None.
+            of this and of what the call would take otherwise that give the same, or None; `unworthy` is told of None.
     """
 
     def __init__(self, graph, compact, own=False, name="graph", options=None):
@@ -89,6 +95,9 @@ class Program:
         self.slots = []
         self.on_floats = False
         self.written: Any = ""  # the text, or a function that writes it
+        self.told_by: Any = None  # what tells it from another program of the graph, where that is less than its text
+        self.depends: bool | None = None  # whether one for inputs of another layout is another one, once that is known
+        self.settled: Any = _forget  # is told of it when it is known
         self.any_layout = False  # whether inputs may lie in memory in any way
         self.checks = False  # whether `run` gives MISS for values of other avals
         self.graph, self.name, self.own, self.known = graph, name, own, known
@@ -111,7 +120,8 @@ class Program:
                 limit = estimated(self.draft.equations) if printer == "auto" else None
                 scalars = on_floats(self.draft, limit)
                 if native:
-                    self.natively(native.if_faster, limit if scalars is None else scalars.cost)
+                    if not self.natively(native.if_faster, limit if scalars is None else scalars.cost):
+                        native.unworthy(self)
             if self.written:
                 return
             if scalars is not None:
@@ -164,6 +174,10 @@ class Program:
         found = []
         optimised(self.graph, self.known, lambda name, draft: found.append((name, text_of(draft))))
         return found
+
+
+def _forget(_):
+    """What is told of something nobody keeps."""
 
 
 def _refused(draft, name):

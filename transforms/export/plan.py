@@ -3,7 +3,7 @@
 from ...core.errors import RuleError, at_user_line
 from ...core.types import Any
 from ..graph.equations import Literal
-from ..native.segments import with_segments
+from ..native.dividing import with_segments
 from ..native.writing.products import is_small
 from ..native.writing.structure import is_native
 from .cuda_file import CudaFile

@@ -354,6 +354,12 @@ class _Native:
         """That which is compiled for it."""
         return _NATIVE.native_if_faster(program, cost) if _may_pay(program, cost) else None
 
+    @staticmethod
+    def unworthy(program):
+        """Remember that there is none."""
+        if program.recall is not None:
+            _NATIVE.unworthy(program)
+
 
 def _may_pay(program, cost):
     return (cost + looked_at(program.graph.inputs) >= WORTH and installed("llvmlite") is not None

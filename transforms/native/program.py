@@ -5,11 +5,15 @@ from ...core.errors import MissingLibraryError
 from ...core.lazy import LazyModule
 from ...core.types import Any
 from ..compile import costs
+from ..compile.draft import Draft
 from ..compile.program import scalar_loops
 from .machine.layouts import functions
 from .recall import Recall
 
-_SEGMENTS: Any = LazyModule("covector.transforms.native.segments")
+_NOTHING: list[int] = []  # the plan of a program that is not worth native code
+_UNKNOWN, _OTHER, _SAME = range(3)  # what a plan begins with: whether the program for another layout is another one
+_DIVIDING: Any = LazyModule("covector.transforms.native.dividing")
+_PLANS: Any = LazyModule("covector.transforms.native.plans")
 
 
 def native(program):
@@ -18,10 +22,10 @@ def native(program):
     if found:
         return found
     known = {}
-    one = _SEGMENTS.whole(program.draft, known)
+    one = _DIVIDING.whole(program.draft, known)
     if one is not None:
         return _as_a_whole(program, one)
-    draft, segments, _ = _SEGMENTS.with_segments(program.draft, known, exchanges=True)
+    draft, segments, _ = _DIVIDING.with_segments(program.draft, known, exchanges=True)
     return _between_calls(program, draft, segments, {})
 
 
@@ -34,7 +38,9 @@ def remembered(program, printer="auto"):
     recall = Recall(program.graph, program.drafted, about)
     program.recall = recall if recall.mark else Recall(program.draft, program.drafted, about)
     run = program.recall.function()
-    return None if run is None else _found(program, run)
+    if run is not None:
+        return _found(program, run)
+    return _as_planned(program, program.recall.plan, printer) if program.recall.plan else None
 
 
 def native_if_faster(program, cost):
@@ -46,13 +52,13 @@ def native_if_faster(program, cost):
     equations, known = program.draft.equations, {}
     pays = cost + costs.looked_at(program.draft.inputs) - costs.native(equations) >= costs.WORTH
     try:
-        found = remembered(program) if pays and program.recall is None else None
-        if found:
+        found = remembered(program) if program.recall is None else None
+        if found or program.recall.plan == _NOTHING:
             return found
-        one = _SEGMENTS.whole(program.draft, known)
+        one = _DIVIDING.whole(program.draft, known)
         if one is not None:
             return _as_a_whole(program, one) if pays else None
-        draft, segments, saved = _SEGMENTS.with_segments(program.draft, known, costs.SEGMENT_WORTH, exchanges=True)
+        draft, segments, saved = _DIVIDING.with_segments(program.draft, known, costs.SEGMENT_WORTH, exchanges=True)
         if not segments or costs.estimated(equations) - saved > cost:
             return None
         return _between_calls(program, draft, segments, scalar_loops(draft))
@@ -61,10 +67,28 @@ def native_if_faster(program, cost):
         return None
 
 
+def unworthy(program):
+    """Remember that a program is not worth native code."""
+    if program.recall.plan is None:
+        program.recall.note_plan(_NOTHING)
+
+
 def _found(program, run):
     """A program whose code was found; who asks for its text has it written, as another process did."""
     _takes_all(program)
-    return lambda: _SEGMENTS.whole(program.draft, {}).compiled()[0], run
+    return lambda: _DIVIDING.whole(program.draft, {}).compiled()[0], run
+
+
+def _as_planned(program, plan, printer):
+    """A program that calls NumPy, divided as another process did; None where the plan is of another one."""
+    before = program.draft
+    try:
+        equations, segments = _PLANS.planned(before, plan[1:])
+    except _PLANS.Unplanned:
+        program.recall.plan = None
+        return None
+    draft = Draft(before.inputs, equations, before.outputs)
+    return _between_calls(program, draft, segments, scalar_loops(draft) if printer == "auto" else {})
 
 
 def _takes_all(program):
@@ -82,6 +106,14 @@ def _between_calls(program, draft, segments, loops):
     for segment in segments:
         text, functions[segment] = segment.part()
         texts.append(text)
+    recall = program.recall
+    if recall.plan is None and recall.mark:
+        recall.note_plan([_UNKNOWN, *_PLANS.plan_of(program.draft, draft)])
+    if recall.plan:
+        program.depends = {_OTHER: True, _SAME: False}.get(recall.plan[0])
+        program.settled = lambda depends: recall.note_plan([_OTHER if depends else _SAME, *recall.plan[1:]])
     program.draft = draft
     text, run = program.numpy(functions)
+    marks = [segment.mark for segment in segments]
+    program.told_by = (text, marks) if all(marks) else None
     return lambda: "\n".join([text, *[part() if callable(part) else part for part in texts]]), run

@@ -1,9 +1,10 @@
 """Programs whose code another process compiled: found by what they compute, so that nothing has to be written first."""
 
-from struct import pack, unpack_from
+from struct import iter_unpack, pack, unpack_from
 
 import numpy as np
 
+from ...core.types import Any
 from .attached import Around, Slow, attached, slots_of
 from .fingerprint import fingerprint
 from .machine.blas import library_threads
@@ -28,6 +29,7 @@ class Recall:
         self.inputs = graph.inputs
         self.draft = draft
         self.about = about
+        self.plan: Any = None  # how a program was divided that calls NumPy between its native parts, once found
         kept = SUPPORTED and folder() is not None and functions() is not None
         self.mark = fingerprint(graph) if kept else None
 
@@ -43,11 +45,21 @@ class Recall:
         found = files.get(self.key, _unpacked) if files else None
         if not found:
             return None
+        if len(found) == 1:
+            self.plan = found[0]
+            return None
         code, needed, names, constants = found
         around = Around([v.aval for v in self.inputs], Slow(self.draft), inside)
         slots = slots_of(names, constants, around)
         code = slots and machine().recalled(code, needed)
         return attached(code.symbols, slots, around, code) if code else None
+
+    def note_plan(self, plan):
+        """Remember how a program was divided; no numbers for one that is not worth native code."""
+        files = self.mark and machine().files()
+        if files:
+            files.put(self.key, pack(f"<{1 + len(plan)}q", 0, *plan))
+        self.plan = plan
 
     def note(self, text, needed, slots):
         """Remember what was compiled."""
@@ -83,6 +95,7 @@ def _packed(code, needed, names, constants):
 
 
 def _unpacked(data):
+    """What was packed; a plan alone, without a key before it."""
     at = 0
 
     def part():
@@ -92,6 +105,8 @@ def _unpacked(data):
         return data[at - length : at]
 
     code = part()
+    if not code:
+        return ([number for (number,) in iter_unpack("<q", data[at:])],)
     needed = {part().decode(): part() for _ in range(unpack_from("<q", part())[0])}
     names = part().decode().split("\0")
     constants = []
