@@ -11,7 +11,6 @@ from ...core.arrays.errstate import VARIABLE, error_state
 from ...core.types import Any
 from ..compile.functions import MISS, made_of
 from ..compile.numpy_source import Source
-from .ir.kinds import KINDS, dtype_of
 from .machine.blas import products_library
 from .machine.error_states import DEFAULT, STATE, is_followed
 from .machine.layouts import functions
@@ -21,6 +20,10 @@ ndarray = np.ndarray
 _NUMBERS = {"f": float, "i": int, "b": bool}
 _PATIENCE = 16  # runs with infinities or NaN in their outputs that NumPy does again, so that it warns as it does
 _FASTCALL = 0x80
+_TYPES = (np.float64, np.float32, np.int64, np.int32, np.bool_)
+_KNOWN = {STATE: 0, "error state": VARIABLE, "default error state": DEFAULT, "ndarray": ndarray, "True": True,
+          **{kind.__name__: kind for kind in (float, int, bool, *_TYPES)},
+          **{f"dtype {kind.__name__}": np.dtype(kind) for kind in _TYPES}}  # what tables hold, by its name in them
 _METHODS = {}  # address of a C function -> its description for Python
 
 
@@ -47,13 +50,9 @@ def slots_of(names, constants, around):
         names: of the slots, in order.
         constants: the arrays among them, in order.
     """
-    found = functions()
-    known = {**(products_library() or {}), **found, STATE: 0, "error state": VARIABLE, "default error state": DEFAULT,
-             "handler": around.handle, "heard": around.heard, "ndarray": ndarray, "True": True,
-             **{kind.__name__: kind for kind in (float, int, bool)}}
-    for dtype in KINDS:
-        known[dtype.type.__name__] = dtype.type
-        known[f"dtype {dtype}"] = dtype
+    known = {**functions(), **_KNOWN, "handler": around.handle, "heard": around.heard}
+    if any(name not in known and not name.startswith("constant ") for name in names):  # matrix products
+        known |= products_library() or {}
     slots, constants = Slots(), list(constants)
     for name in names:
         if name.startswith("constant ") and constants:
@@ -166,11 +165,12 @@ def _in_order(x, aval):
     """A value as native code takes it, if a copy is that."""
     if type(x) is ndarray and x.dtype == aval.dtype and x.shape == aval.shape:
         if not (x.flags.c_contiguous and x.flags.aligned):
-            copied = np.empty(x.shape, dtype_of(aval))
+            copied = np.empty(x.shape, aval.dtype.type)
             copied[...] = x
             return copied
-        if x.dtype is not dtype_of(aval):  # NumPy has more than one object for a dtype
-            return x.view(dtype_of(aval))
+        own = np.dtype(aval.dtype.type)
+        if x.dtype is not own:  # NumPy has more than one object for a dtype
+            return x.view(own)
     elif isinstance(x, np.generic) and x.dtype == aval.dtype and not aval.shape and type(x) is not aval.dtype.type:
         return np.array(x, aval.dtype)
     return x

@@ -28,20 +28,16 @@ class Recall:
     def __init__(self, graph, draft, about):
         self.inputs = graph.inputs
         self.draft = draft
-        self.about = about
         self.plan: Any = None  # how a program was divided that calls NumPy between its native parts, once found
         kept = SUPPORTED and folder() is not None and functions() is not None
         self.mark = fingerprint(graph) if kept else None
-
-    @property
-    def key(self):
-        """What the program is found by."""
-        return self.mark and machine().key(
-            f"program {self.mark.hex()} {self.about} {thread_count()} {library_threads() == 1}")
+        # What the program is found by; None where nothing tells it, or the processor, from others.
+        self.key = self.mark and machine().key_of_program(
+            f"program {self.mark.hex()} {about} {thread_count()} {library_threads() == 1}")
 
     def function(self, inside=False):
         """The function, or None; `inside` as `Around` has it."""
-        files = self.mark and machine().remembered() and machine().files()
+        files = self.key and machine().files()
         found = files.get(self.key, _unpacked) if files else None
         if not found:
             return None
@@ -56,7 +52,7 @@ class Recall:
 
     def note_plan(self, plan):
         """Remember how a program was divided; no numbers for one that is not worth native code."""
-        files = self.mark and machine().files()
+        files = self.key and machine().files()
         if files:
             files.put(self.key, pack(f"<{1 + len(plan)}q", 0, *plan))
         self.plan = plan
@@ -64,7 +60,7 @@ class Recall:
     def note(self, text, needed, slots):
         """Remember what was compiled."""
         constants = [thing for name, thing in zip(slots.places, slots.kept) if name.startswith("constant ")]
-        files = self.mark and machine().files()
+        files = self.key and machine().files()
         if not files or sum(x.nbytes for x in constants) > _LARGEST or not all(map(_is_whole, constants)):
             return
         keys = {symbol: machine().keys[symbol] for symbol in needed}

@@ -45,13 +45,13 @@ class Machine:
                  sys.platform, PASSES, _LARGE, sorted(_CODE.items()))
         self.plain = sha256(repr(known).encode())
         self.about: Any = None
+        self.processor = _processor()
 
     def remembered(self):
         """Whether it is known what LLVM says of the processor: where the cache does not know, it has no code either."""
         if self.about is None:
-            about = _processor()
-            files = about and self.files()
-            found = files.get(_key(self.plain, f"this processor: {about}"), _facts) if files else None
+            files = self.processor and self.files()
+            found = files.get(_key(self.plain, f"this processor: {self.processor}"), _facts) if files else None
             if found:
                 self.about = _About(self.plain, *found)
         return self.about is not None
@@ -60,7 +60,6 @@ class Machine:
         """What LLVM says of the processor: remembered in the cache, under what the system says of it."""
         if self.remembered():
             return self.about
-        about = _processor()
         with _COMPILING:
             llvm = self.llvm()
             try:
@@ -69,8 +68,9 @@ class Machine:
                 features = {}
             facts = (llvm.get_host_cpu_name(), features.flatten() if features else "",
                      64 if features.get("avx512f") else 32 if features.get("avx2") else 16)
-        if about and self.files():
-            self.files().put(_key(self.plain, f"this processor: {about}"), "\n".join(map(str, facts)).encode())
+        if self.processor and self.files():
+            self.files().put(_key(self.plain, f"this processor: {self.processor}"),
+                             "\n".join(map(str, facts)).encode())
         self.about = _About(self.plain, *facts)
         return self.about
 
@@ -111,6 +111,10 @@ class Machine:
     def key(self, text):
         """What a module's code is found by."""
         return _key(self.facts().digest, text)
+
+    def key_of_program(self, about):
+        """What a program is found by, without what LLVM says of the processor; None where the system says nothing."""
+        return self.processor and _key(self.plain, f"{self.processor}\n{about}")
 
     def code(self, text, needed, scalar=False, about=None):
         """The `Code` of a module's text, which calls elementary functions: `needed` as a `Module` has it.

@@ -15,6 +15,7 @@ _HEAD = len(_MAGIC) + 64  # the key and the checksum follow
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _LIMIT = 256 << 20  # bytes
 _FILLED = 0.9  # of the limit, to which old files are removed
+_FOREIGN = "is no file of this user, or others may write to it"
 _OLD = 3600.0  # seconds after which a file is used anew: the least used ones go first
 _ABANDONED = 3600.0  # seconds after which a file that nobody finished is removed
 _UNREADABLE = (ArithmeticError, LookupError, TypeError, ValueError, struct.error)  # what reading other bytes comes to
@@ -68,24 +69,31 @@ class ObjectCache:
             return None
         name = key.hex() + _SUFFIX
         try:
-            about = os.stat(name, dir_fd=opened, follow_symlinks=False)
-            if not _is_own(about):
-                return self.foreign(name, "is no file of this user, or others may write to it")
-            file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=opened)
-            with open(file, "rb") as stream:
-                if not os.path.samestat(about, os.fstat(file)):
-                    return None  # it was replaced just now
-                data = stream.read()
-                head = _MAGIC + key + sha256(data[_HEAD:]).digest()
-                if data[:_HEAD] != head:
+            try:
+                file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=opened)
+            except FileNotFoundError:
+                return None
+            except OSError:
+                if _is_own(os.stat(name, dir_fd=opened, follow_symlinks=False)):
+                    raise
+                return self.foreign(name, _FOREIGN)
+            try:
+                about = os.fstat(file)
+                if not _is_own(about):
+                    return self.foreign(name, _FOREIGN)
+                data = os.read(file, about.st_size)
+                code = data[_HEAD:]
+                if data[:_HEAD] != _MAGIC + key + sha256(code).digest():
                     return self.foreign(name, "is damaged")
                 try:
-                    found = read(data[_HEAD:])
+                    found = read(code)
                 except _UNREADABLE:
                     return self.foreign(name, "is damaged")
                 if time.time() - about.st_mtime > _OLD and os.access(self.folder, os.W_OK):
                     os.utime(file)  # used just now
-            return found
+                return found
+            finally:
+                os.close(file)
         except FileNotFoundError:
             return None
         except OSError as error:
