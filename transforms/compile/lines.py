@@ -100,5 +100,6 @@ class Lines:
 
 def identifier(text):
     """A Python name like a text: no keyword, and no `v12` as variables are called."""
-    name = re.sub(r"\W", "_", text, flags=re.ASCII)
+    name = text if text.isascii() and text.isidentifier() else "".join([  # a pattern of its own takes 0.2 ms to compile
+        c if c.isascii() and c.isalnum() else "_" for c in text])
     return f"of_{name}_" if not name.isidentifier() or iskeyword(name) or _VARIABLE.fullmatch(name) else name

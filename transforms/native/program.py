@@ -10,7 +10,6 @@ from ..compile.program import scalar_loops
 from .machine.layouts import functions
 from .recall import Recall
 
-_NOTHING: list[int] = []  # the plan of a program that is not worth native code
 _UNKNOWN, _OTHER, _SAME = range(3)  # what a plan begins with: whether the program for another layout is another one
 _DIVIDING: Any = LazyModule("covector.transforms.native.dividing")
 _PLANS: Any = LazyModule("covector.transforms.native.plans")
@@ -53,7 +52,7 @@ def native_if_faster(program, cost):
     pays = cost + costs.looked_at(program.draft.inputs) - costs.native(equations) >= costs.WORTH
     try:
         found = remembered(program) if program.recall is None else None
-        if found or program.recall.plan == _NOTHING:
+        if found or program.recall.is_unworthy:
             return found
         one = _DIVIDING.whole(program.draft, known)
         if one is not None:
@@ -70,7 +69,7 @@ def native_if_faster(program, cost):
 def unworthy(program):
     """Remember that a program is not worth native code."""
     if program.recall.plan is None:
-        program.recall.note_plan(_NOTHING)
+        program.recall.note_plan([])
 
 
 def _found(program, run):

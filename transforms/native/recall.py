@@ -50,6 +50,11 @@ class Recall:
         code = slots and machine().recalled(code, needed)
         return attached(code.symbols, slots, around, code) if code else None
 
+    @property
+    def is_unworthy(self):
+        """Whether it is known that the program is not worth native code."""
+        return self.plan is not None and not self.plan
+
     def note_plan(self, plan):
         """Remember how a program was divided; no numbers for one that is not worth native code."""
         files = self.key and machine().files()

@@ -163,11 +163,8 @@ class GraphTrace(Trace):
         if prim.handlers is not None:
             return prim.handlers["graph"](self, prim, args)
         operands, params = prim.split(args)
-        if self.concrete:
-            lifted = [self.lift(a) for a in operands]
-            inputs = [x for x, _ in lifted]
-        else:
-            inputs = [a.node if type(a) is Staged and a.owner is self else self.lift(a)[0] for a in operands]
+        lifted = [(a.node, a.value) if type(a) is Staged and a.owner is self else self.lift(a) for a in operands]
+        inputs = [x for x, _ in lifted]
         if prim.name in STAGED_PARAMS:  # before the concrete run, which must not write into a constant of the graph
             params = STAGED_PARAMS[prim.name](*params)
         values = None
