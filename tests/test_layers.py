@@ -159,7 +159,7 @@ compat/torch/utils/tensorboard: api ~/types
 ~/values: api ~/modes ~/types ~/graph ~/state ~/views
 ~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/native ~/views ~/values
 ~/forward_ad: ~/types ~/state ~/views ~/values
-~/inplace: api ~/modes ~/types ~/graph ~/state ~/views ~/values
+~/inplace: api ~/modes ~/types ~/graph ~/state ~/native ~/views ~/values
 ~/dispatch: api ~/modes ~/types ~/graph ~/staged ~/state ~/native ~/views ~/values ~/engine ~/inplace
 ~/saved: api ~/modes ~/types ~/graph ~/values ~/engine
 compat/torch/_subclasses: ~/dispatch
@@ -175,7 +175,7 @@ compat/torch/distributed/_composable: compat/torch/distributed
 compat/torch/distributed/_tensor: ~/dispatch compat/torch/distributed
 compat/torch/signal: ~/dispatch ~/factories
 ~/function: api/numpy api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/saved ~/graph_view
-~/random: api ~/modes ~/types ~/state ~/views ~/values ~/inplace ~/dispatch ~/factories
+~/random: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch ~/factories
 ~/platform: ~/modes ~/types ~/dispatch ~/random
 ~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/graph_view
     ~/random

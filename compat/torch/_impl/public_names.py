@@ -5,7 +5,7 @@ from .dispatch import nans, overriding, surface
 from .factories import creation, from_data, ranges, window_functions
 from .forward_ad import forward_ad
 from .ops import inplace_shape
-from .random import gamma, sampling
+from .random import filling as filling, gamma, sampling
 from .tensor import attributes, container, conversion, copying, elements_by_python, tensor_queries
 from .types import dtypes
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..... import _engine
 from ..inplace.inplace import inplace, written_as
 from ..inplace.lower_errors import raised
+from ..inplace.rewriting import rewritten_as
 from ..inplace.sum_writes import KERNELS, written
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved
@@ -34,7 +35,7 @@ from .lowering import lifted, lowered as lowered_here, lowered_there, tensors_in
 from .out_argument import PLAIN, Target, write_out
 from .output_aliasing import renewed
 from .overriding import handed_on, overridden
-from .signatures import BY_SIGNATURE, check, in_place_words, title, written_title
+from .signatures import BY_SIGNATURE, check, in_place_words, same_node, title, written_title
 from .staged_calls import keep
 
 ndarray = np.ndarray
@@ -275,8 +276,16 @@ def inplace_method(row):
     def run(*args, **kwargs):
         return invoke(row, run, args, kwargs)
 
+    fun = row.fun if row.asks and row.fun is not None else run
+    named_alike = None  # whether a node of it has the name that this gives; asked when it is first called
+
     def method(self, *args, **kwargs):
+        nonlocal named_alike
         if quick and written(row.name, self, args, kwargs):
+            return self
+        if named_alike is None:
+            named_alike = same_node(row.name)
+        if rewritten_as(fun, self, args, kwargs, named_alike):
             return self
         override = overridden((self, *args), kwargs)
         if override is not None:

@@ -221,6 +221,12 @@ def written_title(row, way, given, named):
     return own[0].node if len(own) == 1 and own[0].node != camel(row.name) else title(row, way, given, named)
 
 
+def same_node(name):
+    """Whether the node of an operation has the same name where it is in place."""
+    own = signatures(name + "_")
+    return len(own) != 1 or own[0].node == camel(name) or {way.node for way in signatures(name)} == {own[0].node}
+
+
 def camel(name):
     """`LogSoftmaxBackward0` for `log_softmax`, `LinalgCondBackward0` for `linalg.cond`."""
     room, _, last = name.rpartition(".")

@@ -137,6 +137,11 @@ def put_function(small, things):
     return _function(small, "quick_put", {}, {name: id(things[name]) for name in BEHIND["index_writes"]}, [things])
 
 
+def rewriting_function(small, symbol, keepers):
+    """A native function of rewriting.py."""
+    return _function(small, symbol, {}, {"KEEPERS": id(keepers)}, [keepers])
+
+
 def _function(small, symbol, places, behind, kept):
     """A function of the one module that all of compat's native code is; None where that is not to be had.
 

@@ -18,7 +18,7 @@ _LINEAR = ("product", "shifted", "note", "filled_from")
 # Source -> what stands behind the table's named places when its functions run.
 BEHIND = {"objects": (), "histories": (), "maps": (), "levels": (), "makers": (), "lanes": (), "views": _VIEWED,
           "index_lanes": _VIEWED, "shape_lanes": _VIEWED, "traces": _TRACED, "writes": _TRACED, "index_writes": _PUT,
-          "linear": _LINEAR, "keys": (), "calls": (), "sweeps": ()}
+          "linear": _LINEAR, "keys": (), "calls": (), "sweeps": (), "rewriting": ("KEEPERS",)}
 NUMBERS = ("left_saves", "right_saves", "both_saves", "needs", "filled_from")
 _SLOTS = {  # how sources call slots -> how `_offsets` of functions.py does, where these differ
     "inferring": "inference", "level_map": "mapped"} | {

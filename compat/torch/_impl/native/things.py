@@ -29,5 +29,5 @@ HELD = {"AccumulateGrad": AccumulateGrad, "Ambient": Ambient, "Aval": Aval, "DEC
         "accumulator": accumulator, "aval_of": aval_of, "int": int, "is_current": is_current, "list": list,
         "next_seq": next_seq, "renewed": renewed, "slice": slice, "str": str, "tuple": tuple, "untangled": untangled}
 STRINGS = ("T", "append", "attr_version", "base", "copy", "creation", "dot", "float", "forward_base", "inference",
-           "multi", "name", "no_grad", "prim", "put", "relaid", "reshape", "retain", "shape", "steps", "tangent",
-           "trace", "transpose", "view")
+           "multi", "name", "no_grad", "prim", "put", "quiet", "relaid", "reshape", "retain", "shape", "steps",
+           "tangent", "trace", "transpose", "view")
