@@ -259,9 +259,18 @@ def _pad_slices(x_aval, widths):
     return tuple(slice(before, before + n) for n, (before, _) in zip(x_aval.shape, widths))
 
 
+def _padded(xp, x, widths):
+    """What `np.pad` gives, whose checks take 10 us."""
+    if type(x) is not np.ndarray or len(widths) != x.ndim:
+        return xp.pad(x, widths)
+    out = np.zeros([n + a + b for n, (a, b) in zip(x.shape, widths)], x.dtype, "F" if x.flags.fnc else "C")
+    out[_pad_slices(x, widths)] = x
+    return out
+
+
 pad = linear(
     "pad",  # widths: ((before, after), …) >= 0, one pair an axis; fills with zeros
-    impl=lambda xp, x, *, widths: xp.pad(x, widths),
+    impl=lambda xp, x, *, widths: _padded(xp, x, widths),
     transpose=lambda ct, x_aval, widths: ct[_pad_slices(x_aval, widths)],
     shape=lambda x, widths: make_aval(tuple(n + a + b for n, (a, b) in zip(x.shape, widths)), x.dtype),
     batch=lambda x, widths: pad(x, widths=((0, 0), *widths)),

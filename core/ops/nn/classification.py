@@ -20,7 +20,7 @@ from ..dependence import lines
 from ..reductions import reduce_max, reduce_sum
 from ..samples import Sample, arrays, together
 from ..shaping import broadcast_to
-from .sums import less_rows, row_dots, row_tops, rows_of
+from .sums import from_rows, less_rows, row_dots, row_tops, rows_along, rows_of
 
 ndarray = np.ndarray
 
@@ -30,11 +30,11 @@ def _log_softmax(xp, x, axis):
     """x - max - log Σ exp(x - max); the maximum is replaced by 0 where it is -inf, so that beside inf all is NaN."""
     if not x.size:
         return x + 0
-    rows = rows_of(x) if axis == x.ndim - 1 else None
+    rows = rows_along(x, axis)
     if rows is not None:
         out, total = _shifted_rows(rows)
         out -= np.log(total, out=total)[:, None]
-        return shaped(out, x.shape)
+        return from_rows(out, x.shape, axis)
     out = x - _top(xp, x, axis)
     out -= xp.log(xp.exp(out).sum(axis=axis, keepdims=True))
     return out
@@ -79,7 +79,7 @@ _QUIET = make_error_state(all="ignore")
 def _softmax(xp, x, axis):
     if not x.size:
         return x + 0
-    rows = rows_of(x) if axis == x.ndim - 1 else None
+    rows = rows_along(x, axis)
     if rows is not None:
         out, total, inverse = _weights(rows)
         if inverse is None and np.minimum.reduce(total) > 0:
@@ -88,7 +88,7 @@ def _softmax(xp, x, axis):
             out *= inverse[:, None]
         else:  # of rows that are -inf throughout, which warn as 0 / 0 does
             out /= total[:, None]
-        return shaped(out, x.shape)
+        return from_rows(out, x.shape, axis)
     out = xp.exp(x - _top(xp, x, axis))
     out /= out.sum(axis=axis, keepdims=True)
     return out

@@ -29,6 +29,24 @@ def rows_of(x, count=1):
     return x.reshape(-1, n)
 
 
+def rows_along(x, axis):
+    """The rows of an array over one axis; of few numbers that lie otherwise in a copy. None as for `rows_of`."""
+    last = axis == x.ndim - 1
+    rows = rows_of(x) if last else None
+    if rows is None and type(x) is ndarray and x.dtype in PLAIN and 0 < x.size <= _FEW:
+        rows = np.ascontiguousarray(x if last else x.swapaxes(axis, -1)).reshape(-1, x.shape[axis])
+    return rows
+
+
+def from_rows(rows, shape, axis):
+    """The array of a shape that `rows_along` made rows of."""
+    if axis == len(shape) - 1:
+        return shaped(rows, shape)
+    turned = list(shape)
+    turned[axis], turned[-1] = turned[-1], turned[axis]
+    return np.ascontiguousarray(rows.reshape(turned).swapaxes(axis, -1))
+
+
 def row_tops(x):
     """The largest element of each row, NaN where there is one: `argmax` takes a third of the time of `max`."""
     m, n = x.shape
