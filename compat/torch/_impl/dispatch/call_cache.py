@@ -92,11 +92,11 @@ def build_program(row, args, kwargs, tensors, m, like):
     size, (kind, *others) = max([t.value.size for t in tensors]), {type(t.value) for t in tensors}
     if others or kind is ndarray and size > LARGE:
         raise Unfit
-    recorder = Recorder(library_of(tensors[0].value))
-    answer, given, named, way = staged(recorder, row, args, kwargs, tensors)
-    name = title(row, way, given, named)
     records = m is None or m.packing is not None
     recorded = [i for i, t in enumerate(tensors) if records and (t.node is not None or t.wants_grad)]
+    recorder = Recorder(library_of(tensors[0].value), not recorded)
+    answer, given, named, way = staged(recorder, row, args, kwargs, tensors)
+    name = title(row, way, given, named)
     call = row, tuple(unboxed(given)), dict(zip(named, unboxed(named.values())))
     return Program(recorder, answer, [t.value for t in like], recorded, name, call, m)
 

@@ -37,6 +37,11 @@ def stripped(v):
     return v if isinstance(v, Opaque) else primal_of(v)
 
 
+def detached(v):
+    """What `primal_of` gives, for computing with it alone: of an operand of a program its value without derivatives."""
+    return stop_gradient(v) if isinstance(v, Opaque) else primal_of(v)
+
+
 def insist(check, *values):
     """`check(*arrays)`, which raises where elements are not allowed; a program asks it in each run.
 
@@ -49,6 +54,14 @@ def insist(check, *values):
     arrays = [numbers(v) for v in values]
     if all(a is not None for a in arrays):
         check(*arrays)
+
+
+def insist_there(check, value):
+    """`insist`, where what runs on a GPU looks at its elements there."""
+    if isinstance(value, Opaque):
+        insist(check, value)
+    elif type(array := primal_of(value)) in ARRAYS:
+        check(array)
 
 
 def filled(value, dtype):
@@ -80,6 +93,9 @@ def hosted(fun, shape, dtype, *values):
         fun: a function of arrays, whose output has `shape` and `dtype`.
         values: core values: arrays, or what transforms trace.
     """
+    recorder = next((v.owner for v in values if isinstance(v, Opaque)), None)
+    if recorder is not None:
+        return recorder.hosted(fun, dtype, values)
     values = [primal_of(v) for v in values]
     if all(isinstance(v, ndarray | np.generic) for v in values):
         return np.asarray(fun(*[np.asarray(v) for v in values])).astype(dtype, copy=False)
@@ -104,6 +120,11 @@ def numbers(value):
 def is_plain(value):
     """Whether the elements of a core value can be read."""
     return isinstance(value, ndarray | np.generic) or type(value) in ARRAYS
+
+
+def constant_here(v):
+    """Whether a core value is known to have no derivatives."""
+    return type(v) in ARRAYS or isinstance(v, Opaque) and v.owner.plain
 
 
 def recorded(v):

@@ -5,13 +5,12 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY, Batched
 from ..dispatch.call import ROWS, attach, operation, otherwise, promote, to
-from ..dispatch.host_ops import primal_of, recorded
+from ..dispatch.host_ops import insist_there, recorded
 from ..dispatch.layouts import IN_ORDER, matrices
 from ..dispatch.out_argument import BY_COLUMNS
 from ..fastpath.lanes import OPERANDS
 from ..fastpath.level_lanes import of_tensors, product
 from ..types import dtypes, output_tuples
-from ..types.arrays import ARRAYS
 from ..types.dtypes import c_type, type_word
 from .axes import wrap_dim
 from .matrices import _linalg, blended, expandable, lapack, square
@@ -336,12 +335,15 @@ def _cholesky(x, upper):
 
 def _finite(factor):
     """A factor, or LAPACK's refusal of a matrix with NaN: each that it reads makes one of all later pivots."""
-    plain = primal_of(factor)
-    if type(plain) in ARRAYS and plain.size:
-        last = plain[..., -1, -1]
+    insist_there(_whole, factor)
+    return factor
+
+
+def _whole(factor):
+    if factor.size:
+        last = factor[..., -1, -1]
         if last != last if last.ndim == 0 else np.isnan(last).any():
             raise np.linalg.LinAlgError("the matrix has NaN")
-    return factor
 
 
 def _power(a, n):

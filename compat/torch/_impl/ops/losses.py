@@ -8,7 +8,7 @@ from ..... import numpy as cnp, stop_gradient
 from ....._engine import all_within
 from .....extend import REGISTRY, constant
 from ..dispatch.call import ROWS, floating, promote, to
-from ..dispatch.host_ops import on_host, primal_of
+from ..dispatch.host_ops import insist_there, on_host, primal_of
 from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .loss_reduction import legacy, reduced
@@ -50,9 +50,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     if var.dtype.kind in "biu":
         raise RuntimeError("result type Float can't be cast to the desired output type "
                            f"{type_word(var.dtype)}")
-    plain = primal_of(var)
-    if type(plain) in ARRAYS and (plain < 0).any():
-        raise ValueError("var has negative entry/entries")
+    insist_there(_no_negative, var)
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not valid")
     var = var + stop_gradient(cnp.where(var < eps, eps - var, np.zeros((), var.dtype)))  # torch clamps without grad
@@ -61,6 +59,11 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)
     return reduced(loss, reduction)
+
+
+def _no_negative(var):
+    if (var < 0).any():
+        raise ValueError("var has negative entry/entries")
 
 
 @functional("margin_ranking_loss")

@@ -5,12 +5,12 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY, constant
 from ..dispatch.call import attach, operation
-from ..dispatch.host_ops import hosted, primal_of
+from ..dispatch.host_ops import assume, hosted, primal_of
 from ..dispatch.out_argument import resize
 from ..types import output_tuples
 from ..types.arrays import ARRAYS
 from .matrices import adjoint, lapack, square
-from .triangular import triangular_solution
+from .triangular import triangular_solution, whole
 
 matmul = REGISTRY["matmul"].fun
 eliminate = REGISTRY["eliminate"].fun
@@ -102,7 +102,7 @@ def lu_factor_ex(A, *, pivot=True, check_errors=False):
     low, up, pivots, _ = _factors(lu_input("linalg.lu_factor_ex", A), pivot)
     packed = _packed(low, up)
     info = hosted(_zero_pivot, A.shape[:-2], np.int32, packed)
-    found = primal_of(info)
+    found = None if assume(whole, info) else primal_of(info)
     if check_errors and type(found) in ARRAYS and found.any():
         raise RuntimeError(singular("torch.linalg.lu_factor_ex", found))
     return output_tuples.lu_factor_ex(packed, pivots, info)
@@ -124,7 +124,7 @@ def singular(name, info):
 def lu_factor(A, *, pivot=True):
     """Compute packed LU factors and pivots."""
     packed, pivots, info = lu_factor_ex.row.body(A, pivot=pivot)
-    found = primal_of(info)
+    found = None if assume(whole, info) else primal_of(info)
     if type(found) in ARRAYS and found.any():
         raise RuntimeError(singular("torch.linalg.lu_factor", found))
     return output_tuples.lu_factor(packed, pivots)

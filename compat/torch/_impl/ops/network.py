@@ -4,10 +4,10 @@ import numpy as np
 
 from ..... import nn, numpy as cnp
 from ....._engine import all_within
-from .....extend import REGISTRY, unwrap
+from .....extend import REGISTRY
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import floating, operation, otherwise, promote, to
-from ..dispatch.host_ops import assume, insist, peek, primal_of
+from ..dispatch.host_ops import assume, insist, insist_there, peek, primal_of
 from ..dispatch.layouts import BY_FORMAT, IN_ORDER
 from ..fastpath.level_lanes import of_tensors
 from ..fastpath.linear_lane import linear_lane
@@ -260,9 +260,12 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
         raise ValueError(f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
                          f"(torch.Size({list(input.shape)})) is deprecated. Please ensure they have the same size.")
     for name, x in (("input", input), ("target", target)):
-        values = unwrap(x)
-        if type(values) in ARRAYS and values.size and not ((values >= 0) & (values <= 1)).all():
-            raise RuntimeError(f"all elements of {name} should be between 0 and 1")
+
+        def check(values, name=name):
+            if values.size and not (values.min() >= 0 and values.max() <= 1):  # NaN is neither
+                raise RuntimeError(f"all elements of {name} should be between 0 and 1")
+
+        insist_there(check, x)
     if input.dtype != target.dtype:
         raise RuntimeError(f"Found dtype {type_word(target.dtype)} but expected {type_word(input.dtype)}")
     losses = REGISTRY["binary_cross_entropy"].fun(input, target)

@@ -13,30 +13,27 @@ from .index_arrays import along
 from .operators import log_added
 
 
-def _running_index(x, axis, better):
+def _running_index(x, axis, best):
     """The place of the running extreme: the last of equals, NaN winning for good."""
-    x = np.moveaxis(x, axis, 0)
-    index = np.zeros(x.shape, np.int64)
-    best = x[:1].copy()[0] if len(x) else None
-    for i in range(1, len(x)):
-        take = (x[i] != x[i]) | (best == best) & better(x[i], best)
-        best = np.where(take, x[i], best)
-        index[i] = np.where(take, i, index[i - 1])
-    return np.moveaxis(index, 0, axis)
+    if not x.shape[axis]:
+        return np.zeros(x.shape, np.int64)
+    best = best.accumulate(x, axis=axis)  # NaN from the first one on, which nothing equals
+    place = np.arange(x.shape[axis]).reshape([-1 if a == axis else 1 for a in range(x.ndim)])
+    return np.maximum.accumulate(np.where((x == best) | (x != x), place, 0), axis=axis)
 
 
-def _running(name, better, kind):
-    @operation(name, layout=IN_ORDER, doc="Running extreme and its place")
+def _running(name, best, kind):
+    @operation(name, blind=True, layout=IN_ORDER, doc="Running extreme and its place")
     def extreme(input, dim):
         d = wrap_dim(dim, input.ndim)
         if not input.ndim:
             return kind(input, np.zeros((), np.int64))
-        index = hosted(lambda x: _running_index(x, d, better), input.shape, np.int64, input)
+        index = hosted(lambda x: _running_index(x, d, best), input.shape, np.int64, input)
         return kind(along(input, index, d), index)
 
 
-_running("cummax", np.greater_equal, output_tuples.cummax)
-_running("cummin", np.less_equal, output_tuples.cummin)
+_running("cummax", np.maximum, output_tuples.cummax)
+_running("cummin", np.minimum, output_tuples.cummin)
 
 
 def prefixes(x, axis, combine):

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
 from ....._engine import all_within
-from .....extend import constant
+from .....extend import Opaque, constant
 from ..dispatch.call import ROWS, moving
 from ..dispatch.host_ops import filled, hosted, is_plain, numbers, on_host, primal_of
 from ..dispatch.layouts import LIKE_FIRST
@@ -56,6 +56,8 @@ def reduce_into(name, x, dim, index, src, how, include_self):
                 zip(index.shape, v.shape))):
             raise RuntimeError(f"Expected index {list(index.shape)} to be no larger than {what} {list(v.shape)}"
                                + (f" apart from dimension {d}" if what == "self" else ""))
+    if isinstance(index, Opaque) and how == "sum" and include_self and name == "scatter":
+        return ROWS["scatter_add"].body(x, dim, index, src)
     places, index = spots(x, dim, index)
     if type(index) in ARRAYS and index.size:
         n = x.shape[wrap_dim(dim, x.ndim)]
@@ -129,7 +131,7 @@ def _extreme(x, places, index, src, how, include_self, hits):
     return found + (finite - stop_gradient(finite))
 
 
-@moving("scatter_reduce", inplace_form=True)
+@moving("scatter_reduce", inplace_form=True, blind=True)
 def scatter_reduce(input, dim, index, src, reduce, *, include_self=True):
     """Reduce elements at one index each along an axis; the output is a copy."""
     return reduce_into("scatter", input, dim, index, src, reduce, include_self)

@@ -10,7 +10,7 @@ from ..types.dtypes import type_word
 from .index_arrays import AT
 
 
-@operation("isin", method=False)
+@operation("isin", method=False, blind=True)
 def isin(elements, test_elements, *, assume_unique=False, invert=False):
     """Test whether elements occur in another tensor."""
     for v in (elements, test_elements):
@@ -20,7 +20,7 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False):
                   *[v if hasattr(v, "dtype") else np.asarray(v) for v in (elements, test_elements)])
 
 
-@operation("searchsorted", method=False)
+@operation("searchsorted", method=False, blind=True)
 def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None):
     """Return the insertion indices of values in a sorted sequence."""
     if side not in (None, "left", "right"):
@@ -37,7 +37,7 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
                            f"{list(sorted_sequence.shape)} and input value tensor {list(input.shape)}")
 
     def search(edges, values, order=None):
-        if edges.dtype.kind in "fV" and np.isnan(edges).any() or values.dtype.kind in "fV" and np.isnan(values).any():
+        if has_nan(edges) or has_nan(values):
             edges = edges if order is None else np.take_along_axis(edges, order, -1)
             return halving(np.broadcast_to(edges, (*values.shape[:-1], edges.shape[-1])), values, where == "right")
         if edges.ndim == 1:
@@ -49,6 +49,14 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
 
     given = (sorted_sequence, input) if sorter is None else (sorted_sequence, input, sorter)
     return hosted(search, input.shape, np.int32 if out_int32 else np.int64, *given)
+
+
+def has_nan(x):
+    """Whether an array has a NaN, which is then its least element: to ask each one takes twice as long."""
+    if x.dtype.kind != "f" or not x.size:
+        return x.dtype.kind == "V" and bool(np.isnan(x).any())
+    least = np.minimum.reduce(x, None)
+    return bool(least != least)
 
 
 def halving(edges, values, right):
@@ -63,7 +71,7 @@ def halving(edges, values, right):
     return start
 
 
-@operation("bucketize", method=False)
+@operation("bucketize", method=False, blind=True)
 def bucketize(input, boundaries, *, out_int32=False, right=False):
     """Return the index of the bucket of each value."""
     return searchsorted.row.body(boundaries, input, out_int32=out_int32, right=right)

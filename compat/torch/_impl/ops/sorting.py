@@ -5,16 +5,15 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import moving
-from ..dispatch.host_ops import primal_of
+from ..dispatch.host_ops import constant_here, detached
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
 from ..types import output_tuples
-from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .axes import wrap_dim
 from .index_arrays import along, ordered
 
 
-@moving("sort", layout=LIKE_OPERANDS)
+@moving("sort", blind=True, layout=LIKE_OPERANDS)
 def sort(input, dim=-1, descending=False, stable=False):
     """Sort along an axis; returns the values and their indices."""
     if not input.ndim:
@@ -24,14 +23,14 @@ def sort(input, dim=-1, descending=False, stable=False):
     return output_tuples.sort(along(input, order, d), order)
 
 
-@moving("argsort", layout=LIKE_OPERANDS)
+@moving("argsort", blind=True, layout=LIKE_OPERANDS)
 def argsort(input, dim=-1, descending=False, stable=False):
     """Return the indices that sort along an axis."""
     d = wrap_dim(dim, input.ndim)
     return ordered(input, d, descending) if input.ndim else np.zeros((), np.int64)
 
 
-@moving("msort", layout=LIKE_FIRST)
+@moving("msort", blind=True, layout=LIKE_FIRST)
 def msort(input):
     """Sort along the first axis."""
     return along(input, ordered(input, 0, False), 0) if input.ndim else input
@@ -50,7 +49,7 @@ def nth(order, d, k):
     return REGISTRY["duplicate"].fun(order[(slice(None),) * d + (slice(k, k + 1),)])
 
 
-@moving("topk", layout=IN_ORDER)
+@moving("topk", blind=True, layout=IN_ORDER)
 def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
     """Return the `k` largest or smallest elements along an axis, and their indices."""
     d = wrap_dim(dim, input.ndim)
@@ -69,7 +68,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
     return output_tuples.topk(along(input, order, d), order)
 
 
-@moving("kthvalue")
+@moving("kthvalue", blind=True)
 def kthvalue(input, k, dim=-1, keepdim=False):
     """Return the k-th smallest element along an axis, and its index."""
     if input.dtype.kind in "cb":
@@ -109,7 +108,7 @@ def _middle(input, dim, keepdim, kind, skip):
 
 
 def _median(name, kind, skip):
-    @moving(name, doc="The lower of the middle values", layout=IN_ORDER)
+    @moving(name, doc="The lower of the middle values", blind=True, layout=IN_ORDER)
     def median(input, dim=None, keepdim=False):
         if input.dtype.kind in "cb":
             raise NotImplementedError(f"\"median_cpu\" not implemented for '{type_word(input.dtype)}'")
@@ -120,17 +119,17 @@ def _median(name, kind, skip):
             if input.dtype.kind in "fV":
                 return cnp.sum(flat) + np.asarray(np.nan, input.dtype)
             return np.asarray(np.iinfo(np.int64 if input.dtype.itemsize == 8 else np.int32).min).astype(input.dtype)
-        return shared(flat, _middle(primal_of(flat), 0, False, kind, skip)[0])
+        return shared(flat, _middle(detached(flat), 0, False, kind, skip)[0])
 
 
 def shared(flat, value):
     """A value among those of a vector, its gradient shared evenly by all that have it."""
-    if type(flat) in ARRAYS or flat.dtype.kind not in "fcV":
+    if constant_here(flat) or flat.dtype.kind not in "fcV":
         return value
-    mine = (primal_of(flat) == value) | (primal_of(flat) != primal_of(flat)) & (value != value)
+    mine = (detached(flat) == value) | (detached(flat) != detached(flat)) & (value != value)
     zero = np.zeros((), flat.dtype)
     mean = cnp.sum(cnp.where(mine, flat, zero) / cnp.sum(mine.astype(flat.dtype)))
-    rounded = primal_of(mean)
+    rounded = detached(mean)
     near = cnp.isfinite(rounded)  # of equal infinities the mean is exact
     return mean + (cnp.where(near, value, 0.0) - cnp.where(near, rounded, 0.0))
 

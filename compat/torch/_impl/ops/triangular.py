@@ -5,7 +5,7 @@ import numpy as np
 from ..... import numpy as cnp, stop_gradient
 from .....scipy import linalg as scipy_linalg
 from ..dispatch.call import ROWS, operation
-from ..dispatch.host_ops import hosted, primal_of
+from ..dispatch.host_ops import assume, hosted, primal_of
 from ..dispatch.layouts import matrices
 from ..dispatch.out_argument import BY_COLUMNS
 from ..inplace.lower_errors import LinAlgError
@@ -28,6 +28,11 @@ def _unknown(A, *args, **named):
     return np.asarray(np.nan, A.dtype)
 
 
+def whole(info):
+    """Whether no matrix failed."""
+    return not info.any()
+
+
 def _ex(name, compute, kind, positive=False, left_by=_unknown, **facts):
     """`cholesky_ex` and its kin: the answer, and whether it exists, instead of an error.
 
@@ -38,7 +43,7 @@ def _ex(name, compute, kind, positive=False, left_by=_unknown, **facts):
         square(f"linalg.{name}", A)
         read = adjoint(A) if positive and named.get("upper") else A
         info = hosted(lambda a: first_failure(a, positive), A.shape[:-2], np.int32, read)
-        plain = primal_of(info)
+        plain = None if assume(whole, info) else primal_of(info)
         if type(plain) in ARRAYS and plain.any():
             if check_errors:
                 raise LinAlgError(failure(f"linalg.{name}", A, None))

@@ -8,6 +8,7 @@ from ..types.number_cache import EXACT, FLOATS
 ndarray = np.ndarray
 Tracer = extend.Tracer
 _KEPT = 1 << 12  # elements of a constant that a program may keep
+_ASIDE = frozenset(("eig", "eigh", "eigvalsh", "qr", "svd", "svdvals"))  # whose rules read a context, they do not
 
 
 class Unfit(NotImplementedError):  # noqa: N818 (no error: a program cannot be made)
@@ -25,13 +26,17 @@ class Box(extend.Opaque):
 
 
 class Recorder(_engine.GraphTrace):
-    """Stages a body, and computes beside it: `values` says what each variable was; `library`, if not NumPy, on what."""
+    """Stages a body, and computes beside it: `values` says what each variable was; `library`, if not NumPy, on what.
 
-    __slots__ = ("values",)
+    `plain`: no operand has a history or a tangent.
+    """
+
+    __slots__ = ("plain", "values")
     kind = "program"
 
-    def __init__(self, library=None):
+    def __init__(self, library=None, plain=False):
         super().__init__(concrete=True, library=library, watch=False)
+        self.plain = plain
         self.values = {}
 
     def box(self, var, value=None):
@@ -54,8 +59,10 @@ class Recorder(_engine.GraphTrace):
     def process(self, prim, args):
         """Compute, and write an equation down."""
         operands, params = prim.split(args)
-        if prim.handlers is not None or prim.effects or any(prim.nondiff.values()) or any(
-                traced(p) or large(p) for p in params):
+        if prim.handlers is not None or any(traced(p) or large(p) for p in params):
+            raise Unfit
+        if (prim.effects or any(prim.nondiff.values())) and not (self.plain and (
+                not prim.effects or prim.name in _ASIDE)):
             raise Unfit
         if self.library is not None:
             operands = [self.library.asarray(a) if type(a) is ndarray else a for a in operands]
@@ -63,9 +70,20 @@ class Recorder(_engine.GraphTrace):
             operands = settled_numbers(operands, [self.lift(a)[1] for a in operands])
         return super().process(prim, (*operands, *params))
 
+    def hosted(self, fun, dtype, values):
+        """Write a function of arrays down, whose output has no derivative; its output."""
+        if self.library is not None or holds_traced(fun):
+            raise Unfit
+        lifted = [self.lift(v) for v in values]
+        prim = Hosted(fun, dtype)
+        found = prim.impl(np, *[x for _, x in lifted])
+        var = _engine.Var(extend.aval_of(found))
+        self.equations.append(_engine.Equation(prim, [v for v, _ in lifted], (), [var]))
+        return self.box(var, found)
+
     def insist(self, check, values):
         """Write a check of elements down."""
-        if any(traced(cell.cell_contents) for cell in check.__closure__ or ()):
+        if holds_traced(check):
             raise Unfit  # a program would keep the operand
         self.equations.append(_engine.Equation(Check(check), [self.lift(v)[0] for v in values], (), []))
 
@@ -91,6 +109,25 @@ class Check:
 
     def __init__(self, check):
         self.impl = lambda xp, *arrays: check(*arrays)
+
+
+class Hosted:
+    """The primitive of an equation that NumPy alone computes, by a function of arrays."""
+
+    name, params, nondiff, effects = "hosted", (), (), frozenset()
+    flat = True
+    variadic = elementwise = False
+    outputs = handlers = None
+
+    def __init__(self, fun, dtype):
+        self.impl = lambda xp, *arrays: np.asarray(fun(*map(np.asarray, arrays))).astype(dtype, copy=False)
+
+
+def holds_traced(fun):
+    """Whether a function has a traced value, or a large array, in a variable around it."""
+    held = [cell.cell_contents for cell in fun.__closure__ or ()]
+    return any(traced(x) or large(x) or callable(x) and getattr(x, "__closure__", None) and holds_traced(x)
+               for x in held)
 
 
 def traced(param):
