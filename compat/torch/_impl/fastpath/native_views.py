@@ -51,6 +51,11 @@ def quick_expand(t, sizes):
     _counted()
 
 
+def quick_places(t, maker, step, rule, shared):
+    """The view that `maker` makes of an array, `step` in its record; elements of it may be `shared`."""
+    _counted()
+
+
 def quick_parts(t, indices, rule):
     """The views by a tuple of indices, as outputs of a node with a rule, in a tuple."""
     _counted()
@@ -78,7 +83,8 @@ _THINGS = {"GETITEM": GETITEM, "RESHAPE": RESHAPE, "TRANSPOSE": TRANSPOSE, "EXPA
            "viewed": SHAPED["ViewBackward0"], "swapped": TURNED["TransposeBackward0"],
            "picked": _picked, "every": EVERY}
 
-for _name in ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap", "quick_expand", "quick_parts"):
+for _name in ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap", "quick_expand", "quick_places",
+              "quick_parts"):
     _engine.small_item(globals(), _name, functools.partial(native.view_function, symbol=_name, things=_THINGS))
 _engine.small_item(globals(), "quick_put", functools.partial(native.put_function, things={
     "BASE": BASE, "VALUE": VALUE, "BOTH": BOTH, "NUMBER": NUMBER, "place": place, "every": EVERY,

@@ -29,8 +29,8 @@ from .language.words import (
 )
 from .levels import ELSEWHERE, HERE, MAPPED, standing, taken_of
 from .objects import RECORDING, hooked_mode, mode, ordered, root, same_shape
-from .things import ndarray
-from .views import AVAL, seen, turned, way
+from .things import GENERAL, VIEW, ndarray
+from .views import AVAL, PAIR, seen, turned, way
 
 BROADCAST_AXES = 32  # of what is broadcast, at most
 LARGEST = (1 << 62) - 1  # of an integer that `integer` reads
@@ -197,3 +197,25 @@ def quick_expand(t, given_sizes):
     array.array_base = root(x)  # it may not be written to, as all that is broadcast
     step = (EXPAND, (array.shape,))
     return seen(t, where, its_way, now, array, step, expanded, AVAL, NULL)
+
+
+@lane
+def quick_places(t, maker, step, rule, shared):
+    """The view that `maker` makes of an array, `step` in its record; of elements that are `shared` between several of
+    its own it is left to Python what may be done with it."""
+    now = hooked_mode(mode())
+    where = standing(t, now)
+    if where == ELSEWHERE or where == MAPPED or (where != HERE and shared is not False):
+        return None
+    now = now if where == HERE else RECORDING
+    its_way = way(taken_of(t, where), now)
+    if its_way == 0:
+        return None
+    x = own(taken_of(t, where).value)
+    array = attempt(maker(x))
+    if array is NULL:
+        return None
+    out = seen(t, where, its_way, now, array, step, rule, PAIR, PyTuple_GetItem(PyTuple_GetItem(step, 1), 0))
+    if shared is not False and out.dispatch_key is VIEW:
+        out.dispatch_key = GENERAL
+    return out

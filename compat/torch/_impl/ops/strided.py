@@ -1,5 +1,7 @@
 """Views beyond basic indexing: diagonals, windows, real and imaginary parts, strides of one's own."""
 
+import functools
+from math import prod
 from numbers import Number
 
 import numpy as np
@@ -9,6 +11,7 @@ from ....._engine import Places
 from .....extend import REGISTRY
 from ..dispatch.call import moving
 from ..dispatch.layouts import IN_ORDER
+from ..fastpath import native_views
 from ..graph import versions
 from ..types.arrays import address, laid_out, namespace
 from ..types.dtypes import type_word
@@ -16,7 +19,7 @@ from ..types.tensor_type import Tensor, TensorBase, infer, needs_grad, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.tangents import tangent_of
 from ..views.memory import memory_of
-from ..views.views import PICK, view
+from ..views.views import PICK, titled, view
 from .assigned import assigned, class_word, type_name
 from .axes import shape_of, wrap_dim
 from .copying import copy_
@@ -27,9 +30,35 @@ ndarray = np.ndarray
 
 def index_view(t, maker, name):
     """The view of a tensor that `maker` makes of an array, with its elements' places found by the same maker."""
+    return view(t, PICK, (places(shape_of(t), maker),), name, maker=lambda a: writable(maker(a), a))
+
+
+def places(shape, maker):
+    """The places of what `maker` makes of an array of a shape."""
+    return Places(maker(np.arange(prod(shape)).reshape(shape)))
+
+
+def placed_view(t, kind, params, name, shared=False):
+    """`index_view` of a maker `kind(*params)`; what it comes to for small arrays of one shape is kept.
+
+    `shared`: elements of the view may share memory.
+    """
     shape = shape_of(t)
-    index = maker(np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape))
-    return view(t, PICK, (Places(index),), name, maker=lambda a: writable(maker(a), a))
+    if prod(shape) > _SMALL:
+        return index_view(t, kind(*params), name)
+    maker, step = kept(kind, params, shape)
+    out = native_views.quick_places(t, maker, step, titled(PICK, name), shared)
+    return view(t, PICK, step[1], name, maker=maker) if out is None else out
+
+
+@functools.lru_cache(256)
+def kept(kind, params, shape):
+    """What makes a view, and the step of its record."""
+    maker = kind(*params)
+    return lambda x: writable(maker(x), x), (PICK, (places(shape, maker),))
+
+
+_SMALL = 1 << 12  # elements
 
 
 def writable(view_, array):
@@ -47,7 +76,11 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
     a, b = wrap_dim(dim1, n) - n, wrap_dim(dim2, n) - n
     if a == b:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    return index_view(input, lambda x: np.diagonal(x, offset, a, b), "DiagonalBackward0")
+    return placed_view(input, _diagonal, (offset, a, b), "DiagonalBackward0")
+
+
+def _diagonal(offset, a, b):
+    return lambda x: x.diagonal(offset, a, b)
 
 
 @method("unfold")
@@ -64,6 +97,10 @@ def unfold(input, dimension, size, step):
     if size > (shape[d] if shape else 1):
         raise RuntimeError(f"maximum size for tensor at dimension {d + len(shape)} is {shape[d]} but size is {size}")
 
+    return placed_view(input, _windows, (d, size, step), "UnfoldBackward0", size > step)
+
+
+def _windows(d, size, step):
     def windows(x):
         lengths, strides = list(x.shape), list(x.strides)
         lengths[d], strides[d] = (lengths[d] - size) // step + 1, strides[d] * step
@@ -74,7 +111,7 @@ def unfold(input, dimension, size, step):
         start = 0 if root is x else address(x) - address(root)
         return laid_out(shape, x.dtype, versions.flat(root), start, (*strides, x.strides[d]))
 
-    return index_view(input, windows, "UnfoldBackward0")
+    return windows
 
 
 @method("as_strided")
