@@ -139,8 +139,26 @@ def uninitialised(shape, dtype, arrays):
     """A new array whose axes lie in memory as those of an elementwise output of operands."""
     if len(arrays) == 1 and arrays[0].flags.c_contiguous and arrays[0].shape == shape:
         return namespace(arrays[0]).empty(shape, dtype)
+    if len(shape) == 2:
+        xp = namespace(arrays[0])
+        return xp.empty(shape[::-1], dtype).T if by_columns_first(shape, arrays) else xp.empty(shape, dtype)
     order = memory_order(shape, arrays)
     return namespace(arrays[0]).empty([shape[d] for d in order], dtype).transpose(np.argsort(order).tolist())
+
+
+def by_columns_first(shape, arrays):
+    """Whether `memory_order` of two axes is (1, 0)."""
+    rows, columns = shape
+    for a in arrays:
+        if a.ndim == 2:
+            (n, m), (down, right) = a.shape, a.strides
+            down, right = 0 if n == 1 and rows != 1 else down, 0 if m == 1 and columns != 1 else right
+            if down and right:
+                if down != right:
+                    return right > down
+                if columns > rows:
+                    return True
+    return False
 
 
 def memory_order(shape, arrays):

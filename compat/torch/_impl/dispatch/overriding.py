@@ -47,6 +47,7 @@ def overridden(args, kwargs):
         if kind is list or kind is tuple:
             for v in x:
                 if type(v) not in WITHOUT:
+                    kind = type(v)
                     break
             else:
                 continue
@@ -58,12 +59,15 @@ def overridden(args, kwargs):
 
 
 def as_usual(kind, args):
-    """Whether the class of one operand, without a `__torch_function__` of its own, is all that is to be asked."""
+    """Whether the class of one operand, without a `__torch_function__` of its own, is all that is to be asked; the
+    operands may lie in lists and tuples."""
     default = getattr(getattr(kind, "__torch_function__", None), "__func__", None) is default_torch_function
     if not default or _PLAIN_ONLY.get():
         return False
     for x in args:
-        if type(x) is not kind and type(x) not in WITHOUT:
+        if type(x) is kind or type(x) in WITHOUT:
+            continue
+        if type(x) is not list and type(x) is not tuple or not all(type(v) is kind or type(v) in WITHOUT for v in x):
             return False
     return True
 
@@ -74,24 +78,16 @@ def quickly(kind, func, args, kwargs):
     writes, shares, known = manner(func)
     if not known:
         return default_torch_function(kind, func, (kind,), args, kwargs)
-    given, held = [], []
+    given, held = [], []  # leaves hold their nodes weakly
     for x in args:
         if type(x) is kind:
             if x.dispatch_key > VIEW or writes and not unheard(x):
                 return default_torch_function(kind, func, (kind,), args, kwargs)
-            meta = x.autograd_meta
-            if meta is not None and meta.base is not None or x.node is None and x.wants_grad:
-                node = edge(x)
-                if x.node is None and x.wants_grad:
-                    held.append(node)  # leaves hold theirs weakly
-            t = new(Tensor)
-            t.value = x.value
-            t.node = x.node
-            t.autograd_meta = x.autograd_meta
-            t.level_trace = None
-            t.wants_grad = x.wants_grad
-            t.dispatch_key = x.dispatch_key
-            x = t
+            x = shared(x, held)
+        elif type(x) is tuple or type(x) is list:
+            if shares or any(type(v) is kind and v.dispatch_key > VIEW for v in x):
+                return default_torch_function(kind, func, (kind,), args, kwargs)
+            x = type(x)([shared(v, held) if type(v) is kind else v for v in x])
         given.append(x)
     out = func(*given)
     if writes and type(x := args[0]) is kind:
@@ -108,6 +104,23 @@ def quickly(kind, func, args, kwargs):
                 out.autograd_meta.base = x
     out.__class__ = kind
     return out
+
+
+def shared(x, held):
+    """A tensor that shares all it has with one of a subclass; the node that a leaf starts with is held in a list."""
+    meta = x.autograd_meta
+    if meta is not None and meta.base is not None or x.node is None and x.wants_grad:
+        node = edge(x)
+        if x.node is None and x.wants_grad:
+            held.append(node)
+    t = new(Tensor)
+    t.value = x.value
+    t.node = x.node
+    t.autograd_meta = meta
+    t.level_trace = None
+    t.wants_grad = x.wants_grad
+    t.dispatch_key = x.dispatch_key
+    return t
 
 
 @functools.lru_cache(512)

@@ -79,24 +79,49 @@ def with_out(make, target=PLAIN):
 
 def sized(make, plain):
     """`with_out(make)` for a `make` of a size: where no mode but `no_grad` or `inference_mode` is in force, and no more
-    than a dtype is named, `plain(size, kind)` gives the array at once."""
+    than a dtype and `requires_grad` are named, `plain(size, kind)` gives the array at once."""
     general = with_out(make)
 
     @functools.wraps(general)
     def made_at_once(*size, **named):
-        if ((m := MODES.get()) is None or m.still) and (
-                not named or len(named) == 1 and type(named.get("dtype")) is dtypes.dtype):
+        if ((m := MODES.get()) is None or m.still) and (not named or all(
+                type(v) is dtypes.dtype if k == "dtype" else type(v) is bool and k == "requires_grad"
+                for k, v in named.items())):
             wanted = size[0] if len(size) == 1 and type(size[0]) in _SIZES else size
             for n in wanted:
                 if type(n) is not int or n < 0:
                     break
             else:
                 if size:
-                    array = plain(tuple(wanted), (named["dtype"] if named else dtypes.Default.float).numpy)
-                    return wrap(array) if m is None else new_leaf(array)
+                    array = plain(tuple(wanted), named.get("dtype", dtypes.Default.float).numpy)
+                    asks = named.get("requires_grad", False)
+                    return wrap(array) if m is None and not asks else new_leaf(array, asks)
         return general(*size, **named)
 
     return made_at_once
+
+
+def at_once(make, plain):
+    """`make`, where no mode but `no_grad` or `inference_mode` is in force and nothing is named by the array that
+    `plain(*args)` gives, if it is one."""
+
+    @functools.wraps(make)
+    def made(*args, **named):
+        if not named and ((m := MODES.get()) is None or m.still) and (array := plain(*args)) is not None:
+            return wrap(array) if m is None else new_leaf(array)
+        return make(*args, **named)
+
+    return made
+
+
+def plain_size(size):
+    """The tuple of a sequence of sizes; None for what factories look at."""
+    if type(size) not in _SIZES:
+        return None
+    for n in size:
+        if type(n) is not int or n < 0:
+            return None
+    return tuple(size)
 
 
 _SIZES = frozenset((tuple, list, Size))
@@ -175,6 +200,17 @@ def empty(*size, out=None, dtype=None, layout=None, device=None, requires_grad=F
     return new_leaf(empty_in_format(size, kind, memory_format, xp), requires_grad, device)
 
 
+def _filled(*args):
+    size = plain_size(args[0]) if len(args) == 2 else None
+    if size is None or type(value := args[1]) not in _NUMBERS:
+        return None
+    kind = dtypes.of_scalar(value).numpy
+    array = np.empty(size, kind)
+    array.fill(filling(value, kind))
+    return array
+
+
+@functools.partial(at_once, plain=_filled)
 @with_out
 def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """A tensor of one number."""

@@ -1,5 +1,6 @@
 """Numbers in a row: `arange`, `linspace`, `logspace` and `range`."""
 
+import functools
 import warnings
 
 import numpy as np
@@ -10,7 +11,7 @@ from ..types import dtypes
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import lift, lower
-from .creation import new_leaf, numpy_dtype, with_out
+from .creation import at_once, new_leaf, numpy_dtype, with_out
 from .places import library_for
 
 
@@ -63,6 +64,17 @@ def check_range(start, end, step):
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
 
 
+_REAL = frozenset((int, float))
+
+
+def _spaced(*args):
+    if len(args) != 3 or not _REAL.issuperset(map(type, args[:2])) or type(args[2]) is not int:
+        return None
+    found, kind = spaced(*args, None)
+    return found.astype(kind)
+
+
+@functools.partial(at_once, plain=_spaced)
 @with_out
 def linspace(start, end, steps, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """`steps` numbers from `start` to `end`; no derivative passes to ends that are tensors."""

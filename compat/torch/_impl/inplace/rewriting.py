@@ -30,9 +30,10 @@ def rewritten_as(fun, t, args, kwargs, recorded):
     return rewritten(t, source, found) is not None
 
 
-def unrecorded_array(t):
-    """The array of a plain tensor that may be written to as it is, where nothing of it is recorded; else None.
+def unrecorded_array(t, *operands):
+    """The array of a plain tensor that may be written to as it is, where nothing of it and of operands, which lie
+    elsewhere, is recorded; else None.
 
     Whoever writes to it notes that, which is for all but arrays of inference mode.
     """
-    return t.value if opened is not None and opened(t, (), {}) is t else None
+    return t.value if opened is not None and opened(t, operands, {}) is t else None

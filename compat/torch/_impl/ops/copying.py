@@ -9,7 +9,10 @@ from .....extend import REGISTRY
 from ..dispatch.call import attach, moving
 from ..fastpath.copy_lanes import cloned
 from ..fastpath.write_lanes import assign
+from ..graph import versions
 from ..inplace.inplace import check_result, inplace
+from ..inplace.rewriting import unrecorded_array
+from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
 from ..state.meta import is_meta
 from ..state.python_data import filling, warn_imaginary
 from ..tensor.conversion import placed
@@ -83,11 +86,26 @@ def copy_(self, src, non_blocking=False):
         src = wrap(np.asarray(src))
     if not isinstance(src, TensorBase):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
-    if assign(self, src):
+    if assign(self, src) or cast_into(self, src):
         return self
     if src.is_cuda is not self.is_cuda and not (is_meta(src) or is_meta(self)):
         src = placed(src, self.device)
     return inplace(self, "copy_", lambda x, v: replaced(x, v), (src,), node_name="torch::autograd::CopyBackwards")
+
+
+def cast_into(t, src):
+    """Whether a tensor of which nothing is recorded now holds the elements of another one of its shape, cast."""
+    array = unrecorded_array(t, src)
+    if array is None:
+        return False
+    v = src.value
+    if v.shape != array.shape or v.dtype.kind == "c" and array.dtype.kind != "c":
+        return False
+    token = suppress_fp_warnings()
+    array[...] = v
+    restore_fp_warnings(token)
+    versions.note(array)
+    return True
 
 
 def replaced(x, value):

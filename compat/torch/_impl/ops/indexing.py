@@ -14,7 +14,7 @@ from ..dispatch.overriding import overridden
 from ..fastpath import native_views
 from ..fastpath.array_index import picked, place_of, put as put_picked
 from ..fastpath.view_lanes import indexed, read, ready
-from ..fastpath.write_lanes import write
+from ..fastpath.write_lanes import assign, write
 from ..graph import versions
 from ..inplace.inplace import inplace
 from ..inplace.write import writable
@@ -36,7 +36,7 @@ from ..views.views import GETITEM, view
 from .assigned import assigned, class_word, type_name
 from .basic_keys import check_basic, node_of, useful
 from .copying import copy_, fill_
-from .index_arrays import AT, check_arrays, message, refused_write
+from .index_arrays import AT, WHOLE, check_arrays, message, refused_write
 from .unit_axes import expand
 
 ndarray = np.ndarray
@@ -241,6 +241,8 @@ def setitem(self, key, value):
     """`tensor[key] = value`, in memory and on the tape."""
     if type(key) is Tensor and (place := place_of(key)) is not None:
         key = place
+    if (key is Ellipsis or type(key) is slice and key == WHOLE) and assign(self, value):
+        return
     if put_picked(self, key, value) if type(key) is Tensor else write(self, key, value) or (
             type(key) is tuple and put_picked(self, key, value)):
         return

@@ -9,13 +9,13 @@ from ..dispatch.call import ROWS, attach
 from ..dispatch.layouts import laid_out
 from ..dispatch.out_argument import Target
 from ..dispatch.signatures import signed
-from ..factories.creation import numpy_dtype, size_argument, sized, with_out
+from ..factories.creation import at_once, numpy_dtype, plain_size, size_argument, sized, with_out
 from ..factories.places import place_beside
 from ..types import dtypes
 from ..types.devices import checked
 from ..types.dtypes import type_word
 from ..types.memory_formats import preserves
-from ..types.tensor_type import TensorBase
+from ..types.tensor_type import FAST, Tensor, TensorBase
 from ..types.tensor_value import bottom, shape_dtype
 from .generator import Generator, default_generator, stream
 from .nodes import with_node
@@ -75,8 +75,14 @@ rand.__doc__ = "Sample uniformly from [0, 1)."
 randn.__doc__ = "Sample from the standard normal distribution."
 
 
-def like(make):
-    """`rand_like` of `rand`."""
+def like(make, draw):
+    """`rand_like` of `rand`, whose numbers `draw` gives."""
+
+    def plain(*args):
+        t = args[0] if len(args) == 1 else None
+        if type(t) is not Tensor or t.dispatch_key != FAST or not t.value.flags.c_contiguous:
+            return None
+        return draw(default_generator.stream, t.value.shape, t.value.dtype)
 
     @signed(f"{make.__name__}_like")
     def made_like(input, *, dtype=None, layout=None, device=None, requires_grad=False, memory_format=None,
@@ -90,7 +96,7 @@ def like(make):
 
     made_like.__name__ = made_like.__qualname__ = f"{make.__name__}_like"
     made_like.__doc__ = "Random numbers in the shape and dtype of a tensor."
-    return made_like
+    return at_once(made_like, plain)
 
 
 def in_order_of(input, t, memory_format):
@@ -101,7 +107,7 @@ def in_order_of(input, t, memory_format):
     return t
 
 
-rand_like, randn_like = like(rand), like(randn)
+rand_like, randn_like = like(rand, uniform), like(randn, gaussian)
 
 
 def kept(input, p):
@@ -134,6 +140,17 @@ def check_range(low, high, kind):
 _C_NAMES = {"uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long"}
 
 
+def _integers(*args):
+    size = plain_size(args[-1]) if len(args) in (2, 3) else None
+    if size is None:
+        return None
+    low, high = args[:-1] if len(args) == 3 else (0, args[0])
+    if type(low) is not int or type(high) is not int or not -(2**62) < low < high < 2**62:
+        return None
+    return np.asarray(default_generator.stream.integers(low, high, size))
+
+
+@functools.partial(at_once, plain=_integers)
 @with_out
 def randint(low=0, high=None, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
             requires_grad=False):
@@ -156,6 +173,12 @@ def randint_like(input, low=0, high=None, *, dtype=None, **kwargs):
     return in_order_of(input, t, kwargs.get("memory_format"))
 
 
+def _permuted(*args):
+    return default_generator.stream.permutation(args[0]) if len(args) == 1 and type(args[0]) is int and (
+        args[0] >= 0) else None
+
+
+@functools.partial(at_once, plain=_permuted)
 @with_out
 def randperm(n, *, generator=None, out=None, dtype=dtypes.int64, layout=None, device=None, requires_grad=False):
     """The numbers 0 … n-1 in random order."""
@@ -165,6 +188,22 @@ def randperm(n, *, generator=None, out=None, dtype=dtypes.int64, layout=None, de
         np.broadcast_to(np.arange(n), shape), axis=-1), (n,), dtype.numpy, requires_grad=requires_grad, device=device)
 
 
+_NUMBERS = frozenset((int, float))
+
+
+def _normal(*args):
+    mean, std, size = args if len(args) == 3 else (*args, None) if len(args) == 2 else (None, None, None)
+    if type(std) not in _NUMBERS or not 0 <= std:
+        return None
+    if size is None:
+        m = plain_array(mean)
+        return None if m is None else gaussian(default_generator.stream, m.shape, m.dtype) * std + m
+    shape = plain_size(size) if type(mean) in _NUMBERS else None
+    return None if shape is None else np.asarray(
+        gaussian(default_generator.stream, shape, dtypes.Default.float.numpy) * std + mean)
+
+
+@functools.partial(at_once, plain=_normal)
 @with_out
 def normal(mean=0.0, std=1.0, size=None, *, generator=None, out=None, dtype=None, layout=None, device=None,
            requires_grad=False, pin_memory=False):
@@ -213,11 +252,25 @@ def need(fine, message):
 
 def check_probabilities(p):
     """torch's refusal of what is no probability."""
-    if not np.all((p >= 0) & (p <= 1)):
+    if p.size and not (np.minimum.reduce(p, None) >= 0 and np.maximum.reduce(p, None) <= 1):  # NaN is neither
         raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
                            "improved?  If so, please report an enhancement request to PyTorch.)")
 
 
+def plain_array(t):
+    """The array of floats of a parameter that is a plain tensor without history; None of anything else."""
+    return t.value if type(t) is Tensor and t.dispatch_key == FAST and t.node is None and not t.wants_grad else None
+
+
+def _flipped(*args):
+    p = plain_array(args[0]) if len(args) == 1 else None
+    if p is None:
+        return None
+    check_probabilities(p)
+    return (default_generator.stream.random(p.shape) < p).astype(p.dtype)
+
+
+@functools.partial(at_once, plain=_flipped)
 @functools.partial(with_out, target=Target(any_dtype=True))
 def bernoulli(input, p=None, *, generator=None, out=None):
     """Sample 0 or 1, with the given probabilities of 1."""

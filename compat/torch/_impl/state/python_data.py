@@ -32,7 +32,7 @@ def array_of(data, dtype=None):
             warn_imaginary()
             data = data.real
         return data.astype(dtype.numpy if dtype is not None else data.dtype, order="C", copy=True)
-    if dtype is None and (quick := of_one_kind(data)) is not None:
+    if (quick := of_one_kind(data, dtype)) is not None:
         return quick
     shape, leaves, arrays = flattened(data)
     if dtype is None:
@@ -40,20 +40,25 @@ def array_of(data, dtype=None):
     return stored(leaves, dtype).reshape(shape)
 
 
-def of_one_kind(data):
-    """The array of a number, or of a list of numbers of one kind, in the dtype of that; None for any other data."""
+def of_one_kind(data, dtype=None):
+    """The array of a number, of a list of numbers of one kind, or of a list of such lists that have one length, in the
+    dtype of that kind, or in a common one of floats that is asked for; None for anything else."""
     kind = type(data)
     if kind is list and data:
-        kind = type(data[0])
-        if kind is not float and kind is not int and kind is not bool or len(set(map(type, data))) > 1:
-            return None
+        kinds = set(map(type, data))
+        if kinds == {list} and data[0] and len(set(map(len, data))) == 1:
+            kinds = set(map(type, chain.from_iterable(data)))
+        kind = kinds.pop() if len(kinds) == 1 else None
     if kind is float:
-        dtype = dtypes.Default.float.numpy
+        dtype = (dtypes.Default.float if dtype is None else dtype).numpy
         if dtype in FLOATS:
             token = suppress_fp_warnings()
             found = np.array(data, dtype)
             restore_fp_warnings(token)
             return found
+    elif dtype is not None:
+        return np.array(data, np.float64).astype(dtype.numpy, copy=False) if (
+            kind is int and dtype.numpy in FLOATS) else None
     elif kind is int:
         try:
             return np.array(data, np.int64)
@@ -223,6 +228,8 @@ def filling(value, dtype):
     """A number that fills memory of a NumPy dtype: torch's error where it does not fit, unsigned ones wrap around."""
     kind = dtype.kind
     if kind == "f" and dtype.itemsize > 2 and type(value) in _REAL and -1e38 < value < 1e38:
+        return dtype.type(value)
+    if kind == "i" and dtype.itemsize > 3 and type(value) is int and -(2**31) <= value < 2**31:
         return dtype.type(value)
     if kind == "b":
         return np.asarray(value).astype(dtype)

@@ -191,6 +191,14 @@ False, *, torch.memory_format memory_format = None)
 @dispatching
 def to(self, *args, **kwargs):
     """A tensor of another dtype or device: `to(dtype)`, `to(device, dtype)`, `to(other)`."""
+    if len(args) == 1 and not kwargs and type(self.value) is ndarray:
+        (given,) = args
+        kind = given if type(given) is dtypes.dtype else given.dtype if (
+            isinstance(given, TensorBase) and type(given.value) is ndarray) else None
+        if kind is not None:
+            return converted(self, kind)
+        if type(given) is str and given == "cpu":
+            return self
     names = ["non_blocking", "copy"]
     if args and (isinstance(args[0], TensorBase | dtypes.dtype) or type(args[0]) is type):
         names = ["other" if isinstance(args[0], TensorBase) else "dtype", *names]

@@ -55,7 +55,8 @@ def unlinked(array):
             return over_memory(array, array.shape, array.dtype, array.data, array.strides)
         whole = over_memory(root, root.shape, root.dtype, root.data, root.strides)
         return laid_out(array.shape, array.dtype, versions.flat(whole), address(array) - address(root), array.strides)
-    if root is array or root.nbytes != extent(root):
+    if root is array or root.nbytes != extent(root) or (
+            array.nbytes == root.nbytes and array.flags.c_contiguous and root.flags.c_contiguous):  # all of it
         holder = Holder(array)
         if not array.flags.writeable and root.flags.writeable:  # NumPy's broadcasts are read-only
             holder.__array_interface__["data"] = (array.ctypes.data, False)
