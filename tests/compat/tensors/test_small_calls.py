@@ -68,3 +68,56 @@ def test_a_write_through_a_view_of_a_number():
     y.view(1).mul_(4.0)
     y.backward()
     assert (y.item(), x.grad.item()) == (8.0, 4.0)
+
+
+def test_all_of_a_tensor_is_written_to_by_a_slice_and_by_an_ellipsis():
+    z = torch.zeros(2, 3)
+    z[:] = torch.ones(2, 3)
+    assert z.tolist() == [[1.0] * 3] * 2
+    z[...] = 2
+    assert z.tolist() == [[2.0] * 3] * 2
+    z[:] = torch.tensor([1.0, 2.0, 3.0])
+    assert z.tolist() == [[1.0, 2.0, 3.0]] * 2
+    one = torch.tensor(1.0)
+    with pytest.raises(IndexError, match="slice\\(\\) cannot be applied to a 0-dim tensor"):
+        one[:] = 2.0
+    one[...] = 3.0
+    assert one == 3.0
+
+
+def test_nested_lists_give_arrays_of_their_own_in_the_dtype_that_is_asked_for():
+    for data, dtype in (([[1.0, 2.0], [3.0, 4.0]], None), ([[1, 2], [3, 4]], None), ([[1, 2], [3, 4]], torch.float32),
+                        ([[True, False]], None), ([2**53 + 1, -1], torch.float64), ([[1.5, -0.0]], torch.float64)):
+        found = torch.tensor(data, dtype=dtype)
+        np.testing.assert_array_equal(found.numpy(), np.array(data, None if dtype is None else found.numpy().dtype))
+    assert torch.tensor([[1, 2.0]]).dtype is torch.float32
+    assert torch.tensor([[], []]).shape == (2, 0)
+    for ragged in ([[1, 2], [3]], [[1, 2], 3], [1, [2, 3]]):
+        with pytest.raises((ValueError, TypeError)):
+            torch.tensor(ragged)
+
+
+def test_factories_at_once_draw_and_refuse_as_the_general_ones():
+    def numbers(**named):
+        torch.manual_seed(3)
+        return [torch.randint(7, (3,), **named), torch.randint(-2, 7, (2, 2), **named), torch.randperm(5, **named)]
+
+    for a, b in zip(numbers(), numbers(requires_grad=False), strict=True):
+        assert torch.equal(a, b)
+    p = torch.tensor([[0.25, 0.5, 0.75]])
+    draws = []
+    for _ in range(2):
+        torch.manual_seed(4)
+        draws.append([torch.bernoulli(p), torch.normal(p, 0.5), torch.normal(0.0, 1.0, (3,)), torch.rand_like(p)])
+        with torch.autograd.profiler.profile():
+            torch.manual_seed(4)
+            draws.append([torch.bernoulli(p), torch.normal(p, 0.5), torch.normal(0.0, 1.0, (3,)), torch.rand_like(p)])
+    for other in draws[1:]:
+        assert all(torch.equal(a, b) for a, b in zip(draws[0], other, strict=True))
+    for wrong in (lambda: torch.randint(3, 3, (2,)), lambda: torch.full((2,), 2**70), lambda: torch.full((-1,), 2.0),
+                  lambda: torch.bernoulli(p + 1), lambda: torch.normal(p, -1.0), lambda: torch.linspace(0, 1, -1),
+                  lambda: torch.zeros(2, generator=torch.Generator()), lambda: torch.rand(2, generator=3),
+                  lambda: torch.zeros(2, dtype=torch.int64, requires_grad=True)):
+        with pytest.raises((RuntimeError, TypeError, OverflowError)):
+            wrong()
+    assert torch.bernoulli(p.requires_grad_()).grad_fn.name() == "BernoulliBackward0"

@@ -77,23 +77,26 @@ def with_out(make, target=PLAIN):
     return made_or_written
 
 
-def sized(make, plain):
+def sized(make, plain, stream=None):
     """`with_out(make)` for a `make` of a size: where no mode but `no_grad` or `inference_mode` is in force, and no more
-    than a dtype and `requires_grad` are named, `plain(size, kind)` gives the array at once."""
+    than a dtype and `requires_grad` are named, `plain(size, kind)` gives the array at once; `plain(size, kind, r)`
+    where a generator is named as well, whose `stream` that is: a function that gives None of anything else."""
     general = with_out(make)
 
     @functools.wraps(general)
     def made_at_once(*size, **named):
         if ((m := MODES.get()) is None or m.still) and (not named or all(
-                type(v) is dtypes.dtype if k == "dtype" else type(v) is bool and k == "requires_grad"
-                for k, v in named.items())):
+                type(v) is dtypes.dtype if k == "dtype" else type(v) is bool if k == "requires_grad" else
+                k == "generator" and stream is not None and stream(v) is not None for k, v in named.items())):
             wanted = size[0] if len(size) == 1 and type(size[0]) in _SIZES else size
             for n in wanted:
                 if type(n) is not int or n < 0:
                     break
             else:
                 if size:
-                    array = plain(tuple(wanted), named.get("dtype", dtypes.Default.float).numpy)
+                    kind = named.get("dtype", dtypes.Default.float).numpy
+                    array = plain(tuple(wanted), kind, stream(named["generator"])) if "generator" in named else (
+                        plain(tuple(wanted), kind))
                     asks = named.get("requires_grad", False)
                     return wrap(array) if m is None and not asks else new_leaf(array, asks)
         return general(*size, **named)

@@ -241,7 +241,7 @@ def setitem(self, key, value):
     """`tensor[key] = value`, in memory and on the tape."""
     if type(key) is Tensor and (place := place_of(key)) is not None:
         key = place
-    if (key is Ellipsis or type(key) is slice and key == WHOLE) and assign(self, value):
+    if (key is Ellipsis or type(key) is slice and key == WHOLE and self.ndim) and assign(self, value):
         return
     if put_picked(self, key, value) if type(key) is Tensor else write(self, key, value) or (
             type(key) is tuple and put_picked(self, key, value)):

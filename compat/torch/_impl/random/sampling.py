@@ -66,7 +66,9 @@ def factory(name, draw, kernel):
         return t.requires_grad_() if requires_grad else t
 
     make.__name__ = make.__qualname__ = name
-    return sized(make, lambda size, kind: draw(default_generator.stream, size, floating_kind(kind, kernel)))
+    return sized(make, lambda size, kind, r=None: draw(
+        default_generator.stream if r is None else r, size, floating_kind(kind, kernel)),
+        lambda generator: generator.stream if type(generator) is Generator else None)
 
 
 rand = factory("rand", uniform, "check_uniform_bounds")
