@@ -150,6 +150,15 @@ def test_memory_that_an_operand_shares(monkeypatch):
     agree(outcome(monkeypatch, run))
 
 
+def test_an_operand_that_is_the_tensor_itself_is_seen_to_be_written_to(road):
+    x = torch.arange(1.0, 4.0, requires_grad=True)
+    y = x * 1
+    y.mul_(y)
+    assert y.tolist() == [1.0, 4.0, 9.0]
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
 def test_a_saved_output_that_is_written_to_is_noticed(road):
     x = torch.ones(3, requires_grad=True)
     y = (x * 1).exp_()

@@ -83,30 +83,32 @@ def sized(make, plain, stream=None):
     where a generator is named as well, whose `stream` that is: a function that gives None of anything else."""
     general = with_out(make)
 
+    def usual(named):
+        return all(type(v) is dtypes.dtype if k == "dtype" else type(v) is bool if k == "requires_grad" else
+                   k == "generator" and stream is not None and stream(v) is not None for k, v in named.items())
+
     @functools.wraps(general)
     def made_at_once(*size, **named):
-        if ((m := MODES.get()) is None or m.still) and (not named or all(
-                type(v) is dtypes.dtype if k == "dtype" else type(v) is bool if k == "requires_grad" else
-                k == "generator" and stream is not None and stream(v) is not None for k, v in named.items())):
+        if ((m := MODES.get()) is None or m.still) and (
+                not named or len(named) == 1 and type(named.get("dtype")) is dtypes.dtype or usual(named)):
             wanted = size[0] if len(size) == 1 and type(size[0]) in _SIZES else size
             for n in wanted:
                 if type(n) is not int or n < 0:
                     break
             else:
+                if size and m is None and not named:
+                    return wrap(plain(tuple(wanted), dtypes.Default.float.numpy))
                 if size:
                     kind = named.get("dtype", dtypes.Default.float).numpy
-                    array = plain(tuple(wanted), kind, stream(named["generator"])) if "generator" in named else (
-                        plain(tuple(wanted), kind))
-                    asks = named.get("requires_grad", False)
-                    return wrap(array) if m is None and not asks else new_leaf(array, asks)
+                    more = [stream(v) for k, v in named.items() if k == "generator"]
+                    return new_leaf(plain(tuple(wanted), kind, *more), named.get("requires_grad", False))
         return general(*size, **named)
 
     return made_at_once
 
 
 def at_once(make, plain):
-    """`make`, where no mode but `no_grad` or `inference_mode` is in force and nothing is named by the array that
-    `plain(*args)` gives, if it is one."""
+    """`make`; in the modes of `sized`, where nothing is named, by what `plain(*args)` gives, if that is something."""
 
     @functools.wraps(make)
     def made(*args, **named):

@@ -6,7 +6,7 @@ its history that of the tensor. Both give None for all else, before anything is 
 """
 
 from .histories import exposed, usable
-from .keys import whole
+from .keys import BOOL_KIND, whole
 from .language.words import (
     KEEPERS,
     NULL,
@@ -128,7 +128,9 @@ def rewritten(t, source, found):
     v = own(numpy_array(found))
     if v is NULL:
         return None
-    if found.level_trace is not None or v.descr is not x.descr or not same_shape(x, v):
+    if found.level_trace is not None or not same_shape(x, v):
+        return None
+    if v.descr is not x.descr and v.descr.letters & 255 != BOOL_KIND:  # truths are cast, as by `eq_`
         return None
     p = own(found.node)
     if source is not t:
@@ -140,10 +142,21 @@ def rewritten(t, source, found):
     if t.dispatch_key is not INFERENCE:
         note_write(x)
     if p is not None:
-        p.saved = in_place_of(v, x, p.saved)
-        p.seq = next_seq()
+        if holds(p.saved, v):  # of what else it saved the write is to be noticed
+            p.saved = in_place_of(v, x, p.saved)
+            p.seq = next_seq()
         t.node = p
     return t
+
+
+def holds(saved: Object, v: Object) -> Bool:
+    """Whether an array is what a node saved, or among it."""
+    if type(saved) is not tuple:
+        return saved is v
+    for k in range(PyTuple_Size(saved)):
+        if PyTuple_GetItem(saved, k) is v:
+            return True
+    return False
 
 
 def in_place_of(v: Object, x: Object, saved: Object) -> Object:
