@@ -89,19 +89,20 @@ def sized(make, plain, stream=None):
 
     @functools.wraps(general)
     def made_at_once(*size, **named):
-        if ((m := MODES.get()) is None or m.still) and (
-                not named or len(named) == 1 and type(named.get("dtype")) is dtypes.dtype or usual(named)):
+        kind = dtypes.Default.float if not named else named.get("dtype") if len(named) == 1 else None
+        if ((m := MODES.get()) is None or m.still) and (type(kind) is dtypes.dtype or usual(named)):
             wanted = size[0] if len(size) == 1 and type(size[0]) in _SIZES else size
             for n in wanted:
                 if type(n) is not int or n < 0:
                     break
             else:
-                if size and m is None and not named:
-                    return wrap(plain(tuple(wanted), dtypes.Default.float.numpy))
+                if size and type(kind) is dtypes.dtype:
+                    array = plain(tuple(wanted), kind.numpy)
+                    return wrap(array) if m is None else new_leaf(array)
                 if size:
-                    kind = named.get("dtype", dtypes.Default.float).numpy
                     more = [stream(v) for k, v in named.items() if k == "generator"]
-                    return new_leaf(plain(tuple(wanted), kind, *more), named.get("requires_grad", False))
+                    array = plain(tuple(wanted), named.get("dtype", dtypes.Default.float).numpy, *more)
+                    return new_leaf(array, named.get("requires_grad", False))
         return general(*size, **named)
 
     return made_at_once
@@ -109,7 +110,6 @@ def sized(make, plain, stream=None):
 
 def at_once(make, plain):
     """`make`; in the modes of `sized`, where nothing is named, by what `plain(*args)` gives, if that is something."""
-
     @functools.wraps(make)
     def made(*args, **named):
         if not named and ((m := MODES.get()) is None or m.still) and (array := plain(*args)) is not None:
