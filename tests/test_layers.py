@@ -78,7 +78,7 @@ transforms/native/printing: transforms/native/ir transforms/native/machine trans
 api/tree: core core/arrays core/trace core/ops transforms/arguments
 core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/indexing core/ops/sparse core/ops/special
     core/ops/linalg
-core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/ops/linalg
+core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
 core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
 transforms/interpreters: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
     core/ops core/ops/indexing transforms/ranks transforms/reverse transforms/arguments

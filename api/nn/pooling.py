@@ -10,6 +10,7 @@ from ..core.arrays.halves import is_half
 from ..core.errors import ShapeError, at_user_line
 from ..core.ops import selection
 from ..core.ops.nn import pooling
+from ..core.ops.nn.largest_places import all_hold
 from ..core.ops.shaping import pad
 from ..core.trace.device import constant
 from ..numpy.surface import Array, floating, ordered
@@ -37,9 +38,11 @@ def max_pool(x: Array, window: Any, *, stride: Any = None, padding: Any = 0, dil
     array([3., 5.])
     """
     x, kernel, stride, dilation, pairs = _geometry(x, window, stride, padding, dilation)
-    x = _padded(ordered(x, "max_pool"), kernel, pairs, -math.inf)
-    pooling.max_windows.prim.shape([aval_of(x)], (kernel, stride, dilation))  # says what is wrong
-    return pooling.max_windows(x, kernel, stride, dilation)
+    x = ordered(x, "max_pool")
+    if any(map(any, pairs)) and not all_hold(tuple(x.shape[x.ndim - len(kernel) :]), kernel, stride, pairs, dilation):
+        x, pairs = _padded(x, kernel, pairs, -math.inf), ((0, 0),) * len(kernel)  # some windows have nothing else
+    pooling.max_windows.prim.shape([aval_of(x)], (kernel, stride, pairs, dilation))  # says what is wrong
+    return pooling.max_windows(x, kernel, stride, pairs, dilation)
 
 
 def avg_pool(

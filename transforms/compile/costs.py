@@ -30,6 +30,7 @@ _LOOK, _LOOK_AT_ARRAY = 0.15, 0.12  # at the arguments of a call, in Python: nat
 WORTH = 0.4  # what native code of a whole program must save in a call to be compiled, which takes 5 to 100 ms
 SEGMENT_WORTH = 2.0  # and that of a part between calls of NumPy
 _HEAD = 16  # equations that are looked at first
+_OF_WINDOWS = frozenset({"max_windows", "largest_places", "window_sums"})  # whose first parameter is the window
 _OF_TWO = frozenset({"hypot", "maximum", "minimum", "arctan2", "copysign", "logaddexp"})  # that are no operators
 
 
@@ -74,6 +75,8 @@ def _estimated(eq, silent):
         return _VIEW
     if prim.name.startswith("reduce_"):
         return _REDUCTION + _ELEMENT * eq.inputs[0].aval.size
+    if prim.name in _OF_WINDOWS:
+        return _CALL + _ELEMENT * out.size * math.prod(eq.params[0])
     if prim.name == "matmul":
         x, y = (v.aval.size for v in eq.inputs)
         return _PRODUCT + _MULTIPLICATION * (x * y * out.size) ** 0.5

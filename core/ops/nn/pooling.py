@@ -8,16 +8,13 @@ from math import prod
 import numpy as np
 
 from ...arrays.avals import make_aval
-from ...arrays.blend import select
 from ...primitive.families import linear, primitive
-from ...trace.device import constant
 from ..dependence import numbered
-from ..reductions import argmax, reduce_sum
+from ..indexing.indexing import scatter_add, take
 from ..samples import Sample, together
-from ..selection import where
-from .windows import geometry, overlap_add, window_counts, windows
-
-ndarray = np.ndarray
+from .largest_places import largest_places, lowest, padded_taps, pooled_shape, samples
+from .pooling_loops import LARGEST
+from .windows import geometry, window_counts, windows
 
 
 def _taps(x, kernel, stride, dilation):
@@ -39,10 +36,18 @@ def _are_apart(kernel, stride, dilation):
     return all(s > d * (k - 1) for k, s, d in zip(kernel, stride, dilation))
 
 
-def _largest(xp, x, kernel, stride, dilation):
-    out = None
-    for tap in _taps(x, kernel, stride, dilation):
-        out = tap.copy() if out is None else xp.maximum(out, tap, out=out)
+def _largest(xp, x, kernel, stride, padding, dilation):
+    n = len(kernel)
+    found = padded_taps(tuple(x.shape[x.ndim - n :]), kernel, stride, padding, dilation)
+    first, *rest = sorted(found.taps, key=lambda tap: not tap.whole)  # all windows have one that all have, as a rule
+    if first.whole:
+        out = x[first.source].copy()
+    else:
+        out = xp.full((*x.shape[: x.ndim - n], *found.counts), lowest(x.dtype), x.dtype)
+        rest = found.taps
+    for tap in rest:
+        part = out if tap.whole else out[tap.target]
+        xp.maximum(part, x[tap.source], out=part)
     return out
 
 
@@ -52,56 +57,13 @@ def _shape(x, kernel, stride, dilation):
     return make_aval((*whole.shape[: x.ndim - n], *whole.shape[x.ndim :]), x.dtype)
 
 
-def _hits(x, kernel, stride, dilation):
-    """Which element of each window is its first largest, or its first NaN: ones and zeros (*lead, taps, *out)."""
-    n = len(kernel)
-    cols = _flat(windows(x, kernel, stride, dilation), n)
-    axis = x.ndim - n
-    places = constant(np.arange(cols.shape[axis]).reshape((-1,) + (1,) * n), x)
-    return argmax(cols, axis, True) == places
+def _jvp(dx, x, kernel, stride, padding, dilation):
+    return take(dx.reshape(-1), largest_places(x, kernel, stride, padding, dilation), 0)
 
 
-def _flat(cols, n):
-    """Windows (*lead, *kernel, *out) with the places of the window as one axis."""
-    lead = cols.ndim - 2 * n
-    return cols.reshape((*cols.shape[:lead], prod(cols.shape[lead : lead + n]), *cols.shape[lead + n :]))
-
-
-def _jvp(dx, x, kernel, stride, dilation):
-    n = len(kernel)
-    cols = _flat(windows(dx, kernel, stride, dilation), n)
-    return reduce_sum(where(_hits(x, kernel, stride, dilation), cols, 0.0), (x.ndim - n,), False)
-
-
-def _vjp(ct, x, ans, kernel, stride, dilation):
-    if type(ct) is ndarray and type(x) is ndarray:
-        return _handed_back(ct, x, ans, kernel, stride, dilation)
-    n = len(kernel)
-    lead = x.shape[: x.ndim - n]
-    spread = where(_hits(x, kernel, stride, dilation), ct.reshape((*lead, 1, *ct.shape[x.ndim - n :])), 0.0)
-    spread = spread.reshape((*lead, *kernel, *ct.shape[x.ndim - n :]))
-    return overlap_add(spread, x.shape[x.ndim - n :], kernel, stride, dilation)
-
-
-def _handed_back(ct, x, ans, kernel, stride, dilation):
-    """The same of plain arrays: each place of the window takes what no place before it took."""
-    out = np.zeros(x.shape, ct.dtype)
-    nans = ans.dtype.kind == "f" and bool(np.isnan(ans).any())
-    apart, left = _are_apart(kernel, stride, dilation), None
-    for tap, into in zip(_taps(x, kernel, stride, dilation), _taps(out, kernel, stride, dilation)):
-        hit = tap == ans
-        if nans:
-            hit |= tap != tap
-        if left is None:
-            left = ~hit
-        else:
-            hit &= left
-            left ^= hit
-        if apart:
-            into[...] = select(hit, ct, 0)
-        else:
-            into += select(hit, ct, 0)
-    return out
+def _vjp(ct, x, kernel, stride, padding, dilation):
+    places = largest_places(x, kernel, stride, padding, dilation)
+    return scatter_add(ct.reshape(-1), places.reshape(-1), 0, prod(x.shape)).reshape(x.shape)
 
 
 def _summed(xp, x, kernel, stride, dilation):
@@ -136,26 +98,20 @@ def _joins(shape, out, kernel, stride, dilation):
 
 
 def _samples(rng):
-    out = []
-    for shape, kernel, stride, dilation in (((7,), (3,), (2,), (1,)), ((2, 5), (2,), (2,), (2,)),
-                                            ((2, 1, 5, 4), (2, 3), (1, 1), (1, 1)), ((1, 4, 4), (2, 2), (2, 2), (1, 1)),
-                                            ((0, 3), (2,), (1,), (1,)),
-                                            ((2, 4, 3, 4), (1, 2, 2), (1, 1, 2), (1, 1, 1))):
-        params = {"kernel": kernel, "stride": stride, "dilation": dilation}
-        x = rng.permutation(prod(shape)).reshape(shape) / 2.0  # no two alike
-        out += [Sample(x, params=params), Sample(x.astype(np.float32), params=params)]
-    params = {"kernel": (2,), "stride": (1,), "dilation": (1,)}
-    return [*out, Sample(np.array([1.0, 1.0, 0.0, 0.0]), params=params, smooth=False)]
+    params = {"kernel": (2,), "stride": (1,), "padding": ((0, 0),), "dilation": (1,)}
+    return [*samples(rng), Sample(np.array([1.0, 1.0, 0.0, 0.0]), params=params, smooth=False)]
 
 
 max_windows = primitive(
     "max_windows",  # x: (*lead, *size) -> (*lead, *out); at ties the derivative goes to the first element
-    impl=lambda xp, x, *, kernel, stride, dilation: _largest(xp, x, kernel, stride, dilation),
-    shape=lambda x, kernel, stride, dilation: _shape(x, kernel, stride, dilation),
+    impl=lambda xp, x, *, kernel, stride, padding, dilation: _largest(xp, x, kernel, stride, padding, dilation),
+    shape=lambda x, kernel, stride, padding, dilation: make_aval(
+        pooled_shape(x, kernel, stride, padding, dilation), x.dtype),
     jvp={"x": _jvp},
     vjp={"x": _vjp},
     exact=True,
-    batch=lambda x, kernel, stride, dilation: max_windows(x, kernel, stride, dilation),
+    batch=lambda x, kernel, stride, padding, dilation: max_windows(x, kernel, stride, padding, dilation),
+    kernel=LARGEST,
     absent={"complex": "the order it needs is that of real numbers", "()": "it needs an axis"},
     samples=_samples,
 )

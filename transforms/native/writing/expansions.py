@@ -123,13 +123,63 @@ def _layer_norm(s, x, w, b, axes, eps):
     return s("add", s("multiply", _standardized(s, x, axes, eps), w), b)
 
 
-def _of_windows(reduce):
-    def make(s, x, kernel, stride, dilation):
-        lead = x.aval.ndim - len(kernel)
-        places = tuple(range(lead, lead + len(kernel)))
-        return s(reduce, s("windows", x, params=(kernel, stride, dilation)), params=(places, False))
+def _window_sums(s, x, kernel, stride, dilation):
+    lead = x.aval.ndim - len(kernel)
+    windows = s("windows", x, params=(kernel, stride, dilation))
+    return s("reduce_sum", windows, params=(tuple(range(lead, lead + len(kernel))), False))
 
-    return make
+
+def _max_windows(s, x, kernel, stride, padding, dilation):
+    lead = x.aval.ndim - len(kernel)
+    windows = s("windows", _beside_lowest(s, x, padding), params=(kernel, stride, dilation))
+    return s("reduce_max", windows, params=(tuple(range(lead, lead + len(kernel))), False))
+
+
+def _beside_lowest(s, x, padding):
+    """An array with -inf around its last axes."""
+    if not any(map(any, padding)):
+        return x
+    lead = x.aval.ndim - len(padding)
+    wide = s("pad", x, params=(((0, 0),) * lead + padding,))
+    return s("where", np.pad(np.ones(x.aval.shape[lead:], bool), padding), wide, -math.inf)
+
+
+def _largest_places(s, x, kernel, stride, padding, dilation):
+    n, lead = len(kernel), x.aval.ndim - len(kernel)
+    size, front, taps = x.aval.shape[lead:], x.aval.shape[:lead], math.prod(kernel)
+    windows = s("windows", _beside_lowest(s, x, padding), params=(kernel, stride, dilation))
+    counts = windows.aval.shape[lead + n :]
+    windows = s.shaped(windows, (*front, taps, *counts))
+    order, starts, offsets = _order(size, counts, kernel, stride, padding, dilation)
+    best = s("reduce_max", windows, params=((lead,), True))
+    place = s("reduce_min", s("where", s("equal", windows, best), order, taps), params=((lead,), False))
+    each = np.arange(taps).reshape((taps,) + (1,) * n)
+    nan = s("reduce_max", s("where", s("isnan", windows), each, -1), params=((lead,), False))
+    place = s("where", s("less", nan, 0), place, nan)
+    rows = np.arange(math.prod(front)).reshape((*front, *(1,) * n)) * math.prod(size)
+    return s("add", s("take", offsets, place, params=(0,)), rows + starts)
+
+
+def _order(size, counts, kernel, stride, padding, dilation):
+    """Places of windows, as arrays.
+
+    Returns:
+        order: `(places, *counts)`: the number of each place; where it lies outside, how many there are.
+        starts: `(*counts)`: the first place of each window, in the array without its padding in a row.
+        offsets: of each place, how far it lies behind the first.
+    """
+    taps, n = math.prod(kernel), len(kernel)
+    inside, starts, offsets = np.ones((1,) * (2 * n), bool), 0, 0
+    for axis, (m, c, k, w, (before, _), d) in enumerate(zip(size, counts, kernel, stride, padding, dilation)):
+        corner, far, step = np.arange(c) * w - before, np.arange(k) * d, math.prod(size[axis + 1 :])
+        spots = far[:, None] + corner
+        shape = [1] * (2 * n)
+        shape[axis], shape[n + axis] = k, c
+        inside = inside & ((spots >= 0) & (spots < m)).reshape(shape)
+        starts = starts + (corner * step).reshape((c,) + (1,) * (n - axis - 1))
+        offsets = offsets + (far * step).reshape((k,) + (1,) * (n - axis - 1))
+    order = np.arange(taps).reshape((taps,) + (1,) * n)
+    return np.where(inside.reshape((taps, *counts)), order, taps), starts, offsets.reshape(-1)
 
 
 def _spread_sums(s, y, extent, kernel, stride, dilation):
@@ -168,8 +218,8 @@ _EXPANSIONS = {
     "logsumexp": _logsumexp, "softmax": _softmax, "log_softmax": _log_softmax, "cross_entropy": _cross_entropy,
     "target_cross_entropy": _target_entropy, "affine": _affine, "mean_squared_error": _squared_error,
     "standardize": _standardized, "layer_norm": _layer_norm, "argmax": _argument("reduce_max"),
-    "argmin": _argument("reduce_min"), "max_windows": _of_windows("reduce_max"),
-    "window_sums": _of_windows("reduce_sum"), "spread_sums": _spread_sums,
+    "argmin": _argument("reduce_min"), "max_windows": _max_windows, "largest_places": _largest_places,
+    "window_sums": _window_sums, "spread_sums": _spread_sums,
     **{name: _widened(name) for name in _WIDENED},
     "solve": elimination.solve, "solve_vector": elimination.solve_vector, "inv": elimination.inv,
     "det": elimination.det, "slogdet": elimination.slogdet,

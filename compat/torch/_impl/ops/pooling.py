@@ -17,7 +17,7 @@ from .axes import tuples
 from .index_arrays import AT
 from .publishing import functional, method
 
-WEIGHTED = REGISTRY["weighted_sums"].fun
+WEIGHTED, LARGEST, PLACES = [REGISTRY[name].fun for name in ("weighted_sums", "max_windows", "largest_places")]
 
 
 def combined(places, size):
@@ -29,46 +29,73 @@ def combined(places, size):
     return index
 
 
-@functools.lru_cache(maxsize=128)
-def pool_places(size, kernel, stride, padding, dilation, ceil_mode):
-    """`(positions, whether each lies inside, shape of the windows, first position and end of each window)`."""
-    places, inside, shape, ends = [], [], [], []
+def pool_counts(size, kernel, stride, padding, dilation, ceil_mode):
+    """How many windows lie along each axis."""
+    out = []
     for n, k, s, p, d in zip(size, kernel, stride, padding, dilation):
         free = n + 2 * p - d * (k - 1) - 1
         m = (-(-free // s) if ceil_mode else free // s) + 1
         if ceil_mode and (m - 1) * s >= n + p:  # the last window must start inside the input
             m -= 1
-        shape.append(max(m, 0))
-        if m < 1:
-            continue
+        out.append(max(m, 0))
+    return tuple(out)
+
+
+@functools.lru_cache(maxsize=128)
+def pool_pairs(size, kernel, stride, padding, dilation, ceil_mode):
+    """`(shape of the windows, padding before and after each axis)`; None for that where a window has no element."""
+    out = pool_counts(size, kernel, stride, padding, dilation, ceil_mode)
+    pairs = []
+    for n, k, s, p, d, m in zip(size, kernel, stride, padding, dilation, out):
+        spots = np.arange(m)[:, None] * s + np.arange(k) * d - p
+        if not ((spots >= 0) & (spots < n)).any(1).all():
+            return out, None
+        pairs.append((p, max(p, (m - 1) * s + d * (k - 1) + 1 - p - n)))
+    return out, tuple(pairs)
+
+
+@functools.lru_cache(maxsize=128)
+def pool_places(size, kernel, stride, padding, dilation, ceil_mode):
+    """`(positions, whether each lies inside, shape of the windows, first position and end of each window)`."""
+    shape = pool_counts(size, kernel, stride, padding, dilation, ceil_mode)
+    if not all(shape):
+        return None, None, shape, None
+    places, inside, ends = [], [], []
+    for n, k, s, p, d, m in zip(size, kernel, stride, padding, dilation, shape):
         spots = (np.arange(k) * d)[:, None] + (np.arange(m) * s)[None] - p
         inside.append((spots >= 0) & (spots < n))
         places.append(np.clip(spots, 0, n - 1))
         starts = np.arange(m) * s - p
         ends.append(np.minimum(starts + k, n + p) - starts)
-    if not all(shape):
-        return None, None, tuple(shape), None
     index = combined(places, size)
     fits = combined([i.astype(np.int64) for i in inside], (2,) * len(size))
     whole = fits == 2 ** len(size) - 1
     areas = functools.reduce(np.multiply.outer, ends).ravel()
     for a in (index, whole, areas):
         a.flags.writeable = False
-    return index, whole, tuple(shape), areas
+    return index, whole, shape, areas
 
 
 @functools.lru_cache(maxsize=128)
 def adaptive_places(size, out):
-    """Positions of windows that divide each axis into `out` parts; short windows repeat their last position."""
-    places = []
+    """Windows that divide each axis into `out` parts, as windows of one length that do not overlap.
+
+    Returns:
+        stretched: of each axis, the positions of its windows one after the other; None where that is the axis itself.
+        kernel: the lengths; short windows repeat their last position.
+        places: for each position in the stretched array, the one that was there; None where nothing was stretched.
+    """
+    stretched, kernel, places = [], [], np.zeros((1, 1), np.int64)
     for n, m in zip(size, out):
-        starts = np.arange(m) * n // m if m else np.zeros(0, np.int64)
-        ends = -(-(np.arange(m) + 1) * n // m) if m else starts
-        width = int((ends - starts).max()) if m else 1
-        places.append(np.minimum(starts[None] + np.arange(width)[:, None], ends[None] - 1))
-    index = combined(places, size)
-    index.flags.writeable = False
-    return index
+        starts = np.arange(m) * n // m
+        ends = -(-(np.arange(m) + 1) * n // m)
+        width = int((ends - starts).max())
+        spots = np.minimum(starts[:, None] + np.arange(width), ends[:, None] - 1).reshape(-1)
+        stretched.append(None if n == m * width else spots)
+        kernel.append(width)
+        places = (places.reshape(-1, 1) * n + spots).reshape(1, -1)
+    places = None if all(s is None for s in stretched) else places.reshape(-1)
+    return stretched, tuple(kernel), places
 
 
 @functools.lru_cache(maxsize=128)
@@ -93,6 +120,11 @@ def best_of(cols, index):
     best = cnp.squeeze(cnp.take_along_axis(cols, first, axis), axis)
     spots = cnp.broadcast_to(np.asarray(index), tuple(cols.shape))
     return best, cnp.squeeze(cnp.take_along_axis(spots, first, axis), axis)
+
+
+def rows_of(lead, size):
+    """The first position of each array of a size, of all in a row."""
+    return (np.arange(math.prod(lead)) * math.prod(size)).reshape((*lead, *(1,) * len(size)))
 
 
 def check_pool(name, x, n):
@@ -150,7 +182,7 @@ def both(name, body, single, plain=None):
     def pool(*args, return_indices=False, **named):
         if len(args) > single:
             *args, return_indices = args
-        if plain is not None and not return_indices and not named.get("ceil_mode") and not any(args[5:]):
+        if plain is not None and not return_indices:
             return alone(*args, **named)
         found = with_indices(*args, **named)
         return found if return_indices else found[0]
@@ -169,17 +201,20 @@ def pooling(n):
         kernel = tuples(kernel_size, n)
         stride = kernel if stride is None or stride in ([], ()) else tuples(stride, n)
         padding = tuples(padding, n)
-        check_windows(kernel, stride, padding, tuples(dilation, n), n == 1)
+        dilation = tuples(dilation, n)
+        check_windows(kernel, stride, padding, dilation, n == 1)
         no_channels(f"max_pool{n}d", input)
         size = tuple(input.shape[input.ndim - n :])
-        index, inside, out, _ = pool_places(size, kernel, stride, padding, tuples(dilation, n), bool(ceil_mode))
+        out, pairs = pool_pairs(size, kernel, stride, padding, dilation, bool(ceil_mode))
         too_small(input, out, n)
-        cols = gathered(input, index, n)
-        if not inside.all():
-            cols = cnp.where(inside, cols, lowest(input.dtype))
-        best, spots = best_of(cols, index)
-        shape = (*input.shape[: input.ndim - n], *out)
-        return cnp.reshape(best, shape), cnp.reshape(spots, shape)
+        if pairs is None:
+            index, inside, *_ = pool_places(size, kernel, stride, padding, dilation, bool(ceil_mode))
+            best, spots = best_of(cnp.where(inside, gathered(input, index, n), lowest(input.dtype)), index)
+            shape = (*input.shape[: input.ndim - n], *out)
+            return cnp.reshape(best, shape), cnp.reshape(spots, shape)
+        spots = PLACES(input, kernel, stride, pairs, dilation)
+        starts = rows_of(input.shape[: input.ndim - n], size)
+        return cnp.take(cnp.reshape(input, (-1,)), spots), spots - starts
 
     def avg_pool(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True,
                  divisor_override=None):
@@ -206,18 +241,19 @@ def pooling(n):
         return cnp.reshape(mean, (*input.shape[: input.ndim - n], *out))
 
     def plain(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
-        if input.dtype.kind not in "fV" or input.ndim not in (n + 1, n + 2):
-            return max_pool(input, kernel_size, stride, padding, dilation)[0]
+        if input.dtype.kind in "biu" and n == 1:
+            return max_pool(input, kernel_size, stride, padding, dilation, ceil_mode)[0]
+        check_pool(f"max_pool{n}d", input, n)
         kernel = tuples(kernel_size, n)
         step = kernel if stride is None or stride in ([], ()) else tuples(stride, n)
         around, spread = tuples(padding, n), tuples(dilation, n)
         size = tuple(input.shape[input.ndim - n :])
         check_windows(kernel, step, around, spread, n == 1)
         no_channels(f"max_pool{n}d", input)
-        if any(2 * p > k for p, k in zip(around, kernel)) or any(
-                d * (k - 1) + 1 > m + 2 * p for k, m, p, d in zip(kernel, size, around, spread)):
-            return max_pool(input, kernel_size, stride, padding, dilation)[0]  # which says what is wrong
-        return nn.max_pool(input, kernel, stride=step, padding=around, dilation=spread)
+        out, pairs = pool_pairs(size, kernel, step, around, spread, bool(ceil_mode))
+        if pairs is None or not all(out):
+            return max_pool(input, kernel_size, stride, padding, dilation, ceil_mode)[0]
+        return LARGEST(input, kernel, step, pairs, spread)
 
     both(f"max_pool{n}d", max_pool, 6, plain)
     functional(f"avg_pool{n}d", avg_pool, ties=True)
@@ -269,10 +305,20 @@ def adaptive(n):
                                f"dimensions, but input has sizes {list(input.shape)} with dimension {empty} being "
                                "empty")
         out = output_shape(output_size, input, n)
-        index = adaptive_places(tuple(input.shape[input.ndim - n :]), out)
-        best, spots = best_of(gathered(input, index, n), index)
-        shape = (*input.shape[: input.ndim - n], *out)
-        return cnp.reshape(best, shape), cnp.reshape(spots, shape)
+        lead, size = input.shape[: input.ndim - n], tuple(input.shape[input.ndim - n :])
+        flat = cnp.reshape(input, (-1,))
+        if 0 in out or 0 in lead:
+            spots = np.zeros((*lead, *out), np.int64)
+            return cnp.take(flat, spots), spots
+        stretched, kernel, places = adaptive_places(size, out)
+        wide = input
+        for axis, spots in enumerate(stretched, len(lead)):
+            wide = wide if spots is None else cnp.take(wide, spots, axis=axis)
+        spots = PLACES(wide, kernel, kernel, ((0, 0),) * n, (1,) * n)
+        if places is None:
+            return cnp.take(flat, spots), spots - rows_of(lead, size)
+        spots = cnp.take(places, spots - rows_of(lead, wide.shape[len(lead) :]))
+        return cnp.take(flat, spots + rows_of(lead, size)), spots
 
     functional(f"adaptive_avg_pool{n}d", avg_pool, ties=True)
     both(f"adaptive_max_pool{n}d", max_pool, 2)

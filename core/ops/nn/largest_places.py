@@ -1,0 +1,151 @@
+"""Where the largest element of each window lies."""
+
+from functools import lru_cache
+from itertools import product
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...arrays.avals import make_aval
+from ...errors import ShapeError, at_user_line
+from ...primitive.families import ZERO, primitive
+from ...trace.device import constant
+from ..samples import Sample
+from .pooling_loops import LARGEST_PLACES
+from .windows import window_counts
+
+
+class _Tap(NamedTuple):
+    """One place of the window."""
+
+    source: tuple[Any, ...]  # the elements that lie there
+    target: tuple[Any, ...]  # the windows that have it
+    whole: bool  # whether these are all
+    offset: int  # from the first place of a window, in the array without its padding in a row
+
+
+class PaddedTaps(NamedTuple):
+    """The places of windows that may reach over the ends of an array."""
+
+    counts: tuple[int, ...]  # windows along each axis
+    taps: list[_Tap]  # without those that no window has
+    starts: Any  # (*counts): the first place of each window, as `offset` counts
+    first: Any  # (*counts): for each window, the first of `taps` that it has
+    offsets: Any  # those of `taps`
+
+
+@lru_cache(256)
+def padded_taps(size, kernel, stride, padding, dilation):
+    """The `PaddedTaps` of arrays whose last axes are of a size."""
+    counts = window_counts([n + a + b for n, (a, b) in zip(size, padding)], kernel, stride, dilation)
+    steps = [prod(size[axis + 1 :]) for axis in range(len(size))]
+    taps, first = [], np.full(counts, -1)
+    for place in product(*map(range, kernel)):
+        source, target, whole, offset = [Ellipsis], [Ellipsis], True, 0
+        for k, n, s, (before, _), d, m, step in zip(place, size, stride, padding, dilation, counts, steps):
+            at = k * d - before
+            low, high = max(0, -(at // s)), min(m, (n - 1 - at) // s + 1)
+            if low >= high:
+                break
+            source.append(slice(low * s + at, (high - 1) * s + at + 1, s))
+            target.append(slice(low, high))
+            whole = whole and high - low == m
+            offset += k * d * step
+        else:
+            here = first[tuple(target)]
+            here[here < 0] = len(taps)
+            taps.append(_Tap(tuple(source), tuple(target), whole, offset))
+    starts = np.zeros((1,) * len(size), np.int64)
+    for axis, (m, s, (before, _), step) in enumerate(zip(counts, stride, padding, steps)):
+        starts = starts + ((np.arange(m) * s - before) * step).reshape((m,) + (1,) * (len(size) - axis - 1))
+    offsets = np.array([tap.offset for tap in taps], np.int64)
+    for a in (starts, first, offsets):
+        a.flags.writeable = False
+    return PaddedTaps(counts, taps, starts, first, offsets)
+
+
+def pooled_shape(x, kernel, stride, padding, dilation):
+    """The shape of one value a window: each is to have an element of the array."""
+    n = len(kernel)
+    size = tuple(x.shape[x.ndim - n :])
+    counts = window_counts([m + a + b for m, (a, b) in zip(size, padding)], kernel, stride, dilation)
+    if x.ndim < n or any(m < 1 for m in counts):
+        raise ShapeError(f"windows of shape {kernel} with dilation {dilation} and padding {padding} do not fit into "
+                         f"axes of shape {size}; pad the array, or take a smaller window{at_user_line()}")
+    if not all_hold(size, kernel, stride, padding, dilation):
+        raise ShapeError(f"windows of shape {kernel} with dilation {dilation} have no element of axes of shape {size} "
+                         f"with padding {padding}; pad less{at_user_line()}")
+    return (*x.shape[: x.ndim - n], *counts)
+
+
+@lru_cache(256)
+def all_hold(size, kernel, stride, padding, dilation):
+    """Whether each window has an element of the array."""
+    for n, k, s, (a, b), d in zip(size, kernel, stride, padding, dilation):
+        count = (n + a + b - d * (k - 1) - 1) // s + 1
+        spots = np.arange(count)[:, None] * s + np.arange(k) * d - a
+        if not ((spots >= 0) & (spots < n)).any(1).all():
+            return False
+    return True
+
+
+def lowest(dtype):
+    """What no element of a dtype is below."""
+    return -np.inf if dtype.kind in "fV" else np.iinfo(dtype).min
+
+
+def _places(xp, x, kernel, stride, padding, dilation):
+    n = len(kernel)
+    size, lead = tuple(x.shape[x.ndim - n :]), tuple(x.shape[: x.ndim - n])
+    found = padded_taps(size, kernel, stride, padding, dilation)
+    best = xp.full((*lead, *found.counts), lowest(x.dtype), x.dtype)
+    where = xp.zeros(best.shape, np.int64) + constant(found.first, x)
+    nans = x.dtype.kind not in "iub"
+    for t, tap in enumerate(found.taps):
+        value, old = x[tap.source], best[tap.target]
+        hit = value > old
+        if nans:
+            hit |= value != value
+        best[tap.target] = xp.where(hit, value, old)
+        where[tap.target] = xp.where(hit, t, where[tap.target])
+    places = constant(found.offsets, x)[where] + constant(found.starts, x)
+    rows = np.arange(prod(lead), dtype=np.int64) * prod(size)
+    return places + constant(rows.reshape((*lead, *(1,) * n)), x)
+
+
+def _batch(x, kernel, stride, padding, dilation):
+    """Each example counts its own elements."""
+    shape = x.shape
+    starts = np.arange(shape[0], dtype=np.int64) * prod(shape[1:])
+    return largest_places(x, kernel, stride, padding, dilation) - constant(
+        starts.reshape((shape[0],) + (1,) * (len(shape) - 1)), x)
+
+
+def samples(rng):
+    """Arrays without equal elements, with windows of them."""
+    out = []
+    for shape, kernel, stride, padding, dilation in (
+            ((7,), (3,), (2,), ((0, 0),), (1,)), ((2, 5), (2,), (2,), ((0, 0),), (2,)),
+            ((2, 1, 5, 4), (2, 3), (1, 1), ((0, 0), (0, 0)), (1, 1)),
+            ((1, 4, 4), (2, 2), (2, 2), ((0, 0), (0, 0)), (1, 1)), ((0, 3), (2,), (1,), ((0, 0),), (1,)),
+            ((2, 4, 3, 4), (1, 2, 2), (1, 1, 2), ((0, 0), (0, 0), (0, 0)), (1, 1, 1)),
+            ((2, 5, 6), (3, 3), (2, 2), ((1, 1), (1, 2)), (1, 1)), ((2, 6), (3,), (1,), ((2, 1),), (2,))):
+        params = {"kernel": kernel, "stride": stride, "padding": padding, "dilation": dilation}
+        x = rng.permutation(prod(shape)).reshape(shape) / 2.0  # no two alike
+        out += [Sample(x, params=params), Sample(x.astype(np.float32), params=params)]
+    return out
+
+
+largest_places = primitive(
+    "largest_places",  # x: (*lead, *size) -> (*lead, *out), in all of x in a row; of equal elements the first, or the
+    # last NaN, as PyTorch has it
+    impl=lambda xp, x, *, kernel, stride, padding, dilation: _places(xp, x, kernel, stride, padding, dilation),
+    shape=lambda x, kernel, stride, padding, dilation: make_aval(
+        pooled_shape(x, kernel, stride, padding, dilation), np.dtype(np.int64)),
+    jvp=ZERO,
+    batch=_batch,
+    kernel=LARGEST_PLACES,
+    absent={"complex": "the order it needs is that of real numbers", "()": "it needs an axis"},
+    samples=samples,
+)
