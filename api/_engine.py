@@ -29,6 +29,7 @@ from .core.ops.nn import (
     network as _network,
     normalisation as _normalisation,
     piecewise as _piecewise,
+    prelu as _prelu,
     recurrent as _recurrent,
 )
 from .core.ops.nn.columns import column_rule as column_rule
@@ -66,4 +67,4 @@ native_text: Any = LazyModule("covector.transforms.native.small_text")
 
 # Loaded for the primitives that compat uses.
 _LOADED = (_batch_normalisation, _classification, _convolution, _elimination, _network, _normalisation, _piecewise,
-           _recurrent, _interpolation, _pairs, _special)
+           _prelu, _recurrent, _interpolation, _pairs, _special)

@@ -97,9 +97,9 @@ def _simple(name, body, **facts):
     functional(name, _in_own_dtype(body), lane=None if spot is None else in_place_too, **facts)
 
 
-HARD_TANH, LEAKY_RELU, HARD_SWISH, HARD_SIGMOID, SOFT_SHRINK, HARD_SHRINK, THRESHOLD, ELU, WHERE = [
+HARD_TANH, LEAKY_RELU, HARD_SWISH, HARD_SIGMOID, SOFT_SHRINK, HARD_SHRINK, THRESHOLD, ELU, PRELU, WHERE = [
     REGISTRY[name].fun for name in ("hard_tanh", "leaky_relu", "hard_swish", "hard_sigmoid", "soft_shrink",
-                                    "hard_shrink", "threshold", "elu", "where")]
+                                    "hard_shrink", "threshold", "elu", "prelu", "where")]
 # Klambauer, Unterthiner, Mayr, Hochreiter (2017), Self-normalizing neural networks, section 2.
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 IN_PLACE = frozenset("celu elu hardtanh leaky_relu selu threshold".split())  # those that torch has as `name_`
@@ -140,8 +140,7 @@ _simple("hardshrink", lambda input, lambd=0.5: HARD_SHRINK(input, distance=float
 _simple("softshrink", lambda input, lambd=0.5: SOFT_SHRINK(input, distance=float(lambd)))
 _simple("gelu", lambda input, approximate="none": _gelu(input, approximate))
 _simple("glu", lambda input, dim=-1: _glu(input, dim))
-_simple("prelu", lambda input, weight: cnp.reshape(cnp.where(
-    input > 0, input, _channels(weight, input) * input), input.shape), ties=True)
+_simple("prelu", lambda input, weight: PRELU(input, _channels(weight, input)), ties=True)
 
 
 def _between(x, low, high):
@@ -170,7 +169,9 @@ def _channels(weight, x):
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
     if weight.size != 1 and not x.ndim:
         raise RuntimeError("Not allow zero-dim input tensor.")
-    return cnp.reshape(weight, (1, -1) + (1,) * (x.ndim - 2)) if x.ndim > 1 and weight.shape != (1,) else weight
+    if weight.size == 1:
+        return weight if x.ndim or not weight.ndim else cnp.reshape(weight, ())
+    return cnp.reshape(weight, (-1,) + (1,) * (x.ndim - 2)) if x.ndim > 1 else weight
 
 
 def _gelu(x, approximate):
