@@ -173,9 +173,18 @@ class AmbientTrace(Trace):
         return tuple(out)
 
     def push(self, prim, operands, params, outs, tangents):
-        """Give the outputs their tangents, computed on ambient values, so that they are on the tape as well."""
-        bare = [self.box(a.value, a.aval, a.node) if isinstance(a, Tracer) and a.owner is self else a for a in operands]
-        pushed = prim.tangent(tangents, (*bare, *params), outs)
+        """Give the outputs their tangents, computed on ambient values, so that they are on the tape as well.
+
+        Where nothing has a history, there is no tape: then they are computed on the values themselves.
+        """
+        ans = outs
+        if any(isinstance(a, Tracer) and a.owner is self and a.node is not None for a in operands):
+            bare = [self.box(a.value, a.aval, a.node) if isinstance(a, Tracer) and a.owner is self else a
+                    for a in operands]
+        else:
+            bare = [a.value if isinstance(a, Tracer) and a.owner is self else a for a in operands]
+            ans = outs.value if prim.outputs is None else tuple([out.value for out in outs])
+        pushed = prim.tangent(tangents, (*bare, *params), ans)
         if prim.outputs is None:
             outs.tangent = pushed = conform_tangent(pushed, outs.aval)
             self.remember(outs.node, pushed)
