@@ -204,6 +204,8 @@ def _parts(x, eps):
 
 def _jvp(tangents, x, w, b, eps):
     dx, dw, db = tangents
+    if dx is not None and _plain(x, w, dx, *[d for d in (dw, db) if d is not None]):
+        return _pushed(dx, dw, db, x, w, eps)
     axes, total = _axes(x), None
     still = w * 0
     gap, scale = _parts(x, eps)
@@ -237,19 +239,44 @@ def _vjp(cts, x, w, eps):
 
 
 def _pulled(ct, dm, dv, x, w, eps, count):
-    """The same of plain arrays, in as few passes as NumPy allows: x̄ = a ȳ + b (x - m) + c, a channel each."""
+    """The same of plain arrays."""
+    return _led(ct, x, eps, lambda dw, db, spread: _factors(dw, db, dm, dv, w, spread, count))
+
+
+def _pushed(dx, dw, db, x, w, eps):
+    """The tangents of plain arrays."""
+    count = x.dtype.type(x.size // x.shape[1])
+
+    def factors(lean, push, spread):
+        lean /= count
+        push /= count
+        scale = 1 / np.sqrt(spread)
+        along = w * scale
+        back, shift = -along * scale * scale * lean, -along * push
+        return along, back if dw is None else back + scale * dw, shift if db is None else shift + db
+
+    out, lean, push = _led(dx, x, eps, factors)
+    return out, push, 2 * lean
+
+
+def _led(d, x, eps, factors):
+    """a d + b (x - m) + c of plain arrays, in as few passes as NumPy allows, with the sums of d (x - m) and of d.
+
+    Args:
+        factors: `factors(sums of d (x - m), sums of d, v + eps)`: a, b and c of each channel; it may write to the sums.
+    """
     flat = _flat(x)
-    ct = np.ascontiguousarray(ct).reshape(flat.shape)
-    found = _pulled_by_kernels(ct, dm, dv, flat, w, eps, count) if x.size >= _FEW else None
+    d = np.ascontiguousarray(d).reshape(flat.shape)
+    found = _led_by_kernels(d, flat, eps, factors) if x.size >= _FEW else None
     if found is not None:
         return shaped(found[0], x.shape), *found[1:]
     gap, _, spread = _centred(flat)
-    db, dw = _sums(ct), _dots(gap.reshape(flat.shape), ct)
-    along, back, shift = _factors(dw, db, dm, dv, w, spread + eps, count)
+    sums, dots = _sums(d), _dots(gap.reshape(flat.shape), d)
+    along, back, shift = factors(dots, sums, spread + eps)
     gap *= _beside(back, flat)
     gap += _beside(shift, flat)
-    gap += ct.reshape(gap.shape) * _beside(along, flat)
-    return shaped(gap, x.shape), dw, db
+    gap += d.reshape(gap.shape) * _beside(along, flat)
+    return shaped(gap, x.shape), dots, sums
 
 
 def _factors(dw, db, dm, dv, w, spread, count):
@@ -266,18 +293,18 @@ def _factors(dw, db, dm, dv, w, spread, count):
     return along, back.astype(w.dtype, copy=False), shift.astype(w.dtype, copy=False)
 
 
-def _pulled_by_kernels(ct, dm, dv, x, w, eps, count):
+def _led_by_kernels(d, x, eps, factors):
     """The same in two more passes; None where there are no kernels."""
     rows = _InRows(x)
     found = rows.statistics(x)
-    both = None if found is None else _PRODUCTS[rows.long](rows.of(ct), rows.rows, found[2])
+    both = None if found is None else _PRODUCTS[rows.long](rows.of(d), rows.rows, found[2])
     if both is None:
         return None
     _, spread, put = found
-    db, dw = _sums(ct), rows.sums(both)
-    factors = _factors(dw, db, dm, dv, w, spread + eps, count)
-    out = _BROUGHT_BACK[rows.long](rows.of(ct), rows.rows, put, *map(rows.put, factors))
-    return None if out is None else (out, dw, db)
+    sums, dots = _sums(d), rows.sums(both)
+    given = factors(dots, sums, spread + eps)
+    out = _BROUGHT_BACK[rows.long](rows.of(d), rows.rows, put, *map(rows.put, given))
+    return None if out is None else (out, dots, sums)
 
 
 def _batch(x, w, b, eps, batched, size):
