@@ -189,11 +189,11 @@ compat/torch/jit: ~/dispatch ~/platform
     ~/values ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
 ~/sparse: api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor
 compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessing
-~: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops
 ~/checkpoint: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/saved ~/graph_view ~/function ~/random
     ~/ops
 ~/gradcheck: ~/types ~/state ~/forward_ad ~/dispatch ~/factories ~/function ~/random ~/ops
 ~/interchange: api ~/types ~/graph ~/state ~/views ~/dispatch ~/factories ~/tensor ~/sparse
+~: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops ~/sparse ~/interchange
 ~/data: ~/types ~/profiler ~/random ~
 ~/distributions: ~/types ~/state ~/dispatch ~
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops ~
@@ -222,7 +222,7 @@ compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/attention compa
     compat/torch/nn/modules compat/torch/nn/utils
 compat/torch: compat api ~/modes ~/types ~/installing ~/profiler ~/inplace ~/dispatch compat/torch/distributed
     compat/torch/onnx ~/factories compat/torch/signal ~/function ~/random ~/platform ~/tensor compat/torch/amp
-    compat/torch/backends compat/torch/cuda compat/torch/fx compat/torch/jit ~/ops ~/sparse ~ ~/interchange ~/func
+    compat/torch/backends compat/torch/cuda compat/torch/fx compat/torch/jit ~/ops ~/sparse ~/interchange ~ ~/func
     ~/module compat/torch/_C compat/torch/_dynamo compat/torch/_higher_order_ops compat/torch/func
     compat/torch/autograd compat/torch/distributions compat/torch/utils compat/torch/optim compat/torch/nn
 """

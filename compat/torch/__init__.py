@@ -27,8 +27,9 @@ from . import (
     testing,
     utils,
 )
+from ._impl import told as _told
 from ._impl.dispatch import surface as _surface
-from ._impl.dispatch.function_modes import asks_modes as _asks_modes
+from ._impl.dispatch.telling import asks_modes as _asks_modes
 from ._impl.factories.creation import (
     empty,
     empty_strided,
@@ -113,7 +114,8 @@ from .serialization import load, save
 from .storage import TypedStorage, UntypedStorage
 
 globals().update(_NAMES)
-tensor, as_tensor, asarray, from_numpy = map(_asks_modes, (tensor, as_tensor, asarray, from_numpy))
+tensor, as_tensor, asarray, empty_strided = map(_asks_modes, (tensor, as_tensor, asarray, empty_strided))
+can_cast, promote_types, result_type = map(_asks_modes, (can_cast, promote_types, result_type))
 _surface.publish(globals())
 _LATER = {
     "__config__": LazyModule("covector.compat.torch.__config__"),
@@ -168,4 +170,4 @@ _PARTS["Future"] = LazyModule("covector.compat.torch._impl.platform.futures")
 __getattr__ = _surface.getter("", "torch", _LATER, _PARTS)
 __dir__ = _surface.lister(globals(), _LATER)
 del LazyModule, _LATER, _asks_modes, _NAMES, _PARTS, _assertions, _cells, _dense_methods, _low_rank, _sequences
-del _sparse, _surface
+del _sparse, _surface, _told

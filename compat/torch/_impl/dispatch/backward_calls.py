@@ -13,7 +13,8 @@ from ..state.meta import library
 from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import Tensor, wrap
 from ..types.tensor_value import shape_dtype
-from .overriding import WITHOUT, overridden
+from .classes import WITHOUT
+from .overriding import overridden
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):

@@ -2,21 +2,14 @@
 
 import functools
 import inspect
-from contextvars import ContextVar
-
-import numpy as np
 
 from ..modes.modes import MODES
 from ..state.edges import edge
-from ..types.dtypes import dtype as Dtype
-from ..types.parameter import Parameter, disabled_torch_function
-from ..types.tensor_type import VIEW, Tensor, TensorBase, new
-from .function_modes import by_mode
+from ..types.parameter import disabled_torch_function
+from ..types.tensor_type import VIEW, Tensor, new
+from .classes import PLAIN_ONLY, WITHOUT, dispatched, overloads
 from .signatures import check, signatures
-
-_PLAIN_ONLY: ContextVar[bool] = ContextVar("covector_torch_plain", default=False)  # a class's own override is running
-WITHOUT = frozenset({Tensor, Parameter, bool, int, float, complex, str, type(None), slice, np.ndarray, np.float64,
-                     np.int64, np.bool_, Dtype})
+from .telling import by_mode
 
 # The functions that PyTorch has in Python: they hand on their arguments in a way of their own.
 IN_PYTHON = frozenset("""
@@ -62,7 +55,7 @@ def as_usual(kind, args):
     """Whether the class of one operand, without a `__torch_function__` of its own, is all that is to be asked; the
     operands may lie in lists and tuples."""
     default = getattr(getattr(kind, "__torch_function__", None), "__func__", None) is default_torch_function
-    if not default or _PLAIN_ONLY.get():
+    if not default or PLAIN_ONLY.get():
         return False
     for x in args:
         if type(x) is kind or type(x) in WITHOUT:
@@ -149,49 +142,17 @@ def unheard(t):
     return True
 
 
-def takes_over(kind):
-    """Whether a class has a `__torch_function__` that is to be asked."""
-    if issubclass(kind, TensorBase) and _PLAIN_ONLY.get() and not kind.other_layout:
-        return False
-    return getattr(kind, "__torch_function__", disabled_torch_function) is not disabled_torch_function
-
-
-def overloads(args, kwargs=None):
-    """The arguments whose classes are to be asked, one each; subclasses before their bases, else in order."""
-    found = []
-    for x in (*args, *kwargs.values()) if kwargs else args:
-        for v in x if type(x) in (list, tuple) else (x,):
-            kind = type(v)
-            if kind in WITHOUT or not takes_over(kind) or any(type(f) is kind for f in found):
-                continue
-            place = next((i for i, f in enumerate(found) if issubclass(kind, type(f))), len(found))
-            found.insert(place, v)
-    return found
-
-
-def dispatched(found, func, args, kwargs):
-    """Ask each class; the first output that is not NotImplemented counts."""
-    types = tuple([type(x) for x in found])
-    for x in found:
-        out = x.__torch_function__(func, types, args, kwargs)
-        if out is not NotImplemented:
-            return out
-    asked = "\n".join(f"  - tensor subclass {kind}" for kind in types)
-    raise TypeError(f"Multiple dispatch failed for 'torch.{getattr(func, '__name__', func)}'; all __torch_function__ "
-                    f"handlers returned NotImplemented:\n\n{asked}")
-
-
 def default_torch_function(cls, func, types, args=(), kwargs=None):
     """What `super().__torch_function__` does: the operation itself, its outputs as tensors of the class."""
     if not all(issubclass(cls, kind) for kind in types):
         return NotImplemented
-    before = _PLAIN_ONLY.get()
-    _PLAIN_ONLY.set(True)
+    before = PLAIN_ONLY.get()
+    PLAIN_ONLY.set(True)
     try:
         out = func(*args, **(kwargs or {}))
         return out if cls is Tensor else converted(out, cls, args)
     finally:
-        _PLAIN_ONLY.set(before)
+        PLAIN_ONLY.set(before)
 
 
 def converted(out, cls, args):
@@ -277,11 +238,11 @@ class DisableTorchFunctionSubclass:
     """A context in which subclasses of Tensor do not take over."""
 
     def __enter__(self):
-        self.before = _PLAIN_ONLY.get()
-        _PLAIN_ONLY.set(True)
+        self.before = PLAIN_ONLY.get()
+        PLAIN_ONLY.set(True)
 
     def __exit__(self, *exc):
-        _PLAIN_ONLY.set(self.before)
+        PLAIN_ONLY.set(self.before)
 
 
 def prepare(cls):

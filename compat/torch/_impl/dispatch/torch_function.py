@@ -3,7 +3,7 @@
 import functools
 
 from ..types.tensor_type import Tensor
-from .overriding import dispatched, overloads
+from .classes import dispatched, overloads
 
 
 def has_torch_function(relevant_args):

@@ -1,8 +1,10 @@
 """torch.nn.init: values that parameters begin with."""
 
+import functools
 import math
 import warnings
 
+from ..dispatch.overriding import overridden
 from ..modes.grad_mode import no_grad
 from . import torch_names as torch
 
@@ -38,16 +40,37 @@ def calculate_gain(nonlinearity, param=None):
     raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
 
 
+def by_name(fun):
+    """A function that asks function modes, and the class of the tensor, as PyTorch does: with all arguments by name."""
+    names = fun.__code__.co_varnames[:fun.__code__.co_argcount]
+    defaults = dict(zip(names[::-1], (fun.__defaults__ or ())[::-1]))
+
+    @functools.wraps(fun)
+    def filled(*args, **kwargs):
+        override = overridden(args, kwargs)
+        if override is None:
+            return fun(*args, **kwargs)
+        given = {**dict(zip(names, args)), **kwargs}
+        return override(filled, (), {name: given.get(name, defaults.get(name)) for name in names})
+
+    return filled
+
+
+@by_name
 def uniform_(tensor, a=0.0, b=1.0, generator=None):
     """Fill with draws between `a` and `b`."""
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
+@by_name
 def normal_(tensor, mean=0.0, std=1.0, generator=None):
     """Fill with draws of a normal distribution."""
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
+
+
+_uniform, _normal = uniform_.__wrapped__, normal_.__wrapped__
 
 
 def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
@@ -68,6 +91,7 @@ def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
         return tensor.clamp_(min=a, max=b)
 
 
+@by_name
 def constant_(tensor, val):
     """Fill with one value."""
     with no_grad():
@@ -76,7 +100,8 @@ def constant_(tensor, val):
 
 def ones_(tensor):
     """Fill with ones."""
-    return constant_(tensor, 1.0)
+    with no_grad():
+        return tensor.fill_(1.0)
 
 
 def zeros_(tensor):
@@ -119,8 +144,9 @@ def _calculate_fan_in_and_fan_out(tensor):
     """How many inputs an output depends on, and the other way round."""
     if tensor.dim() < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
-    field = math.prod(tensor.shape[2:])
-    return tensor.size(1) * field, tensor.size(0) * field
+    inputs, outputs = tensor.size(1), tensor.size(0)
+    field = math.prod(tensor.shape[2:]) if tensor.dim() > 2 else 1
+    return inputs * field, outputs * field
 
 
 def _calculate_correct_fan(tensor, mode):
@@ -139,14 +165,15 @@ def xavier_uniform_(tensor, gain=1.0, generator=None):
     True
     """
     bound = math.sqrt(3.0) * gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor)))
-    return uniform_(tensor, -bound, bound, generator)
+    return _uniform(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor, gain=1.0, generator=None):
     """Fill with normal draws of the standard deviation `gain * sqrt(2 / (fan_in + fan_out))`."""
-    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor))), generator)
+    return _normal(tensor, 0.0, gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor))), generator)
 
 
+@by_name
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
     """Fill with uniform draws of the standard deviation `gain / sqrt(fan)`; He et al. (2015).
 
@@ -158,7 +185,7 @@ def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gene
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
         return tensor
     std = calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
-    return uniform_(tensor, -math.sqrt(3.0) * std, math.sqrt(3.0) * std, generator)
+    return _uniform(tensor, -math.sqrt(3.0) * std, math.sqrt(3.0) * std, generator)
 
 
 def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
@@ -167,7 +194,7 @@ def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gener
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
         return tensor
     std = calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
-    return normal_(tensor, 0.0, std, generator)
+    return _normal(tensor, 0.0, std, generator)
 
 
 def orthogonal_(tensor, gain=1, generator=None):

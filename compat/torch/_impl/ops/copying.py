@@ -7,20 +7,23 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import attach, moving
+from ..dispatch.telling import by_mode
 from ..fastpath.copy_lanes import cloned
 from ..fastpath.write_lanes import assign
 from ..graph import versions
 from ..inplace.inplace import check_result, inplace
 from ..inplace.rewriting import unrecorded_array
 from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.modes import MODES
 from ..state.meta import is_meta
 from ..state.python_data import filling, warn_imaginary
 from ..tensor.conversion import placed
 from ..types.arrays import ARRAYS
-from ..types.memory_formats import arranged, preserves
+from ..types.memory_formats import arranged, lies_in, preserves
 from ..types.size import contiguous_format
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import bottom, shape_dtype
+from ..views.memory import example_of
 from ..views.overlap import check_own
 
 
@@ -38,11 +41,15 @@ def _contiguous(input, memory_format=contiguous_format):
 
 def contiguous(self, memory_format=contiguous_format):
     """Itself if its elements lie in the order of a memory format, else a copy that does."""
+    if (m := MODES.get()) is not None and m.functions:
+        return by_mode(contiguous, (self,), {} if memory_format is contiguous_format else {
+            "memory_format": memory_format})
+    array = example_of(self)
     if preserves(memory_format):
-        if self.is_contiguous():
+        if array.flags.c_contiguous:
             return self
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
-    if self.is_contiguous(memory_format):
+    if lies_in(array, memory_format):
         return self
     quick = cloned(self) if memory_format is contiguous_format else None
     return _contiguous(self, memory_format) if quick is None else quick

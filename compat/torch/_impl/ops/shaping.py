@@ -5,11 +5,13 @@ import math
 from ..... import numpy as cnp
 from ..dispatch.call import ROWS, Row, invoke
 from ..dispatch.signatures import whole
+from ..dispatch.telling import by_mode, given
 from ..fastpath import native_views
 from ..fastpath.basic_index import TURNED
 from ..fastpath.copy_lanes import reshaped_copy
 from ..fastpath.map_views import seen
 from ..fastpath.view_lanes import ready, reshaped, turned
+from ..modes.modes import MODES
 from ..types import dtypes
 from ..types.arrays import ARRAYS
 from ..types.tensor_type import Tensor, TensorBase
@@ -78,6 +80,8 @@ def view_(self, *sizes, dtype=None, size=None):
     """Return a view with another shape, or with its memory read as another dtype."""
     if sizes and size is dtype is None and (quick := native_views.quick_shape(self, sizes)) is not None:
         return quick
+    if (m := MODES.get()) is not None and m.functions:
+        return by_mode(view_, (self, *sizes), given(dtype=dtype, size=size))
     if size is not None:
         sizes = (*sizes, size)
     if sizes and type(sizes[0]) is not int and (isinstance(sizes[0], dtypes.dtype) or type(sizes[0]) is type):
@@ -113,6 +117,8 @@ def reshape(input, *sizes, shape=None):
         sizes = (*sizes, shape)
     if sizes and (quick := native_views.quick_shape(input, sizes)) is not None:
         return quick
+    if (m := MODES.get()) is not None and m.functions:
+        return by_mode(reshape, (input, *sizes), {})
     shape = shape_argument(sizes)
     if ready(input):
         check_inferred(shape, input.value.size)
@@ -169,6 +175,8 @@ def reshape_as(self, other):
 @method()
 def flatten(input, start_dim=0, end_dim=-1):
     """Merge consecutive axes into one."""
+    if (m := MODES.get()) is not None and m.functions:
+        return by_mode(flatten, (input,) if (start_dim, end_dim) == (0, -1) else (input, start_dim, end_dim), {})
     shape = shape_of(input)
     if start_dim == 0 and end_dim == -1 and len(shape) > 1:
         return reshape(input, -1)
@@ -201,6 +209,8 @@ def permute(input, *sizes, dims=None):
     axes = tuple(sizes[0]) if len(sizes) == 1 and type(sizes[0]) in (tuple, list) else sizes
     if sizes and (quick := native_views.quick_turn(input, axes, TURNED["PermuteBackward0"])) is not None:
         return quick
+    if (m := MODES.get()) is not None and m.functions:
+        return by_mode(permute, (input, *sizes), given(dims=dims))
     if dims is None and not sizes:
         raise TypeError('permute() missing 1 required positional arguments: "dims"')
     dims = shape_argument(sizes) if dims is None else tuple(dims)
@@ -225,6 +235,8 @@ def transpose(input, dim0, dim1):
     """Swap two axes; the output is a view."""
     if (quick := native_views.quick_swap(input, dim0, dim1)) is not None:
         return quick
+    if (m := MODES.get()) is not None and m.functions:
+        return by_mode(transpose, (input, dim0, dim1), {})
     n = ndim_of(input)
     a, b = wrap_dim(dim0, n), wrap_dim(dim1, n)
     axes = list(range(n))
@@ -242,6 +254,8 @@ def t(input):
     """Transpose a matrix; the output is a view."""
     if (quick := native_views.quick_turn(input, (1, 0), TURNED["TBackward0"])) is not None:
         return quick
+    if (m := MODES.get()) is not None and m.functions:
+        return by_mode(t, (input,), {})
     if ready(input) and input.value.ndim == 2:
         return turned(input, (1, 0), "TBackward0")
     n = ndim_of(input)

@@ -6,10 +6,12 @@ from operator import index as integer
 
 from ....._engine import Scatter, pick_rule
 from ..dispatch.call import attach
+from ..dispatch.telling import by_mode
 from ..fastpath import native_views
 from ..fastpath.view_lanes import parted, ready
 from ..graph.node_names import NamedRule
 from ..graph.undefined import UNDEFINED
+from ..modes.modes import MODES
 from ..state.edges import source_aval
 from ..state.levels import AMBIENT, BatchTrace, alive
 from ..types.tensor_type import TensorBase
@@ -102,6 +104,8 @@ def gathered(cts, saved):
 @method()
 def unbind(input, dim=0):
     """Split an axis into views of its single indices."""
+    if (m := MODES.get()) is not None and m.functions:
+        return by_mode(unbind, (input, dim) if dim else (input,), {})
     shape = shape_of(input)
     if not shape:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
@@ -145,6 +149,8 @@ def split(tensor, split_size_or_sections, dim=0):
 
 def split_method(self, split_size, dim=0):
     """Split an axis into views of consecutive ranges. The method calls the sizes `split_size`, as PyTorch's does."""
+    if (m := MODES.get()) is not None and m.functions:
+        return by_mode(split_method, (self, split_size), {"dim": dim})
     return split(self, split_size, dim)
 
 
@@ -154,6 +160,8 @@ attach("split", split_method)
 @method()
 def chunk(input, chunks, dim=0):
     """Split an axis into at most `chunks` views of consecutive ranges."""
+    if (m := MODES.get()) is not None and m.functions:
+        return by_mode(chunk, (input, chunks, dim) if dim else (input, chunks), {})
     if chunks < 1:
         raise RuntimeError("chunk expects `chunks` to be greater than 0, got: " + str(chunks))
     shape = shape_of(input)

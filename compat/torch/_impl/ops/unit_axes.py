@@ -2,7 +2,9 @@
 
 from functools import lru_cache
 
+from ..dispatch.telling import by_mode, given
 from ..fastpath import native_views
+from ..modes.modes import MODES
 from ..views.views import EXPAND, view
 from .axes import distinct, ndim_of, same_kind, shape_argument, shape_of, wrap_dim
 from .basic_keys import index_view
@@ -12,6 +14,8 @@ from .publishing import method
 @method()
 def unsqueeze(input, dim):
     """Insert an axis of length 1; the output is a view."""
+    if (m := MODES.get()) is not None and m.functions:
+        return by_mode(unsqueeze, (input, dim), {})
     n = ndim_of(input)
     index = inserted(dim, n) if type(dim) is int else inserted.__wrapped__(dim, n)
     return index_view(input, index, "UnsqueezeBackward0")
@@ -29,6 +33,8 @@ EVERY = object()  # where no axis is named: None is no axis
 @method()
 def squeeze(input, dim=EVERY):
     """Remove axes of length 1; the output is a view."""
+    if (m := MODES.get()) is not None and m.functions:
+        return by_mode(squeeze, (input,) if dim is EVERY else (input, dim), {})
     known = squeezed if dim is EVERY or type(dim) is int else squeezed.__wrapped__
     return index_view(input, *known(shape_of(input), dim))
 
@@ -51,6 +57,8 @@ def expand(input, *sizes, implicit=False, size=None):
     """Broadcast axes of length 1 without copying; the output is a view."""
     if sizes and size is None and (quick := native_views.quick_expand(input, sizes)) is not None:
         return quick
+    if (m := MODES.get()) is not None and m.functions:
+        return by_mode(expand, (input, *sizes), given(size=size))
     sizes = shape_argument(sizes if size is None else (*sizes, size))
     shape = shape_of(input)
     lead = len(sizes) - len(shape)

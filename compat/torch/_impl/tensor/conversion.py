@@ -5,8 +5,9 @@ import numpy as np
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, compute, operation
 from ..dispatch.overriding import default_torch_function, dispatching
+from ..dispatch.telling import by_mode, given
 from ..inplace.inplace import chain
-from ..modes.modes import modes
+from ..modes.modes import MODES, modes
 from ..state.aliases import expose
 from ..state.concrete import concrete
 from ..state.levels import BatchTrace, GradTrace
@@ -27,6 +28,8 @@ ndarray = np.ndarray
 
 def item(self):
     """The only element as a Python number."""
+    if (m := MODES.get()) is not None and m.functions:
+        return by_mode(item, (self,), {})
     if type(self.value) is not ndarray and is_meta(self):
         raise RuntimeError("Tensor.item() cannot be called on meta tensors")
     b = self.value if self.level_trace is None else concrete(self, "item")
@@ -39,6 +42,8 @@ def item(self):
 
 def tolist(self):
     """Nested lists of Python numbers."""
+    if (m := MODES.get()) is not None and m.functions:
+        return by_mode(tolist, (self,), {})
     b = self.value if self.level_trace is None else concrete(self, "tolist")
     return b.tolist()
 
@@ -81,6 +86,8 @@ def number(kind, what):
     warns = kind in (float, complex)
 
     def convert(self):
+        if (m := MODES.get()) is not None and m.functions:
+            return by_mode(convert, (self,), {})
         if warns and needs_grad(self):
             warn_of_history(stacklevel=3)
         b = self.value if self.level_trace is None else concrete(self, "item")
@@ -102,6 +109,8 @@ def number(kind, what):
 
 def truth(self):
     """`bool(t)` of one element; under vmap torch's refusal."""
+    if (m := MODES.get()) is not None and m.functions:
+        return by_mode(truth, (self,), {})
     u = self
     while isinstance(u.value, TensorBase):
         if isinstance(u.level_trace, BatchTrace) and not u.level_trace.done:
@@ -126,7 +135,7 @@ def index(self):
 
 def iterate(self):
     """The indices of the first axis."""
-    if not self.ndim:
+    if not self.dim():
         raise TypeError("iteration over a 0-d tensor")
     return iter(ROWS["unbind"].fun(self, 0))
 
@@ -260,9 +269,18 @@ def casting(dtype):
     """`Tensor.float` and related methods."""
 
     def cast_to(self, memory_format=None):
+        if (m := MODES.get()) is not None and m.functions:
+            return by_mode(cast_to, (self,), given(memory_format=memory_format))
         return converted(self, dtype, False, memory_format)
 
     return cast_to
+
+
+def cpu(self, memory_format=None):
+    """A copy in ordinary memory; the tensor itself if it lies there."""
+    if (m := MODES.get()) is not None and m.functions:
+        return by_mode(cpu, (self,), given(memory_format=memory_format))
+    return self if type(self.value) is ndarray else self.to(CPU)
 
 
 def type_as(self, other):
@@ -283,8 +301,7 @@ for _name, _fun in {"item": item, "tolist": tolist, "numpy": numpy, "__array__":
                     "__float__": number(float, "double"), "__int__": number(int, "int64_t"),
                     "__complex__": number(complex, "complex"), "__bool__": truth, "__index__": index,
                     "__iter__": iterate, "__contains__": contains, "to": to, "type": type_, "type_as": type_as,
-                    "cpu": lambda self, memory_format=None: self if type(self.value) is ndarray else self.to(CPU),
-                    "cuda": cuda,
+                    "cpu": cpu, "cuda": cuda,
                     "resolve_conj": lambda self: self,
                     "resolve_neg": lambda self: self, "is_conj": lambda self: False, "is_neg": lambda self: False,
                     "is_pinned": lambda self, device=None: False, "pin_memory": pin_memory,

@@ -8,26 +8,24 @@ import numpy as np
 from ..... import extend
 from ..dispatch.backward_calls import backward
 from ..dispatch.overriding import prepare
+from ..dispatch.telling import by_mode
 from ..engine.engine import plain_backward
-from ..graph import versions
 from ..graph.hooks import RemovableHandle
 from ..graph.node_data import picks, visible
 from ..graph.output_hooks import listen
 from ..graph_view.shown_node import dress
 from ..modes.inference import check_leaf
+from ..modes.modes import MODES
 from ..state.edges import edge, made_aside, version_of
 from ..state.history import edge_or_none, in_transform, visible_level
 from ..state.levels import BatchTrace, GradTrace
-from ..state.meta import META, is_meta, on_device
-from ..types import dtypes
-from ..types.arrays import ARRAYS, address
-from ..types.devices import CUDA
-from ..types.memory_formats import lies_in
-from ..types.size import CPU, Size, of_ints, strided
+from ..state.meta import is_meta
+from ..types.arrays import ARRAYS
 from ..types.tensor_type import (
     FAST,
     FOREIGN,
     GENERAL,
+    Tensor,
     TensorBase,
     at_level,
     completes,
@@ -36,20 +34,19 @@ from ..types.tensor_type import (
     needs_grad,
     wrap,
 )
-from ..types.tensor_value import bottom, current, shape_dtype
+from ..types.tensor_value import bottom, current
 from ..views.memory import (
-    address_of,
-    at_axis,
     counted,
-    example_of,
-    memory_of,
-    steps_of,
     unlinked,
 )
+from . import facts
 from .assigned_grad import check_new_grad, warn_non_leaf
 
 ndarray = np.ndarray
 stop_gradient = extend.REGISTRY["stop_gradient"].fun
+
+
+ATTACHED = facts
 
 
 @completes
@@ -57,118 +54,6 @@ class Methods:
     """What Tensor has besides the operations."""
 
     __init_subclass__ = classmethod(prepare)
-
-    # what it is
-
-    @property
-    def shape(self):
-        """The shape, a `Size`."""
-        return of_ints(Size, self.value.shape if type(self.value) is ndarray else shape_dtype(self)[0])
-
-    @property
-    def dtype(self):
-        """The dtype."""
-        value = self.value
-        d = value.dtype if type(value) is ndarray else shape_dtype(self)[1]
-        return dtypes.OF_NUMPY.get(d) or dtypes.of_numpy(d)
-
-    @property
-    def ndim(self):
-        """The number of axes."""
-        value = self.value
-        return value.ndim if type(value) is ndarray else len(shape_dtype(self)[0])
-
-    @property
-    def device(self):
-        """The device."""
-        if type(self.value) is ndarray:
-            return CPU
-        return META if is_meta(self) else CUDA if on_device(self) else CPU
-
-    @property
-    def layout(self):
-        """`torch.strided`."""
-        return strided
-
-    @property
-    def nbytes(self):
-        """The size of all elements in bytes."""
-        return self.dtype.itemsize * self.shape.numel()
-
-    is_sparse = is_quantized = is_mkldnn = is_mps = is_nested = False
-
-    @property
-    def is_cuda(self):
-        """Whether the elements lie on a GPU."""
-        return type(self.value) is not ndarray and self.device.type == "cuda"
-
-    @property
-    def is_meta(self):
-        """Whether it has a shape and a dtype, and no elements."""
-        return type(self.value) is not ndarray and is_meta(self)
-
-    def size(self, dim=None):
-        """The shape, or the length of one axis."""
-        shape = self.shape
-        if dim is None:
-            return shape
-        return at_axis(shape, dim)
-
-    def dim(self):
-        """The number of axes."""
-        return self.ndim
-
-    ndimension = dim
-
-    def numel(self):
-        """The number of elements."""
-        return self.shape.numel()
-
-    nelement = numel
-
-    def element_size(self):
-        """The size of an element in bytes."""
-        return self.dtype.itemsize
-
-    itemsize = property(element_size)
-
-    def stride(self, dim=None):
-        """The stride of every axis, or of one, in elements."""
-        hidden, array = memory_of(self)
-        steps = steps_of(array)[hidden:]
-        return steps if dim is None else at_axis(steps, dim)
-
-    def storage_offset(self):
-        """The offset of the first element in its memory, in elements."""
-        array = memory_of(self)[1]
-        return (address(array) - address(versions.root_of(array))) // array.itemsize
-
-    def data_ptr(self):
-        """The address of the first element; 0 without elements."""
-        return 0 if type(self.value) is not ndarray and is_meta(self) else address_of(self)
-
-    def is_floating_point(self):
-        """Whether the elements are floating-point numbers."""
-        return self.dtype.is_floating_point
-
-    def is_complex(self):
-        """Whether the elements are complex."""
-        return self.dtype.is_complex
-
-    def is_signed(self):
-        """Whether the elements can be negative."""
-        return self.dtype.is_signed
-
-    def is_contiguous(self, memory_format=None):
-        """Whether the elements are contiguous in memory, in the order of the axes or of a memory format."""
-        array = example_of(self)
-        return array.flags.c_contiguous if memory_format is None else lies_in(array, memory_format)
-
-    def __len__(self):
-        shape = self.shape
-        if not shape:
-            raise TypeError("len() of a 0-d tensor")
-        return shape[0]
 
     # history
 
@@ -191,6 +76,8 @@ class Methods:
 
     def requires_grad_(self, requires_grad=True):
         """Set whether it requires a gradient (leaves only); returns the tensor."""
+        if (m := MODES.get()) is not None and m.functions:
+            return by_mode(Tensor.requires_grad_, (self,) if requires_grad is True else (self, requires_grad), {})
         if type(requires_grad) is not bool and not isinstance(requires_grad, np.bool_):
             raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
                             f"{type(requires_grad).__name__}")
@@ -258,11 +145,16 @@ class Methods:
 
     def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
         """Add the gradients of this tensor to the `.grad` of the leaves it depends on."""
+        if (m := MODES.get()) is not None and m.functions:
+            return by_mode(Tensor.backward, (self,), {"gradient": gradient, "retain_graph": retain_graph,
+                                                      "create_graph": create_graph, "inputs": inputs})
         if inputs is not None or create_graph or not plain_backward(self, gradient, retain_graph):
             backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def detach(self):
         """Return the same memory as a tensor without a history."""
+        if (m := MODES.get()) is not None and m.functions:
+            return by_mode(Tensor.detach, (self,), {})
         trace = self.level_trace
         if trace is None:
             t = wrap(self.value)

@@ -8,7 +8,7 @@ from ..dispatch.surface import public
 from ..modes.modes import modes, set_modes
 from ..types.devices import checked
 from ..types.size import CPU
-from ..types.tensor_type import Tensor, TensorBase
+from ..types.tensor_type import TensorBase
 from ..views.views import GETITEM, view
 
 e, pi, inf, nan, newaxis = math.e, math.pi, math.inf, math.nan, None
@@ -38,19 +38,19 @@ def _nonzero(t):
 is_floating_point = asked("is_floating_point", lambda t: t.is_floating_point())
 is_complex = asked("is_complex", lambda t: t.is_complex())
 is_signed = asked("is_signed", lambda t: t.is_signed())
-is_conj = asked("is_conj", lambda t: False)
-is_neg = asked("is_neg", lambda t: False)
-is_nonzero = asked("is_nonzero", _nonzero)
-is_distributed = asked("is_distributed", lambda t: False)
+is_conj = asked("is_conj", lambda t: t.is_conj())
+is_neg = asked("is_neg", lambda t: t.is_neg())
+is_nonzero = asked("is_nonzero", lambda t: t.is_nonzero())
+is_distributed = asked("is_distributed", lambda t: t.is_distributed())
 numel = asked("numel", lambda t: t.numel())
-get_device = asked("get_device", lambda t: -1)
+get_device = asked("get_device", lambda t: t.get_device())
 resolve_conj = asked("resolve_conj", lambda t: t)
 resolve_neg = asked("resolve_neg", lambda t: t)
 
 
 def is_same_size(input, other):
     """Whether the shapes of two tensors are equal."""
-    return input.shape == other.shape
+    return input.is_same_size(other)
 
 
 def is_storage(obj):
@@ -177,9 +177,6 @@ for _name, _fun in {"is_nonzero": _nonzero, "as_subclass": as_subclass, "__rdiv_
                         dtype), "dense_dim": lambda self: self.ndim, "sparse_dim": lambda self: 0,
                     "is_distributed": lambda self: False, "const_data_ptr": lambda self: self.data_ptr()}.items():
     attach(_name, _fun)
-Tensor.is_cpu = True
-for _name in ("is_sparse_csr", "is_vulkan", "is_xla", "is_xpu", "is_ipu", "is_maia", "is_mtia"):
-    setattr(Tensor, _name, False)
 
 
 FUNCTIONALS = """

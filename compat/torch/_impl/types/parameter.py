@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..modes.inference import check_leaf
+from ..modes.modes import MODES, enter, leave
 from .dtypes import Default
 from .tensor_type import Tensor, TensorBase, wrap
 
@@ -44,7 +45,7 @@ class Parameter(Tensor, metaclass=ParameterType):
         if data is None:
             data = wrap(np.empty(0, Default.float.numpy))
         if type(data) is Tensor or type(data) is Parameter:
-            return made_subclass(cls, data, requires_grad)
+            return told_of_nothing(made_subclass, cls, data, requires_grad)
         t = data.detach().requires_grad_(requires_grad)
         if type(t) is not type(data):
             raise RuntimeError(f"Creating a Parameter from an instance of type {type(data).__name__} requires that "
@@ -81,6 +82,18 @@ def made_subclass(cls, data, require_grad=False):
         check_leaf(t)
     t.wants_grad = bool(require_grad)
     return t
+
+
+def told_of_nothing(fun, *args):
+    """A call of which function modes are not told."""
+    m = MODES.get()
+    if m is None or not m.functions:
+        return fun(*args)
+    entered = enter(functions=())
+    try:
+        return fun(*args)
+    finally:
+        leave(entered)
 
 
 def rebuilt_parameter(cls, data, requires_grad, attributes=None):

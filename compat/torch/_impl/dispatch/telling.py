@@ -1,0 +1,137 @@
+"""What function modes are told of besides operations: functions, methods and attributes of tensors."""
+
+import functools
+import os
+import sys
+import threading
+
+from ..modes.modes import MODES, enter, leave
+from ..types.tensor_type import Tensor
+from .classes import dispatched, overloads
+
+
+def by_mode(func, args, kwargs):
+    """A call by the innermost mode, which is off meanwhile; what it does not answer the classes of arguments do."""
+    found = overloads(args, kwargs)
+    *outer, mode = MODES.get().functions
+    entered = enter(functions=tuple(outer))
+    try:
+        out = mode.__torch_function__(func, tuple([type(x) for x in found]), args, kwargs)
+        if out is NotImplemented and found:
+            out = dispatched(found, func, args, kwargs)
+    finally:
+        leave(entered)
+    if out is NotImplemented:
+        raise TypeError(f"Multiple dispatch failed for 'torch.{getattr(func, '__name__', func)}'; all "
+                        f"__torch_function__ handlers returned NotImplemented:\n\n  - mode object {mode!r}")
+    return out
+
+
+def asks_modes(fun, name=None):
+    """A function, or a method of a name, that asks the modes first and looks at the classes of no arguments."""
+
+    @functools.wraps(fun)
+    def made(*args, **kwargs):
+        m = MODES.get()
+        if m is not None and m.functions:
+            return by_mode(made, args, kwargs)
+        return fun(*args, **kwargs)
+
+    if name is not None:
+        made.__name__, made.__qualname__ = name, f"Tensor.{name}"
+    return made
+
+
+def operator_asks_modes(fun, name):
+    """`asks_modes` for an operator of two operands."""
+
+    @functools.wraps(fun)
+    def made(self, other):
+        m = MODES.get()
+        if m is not None and m.functions:
+            return by_mode(made, (self, other), {})
+        return fun(self, other)
+
+    made.__name__, made.__qualname__ = name, f"Tensor.{name}"
+    return made
+
+
+def given(**named):
+    """The named arguments that are not None."""
+    return {name: v for name, v in named.items() if v is not None}
+
+
+class Attribute(property):
+    """An attribute of Tensor, which knows its name: as PyTorch's does, and those of Python from 3.13 on."""
+
+
+KIND = Attribute if sys.version_info < (3, 13) else property
+ATTRIBUTES = {}  # name -> the property, and what it calls while there is no mode
+_LOCK = threading.Lock()
+_entered = 0
+
+
+def attribute(name, fget, fset=None, fdel=None, doc=None):
+    """Make an attribute of Tensor that function modes are told of as `Tensor.name.__get__`.
+
+    An attribute is read in 0.04 us, and asking takes as long: so what a property calls is changed when the first mode
+    is entered, in whichever thread, and put back when the last one is left. It stays the same object, by which modes
+    know it.
+    """
+    made = KIND(fget, fset, fdel, doc)
+    if KIND is Attribute:
+        made.__name__ = name
+    setattr(Tensor, name, made)
+    ATTRIBUTES[name] = made, (fget, fset, fdel)
+
+
+def begin_telling():
+    """A mode is entered."""
+    global _entered
+    with _LOCK:
+        _entered += 1
+        if _entered == 1:
+            for name, (made, funs) in ATTRIBUTES.items():
+                put(name, made, [fun and asking_for(made, fun, word) for fun, word in zip(funs, _WORDS)])
+
+
+def end_telling():
+    """A mode is left."""
+    global _entered
+    with _LOCK:
+        _entered -= 1
+        if not _entered:
+            for name, (made, funs) in ATTRIBUTES.items():
+                put(name, made, funs)
+
+
+def put(name, made, funs):
+    """Let a property call other functions."""
+    made.__init__(*funs, made.__doc__)
+    setattr(Tensor, name, made)  # what the interpreter knows of the class is void
+
+
+def _unlocked():
+    """In a forked process the thread that may have held the lock is gone."""
+    global _LOCK
+    _LOCK = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlocked)
+
+
+_WORDS = "__get__", "__set__", "__delete__"
+
+
+def asking_for(made, fun, word):
+    """What a property calls while there are modes."""
+
+    def asked(*args):
+        m = MODES.get()
+        if m is not None and m.functions:
+            return by_mode(getattr(made, word), args, {})
+        return fun(*args)
+
+    asked.__name__ = asked.__qualname__ = getattr(fun, "__name__", word)
+    return asked
