@@ -4,6 +4,7 @@ from enum import Flag as _Flag
 from types import SimpleNamespace as _SimpleNamespace
 
 from .._impl.dispatch.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
+from .._impl.dispatch.telling import modes_in_force as _modes_in_force
 from .._impl.dispatch.unbuilt_parts import parts as _parts
 from .._impl.function.once_differentiable import DelayedError as _DelayedError, UndefinedGrad as _UndefinedGrad
 from .._impl.graph.node import AccumulateGrad as _AccumulateGrad
@@ -16,7 +17,7 @@ from .._impl.modes.forward_mode import (
     is_fwd_grad_enabled,
 )
 from .._impl.modes.grad_mode import is_grad_enabled as is_grad_enabled
-from .._impl.modes.modes import modes as _modes, set_modes as _set_modes
+from .._impl.modes.modes import enter as _enter, leave as _leave, modes as _modes, set_modes as _set_modes
 from .._impl.module.conversion import parsed as _parse_to
 from .._impl.random.generator import Generator as Generator
 from .._impl.saved.saved import SavedTensor as _SavedTensor
@@ -28,7 +29,20 @@ from . import _functorch as _functorch
 
 __all__ = ["DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator", "Size", "TensorBase",
            "_disabled_torch_function_impl", "device", "dtype", "is_grad_enabled"]
-DisableTorchFunction = DisableTorchFunctionSubclass
+
+
+class DisableTorchFunction(DisableTorchFunctionSubclass):
+    """A context in which neither function modes nor subclasses of Tensor take over."""
+
+    def __enter__(self):
+        super().__enter__()
+        self.entered = _enter(functions=())
+
+    def __exit__(self, *exc):
+        _leave(self.entered)
+        super().__exit__(*exc)
+
+
 _current_autograd_node = _running.current_autograd_node
 _current_graph_task_id = _running.current_graph_task_id
 _is_fwd_grad_enabled = is_fwd_grad_enabled
@@ -56,7 +70,7 @@ def _are_functorch_transforms_active():
 
 def _is_torch_function_mode_enabled():
     """Whether a `TorchFunctionMode` is in force."""
-    return bool(_modes().functions)
+    return bool(_modes_in_force(_modes()))
 
 
 def _get_tracing_state():

@@ -30,7 +30,7 @@ OPERATORS = """
 __and__ __floordiv__ __iand__ __ilshift__ __ior__ __irshift__ __ixor__ __lshift__ __or__ __rfloordiv__
 __rlshift__ __rmod__ __rpow__ __rrshift__ __rshift__ __rsub__ __rtruediv__ __xor__
 """.split()
-NAMES = {"__pos__": "positive", "__rtruediv__": "__rdiv__"}  # under which PyTorch has them
+NAMES = {"__pos__": "positive", "__str__": "__repr__", "__rtruediv__": "__rdiv__"}  # under which PyTorch has them
 FLAGS = """
 is_ipu is_maia is_mkldnn is_mps is_mtia is_nested is_quantized is_sparse is_sparse_csr is_vulkan is_xla is_xpu
 """.split()
@@ -42,10 +42,8 @@ def flag(value):
 
 
 for _asks, _names in (asks_modes, METHODS), (operator_asks_modes, OPERATORS):
-    _made = {}  # one method may have several names
     for _name in _names:
-        _fun = vars(Tensor)[_name]
-        setattr(Tensor, _name, _made.setdefault(_fun, _asks(_fun, NAMES.get(_name, _name))))
+        setattr(Tensor, _name, _asks(vars(Tensor)[_name], NAMES.get(_name, _name)))
 for _name, _member in list(vars(Tensor).items()):
     if isinstance(_member, property):
         attribute(_name, _member.fget, _member.fset, _member.fdel, _member.__doc__)

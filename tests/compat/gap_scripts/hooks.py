@@ -17,19 +17,18 @@ def the_name_of_a_function_that_is_overridden(torch):
     return names
 
 
-@row("`__torch_function__` of a subclass", [], ["__get__"])
-def a_fact_of_a_subclass(torch):
+@row("`types` that a function mode is given for plain tensors", [], ["Tensor"])
+def types_of_a_plain_tensor(torch):
     seen = []
 
-    class Logged(torch.Tensor):
-        @classmethod
-        def __torch_function__(cls, func, types, args=(), kwargs=None):
-            seen.append(func.__name__)
-            return super().__torch_function__(func, types, args, kwargs)
+    class Log(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            seen.extend(kind.__name__ for kind in types)
+            return func(*args, **(kwargs or {}))
 
-    t = torch.ones(2).as_subclass(Logged)
-    seen.clear()
-    t.shape
+    t = torch.ones(2)
+    with Log():
+        t.shape, t * 2
     return seen
 
 

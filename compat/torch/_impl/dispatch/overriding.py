@@ -150,9 +150,15 @@ def default_torch_function(cls, func, types, args=(), kwargs=None):
     PLAIN_ONLY.set(True)
     try:
         out = func(*args, **(kwargs or {}))
-        return out if cls is Tensor else converted(out, cls, args)
+        return out if cls is Tensor or unwrapped(func) else converted(out, cls, args)
     finally:
         PLAIN_ONLY.set(before)
+
+
+def unwrapped(func):
+    """Whether what a function gives stays of the class that it has: `grad` and `_base`."""
+    return getattr(func, "__name__", None) == "__get__" and getattr(func, "__self__", None) in (
+        Tensor.grad, Tensor._base)
 
 
 def converted(out, cls, args):
@@ -194,6 +200,7 @@ def dispatching(fun, name=None, looked=None):
         return fun(*args, **kwargs)
 
     public.__name__ = public.__qualname__ = (name or fun.__name__).rpartition(".")[2]
+    public.asks_classes = True
     return public
 
 
@@ -250,40 +257,62 @@ def prepare(cls):
     if cls.__torch_function__ is disabled_torch_function:
         return
     base = Tensor
+    usual = cls.other_layout or getattr(cls.__torch_function__, "__func__", None) is default_torch_function
+    kept, views = (UNASKED | _FACTS, _VIEWS) if usual else (UNASKED, None)
     own = {name for kind in cls.__mro__[: cls.__mro__.index(base)] for name in vars(kind)}
     for name, member in list(vars(base).items()):
-        if name in own or name in _KEPT or cls.other_layout and name in _STATE:
+        if name in own or name in kept or cls.other_layout and name in _STATE:
             continue
         if callable(member) and not isinstance(member, type | staticmethod | classmethod):
             if member.__name__ not in vars(base):
                 member.__name__ = name
-            setattr(cls, name, asking(vars(base)[_OPERATORS[name]] if name in _OPERATORS else member))
-        elif isinstance(member, property) and name in _VIEWS:
-            setattr(cls, name, property(asking(member.__get__), member.fset, member.fdel, member.__doc__))
+            method = asking(vars(base)[_OPERATORS[name]] if name in _OPERATORS else member)
+            setattr(cls, name, compared(method) if name in ("__eq__", "__ne__") else method)
+        elif isinstance(member, property) and (views is None or name in views):
+            ways = member.__get__, member.fset and member.__set__, member.fdel and member.__delete__
+            setattr(cls, name, property(*[way and asking(way) for way in ways], member.__doc__))
     if "__iter__" not in own:
         cls.__iter__ = iterate
 
 
 def iterate(self):
     """The parts along the first axis, of the class of the tensor."""
-    if not self.ndim:
+    if not self.dim():
         raise TypeError("iteration over a 0-d tensor")
     return iter(self.unbind(0))
 
 
+# PyTorch passes the method, not the operator.
 _OPERATORS = {"__add__": "add", "__radd__": "add", "__sub__": "sub", "__mul__": "mul", "__rmul__": "mul",
               "__truediv__": "div", "__matmul__": "matmul", "__gt__": "gt", "__ge__": "ge", "__lt__": "lt",
-              "__le__": "le"}  # PyTorch passes the method, not the operator
+              "__le__": "le", "__ne__": "ne", "__mod__": "remainder", "__pow__": "pow", "__iadd__": "add_",
+              "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__ifloordiv__": "floor_divide_",
+              "__imod__": "remainder_", "__ipow__": "pow_", "__rtruediv__": "__rdiv__"}
 
 
-_VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})  # facts like `shape` and `grad` are not asked for
+_VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})  # what the default way makes tensors of
 _STATE = frozenset("requires_grad_ retain_grad register_hook register_post_accumulate_grad_hook backward".split())
-_KEPT = frozenset("""
+UNASKED = frozenset("""
 __new__ __init__ __init_subclass__ __class__ __hash__ __reduce__ __deepcopy__ __copy__ __torch_function__
-__class_getitem__ __array__ __array_wrap__ __array_priority__ __repr__ __str__ __format__ as_subclass __len__ size dim
-ndimension numel nelement stride storage_offset data_ptr is_floating_point is_complex is_signed is_contiguous
-element_size _is_view is_inference __dir__ __getattr__ __setattr__ __iter__
+__class_getitem__ __array_wrap__ __array_priority__ as_subclass __dir__ __getattr__ __setattr__ __iter__
 """.split())
+_FACTS = frozenset("""
+__array__ __repr__ __str__ __format__ __len__ size dim ndimension numel nelement stride storage_offset data_ptr
+is_floating_point is_complex is_signed is_contiguous element_size _is_view is_inference
+""".split())  # which are the same for a class that leaves operations as they are
+
+
+def compared(method):
+    """A comparison by `==` or `!=`: with what no class compares, Python tells whether it is the same object."""
+
+    @functools.wraps(method)
+    def told(self, other):
+        try:
+            return method(self, other)
+        except TypeError:
+            return NotImplemented
+
+    return told
 
 
 def asking(member):

@@ -14,7 +14,7 @@ def by_mode(func, args, kwargs):
     """A call by the innermost mode, which is off meanwhile; what it does not answer the classes of arguments do."""
     found = overloads(args, kwargs)
     *outer, mode = MODES.get().functions
-    entered = enter(functions=tuple(outer))
+    entered = enter(functions=tuple(outer) or ((CLASSES,) if found and mode is not CLASSES else ()))
     try:
         out = mode.__torch_function__(func, tuple([type(x) for x in found]), args, kwargs)
         if out is NotImplemented and found:
@@ -25,6 +25,25 @@ def by_mode(func, args, kwargs):
         raise TypeError(f"Multiple dispatch failed for 'torch.{getattr(func, '__name__', func)}'; all "
                         f"__torch_function__ handlers returned NotImplemented:\n\n  - mode object {mode!r}")
     return out
+
+
+class Classes:
+    """What stands behind the last mode where classes of arguments are to be asked: methods themselves ask modes only.
+
+    The methods that a subclass inherits ask it (`overriding.prepare`); a mode is given Tensor's own.
+    """
+
+    def __torch_function__(self, func, types, args, kwargs):
+        found = overloads(args, kwargs)
+        return dispatched(found, func, args, kwargs) if found else func(*args, **kwargs)
+
+
+CLASSES = Classes()
+
+
+def modes_in_force(m):
+    """The function modes of a record, innermost last."""
+    return [mode for mode in m.functions if mode is not CLASSES]
 
 
 def asks_modes(fun, name=None):

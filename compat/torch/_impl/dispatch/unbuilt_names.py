@@ -106,8 +106,7 @@ nn.functional: BroadcastingList1 BroadcastingList2 BroadcastingList3 GRID_SAMPLE
 nn.parallel: comm gather parallel_apply replicate scatter scatter_gather
 onnx: ExportableModule InputObserver OnnxExporterError errors ops
 optim: swap_in_optimizer_params_and_state
-overrides: enable_reentrant_dispatch get_ignored_functions get_overridable_functions get_testing_overrides
-    is_tensor_method_or_property redispatch_function resolve_name
+overrides: enable_reentrant_dispatch get_ignored_functions get_testing_overrides redispatch_function
 profiler: DeviceType ExecutionTraceObserver itt profiler
 random: thread_safe_generator
 serialization: LoadEndianness SourceChangeWarning StorageType check_module_version_greater_or_equal

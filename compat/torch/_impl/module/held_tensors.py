@@ -52,7 +52,9 @@ class UninitializedTensorMixin:
         RuntimeError: any other use of their values.
     """
 
-    _allowed = frozenset("__get__ copy_ size char short int long half float double bfloat16 cpu cuda to".split())
+    _allowed = frozenset("""
+        __get__ __set__ __delete__ copy_ size char short int long half float double bfloat16 cpu cuda to is_complex
+        is_floating_point get_device""".split())
 
     def materialize(self, shape, device=None, dtype=None):
         """Give it a shape: memory whose values are still to be set."""

@@ -4,6 +4,7 @@ import math
 import warnings
 
 from ..dispatch.call import ROWS, attach
+from ..dispatch.overriding import overridden
 from ..dispatch.surface import public
 from ..modes.modes import modes, set_modes
 from ..types.devices import checked
@@ -20,10 +21,14 @@ def asked(name, ask):
 
     def question(input):
         if not isinstance(input, TensorBase):
+            override = overridden((input,), {})
+            if override is not None:
+                return override(question, (input,), {})
             raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
         return ask(input)
 
     question.__name__ = question.__qualname__ = name
+    question.asks_classes = True
     question.__doc__ = f"Return `{name}` of a tensor."
     return question
 

@@ -1,6 +1,6 @@
 """torch.nn.modules.activation: nonlinear functions as modules, and attention of several heads."""
 
-from ..._impl.module import functions as F, torch_names as torch
+from ..._impl.module import functions as F, initialization as init, torch_names as torch
 from ..._impl.module.module import Module
 from ..._impl.types.parameter import Parameter
 from ._attention import MultiheadAttention as MultiheadAttention
@@ -222,8 +222,7 @@ class PReLU(Module):
 
     def reset_parameters(self):
         """Set the slopes to `init`."""
-        with torch.no_grad():
-            self.weight.fill_(self.init)
+        init.constant_(self.weight, self.init)
 
     def forward(self, input):
         return F.prelu(input, self.weight)
