@@ -3,14 +3,19 @@
 from enum import Flag as _Flag
 from types import SimpleNamespace as _SimpleNamespace
 
+from ...._engine import LazyModule as _LazyModule, loaded as _loaded
+from .._impl.dispatch.classes import PLAIN_ONLY as _plain_only
 from .._impl.dispatch.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from .._impl.dispatch.telling import modes_in_force as _modes_in_force
+from .._impl.dispatch.unbuilt import compiled as _compiled
 from .._impl.dispatch.unbuilt_parts import parts as _parts
+from .._impl.function.function_node import SingleLevelFunction as _FunctionBase
 from .._impl.function.once_differentiable import DelayedError as _DelayedError, UndefinedGrad as _UndefinedGrad
 from .._impl.graph.node import AccumulateGrad as _AccumulateGrad
 from .._impl.graph_view import running as _running
 from .._impl.graph_view.graph_tools import saved_tensors_hooks as _saved_tensors_hooks
 from .._impl.graph_view.shown_node import shown_class as _shown_class
+from .._impl.inplace.lower_errors import LinAlgError as _LinAlgError
 from .._impl.modes.engine_switches import is_multithreading_enabled
 from .._impl.modes.forward_mode import (
     _set_fwd_grad_enabled as _switch_forward_mode,
@@ -47,6 +52,7 @@ _current_autograd_node = _running.current_autograd_node
 _current_graph_task_id = _running.current_graph_task_id
 _is_fwd_grad_enabled = is_fwd_grad_enabled
 _is_multithreading_enabled = is_multithreading_enabled
+_TensorBase = TensorBase
 _TensorMeta = type(TensorBase)  # the class of the class
 
 
@@ -66,6 +72,26 @@ def _set_fwd_grad_enabled(enabled):
 def _are_functorch_transforms_active():
     """Whether a transform of `torch.func` is running."""
     return _modes().level is not None or bool(_modes().maps)
+
+
+def _is_torch_function_enabled():
+    """Whether subclasses of Tensor are asked for their `__torch_function__`."""
+    return not _plain_only.get()
+
+
+def _len_torch_function_stack():
+    """How many function modes are in force."""
+    return len(_modes_in_force(_modes()))
+
+
+def _get_function_stack_at(k):
+    """A function mode in force, by its place from the outermost."""
+    return _modes_in_force(_modes())[k]
+
+
+def _is_view_replay_enabled():
+    """False: the history of a view is made again from the steps that led to it, whatever they are."""
+    return False
 
 
 def _is_torch_function_mode_enabled():
@@ -130,9 +156,23 @@ def DispatchKeySet(key):  # noqa: N802 (torch's name)
 globals().update(_parts("_C", "_ExcludeDispatchKeyGuard _IncludeDispatchKeyGuard"))
 
 
+_torch = _LazyModule("covector.compat.torch")
+_PUBLIC = frozenset("""AcceleratorError Event Future OutOfMemoryError PyTorchFileReader PyTorchFileWriter ScriptFunction
+ScriptModule Stream autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache default_generator finfo
+get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype get_default_dtype get_num_interop_threads
+get_num_threads iinfo is_anomaly_check_nan_enabled is_anomaly_enabled is_autocast_cache_enabled is_autocast_cpu_enabled
+is_autocast_enabled is_inference_mode_enabled layout memory_format set_anomaly_enabled set_autocast_cache_enabled
+set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype
+set_flush_denormal set_num_interop_threads set_num_threads""".split())  # which torch has under the same names
+
+
 def __getattr__(name):
     if name == "_will_engine_execute_node":
         return _running.watched(_running.will_execute)
     if name == "_current_graph_task_execution_order":
         return _running.watched(_running.execution_order)
-    raise AttributeError(f"module 'torch._C' has no attribute '{name}'")
+    if name in _PUBLIC:
+        return getattr(_loaded(_torch), name)
+    if name.startswith("__"):
+        raise AttributeError(f"module 'torch._C' has no attribute '{name}'")
+    raise _compiled(name)

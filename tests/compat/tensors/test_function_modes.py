@@ -254,3 +254,18 @@ def test_what_a_mode_changes_stays():
         found = compat.is_grad_enabled()
     compat.set_grad_enabled(True)
     assert not found
+
+
+@pytest.mark.parametrize("name", ["_mkldnn", "_prims", "_inductor", "_C._jit_pass_cse", "_C._set_conj"])
+def test_a_private_part_that_is_not_there_names_itself(name):
+    home, _, last = f"torch.{name}".rpartition(".")
+    with pytest.raises(NotImplementedError, match=f"torch.{name} is ") as caught:
+        getattr(compat._C if home.endswith("_C") else compat, last)
+    assert isinstance(caught.value, AttributeError)
+
+
+def script_parts_of_c_that_programs_reach(torch):
+    c = torch._C
+    return (issubclass(torch.autograd.Function, c._FunctionBase), issubclass(torch.Tensor, c._TensorBase),
+            c._is_view_replay_enabled(), c._is_torch_function_enabled(), c._len_torch_function_stack(),
+            c._LinAlgError is torch.linalg.LinAlgError, c.get_default_dtype is torch.get_default_dtype)

@@ -32,6 +32,13 @@ ADVICE = {
     **{name: f"use torch.linalg.{other}" for name, other in (
         ("eig", "eig"), ("lstsq", "lstsq"), ("matrix_rank", "matrix_rank"), ("solve", "solve"), ("symeig", "eigh"),
         ("frobenius_norm", "matrix_norm"), ("nuclear_norm", "matrix_norm(ord='nuc')"), ("lobpcg", "eigh"))},
+    "_mkldnn": "torch.nn and torch.nn.functional have the layers that it computes",
+    **dict.fromkeys(("_prims", "_refs", "_decomp", "_meta_registrations"), "operations are computed as they are here"),
+    **dict.fromkeys(("_ops", "_classes"), "use torch.ops"),
+    **dict.fromkeys(("_inductor", "_export"), "covector.jit compiles functions of arrays"),
+    **dict.fromkeys(("_lowrank", "_linalg_utils"), "use torch.svd_lowrank, torch.pca_lowrank and torch.linalg"),
+    "_tensor": "use torch.Tensor",
+    "_weights_only_unpickler": "torch.load executes no code here",
     "nn.attention": "attention is computed by SDPBackend.MATH alone",
     "nn.parallel": "there is one device here",
     "autocast": "cast the model and its inputs with .to(torch.bfloat16)",
@@ -61,11 +68,21 @@ UNBUILT = parsed() | {"hub", "onnx",  # which PyTorch imports late itself
                       "utils.cpp_extension",
                       *[f"_dynamo.{name}" for name in ("export", "explain", "graph_break", "optimize",
                                                        "optimize_assert", "run")],
-                      "sparse.sampled_addmm", "sparse.spsolve"}  # and what is in C++
+                      "sparse.sampled_addmm", "sparse.spsolve",  # and what is in C++
+                      *"""_awaits _classes _decomp _dispatch _export _guards _inductor _jit_internal _linalg_utils
+                      _logging _lowrank _meta_registrations _mkldnn _numpy _ops _prims _refs _sources _strobelight
+                      _tensor _utils_internal _vendor _weights_only_unpickler""".split()}  # its private modules
 
 
 class UnbuiltError(NotImplementedError, AttributeError):
     """A part of PyTorch that is not implemented; `hasattr` is False for it."""
+
+
+def compiled(name):
+    """The error for a name of torch._C that is not there: the compiled part of PyTorch, which has 977 of them."""
+    return UnbuiltError(f"torch._C.{name} is not implemented in covector.compat.torch: what is in C++ in PyTorch is in "
+                        "Python here; use the public function or class that it stands behind (docs/compat_gaps.md "
+                        "has more)")
 
 
 def unbuilt(name):
