@@ -81,11 +81,12 @@ def given(**named):
 
 
 class Attribute(property):
-    """An attribute of Tensor, which knows its name: as PyTorch's does, and those of Python from 3.13 on."""
+    """A property that may be told its name, as those of Python 3.13 may."""
 
 
-KIND = Attribute if sys.version_info < (3, 13) else property
-ATTRIBUTES = {}  # name -> the property, and what it calls while there is no mode
+# From 3.12 on the interpreter remembers what a property calls until its class changes, which it may do 1,000 times.
+REMEMBERS = sys.version_info >= (3, 12)
+ATTRIBUTES = {}  # name -> the property, what it calls while there is no mode, and while there is one
 _LOCK = threading.Lock()
 _entered = 0
 
@@ -94,14 +95,16 @@ def attribute(name, fget, fset=None, fdel=None, doc=None):
     """Make an attribute of Tensor that function modes are told of as `Tensor.name.__get__`.
 
     An attribute is read in 0.04 us, and asking takes as long: so what a property calls is changed when the first mode
-    is entered, in whichever thread, and put back when the last one is left. It stays the same object, by which modes
-    know it.
+    is entered, in whichever thread, and put back when the last one is left, but where the interpreter remembers it. It
+    stays the same object, by which modes know it.
     """
-    made = KIND(fget, fset, fdel, doc)
-    if KIND is Attribute:
-        made.__name__ = name
+    funs = fget, fset, fdel
+    made = property(*funs, doc) if REMEMBERS else Attribute(*funs, doc)
+    if not REMEMBERS:
+        made.__name__, made.__doc__ = name, doc
     setattr(Tensor, name, made)
-    ATTRIBUTES[name] = made, (fget, fset, fdel)
+    asking = [fun and asking_for(made, fun, word) for fun, word in zip(funs, _WORDS)]
+    ATTRIBUTES[name] = made, (*funs, doc), (*asking, doc)
 
 
 def begin_telling():
@@ -110,24 +113,22 @@ def begin_telling():
     with _LOCK:
         _entered += 1
         if _entered == 1:
-            for name, (made, funs) in ATTRIBUTES.items():
-                put(name, made, [fun and asking_for(made, fun, word) for fun, word in zip(funs, _WORDS)])
+            for name, (made, _, asking) in ATTRIBUTES.items():
+                made.__init__(*asking)
+                if REMEMBERS:
+                    setattr(Tensor, name, made)  # so that it is looked up again
 
 
 def end_telling():
     """A mode is left."""
     global _entered
+    if REMEMBERS:
+        return
     with _LOCK:
         _entered -= 1
         if not _entered:
-            for name, (made, funs) in ATTRIBUTES.items():
-                put(name, made, funs)
-
-
-def put(name, made, funs):
-    """Let a property call other functions."""
-    made.__init__(*funs, made.__doc__)
-    setattr(Tensor, name, made)  # what the interpreter knows of the class is void
+            for made, usual, _ in ATTRIBUTES.values():
+                made.__init__(*usual)
 
 
 def _unlocked():
@@ -152,5 +153,5 @@ def asking_for(made, fun, word):
             return by_mode(getattr(made, word), args, {})
         return fun(*args)
 
-    asked.__name__ = asked.__qualname__ = getattr(fun, "__name__", word)
+    asked.__name__ = asked.__qualname__ = made.fget.__name__
     return asked
