@@ -13,7 +13,8 @@ from .types import dtypes
 ATTACHED = nans, forward_ad, inplace_shape, attributes, container, conversion, copying, elements_by_python
 
 NAMES = dict(tensor_queries.PUBLIC)
-NAMES |= {name: overriding.dispatching(NAMES[name]) for name in ("chain_matmul", "resolve_conj", "resolve_neg")}
+NAMES |= {name: overriding.dispatching(NAMES[name]) for name in ("resolve_conj", "resolve_neg")}
+NAMES["chain_matmul"] = overriding.composed(NAMES["chain_matmul"])
 NAMES |= from_data.LEGACY | dtypes.ONLY_NAMED | dtypes.NAMED | {"bfloat16": dtypes.bfloat16} | dtypes.ALIASES
 NAMES |= {"chalf": dtypes.ONLY_NAMED["complex32"]} | surface.names("")
 NAMES |= {name: surface.asking_first(name, fun) for name, fun in ops.PLAIN.items()}
@@ -21,4 +22,4 @@ NAMES |= {name: surface.asking_first(name, NAMES.get(name) or next(
     getattr(file, name) for file in (creation, ranges, sampling) if hasattr(file, name))) for name in surface.FACTORIES}
 NAMES |= {name: surface.asking_first(name, fun) for name, fun in gamma.PUBLIC.items()}
 NAMES |= {name: telling.asks_modes(fun) for name, fun in window_functions.TOP.items()}
-NAMES |= {name: overriding.dispatching(fun) for name, fun in ops.LISTS.items()}
+NAMES |= {name: overriding.composed(fun) for name, fun in ops.LISTS.items()}

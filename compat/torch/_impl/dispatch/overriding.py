@@ -204,6 +204,21 @@ def dispatching(fun, name=None, looked=None):
     return public
 
 
+def composed(fun):
+    """The public form of a function that is made of operations: classes of other layouts are asked by these."""
+
+    @functools.wraps(fun)
+    def public(*args, **kwargs):
+        override = overridden(args, kwargs)
+        if override is None or override is not by_mode and any(
+                getattr(type(x), "other_layout", False) for x in overloads(args, kwargs)):
+            return fun(*args, **kwargs)
+        return override(public, args, kwargs)
+
+    public.asks_classes = True
+    return public
+
+
 _KNOWN = 64  # combinations of types
 
 

@@ -35,7 +35,9 @@ class Classes:
 
     def __torch_function__(self, func, types, args, kwargs):
         found = overloads(args, kwargs)
-        return dispatched(found, func, args, kwargs) if found else func(*args, **kwargs)
+        if not found or any(getattr(type(x), "other_layout", False) for x in found):  # of which operations are asked
+            return func(*args, **kwargs)
+        return dispatched(found, func, args, kwargs)
 
 
 CLASSES = Classes()
