@@ -45,7 +45,7 @@ QUESTIONS = (
     "size dim ndimension numel nelement is_floating_point is_complex is_signed is_contiguous is_inference is_conj "
     "is_neg is_shared _is_view stride storage_offset data_ptr element_size untyped_storage type get_device dense_dim "
     "sparse_dim tolist detach requires_grad_ clone contiguous t flatten squeeze unbind float double "
-    "long cpu numpy unique nonzero normal_ uniform_ exponential_ random_ cauchy_ log_normal_ zero_ t_ squeeze_ ravel "
+    "long cpu unique nonzero normal_ uniform_ exponential_ random_ cauchy_ log_normal_ zero_ t_ squeeze_ ravel "
     "resolve_conj adjoint __len__ __repr__ __reversed__").split()
 ATTRIBUTES = (
     "shape dtype device layout ndim requires_grad grad grad_fn is_leaf data T mT H real output_nr _version _base "
@@ -61,7 +61,7 @@ ASKED = (
     lambda x: x.unflatten(1, (3, 1)),
     lambda x: x.sum().item(), lambda x: float(x.sum()), lambda x: bool(x.sum()), lambda x: int(x.sum()),
     lambda x: [1, 2, 3][x[0, 0].long()], lambda x: len(x), lambda x: list(x), lambda x: x[0] in x, lambda x: repr(x),
-    lambda x: str(x), lambda x: format(x), lambda x: np.asarray(x), lambda x: reversed(x), lambda x: 1 - x,
+    lambda x: str(x), lambda x: format(x), lambda x: reversed(x), lambda x: 1 - x,
     lambda x: 1 / x, lambda x: x // 2, lambda x: 3 % x, lambda x: 2 ** x, lambda x: +x, lambda x: -x, lambda x: x % 2,
     lambda x: x ** 2, lambda x: x != 2, lambda x: x.type_as(x), lambda x: x.equal(x), lambda x: x.allclose(x),
     lambda x: x.is_same_size(x), lambda x: assigned(x, "requires_grad", True), lambda x: assigned(x, "data", x.data))
@@ -234,6 +234,13 @@ def test_attributes_ask_no_longer_when_the_last_mode_is_left():
     assert telling.REMEMBERS or compat.Tensor.shape.fget is own
     assert [name for name, _ in log] == ["shape.__get__"]
     assert compat.Tensor.shape.__doc__
+
+
+def test_a_mode_is_told_of_what_numpy_asks():
+    log = []
+    with logging_mode(compat, log)():
+        compat.ones(2).numpy(), np.asarray(compat.ones(2))
+    assert [name for name, _ in log] == ["ones", "numpy", "ones", "__array__"]
 
 
 def test_a_mode_is_of_one_thread():
