@@ -198,7 +198,8 @@ compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessi
 ~/distributions: ~/types ~/state ~/dispatch ~
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops ~
 ~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/platform ~/tensor ~
-compat/torch/_C: ~/modes ~/types ~/graph ~/state ~/dispatch ~/saved ~/graph_view ~/function ~/random ~/module
+compat/torch/_C: api ~/modes ~/types ~/graph ~/state ~/inplace ~/dispatch ~/saved ~/graph_view ~/function ~/random
+    ~/module
 compat/torch/_dynamo: ~/dispatch ~/platform ~/module
 compat/torch/_higher_order_ops: ~/func
 compat/torch/distributions/utils: ~/distributions
