@@ -11,7 +11,7 @@ from .classes import dispatched, overloads
 
 
 def by_mode(func, args, kwargs):
-    """A call by the innermost mode, which is off meanwhile; what it does not answer the classes of arguments do."""
+    """A call by the innermost mode, which is off meanwhile; what it leaves alone the classes of arguments do."""
     found = overloads(args, kwargs)
     *outer, mode = MODES.get().functions
     entered = enter(functions=tuple(outer) or ((CLASSES,) if found and mode is not CLASSES else ()))

@@ -134,6 +134,25 @@ def check_pool(name, x, n):
                            f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input")
 
 
+def window(name, n, kernel_size, stride, padding, dilation):
+    """Kernel, stride, padding and dilation of max pooling, a number an axis, with torch's refusals."""
+    found = []
+    for what, given in (("kernel_size", kernel_size), ("stride", stride), ("padding", padding), ("dilation", dilation)):
+        if what == "stride" and (given is None or given in ([], ())):
+            given = kernel_size
+        sizes = tuples(given, n)
+        if len(sizes) != n:
+            none = what == "stride"
+            raise RuntimeError(
+                f"{name}() {what} must be {'None, ' * none}an int, list of ints{',' * none} or tuple of ints of size 1 "
+                f"but got size {len(sizes)}" if n == 1 else
+                f"{name}: {what} must either be {'omitted, ' * none}a single int, or a tuple of "
+                f"{'two' if n == 2 else 'three'} ints")
+        found.append(sizes)
+    check_windows(*found, n == 1)
+    return found
+
+
 def check_windows(kernel, stride, padding, dilation, alone=False):
     """torch's refusals of windows without extent, and of padding wider than half of one.
 
@@ -198,11 +217,7 @@ def pooling(n):
 
     def max_pool(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
         check_pool(f"max_pool{n}d", input, n)
-        kernel = tuples(kernel_size, n)
-        stride = kernel if stride is None or stride in ([], ()) else tuples(stride, n)
-        padding = tuples(padding, n)
-        dilation = tuples(dilation, n)
-        check_windows(kernel, stride, padding, dilation, n == 1)
+        kernel, stride, padding, dilation = window(f"max_pool{n}d", n, kernel_size, stride, padding, dilation)
         no_channels(f"max_pool{n}d", input)
         size = tuple(input.shape[input.ndim - n :])
         out, pairs = pool_pairs(size, kernel, stride, padding, dilation, bool(ceil_mode))
@@ -220,6 +235,8 @@ def pooling(n):
                  divisor_override=None):
         check_pool(f"avg_pool{n}d", input, n)
         kernel = tuples(kernel_size, n)
+        if n == 1 != len(kernel):
+            raise RuntimeError(f"avg_pool1d() argument 'kernel_size' should contain one int (got {len(kernel)})")
         stride = kernel if stride is None or stride in ([], ()) else tuples(stride, n)
         size = tuple(input.shape[input.ndim - n :])
         padding = tuples(padding, n)
@@ -244,12 +261,9 @@ def pooling(n):
         if input.dtype.kind in "biu" and n == 1:
             return max_pool(input, kernel_size, stride, padding, dilation, ceil_mode)[0]
         check_pool(f"max_pool{n}d", input, n)
-        kernel = tuples(kernel_size, n)
-        step = kernel if stride is None or stride in ([], ()) else tuples(stride, n)
-        around, spread = tuples(padding, n), tuples(dilation, n)
-        size = tuple(input.shape[input.ndim - n :])
-        check_windows(kernel, step, around, spread, n == 1)
+        kernel, step, around, spread = window(f"max_pool{n}d", n, kernel_size, stride, padding, dilation)
         no_channels(f"max_pool{n}d", input)
+        size = tuple(input.shape[input.ndim - n :])
         out, pairs = pool_pairs(size, kernel, step, around, spread, bool(ceil_mode))
         if pairs is None or not all(out):
             return max_pool(input, kernel_size, stride, padding, dilation, ceil_mode)[0]
