@@ -69,6 +69,13 @@ F.avg_pool2d(o(0, 3, 10, 10), 2)
 F.avg_pool2d(o(3, 10, 10), 2, padding=2)
 F.avg_pool2d(o(3, 10, 10), 2, padding=-1)
 F.avg_pool3d(o(3, 10, 10, 10), 2, padding=2)
+F.max_pool1d(o(3, 10), (2, 2))
+F.max_pool1d(o(3, 10), 2, padding=(1, 1))
+F.max_pool1d(o(3, 10), 2, (2, 2))
+F.max_pool2d(o(3, 10, 10), 2, padding=(1, 1, 1))
+F.max_pool2d(o(3, 10, 10), (2, 2, 2))
+F.max_pool3d(o(3, 10, 10, 10), 2, (2, 2))
+F.avg_pool1d(o(3, 10), (2, 2))
 """)
 
 

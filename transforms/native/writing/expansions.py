@@ -169,7 +169,8 @@ def _order(size, counts, kernel, stride, padding, dilation):
         offsets: of each place, how far it lies behind the first.
     """
     taps, n = math.prod(kernel), len(kernel)
-    inside, starts, offsets = np.ones((1,) * (2 * n), bool), 0, 0
+    inside = np.ones((1,) * (2 * n), bool)
+    starts = offsets = np.zeros((), np.int64)
     for axis, (m, c, k, w, (before, _), d) in enumerate(zip(size, counts, kernel, stride, padding, dilation)):
         corner, far, step = np.arange(c) * w - before, np.arange(k) * d, math.prod(size[axis + 1 :])
         spots = far[:, None] + corner
