@@ -63,6 +63,21 @@ def script_writes_through_views_turned_by_three_axes(torch):
     return found
 
 
+def script_views_that_are_divided_and_written_to_again(torch):
+    found = []
+    for write in (lambda x, y: x.div_(y), lambda x, y: x.fmod_(y + 0.3), lambda x, y: x.mul_(y).abs_(),
+                  lambda x, y: x.mul_(y).pow_(0.5), lambda x, y: x.mul_(y).sinc_()):
+        for view in (lambda b: b.t(), lambda b: b[:, 1:], lambda b: b.view(16)):
+            for recorded in (False, True):
+                y = torch.linspace(1.0, 2.0, 16, dtype=torch.float64).reshape(4, 4).requires_grad_()
+                base = torch.arange(1.0, 17.0, dtype=torch.float64).reshape(4, 4) * (y if recorded else 1.0)
+                write(view(base), view(y * 1.0))
+                view(base).sigmoid_()
+                base.sum().backward()
+                found.append(y.grad)
+    return found
+
+
 def script_writes_to_what_only_a_dropped_gradient_needs(torch):
     x, w, b = [torch.linspace(0.5, 2.0, n, dtype=torch.float64).reshape(shape).clone().requires_grad_()
                for n, shape in ((6, (2, 3)), (12, (3, 4)), (8, (2, 4)))]

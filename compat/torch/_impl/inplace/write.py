@@ -50,7 +50,7 @@ def write(t, new, pushed=False):
     else:
         rescue(t)
         write(t.value, value, pushed)
-    if mine and node is not None and trace is None and not pushed:
+    if mine and node is not None and trace is None and not pushed and not (view and keeps_answer(node)):
         substitute(node, value, t.value)
     if recording and node is not None:
         if view:
@@ -103,16 +103,21 @@ def store(t, value):
 KEEPERS = frozenset("absolute divide erfinv fmod sinc sqrt".split())
 
 
+def keeps_answer(node):
+    """Whether a node saved its output where PyTorch's does not."""
+    rule = node.rule
+    return rule is not None and rule.prim is not None and rule.prim.name in KEEPERS and not (
+        rule.prim.name == "sqrt" and node.name().startswith("Sqrt"))
+
+
 def rescue(t):
     """Give a node that saved its output, where PyTorch's does not, a copy before the output is written to."""
     meta = t.autograd_meta
     source = t if meta is None or meta.base is None else meta.base
     node = source.node
-    if node is None or node.rule is None or node.rule.prim is None or node.rule.prim.name not in KEEPERS:
+    if node is None or not keeps_answer(node):
         return
     rule = node.rule
-    if rule.prim.name == "sqrt" and node.name().startswith("Sqrt"):
-        return
     packed = node.extra is not None and node.extra.packing is not None
     if -1 not in rule.origins or node.saved is _engine.FREED or packed:
         return
