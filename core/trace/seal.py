@@ -7,21 +7,18 @@ from .tracer import next_level
 
 
 class Seal:
-    """While a function is staged, or called for both outcomes of a condition: `with Seal() as seal`, then `check`."""
+    """While a function is staged, or called for both outcomes of a condition: `Seal().begin()`, then `check`."""
 
-    __slots__ = ("level", "turned", "_previous")
+    __slots__ = ("level", "turned")
 
     def __init__(self, level=None):
         self.level = next_level() if level is None else level  # buffers of older stamps were made outside
         self.turned = []  # weakly, older traced values that were made buffers, and the lines of the user
 
-    def __enter__(self):
-        self._previous = SEALED.get()
+    def begin(self):
+        """Hold from now on, until the caller restores `SEALED`, also after a signal."""
         SEALED.set(self)
         return self
-
-    def __exit__(self, *error):
-        SEALED.set(self._previous)
 
     def check(self):
         """Raise if a value that was written to is still held, by those who made it outside; to be called at the end."""

@@ -12,7 +12,7 @@ from ...core.errors import ShapeError, TreeError, at_user_line
 from ...core.ops.selection import cast, cast_flat, where
 from ...core.primitive.primitive import bind
 from ...core.trace.buffers import Buffer, identity, make_buffer, snapshot
-from ...core.trace.seal import Seal
+from ...core.trace.seal import SEALED, Seal
 from ...core.trace.tracer import Batched, Staged, Tracer, concrete
 from ...core.types import Any, Array, Callable, PyTree
 from ..arguments.arguments import described, flatten, only_leaf, settle, structure
@@ -84,8 +84,12 @@ def _choose(pred, true_fun, false_fun, operands, name):
     if state == "known":
         return (true_fun if bool(pred) else false_fun)(*operands)
     if state == "batched":
-        with Seal() as seal:  # either function may write to operands of its own, as where they are staged
+        before = SEALED.get()
+        try:  # either function may write to operands of its own, as where they are staged
+            seal = Seal().begin()
             ans = select(pred, true_fun(*_own(operands)), false_fun(*_own(operands)), name)
+        finally:
+            SEALED.set(before)
         seal.check()
         return ans
     leaves, rebuild = flatten(operands)

@@ -20,21 +20,10 @@ def _mark(kind, flag):
 _QUIET = make_error_state(all="ignore", call=_mark)
 
 
-class quiet:  # noqa: N801 - used like a function
-    """The scope around a sweep, or around a singular rule going forward."""
-
-    __slots__ = ("token",)
-
-    def __enter__(self):
-        self.token = enter_error_state(_QUIET)
-
-    def __exit__(self, *error):
-        leave_error_state(self.token)
-
-
 def enter_quiet():
-    """As `quiet`, without an object; ends with `leave_error_state` of what this returns."""
-    return enter_error_state(_QUIET)
+    """The scope around a sweep, or around a singular rule going forward, until `leave_error_state` of what
+    `error_state` gave before."""
+    enter_error_state(_QUIET)
 
 
 class within:  # noqa: N801 - used like a function
@@ -43,13 +32,23 @@ class within:  # noqa: N801 - used like a function
     __slots__ = ("state", "token")
 
     def __init__(self, state):
-        self.state = reporting(state)
+        self.state = state if state is _QUIET else reporting(state)
 
     def __enter__(self):
-        self.token = enter_error_state(self.state)
+        self.token = error_state()
+        try:
+            enter_error_state(self.state)
+        except BaseException:
+            leave_error_state(self.token)
+            raise
 
     def __exit__(self, *error):
         leave_error_state(self.token)
+
+
+def quiet():
+    """The scope of `enter_quiet` as a context, in compiled functions, which restore the error state themselves."""
+    return within(_QUIET)
 
 
 _ALOUD = nullcontext()
