@@ -194,7 +194,7 @@ def dispatching(fun, name=None, looked=None):
         if override is not None:
             return override(known_as(public), *handed_on(override, name, fun, args, kwargs))
         if looked is not None:
-            check(looked, args, kwargs)
+            args, kwargs, _ = check(looked, args, kwargs)
         if usual and len(known) < _KNOWN and (looked is None or key in looked.seen) and WITHOUT.issuperset(
                 map(type, (*args, *kwargs.values()))):
             known.add(key)

@@ -98,7 +98,9 @@ def asking_first(name, fun):
         try:
             return fun(*args, **synonyms(name, named) if named else named)
         except (AttributeError, TypeError, ValueError, IndexError):
-            explain(name, args, named)
-            raise
+            plain = explain(name, args, named)
+            if plain is None:
+                raise
+        return fun(*plain[0], **plain[1])
 
     return dispatching(checked, name)
