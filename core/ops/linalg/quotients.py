@@ -36,7 +36,7 @@ def _quotient(xp, x, w, beside, kind, part, repeated, about):
     if not x.size or not w.size:
         lead = np.broadcast_shapes(x.shape[:-2], w.shape[:-1])
         return xp.zeros((*lead, *x.shape[-2:]), result_dtype(x, w))
-    least = tiny(w) if kind == "gap" else nought(w) if kind == "scale" else 2 * nought(w)  # a sum of two is 0 if both are
+    least = tiny(w) if kind == "gap" else nought(w) * (2 if kind == "sum" else 1)  # a sum of two is 0 if both are
     limit = least * xp.max(xp.abs(w), axis=-1)[..., None, None]
     bottom = _denominators(w, kind)
     none = xp.abs(bottom) <= limit
