@@ -17,7 +17,7 @@ from .core.arrays.small_calls import (
 from .core.errors import LIBRARY_FOLDERS as LIBRARY_FOLDERS, words_of as words_of
 from .core.lazy import LazyModule as LazyModule, loaded as loaded
 from .core.numpy_api.at import At as At
-from .core.ops.indexing import pairs as _pairs
+from .core.ops.indexing import pairs as _pairs, segments as _segments
 from .core.ops.indexing.places import Places as Places
 from .core.ops.linalg import elimination as _elimination
 from .core.ops.linalg.products import FILLED as FILLED, product as product
@@ -25,6 +25,7 @@ from .core.ops.nn import (
     batch_normalisation as _batch_normalisation,
     classification as _classification,
     convolution as _convolution,
+    ctc as _ctc,
     interpolation as _interpolation,
     network as _network,
     normalisation as _normalisation,
@@ -66,5 +67,5 @@ from .transforms.staging.staging import GraphTrace as GraphTrace
 native_text: Any = LazyModule("covector.transforms.native.small_text")
 
 # Loaded for the primitives that compat uses.
-_LOADED = (_batch_normalisation, _classification, _convolution, _elimination, _network, _normalisation, _piecewise,
-           _prelu, _recurrent, _interpolation, _pairs, _special)
+_LOADED = (_batch_normalisation, _classification, _convolution, _ctc, _elimination, _network, _normalisation, _piecewise,
+           _prelu, _recurrent, _interpolation, _pairs, _segments, _special)
