@@ -40,7 +40,7 @@ class Scalar:
     """A mixin of traced values: one without axes is an instance of the class of `numbers` that the value is of.
 
     Untraced code tells numbers from arrays by `np.isscalar` and `isinstance(x, numbers.Real)`, and both take another
-    branch. Both look at `__class__`, as does every `isinstance` that the type itself does not answer. Python's own
+    branch. Both look at `__class__`, as does every `isinstance` that the type itself does not settle. Python's own
     `float`, and NumPy's classes, are not claimed: their code reads memory that a traced value does not have.
     """
 
