@@ -13,6 +13,7 @@ from ..errors import ConversionError, EscapedTracerError, at_user_line
 from ..foreign import SPARSE, asked_for_array, no_attribute
 from ..types import Any
 from .remedies import CHOICES, remedy
+from .scalars import Scalar, length
 
 ndarray = np.ndarray
 _levels = itertools.count(1)
@@ -65,6 +66,10 @@ class Trace:
 
     def process(self, prim, args):
         raise NotImplementedError(f"{type(self).__name__} does not say how to process {prim.name}")
+
+    def is_array(self, traced):
+        """Whether a value of this trace that has no axes stands for an array, not for a number."""
+        return False
 
     def loop(self, loop, *args):
         """What an implementation that is run on symbols calls of SciPy: a `Loop` of operands of one dtype."""
@@ -125,11 +130,7 @@ class Tracer:
         return self.aval.size * self.aval.dtype.itemsize
 
     def __len__(self):
-        shape = self.shape
-        if not shape:
-            raise TypeError("len() of a traced 0-d array: it has no axis to count; use .size or .reshape(-1)"
-                            f"{at_user_line()}")
-        return shape[0]
+        return length(self)
 
     def __bool__(self):
         return bool(concrete(self, "bool"))
@@ -155,6 +156,9 @@ class Tracer:
 
     def __dlpack_device__(self):
         return _refuse(self, "exported by DLPack")
+
+    def as_integer_ratio(self):
+        return _refuse(self, "converted to a ratio of integers")
 
     def item(self, *args):
         return _whole(self, "converted by .item()").item(*args)
@@ -195,13 +199,13 @@ class Tracer:
         return format(value[()] if type(value) is ndarray and not value.ndim else value, spec)
 
 
-class Rev(Tracer):
+class Rev(Scalar, Tracer):
     """A value of a reverse trace: value, aval and the node that recorded it."""
 
     __slots__ = ()
 
 
-class Dual(Tracer):
+class Dual(Scalar, Tracer):
     """A value of a forward trace: value, aval and tangent (same shape and dtype as the value)."""
 
     __slots__ = ()
@@ -227,13 +231,13 @@ class Late(Dual):
         self.node = None
 
 
-class Batched(Tracer):
+class Batched(Scalar, Tracer):
     """A value of a vmap trace: `value` has a leading batch axis; `aval` does not."""
 
     __slots__ = ()
 
 
-class Staged(Tracer):
+class Staged(Scalar, Tracer):
     """A value of a staging trace: an aval, and `value` if it is known while staging (else None); `node` is its Var."""
 
     __slots__ = ()
