@@ -58,7 +58,7 @@ class Operands:
         return tuple(sorted({self.places[i][0] for i in operands}))
 
     def ruled(self):
-        """The traces whose derivative is that of the rule, not of what the function computes: this call's, and above."""
+        """The traces whose derivative is the rule's, not that of what the function computes: this call's, and above."""
         return self.peeled.union(sorted(levels(self.leaves), key=_level)[-1:])
 
 
@@ -166,8 +166,8 @@ class ReverseCall(VjpCall):
         moved = leniently(self.jvpmaker, argnums, [full[k] for k in argnums], ans, args, operands.kwargs)
         outs = self.outputs(ans)
         moved = [moved] if self.rebuild_out is _first else leaves_like(moved, ans, self.primitive.name, "tangent")
-        ruled = operands.ruled()
-        return outs, [None if t is None else conform(without(dense(t), ruled), aval_of(v), self.primitive.name, "tangent")
+        moved = [None if t is None else without(dense(t), operands.ruled()) for t in moved]
+        return outs, [None if t is None else conform(t, aval_of(v), self.primitive.name, "tangent")
                       for t, v in zip(moved, outs)]
 
 
@@ -216,8 +216,8 @@ def leaves_like(ct, x, name, kind="cotangent"):
         return [leaf for part, v in zip(ct, x) for leaf in leaves_like(part, v, name, kind)]
     if kind_of is dict:
         if not isinstance(ct, dict) or ct.keys() - x.keys():
-            raise ValueError(f"a rule of the primitive {name} gave {_outline(ct)} as the {kind} of a dict with the keys "
-                             f"{list(x)}; return a dict with {kind}s for these keys")
+            raise ValueError(f"a rule of the primitive {name} gave {_outline(ct)} as the {kind} of a dict with the "
+                             f"keys {list(x)}; return a dict with {kind}s for these keys")
         found = tree.unflatten(tree.flatten(x)[1], range(count))  # where each leaf lies
         out = [None] * count
         for key, part in ct.items():

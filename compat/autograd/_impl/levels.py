@@ -1,7 +1,7 @@
-"""Traces that the rule of a primitive is applied for, taken off values which its function or rule met by another way."""
+"""Traces that the rule of a primitive is applied for, taken off values that its function or rule met otherwise."""
 
-from ...._engine import Dual, Rev
 from .... import tree
+from ...._engine import Dual, Rev
 from ....extend import Batched, Tracer
 
 NONE: frozenset = frozenset()

@@ -2,8 +2,8 @@
 
 from ....extend import REGISTRY, Tracer, bind
 from .calls import ForwardCall, Operands, Owner, ReverseCall
-from .levels import NONE, without
 from .lane import OTHERWISE, call_in_lane, make_rule
+from .levels import NONE, without
 from .tables import JVPS, VJPS
 from .wrap_util import get_name, subvals as subvals, toposort as toposort, wraps
 
