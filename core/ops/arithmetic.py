@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays.backend import SCALARS
 from ..arrays.small_calls import small_names
-from ..primitive.families import elementwise
+from ..primitive.families import ZERO, elementwise
 from ..tape.unbroadcast import conj
 from .dependence import nonzero
 from .samples import Sample, binary, together, unary
@@ -264,20 +264,33 @@ tanh = elementwise(
     quiet=True,
     samples=together(unary(), lambda rng: [Sample(np.array([-20.0, 0.0, 9.0]), tol=1e-5)]),
 )
-arctan2 = elementwise(
-    "arctan2",
-    jvp={"x": lambda dx, x, y: dx * y / _norm2(x, y), "y": lambda dy, x, y: -(dy * x) / _norm2(x, y)},
-    vjp={"x": lambda ct, x, y: ct * y / _norm2(x, y), "y": lambda ct, x, y: -(ct * x) / _norm2(x, y)},
-    op=np.arctan2,
-    singular=True,
+largest = elementwise(
+    "largest",  # max(|x|, |y|), infinite where both vanish: a scale, by which nothing is differentiated
+    impl=lambda xp, x, y: _largest(xp, x, y),
+    d=ZERO,
     samples=binary(0.5, 2.0, complex_too=False),
 )
 
 
-def _norm2(x, y):
-    """x² + y², infinite where both vanish: arctan2(0, 0) then has derivatives 0 of every order."""
-    s = x * x + y * y
-    return where(s == 0, np.inf, s)
+def _largest(xp, x, y):
+    top = xp.maximum(xp.abs(x), xp.abs(y))
+    return xp.where(top == 0, np.inf, top).astype(top.dtype)
+
+
+def _over_norm2(x, y):
+    """x / (x² + y²), whose squares neither overflow nor vanish; at the origin 0, and so of every order."""
+    scale = largest(x, y)
+    x, y = x / scale, y / scale
+    return x / (where(scale == np.inf, 1.0, x * x + y * y) * scale)
+
+
+arctan2 = elementwise(
+    "arctan2",
+    d={"x": lambda x, y: _over_norm2(y, x), "y": lambda x, y: -_over_norm2(x, y)},
+    op=np.arctan2,
+    singular=True,
+    samples=binary(0.5, 2.0, complex_too=False),
+)
 
 
 hypot = elementwise(
@@ -293,4 +306,3 @@ hypot = elementwise(
 def _unit(x, length):
     """x / length, and 0 at the origin, where hypot has a non-smooth point: the subgradient of smallest norm."""
     return x / where(length == 0, np.inf, length)
-

@@ -2,7 +2,7 @@
 
 import math
 import operator
-from math import isfinite, isnan
+from math import isfinite
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ..arrays.errstate import enter_error_state, leave_error_state, make_error_s
 from ..arrays.small_calls import MOST, small_names
 from ..arrays.sums import PLAIN, total
 from ..primitive.families import ZERO, elementwise, primitive
-from .arithmetic import _tanh_slope, cos, exp, sqrt, tanh
+from .arithmetic import _tanh_slope, cos, exp, hypot, sqrt, tanh
 from .dependence import ELEMENTS
 from .quotient_loops import FMOD
 from .samples import Sample, binary, together, unary
@@ -38,16 +38,34 @@ def _more(x):
 
 
 _REAL = np.dtype(np.float64)
+
+
+def _arcsinh_slope(x):
+    """1 / sqrt(1 + x²); of a real x by hypot, which does not overflow."""
+    return 1.0 / (sqrt(_more(x * x)) if x.dtype.kind == "c" else hypot(x, 1.0))
+
+
+def _slope(name, impl, d, low, high, singular=True):
+    """A derivative as a primitive, for its own derivative: that of the expression cancels, or overflows on its way."""
+    return elementwise(name, impl=impl, d={"x": d}, samples=unary(low, high), singular=singular, quiet=not singular)
+
+
 # Poles of the derivative (±1 for arcsin, arccos, arctanh; 1 for arccosh; 0 for cbrt) stay infinite.
-arcsin = _function("arcsin", {"x": lambda x: 1.0 / sqrt(_less(x) * _more(x))}, -0.9, 0.9, singular=True)
-arccos = _function("arccos", {"x": lambda x: -1.0 / sqrt(_less(x) * _more(x))}, -0.9, 0.9, singular=True)
-arctan = _function("arctan", {"x": lambda x: 1.0 / (x * x + 1.0)}, -2.0, 2.0, quiet=True)
+arcsin_slope = _slope("arcsin_slope", lambda xp, x: 1.0 / xp.sqrt(_less(x) * _more(x)),
+                      lambda x, ans: x * ans * ans * ans, -0.9, 0.9)
+arctan_slope = _slope("arctan_slope", lambda xp, x: 1.0 / (x * x + 1.0), lambda x, ans: -2.0 * (x * ans) * ans,
+                      -2.0, 2.0, singular=False)
+arctanh_slope = _slope("arctanh_slope", lambda xp, x: 1.0 / ((1.0 - x) * (1.0 + x)),
+                       lambda x, ans: 2.0 * x * ans * ans, -0.9, 0.9)
+arcsin = _function("arcsin", {"x": lambda x: arcsin_slope(x)}, -0.9, 0.9, singular=True)
+arccos = _function("arccos", {"x": lambda x: -arcsin_slope(x)}, -0.9, 0.9, singular=True)
+arctan = _function("arctan", {"x": lambda x: arctan_slope(x)}, -2.0, 2.0, quiet=True)
 sinh = _function("sinh", {"x": lambda x: cosh(x)}, -2.0, 2.0, singular=True)
 cosh = _function("cosh", {"x": lambda x: sinh(x)}, -2.0, 2.0, singular=True)
-arcsinh = _function("arcsinh", {"x": lambda x: 1.0 / sqrt(_more(x * x))}, -2.0, 2.0, quiet=True)
+arcsinh = _function("arcsinh", {"x": lambda x: _arcsinh_slope(x)}, -2.0, 2.0, quiet=True)
 # Two roots, not one of the product: that is the branch NumPy takes for complex x, and exact near 1.
 arccosh = _function("arccosh", {"x": lambda x: 1.0 / (sqrt(x - 1.0) * sqrt(_more(x)))}, 1.2, 3.0, singular=True)
-arctanh = _function("arctanh", {"x": lambda x: 1.0 / ((1.0 - x) * (1.0 + x))}, -0.9, 0.9, singular=True)
+arctanh = _function("arctanh", {"x": lambda x: arctanh_slope(x)}, -0.9, 0.9, singular=True)
 log2 = _function("log2", {"x": lambda x: (1.0 / _LN2) / x}, 0.5, 3.0, singular=True)
 log10 = _function("log10", {"x": lambda x: (1.0 / _LN10) / x}, 0.5, 3.0, singular=True)
 exp2 = _function("exp2", {"x": lambda ans: ans * _LN2}, -2.0, 2.0, singular=True)
@@ -183,115 +201,6 @@ rsqrt = elementwise(
     d={"x": lambda ans: -0.5 * (ans * ans * ans)},
     singular=True,
     samples=unary(0.5, 2.0),
-)
-
-
-_LONG = 512  # elements from which five vectorised passes beat the one scalar loop of np.logaddexp, 36 us to 214 at 10⁴
-
-
-def _logaddexp(xp, x, y):
-    """log(exp x + exp y); long NumPy operands as max + log1p(exp(-|x - y|)), within 3 roundings of np.logaddexp."""
-    if xp is not np or max(getattr(x, "size", 1), getattr(y, "size", 1)) < _LONG:
-        return xp.logaddexp(x, y)
-    with np.errstate(invalid="ignore", over="ignore"):
-        out = np.asarray(np.subtract(x, y))
-        if out.dtype.kind != "f":
-            return np.logaddexp(x, y)
-        np.abs(out, out)
-        np.negative(out, out)
-        np.exp(out, out)
-        np.log1p(out, out)
-        out += np.maximum(x, y)
-        if np.isnan(out.sum()):  # two equal infinities, or a NaN
-            return np.logaddexp(x, y)
-    return out
-
-
-def _share(xp, x, y):
-    """1 / (1 + exp(y - x)); where both are infinite alike 1/2 for +inf, 0 for -inf."""
-    out = xp.exp(y - x)
-    if xp is np and out.ndim and out.dtype.kind == "f":  # 12 us for 10⁴ elements, 16 below
-        out += 1.0
-        np.divide(1.0, out, out)
-        flat = out.reshape(-1)
-        if not isnan(flat.dot(flat)):
-            return out
-    else:
-        out = 1.0 / (1.0 + out)
-        if xp is np and not np.isnan(np.sum(out)):
-            return out
-    return _weight(xp, x, y, out)
-
-
-def _weight(xp, x, y, quotient, half=0.5):
-    return xp.where((x == y) & (quotient != quotient), xp.where(x > 0, half, 0.0), quotient).astype(quotient.dtype)
-
-
-def _share_slope(xp, x, y):
-    """e / (1 + e)² of e = exp(-|y - x|); where x and y are infinite alike, the product of their shares."""
-    out = y - x
-    if xp is np and out.ndim and out.dtype.kind == "f":
-        np.abs(out, out)
-        np.negative(out, out)
-        np.exp(out, out)
-        more = out + 1.0
-        np.multiply(more, more, more)
-        np.divide(out, more, out)
-        flat = out.reshape(-1)
-        if not isnan(flat.dot(flat)):
-            return out
-    else:
-        out = _slope_of(xp.exp(-xp.abs(out)))
-        if xp is np and not np.isnan(np.sum(out)):
-            return out
-    return _weight(xp, x, y, out, 0.25)
-
-
-def _slope_of(e):
-    more = e + 1.0
-    return e / (more * more)
-
-
-share_slope = elementwise(
-    "share_slope",  # the shares of x and y multiplied, by which both change; one exp where the product takes two
-    impl=_share_slope,
-    lower=lambda x, y: _weight(np, x, y, _slope_of(np.exp(-np.abs(y - x))), 0.25),
-    d={"x": lambda x, y, ans: ans * (share(y, x) - share(x, y)),
-       "y": lambda x, y, ans: ans * (share(x, y) - share(y, x))},
-    singular=True,
-    absent={"complex": "weights have an order"},
-    samples=together(binary(complex_too=False),
-                     lambda rng: [Sample(np.array([-40.0, 40.0, -3.0]), np.array([2.0, -1.0, 40.0]), tol=1e-5)]),
-)
-
-
-share = elementwise(
-    "share",  # the weight of x in logaddexp(x, y); its factors keep their relative precision at both ends
-    impl=_share,
-    lower=lambda x, y: _weight(np, x, y, 1.0 / (1.0 + np.exp(y - x))),
-    d={"x": lambda x, y: share_slope(x, y), "y": lambda x, y: -share_slope(x, y)},
-    singular=True,
-    absent={"complex": "weights have an order"},
-    samples=together(binary(complex_too=False),
-                     lambda rng: [Sample(np.array([-40.0, 40.0, -3.0]), np.array([2.0, -1.0, 40.0]), tol=1e-5)]),
-)
-logaddexp = elementwise(
-    "logaddexp",
-    impl=_logaddexp,
-    lower=np.logaddexp,
-    d={"x": lambda x, y: share(x, y), "y": lambda x, y: share(y, x)},
-    singular=True,
-    samples=together(binary(complex_too=False),
-                     lambda rng: [Sample(rng.normal(size=600), rng.normal(size=()), orders=1),
-                                  Sample(np.array([-np.inf, -np.inf, np.inf]), np.array([0.0, -np.inf, 0.0]),
-                                         smooth=False, orders=1)]),
-)
-logaddexp2 = elementwise(
-    "logaddexp2",
-    d={"x": lambda x, y: share(_LN2 * x, _LN2 * y), "y": lambda x, y: share(_LN2 * y, _LN2 * x)},
-    op=np.logaddexp2,
-    singular=True,
-    samples=binary(complex_too=False),
 )
 
 
