@@ -17,6 +17,7 @@ from .core.arrays.small_calls import (
 from .core.errors import LIBRARY_FOLDERS as LIBRARY_FOLDERS, words_of as words_of
 from .core.lazy import LazyModule as LazyModule, loaded as loaded
 from .core.numpy_api.at import At as At
+from .core.ops import by_output as _by_output
 from .core.ops.indexing import pairs as _pairs, segments as _segments
 from .core.ops.indexing.places import Places as Places
 from .core.ops.linalg import elimination as _elimination
@@ -68,4 +69,4 @@ native_text: Any = LazyModule("covector.transforms.native.small_text")
 
 # Loaded for the primitives that compat uses.
 _LOADED = (_batch_normalisation, _classification, _convolution, _ctc, _elimination, _network, _normalisation, _piecewise,
-           _prelu, _recurrent, _interpolation, _pairs, _segments, _special)
+           _prelu, _recurrent, _interpolation, _pairs, _segments, _by_output, _special)

@@ -22,7 +22,8 @@ from .refusal import refused
 from .ufunc_methods import call_method, check_cast, full_name
 
 EVERY = LazyModule("covector.core.ops.special.every")
-UFUNCS = {prim.lower: prim.fun for prim in REGISTRY.values() if type(prim.lower) is np.ufunc}  # and what others come to
+# Of primitives of one ufunc the first declared; and what others come to.
+UFUNCS = {prim.lower: prim.fun for prim in reversed(REGISTRY.values()) if type(prim.lower) is np.ufunc}
 UFUNCS |= {
     np.positive: lambda x: +x if x.dtype.kind != "b" else np.positive(True), np.conjugate: shaping.conjugate,
     np.sign: shaping.signum, np.modf: elementary.modf, np.matmul: products.matmul, np.vecdot: products.vecdot,

@@ -7,7 +7,7 @@ from ..arrays.dtypes import is_inexact
 from ..arrays.halves import is_half
 from ..checks import flag
 from ..errors import DtypeError, RuleError, ShapeError, at_user_line
-from ..ops import arithmetic as a, elementary, reductions as r, selection
+from ..ops import arithmetic as a, log_sums, reductions as r, selection
 from ..trace.device import as_element, constant
 from ..trace.tracer import Tracer
 
@@ -16,7 +16,7 @@ UNSET = np._NoValue
 _NEUTRAL = {r.reduce_sum: 0, r.reduce_prod: 1, r.reduce_all: True, r.reduce_any: False, r.logsumexp: -np.inf}
 _PAIR = {
     r.reduce_sum: a.add, r.reduce_prod: a.multiply, r.reduce_max: selection.maximum, r.reduce_min: selection.minimum,
-    r.reduce_all: selection.bitwise_and, r.reduce_any: selection.bitwise_or, r.logsumexp: elementary.logaddexp,
+    r.reduce_all: selection.bitwise_and, r.reduce_any: selection.bitwise_or, r.logsumexp: log_sums.logaddexp,
 }  # fmt: skip
 _TRUTHS = {r.reduce_sum: r.reduce_any, r.reduce_prod: r.reduce_all}  # with dtype=bool
 
