@@ -36,6 +36,7 @@ from .core.ops.nn.columns import column_rule as column_rule
 from .core.ops.nn.resampling import Sums as Sums
 from .core.ops.special import every as _special
 from .core.tape.scatter import Scatter as Scatter
+from .core.tape.strong_zeros import holds_nan as holds_nan
 from .core.tape.tape import (
     FREED as FREED,
     Node as Node,

@@ -22,7 +22,7 @@ from ...core.tape.tape import (
     ready_leaf,
 )
 from ...core.trace.buffers import snapshot
-from ...core.trace.tracer import Rev, Staged, Trace, Tracer, check_alive
+from ...core.trace.tracer import Rev, Staged, Trace, Tracer, check_alive, unwrap
 from ...core.types import Any
 from .blocks import sweep_region
 from .mutation_guards import COPY_LIMIT, LARGE, Guards
@@ -211,14 +211,15 @@ def sweep(
     Args:
         roots: `[(node, ct), …]`.
         count: how many leaves, whose `saved` is their index; or a dict to fill, keyed by what leaves saved.
-        masked: structural zeros may occur, so singular rules use strong zeros: where `roots` have no zeros, from the
-            newest node on whose pullback makes some.
+        masked: structural zeros may occur, so rules use strong zeros: where `roots` have no zeros, from the newest node
+            on whose pullback makes some.
         large: there may be large arrays, whose elementwise operations are swept in blocks.
         retain: keep what the nodes saved, so that the graph can be swept again.
         drive: what the nodes of a subclass are given: `node.run_in_sweep(ct, drive)` returns the cotangent(s) of its
             parents, or None to end this path (the stateful layer runs hooks there, frees what was saved, fills
-            `.grad`). Where `drive.plain`, and `drive.needed` is None, nodes without `extra` are run here, unless they
-            are older (of a larger number) than the one in `drive.checked`, so that saved values must be looked at.
+            `.grad`); `drive.masked` says whether zeros are strong. Where `drive.plain`, and `drive.needed` is None,
+            nodes without `extra` are run here, unless they are older (of a larger number) than the one in
+            `drive.checked`, so that saved values must be looked at.
     Returns:
         the leaf cotangents (None where nothing arrived).
     Raises:
@@ -246,6 +247,8 @@ def sweep(
         awaited = awaited and _without_zeros(ct)
         _push(pending, heap, node, ct)
     masked = masked and not awaited
+    if drive is not None:
+        drive.masked = masked
     roots.clear()  # the caller must not keep the newest node alive, and with it the whole graph
     get = pending.get
     keep_spare = SPARE.append
@@ -296,9 +299,15 @@ def sweep(
                 if not retain and rule.keeps:
                     node.saved = FREED
                 parents = node.parents
-                c = rule.back(ct, saved)
+                if awaited and rule.masks:
+                    awaited = False
+                    masked = drive.masked = True
+                c = rule.strong(ct, saved) if masked else rule.back(ct, saved)
                 node = None
             else:
+                if awaited and rule is not None and rule.masks:
+                    awaited = False
+                    masked = drive.masked = True
                 c = node.run_in_sweep(ct, drive)
                 if c is None:
                     break
@@ -372,10 +381,11 @@ def sweep(
 
 
 def _without_zeros(ct):
-    """Whether a cotangent is plain and has no zero."""
-    if type(ct) is ndarray:
-        return bool(ct.all() if ct.ndim else ct)
-    return type(ct) in _SCALARS and bool(ct)
+    """Whether a cotangent is known to have no zero."""
+    if type(ct) in _LAZY:
+        return False
+    ct = unwrap(ct)
+    return ct is not None and bool(ct.all() if getattr(ct, "ndim", 0) else ct)
 
 
 def _push(pending, heap, node, c):
