@@ -11,7 +11,7 @@ from ..primitive.families import ZERO, linear, primitive
 from ..tape.strong_zeros import CHOICES, holds_nan
 from ..tape.unbroadcast import conj
 from ..trace.device import constant
-from ..trace.tracer import Staged
+from ..trace.tracer import Staged, unwrap
 from .arithmetic import exp
 from .dependence import lines, reduced
 from .running_loops import PRODUCTS, RUNNING_SUMS, running_products
@@ -317,6 +317,14 @@ def strong_product(ct, w, times):
     out = times(ct, w)
     if not holds_nan(out):
         return out
+    if unwrap(out) is None:  # compiled code looks when it runs
+        lost = reduce_any(out != out, tuple(range(out.ndim)), False)
+        return CHOICES["cond"](lost, lambda out, ct, w: _with_strong_zeros(out, ct, w, times), lambda out, ct, w: out,
+                               out, ct, w)
+    return _with_strong_zeros(out, ct, w, times)
+
+
+def _with_strong_zeros(out, ct, w, times):
     finite = isfinite(w)
     met = times(cast(ct != 0, dtype=ct.dtype), cast(~finite, dtype=w.dtype))
     return where(met != 0, out, times(ct, where(finite, w, 0.0)))
