@@ -38,6 +38,7 @@ from .core.ops.nn.columns import column_rule as column_rule
 from .core.ops.nn.resampling import Sums as Sums
 from .core.ops.special import every as _special
 from .core.tape.scatter import Scatter as Scatter
+from .core.tape.strong_zeros import holds_nan as holds_nan
 from .core.tape.tape import (
     FREED as FREED,
     Node as Node,
@@ -68,5 +69,5 @@ from .transforms.staging.staging import GraphTrace as GraphTrace
 native_text: Any = LazyModule("covector.transforms.native.small_text")
 
 # Loaded for the primitives that compat uses.
-_LOADED = (_batch_normalisation, _classification, _convolution, _ctc, _elimination, _network, _normalisation, _piecewise,
-           _prelu, _recurrent, _interpolation, _pairs, _segments, _by_output, _special)
+_LOADED = (_batch_normalisation, _by_output, _classification, _convolution, _ctc, _elimination, _interpolation,
+           _network, _normalisation, _pairs, _piecewise, _prelu, _recurrent, _segments, _special)

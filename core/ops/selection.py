@@ -10,7 +10,7 @@ from ..arrays.blend import BITS, select
 from ..arrays.dtypes import is_inexact
 from ..primitive.families import ZERO, elementwise, linear
 from ..primitive.primitive import RAW, Loop
-from ..tape.unbroadcast import CHOICES
+from ..tape.strong_zeros import CHOICES
 from ..trace.tracer import Tracer
 from .dependence import ELEMENTS, chosen
 from .half_loops import cast_array, cast_back
@@ -107,7 +107,7 @@ strong_zero = elementwise(
     "strong_zero",  # c, with 0 where it is NaN and ct is 0
     impl=_strong,
     lower=lambda ct, c: where(is_lost(ct, c), 0.0, c),
-    jvp={"c": lambda dc, ct, c: where(is_lost(ct, c), 0.0, dc)},
+    jvp={"c": lambda dc, ct, c: strong_zero(ct, where(is_lost(ct, c), 0.0, dc))},  # the slope of a finite c may be inf
     vjp={"c": lambda g, ct, c: where(is_lost(ct, c), 0.0, g)},
     nondiff="ct",
     zeros=True,

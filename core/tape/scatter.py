@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays.small_calls import small_names
 from ..trace.buffers import make_buffer
 from ..trace.device import zeros_of
-from ..trace.tracer import Tracer
+from ..trace.tracer import Tracer, unwrap
 from .lazy_cotangents import BASES, meet
 from .tape import Partial
 
@@ -224,8 +224,12 @@ def apart_from(ct, cts):
     return [type(c) is ndarray and c.base is None and i not in known and ids.count(i) == 1 for c, i in zip(cts, ids)]
 
 
+LAZY = frozenset({Scatter, Partial, *BASES})  # cotangents that are not arrays
+
+
 def without_zeros(ct):
-    """Whether a cotangent is plain and has no zero."""
-    if type(ct) is ndarray:
-        return bool(ct.all() if ct.ndim else ct)
-    return type(ct) in _SCALARS and bool(ct)
+    """Whether a cotangent is known to have no zero."""
+    if type(ct) in LAZY:
+        return False
+    ct = unwrap(ct)
+    return ct is not None and bool(ct.all() if getattr(ct, "ndim", 0) else ct)

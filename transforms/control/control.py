@@ -11,6 +11,7 @@ from ...core.checks import check_function, sequence
 from ...core.errors import ShapeError, TreeError, at_user_line
 from ...core.ops.selection import cast, cast_flat, where
 from ...core.primitive.primitive import bind
+from ...core.tape.strong_zeros import CHOICES
 from ...core.trace.buffers import Buffer, identity, make_buffer, snapshot
 from ...core.trace.seal import Seal, is_staging
 from ...core.trace.tracer import Batched, Staged, Tracer, concrete
@@ -67,6 +68,9 @@ def cond(
         raise ShapeError(f"cond needs a scalar condition, but got shape {aval_of(pred).shape}; use np.where"
                          f"{at_user_line()}")
     return _choose(pred, true_fun, false_fun, _all_operands(operands, operand, "cond"), "cond")
+
+
+CHOICES["cond"] = cond
 
 
 def _all_operands(operands, operand, name):

@@ -8,7 +8,8 @@ from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import elementwise, primitive
-from ...tape.unbroadcast import conj, strong_zero
+from ...tape.strong_zeros import strong_zero
+from ...tape.unbroadcast import conj
 from ..arithmetic import exp, log, log1p
 from ..elementary import sigmoid
 from ..reductions import keep_axes, reduce_sum, reduced_shape

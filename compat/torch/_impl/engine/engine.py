@@ -73,7 +73,7 @@ def sweep_from(roots, sweep):
         sweep.remember(roots)
     RUNNING.set(sweep)
     try:
-        _engine.sweep(roots, 0, drive=sweep)
+        _engine.sweep(roots, 0, masked=True, drive=sweep)
         if callbacks.PENDING:
             callbacks.run()
     finally:
@@ -164,7 +164,7 @@ def sweep_level(trace, outputs, grads, inputs):
         if HOOKED:
             RUNNING.set(sweep.remember(roots))
         try:
-            _engine.sweep(roots, 0, drive=sweep)
+            _engine.sweep(roots, 0, masked=True, drive=sweep)
         finally:
             RUNNING.set(outer)
             restore_fp_warnings(token)
