@@ -14,7 +14,7 @@ from ...primitive.families import primitive
 from ...primitive.loop_kernels import Loops
 from ...trace.device import constant
 from ..arithmetic import exp
-from ..elementary import logaddexp
+from ..log_sums import logaddexp
 from ..indexing.indexing import index, update
 from ..samples import Sample
 from ..selection import maximum, where
