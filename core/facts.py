@@ -7,6 +7,7 @@ ACCEPTS_NONE = {}  # its vjp handles missing cotangents of several answers; core
 ACROSS = {}  # a collective over an axis of a trace; transforms/interpreters/vmap.py, transforms/collectives/varying.py
 ALONE = {}  # given avals and parameters: whether its own loops beat those of native code; transforms/native/dividing.py
 BASIS = {}  # {operand index: Formula of its cotangents for all unit cotangents, had for free}; core/tape/rules.py
+BLOCKS = {}  # what mixes: reductions, lines along a parameter, last axes; core/tape/strong_zeros.py
 BOUNDS = {}  # of an extreme: its answer with where x won, and the rule of `where`; core/primitive/lanes.py
 BROADCASTS = {}  # operands against each other, though it is not elementwise; api/testing/audit.py
 COPIES = {}  # a view that copies where no strides give one; core/trace/buffers.py, core/trace/shared_memory.py

@@ -56,6 +56,7 @@ cumprod = primitive(
     batch=lambda x, axis: cumprod(x, axis=axis + 1),
     zeros=True,
     depends=lambda x, axis: lines(x, (axis,)),
+    blocks="axis",
     samples=together(
         arrays((2, 3), axis=1), arrays((5,), axis=0), arrays((0,), axis=0), arrays((2, 0), axis=1),
         arrays((1,), axis=0),

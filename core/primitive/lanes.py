@@ -12,7 +12,7 @@ from ..tape.recording import recorded, with_bias
 from ..tape.tape import SPARE, new_node, next_seq, take_spare
 from ..trace.device import refuse_operands
 from ..trace.tracer import Batched, Dual, Rev
-from .forward_lanes import binary_push, forward_pair
+from .forward_lanes import binary_push, forward_pair, strongly
 from .primitive import RAW, bind
 
 ndarray = np.ndarray
@@ -29,6 +29,7 @@ def unary_lane(prim, ufunc):
     push, push_want = formula.fn, {(): 0, ("x",): 1, ("ans",): 2}.get(
         tuple(_generic_name(n, prim) for n in formula.names), 3)
     steady = not (prim.singular or prim.name in QUIET) and push_want != 3 and not prim.zeros
+    strong = prim.strong
     masks = prim.zeros
     weak = prim.weak
 
@@ -65,7 +66,7 @@ def unary_lane(prim, ufunc):
             except TypeError:
                 refuse_operands(prim, (x,))
         elif kind is Dual:
-            if steady and x.aval.plain:
+            if steady and x.aval.plain and not (strong and x.owner.masked):
                 xv = x.value
                 v = ufunc(xv) if type(xv) in RAW else apply(xv)
                 dx = x.tangent
@@ -111,6 +112,7 @@ def binary_lane(prim, op, native):
     left_only_y = left.names == (prim.operands[1],)
     right_only_x = right.names == (prim.operands[0],)
     push = None if prim.singular or prim.name in QUIET else binary_push(prim)
+    strong = strongly(push) if prim.strong and push is not None else push
     masks = prim.zeros
     weak = prim.weak
     shifts_x, shifts_y = (name in SHIFTS.get(prim.name, ()) for name in prim.operands)
@@ -123,7 +125,7 @@ def binary_lane(prim, op, native):
         def op(x, y):
             return ufunc(x, y) if type(x) in RAW and type(y) in RAW else apply(x, y)
 
-    forward = forward_pair(prim, op, push)
+    forward = forward_pair(prim, op, push, strong)
 
     def apply(x, y):
         kind = type(x)
@@ -269,7 +271,7 @@ def binary_lane(prim, op, native):
                             out.owner = x.owner
                             out.value = v
                             out.aval = aval if weak else aval.strong
-                            out.tangent = push(x.tangent, y.tangent, xv, yv, v)
+                            out.tangent = (strong if x.owner.masked else push)(x.tangent, y.tangent, xv, yv, v)
                             return out
                     elif other in _NUMBERS:
                         if type(xv) is ndarray:
@@ -280,7 +282,7 @@ def binary_lane(prim, op, native):
                         out.owner = x.owner
                         out.value = v
                         out.aval = aval if weak else aval.strong
-                        out.tangent = push(x.tangent, None, xv, y, v)
+                        out.tangent = (strong if x.owner.masked else push)(x.tangent, None, xv, y, v)
                         return out
             elif other is Dual:
                 aval = y.aval
@@ -296,7 +298,7 @@ def binary_lane(prim, op, native):
                     out.owner = y.owner
                     out.value = v
                     out.aval = aval if weak else aval.strong
-                    out.tangent = push(None, y.tangent, x, yv, v)
+                    out.tangent = (strong if y.owner.masked else push)(None, y.tangent, x, yv, v)
                     return out
             elif kind is Batched:
                 aval = x.aval

@@ -13,7 +13,8 @@ from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.facts import QUIET
 from ...core.ops.shaping import broadcast_to
 from ...core.primitive.primitive import take_operands
-from ...core.tape.unbroadcast import recast, strong_zero
+from ...core.tape.strong_zeros import holds_nan, pushed_strongly
+from ...core.tape.unbroadcast import recast
 from ...core.trace.device import zeros_like_leaf
 from ...core.trace.extent import drives
 from ...core.trace.tracer import Dual, Late, Trace, Tracer, check_alive
@@ -73,10 +74,11 @@ class DualTrace(Trace):
         if prim.singular or prim.name in QUIET:
             with quiet():
                 tangent = prim.tangent(tangents, values, ans)
-                if self.masked and prim.singular:
-                    tangent = _strong(tangents, values, ans, tangent, prim)
         else:
             tangent = prim.tangent(tangents, values, ans)
+        if self.masked and prim.strong and holds_nan(tangent):
+            with quiet():
+                tangent = pushed_strongly(prim, tangents, values, ans)
         if prim.outputs is None:
             out = self.box(ans, tangent)
             if weak and isinstance(out, Tracer):
@@ -131,17 +133,6 @@ class WatchedDualTrace(Watching, DualTrace):
 def start_dual():
     """A forward trace; the watching one under debug_nans."""
     return WatchedDualTrace() if modes().nans else DualTrace()
-
-
-def _strong(tangents, values, ans, tangent, prim):
-    """The tangent again with strong zeros, operand by operand, where it came out NaN."""
-    total = None
-    for i, dx in tangents.items():
-        part = prim.tangent({i: dx}, values, ans)
-        shape = part.shape
-        part = strong_zero(dx if dx.shape == shape else broadcast_to(dx, shape=shape), part)
-        total = part if total is None else total + part
-    return tangent if total is None else total
 
 
 def jvp(

@@ -1,7 +1,6 @@
 """Drivers of reverse mode: grad, value_and_grad, vjp, and what leaves them."""
 
 from collections.abc import Sequence
-from sys import getrefcount
 
 import numpy as np
 
@@ -304,20 +303,24 @@ def _handed_out(trace, value):
 
 
 def own_all(cts, leaves, conjugate, trace, avals=None, given=()):
-    """Make sweep results arrays that the caller owns, in place: own memory, writable, zeros where nothing arrived."""
+    """Make sweep results arrays that the caller owns, in place: own memory, writable, zeros where nothing arrived.
+
+    What a rule gives is new memory, or that of its cotangent; what users gave is `lent`, and views have a base.
+    """
+    seen = set()  # of several leaves, the memory that was given to some
     for i in range(len(cts)):
         c = cts[i]
         if c is None:
             cts[i] = zeros_like_leaf(leaves[i], None if avals is None else avals[i])
             continue
         if type(c) is ndarray:
-            cts[i] = None
             if c.dtype.kind == "c" and not conjugate:
                 c = np.asarray(c.conj())  # NumPy makes a scalar of a 0-d array
-            elif c.base is not None or not c.flags.writeable or getrefcount(c) > _HELD_ONCE or (
+            elif c.base is not None or not c.flags.writeable or id(c) in seen or (
                     given and _is_any(c, given)):
                 c = c.copy()
             cts[i] = c
+            seen.add(id(c))
         elif isinstance(c, np.generic):
             cts[i] = np.asarray(c if c.dtype.kind != "c" or conjugate else c.conj())
         else:
@@ -337,15 +340,6 @@ def _is_any(c, given):
         if g is c:
             return True
     return False
-
-
-def _calibrate():
-    """`getrefcount` of an array held by one local name, as the loop above sees it."""
-    c = np.zeros(1)
-    return getrefcount(c)
-
-
-_HELD_ONCE = _calibrate()
 
 
 def _rebuild(cts, rebuilds, argnums):

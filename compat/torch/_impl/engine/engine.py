@@ -19,7 +19,7 @@ from ..types.tensor_type import GENERAL, Tensor, TensorBase, needs_grad
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import lower
 from . import callbacks, recorded_rules
-from .captured import collect, writable_cotangent
+from .captured import collect, plain
 from .gradient_edge import GradientEdge, node_of
 from .graph_task import HOOKED, RUNNING, Sweep, level_of
 from .reentrancy import nested
@@ -73,7 +73,7 @@ def sweep_from(roots, sweep):
         sweep.remember(roots)
     RUNNING.set(sweep)
     try:
-        _engine.sweep(roots, 0, drive=sweep)
+        _engine.sweep(roots, 0, masked=True, drive=sweep)
         if callbacks.PENDING:
             callbacks.run()
     finally:
@@ -164,13 +164,13 @@ def sweep_level(trace, outputs, grads, inputs):
         if HOOKED:
             RUNNING.set(sweep.remember(roots))
         try:
-            _engine.sweep(roots, 0, drive=sweep)
+            _engine.sweep(roots, 0, masked=True, drive=sweep)
         finally:
             RUNNING.set(outer)
             restore_fp_warnings(token)
             MODES.set(before)
         found = [sweep.captured.get(n.seq) for n in nodes]
-        return [None if c is None or c is UNDEFINED else sweep.tensor(writable_cotangent(c)) for c in found]
+        return [None if c is None or c is UNDEFINED else sweep.tensor(plain(c)) for c in found]
 
     return run_once if grads is None else run_once(grads, False)
 

@@ -1,8 +1,6 @@
 """Axes, shapes and numbers a dimension, as arguments give them."""
 
-import numpy as np
-
-from ..dispatch.signatures import whole
+from ..dispatch.kinds import integers, whole
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import shape_dtype
 
@@ -10,6 +8,8 @@ from ..types.tensor_value import shape_dtype
 def wrap_dim(dim, ndim, extra=0):
     """A non-negative axis, or torch's IndexError."""
     n = max(ndim + extra, 1)
+    if type(dim) is not int:
+        dim = integers(dim)
     if not -n <= dim < n:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
     return dim + n if dim < 0 else dim
@@ -68,11 +68,12 @@ def check_unique(array, dim):
 
 def tuples(value, n):
     """A number or a sequence as n numbers."""
-    if isinstance(value, int | np.integer):
+    value = integers(value)
+    if isinstance(value, int):
         return (int(value),) * n
     if isinstance(value, str):
         raise TypeError(f"argument must be tuple of ints, but found element of type str in {value!r}")
-    value = tuple([int(v) for v in value])
+    value = tuple(map(int, value))
     return value * n if len(value) == 1 else value
 
 
