@@ -73,6 +73,9 @@ def _name(prim):
 
 def masked(x, where, neutral):
     """`x` with `neutral` where the mask `where=` does not hold."""
+    if where is None:
+        raise TypeError("where= takes a boolean mask, but got None, which NumPy reads as False, so that nothing is "
+                        f"taken; leave where= out{at_user_line()}")
     mask = where if hasattr(where, "dtype") else np.asarray(where)
     if mask.dtype != np.bool_:
         raise TypeError(f"where= takes a boolean mask, but got dtype {mask.dtype}; compare it first, for example "

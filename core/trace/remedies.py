@@ -17,7 +17,8 @@ CHOICES = {
     None: "its result depends on the values themselves: choose by np.where, or call it outside of the transformed "
           "function",
 } | dict.fromkeys(["nonzero", "flatnonzero", "argwhere"], _PLACES)
-_BUFFER = "buf = covector.numpy.zeros(shape) (or np.zeros_like(t)) before buf[i] = t"
+_BUFFER = ("buf = covector.numpy.zeros(shape) (or np.zeros_like(t)) before buf[i] = t, or buf = "
+           "covector.numpy.array(buf) of an array that is there")
 _MATH = "np.exp and friends for math.*"
 _SCIPY = "covector.scipy for SciPy's functions"
 _ASARRAY = "covector.numpy.asarray(t) for np.asarray(t)"
@@ -95,7 +96,8 @@ def _read(node, how, kind):
     if any(isinstance(part, AST.Slice) for part in AST.walk(node.slice)):
         return "covector.lax.dynamic_slice_in_dim(a, t, size, axis) for a[t:t + size]"
     if how == "used as an integer index":  # by a list or a tuple
-        return "covector.numpy.take(np.array(a), t, axis) for a[t] of a list a"
+        return ("covector.numpy.take(np.array(a), t, axis) for a[t] of a list a, make it an argument that is not "
+                "transformed")
     return "np.where(t, a, 0.0) for a[t] of a mask t" if kind == "b" else _TAKE
 
 

@@ -17,7 +17,8 @@ class _Length:
         if traced is None:
             return self.length
         if not traced.shape and traced.__class__ is not kind:
-            raise LengthError(NO_LENGTH + at_user_line())
+            raise LengthError("len() of a traced 0-d array: it has no axis to count; use .size or .reshape(-1)"
+                              f"{at_user_line()}")
         return self.length.__get__(traced, kind)
 
 
@@ -25,14 +26,12 @@ class LengthError(TypeError, AttributeError):
     """A number was asked for its length."""
 
 
-NO_LENGTH = "len() of a traced 0-d array: it has no axis to count; use .size or .reshape(-1)"
-
-
 def length(traced):
     """The length of the first axis."""
     shape = traced.shape
     if not shape:
-        raise TypeError(NO_LENGTH + at_user_line())
+        raise TypeError("len() of a traced 0-d array: it has no axis to count; use .size or .reshape(-1)"
+                        f"{at_user_line()}")
     return shape[0]
 
 

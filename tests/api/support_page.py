@@ -24,7 +24,7 @@ Each row is measured, and a test repeats the measurement: the function of `covec
 """  # noqa: E501 - paragraphs of a page
 QUESTIONS = """## Questions after the type
 
-A traced value without axes answers `np.isscalar` and `isinstance(x, numbers.Real)` (or `Number`, `Complex`, `Integral`) as the value that it stands for does: a Python number, a NumPy scalar and what operations make of them are numbers, `np.array(3.0)` is none, and an element of a vector under `vmap` is one, as in a loop. `hasattr(x, "__len__")` is false for numbers. So are `np.ndim`, `np.shape`, `np.size`, `np.iterable`, `np.isrealobj`, `np.iscomplexobj`, `np.result_type`, `callable` and `match` on the classes of `numbers` those of the value.
+`np.isscalar` and `isinstance(x, numbers.Real)` (or `Number`, `Complex`, `Integral`) say of a traced value without axes what they say of the value that it stands for: a Python number, a NumPy scalar and what operations make of them are numbers, `np.array(3.0)` is none, and an element of a vector under `vmap` is one, as in a loop. `hasattr(x, "__len__")` is false for numbers. So are `np.ndim`, `np.shape`, `np.size`, `np.iterable`, `np.isrealobj`, `np.iscomplexobj`, `np.result_type`, `callable` and `match` on the classes of `numbers` those of the value.
 
 Classes of Python and NumPy that are no abstract ones cannot be asked so: a traced value is none of them. Such a question takes the branch of "another object", whose value may be another:
 

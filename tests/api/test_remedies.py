@@ -158,7 +158,7 @@ def test_remedy_is_that_of_the_call_that_the_line_makes(fun, words):
     (lambda i: X[i], [0, 1], "covector.numpy.take(a, t, axis) for a[t] of a plain array a, or in_axes=None"),
     (lambda i: cv.numpy.asarray(X)[i], [0, 1], "covector.numpy.take(a, t, axis) for a[t] of a plain array a, or"),
     (lambda i: X.take(i), [0, 1], "covector.numpy.take(a, t, axis) for a.take(t), or"),
-    (lambda i: [1.0, 2.0][i], [0, 1], "covector.numpy.take(np.array(a), t, axis) for a[t] of a list a, or"),
+    (lambda i: [1.0, 2.0][i], [0, 1], "covector.numpy.take(np.array(a), t, axis) for a[t] of a list a, make it an"),
     (lambda i: X[i : i + 2], [0, 1], "covector.lax.dynamic_slice_in_dim(a, t, size, axis) for a[t:t + size], or"),
     (lambda m: X[m], [[True, False, True]], "np.where(t, a, 0.0) for a[t] of a mask t, or")])
 def test_an_index_has_the_remedy_of_what_is_indexed(fun, given, words):
