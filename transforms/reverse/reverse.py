@@ -13,6 +13,7 @@ from ...core.primitive.primitive import take_operands
 from ...core.tape.lazy_cotangents import BASES, Units
 from ...core.tape.node_pool import ALONE, SPARE
 from ...core.tape.scatter import Scatter, accumulate, add_pending
+from ...core.tape.strong_zeros import may_have_zeros
 from ...core.tape.tape import (
     FREED,
     Node,
@@ -22,7 +23,7 @@ from ...core.tape.tape import (
     ready_leaf,
 )
 from ...core.trace.buffers import snapshot
-from ...core.trace.tracer import Rev, Staged, Trace, Tracer, check_alive, unwrap
+from ...core.trace.tracer import Rev, Staged, Trace, Tracer, check_alive
 from ...core.types import Any
 from .blocks import sweep_region
 from .mutation_guards import COPY_LIMIT, LARGE, Guards
@@ -244,7 +245,7 @@ def sweep(
     node: Any
     for node, ct in roots:
         special = special or type(ct) is Units
-        awaited = awaited and _without_zeros(ct)
+        awaited = awaited and not may_have_zeros(ct)
         _push(pending, heap, node, ct)
     masked = masked and not awaited
     if drive is not None:
@@ -378,14 +379,6 @@ def sweep(
         kind = type(ct)
         results[node.saved] = ct.dense() if kind in _LAZY else ct
     return results
-
-
-def _without_zeros(ct):
-    """Whether a cotangent is known to have no zero."""
-    if type(ct) in _LAZY:
-        return False
-    ct = unwrap(ct)
-    return ct is not None and bool(ct.all() if getattr(ct, "ndim", 0) else ct)
 
 
 def _push(pending, heap, node, c):
