@@ -298,6 +298,7 @@ hypot = elementwise(
     jvp={"x": lambda dx, x, ans: dx * unit(x, ans), "y": lambda dy, y, ans: dy * unit(y, ans)},
     vjp={"x": lambda ct, x, ans: ct * unit(x, ans), "y": lambda ct, y, ans: ct * unit(y, ans)},
     op=np.hypot,
+    chosen=True,
     samples=together(binary(0.5, 2.0, complex_too=False),
                      lambda rng: [Sample(np.zeros(2), np.array([0.0, 3.0]), smooth=False, orders=1)]),
 )

@@ -282,6 +282,8 @@ vector_norm = primitive(
     vjp={"x": lambda ct, x, ans, axes, keepdims, scale: _norm_slope(x, ans, axes, keepdims, scale)
          * keep_axes(ct, x, axes, keepdims)},
     batch=lambda x, axes, keepdims, scale: vector_norm(x, _shifted(axes), keepdims, scale),
+    blocks="reduced",
+    chosen=True,
     depends=reduced,
     samples=together(_reduction_samples(scale=2.0), arrays((0, 3), axes=(1,), keepdims=False, scale=1),
                      lambda rng: [Sample(np.zeros((2, 3)), params={"axes": (1,), "keepdims": False, "scale": 1},

@@ -368,6 +368,7 @@ absolute = elementwise(
     real_jvp={"x": lambda dx, x: dx * direction(x)},
     real_vjp={"x": lambda ct, x: ct * direction(x)},
     op=np.abs,
+    chosen=True,
     samples=together(unary(), lambda rng: [Sample(np.zeros(2), smooth=False, orders=1)]),
 )
 
