@@ -27,7 +27,6 @@ from ..types.tensor_value import bottom, shape_dtype
 from ..views.memory import example_of
 from ..views.overlap import check_own
 
-
 LIKE_INPUT = layout(lambda array, tensors, args, named: array if not preserves(named.get("memory_format")) else
                     laid_out(array, bottom(tensors[0])))
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, compute, operation
-from ..dispatch.overriding import default_torch_function, dispatching
 from ..dispatch.layouts import LIKE_FIRST
+from ..dispatch.overriding import default_torch_function, dispatching
 from ..dispatch.telling import by_mode, given
 from ..inplace.inplace import chain
 from ..modes.modes import MODES, modes
