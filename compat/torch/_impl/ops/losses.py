@@ -227,13 +227,16 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
     if input.ndim > 2 or not n:
         raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
                            f"{list(input.shape)}")
-    valid = cnp.cumsum((t < 0).astype(np.int64), axis=1) == 0  # up to the first -1
-    safe = cnp.where(valid, t, 0)
-    hit = cnp.any((cnp.expand_dims(safe, 2) == np.arange(n)) & cnp.expand_dims(valid, 2), axis=1)
-    own = cnp.take_along_axis(x, safe, 1)
-    gap = 1 - cnp.expand_dims(own, 2) + cnp.expand_dims(x, 1)
-    count = (gap > 0) & cnp.expand_dims(valid, 2) & ~cnp.expand_dims(hit, 1)
-    loss = cnp.sum(cnp.where(count, gap, np.zeros((), x.dtype)), axis=(1, 2)) / n
+    valid = cnp.cumsum((primal_of(t) < 0).astype(np.int64), axis=1) == 0  # up to the first -1
+    seen = on_host(valid)
+    if seen is not None:  # as many places as the example with most labels has
+        most = int(seen.sum(1).max(initial=0))
+        valid, t = valid[:, :most], t[:, :most]
+    safe = cnp.where(valid, t, -1)
+    hit = cnp.any(cnp.expand_dims(safe, 2) == constant(np.arange(n), t), axis=1)
+    others = cnp.expand_dims(valid, 2) & ~cnp.expand_dims(hit, 1)
+    gap = cnp.expand_dims(1 - cnp.take_along_axis(x, cnp.maximum(safe, 0), 1), 2) + cnp.expand_dims(x, 1)
+    loss = cnp.sum(cnp.where(others & (gap > 0), gap, constant(np.zeros((), x.dtype), x)), axis=(1, 2)) / n
     return reduced(loss if input.ndim == 2 else loss[0], reduction)
 
 
