@@ -3,6 +3,7 @@
 from .core.arrays.bounds import all_within as all_within
 from .core.arrays.errstate import (
     enter_error_state as enter_error_state,
+    error_state as error_state,
     leave_error_state as leave_error_state,
     make_error_state as make_error_state,
 )

@@ -1,8 +1,9 @@
 """Tracers, which stand in for arrays while a transform runs, and the traces that own them."""
 
-import itertools
 import operator
+import os
 from contextvars import ContextVar
+from threading import Lock
 from typing import TYPE_CHECKING
 from weakref import ref
 
@@ -16,8 +17,10 @@ from .remedies import CHOICES, remedy
 from .scalars import Scalar, length
 
 ndarray = np.ndarray
-_levels = itertools.count(1)
 _last_level = 0
+_STARTING = Lock()  # between a level and its being the last one no other thread may start one
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_STARTING.acquire, after_in_parent=_STARTING.release, after_in_child=_STARTING.release)
 
 
 class Sharing(list):
@@ -40,7 +43,8 @@ class Sharing(list):
 def next_level():
     """A level never used before. Levels only increase, so nothing has to be restored after an exception."""
     global _last_level
-    _last_level = level = next(_levels)
+    with _STARTING:
+        _last_level = level = _last_level + 1
     return level
 
 
@@ -379,8 +383,8 @@ LENIENT = ContextVar("covector_lenient", default=False)
 def leniently(rule, *args):
     """Call a user's rule; it may compute with values of a transform that has finished."""
     previous = LENIENT.get()
-    LENIENT.set(True)
     try:
+        LENIENT.set(True)
         return rule(*args)
     finally:
         LENIENT.set(previous)

@@ -13,7 +13,7 @@ from ...core.ops.selection import cast, cast_flat, where
 from ...core.primitive.primitive import bind
 from ...core.tape.strong_zeros import CHOICES
 from ...core.trace.buffers import Buffer, identity, make_buffer, snapshot
-from ...core.trace.seal import Seal, is_staging
+from ...core.trace.seal import SEALED, Seal, is_staging
 from ...core.trace.tracer import Batched, Staged, Tracer, concrete, unwrap
 from ...core.types import Any, Array, Callable, PyTree
 from ..arguments.arguments import described, flatten, only_leaf, settle, structure
@@ -89,13 +89,17 @@ def _choose(pred, true_fun, false_fun, operands, name):
     if state == "known" and not is_staging():
         return (true_fun if bool(pred) else false_fun)(*operands)
     if state == "batched" and not is_staging():
-        with Seal() as seal:  # either function may write to operands of its own, as where they are staged
+        before = SEALED.get()
+        try:  # either function may write to operands of its own, as where they are staged
+            seal = Seal().begin()
             unlike = ~pred if aval_of(pred).dtype.kind == "b" else pred == 0
             with of_some(pred):
                 on_true = true_fun(*_own(operands, pred))
             with of_some(unlike):
                 on_false = false_fun(*_own(operands, unlike))
             ans = select(pred, on_true, on_false, name)
+        finally:
+            SEALED.set(before)
         seal.check()
         return ans
     leaves, rebuild = flatten(operands)

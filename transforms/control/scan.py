@@ -6,6 +6,7 @@ import numpy as np
 
 from ...core.arrays.avals import WEAK, aval_of, make_aval, promoting_aval
 from ...core.arrays.dtypes import is_inexact, native_dtype, result_dtype
+from ...core.arrays.errstate import error_state, leave_error_state
 from ...core.checks import check_function, whole
 from ...core.errors import ConversionError, ShapeError, TreeError, at_user_line
 from ...core.ops.selection import astype
@@ -22,7 +23,7 @@ from ..debug.effects import acting
 from ..graph.equations import Body, through_loop
 from ..interpreters.forward import start_dual
 from ..scope.debug_modes import modes
-from ..scope.errstate import quiet
+from ..scope.errstate import enter_quiet
 from ..staging.bodies import (
     batched_body,
     higher_order,
@@ -146,9 +147,13 @@ def _no_answers(fun, init, rebuild_xs, xs):
     try:
         avals = stage(answers, [*[aval_of(c) for c in carry], *rows], tuple, "scan", like=(*carry, *xs))[0].out_avals
     except ConversionError:  # the step looks at values
-        with quiet():
+        state = error_state()
+        try:
+            enter_quiet()
             zeros = [constant(np.zeros(a.shape, a.dtype), x) for a, x in zip(rows, xs)]
             avals = [aval_of(settle(y)) for y in answers(*carry, *zeros)]
+        finally:
+            leave_error_state(state)
     return form["rebuild"]([constant(np.zeros((0, *a.shape), a.dtype), *carry, *xs) for a in avals])
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
-from ...core.arrays.errstate import leave_error_state
+from ...core.arrays.errstate import error_state, leave_error_state
 from ...core.arrays.warned import enter_reporting
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, at_user_line
@@ -34,7 +34,7 @@ from ..arguments.escape_checks import abandon, check_escaped
 from ..arguments.transformed import transformed
 from ..reverse.nan_checks import start_trace
 from ..reverse.reverse import sweep
-from ..scope.errstate import enter_quiet, quiet
+from ..scope.errstate import enter_quiet
 
 ndarray = np.ndarray
 _SEEDS = {}
@@ -98,8 +98,9 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int
     def differentiated(*args, **kwargs):
         trace = start_trace()
         args, leaves, rebuilds = box_arguments(trace, args, argnums, name, allow_int)
-        state = enter_reporting()
+        state = error_state()
         try:
+            enter_reporting()
             result = fun(*args, **kwargs)
         except BaseException as error:
             abandon(trace, error)
@@ -122,8 +123,9 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int
             out = result = args = None  # type: ignore[assignment] # nothing may keep the graph alive
             if trace.guards is not None:
                 trace.check_guards()
-            state = enter_quiet()
+            state = error_state()
             try:
+                enter_quiet()
                 cts = sweep(roots, len(leaves), masked=trace.masked, large=trace.large)
             finally:
                 leave_error_state(state)
@@ -177,8 +179,9 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
     check_function(fun, "vjp")
     trace = start_trace()
     args, leaves, rebuilds = box_arguments(trace, primals, tuple(range(len(primals))), "vjp")
-    state = enter_reporting()
+    state = error_state()
     try:
+        enter_reporting()
         result = fun(*args)
     except BaseException as error:
         abandon(trace, error)
@@ -208,9 +211,13 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
             if node is not None and c is not None:
                 roots.append((node, c))
         trace.check_guards()
-        with quiet():
-            masked = trace.masked or any(may_have_zeros(c) for _, c in roots)
+        masked = trace.masked or any(may_have_zeros(c) for _, c in roots)
+        state = error_state()
+        try:
+            enter_quiet()
             found = sweep(roots, count, masked=masked, large=trace.large, retain=True)
+        finally:
+            leave_error_state(state)
         own_all(found, kept, False, trace, avals_in, given=cts)
         return _rebuild(found, rebuilds, tuple(range(len(rebuilds))))
 

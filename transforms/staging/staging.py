@@ -17,7 +17,7 @@ from ...core.primitive.primitive import RAW
 from ...core.trace.buffers import identity
 from ...core.trace.device import library_of
 from ...core.trace.extent import drives
-from ...core.trace.seal import Seal
+from ...core.trace.seal import SEALED, Seal
 from ...core.trace.tracer import Batched, Dual, Rev, Staged, Trace, Tracer, check_alive
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import flatten, settle, structure
@@ -308,9 +308,13 @@ def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, wa
             outs, rebuild_out = flatten(fun(*rebuild(boxed)))
             outs = [settle(x) for x in outs]
         else:
-            with Seal(trace.level) as seal:
+            before = SEALED.get()
+            try:
+                seal = Seal(trace.level).begin()
                 outs, rebuild_out = flatten(fun(*rebuild(boxed)))
                 outs = [settle(x) for x in outs]
+            finally:
+                SEALED.set(before)
             seal.check()
     except BaseException as error:
         abandon(trace, error)
