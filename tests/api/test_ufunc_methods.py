@@ -132,7 +132,7 @@ def test_a_fold_in_order_is_no_equation_an_element(ufunc, method):
     x = np.random.default_rng(3).uniform(0.8, 1.2, 200)
     fun = getattr(ufunc, method)
     assert len(covector.make_graph(fun)(x).equations) < 40
-    assert len(covector.make_graph(covector.grad(lambda x: np.sum(np.sin(fun(x)))))(x).equations) < 160
+    assert len(covector.make_graph(covector.grad(lambda x: np.sum(np.sin(fun(x)))))(x).equations) < 400
     np.testing.assert_allclose(covector.jit(fun)(x), fun(x), rtol=1e-10)
 
 
