@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays.small_calls import small_names
 from ..trace.buffers import make_buffer
 from ..trace.device import zeros_of
-from ..trace.tracer import Tracer, unwrap
+from ..trace.tracer import Tracer
 from .lazy_cotangents import BASES, meet
 from .tape import Partial
 
@@ -225,11 +225,3 @@ def apart_from(ct, cts):
 
 
 LAZY = frozenset({Scatter, Partial, *BASES})  # cotangents that are not arrays
-
-
-def without_zeros(ct):
-    """Whether a cotangent is known to have no zero."""
-    if type(ct) in LAZY:
-        return False
-    ct = unwrap(ct)
-    return ct is not None and bool(ct.all() if getattr(ct, "ndim", 0) else ct)

@@ -35,6 +35,15 @@ def holds_nan(c):
     return c.value is None or holds_nan(c.value)
 
 
+def may_have_zeros(c):
+    """Whether a cotangent or tangent has an element that is 0, as unit vectors do; True of what is not known yet."""
+    if hasattr(c, "dense"):
+        return True
+    while isinstance(c, Tracer):
+        c = c.value
+    return c is None or not bool(c.all() if hasattr(c, "all") else c)
+
+
 def strong_zero(ct, c):
     """`c` (the shape of `ct`), with 0 where it is NaN only because a zero `ct` met an infinite factor.
 

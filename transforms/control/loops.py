@@ -30,7 +30,7 @@ from ..staging.bodies import (
 )
 from ..staging.numbers import as_number, as_numbers
 from ..staging.staging import stage
-from .control import cond, known_state, select
+from .control import cond, known_state, of_some, select
 from .rounds import known_rounds
 from .scan import carried, scan
 
@@ -86,7 +86,7 @@ def _while_eager(cond_fun, body_fun, init_val, left=None):
                 break
             # Examples that are done run along from the last state at which they were not, and keep what they have.
             running = select(flag, state, running, "while_loop")
-            with Seal() as seal:
+            with Seal() as seal, of_some(flag):
                 state = select(flag, body_fun(running), state, "while_loop")
             seal.check()
         left = None if left is None else left - 1
@@ -234,7 +234,8 @@ def _while_vmap(trace, prim, args):
     def step(flat):  # rows that are done run along from the last state at which they were not, and keep what they have
         head, going, state, running = flat[:consts], flat[consts], flat[consts + 1 :][:n], flat[consts + 1 + n :]
         running = [_rows(going, s, r) for s, r in zip(state, running)]
-        state = [_rows(going, new, s) for new, s in zip(inner_body(*head, *running), state)]
+        with of_some(going):
+            state = [_rows(going, new, s) for new, s in zip(inner_body(*head, *running), state)]
         return [inner_test(*head, *state)[0], *state, *running]
 
     together = trace.mesh and any("collective" in eq.prim.effects for part in (test.graph, body.graph)

@@ -13,7 +13,7 @@ from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.facts import QUIET
 from ...core.ops.shaping import broadcast_to
 from ...core.primitive.primitive import take_operands
-from ...core.tape.strong_zeros import holds_nan, pushed_strongly
+from ...core.tape.strong_zeros import holds_nan, may_have_zeros, pushed_strongly
 from ...core.tape.unbroadcast import recast
 from ...core.trace.device import zeros_like_leaf
 from ...core.trace.extent import drives
@@ -162,6 +162,7 @@ def jvp(
                         f"{type(tangents).__name__}; write jvp(f, (x,), (dx,)){at_user_line()}")
     trace = start_dual()
     args = _boxed(trace, primals, tangents)
+    trace.masked = _choose(tangents)
     state = enter_reporting()
     try:
         result = fun(*args)
@@ -186,10 +187,16 @@ def jvp(
 drives(jvp)
 
 
+def _choose(tangents):
+    """Whether tangents may have zeros: as a unit tangent, they choose elements."""
+    return any(map(may_have_zeros, flatten(tangents)[0]))
+
+
 def tangent_of_gradient(fun, gradient, primals, tangents):
     """The tangent of `gradient(fun)`, whose value nobody asks for, at tuples of primals and tangents."""
     trace = start_dual()
     args = _boxed(trace, primals, tangents)
+    trace.masked = _choose(tangents)
 
     def marked(*args):
         out = fun(*args)

@@ -11,6 +11,7 @@ from ...core.arrays.warned import enter_reporting
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, at_user_line
 from ...core.ops.indexing.places import duplicate
+from ...core.tape.strong_zeros import may_have_zeros
 from ...core.trace.buffers import Buffer
 from ...core.trace.device import constant, library_of, zeros_like_leaf
 from ...core.trace.extent import drives
@@ -208,7 +209,8 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
                 roots.append((node, c))
         trace.check_guards()
         with quiet():
-            found = sweep(roots, count, masked=trace.masked, large=trace.large, retain=True)
+            masked = trace.masked or any(may_have_zeros(c) for _, c in roots)
+            found = sweep(roots, count, masked=masked, large=trace.large, retain=True)
         own_all(found, kept, False, trace, avals_in, given=cts)
         return _rebuild(found, rebuilds, tuple(range(len(rebuilds))))
 

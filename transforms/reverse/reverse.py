@@ -11,7 +11,8 @@ from ...core.arrays.small_calls import FORMS, MANY
 from ...core.primitive.primitive import take_operands
 from ...core.tape.lazy_cotangents import BASES, Units
 from ...core.tape.node_pool import POOLED, SPARE
-from ...core.tape.scatter import LAZY, Scatter, accumulate, add_pending, apart_from, without_zeros
+from ...core.tape.scatter import LAZY, Scatter, accumulate, add_pending, apart_from
+from ...core.tape.strong_zeros import may_have_zeros
 from ...core.tape.tape import (
     FREED,
     Node,
@@ -243,7 +244,7 @@ def sweep(
     node: Any
     for node, ct in roots:
         special = special or type(ct) is Units
-        awaited = awaited and without_zeros(ct)
+        awaited = awaited and not may_have_zeros(ct)
         _push(pending, heap, node, ct)
     masked = masked and not awaited
     if drive is not None:
