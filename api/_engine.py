@@ -1,5 +1,6 @@
 """The engine below the transforms, for `covector.compat` alone: tape, sweep, ambient values, error state."""
 
+from .core.arrays.backend import BY_TYPE as BY_TYPE, find_backend as find_backend
 from .core.arrays.bounds import all_within as all_within
 from .core.arrays.errstate import (
     enter_error_state as enter_error_state,

@@ -1,13 +1,41 @@
 """autograd.tracer: what is traced, its value, and functions that derivatives are defined for."""
 
+import numpy as np
+
 from ....extend import REGISTRY, Tracer, bind
 from .calls import ForwardCall, Operands, Owner, ReverseCall
 from .lane import OTHERWISE, call_in_lane, make_rule
 from .levels import NONE, without
+from .subclasses import TypeMappings
 from .tables import JVPS, VJPS
 from .wrap_util import get_name, subvals as subvals, toposort as toposort, wraps
 
-Box = Tracer
+
+class _OfTraced(type):
+    """The type of a class whose instances are covector's traced values."""
+
+    def __instancecheck__(cls, instance):
+        return isinstance(instance, Tracer)
+
+    def __subclasscheck__(cls, subclass):
+        return type.__subclasscheck__(cls, subclass) or issubclass(subclass, Tracer)
+
+    def register(cls, value_type):
+        """Say that values of a type may be traced."""
+        cls.type_mappings[value_type] = cls
+
+
+class Box(metaclass=_OfTraced):
+    """What is traced: arrays, which transforms make.
+
+    `type_mappings` holds, by the type of an argument of a transform, what looks at it first: it is called with the
+    argument and two more, and raises, or returns `ArrayBox` of them, which is the array to trace.
+    """
+
+    type_mappings = TypeMappings()
+
+    def __new__(cls, value, trace=None, node=None):
+        return np.asarray(value)
 
 
 def isbox(x):
