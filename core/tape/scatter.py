@@ -9,6 +9,7 @@ from ..trace.buffers import make_buffer
 from ..trace.device import zeros_of
 from ..trace.tracer import Tracer
 from .lazy_cotangents import BASES, meet
+from .tape import Partial
 
 ndarray = np.ndarray
 _SCALARS = frozenset({np.float64, np.float32})  # what operators give of 0-d arrays
@@ -86,6 +87,8 @@ class Scatter:
 
     def add_at(self, index, ct):
         """Add `ct` to the part `index`."""
+        if self.buffer is None:
+            self.settle()
         if isinstance(ct, Tracer) and not isinstance(self.buffer, Tracer):
             self.buffer = make_buffer(self.buffer, own=True)
         if isinstance(self.buffer, Tracer):
@@ -154,6 +157,9 @@ class Scatter:
         return self.buffer.read() if isinstance(self.buffer, Tracer) else self.buffer
 
 
+_OWNED = frozenset({Scatter, Partial})  # they belong to what is pending, and are added to in place
+
+
 def _absent(c):
     """Whether a cotangent carries nothing; a tracer is not asked, which would look for the reason why it has not the
     attribute."""
@@ -198,7 +204,7 @@ def add_pending(entry, c):
     if type(h) in _SCALARS and type(c) in _SCALARS:
         entry[1] = h + c
         return
-    entry[1] = h.plus(c) if type(h) is Scatter and type(c) is Scatter else accumulate(h, c)
+    entry[1] = h.plus(c) if type(h) is type(c) and type(h) in _OWNED else accumulate(h, c)
     entry[2] = entry[3] = False
 
 
@@ -218,8 +224,4 @@ def apart_from(ct, cts):
     return [type(c) is ndarray and c.base is None and i not in known and ids.count(i) == 1 for c, i in zip(cts, ids)]
 
 
-def without_zeros(ct):
-    """Whether a cotangent is plain and has no zero."""
-    if type(ct) is ndarray:
-        return bool(ct.all() if ct.ndim else ct)
-    return type(ct) in _SCALARS and bool(ct)
+LAZY = frozenset({Scatter, Partial, *BASES})  # cotangents that are not arrays

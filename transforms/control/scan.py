@@ -14,6 +14,7 @@ from ...core.ops.shaping import broadcast_to, stack
 from ...core.primitive.primitive import bind
 from ...core.progress import reporter, told
 from ...core.trace.device import constant
+from ...core.trace.seal import is_staging
 from ...core.trace.tracer import Tracer
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import described, first, flatten, settle, structure
@@ -25,7 +26,6 @@ from ..scope.debug_modes import modes
 from ..scope.errstate import enter_quiet
 from ..staging.bodies import (
     batched_body,
-    closes_over_tracer,
     higher_order,
     instantiate,
     is_staged,
@@ -58,8 +58,8 @@ def scan(
             the number of steps that are done and of all, after each step. In compiled functions and under `vmap`
             too: there a step of all examples is one. The steps of a backward pass are not counted.
     Returns:
-        `(carry, ys)` with the outputs stacked along a new axis 0. The loop is eager on concrete values, and one
-        equation when staged.
+        `(carry, ys)` with the outputs stacked along a new axis 0. The loop is eager, and one equation in a function
+        that is staged.
     Raises:
         ShapeError: the lengths differ.
         TreeError: the carry changes its structure or a shape.
@@ -85,7 +85,7 @@ def scan(
     steps = length if length is not None else sizes.pop()
     carry, rebuild_carry = flatten(init)
     carry = [settle(x) for x in carry]
-    if any(map(is_staged, (*carry, *leaves))) or closes_over_tracer((fun,), is_staged):
+    if is_staging() or any(map(is_staged, (*carry, *leaves))):
         if progress:
             report = reporter(progress, "scan", steps)
             fun, leaves, rebuild_xs = _telling(fun, leaves, rebuild_xs, steps, reverse, report)

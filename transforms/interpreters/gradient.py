@@ -11,6 +11,7 @@ from ...core.arrays.warned import enter_reporting
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, at_user_line
 from ...core.ops.indexing.places import duplicate
+from ...core.tape.strong_zeros import may_have_zeros
 from ...core.trace.buffers import Buffer
 from ...core.trace.device import constant, library_of, zeros_like_leaf
 from ...core.trace.extent import drives
@@ -210,10 +211,11 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
             if node is not None and c is not None:
                 roots.append((node, c))
         trace.check_guards()
+        masked = trace.masked or any(may_have_zeros(c) for _, c in roots)
         state = error_state()
         try:
             enter_quiet()
-            found = sweep(roots, count, masked=trace.masked, large=trace.large, retain=True)
+            found = sweep(roots, count, masked=masked, large=trace.large, retain=True)
         finally:
             leave_error_state(state)
         own_all(found, kept, False, trace, avals_in, given=cts)

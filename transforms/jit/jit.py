@@ -241,7 +241,8 @@ class _Jit:
         """`(entry, captured)` of a new signature; `captured` are values of surrounding transforms it closes over."""
         keys = [leaf_key(settle(x)) for x in leaves]
         avals = [k[1] if type(k) is tuple else k for k in keys]
-        numbers = {i for i, k in enumerate(keys) if type(k) is tuple and k[0] is NUMBER}
+        numbers, arrays = [{i for i, k in enumerate(keys) if type(k) is tuple and k[0] is kind}
+                           for kind in (NUMBER, np.ndarray)]
 
         def run(given, named):
             args, kwargs = with_static(given, named, static)
@@ -250,7 +251,7 @@ class _Jit:
             return out
 
         with unmarked():  # what it warns of is decided where it runs, not where it is staged
-            graph, _ = stage(run, avals, rebuild, "jit", like=leaves, numbers=numbers)
+            graph, _ = stage(run, avals, rebuild, "jit", like=leaves, numbers=numbers, arrays=arrays)
         captured = graph.captured
         donated = () if captured else self.donated_leaves(dynamic, static)
         call = Compiled(graph.with_inputs(graph.inputs), self.name, own=True,

@@ -11,7 +11,8 @@ from ...core.arrays.small_calls import FORMS, MANY
 from ...core.primitive.primitive import take_operands
 from ...core.tape.lazy_cotangents import BASES, Units
 from ...core.tape.node_pool import POOLED, SPARE
-from ...core.tape.scatter import Scatter, accumulate, add_pending, apart_from, without_zeros
+from ...core.tape.scatter import LAZY, Scatter, accumulate, add_pending, apart_from
+from ...core.tape.strong_zeros import may_have_zeros
 from ...core.tape.tape import (
     FREED,
     Node,
@@ -29,7 +30,6 @@ from .mutation_guards import COPY_LIMIT, LARGE, Guards
 ndarray = np.ndarray
 _SCALARS = frozenset({np.float64, np.float32})  # what operators give of 0-d arrays
 _NUMBERS = frozenset({int, float, bool})
-_LAZY = frozenset({Scatter, Partial, *BASES})
 
 
 class RevTrace(Trace):
@@ -210,14 +210,15 @@ def sweep(
     Args:
         roots: `[(node, ct), …]`.
         count: how many leaves, whose `saved` is their index; or a dict to fill, keyed by what leaves saved.
-        masked: structural zeros may occur, so singular rules use strong zeros: where `roots` have no zeros, from the
-            newest node on whose pullback makes some.
+        masked: structural zeros may occur, so rules use strong zeros: where `roots` have no zeros, from the newest node
+            on whose pullback makes some.
         large: there may be large arrays, whose elementwise operations are swept in blocks.
         retain: keep what the nodes saved, so that the graph can be swept again.
         drive: what the nodes of a subclass are given: `node.run_in_sweep(ct, drive)` returns the cotangent(s) of its
             parents, or None to end this path (the stateful layer runs hooks there, frees what was saved, fills
-            `.grad`). Where `drive.plain`, and `drive.needed` is None, nodes without `extra` are run here, unless they
-            are older (of a larger number) than the one in `drive.checked`, so that saved values must be looked at.
+            `.grad`); `drive.masked` says whether zeros are strong. Where `drive.plain`, and `drive.needed` is None,
+            nodes without `extra` are run here, unless they are older (of a larger number) than the one in
+            `drive.checked`, so that saved values must be looked at.
     Returns:
         the leaf cotangents (None where nothing arrived).
     Raises:
@@ -243,9 +244,11 @@ def sweep(
     node: Any
     for node, ct in roots:
         special = special or type(ct) is Units
-        awaited = awaited and without_zeros(ct)
+        awaited = awaited and not may_have_zeros(ct)
         _push(pending, heap, node, ct)
     masked = masked and not awaited
+    if drive is not None:
+        drive.masked = masked
     roots.clear()  # the caller must not keep the newest node alive, and with it the whole graph
     get = pending.get
     keep_spare = SPARE.append
@@ -299,12 +302,18 @@ def sweep(
                 if not retain and rule.keeps:
                     node.saved = FREED
                 parents = node.parents
-                c = rule.back(ct, saved)
+                if awaited and rule.masks:
+                    awaited = False
+                    masked = drive.masked = True
+                c = rule.strong(ct, saved) if masked else rule.back(ct, saved)
                 node = None
             else:
                 if plain:
                     drive.mine = mine
                     drive.ruled = False
+                if awaited and rule is not None and rule.masks:
+                    awaited = False
+                    masked = drive.masked = True
                 c = node.run_in_sweep(ct, drive)
                 if c is None:
                     break
@@ -384,7 +393,7 @@ def sweep(
             c = None
     for node, ct, _, _ in pending.values():  # leaves wait here and not in the heap: nothing comes after them
         kind = type(ct)
-        results[node.saved] = ct.dense() if kind in _LAZY else ct
+        results[node.saved] = ct.dense() if kind in LAZY else ct
     return results
 
 

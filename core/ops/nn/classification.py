@@ -13,7 +13,7 @@ from ...arrays.sums import row_sums, shaped
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import primitive
 from ...primitive.row_kernels import Rows
-from ...tape.unbroadcast import strong_zero
+from ...tape.strong_zeros import strong_zero
 from ...trace.device import constant
 from ..arithmetic import exp, log
 from ..dependence import lines
@@ -168,6 +168,7 @@ softmax = primitive(
     kernel=Rows(impl=_row_softmax, vjp=_row_pulled, jvp=_row_pulled),
     absent=_REAL,
     depends=lambda x, axis: lines(x, (axis,)),
+    blocks="axis",
     samples=_rows((3,), (2, 3), (2, 3, 2), (0, 3)),
 )
 log_softmax = primitive(
@@ -180,6 +181,7 @@ log_softmax = primitive(
     kernel=Rows(impl=_row_log_softmax, vjp=lambda c, ans: c - exp(ans) * _total(c)),
     absent=_REAL,
     depends=lambda x, axis: lines(x, (axis,)),
+    blocks="axis",
     samples=_rows((3,), (2, 3), (2, 3, 2), (0, 3)),
 )
 

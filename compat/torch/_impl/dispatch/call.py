@@ -27,6 +27,7 @@ from ..types.tensor_type import VIEW, Tensor, TensorBase, infer
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import inside
 from . import autocasting, dual_calls, map_calls
+from .builtins import known_as
 from .call_cache import compile_call, lookup
 from .call_source import DECLINED, Program
 from .deprecated_overloads import PRODUCTS, method_of
@@ -196,7 +197,7 @@ def compute(row, fun, args, kwargs):
     """Lower, compute, lift, name."""
     override = overridden(args, kwargs) if row.asks else None
     if override is not None:
-        return override(row.fun, *handed_on(override, row.name, row.fun, args, kwargs))
+        return override(known_as(row.fun), *handed_on(override, row.name, row.fun, args, kwargs))
     m = MODES.get()
     if m is not None and m.autocast is not None and "cpu" in m.autocast.on:
         return autocasting.run(row, args, kwargs, m, lambda args, kwargs: compute(row, fun, args, kwargs))

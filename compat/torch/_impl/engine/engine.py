@@ -72,7 +72,7 @@ def sweep_from(roots, sweep):
         if HOOKED:
             sweep.remember(roots)
         RUNNING.set(sweep)
-        _engine.sweep(roots, 0, drive=sweep)
+        _engine.sweep(roots, 0, masked=True, drive=sweep)
         if callbacks.PENDING:
             callbacks.run()
     finally:
@@ -168,7 +168,7 @@ def sweep_level(trace, outputs, grads, inputs):
             suppress_fp_warnings()
             if HOOKED:
                 RUNNING.set(sweep.remember(roots))
-            _engine.sweep(roots, 0, drive=sweep)
+            _engine.sweep(roots, 0, masked=True, drive=sweep)
         finally:
             try:
                 RUNNING.set(outer)

@@ -25,11 +25,13 @@ class Sweep:
     """One run of the engine: what nodes ask for while they run."""
 
     checked = versions.LAST
-    __slots__ = ("again", "anomaly", "backward", "capture", "captured", "chosen", "create_graph", "key", "mine", "nans",
-                 "needed", "node", "outputs", "plain", "recorder", "retain", "roots", "ruled", "runs", "shown", "trace")
+    __slots__ = ("again", "anomaly", "backward", "capture", "captured", "chosen", "create_graph", "key", "masked",
+                 "mine", "nans", "needed", "node", "outputs", "plain", "recorder", "retain", "roots", "ruled", "runs",
+                 "shown", "trace")
 
     def __init__(self, trace, retain, create_graph):
         self.trace = trace
+        self.masked = False  # whether zeros are strong by now
         self.retain = retain
         self.create_graph = create_graph
         self.capture = self.needed = self.outputs = self.runs = None

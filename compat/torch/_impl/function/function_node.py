@@ -38,10 +38,9 @@ class FunctionCtx:
 
     def save_for_backward(self, *tensors):
         """Keep tensors for backward; None is allowed."""
-        for t in tensors:
+        for place, t in enumerate(tensors):
             if t is not None and not isinstance(t, TensorBase):
-                raise TypeError(f"save_for_backward can only save variables, but argument {tensors.index(t)} is of "
-                                "type "
+                raise TypeError(f"save_for_backward can only save variables, but argument {place} is of type "
                                 f"{type(t).__name__}")
         self._state.to_save = tensors
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..... import _engine
-from ....._engine import FREED
+from ....._engine import FREED, holds_nan
 from . import anomaly, versions
 from .accumulate import accumulate, take_first
 from .hooks import call_hooks, call_posthooks, call_prehooks, retain
@@ -37,7 +37,7 @@ class GradNode(NodeData):
                 if not drive.retain:
                     self.saved = FREED
             drive.ruled = True
-            out = rule.back(ct, saved) if ct is not UNDEFINED else self.undefined()
+            out = self.undefined() if ct is UNDEFINED else (rule.strong if drive.masked else rule.back)(ct, saved)
             return out if rule is not self.rule or drive.needed is None else self.pruned(out, drive.needed)
         if drive.plain and self.extra.packed:
             out = self.apply(ct, drive)
@@ -47,7 +47,10 @@ class GradNode(NodeData):
                 drive.capture is None or self.seq not in drive.capture) and (
                 drive.outputs is None or self.seq not in drive.outputs):
             rule = self.rule if drive.needed is None else rule_for(self, drive.needed)
+            saved = self.saved
             out = (rule.again or drive.again(rule))(self, ct, drive)
+            if drive.masked and rule.strong is not rule.back and out is not DECLINED and holds_nan(out):
+                self.saved, out = saved, DECLINED  # the long road has strong zeros
             if out is not DECLINED:
                 return out if rule is not self.rule or drive.needed is None else self.pruned(out, drive.needed)
         return self.run_slowly(ct, drive)
@@ -115,9 +118,10 @@ class GradNode(NodeData):
         elif rule.once and drive.create_graph:
             drive.trace.refuse_again(rule)
         if part is not None:
-            out = part.back(ct, saved, len(rule.names) == 1)
+            out = part.back(ct, saved, len(rule.names) == 1, drive.masked)
         else:
-            out = (rule if drive.needed is None else rule_for(self, drive.needed)).back(ct, saved)
+            rule = rule if drive.needed is None else rule_for(self, drive.needed)
+            out = (rule.strong if drive.masked else rule.back)(ct, saved)
         return drive.tie(out, self) if drive.create_graph else out
 
     def undefined(self):

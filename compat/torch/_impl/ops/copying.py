@@ -7,6 +7,7 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import attach, moving
+from ..dispatch.layouts import laid_out, layout
 from ..dispatch.telling import by_mode
 from ..fastpath.copy_lanes import cloned
 from ..fastpath.write_lanes import assign
@@ -26,8 +27,11 @@ from ..types.tensor_value import bottom, shape_dtype
 from ..views.memory import example_of
 from ..views.overlap import check_own
 
+LIKE_INPUT = layout(lambda array, tensors, args, named: array if not preserves(named.get("memory_format")) else
+                    laid_out(array, bottom(tensors[0])))
 
-@moving("clone", blind=True, out=False)
+
+@moving("clone", blind=True, out=False, layout=LIKE_INPUT)
 def clone(input, *, memory_format=None):
     """Copy a tensor; the copy is recorded."""
     out = REGISTRY["duplicate"].fun(input)
