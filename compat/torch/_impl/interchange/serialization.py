@@ -255,16 +255,16 @@ def opened(f, strict):
     """The archive in a file, from its place on."""
     if isinstance(f, str | os.PathLike):
         if zipfile.is_zipfile(f):
-            return bounded(zipfile.ZipFile(f))
+            return bounded(zipfile.ZipFile(f), f)
         with open(f, "rb") as file:
             return LegacyArchive(file, strict)
     start = f.tell()
     zipped = zipfile.is_zipfile(f)
     f.seek(start)
-    return bounded(zipfile.ZipFile(f)) if zipped else LegacyArchive(f, strict)
+    return bounded(zipfile.ZipFile(f), f) if zipped else LegacyArchive(f, strict)
 
 
-def bounded(archive):
+def bounded(archive, f):
     """An archive whose parts are no larger together than its file: a few compressed bytes can ask for any memory."""
     here = archive.fp.tell()
     size = archive.fp.seek(0, os.SEEK_END)
@@ -272,15 +272,15 @@ def bounded(archive):
     asked = sum([info.file_size for info in archive.infolist()])
     if asked > size:
         archive.close()
-        raise pickle.UnpicklingError(f"load() got an archive of {size} bytes whose parts would take {asked}: it is "
-                                     "compressed, or damaged; torch.save writes parts as they are, so unpack it and "
-                                     "pack it again without compression")
+        raise pickle.UnpicklingError(
+            f"load() got {named(f)}, an archive of {size} bytes whose parts would take {asked}: it is compressed, or "
+            "damaged; torch.save writes parts as they are, so unpack it and pack it again without compression")
     return archive
 
 
 def get_unsafe_globals_in_checkpoint(f):
     """The names in a file that `load(weights_only=True)` refuses; nothing in it is made or called."""
-    with bounded(zipfile.ZipFile(f)) as archive:
+    with bounded(zipfile.ZipFile(f), f) as archive:
         text = archive.read(next(n for n in archive.namelist() if n.endswith("data.pkl")))
     return [".".join(pair) for pair in dict.fromkeys(globals_in(text))
             if pair not in ALLOWED and allowed(*pair) is None]
