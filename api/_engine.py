@@ -26,6 +26,7 @@ from .core.ops.nn import (
     classification as _classification,
     convolution as _convolution,
     ctc as _ctc,
+    distances as _distances,
     interpolation as _interpolation,
     network as _network,
     normalisation as _normalisation,
@@ -67,5 +68,5 @@ from .transforms.staging.staging import GraphTrace as GraphTrace
 native_text: Any = LazyModule("covector.transforms.native.small_text")
 
 # Loaded for the primitives that compat uses.
-_LOADED = (_batch_normalisation, _classification, _convolution, _ctc, _elimination, _network, _normalisation,
-           _piecewise, _prelu, _recurrent, _interpolation, _pairs, _segments, _special)
+_LOADED = (_batch_normalisation, _classification, _convolution, _ctc, _distances, _elimination, _network,
+           _normalisation, _piecewise, _prelu, _recurrent, _interpolation, _pairs, _segments, _special)
