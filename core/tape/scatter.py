@@ -205,4 +205,23 @@ def add_pending(entry, c):
         entry[1] = h + c
         return
     entry[1] = h.plus(c) if type(h) is type(c) and type(h) in _OWNED else accumulate(h, c)
-    entry[2] = False
+    entry[2] = entry[3] = False
+
+
+def lent(c):
+    """A cotangent that a rule of the user's gave, who may keep it: read-only, so that nobody takes its memory over."""
+    if type(c) is not ndarray:
+        return c
+    view = c.view()
+    view.flags.writeable = False
+    return view
+
+
+def apart_from(ct, cts):
+    """Which of the cotangents that a rule made of `ct` lie in new memory, which none of the others has."""
+    ids = [id(c) for c in cts]
+    known = {id(c.base) for c in cts if type(c) is ndarray} | {id(ct)}
+    return [type(c) is ndarray and c.base is None and i not in known and ids.count(i) == 1 for c, i in zip(cts, ids)]
+
+
+LAZY = frozenset({Scatter, Partial, *BASES})  # cotangents that are not arrays

@@ -168,6 +168,7 @@ quotient = primitive(
     nondiff="beside",
     batch=_quotient_batch,
     depends=lambda x, w, ans: cores(ans.shape, 2, (x.shape, 2), (w.shape, 1)),
+    blocks=2,
     samples=_quotient_samples,
     absent={"()": "its operands are matrices"},
 )

@@ -157,6 +157,7 @@ svd = primitive(
     jvp={"a": _svd_jvp},
     vjp={"a": _svd_vjp},
     batch=lambda a, full_matrices, repeated: svd(a, full_matrices=full_matrices, repeated=repeated),
+    blocks=2,
     samples=_svd_samples,
     absent={"()": "its operand is a matrix"},
 )
@@ -189,6 +190,7 @@ svdvals = primitive(
     jvp={"a": _svdvals_jvp},
     vjp={"a": _svdvals_vjp},
     batch=lambda a, repeated: svdvals(a, repeated=repeated),
+    blocks=2,
     samples=_svdvals_samples,
 )
 
@@ -253,5 +255,6 @@ pinv = primitive(
     jvp={"a": _pinv_jvp},
     vjp={"a": _pinv_vjp},
     batch=_pinv_batch,
+    blocks=2,
     samples=_pinv_samples,
 )

@@ -175,6 +175,7 @@ solve_triangular = primitive(
     batch=_batch,
     linear=("b",),
     depends=lambda a, b, ans: columns(ans.shape, a.shape, b.shape),
+    blocks=2,
     samples=_samples,
 )
 

@@ -14,8 +14,8 @@ from ...primitive.families import primitive
 from ...primitive.loop_kernels import Loops
 from ...trace.device import constant
 from ..arithmetic import exp
-from ..elementary import logaddexp
 from ..indexing.indexing import index, update
+from ..log_sums import logaddexp
 from ..samples import Sample
 from ..selection import maximum, where
 from ..shaping import broadcast_to, concatenate, stack, transpose

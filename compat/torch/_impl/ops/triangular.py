@@ -5,7 +5,7 @@ import numpy as np
 from ..... import numpy as cnp, stop_gradient
 from .....extend import REGISTRY
 from .....scipy import linalg as scipy_linalg
-from ..dispatch.call import ROWS, operation
+from ..dispatch.call import ROWS, operation, to
 from ..dispatch.host_ops import assume, hosted, primal_of
 from ..dispatch.layouts import matrices
 from ..dispatch.out_argument import BY_COLUMNS
@@ -79,7 +79,7 @@ def cholesky(input, upper=False):
 @operation("linalg.solve_triangular", method=False, **lapack(0))
 def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
     """Solve `A X = B`, or `X A = B` with `left=False`, for a triangular matrix A."""
-    if A.dtype != B.dtype:
+    if B.dtype.kind == "c" != A.dtype.kind:  # PyTorch drops imaginary parts
         raise RuntimeError("linalg.solve_triangular: Expected A and B to have the same dtype but found A of type "
                            f"{type_word(A.dtype)} and B of type {type_word(B.dtype)} instead")
     square("linalg.solve_triangular", A)
@@ -90,7 +90,7 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
         raise RuntimeError("linalg.solve_triangular: Incompatible shapes of A and B for the equation "
                            f"{'AX = B' if left else 'XA = B'} ({A.shape[-2]}x{A.shape[-1]} and "
                            f"{B.shape[-2]}x{B.shape[-1]})")
-    return triangular_solution(A, B, upper, left, unitriangular)
+    return triangular_solution(A, to(B, A.dtype), upper, left, unitriangular)
 
 
 def triangular_solution(a, b, upper, left=True, unit=False):
