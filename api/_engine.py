@@ -29,6 +29,7 @@ from .core.ops.nn import (
     classification as _classification,
     convolution as _convolution,
     ctc as _ctc,
+    distances as _distances,
     interpolation as _interpolation,
     network as _network,
     normalisation as _normalisation,
@@ -71,5 +72,5 @@ from .transforms.staging.staging import GraphTrace as GraphTrace
 native_text: Any = LazyModule("covector.transforms.native.small_text")
 
 # Loaded for the primitives that compat uses.
-_LOADED = (_batch_normalisation, _by_output, _classification, _convolution, _ctc, _elimination, _interpolation,
-           _network, _normalisation, _pairs, _piecewise, _prelu, _recurrent, _segments, _special)
+_LOADED = (_batch_normalisation, _by_output, _classification, _convolution, _ctc, _distances, _elimination,
+           _interpolation, _network, _normalisation, _pairs, _piecewise, _prelu, _recurrent, _segments, _special)
