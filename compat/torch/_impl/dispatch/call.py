@@ -13,7 +13,7 @@ from ..inplace.inplace import inplace, written_as
 from ..inplace.lower_errors import raised
 from ..inplace.rewriting import rewritten_as
 from ..inplace.sum_writes import KERNELS, written
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved
 from ..modes.modes import MODES
 from ..native import functions as native
@@ -220,8 +220,9 @@ def compute(row, fun, args, kwargs):
     named = {k: lowered(x) for k, x in kwargs.items()} if kwargs else {}
     if target is not None and row.target.dtype and named.get("dtype") is None:
         named["dtype"] = shape_dtype(target)[1]
-    token = suppress_fp_warnings()
+    token = error_state()
     try:
+        suppress_fp_warnings()
         if not usual and any(t.dtype is dtypes.bfloat16 for t in tensors) and wants_single(row, given, named):
             v = in_single(row.body, given, named)
         else:

@@ -148,8 +148,8 @@ def default_torch_function(cls, func, types, args=(), kwargs=None):
     if not all(issubclass(cls, kind) for kind in types):
         return NotImplemented
     before = PLAIN_ONLY.get()
-    PLAIN_ONLY.set(True)
     try:
+        PLAIN_ONLY.set(True)
         out = func(*args, **(kwargs or {}))
         return out if cls is Tensor or unwrapped(func) else converted(out, cls, args)
     finally:

@@ -169,9 +169,9 @@ class BackwardCFunction(FunctionCtx, ShownNode):
                 grads.append(drive.tensor(c) if drive.shown is None else shown(c, drive))
         fun = backward_of(state.kind)
         outer = RUNNING.get()
-        RUNNING.set(drive)
         mine = None if state.named is None else show(self, state.named)
         try:
+            RUNNING.set(drive)
             result = fun(self, *grads)
         finally:
             RUNNING.set(outer)

@@ -75,3 +75,15 @@ def tuples(value, n):
         raise TypeError(f"argument must be tuple of ints, but found element of type str in {value!r}")
     value = tuple(map(int, value))
     return value * n if len(value) == 1 else value
+
+
+def check_strides(size, stride, offset):
+    """Raise for what `as_strided` takes no view of."""
+    if len(size) != len(stride):
+        raise RuntimeError(f"as_strided: size and stride must have the same length! Got size {list(size)} and stride "
+                           f"{list(stride)}")
+    if any(s < 0 for s in stride):
+        raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: "
+                           f"{list(stride)}")
+    if offset is not None and offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")

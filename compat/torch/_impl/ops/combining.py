@@ -16,7 +16,7 @@ from ..factories.creation import new_leaf, numpy_dtype
 from ..state.concrete import concrete, mapped
 from ..types import dtypes
 from ..types.tensor_type import TensorBase
-from .axes import check_unique, shape_of, wrap_dim
+from .axes import check_strides, check_unique, shape_of, wrap_dim
 from .index_arrays import AT
 from .publishing import method
 from .splitting import split
@@ -253,6 +253,7 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
 @operation("as_strided_scatter")
 def as_strided_scatter(input, src, size, stride, storage_offset=None):
     """Return a copy in which a strided view is replaced by `src`."""
+    check_strides(size, stride, storage_offset)
     offset = storage_offset or 0
     index = np.full(tuple(size), offset)
     for a, s in enumerate(stride):

@@ -14,7 +14,7 @@ from ..fastpath.write_lanes import assign
 from ..graph import versions
 from ..inplace.inplace import check_result, inplace
 from ..inplace.rewriting import unrecorded_array
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..state.meta import is_meta
 from ..state.python_data import filling, warn_imaginary
@@ -112,9 +112,12 @@ def cast_into(t, src):
     v = src.value
     if v.shape != array.shape or v.dtype.kind == "c" and array.dtype.kind != "c":
         return False
-    token = suppress_fp_warnings()
-    array[...] = v
-    restore_fp_warnings(token)
+    token = error_state()
+    try:
+        suppress_fp_warnings()
+        array[...] = v
+    finally:
+        restore_fp_warnings(token)
     versions.note(array)
     return True
 

@@ -97,8 +97,10 @@ def gathered(cts, saved):
     whole = None
     for c, index in zip(cts, indices):
         if c is not None and c is not UNDEFINED:
-            part = Scatter(aval, index, c)
-            whole = part if whole is None else whole.plus(part)
+            if whole is None:
+                whole = Scatter(aval, index, c)
+            else:
+                whole.add_at(index, c)
     return UNDEFINED if whole is None else whole
 
 

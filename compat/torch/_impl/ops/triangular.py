@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
+from .....extend import REGISTRY
 from .....scipy import linalg as scipy_linalg
 from ..dispatch.call import ROWS, operation, to
 from ..dispatch.host_ops import assume, hosted, primal_of
@@ -18,8 +19,6 @@ from .matrices import (
     failure,
     first_failure,
     lapack,
-    product_without,
-    solved_by_factor,
     square,
 )
 
@@ -129,17 +128,12 @@ def cholesky_solve(input, L, upper=False):
     if L.shape[-1] != input.shape[-2]:
         raise RuntimeError(f"Incompatible matrix sizes for cholesky_solve: each A matrix is {L.shape[-1]} by "
                            f"{L.shape[-1]} but each b matrix is {input.shape[-2]} by {input.shape[-1]}")
-    read = cnp.triu(L) if upper else cnp.tril(L)
-    found = solved_by_factor(read, input, upper)
-    if type(L) is np.ndarray:
-        return found
-    # PyTorch's derivative is that of the product of both triangles, though its solution reads one: `rest` is zero, but
-    # its derivative is that of the other one. Each step takes in one order of it.
-    other = L - read
-    rest = other - stop_gradient(other)
-    for _ in range(2):
-        found = solved_by_factor(read, input - product_without(read, rest, found, upper), upper)
-    return found
+    fixed = stop_gradient(L)
+    read = cnp.triu(fixed) if upper else cnp.tril(fixed)
+    # PyTorch's derivative is that of the product of both triangles, though its solution reads one: what is taken away
+    # of the other is a constant.
+    L = read if type(L) is np.ndarray else L - (fixed - read)
+    return REGISTRY["factor_solve"].fun(cnp.conj(cnp.swapaxes(L, -1, -2)) if upper else L, input)
 
 
 @operation("cholesky_inverse", **lapack(0))

@@ -80,8 +80,8 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
         before = RUNNING.get()
         if before is drive:
             return self.unpack_all(node, saved, drive)
-        RUNNING.set(drive)
         try:
+            RUNNING.set(drive)
             return self.unpack_all(node, saved, drive)
         finally:
             RUNNING.set(before)
@@ -134,8 +134,8 @@ def packed(t, hooks):
 def ungraded(fun, *args):
     """What a function gives in no_grad."""
     mode = MODES.get()
-    MODES.set((mode or DEFAULT).ungrading())
     try:
+        MODES.set((mode or DEFAULT).ungrading())
         return fun(*args)
     finally:
         MODES.set(mode)
