@@ -154,7 +154,7 @@ compat/torch/utils/tensorboard: api ~/types
 ~/staged: api ~/types ~/graph
 ~/state: api ~/modes ~/types ~/graph
 ~/native: ~/native/language api ~/modes ~/types ~/graph ~/state
-~/profiler: ~/modes ~/types ~/graph ~/state
+~/profiler: api ~/modes ~/types ~/graph ~/state
 ~/views: api ~/modes ~/types ~/graph ~/state
 ~/values: api ~/modes ~/types ~/graph ~/state ~/views
 ~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/native ~/views ~/values

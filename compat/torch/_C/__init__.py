@@ -154,7 +154,8 @@ def DispatchKeySet(key):  # noqa: N802 (torch's name)
     return key
 
 
-globals().update(_parts("_C", "_ExcludeDispatchKeyGuard _IncludeDispatchKeyGuard"))
+globals().update(_parts("_C", "Argument Block FunctionSchema Graph Node ScriptObject TensorType Type Value "
+                              "_ExcludeDispatchKeyGuard _IncludeDispatchKeyGuard"))
 
 
 _torch = _LazyModule("covector.compat.torch")
