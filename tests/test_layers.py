@@ -97,10 +97,10 @@ transforms/export: core core/arrays transforms/native/maths transforms/graph tra
 api/distributed: core transforms/distributed
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
     transforms/debug
-transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/primitive core/ops
+transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     transforms/reverse core/ops/linalg transforms/arguments transforms/interpreters transforms/staging
     transforms/debug
-transforms/custom: core core/arrays core/trace core/tape core/primitive core/ops transforms/reverse
+transforms/custom: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops transforms/reverse
     transforms/arguments transforms/interpreters transforms/staging transforms/debug
 transforms/jit: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
     transforms/compile transforms/reverse transforms/arguments transforms/interpreters transforms/native

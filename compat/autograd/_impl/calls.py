@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .... import numpy as cnp, tree
-from ...._engine import JvpCall, VjpCall, by_rows, leniently
+from ...._engine import JvpCall, VjpCall, by_rows, call_pullback, leniently
 from ....extend import Tracer, aval_of
 from .sparse import dense
 
@@ -125,7 +125,7 @@ class ReverseCall(VjpCall):
     def pulled(self, residuals, cts, avals):
         """`backward` of cotangents that the rule takes."""
         vjp, argnums = residuals
-        found = dict(zip(argnums, leniently(vjp, self.rebuild_out(list(cts)))))
+        found = dict(zip(argnums, call_pullback(vjp, self.rebuild_out(list(cts)))))
         out: list[Any] = []
         parts: dict[int, list] = {}
         for (k, j), aval in zip(self.operands.places, avals):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...._engine import Rev, RevTrace, Rule, by_rows, leniently, make_node
+from ...._engine import Rev, RevTrace, Rule, by_rows, call_pullback, make_node
 from ....extend import Tracer, aval_of
 from .calls import conform
 
@@ -56,10 +56,10 @@ def _back(ct, saved):
     """Cotangents of the operands."""
     vjp, name, avals, trace = saved
     if type(ct) in _ARRAYS:
-        found = [_fitting(c, aval, name, trace) for c, aval in zip(leniently(vjp, ct), avals)]
+        found = [_fitting(c, aval, name, trace) for c, aval in zip(call_pullback(vjp, ct), avals)]
     else:
         found = by_rows(lambda given: [_fitting(c, aval, name, trace) for c, aval in
-                                       zip(leniently(vjp, given[0]), avals)], [ct], linear=False)
+                                       zip(call_pullback(vjp, given[0]), avals)], [ct], linear=False)
     return found[0] if len(found) == 1 else tuple(found)
 
 
