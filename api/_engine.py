@@ -55,7 +55,7 @@ from .core.trace.device import constant as constant, library_of as library_of
 from .core.trace.tracer import Dual as Dual, Rev as Rev, leniently as leniently
 from .core.types import Any as Any
 from .transforms.custom.by_rows import by_rows as by_rows
-from .transforms.custom.custom_calls import JvpCall as JvpCall, VjpCall as VjpCall
+from .transforms.custom.custom_calls import JvpCall as JvpCall, VjpCall as VjpCall, call_pullback as call_pullback
 from .transforms.graph.equations import Equation as Equation, Literal as Literal, Var as Var
 from .transforms.interpreters.vmap import VmapTrace as VmapTrace
 from .transforms.reverse.ambient import (
