@@ -154,7 +154,8 @@ def _while_staged(cond_fun, body_fun, init, left=None):
     test, _ = stage(lambda *flat: [_condition(cond_fun, rebuild(list(flat)))], avals, tuple, "while_loop", like=carry,
                     numbers={k for k, flag in enumerate(weak) if flag})
     captured, bodies = _joined((test, body), len(carry))
-    steps = known_rounds(*[b.graph for b in bodies], [*captured, *carry], len(captured))
+    going, step = [b.graph for b in bodies]
+    steps = known_rounds(going, step, [*captured, *carry], len(captured))
     if steps is not None:
         steps = steps if left is None else min(steps, left)
         return scan(lambda state, _: (body_fun(state), None), init, None, length=steps)[0]
