@@ -24,10 +24,10 @@ ALLOWED = {
 }
 UNNAMED = {"utils", "util", "common", "helpers", "misc", "base", "part1", "part2"}  # say nothing of what they hold
 THEIRS = {("compat", "autograd", "util.py"), ("torch", "_dynamo", "utils.py")}  # names of other libraries
-MAX_LINES = 400
+MAX_LINES = 600
 # How many modules are imported one through another, at most; a package's own `__init__` counts where it is named.
 # Layers of torch.nn stand on all operations (34): initial values, Linear, attention, Transformer.
-MAX_DEPTH = {"core": 16, "compat": 48}
+MAX_DEPTH = {"core": 17, "compat": 49}
 # Containers and classes of a module that others fill when they are imported: registries, whose readers ask by name and
 # need none of those who fill them. Anything else that another module fills is an import in disguise, and counts as one.
 REGISTRIES = {
@@ -36,7 +36,7 @@ REGISTRIES = {
     "covector.core.trace.tracer.Tracer": "its NumPy methods and operators, attached where they are declared",
     "covector.core.numpy_api.protocol.FUNCTIONS": "from a NumPy function to covector's, for NEP 18; hundreds",
     "covector.core.numpy_api.protocol.CREATORS": "the same for those that take `like=`",
-    "covector.core.tape.unbroadcast.CHOICES": "two primitives that rules need before they can be declared",
+    "covector.core.tape.strong_zeros.CHOICES": "operations that rules need before they can be declared",
     "covector.core.primitive.primitive.FOREIGN": "what is done with operands of other libraries, such as scipy.sparse",
     "covector.core.primitive.kernels.MAKERS": "what compiles kernels of eager operations, which core must not know",
     "covector.core.primitive.kernels.DEVICE": "what compiles those of arrays of a device, which core must not know",
@@ -97,10 +97,10 @@ transforms/export: core core/arrays transforms/native/maths transforms/graph tra
 api/distributed: core transforms/distributed
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
     transforms/debug
-transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/primitive core/ops
+transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     transforms/reverse core/ops/linalg transforms/arguments transforms/interpreters transforms/staging
     transforms/debug
-transforms/custom: core core/arrays core/trace core/tape core/primitive core/ops transforms/reverse
+transforms/custom: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops transforms/reverse
     transforms/arguments transforms/interpreters transforms/staging transforms/debug
 transforms/jit: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
     transforms/compile transforms/reverse transforms/arguments transforms/interpreters transforms/native
@@ -154,7 +154,7 @@ compat/torch/utils/tensorboard: api ~/types
 ~/staged: api ~/types ~/graph
 ~/state: api ~/modes ~/types ~/graph
 ~/native: ~/native/language api ~/modes ~/types ~/graph ~/state
-~/profiler: ~/modes ~/types ~/graph ~/state
+~/profiler: api ~/modes ~/types ~/graph ~/state
 ~/views: api ~/modes ~/types ~/graph ~/state
 ~/values: api ~/modes ~/types ~/graph ~/state ~/views
 ~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/native ~/views ~/values

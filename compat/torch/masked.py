@@ -1,6 +1,7 @@
 """torch.masked: reductions and normalizations over the elements that a mask keeps."""
 
 from ._impl.dispatch import surface as _surface
+from ._impl.dispatch.unbuilt_parts import parts as _parts
 from ._impl.ops.masked import (
     amax as amax,
     amin as amin,
@@ -23,5 +24,12 @@ from ._impl.ops.masked import (
     var as var,
 )
 
+
+def is_masked_tensor(obj, /):
+    """False: there are no `MaskedTensor`s here; the functions of this module take masks."""
+    return False
+
+
+globals().update(_parts("masked", "MaskedTensor", "as_masked_tensor masked_tensor"))
 __getattr__ = _surface.getter("masked.", "torch.masked")
 _surface.publish(globals())

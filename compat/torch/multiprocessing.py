@@ -4,6 +4,7 @@ import multiprocessing as _multiprocessing
 from multiprocessing import *  # noqa: F403
 
 from ._impl.dispatch import surface as _surface
+from ._impl.dispatch.unbuilt_parts import parts as _parts
 
 __all__ = [*_multiprocessing.__all__, "get_all_sharing_strategies", "get_sharing_strategy", "set_sharing_strategy"]
 
@@ -25,4 +26,17 @@ def set_sharing_strategy(new_strategy):
         raise AssertionError(f"invalid sharing strategy {new_strategy!r}: it is one of {known}")
 
 
+class ProcessException(Exception):
+    """The error of a process that `spawn` started, which is never raised: it starts none."""
+
+
+class ProcessExitedException(ProcessException):
+    """The error of a process that ended."""
+
+
+class ProcessRaisedException(ProcessException):
+    """The error of a process that raised one."""
+
+
+globals().update(_parts("multiprocessing", "ProcessContext SpawnContext", "spawn start_processes"))
 __getattr__ = _surface.getter("multiprocessing.", "torch.multiprocessing")

@@ -22,4 +22,12 @@ from ._impl.types.size import device as _device
 FILE_LIKE = str | _os.PathLike[str] | _IO[bytes]
 MAP_LOCATION = _Callable[[_Any, str], _Any] | _device | str | dict[str, str] | None
 
+DEFAULT_PROTOCOL = 2  # of pickle, in which files are written
+STORAGE_KEY_SEPARATOR = ","
+
+
+class SourceChangeWarning(Warning):
+    """The warning that the source of a module changed since it was saved, which is never given: none is saved."""
+
+
 __getattr__ = _surface.getter("serialization.", "torch.serialization")

@@ -2,6 +2,7 @@
 
 from ._impl.dispatch import surface as _surface
 from ._impl.tensor.comparison import (
+    assert_allclose as assert_allclose,
     assert_close as assert_close,
     make_tensor as make_tensor,
 )

@@ -16,7 +16,7 @@ from ..primitive.primitive import REGISTRY
 from ..trace.labelled import without_labels
 from ..trace.shared_memory import become_buffer
 from ..trace.tracer import Tracer
-from . import sparse_operands as sparse_operands
+from . import roots, sparse_operands as sparse_operands
 from .methods import _augmented, power
 from .refusal import refused
 from .ufunc_methods import call_method, check_cast, full_name
@@ -34,6 +34,7 @@ UFUNCS |= {
     np.divmod: lambda x, y: (selection.floor_divide(x, y), selection.remainder(x, y)),
 }  # fmt: skip
 UFUNCS[np.radians], UFUNCS[np.degrees] = elementary.deg2rad, elementary.rad2deg
+UFUNCS |= {np.absolute: roots.absolute, np.hypot: roots.hypot, np.square: roots.square}
 UFUNCS[np.float_power] = lambda x, y: power(_double(x), _double(y))
 
 
@@ -54,7 +55,7 @@ def _truths(x, y):
 def _fabs(x):
     """|x| in a floating dtype; complex values are refused as NumPy does."""
     dtype = np.fabs(np.ones((), x.dtype)).dtype
-    return shaping.absolute(x if x.dtype == dtype else selection.astype(x, dtype))
+    return roots.absolute(x if x.dtype == dtype else selection.astype(x, dtype))
 
 
 UFUNCS[np.fabs] = _fabs

@@ -10,7 +10,7 @@ from ..primitive.families import ZERO, elementwise
 from ..tape.unbroadcast import conj
 from .dependence import nonzero
 from .samples import Sample, binary, together, unary
-from .selection import where
+from .selection import unit, where
 
 ndarray = np.ndarray
 _times, _over, _opposite = operator.mul, operator.truediv, operator.neg
@@ -295,14 +295,10 @@ arctan2 = elementwise(
 
 hypot = elementwise(
     "hypot",
-    jvp={"x": lambda dx, x, ans: dx * _unit(x, ans), "y": lambda dy, y, ans: dy * _unit(y, ans)},
-    vjp={"x": lambda ct, x, ans: ct * _unit(x, ans), "y": lambda ct, y, ans: ct * _unit(y, ans)},
+    jvp={"x": lambda dx, x, ans: dx * unit(x, ans), "y": lambda dy, y, ans: dy * unit(y, ans)},
+    vjp={"x": lambda ct, x, ans: ct * unit(x, ans), "y": lambda ct, y, ans: ct * unit(y, ans)},
     op=np.hypot,
+    chosen=True,
     samples=together(binary(0.5, 2.0, complex_too=False),
                      lambda rng: [Sample(np.zeros(2), np.array([0.0, 3.0]), smooth=False, orders=1)]),
 )
-
-
-def _unit(x, length):
-    """x / length, and 0 at the origin, where hypot has a non-smooth point: the subgradient of smallest norm."""
-    return x / where(length == 0, np.inf, length)

@@ -7,7 +7,7 @@ from math import isfinite
 import numpy as np
 
 from ..arrays.avals import make_aval
-from ..arrays.errstate import enter_error_state, leave_error_state, make_error_state
+from ..arrays.errstate import enter_error_state, error_state, leave_error_state, make_error_state
 from ..arrays.small_calls import MOST, small_names
 from ..arrays.sums import PLAIN, total
 from ..primitive.families import ZERO, elementwise, primitive
@@ -81,8 +81,9 @@ small_names(globals(), ("_negative", "_exp", "_plus", "_cosh"))
 def _sigmoid(xp, x):
     """1 / (1 + exp(-x)), whose relative precision is that of exp; where exp(-x) overflows, as e / (1 + e)."""
     if xp is np and x.ndim and x.dtype.kind == "f":  # 2.1 ms for 10⁶ elements, 7.6 below
-        token = enter_error_state(make_error_state(over="ignore"))
+        token = error_state()
         try:
+            enter_error_state(make_error_state(over="ignore"))
             if x.size <= MOST:
                 out = _plus(_exp(_negative(x)), 1.0)
             else:

@@ -5,17 +5,19 @@ import math
 import numpy as np
 
 from ..arrays.avals import make_aval
+from ..arrays.dtypes import real_dtype
 from ..arrays.halves import in_single, widened
 from ..arrays.sums import LEAST, sums
 from ..primitive.families import ZERO, linear, primitive
+from ..tape.strong_zeros import CHOICES, holds_nan
 from ..tape.unbroadcast import conj
 from ..trace.device import constant
-from ..trace.tracer import Staged
+from ..trace.tracer import Staged, unwrap
 from .arithmetic import exp
 from .dependence import lines, reduced
 from .running_loops import PRODUCTS, RUNNING_SUMS, running_products
 from .samples import Sample, arrays, together
-from .selection import where
+from .selection import cast, isfinite, unit, where
 from .shaping import concatenate, expand, flip
 
 ndarray = np.ndarray
@@ -154,6 +156,7 @@ def _extreme_reduction(name, ufunc):
         jvp={"x": _at_extremes},
         vjp={"x": _to_extremes},
         depends=reduced,
+        blocks="reduced",
         batch=lambda x, axes, keepdims: REDUCERS[name](x, _shifted(axes), keepdims),
         zeros=True,
         samples=together(
@@ -216,6 +219,7 @@ reduce_prod = primitive(
     batch=lambda x, axes, keepdims: reduce_prod(x, _shifted(axes), keepdims),
     zeros=True,
     depends=reduced,
+    blocks="reduced",
     samples=together(
         _reduction_samples(),
         lambda rng: [Sample(np.array(v), params={"axes": (0,), "keepdims": False})
@@ -254,7 +258,36 @@ logsumexp = primitive(
          * keep_axes(ct, x, axes, keepdims)},
     batch=lambda x, axes, keepdims: logsumexp(x, _shifted(axes), keepdims),
     depends=reduced,
+    blocks="reduced",
     samples=together(_reduction_samples(), arrays((0, 3), axes=(1,), keepdims=False)),
+)
+
+
+def _root_of_squares(xp, x, axes, keepdims, scale):
+    squares = xp.square(x) if x.dtype.kind != "c" else xp.square(x.real) + xp.square(x.imag)
+    total = reduce_sum.prim.impl(xp, squares, axes, keepdims)
+    return xp.sqrt(total if scale == 1 else total / scale)
+
+
+def _norm_slope(x, ans, axes, keepdims, scale):
+    return unit(x, keep_axes(ans if scale == 1 else ans * scale, x, axes, keepdims))
+
+
+vector_norm = primitive(
+    "vector_norm",  # sqrt(Σ |x|² / scale)
+    impl=lambda xp, x, *, axes, keepdims, scale: _root_of_squares(xp, x, axes, keepdims, scale),
+    shape=lambda x, axes, keepdims: make_aval(reduced_shape(x, axes, keepdims).shape, real_dtype(x.dtype)),
+    jvp={"x": lambda dx, x, ans, axes, keepdims, scale: reduce_sum(
+        (conj(_norm_slope(x, ans, axes, keepdims, scale)) * dx).real, axes, keepdims)},
+    vjp={"x": lambda ct, x, ans, axes, keepdims, scale: _norm_slope(x, ans, axes, keepdims, scale)
+         * keep_axes(ct, x, axes, keepdims)},
+    batch=lambda x, axes, keepdims, scale: vector_norm(x, _shifted(axes), keepdims, scale),
+    blocks="reduced",
+    chosen=True,
+    depends=reduced,
+    samples=together(_reduction_samples(scale=2.0), arrays((0, 3), axes=(1,), keepdims=False, scale=1),
+                     lambda rng: [Sample(np.zeros((2, 3)), params={"axes": (1,), "keepdims": False, "scale": 1},
+                                         smooth=False, orders=1)]),
 )
 
 
@@ -303,3 +336,28 @@ cumsum = linear(
     samples=together(arrays((2, 3), axis=1), arrays((3,), axis=0), arrays((0,), axis=0)),
     absent={"()": "it runs along an axis"},
 )
+
+
+def strong_product(ct, w, times):
+    """`times(ct, w)`, which is linear in both, with the terms left out in which an element of `ct` is 0.
+
+    The sums of the terms with a finite w are as ever; where a term is left of others, the sum is infinite or NaN.
+    """
+    out = times(ct, w)
+    if not holds_nan(out):
+        return out
+    if unwrap(out) is None:  # compiled code looks when it runs
+        lost = reduce_any(out != out, tuple(range(out.ndim)), False)
+        return CHOICES["cond"](lost, lambda out, ct, w: _with_strong_zeros(out, ct, w, times), lambda out, ct, w: out,
+                               out, ct, w)
+    return _with_strong_zeros(out, ct, w, times)
+
+
+def _with_strong_zeros(out, ct, w, times):
+    finite = isfinite(w)
+    met = times(cast(ct != 0, dtype=ct.dtype), cast(~finite, dtype=w.dtype))
+    return where(met != 0, out, times(ct, where(finite, w, 0.0)))
+
+
+CHOICES["strong_product"] = strong_product
+CHOICES["reduce_any"] = reduce_any

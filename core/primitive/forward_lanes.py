@@ -4,6 +4,8 @@ import numpy as np
 
 from ..arrays.avals import SCALARS, aval_of
 from ..arrays.backend import RAW
+from ..arrays.errstate import SILENT, enter_error_state, error_state, leave_error_state
+from ..tape.strong_zeros import holds_nan, strong_zero
 from ..trace.tracer import Dual, share
 from ..types import Any
 
@@ -51,7 +53,25 @@ def binary_push(prim):
     return push
 
 
-def forward_pair(prim, op, push):
+def strongly(push):
+    """`push` with strong zeros, and without the warnings of a zero tangent that meets an infinity."""
+    def strong(dx, dy, x, y, ans):
+        state = error_state()
+        try:
+            enter_error_state(SILENT)
+            out = push(dx, dy, x, y, ans)
+            if not holds_nan(out):
+                return out
+            parts = [strong_zero(d, push(*both, x, y, ans))
+                     for d, both in ((dx, (dx, None)), (dy, (None, dy))) if d is not None]
+            return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+        finally:
+            leave_error_state(state)
+
+    return strong
+
+
+def forward_pair(prim, op, push, strong):
     """`apply(x, y)` of an elementwise primitive where one is a Dual of plain floats; None if it has no short way."""
     masks = prim.zeros
     weak = prim.weak
@@ -81,12 +101,12 @@ def forward_pair(prim, op, push):
         if owner.done:
             return None
         v = op(x, y)
-        tangent = push(dx, dy, x, y, v)
+        if masks:
+            owner.masked = True
+        tangent = (strong if owner.masked else push)(dx, dy, x, y, v)
         shape = v.shape
         if tangent.shape != shape:
             return None
-        if masks:
-            owner.masked = True
         if like is None:
             return dual(owner, v, aval if weak else aval.strong, tangent)
         return dual(owner, v, aval.strong if shape == aval.shape else aval_of(v), tangent)

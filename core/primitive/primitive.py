@@ -12,7 +12,8 @@ from ..arrays.dtypes import is_inexact
 from ..arrays.halves import holds_half, widened
 from ..errors import RuleError, at_user_line
 from ..facts import LAZY, MOVES, OWN_WIDTH, file_facts
-from ..tape.rules import compile_rule
+from ..tape.rules import compile_rule, meets_infinities
+from ..tape.strong_zeros import add_tangents
 from ..trace.device import array_of_list, refuse_operands
 from ..trace.labelled import values_of
 from ..trace.tracer import Trace, Tracer
@@ -83,13 +84,13 @@ class Primitive:
     """One operation: what it computes, and every rule the transforms need. Created by `primitive` and the families."""
 
     def __init__(self, name, impl, *, outputs=None, nondiff="", refused=(), effects="", handlers=None, linear=(),
-                 elementwise=False, flat=False, singular=False, zeros=False, view=False, exact=False, weak=False,
-                 numbers=False, unview=None, **facts):
+                 elementwise=False, bilinear=False, flat=False, singular=False, zeros=False, gates=False,
+                 view=False, exact=False, weak=False, numbers=False, unview=None, **facts):
         if name in REGISTRY:
             raise RuleError(f"a primitive named {name!r} is registered already; choose another name")
         if singular and not elementwise:
-            raise RuleError(f"primitive {name!r} is declared singular, which masks its derivatives element by element, "
-                            f"but it is not elementwise; call strong_zero in its rules, or drop singular")
+            raise RuleError(f"primitive {name!r} is declared singular, which says that elementwise derivatives may be "
+                            f"infinite, but it is not elementwise; drop singular, zeros are strong in all rules")
         code = impl.__code__
         names = code.co_varnames
         self.name = name
@@ -113,14 +114,17 @@ class Primitive:
         self.linear = linear  # operand groups in which it is linear
         self.elementwise = elementwise
         self.flat = flat
-        self.singular = singular  # elementwise, and its rules can meet 0 * inf
+        self.singular = singular  # elementwise, and its derivatives may be infinite: without warnings
         self.zeros = zeros  # creates structural zeros
+        self.gates = gates  # its rules only let elements through or not
+        self.bilinear = bilinear or not elementwise and linear == self.operands[:2]  # in the first two operands
         self.numbers = elementwise or numbers  # Python numbers take the dtype of the arrays beside them, as in NumPy
         self.weak = weak  # an operator: Python scalars stay weak through it, as in NumPy
         self.view = view  # may share memory; a function of the params: if 0-d
         self.exact = exact  # its vjp answers in the operand's shape and, for plain floats, dtype
         self.fun: Any = None
         self.rules: dict[Any, Any] = {}
+        self._strong: bool | None = None
         file_facts(name, facts)
 
     def __repr__(self):
@@ -200,6 +204,14 @@ class Primitive:
             rule = self.rules[key] = compile_rule(self, active, plain, fixed)
         return rule
 
+    @property
+    def strong(self):
+        """Whether zero tangents may meet infinite factors, so that they must be strong."""
+        known = self._strong
+        if known is None:
+            known = self._strong = meets_infinities(self, self.jvp.values())
+        return known
+
     def refuse_derivative(self, i, x):
         """Raise where `x`, a traced value that carries a derivative, is operand `i`, and its derivative is unknown."""
         if self.nondiff[i] is not None and is_inexact(x.aval.dtype):
@@ -227,14 +239,8 @@ class Primitive:
             given = tuple([tangents.get(k) for k in group])
             dx = given if self.variadic or len(given) > 1 else given[0]
             part = formula.fn(dx, *[_lookup(env, n) for n in formula.names])
-            total = part if total is None else _add_tangents(total, part)
+            total = part if total is None else add_tangents(total, part)
         return total
-
-
-def _add_tangents(a, b):
-    if type(a) is tuple:
-        return tuple(y if x is None else x if y is None else x + y for x, y in zip(a, b))
-    return a + b
 
 
 def _lookup(env, name):

@@ -9,7 +9,7 @@ from ..facts import GRAM
 from ..trace.buffers import UPDATE
 from ..trace.device import constant
 from ..trace.tracer import Batched, make_batched, unwrap
-from .unbroadcast import CHOICES
+from .strong_zeros import CHOICES
 
 ndarray = np.ndarray
 _EXACT = 1 << 24  # numbers of rows below this are exact in every dtype that a pullback may cast them to
@@ -192,8 +192,7 @@ class Units:
 class Scaled:
     """A batch of cotangents: `rows`, with the batch axis in front, times one `factor` (None: 1).
 
-    Elementwise pullbacks change the factor alone; the product is made where another rule needs it. A `singular` rule
-    with strong zeros needs it at once: it must see the zeros in the rows.
+    Elementwise pullbacks change the factor alone; the product is made where another rule needs it, or strong zeros do.
 
     Args:
         at: which cotangents of the batch the rows are, a slice or indices, all others being zero; None for all of them.
@@ -221,18 +220,19 @@ class Scaled:
                 return None
             out = GRAM[rule.prim.name](self.rows, self.factor, node.saved if rule.names == ("x",) else node.saved.T)
             return None if out is None else [(_each(node, node.parents)[0], make_batched(self.trace, out))]
-        if masked and rule.strong is not rule.back:
-            return None
         if self.factor is None:
             self.factor = constant(np.ones(self.rows.shape[1:], self.rows.dtype), self.rows)
         cts = rule.back(self.factor, node.saved)
-        if not all(c is None or c is self.factor or self._bears(c) for c in _each(node, cts)):
+        masked = masked and rule.strong is not rule.back
+        if not all(c is None or c is self.factor or self._bears(c, masked) for c in _each(node, cts)):
             return None
         return _paired(node, cts, lambda c: self if c is self.factor else self._by(c))
 
-    def _bears(self, factor):
+    def _bears(self, factor, masked):
         """Whether rows times this factor are what the rule gives of each row: a mask takes infinities, 0 does not."""
         factor, rows = unwrap(factor), unwrap(self.rows)
+        if masked and (factor is None or not np.isfinite(factor).all()):
+            return False
         if type(factor) is not ndarray or type(rows) is not ndarray or factor.all():
             return True
         flat = rows.ravel("K")

@@ -5,10 +5,11 @@ from operator import itemgetter
 
 from ..arrays.halves import back_in_single
 from ..errors import RuleError
-from ..facts import ACCEPTS_NONE, BASIS, LAZY, MOVES, OWN_WIDTH
+from ..facts import ACCEPTS_NONE, BASIS, CHOSEN, LAZY, MOVES, OWN_WIDTH, UNDEFINED
 from ..trace.device import zeros_of
+from .strong_zeros import gated, guarded, pulled_strongly
 from .tape import Rule
-from .unbroadcast import fix, strong_zero
+from .unbroadcast import fix
 
 
 def _sources(prim):
@@ -61,30 +62,32 @@ def compile_rule(prim, active, plain, fixed):
     slot = {name: k for k, name in enumerate(names)}
     bare = len(names) == 1
     if prim.variadic:
-        rule.back = rule.strong = _variadic_back(prim, formulas[0], active, slot, bare)
+        rule.back = _variadic_back(prim, formulas[0], active, slot, bare)
     elif len(formulas) == 1 and len(formulas[0].operands) > 1:
-        rule.back = rule.strong = _joint_back(prim, formulas[0], active, slot, bare, fixed)
+        rule.back = _joint_back(prim, formulas[0], active, slot, bare, fixed)
     else:
-        def build(wrap):
-            parts = []
-            for i, formula in zip(active, formulas):
-                part = wrap(_pick(formula, slot, bare))
-                parts.append(_fixed(part, slot[prim.operands[i] + "_aval"], bare) if i in fixed else part)
-            return _together(parts)
-
-        rule.back = build(lambda part: part)
-        rule.strong = build(_strongly) if prim.singular else rule.back
+        parts = []
+        for i, formula in zip(active, formulas):
+            part = _pick(formula, slot, bare)
+            parts.append(_fixed(part, slot[prim.operands[i] + "_aval"], bare) if i in fixed else part)
+        rule.back = _together(parts)
     rule.moves = prim.name in MOVES and not rule.keeps
     basis = BASIS.get(prim.name, ())
     if plain and not fixed and all(i in basis for i in active):
         rule.basis = _together([_pick(basis[i], slot, bare) for i in active])
+    rule.strong = None
+    if meets_infinities(prim, formulas):
+        rule.strong = _strong_back(prim, formulas, active, slot, fixed)
     if not plain and not (prim.view or prim.name in MOVES or prim.name in LAZY or prim.name in OWN_WIDTH):
-        same = rule.strong is rule.back
         rule.back = back_in_single(rule.back, names, bare)
-        rule.strong = rule.back if same else back_in_single(rule.strong, names, bare)
+        rule.strong = rule.strong and back_in_single(rule.strong, names, bare)
     if fill:
         rule.back = _filled(rule.back, slot["ans_aval"], bare)
-        rule.strong = _filled(rule.strong, slot["ans_aval"], bare)
+        rule.strong = rule.strong and _filled(rule.strong, slot["ans_aval"], bare)
+    if prim.name in CHOSEN:
+        rule.strong = gated(prim, names, rule.back)
+    else:
+        rule.strong = rule.back if rule.strong is None else guarded(rule.back, rule.strong)
     return rule
 
 
@@ -192,5 +195,25 @@ def _variadic_back(prim, formula, active, slot, bare):
     return back
 
 
-def _strongly(part):
-    return lambda ct, saved: strong_zero(ct, part(ct, saved))
+def meets_infinities(prim, formulas):
+    """Whether rules multiply with what may be infinite or NaN: not those that move, add up or mask elements."""
+    if prim.variadic or prim.handlers is not None or prim.gates or prim.name in UNDEFINED:
+        return False
+    known = {"ans", *[n for i, n in enumerate(prim.operands) if i not in prim.nondiff]}
+    known |= set(prim.params) if prim.elementwise else set()
+    return any(not known.isdisjoint(f.names) for f in formulas)
+
+
+def _strong_back(prim, formulas, active, slot, fixed):
+    """The rule with strong zeros."""
+    bare = len(slot) == 1
+    again = pulled_strongly(prim, tuple(slot), [(f.operands, f, _pick(f, slot, bare)) for f in formulas])
+    spots = [slot[prim.operands[i] + "_aval"] if i in fixed else None for i in active]
+
+    def back(ct, saved):
+        found = again(ct, saved)
+        out = [found[i] if at is None or found[i] is None else fix(found[i], saved if bare else saved[at])
+               for i, at in zip(active, spots)]
+        return out[0] if len(out) == 1 else tuple(out)
+
+    return back

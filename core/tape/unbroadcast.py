@@ -1,17 +1,13 @@
-"""Bring a cotangent to the shape and dtype of its operand, and multiply with strong zeros.
+"""Bring a cotangent to the shape and dtype of its operand.
 
 Written with operators and methods only, so it works on arrays and on tracers of any level.
 """
 
-from math import isnan
-
 import numpy as np
 
 from ..arrays.sums import sums
-from ..trace.tracer import unwrap
 
 ndarray = np.ndarray
-_NUMBERS = frozenset({np.float64, np.float32, float})
 _AXES = {}  # (shape of a cotangent, shape of its operand) -> the axes to sum over
 
 
@@ -55,27 +51,3 @@ def recast(c, dtype):
     if c.dtype.kind == "c" and dtype.kind != "c":
         c = c.real
     return c if c.dtype == dtype else c.astype(dtype)
-
-
-def strong_zero(ct, c):
-    """`c` (the shape of `ct`), with 0 where it is NaN only because a zero `ct` met an infinite factor.
-
-    The NaN is replaced after the fact, not the product: where `c` is finite the derivative with respect to `ct` stays.
-    """
-    if type(c) in _NUMBERS or type(c) is ndarray and not c.ndim:
-        if c == c:
-            return c
-    elif type(c) is ndarray and c.dtype.kind == "f":
-        flat = c.reshape(-1)
-        if not isnan(flat.dot(flat)):  # one BLAS pass: squares add up to NaN only if one of them is
-            return c
-    else:
-        raw = unwrap(c)
-        if raw is not None:
-            bad = raw != raw
-            if not (bad.any() if hasattr(bad, "any") else bad):
-                return c
-    return CHOICES["strong_zero"](ct, c)
-
-
-CHOICES = {}  # filled by core/ops/selection with `where` and `strong_zero`, which rules need before they are declared

@@ -11,13 +11,15 @@ from ...core.checks import check_function, sequence
 from ...core.errors import ShapeError, TreeError, at_user_line
 from ...core.ops.selection import cast, cast_flat, where
 from ...core.primitive.primitive import bind
+from ...core.tape.strong_zeros import CHOICES
 from ...core.trace.buffers import Buffer, identity, make_buffer, snapshot
-from ...core.trace.seal import Seal
-from ...core.trace.tracer import Batched, Staged, Tracer, concrete
+from ...core.trace.seal import SEALED, Seal, is_staging
+from ...core.trace.tracer import Batched, Staged, Tracer, concrete, unwrap
 from ...core.types import Any, Array, Callable, PyTree
 from ..arguments.arguments import described, flatten, only_leaf, settle, structure
 from ..graph.equations import Body, Equation, Var
 from ..interpreters.forward import start_dual
+from ..scope.errstate import scope_of
 from ..staging.bodies import (
     batched_body,
     boxed_as,
@@ -45,7 +47,7 @@ def cond(
 
     Args:
         pred: a boolean scalar. If it is concrete, only one function is called; if batched by vmap, both are called and
-            `where` selects; if staged, both are staged.
+            `where` selects; in a function that is staged, both are staged.
         true_fun, false_fun: functions of `operands`, with outputs of the same structure, shapes and dtypes.
         operands: pytrees of arrays.
         operand: a single operand, by keyword; it may be None.
@@ -69,6 +71,9 @@ def cond(
     return _choose(pred, true_fun, false_fun, _all_operands(operands, operand, "cond"), "cond")
 
 
+CHOICES["cond"] = cond
+
+
 def _all_operands(operands, operand, name):
     if operand is _NO_OPERAND:
         return operands
@@ -81,11 +86,20 @@ def _all_operands(operands, operand, name):
 def _choose(pred, true_fun, false_fun, operands, name):
     """The result of one of two functions, or what stands for it where `pred` is not known."""
     state = known_state(pred)
-    if state == "known":
+    if state == "known" and not is_staging():
         return (true_fun if bool(pred) else false_fun)(*operands)
-    if state == "batched":
-        with Seal() as seal:  # either function may write to operands of its own, as where they are staged
-            ans = select(pred, true_fun(*_own(operands)), false_fun(*_own(operands)), name)
+    if state == "batched" and not is_staging():
+        before = SEALED.get()
+        try:  # either function may write to operands of its own, as where they are staged
+            seal = Seal().begin()
+            unlike = ~pred if aval_of(pred).dtype.kind == "b" else pred == 0
+            with of_some(pred):
+                on_true = true_fun(*_own(operands, pred))
+            with of_some(unlike):
+                on_false = false_fun(*_own(operands, unlike))
+            ans = select(pred, on_true, on_false, name)
+        finally:
+            SEALED.set(before)
         seal.check()
         return ans
     leaves, rebuild = flatten(operands)
@@ -103,11 +117,37 @@ def _choose(pred, true_fun, false_fun, operands, name):
     return on_true.rebuild(as_numbers(outs, map(and_, on_true.weak, on_false.weak)))
 
 
-def _own(operands):
-    """The same pytree of other objects."""
+def of_some(flag):
+    """The scope of what is computed of all examples, and used of those for which `flag` holds: what the others would
+    warn of, they do not when they are computed alone."""
+    known = unwrap(flag)
+    return scope_of(known is None or not bool(known.all()))
+
+
+def _own(operands, flag):
+    """The same pytree of other objects, in which examples without `flag` have the values of one that has it: a branch
+    may raise at those that do not take it."""
     leaves, rebuild = flatten(operands)
-    return rebuild([make_buffer(x) if type(x) is Buffer else snapshot(x) if isinstance(x, Tracer) else x
-                    for x in leaves])
+    known, maps = unwrap(flag), _maps(flag)
+    spot = int(known.argmax()) if len(maps) == 1 and known is not None and known.ndim == 1 and 0 < np.count_nonzero(
+        known) < known.size else None
+
+    def own(x):
+        if spot is None or not isinstance(x, Tracer) or x.owner is None or _maps(x) != maps or unwrap(x) is None:
+            return make_buffer(x) if type(x) is Buffer else snapshot(x) if isinstance(x, Tracer) else x
+        return where(flag, x, unwrap(x)[spot])
+
+    return rebuild([own(x) for x in leaves])
+
+
+def _maps(value):
+    """The vmap traces that a value is mapped by."""
+    found = []
+    while isinstance(value, Tracer):
+        if isinstance(value, Batched):
+            found.append(value.owner)
+        value = value.value
+    return found
 
 
 def _one_dtype(graph, other):
@@ -137,7 +177,7 @@ def switch(
 
     Args:
         index: an integer scalar, clamped to the valid range. If it is concrete, only one function is called; if batched
-            by vmap, all are called and `where` selects; if staged, all are staged.
+            by vmap, all are called and `where` selects; in a function that is staged, all are staged.
         branches: functions of `operands`, with outputs of the same structure, shapes and dtypes.
         operands: pytrees of arrays.
         operand: a single operand, by keyword; it may be None.
@@ -163,7 +203,7 @@ def switch(
                         f"{aval.shape} and dtype {aval.dtype}, and {len(branches)} functions; cast the index by "
                         f".astype(int), or use cond for a condition{at_user_line()}")
     operands = _all_operands(operands, operand, "switch")
-    if known_state(index) == "known":
+    if known_state(index) == "known" and not is_staging():
         return branches[min(max(int(concrete(index, "int")), 0), len(branches) - 1)](*operands)
     return _one_of(index, branches, 0, operands)
 
@@ -276,7 +316,10 @@ def _cond_vmap(trace, prim, args):
         outs = prim.rebind((pred, *values, *[Body(run=lambda flat, b=b: b(*flat)) for b in bodies]))
         return boxed_as(trace, outs, *bodies)
     bodies = [batched_body(body, flags[1:], trace, ()) for body in (on_true, on_false)]
-    xs, ys = bodies[0](*values), bodies[1](*values)
+    with of_some(pred):
+        xs = bodies[0](*values)
+    with of_some(~pred):
+        ys = bodies[1](*values)
     return tuple([trace.box(where(pred.reshape((-1,) + (1,) * (x.ndim - 1)), x, y)) for x, y in zip(xs, ys)])
 
 

@@ -6,14 +6,15 @@ import numpy as np
 
 from ...core.arrays.avals import WEAK, aval_of
 from ...core.arrays.dtypes import FLOAT0, is_inexact
-from ...core.arrays.errstate import leave_error_state
+from ...core.arrays.errstate import error_state, leave_error_state
 from ...core.arrays.warned import enter_reporting
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.facts import QUIET
 from ...core.ops.shaping import broadcast_to
 from ...core.primitive.primitive import take_operands
-from ...core.tape.unbroadcast import recast, strong_zero
+from ...core.tape.strong_zeros import holds_nan, may_have_zeros, pushed_strongly
+from ...core.tape.unbroadcast import recast
 from ...core.trace.device import zeros_like_leaf
 from ...core.trace.extent import drives
 from ...core.trace.tracer import Dual, Late, Trace, Tracer, check_alive
@@ -32,7 +33,7 @@ from ..arguments.arguments import (
 from ..arguments.escape_checks import abandon, check_escaped, owned
 from ..reverse.nan_checks import WatchedDual, Watching
 from ..scope.debug_modes import modes
-from ..scope.errstate import quiet
+from ..scope.errstate import enter_quiet
 from .gradient import unbox
 
 ndarray = np.ndarray
@@ -71,12 +72,21 @@ class DualTrace(Trace):
         if prim.zeros:
             self.masked = True
         if prim.singular or prim.name in QUIET:
-            with quiet():
+            state = error_state()
+            try:
+                enter_quiet()
                 tangent = prim.tangent(tangents, values, ans)
-                if self.masked and prim.singular:
-                    tangent = _strong(tangents, values, ans, tangent, prim)
+            finally:
+                leave_error_state(state)
         else:
             tangent = prim.tangent(tangents, values, ans)
+        if self.masked and prim.strong and holds_nan(tangent):
+            state = error_state()
+            try:
+                enter_quiet()
+                tangent = pushed_strongly(prim, tangents, values, ans)
+            finally:
+                leave_error_state(state)
         if prim.outputs is None:
             out = self.box(ans, tangent)
             if weak and isinstance(out, Tracer):
@@ -96,8 +106,12 @@ class DualTrace(Trace):
         out.aval = aval_of(tangent)  # the map itself gave it, of operands of the same shapes and dtypes
 
         def compute():
-            with quiet():
+            state = error_state()
+            try:
+                enter_quiet()
                 return prim.rebind(values)
+            finally:
+                leave_error_state(state)
 
         out.node = compute
         return out
@@ -133,17 +147,6 @@ def start_dual():
     return WatchedDualTrace() if modes().nans else DualTrace()
 
 
-def _strong(tangents, values, ans, tangent, prim):
-    """The tangent again with strong zeros, operand by operand, where it came out NaN."""
-    total = None
-    for i, dx in tangents.items():
-        part = prim.tangent({i: dx}, values, ans)
-        shape = part.shape
-        part = strong_zero(dx if dx.shape == shape else broadcast_to(dx, shape=shape), part)
-        total = part if total is None else total + part
-    return tangent if total is None else total
-
-
 def jvp(
     fun: Callable[..., Any], primals: Sequence[PyTree], tangents: Sequence[PyTree], has_aux: bool = False
 ) -> tuple[Any, ...]:
@@ -171,8 +174,10 @@ def jvp(
                         f"{type(tangents).__name__}; write jvp(f, (x,), (dx,)){at_user_line()}")
     trace = start_dual()
     args = _boxed(trace, primals, tangents)
-    state = enter_reporting()
+    trace.masked = _choose(tangents)
+    state = error_state()
     try:
+        enter_reporting()
         result = fun(*args)
     except BaseException as error:
         abandon(trace, error)
@@ -195,10 +200,16 @@ def jvp(
 drives(jvp)
 
 
+def _choose(tangents):
+    """Whether tangents may have zeros: as a unit tangent, they choose elements."""
+    return any(map(may_have_zeros, flatten(tangents)[0]))
+
+
 def tangent_of_gradient(fun, gradient, primals, tangents):
     """The tangent of `gradient(fun)`, whose value nobody asks for, at tuples of primals and tangents."""
     trace = start_dual()
     args = _boxed(trace, primals, tangents)
+    trace.masked = _choose(tangents)
 
     def marked(*args):
         out = fun(*args)
@@ -206,8 +217,9 @@ def tangent_of_gradient(fun, gradient, primals, tangents):
         return out
 
     marked.__name__ = getattr(fun, "__name__", "the function")
-    state = enter_reporting()
+    state = error_state()
     try:
+        enter_reporting()
         result = gradient(marked)(*args)
     except BaseException as error:
         abandon(trace, error)

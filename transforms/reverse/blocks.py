@@ -11,6 +11,7 @@ import numpy as np
 from ...core.arrays.avals import make_aval
 from ...core.primitive.primitive import RAW
 from ...core.tape.scatter import Scatter, accumulate
+from ...core.tape.strong_zeros import holds_nan
 from ...core.tape.tape import Node
 from ..compile.pullbacks import Pullbacks, Unfit, in_blocks
 from ..graph.equations import Literal, Var
@@ -32,20 +33,23 @@ def sweep_region(root, ct, pending, heap, masked):
     steps, exits = _plan(root, ct, heap[0] if heap else None)
     if len(steps) < 2:
         return False
-    region = Region(ct, steps, exits, pending, masked)
-    program = region.program()
-    if program is None:
-        return False
-    try:
-        answers = program(*region.arrays)
-    except Unfit:
-        return False
+    for strong in (False, True) if masked else (False,):  # with strong zeros only where a NaN came out
+        region = Region(ct, steps, exits, pending, strong)
+        program = region.program()
+        if program is None:
+            return False
+        try:
+            answers = program(*region.arrays)
+        except Unfit:
+            return False
+        if not any(map(holds_nan, answers)):
+            break
     for node, answer in zip(exits, answers):
         answer = answer.reshape(ct.shape)
         seq = node.seq
         entry = pending.get(seq)
         if entry is None:
-            pending[seq] = [node, answer, True]
+            pending[seq] = [node, answer, True, True]
             if node.rule is not None or type(node) is not Node:
                 heappush(heap, seq)
         elif seq in region.earlier:

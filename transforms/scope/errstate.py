@@ -9,32 +9,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from ...core.arrays.errstate import enter_error_state, error_state, leave_error_state, make_error_state
+from ...core.arrays.errstate import SILENT, enter_error_state, error_state, leave_error_state, mark
 from ...core.arrays.warned import reporting, same_state
 
 
-def _mark(kind, flag):
-    """The handler that an error state of ours carries; never called, since everything is ignored."""
-
-
-_QUIET = make_error_state(all="ignore", call=_mark)
-
-
-class quiet:  # noqa: N801 - used like a function
-    """The scope around a sweep, or around a singular rule going forward."""
-
-    __slots__ = ("token",)
-
-    def __enter__(self):
-        self.token = enter_error_state(_QUIET)
-
-    def __exit__(self, *error):
-        leave_error_state(self.token)
-
-
 def enter_quiet():
-    """As `quiet`, without an object; ends with `leave_error_state` of what this returns."""
-    return enter_error_state(_QUIET)
+    """The scope around a sweep, or around a singular rule going forward, until `leave_error_state` of what
+    `error_state` gave before."""
+    enter_error_state(SILENT)
 
 
 class within:  # noqa: N801 - used like a function
@@ -43,13 +25,23 @@ class within:  # noqa: N801 - used like a function
     __slots__ = ("state", "token")
 
     def __init__(self, state):
-        self.state = reporting(state)
+        self.state = state if state is SILENT else reporting(state)
 
     def __enter__(self):
-        self.token = enter_error_state(self.state)
+        self.token = error_state()
+        try:
+            enter_error_state(self.state)
+        except BaseException:
+            leave_error_state(self.token)
+            raise
 
     def __exit__(self, *error):
         leave_error_state(self.token)
+
+
+def quiet():
+    """The scope of `enter_quiet` as a context, in compiled functions, which restore the error state themselves."""
+    return within(SILENT)
 
 
 _ALOUD = nullcontext()
@@ -57,7 +49,7 @@ _ALOUD = nullcontext()
 
 def unmarked():
     """The scope to stage in: what is done there is told apart from what a sweep around it does."""
-    return np.errstate(call=cast(Any, None)) if np.geterrcall() is _mark else _ALOUD
+    return np.errstate(call=cast(Any, None)) if np.geterrcall() is mark else _ALOUD
 
 
 def silence(start):
@@ -65,7 +57,7 @@ def silence(start):
     singular rule; otherwise as the state says that the user's `np.errstate` has set since.
     """
     now = error_state()
-    if now is _QUIET or np.geterrcall() is _mark:
+    if now is SILENT or np.geterrcall() is mark:
         return True
     return False if same_state(start, now) else now
 

@@ -54,7 +54,7 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
     # look at the cotangents, so these must vanish only where the function makes them: zeros would mask every pole.
     def flat_tangents(*tangents):
         found = pull(flat_pullback, [_generic(out_avals[k], *leaves) for k in live], range(len(live)),
-                     [conjugated(t) for t in tangents], stands_in=True)
+                     [conjugated(t) for t in tangents], masked=True, stands_in=True)
         full = [constant(np.zeros(a.shape), *tangents) for a in out_avals]
         for k, t in zip(live, found):
             full[k] = zeros_of(out_avals[k], *tangents) if t is None else conjugated(t)

@@ -68,7 +68,7 @@ def check_linear(graph, count, must, remedy, whole=True):
             made.update(eq.outputs)
         if prim.name == "strong_zero":  # looks at what was multiplied, and does not change it
             used.discard("ct")
-        if not used or prim.flat and eq.quiet is True:
+        if not used or eq.quiet is True and (prim.flat or prim.name == "cond"):  # as products with strong zeros look
             continue
         if whole or prim.handlers is None:
             groups = [group for text in prim.linear if used <= (group := {n.strip() for n in text.split(",")})]

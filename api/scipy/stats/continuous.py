@@ -64,11 +64,19 @@ norm = Continuous(
     ppf=normal.ndtri,
     isf=lambda q: -normal.ndtri(q),
 )
+
+
+def _from_zero(z, at_zero, fun):
+    """`fun(z)`, whose derivatives vanish at 0 as those of a density that all powers of z outweigh."""
+    zero = z == 0
+    return selection.where(zero, at_zero, fun(selection.where(zero, 1.0, z)))
+
+
 lognorm = Continuous(
     "lognorm", "s", _POSITIVE,
     logpdf=_lognormal,
-    cdf=lambda z, s: normal.ndtr(quiet_log(z) / s),
-    sf=lambda z, s: normal.ndtr(-quiet_log(z) / s),
+    cdf=lambda z, s: _from_zero(z, 0.0, lambda z: normal.ndtr(log(z) / s)),
+    sf=lambda z, s: _from_zero(z, 1.0, lambda z: normal.ndtr(-log(z) / s)),
     logcdf=lambda z, s: normal.log_ndtr(quiet_log(z) / s),
     logsf=lambda z, s: normal.log_ndtr(-quiet_log(z) / s),
     ppf=lambda q, s: exp(s * normal.ndtri(q)),

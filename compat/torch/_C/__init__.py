@@ -4,6 +4,7 @@ from enum import Flag as _Flag
 from types import SimpleNamespace as _SimpleNamespace
 
 from ...._engine import LazyModule as _LazyModule, loaded as _loaded
+from .._impl.dispatch import surface as _surface
 from .._impl.dispatch.classes import PLAIN_ONLY as _plain_only
 from .._impl.dispatch.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from .._impl.dispatch.telling import modes_in_force as _modes_in_force
@@ -153,7 +154,8 @@ def DispatchKeySet(key):  # noqa: N802 (torch's name)
     return key
 
 
-globals().update(_parts("_C", "_ExcludeDispatchKeyGuard _IncludeDispatchKeyGuard"))
+globals().update(_parts("_C", "Argument Block FunctionSchema Graph Node ScriptObject TensorType Type Value "
+                              "_ExcludeDispatchKeyGuard _IncludeDispatchKeyGuard"))
 
 
 _torch = _LazyModule("covector.compat.torch")
@@ -176,3 +178,4 @@ def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(f"module 'torch._C' has no attribute '{name}'")
     raise _compiled(name)
+_surface.publish(globals())

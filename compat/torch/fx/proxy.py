@@ -2,4 +2,4 @@
 
 from .._impl.dispatch.unbuilt_parts import parts as _parts
 
-globals().update(_parts("fx", "Proxy"))
+globals().update(_parts("fx", "Attribute GraphAppendingTracer ParameterProxy Proxy TraceError TracerBase"))

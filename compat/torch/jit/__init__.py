@@ -35,5 +35,16 @@ def wait(future):
     return future.wait()
 
 
-globals().update(_parts("jit", "ScriptModule RecursiveScriptModule ScriptFunction TopLevelTracedModule"))
+def _warning(name, doc):
+    """A class that programs filter warnings by, or catch."""
+    return type(name, (Warning if name.endswith("Warning") else Exception,), {"__doc__": doc, "__module__": __name__})
+
+
+TracerWarning = _warning("TracerWarning", "The warning of a trace, which is never given: functions stay as they are.")
+ScriptWarning = _warning("ScriptWarning", "The warning of a script, which is never given.")
+TracingCheckError = _warning("TracingCheckError", "The error of a trace, which is never raised.")
+Error = _warning("Error", "The error of a compiled program, which is never raised.")
+globals().update(_parts("jit", "Attribute CompilationUnit RecursiveScriptModule ScriptFunction ScriptModule "
+                               "TopLevelTracedModule TracedModule",
+                        "freeze load optimize_for_inference save trace_module"))
 __getattr__ = _surface.getter("jit.", "torch.jit")

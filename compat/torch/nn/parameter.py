@@ -10,4 +10,5 @@ from .._impl.module.held_tensors import (
 )
 from .._impl.types.parameter import Parameter as Parameter
 
+_ParameterMeta = type(Parameter)
 _surface.publish(globals())

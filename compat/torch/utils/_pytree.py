@@ -1,6 +1,12 @@
 """torch.utils._pytree: pytrees."""
 
-from collections import namedtuple as _namedtuple
+from collections import (
+    OrderedDict as _OrderedDict,
+    defaultdict as _defaultdict,
+    deque as _deque,
+    namedtuple as _namedtuple,
+)
+from collections.abc import Callable as _Callable, Iterable as _Iterable
 from typing import Any as _Any
 
 from .._impl.types.pytree import (
@@ -42,6 +48,21 @@ __all__ = ["GetAttrKey", "LeafSpec", "MappingKey", "SequenceKey", "TreeSpec", "k
 _dict_flatten, _dict_unflatten, _dict_flatten_with_keys = *SUPPORTED_NODES[dict][:2], mapping_with_keys
 _list_flatten, _list_unflatten, _list_flatten_with_keys = *SUPPORTED_NODES[list][:2], sequence_with_keys
 Context = PyTree = _Any  # types that programs annotate with
+FlattenFunc, UnflattenFunc = _Callable[[_Any], tuple[list, _Any]], _Callable[[_Iterable, _Any], _Any]
+KeyPath = KeyEntry = _Any
+PyTreeSpec = TreeSpec
+BUILTIN_TYPES = frozenset({tuple, list, dict, _namedtuple, _OrderedDict, _defaultdict, _deque})
+_is_leaf = tree_is_leaf
+
+
+def treespec_leaf():
+    """The structure of a leaf.
+
+    >>> import covector.compat.torch as torch
+    >>> torch.utils._pytree.treespec_leaf() == torch.utils._pytree.tree_structure(1.0)
+    True
+    """
+    return LeafSpec()
 
 
 def _get_node_type(tree):

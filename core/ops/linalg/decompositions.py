@@ -116,6 +116,7 @@ solve = primitive(
     batch=_solve_batch,
     linear=("b",),
     depends=lambda a, b, ans: columns(ans.shape, a.shape, b.shape),
+    blocks=2,
     samples=lambda rng: [
         Sample(a, rng.normal(size=(*lead, a.shape[-1], 2)).astype(a.dtype), tol=1e-5)
         for a in make_matrices((3, 3), (2, 3, 3), (1, 1), (0, 2, 2))(rng) for lead in ((), a.shape[:-2])
@@ -161,6 +162,7 @@ solve_vector = primitive(
     batch=_solve_vector_batch,
     linear=("b",),
     depends=lambda a, b, ans: cores(ans.shape, 1, (a.shape, 2), (b.shape, 1)),
+    blocks=(2, 1),
     samples=lambda rng: [
         Sample(a, rng.normal(size=(*lead, a.shape[-1])).astype(a.dtype), tol=1e-5)
         for a in make_matrices((3, 3), (2, 3, 3), (1, 1), (0, 2, 2))(rng) for lead in ((), a.shape[:-2])
@@ -174,6 +176,7 @@ inv = primitive(
     vjp={"a": lambda ct, ans: -matmul(adjoint(ans), matmul(ct, adjoint(ans)))},
     batch=lambda a: inv(a),
     depends=lambda a: lines(a, (a.ndim - 2, a.ndim - 1)),
+    blocks=2,
     samples=lambda rng: [Sample(a, tol=1e-5) for a in make_matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2))(rng)],
 )
 
@@ -270,6 +273,7 @@ cholesky = primitive(
     exact=True,
     batch=lambda a, triangle: cholesky(a, triangle=triangle),
     depends=lambda a: lines(a, (a.ndim - 2, a.ndim - 1)),
+    blocks=2,
     samples=lambda rng: [
         Sample(a, tol=1e-5) for a in make_matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2), positive=True)(rng)
     ] + [Sample(a + adjoint(a), params={"triangle": True}, smooth=False)

@@ -70,6 +70,7 @@ slogdet = primitive(
     jvp={"a": _slogdet_jvp},
     vjp={"a": _slogdet_vjp},
     batch=lambda a: slogdet(a),
+    blocks=2,
     samples=lambda rng: [Sample(a, tol=1e-5) for a in make_matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2))(rng)],
 )
 
@@ -200,6 +201,7 @@ adjugate_slope = primitive(
     linear=("e",),
     batch=_slope_batch,
     depends=lambda a, e, ans: cores(ans.shape, 2, (a.shape, 2), (e.shape, 2)),
+    blocks=2,
     samples=together(
         lambda rng: [Sample(a, rng.normal(size=(*lead, *a.shape[-2:])).astype(a.dtype), tol=1e-5)
                      for a in _invertible(rng) for lead in {(), a.shape[:-2]}],
@@ -216,6 +218,7 @@ adjugate = primitive(
     jvp={"a": lambda da, a: adjugate_slope(a, da)},
     vjp={"a": lambda ct, a: adjoint(adjugate_slope(a, adjoint(ct)))},
     batch=lambda a: adjugate(a),
+    blocks=2,
     samples=together(lambda rng: [Sample(a, tol=1e-5) for a in _invertible(rng)],
                      lambda rng: [Sample(a, tol=1e-5, orders=1) for a in _singular(rng)]),
 )
@@ -226,6 +229,7 @@ det = primitive(
     jvp={"a": lambda da, a: matrix_diagonal(matmul(adjugate(a), da)).sum(axis=-1)},
     vjp={"a": lambda ct, a: _corner(ct) * adjoint(adjugate(a))},
     batch=lambda a: det(a),
+    blocks=2,
     samples=together(lambda rng: [Sample(a, tol=1e-5) for a in _invertible(rng)],
                      lambda rng: [Sample(a, tol=1e-5) for a in _singular(rng)]),
 )

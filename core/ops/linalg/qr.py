@@ -104,6 +104,7 @@ qr = primitive(
     jvp={"a": _qr_jvp},
     vjp={"a": _qr_vjp},
     batch=lambda a, complete, repeated: qr(a, complete=complete, repeated=repeated),
+    blocks=2,
     samples=_qr_samples,
     absent={"()": "its operand is a matrix"},
 )

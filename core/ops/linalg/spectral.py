@@ -115,6 +115,7 @@ eigh = primitive(
     jvp={"a": _eigh_jvp},
     vjp={"a": _eigh_vjp},
     batch=lambda a, repeated, upper: eigh(a, repeated=repeated, upper=upper),
+    blocks=2,
     samples=_eigh_samples,
 )
 
@@ -139,6 +140,7 @@ eigvalsh = primitive(
     jvp={"a": _eigvalsh_jvp},
     vjp={"a": _eigvalsh_vjp},
     batch=lambda a, repeated: eigvalsh(a, repeated=repeated),
+    blocks=2,
     samples=lambda rng: [
         *[Sample(a, params={"repeated": RAISE}, tol=1e-5)
           for a in make_matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2), positive=True)(rng)],
@@ -220,6 +222,7 @@ eig = primitive(
     jvp={"a": _eig_jvp},
     vjp={"a": _eig_vjp},
     batch=lambda a, repeated: eig(a, repeated=repeated),
+    blocks=2,
     samples=_eig_samples(_unordered, (FINITE, RAISE, INVARIANT)),
 )
 
@@ -245,5 +248,6 @@ eigvals = primitive(
     jvp={"a": _eigvals_jvp},
     vjp={"a": _eigvals_vjp},
     batch=lambda a, repeated: eigvals(a, repeated=repeated),
+    blocks=2,
     samples=_eig_samples(sums_of_powers, (RAISE, INVARIANT)),
 )

@@ -11,7 +11,7 @@ from ..samples import Sample
 from ..selection import where
 from ..shaping import concatenate
 from .decompositions import adjoint, real_diagonal
-from .guards import FINITE, INVARIANT, RAISE, cut, tiny
+from .guards import FINITE, INVARIANT, RAISE, cut, nought
 from .products import lift, matmul
 from .quotients import ADDED, quotient, settled
 from .spectral import determined, put_diagonal, sums_of_powers, symmetric
@@ -37,7 +37,7 @@ def _kept(ds, s):
     """`ds` where the singular value is not 0; at 0, a non-smooth point like that of |x|, the derivative 0 is chosen."""
     if not s.shape[-1]:
         return ds
-    return where(s > tiny(s) * s[..., :1], ds, 0.0)
+    return where(s > nought(s) * s[..., :1], ds, 0.0)
 
 
 def _svd_jvp(da, ans, a_aval, full_matrices, repeated):
@@ -157,6 +157,7 @@ svd = primitive(
     jvp={"a": _svd_jvp},
     vjp={"a": _svd_vjp},
     batch=lambda a, full_matrices, repeated: svd(a, full_matrices=full_matrices, repeated=repeated),
+    blocks=2,
     samples=_svd_samples,
     absent={"()": "its operand is a matrix"},
 )
@@ -189,6 +190,7 @@ svdvals = primitive(
     jvp={"a": _svdvals_jvp},
     vjp={"a": _svdvals_vjp},
     batch=lambda a, repeated: svdvals(a, repeated=repeated),
+    blocks=2,
     samples=_svdvals_samples,
 )
 
@@ -253,5 +255,6 @@ pinv = primitive(
     jvp={"a": _pinv_jvp},
     vjp={"a": _pinv_vjp},
     batch=_pinv_batch,
+    blocks=2,
     samples=_pinv_samples,
 )

@@ -7,13 +7,13 @@ import numpy as np
 from ...arrays.avals import make_aval
 from ...arrays.backend import namespace_of
 from ...arrays.dtypes import result_dtype
-from ...arrays.errstate import enter_error_state, leave_error_state, make_error_state
+from ...arrays.errstate import enter_error_state, error_state, leave_error_state, make_error_state
 from ...arrays.halves import in_single
 from ...arrays.sums import row_sums, shaped
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import primitive
 from ...primitive.row_kernels import Rows
-from ...tape.unbroadcast import strong_zero
+from ...tape.strong_zeros import strong_zero
 from ...trace.device import constant
 from ..arithmetic import exp, expm1, log1p
 from ..dependence import lines
@@ -74,8 +74,9 @@ def _weights(rows):
     Sums between these bounds neither overflow, nor are they so small that a quotient of a number below the normal ones
     would be above them; the shift takes a third of the time. Behind it nothing is divided: the sum may be 0.
     """
-    token = enter_error_state(_QUIET)
+    token = error_state()
     try:
+        enter_error_state(_QUIET)
         out = np.exp(rows)
         total = row_sums(out)
         inverse = np.reciprocal(total)
@@ -216,6 +217,7 @@ softmax = primitive(
     kernel=Rows(impl=_row_softmax, vjp=_row_pulled, jvp=_row_pulled),
     absent=_REAL,
     depends=lambda x, axis: lines(x, (axis,)),
+    blocks="axis",
     samples=_rows((3,), (2, 3), (2, 3, 2), (0, 3)),
 )
 
@@ -234,6 +236,7 @@ log_softmax = primitive(
     kernel=Rows(impl=_row_log_softmax, vjp=lambda c, ans: _log_pulled(c, ans, _total(c))),
     absent=_REAL,
     depends=lambda x, axis: lines(x, (axis,)),
+    blocks="axis",
     samples=_rows((3,), (2, 3), (2, 3, 2), (0, 3)),
 )
 

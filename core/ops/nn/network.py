@@ -143,6 +143,7 @@ affine = primitive(
     },
     real_vjp={"x": lambda ct, w: through(ct, w), "w": lambda ct, x: product(x.T, ct), "b": _bias},
     exact=True,
+    bilinear=True,  # and linear in b
     batch=_affine_batch,
     depends=lambda x, w, b, ans: {0: shared(x.shape, ans.shape, (0,), (0,)), 1: shared(w.shape, ans.shape, (1,), (1,)),
                                   2: (numbered(b.shape), np.broadcast_to(numbered(b.shape), ans.shape))},

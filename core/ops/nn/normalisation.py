@@ -96,6 +96,7 @@ standardize = primitive(
     jvp={"x": _standardize_rule},
     vjp={"x": _standardize_rule},
     batch=lambda x, axes, eps: standardize(x, _shifted(axes), eps),
+    blocks="axes",
     kernel=Rows(impl=lambda x, eps, count: _row_hat(x, eps, count)[0], vjp=_row_rule, jvp=_row_rule),
     absent=_REAL,
     samples=together(*[arrays(s, axes=a, eps=1e-3, complex_too=False) for s, a in (
@@ -190,6 +191,7 @@ layer_norm = primitive(
     jvp={"x, w, b": _layer_norm_jvp},
     vjp={"x, w, b": _layer_norm_vjp},
     batch=_layer_norm_batch,
+    blocks="axes",
     kernel=Rows(impl=lambda x, w, b, eps, count: _row_hat(x, eps, count)[0] * w + b, vjp=_row_layer_vjp,
                 after={"vjp": _columns_added}, kinds={"w": "vector", "b": "vector"}),
     absent=_REAL,

@@ -88,6 +88,7 @@ solve_banded = primitive(
     vjp={"ab, b": _vjp},
     linear=("b",),
     batch=lambda ab, b, batched, lower, upper: solve_banded(*aligned((ab, b), batched), lower, upper),
+    blocks=2,
     samples=_samples,
     absent={"()": "its operands are matrices"},
 )
@@ -152,6 +153,7 @@ solveh_banded = primitive(
     vjp={"ab, b": _positive_vjp},
     linear=("b",),
     batch=lambda ab, b, batched, lower: solveh_banded(*aligned((ab, b), batched), lower),
+    blocks=2,
     samples=_positive_samples,
     absent={"()": "its operands are matrices"},
 )

@@ -73,6 +73,7 @@ sylvester = primitive(
     vjp={"a, b, q": _sylvester_vjp},
     linear=("q",),
     batch=lambda a, b, q, batched: sylvester(*aligned((a, b, q), batched)),
+    blocks=2,
     samples=lambda rng: [Sample(*xs, tol=1e-5) for xs in _systems(rng, 2, _SHAPES)]
     + [Sample(2.0 * np.eye(2) + 0.1, np.eye(3) - 0.1, rng.normal(size=(2, 2, 3)), tol=1e-5)],
     absent={"()": "its operands are matrices"},
@@ -114,6 +115,7 @@ continuous_lyapunov = primitive(
     vjp={"a, q": _continuous_vjp},
     linear=("q",),
     batch=lambda a, q, batched: continuous_lyapunov(*aligned((a, q), batched)),
+    blocks=2,
     samples=lambda rng: [Sample(*xs, tol=1e-5) for xs in _systems(rng, 1, _SHAPES)],
     absent={"()": "its operands are matrices"},
 )
@@ -144,6 +146,7 @@ discrete_lyapunov = primitive(
     vjp={"a, q": _discrete_vjp},
     linear=("q",),
     batch=lambda a, q, batched, method: discrete_lyapunov(*aligned((a, q), batched), method),
+    blocks=2,
     samples=lambda rng: [Sample(a * 0.25, q, params={"method": (None, "bilinear")[k % 2]}, tol=1e-5)
                          for k, (a, q) in enumerate(_systems(rng, 1, _SHAPES))],
     absent={"()": "its operands are matrices"},

@@ -104,6 +104,7 @@ sqrtm = primitive(
     jvp={"a": _sqrtm_jvp},
     vjp={"a": _sqrtm_vjp},
     batch=lambda a, wide, aside: sqrtm(a, wide, aside),
+    blocks=2,
     samples=_samples,
     absent={"()": "its operand is a matrix"},
 )
@@ -115,6 +116,7 @@ logm = primitive(
     jvp={"a": lambda da, a, wide: logm_along(_invertible(a), da, wide)},
     vjp={"a": lambda ct, a, wide: _adjoint_along(_invertible(a), ct, wide)},
     batch=lambda a, wide, aside: logm(a, wide, aside),
+    blocks=2,
     samples=_samples,
     absent={"()": "its operand is a matrix"},
 )
@@ -218,6 +220,7 @@ logm_along = primitive(
     vjp={"a": _vjp_a, "e": lambda ct, a, wide: _adjoint_along(a, ct, wide)},
     linear=("e",),
     batch=lambda a, e, wide, batched: logm_along(*aligned((a, e), batched), wide),
+    blocks=2,
     samples=_along_samples,
     absent={"()": "its operands are matrices"},
 )

@@ -88,6 +88,7 @@ lu_factor = primitive(
     jvp={"a": _jvp},
     vjp={"a": _vjp},
     batch=lambda a, aside: lu_factor(a, aside),
+    blocks=2,
     samples=lambda rng: [Sample(a, params={"aside": True}, tol=1e-5)
                          for a in (*make_matrices((3, 3), (2, 2, 2), (1, 1), (0, 2, 2))(rng), rng.normal(size=(4, 4)))],
     absent={"()": "its operand is a matrix"},

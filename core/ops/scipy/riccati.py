@@ -112,6 +112,7 @@ riccati = primitive(
     jvp={"a": _jvp_a, "b": _jvp_b, "q": _jvp_q, "r": _jvp_r},
     vjp={"a, b, q, r": _vjp},
     batch=lambda a, b, q, r, batched, balanced, discrete: riccati(*aligned((a, b, q, r), batched), balanced, discrete),
+    blocks=2,
     samples=lambda rng: _samples(True)(rng) + _samples(False)(rng),
     absent={"()": "its operands are matrices"},
 )

@@ -93,6 +93,7 @@ below = primitive(
     vjp={"t, m": _below_vjp},
     linear=("m",),
     batch=lambda t, m, batched, turned: below(*aligned((t, m), batched), turned),
+    blocks=2,
     samples=_below_samples,
     absent={"()": "its operands are matrices"},
 )
@@ -223,6 +224,7 @@ schur = primitive(
     jvp={"a": _schur_jvp},
     vjp={"a": _schur_vjp},
     batch=lambda a: schur(a),
+    blocks=2,
     samples=_schur_samples,
     absent={"()": "its operand is a matrix"},
 )

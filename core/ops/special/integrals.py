@@ -104,8 +104,8 @@ def _spence_slope(x):
     w = x - 1.0
     near = abs(w) < 0.05
     inside, outside = where(near, w, 0.0), where(near, 2.0, x)
-    about_1 = _series([(-1.0) ** (k + 1) / (k + 1) for k in range(14)], inside)
-    return where(near, about_1, -log(outside) / (outside - 1.0))
+    series = _series([(-1.0) ** (k + 1) / (k + 1) for k in range(14)], inside)
+    return where(near, series, -log(outside) / (outside - 1.0))
 
 
 spence = scipy_unary("spence", _spence_slope, 0.2, 3.0, complex_too=True, extra=[0.99, 1.0, 1.01],

@@ -35,9 +35,8 @@ from .values import is_apart, print_load, print_step, print_store
 STORED = {**TYPES, "b8": "i8"}
 _LETTERS = {**STORED, "f64": "f64", "f32": "f32"}  # in names of what LLVM declares
 _ORDERS = {"maximum": ">", "minimum": "<"}
-_TURNS = 1 << 14  # of a loop without a known end, between two looks for signals
-_UNWATCHED = 1 << 20  # operations between two looks
-_LONG = 1 << 23  # operations of a loop that is looked after: some milliseconds
+_UNWATCHED = 1 << 20  # operations between two looks for signals, and of a loop that is not looked after: milliseconds
+_MANY = 48  # inputs and outputs: above, a table is given, for LLVM takes long over so many addresses at hand at once
 _FEW = 48  # nests, up to which all are written in place
 
 
@@ -75,25 +74,30 @@ class Printer:
         self.constants = {}  # their places in the table
         self.label = 0
         self.bounded = False
+        self.many = extent is None and len(kernel.inputs) + len(kernel.outputs) > _MANY
+        self.pointers = ["%memory"] if self.many else [
+            *[f"%in{m.index}" for m in kernel.inputs], *[f"%out{m.index}" for m in kernel.outputs]]
         self.threads = thread_count()
         self.frames = []  # lines that make memory for what threads are given
         nests = nests_of(kernel.statements)
         self.alike = Counter(map(pattern, nests)) if extent is None and len(nests) > _FEW else {}
         self.nests = {}  # text of a function -> its name
         self.block(kernel.statements)
-        ending = ["  ret void"]
+        self.text.emit("ret void")
         if self.bounded:
-            ending += ["outside:", f"  store double {number(OUTSIDE, 'f64')}, ptr {self.base(kernel.outputs[-1])}",
-                       "  ret void"]
-        given = [f"ptr noalias readonly %in{m.index}" for m in kernel.inputs]
-        given += [f"ptr noalias %out{m.index}" for m in kernel.outputs] + ["ptr noalias %scratch, ptr %table"]
+            self.text.begin("outside")
+            self.leave(OUTSIDE)
+        given = [f"ptr {name}" for name in self.pointers] if self.many else [
+            *[f"ptr noalias readonly %in{m.index}" for m in kernel.inputs],
+            *[f"ptr noalias %out{m.index}" for m in kernel.outputs]]
+        given.append("ptr noalias %scratch, ptr %table")
         given += ["i64 %extent, i64 %times"] if extent else []
         self.module.functions["@work"] = "\n".join([
             f"define internal void @work({', '.join(given)}) {{", "entry:", *[
                 f"  {name} = alloca [{m.size} x {STORED[m.kind]}], align 16" for m, name in self.cells.items()],
             *[f"  %at{k} = getelementptr inbounds ptr, ptr %table, i64 {k}\n  %constant{k} = load ptr, ptr %at{k}"
               for k in self.constants],
-            *self.frames, *self.text.lines, *ending, "}"])
+            *self.frames, *self.text.lines, "}"])
 
     def block(self, statements):
         """Write statements."""
@@ -107,9 +111,9 @@ class Printer:
         self.block(statements)
         self.names, self.apart = names, apart
 
-    def leave(self):
-        """End the function: an exception was raised."""
-        self.text.emit(f"store double {number(STOPPED, 'f64')}, ptr {self.base(self.kernel.outputs[-1])}")
+    def leave(self, why):
+        """End the function early, and say why."""
+        self.text.emit(f"store double {number(why, 'f64')}, ptr {self.base(self.kernel.outputs[-1])}")
         self.text.emit("ret void")
 
     # names
@@ -183,12 +187,11 @@ class Printer:
 
     def base(self, memory):
         """The address where a memory begins."""
-        if memory.role == "input":
-            return f"%in{memory.index}"
         if memory.role == "cell":
             return self.cells.setdefault(memory, f"%cell{len(self.cells)}")
-        if memory.role == "output":
-            return f"%out{memory.index}"
+        if memory.role in ("input", "output"):
+            place = memory.index + (len(self.kernel.inputs) if memory.role == "output" else 0)
+            return self.text.entry_of("%memory", place) if self.many else self.pointers[place]
         if memory.role == "constant":
             place = self.slots.constant(memory.array)
             self.constants[place] = None
@@ -297,13 +300,10 @@ class Printer:
 
 def _loop(printer, loop):
     turn = _operations(loop.body)
-    often = 1
-    while often * turn < _UNWATCHED and often < loop.count:
-        often *= 2
 
     def body(i):
-        if printer.watched and loop.count * turn > _LONG:
-            _watch(printer, f"{printer.text.label}_watch", i, often)
+        if printer.watched and loop.count * turn > _UNWATCHED:
+            _watch(printer, f"{printer.text.label}_watch", i, turn)
         if loop.reverse:
             i = printer.text.op(f"sub i64 {loop.count - 1}, {i}", "i64")
         printer.counters[loop.counter] = i
@@ -316,14 +316,14 @@ def _while(printer, loop):
     text = printer.text
     head, end = printer.labels("w")
     at = printer.address(Place(Memory("i64", 1, "cell"), ()))
-    text.emit(f"store i64 0, ptr {at}")
+    printer.frames.append(f"  store i64 0, ptr {at}")  # once: a loop around it may look for signals seldom
     text.emit(f"br label %{head}")
     text.begin(head)
     if printer.watched:
         turns = printer.load(at, "i64")
         more = text.op(f"add i64 {turns}, 1", "i64")
         text.emit(f"store i64 {more}, ptr {at}")
-        _watch(printer, head, turns, _TURNS)
+        _watch(printer, head, turns, _operations([*loop.test, *loop.body]))
     printer.block(loop.test)
     flag = printer.load(printer.address(loop.flag), "b8")
     text.emit(f"br i1 {flag}, label %{head}_body, label %{end}")
@@ -333,9 +333,11 @@ def _while(printer, loop):
     text.begin(end)
 
 
-def _watch(printer, head, turn, often):
-    """Leave the function every so many turns of a loop for a signal, as Ctrl-C: it may have no end."""
-    text = printer.text
+def _watch(printer, head, turn, operations):
+    """Look every so many turns of a loop, of so many operations each, for a signal, as Ctrl-C, and leave for it."""
+    text, often = printer.text, 1
+    while often * operations < _UNWATCHED:
+        often *= 2
     printer.looks = True
     rest = text.op(f"and i64 {turn}, {often - 1}", "i64")
     due = text.op(f"icmp eq i64 {rest}, {often - 1}", "i1")
@@ -344,7 +346,7 @@ def _watch(printer, head, turn, often):
     stop = text.op("call i1 @stopped(ptr %table)", "i1")
     text.emit(f"br i1 {stop}, label %{head}_stop, label %{head}_on")
     text.begin(f"{head}_stop")
-    printer.leave()
+    printer.leave(STOPPED)
     text.begin(f"{head}_on")
 
 

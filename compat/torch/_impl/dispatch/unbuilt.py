@@ -69,7 +69,7 @@ UNBUILT = parsed() | {"hub", "onnx",  # which PyTorch imports late itself
                       *[f"_dynamo.{name}" for name in ("export", "explain", "graph_break", "optimize",
                                                        "optimize_assert", "run")],
                       "sparse.sampled_addmm", "sparse.spsolve",  # and what is in C++
-                      *"""_awaits _classes _decomp _dispatch _export _guards _inductor _jit_internal _linalg_utils
+                      *"""_awaits _classes _decomp _dispatch _export _guards _inductor _linalg_utils
                       _logging _lowrank _meta_registrations _mkldnn _numpy _ops _prims _refs _sources _strobelight
                       _tensor _utils_internal _vendor _weights_only_unpickler""".split()}  # its private modules
 

@@ -44,7 +44,7 @@ class CopySlices(GradNode):
                 saved = drive.trace.lift(fn, saved, True)
             if not drive.retain:
                 self.saved = FREED
-        return slices(ct, index, aval, fn.rule, saved)
+        return slices(ct, index, aval, fn.rule.strong if drive.masked else fn.rule.back, saved)
 
     def changed(self, saved, part=None):
         """What the operation finds."""
@@ -52,10 +52,10 @@ class CopySlices(GradNode):
 
 
 def slices(ct, index, aval, rule, saved):
-    """The cotangents of a base that was written to in part by an operation with `rule`."""
+    """The cotangents of a base that was written to in part by an operation with the pullback `rule`."""
     whole = Scatter.of(aval, ct)
     part = whole.part(index)
-    back = rule.back(part, saved)
+    back = rule(part, saved)
     if type(back) is not tuple:
         if back is not part:
             whole.put(index, back)
@@ -73,7 +73,8 @@ def _rule(keeps):
     rule.names = rule.origins = rule.active = ()
     rule.keeps = keeps
     rule.lazy = True
-    rule.back = rule.strong = lambda ct, saved: slices(ct, saved[0], saved[1], saved[2].rule, saved[2].saved)
+    rule.back = lambda ct, saved: slices(ct, saved[0], saved[1], saved[2].rule.back, saved[2].saved)
+    rule.strong = lambda ct, saved: slices(ct, saved[0], saved[1], saved[2].rule.strong, saved[2].saved)
     rule.again = again
     return rule
 
@@ -91,7 +92,7 @@ def again(node, ct, drive):
             return DECLINED
         if not drive.retain:
             node.saved = FREED
-    return slices(ct, index, aval, rule, fn.saved)
+    return slices(ct, index, aval, rule.strong if drive.masked else rule.back, fn.saved)
 
 
 COPY_SLICES = {keeps: _rule(keeps) for keeps in (False, True)}

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..... import _engine
-from ....._engine import FREED
+from ....._engine import FREED, holds_nan
 from . import anomaly, versions
 from .accumulate import accumulate, take_first
 from .hooks import call_hooks, call_posthooks, call_prehooks, retain
@@ -36,7 +36,8 @@ class GradNode(NodeData):
                     return self.run_slowly(ct, drive)
                 if not drive.retain:
                     self.saved = FREED
-            out = rule.back(ct, saved) if ct is not UNDEFINED else self.undefined()
+            drive.ruled = True
+            out = self.undefined() if ct is UNDEFINED else (rule.strong if drive.masked else rule.back)(ct, saved)
             return out if rule is not self.rule or drive.needed is None else self.pruned(out, drive.needed)
         if drive.plain and self.extra.packed:
             out = self.apply(ct, drive)
@@ -46,7 +47,10 @@ class GradNode(NodeData):
                 drive.capture is None or self.seq not in drive.capture) and (
                 drive.outputs is None or self.seq not in drive.outputs):
             rule = self.rule if drive.needed is None else rule_for(self, drive.needed)
+            saved = self.saved
             out = (rule.again or drive.again(rule))(self, ct, drive)
+            if drive.masked and rule.strong is not rule.back and out is not DECLINED and holds_nan(out):
+                self.saved, out = saved, DECLINED  # the long road has strong zeros
             if out is not DECLINED:
                 return out if rule is not self.rule or drive.needed is None else self.pruned(out, drive.needed)
         return self.run_slowly(ct, drive)
@@ -114,9 +118,10 @@ class GradNode(NodeData):
         elif rule.once and drive.create_graph:
             drive.trace.refuse_again(rule)
         if part is not None:
-            out = part.back(ct, saved, len(rule.names) == 1)
+            out = part.back(ct, saved, len(rule.names) == 1, drive.masked)
         else:
-            out = (rule if drive.needed is None else rule_for(self, drive.needed)).back(ct, saved)
+            rule = rule if drive.needed is None else rule_for(self, drive.needed)
+            out = (rule.strong if drive.masked else rule.back)(ct, saved)
         return drive.tie(out, self) if drive.create_graph else out
 
     def undefined(self):
@@ -186,10 +191,10 @@ class AccumulateGrad(GradNode):
         """Hooks, capture, accumulation, hooks after it."""
         if self.extra is None and drive.plain:
             if drive.capture is None:
-                if type(ct) is ndarray and take_first(self.saved, ct):
+                if drive.mine and type(ct) is ndarray and take_first(self.saved, ct):
                     return None
             elif self.saved.autograd_meta.hooks is None and self.seq in drive.capture:
-                drive.captured[self.seq] = ct
+                drive.take(self.seq, ct)
                 return None
         elif self.extra is None and drive.again is not None and drive.runs is None and (
                 self.saved.autograd_meta.hooks is None):  # nothing looks on
@@ -198,7 +203,7 @@ class AccumulateGrad(GradNode):
                 accumulate(self.saved, ct, drive)
                 return None
             if self.seq in drive.capture:
-                drive.captured[self.seq] = ct
+                drive.take(self.seq, ct)
                 return None
         return self.run_between_hooks(ct, drive) if drive.plain else self.run_slowly(ct, drive)
 
@@ -210,6 +215,7 @@ class AccumulateGrad(GradNode):
         runs = not captured if drive.runs is None else self.seq in drive.runs
         raw = ct
         hooks = self.saved.autograd_meta.hooks if self.saved.autograd_meta is not None else None
+        drive.mine = drive.mine and extra is None and not hooks  # else users see it
         if hooks:
             ct = call_hooks(hooks, ct, drive)
         if captured:

@@ -22,10 +22,11 @@ class Narrowed:
         self.places = places
         self.count = count
 
-    def back(self, ct, saved, bare):
-        """The cotangents of all operands, None for those that lead nowhere."""
+    def back(self, ct, saved, bare, strong=False):
+        """The cotangents of all operands, None for those that lead nowhere; with strong zeros or without."""
         items = [saved if bare else saved[k] for k in self.positions]
-        found = self.rule.back(ct, None if not items else items[0] if len(items) == 1 else tuple(items))
+        back = self.rule.strong if strong else self.rule.back
+        found = back(ct, None if not items else items[0] if len(items) == 1 else tuple(items))
         out = [None] * self.count
         for place, c in zip(self.places, found if len(self.places) > 1 else (found,)):
             out[place] = c
@@ -61,7 +62,8 @@ def needed_rule(rule, places):
     named = type(rule) is NamedRule
     made = NamedRule(rule, rule.title if named else name_of(rule), None, None, named and rule.ties)
     bare = len(rule.names) == 1
-    made.back = made.strong = lambda ct, saved: part.back(ct, saved, bare)
+    made.back = lambda ct, saved: part.back(ct, saved, bare)
+    made.strong = lambda ct, saved: part.back(ct, saved, bare, True)
     made.again = None
     return made
 

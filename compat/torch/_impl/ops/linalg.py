@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import REGISTRY, Batched
+from .....extend import REGISTRY, Batched, constant
 from ..dispatch.call import ROWS, attach, operation, otherwise, promote, to
 from ..dispatch.host_ops import insist_there, recorded
 from ..dispatch.layouts import IN_ORDER, matrices
@@ -14,6 +14,7 @@ from ..types import dtypes, output_tuples
 from ..types.dtypes import c_type, type_word
 from .axes import wrap_dim
 from .matrices import _linalg, blended, expandable, lapack, square
+from .matrix_norms import matrix_norm, norm
 
 
 def same_dtype(name, a, b):
@@ -254,13 +255,16 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
         if x.ndim < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, X{place} got: {x.ndim}D")
     if x1.shape[-1] != x2.shape[-1]:
-        raise RuntimeError("X1 and X2 must have the same number of columns. X1: "
-                           f"{x1.shape[-1]} X2: {x2.shape[-1]}")
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
     many = max(x1.shape[-2], x2.shape[-2]) > 25 and compute_mode != "donot_use_mm_for_euclid_dist"
     if p == 2 and x1.dtype == x2.dtype and (many or compute_mode == "use_mm_for_euclid_dist"):  # as in PyTorch
         return _distances(x1, x2)
+    if p == 1 and x1.ndim == x2.ndim == 2 and x1.dtype == x2.dtype and x1.dtype.itemsize > 2:
+        shape = x1.shape[0], x2.shape[0]
+        places = [constant(v, x1) for v in np.indices(shape).reshape(2, -1)]
+        return cnp.reshape(REGISTRY["row_distances"].fun(x1, x2, *places, 1), shape)
     return ROWS["linalg.vector_norm"].body(cnp.expand_dims(x1, -2) - cnp.expand_dims(x2, -3), p, -1)
 
 
@@ -306,10 +310,8 @@ _linalg("qr", lambda A, mode="reduced": output_tuples.qr(*_qr(plane("linalg.qr",
 _linalg("slogdet", lambda A: output_tuples.slogdet(*cnp.linalg.slogdet(square("linalg.slogdet", A))))
 _linalg("matrix_power", lambda A, n: _power(plane("linalg.matrix_power", A), n))
 _linalg("multi_dot", lambda tensors: cnp.linalg.multi_dot(chained(tensors)))
-_linalg("matrix_norm", lambda A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None: cnp.linalg.norm(
-    A if dtype is None else to(A, dtype), ord, axis=tuple(dim), keepdims=keepdim))
-_linalg("norm", lambda A, ord=None, dim=None, keepdim=False, *, dtype=None: _norm(
-    A if dtype is None else to(A, dtype), ord, dim, keepdim))
+_linalg("matrix_norm", matrix_norm)
+_linalg("norm", norm)
 ROWS["inverse"] = ROWS["linalg.inv"]
 attach("inverse", ROWS["linalg.inv"].fun)
 ROWS["det"] = ROWS["linalg.det"]
@@ -390,11 +392,3 @@ def _qr(A, mode):
                            "'complete'")
     out = cnp.linalg.qr(A, mode)
     return (np.empty(0, A.dtype), out) if mode == "r" else out
-
-
-def _norm(x, ord, dim, keepdim):  # noqa: A002
-    if isinstance(ord, str) and isinstance(dim, int):
-        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim}")
-    if ord is None or dim is not None and isinstance(dim, int) or x.ndim == 1:
-        return ROWS["linalg.vector_norm"].body(x, 2 if ord is None else ord, dim, keepdim)
-    return cnp.linalg.norm(x, ord, axis=None if dim is None else tuple(dim), keepdims=keepdim)

@@ -1,9 +1,11 @@
 """torch.testing: comparing tensors, with what differs in the message."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ..factories.from_data import tensor
 from ..random.sampling import rand
 from ..types import dtypes
 from ..types.arrays import ARRAYS
@@ -39,6 +41,26 @@ def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=Non
         if place:
             text += "\n\nThe failure occurred for item " + "".join(f"[{k!r}]" for k in place)
         raise AssertionError(text if msg is None else msg(text) if callable(msg) else msg)
+
+
+_LOOSER = {"float16": (1e-3, 1e-3), "float32": (1e-4, 1e-5), "float64": (1e-5, 1e-8)}
+
+
+def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg=""):
+    """Raise AssertionError where two tensors, or what tensors are made of, are not close; deprecated in PyTorch.
+
+    >>> import covector.compat.torch as torch
+    >>> torch.testing.assert_allclose([1.0, 2.0], [1.0, 2.00001])
+    """
+    warnings.warn("`torch.testing.assert_allclose()` is deprecated since 1.12; use `torch.testing.assert_close()`",
+                  FutureWarning, stacklevel=2)
+    if not isinstance(actual, TensorBase):
+        actual = tensor(actual)
+    if not isinstance(expected, TensorBase):
+        expected = tensor(expected, dtype=actual.dtype)
+    if rtol is None and atol is None:
+        rtol, atol = map(max, *[_LOOSER.get(t.dtype.name, (0.0, 0.0)) for t in (actual, expected)])
+    assert_close(actual, expected, rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=False, msg=msg or None)
 
 
 def difference(a, b, place, rules):

@@ -90,7 +90,10 @@ ONLY_NAMED = {name: _Without(name, size, category, f"tensors of {name} are not i
               for size, category, instead, names in (
                   (1, 2, "bfloat16", "float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu "
                                      "float4_e2m1fn_x2"),
-                  (4, 3, "complex64", "complex32"))
+                  (4, 3, "complex64", "complex32"),
+                  (1, 1, "int8 or uint8", "int1 int2 int3 int4 int5 int6 int7 uint1 uint2 uint3 uint4 uint5 uint6 "
+                                          "uint7 qint8 quint8 quint4x2 quint2x4 bits8 bits1x8 bits2x4 bits4x2"),
+                  (2, 1, "int16", "bits16"), (4, 1, "int32", "qint32"))
               for name in names.split()}
 _REAL = {"complex64": float32, "complex128": float64}
 NAMED = {d.name: d for d in ALL}

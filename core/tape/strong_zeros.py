@@ -1,0 +1,207 @@
+"""Strong zeros: where a zero cotangent or tangent meets an infinite or NaN factor, the product is 0.
+
+Rules run as they are. Only where a NaN came out they run again, operand by operand, with what zeros contribute cut.
+Written with operations only, so it works on arrays and on tracers of any level.
+"""
+
+from math import isnan
+
+import numpy as np
+
+from ..facts import BLOCKS
+from ..trace.tracer import Dual, Late, Tracer
+
+ndarray = np.ndarray
+_NUMBERS = frozenset({np.float64, np.float32, float})
+CHOICES = {}  # `where` and what strong zeros are made of, filled by core/ops: rules need them before they are declared
+
+
+def holds_nan(c):
+    """Whether a NaN may be in a value, or in a tangent that it carries; True of what is not known yet."""
+    kind = type(c)
+    if kind is ndarray:
+        if c.ndim and c.dtype.kind == "f":
+            flat = c.ravel("K")
+            return isnan(flat.dot(flat))  # one BLAS pass: squares add up to NaN only if one of them is
+        return bool((c != c).any())
+    if kind in _NUMBERS:
+        return c != c
+    if not isinstance(c, Tracer):
+        if kind is tuple:
+            return any(x is not None and holds_nan(x) for x in c)
+        return hasattr(c, "__array_namespace__") and bool((c != c).any())
+    if isinstance(c, Dual):
+        return holds_nan(c.tangent) or not (kind is Late and c.node is not None) and holds_nan(c.value)
+    return c.value is None or holds_nan(c.value)
+
+
+def may_have_zeros(c):
+    """Whether a cotangent or tangent has an element that is 0, as unit vectors do; True of what is not known yet."""
+    if hasattr(c, "dense"):
+        return True
+    while isinstance(c, Tracer):
+        c = c.value
+    return c is None or not bool(c.all() if hasattr(c, "all") else c)
+
+
+def strong_zero(ct, c):
+    """`c` (the shape of `ct`), with 0 where it is NaN only because a zero `ct` met an infinite factor.
+
+    The NaN is replaced after the fact, not the product: where `c` is finite the derivative with respect to `ct` stays.
+    """
+    return CHOICES["strong_zero"](ct, c) if holds_nan(c) else c
+
+
+def guarded(back, again):
+    """The rule `back`, run by `again` where a NaN comes out of it."""
+    def strong(ct, saved):
+        found = back(ct, saved)
+        if type(found) is tuple:
+            for c in found:
+                if c is not None and holds_nan(c):
+                    return again(ct, saved)
+            return found
+        return again(ct, saved) if holds_nan(found) else found
+
+    return strong
+
+
+def gated(prim, names, back):
+    """The rule `back` of a slope that is chosen at a kink, where its derivative is NaN.
+
+    Where its factor may be differentiated in turn, kinks that no cotangent reaches are moved away.
+    """
+    values = [name == "ans" or name in prim.operands for name in names]
+
+    def strong(ct, saved):
+        items = saved if len(names) > 1 else (saved,)
+        if not isinstance(ct, Tracer) and not any(isinstance(x, Tracer) for x in items):
+            return back(ct, saved)
+        off = ct == 0
+        if not prim.elementwise:
+            named = dict(zip(names, items))
+            whole = off if named["keepdims"] else off.reshape(tuple(
+                [1 if k in named["axes"] else n for k, n in enumerate(named["x"].shape)]))
+        items = tuple([CHOICES["where"](off if prim.elementwise or name == "ans" else whole, 1.0, x) if value else x
+                       for name, value, x in zip(names, values, items)])
+        return back(ct, items if len(names) > 1 else items[0])
+
+    return strong
+
+
+def pulled_strongly(prim, names, pieces):
+    """`again(ct, saved)`: the cotangents `{operand: c}` by rules with strong zeros.
+
+    Args:
+        names: of the saved values, in order.
+        pieces: `(operands, formula, back)`: what each of the formulas is for, and the formula as `back(ct, saved)`.
+    """
+    slot = {name: k for k, name in enumerate(names)}
+    bare = len(names) == 1
+    mixing = BLOCKS.get(prim.name)
+    lines = type(mixing) is str and mixing in slot
+    values = [k for k, name in enumerate(names) if name == "ans" or name in prim.operands] if lines else ()
+
+    def again(ct, saved):
+        found = {}
+        if lines:
+            hit = _along(ct, saved[slot[mixing]])
+            saved = tuple([CHOICES["where"](hit, v, 0.0) if k in values and v.shape == ct.shape else v
+                           for k, v in enumerate(saved)])
+        for operands, formula, back in pieces:
+            i = operands[0]
+            if prim.bilinear and i < 2 and prim.operands[1 - i] in formula.names:
+                found[i] = _product(ct, saved, slot[prim.operands[1 - i]], bare, back)
+                continue
+            cts = back(ct, saved)
+            for i, c in zip(operands, cts if len(operands) > 1 else (cts,)):
+                if c is not None and (prim.elementwise or not lines or c.shape == ct.shape):
+                    reach = ct if prim.elementwise else hit if lines else _reach(
+                        prim, i, ct, c, saved if bare else {n: saved[k] for n, k in slot.items()})
+                    c = strong_zero(reach, c)
+                found[i] = c
+        return found
+
+    return again
+
+
+def _product(ct, saved, place, bare, back):
+    if bare:
+        return CHOICES["strong_product"](ct, saved, back)
+    head, tail = saved[:place], saved[place + 1 :]
+    return CHOICES["strong_product"](ct, saved[place], lambda ct, w: back(ct, (*head, w, *tail)))
+
+
+def _any(x, axes, keepdims=True):
+    return CHOICES["reduce_any"](x != 0, axes, keepdims)
+
+
+def _along(ct, axes):
+    """Where the lines along `axes` are not zero throughout."""
+    return _any(ct, (axes,) if type(axes) is int else axes)
+
+
+def _reach(prim, i, ct, c, named):
+    """Where elements of operand i reach one of the output whose cotangent is not zero."""
+    mixing = BLOCKS.get(prim.name)
+    if mixing == "reduced":
+        hit = ct != 0
+        return hit if named["keepdims"] else hit.reshape(tuple(
+            [1 if k in named["axes"] else n for k, n in enumerate(c.shape)]))
+    lead = _leading(mixing, i, c)
+    total = None
+    for part in ct if type(ct) is tuple else (ct,):
+        if part is None:
+            continue
+        rest = lead if part.shape[:lead] == c.shape[:lead] else 0
+        hit = _any(part, tuple(range(rest, part.ndim)), False)
+        hit = hit.reshape((*hit.shape, *(1,) * (c.ndim - rest)))
+        total = hit if total is None else total | hit
+    return total
+
+
+def _leading(mixing, i, x):
+    """How many leading axes of operand i, of the shape of x, are those of separate matrices or vectors."""
+    own = mixing[i] if type(mixing) is tuple else mixing
+    return max(x.ndim - own, 0) if own else 0
+
+
+def pushed_strongly(prim, tangents, args, ans):
+    """The tangent of `ans` from `{operand: tangent}` by rules with strong zeros, operand by operand."""
+    total = None
+    _, params = prim.split(args)
+    named = dict(zip(prim.params, params))
+    for i, dx in tangents.items():
+        if prim.bilinear and i < 2:
+            def times(dx, w, i=i):
+                return prim.tangent({i: dx}, (*args[: 1 - i], w, *args[2 - i :]), ans)
+
+            part = CHOICES["strong_product"](dx, args[1 - i], times)
+        else:
+            part = prim.tangent({i: dx}, args, ans)
+            part = tuple([None if p is None else strong_zero(_reached(prim, i, dx, p, named), p) for p in part]) if (
+                type(part) is tuple) else strong_zero(_reached(prim, i, dx, part, named), part)
+        total = part if total is None else add_tangents(total, part)
+    return total
+
+
+def add_tangents(a, b):
+    """The sum of two tangents, of several outputs one by one; None is zero."""
+    if type(a) is tuple:
+        return tuple(y if x is None else x if y is None else x + y for x, y in zip(a, b))
+    return a + b
+
+
+def _reached(prim, i, dx, part, named):
+    """Where elements of the output are reached from one of operand i whose tangent is not zero."""
+    if prim.elementwise:
+        return dx
+    mixing = BLOCKS.get(prim.name)
+    if mixing == "reduced":
+        return _any(dx, named["axes"], named["keepdims"])
+    if type(mixing) is str:
+        return _along(dx, named[mixing]) if dx.shape == part.shape else dx
+    lead = _leading(mixing, i, dx)
+    rest = lead if part.shape[:lead] == dx.shape[:lead] else 0
+    hit = _any(dx, tuple(range(rest, dx.ndim)), False)
+    return hit.reshape((*hit.shape, *(1,) * (part.ndim - rest)))

@@ -1,0 +1,197 @@
+"""What a selection leaves out contributes exactly zero, through every rule, in every mode: as if it were not there."""
+
+import numpy as np
+import pytest
+
+import covector
+
+X = np.array([0.0, 0.3, 0.0, 0.7, 1.2])
+KEPT = np.array([1, 3, 4])
+MATRIX = np.random.default_rng(0).normal(size=(5, 4))
+
+
+def _where(h):
+    return lambda p: np.sum(np.where(p > 0, h(np, p), 0.0))
+
+
+def _alone(h):
+    return lambda p: np.sum(h(np, p))
+
+
+SINGULAR = {
+    "a product with a logarithm": lambda np, p: p * np.log(p),
+    "a square of a quotient": lambda np, p: (1 / p) ** 2 - 1 / p,
+    "a product of three": lambda np, p: np.exp(p) * np.sqrt(p) * np.log(p),
+    "abs and square": lambda np, p: np.square(np.abs(np.log(p))),
+    "a sine of a pole": lambda np, p: np.sin(1 / p) * p,
+    "a power of a variable": lambda np, p: np.power(p, np.log(p)),
+    "hypot": lambda np, p: np.hypot(np.log(p), p) * p,
+}
+MODES = {
+    "grad": lambda f: covector.grad(f),
+    "jacrev": lambda f: covector.jacrev(f),
+    "jacfwd": lambda f: covector.jacfwd(f),
+    "vmap": lambda f: lambda x: covector.vmap(covector.grad(f))(np.stack([x, x]))[1],
+    "jit": lambda f: covector.jit(covector.grad(f)),
+    "grad of jit": lambda f: covector.grad(covector.jit(f)),
+    "checkpoint": lambda f: covector.grad(covector.checkpoint(f)),
+    "hessian": lambda f: covector.hessian(f),
+    "reverse over reverse": lambda f: covector.jacrev(covector.jacrev(f)),
+    "reverse over forward": lambda f: covector.jacrev(covector.jacfwd(f)),
+    "forward over forward": lambda f: covector.jacfwd(covector.jacfwd(f)),
+    "hessian, compiled": lambda f: covector.jit(covector.hessian(f)),
+}
+
+
+def _scattered(found):
+    out = np.zeros((len(X),) * found.ndim)
+    out[np.ix_(*[KEPT] * found.ndim)] = found
+    return out
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", SINGULAR)
+def test_masked_elements_contribute_nothing(name, mode):
+    h = SINGULAR[name]
+    with np.errstate(all="ignore"):
+        found = MODES[mode](_where(h))(X)
+        wanted = _scattered(MODES[mode](_alone(h))(X[KEPT]))
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
+
+
+SELECTIONS = {
+    "an index": lambda y: y[KEPT],
+    "a mask": lambda y: y[X > 0],
+    "where=": lambda y: np.sqrt(np.sum(y**2, where=X > 0)),
+    "overwriting": lambda y: covector.numpy.asarray(y).at[X == 0].set(0.0),
+    "a slice of a product": lambda y: np.concatenate([y[1:2], y[3:]]),
+    "select": lambda y: np.select([X > 0], [y], 0.0),
+}
+
+
+@pytest.mark.parametrize("mode", ["grad", "jacfwd", "hessian", "jit"])
+@pytest.mark.parametrize("name", SELECTIONS)
+def test_every_selection_counts(name, mode):
+    def f(p):
+        return np.sum(SELECTIONS[name](p * np.log(p)) ** 2)
+
+    with np.errstate(all="ignore"):
+        found = MODES[mode](f)(X)
+        wanted = _scattered(MODES[mode](lambda p: np.sum((p * np.log(p)) ** 2))(X[KEPT]))
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
+
+
+ROWS = np.array([[1.0, np.nan], [2.0, 3.0], [np.inf, 0.5]])
+LAYERS = {
+    "a matrix product": lambda w: ROWS @ w,
+    "einsum": lambda w: np.einsum("ij,jk->ik", ROWS, w),
+    "an affine map": lambda w: ROWS @ w + w[0],
+    "a vector": lambda w: (ROWS @ w[:, 0])[:, None],
+    "layer_norm": lambda w: covector.nn.layer_norm(ROWS, w[0], w[1]),
+    "softmax of a product": lambda w: covector.nn.softmax(ROWS @ w, axis=-1) ** 2,
+}
+
+
+@pytest.mark.parametrize("mode", ["grad", "jacfwd", "jit", "hessian", "grad of jit"])
+@pytest.mark.parametrize("name", LAYERS)
+def test_rows_left_out_contribute_nothing_to_products(name, mode):
+    """Rows of NaN, as of padded examples, that `where` drops behind a layer."""
+    keep = np.array([False, True, False])[:, None]
+    w = np.array([[0.1, 0.2], [0.3, -0.4]])
+
+    def f(w):
+        return np.sum(np.where(keep, np.exp(LAYERS[name](w)), 0.0))
+
+    def wanted(w):
+        return np.sum(np.exp(LAYERS[name](w)[1]))
+
+    with np.errstate(all="ignore"):
+        found = MODES[mode](f)(w)
+        rows = ROWS.copy()
+        rows[[0, 2]] = 0.0
+        LAYERS_ROWS, ROWS[:] = ROWS.copy(), rows
+        try:
+            right = MODES[mode](wanted)(w)
+        finally:
+            ROWS[:] = LAYERS_ROWS
+    np.testing.assert_allclose(found, right, rtol=1e-9, atol=1e-9)
+
+
+def test_what_is_selected_stays_nan():
+    x = np.array([0.0, 0.5, 2.0])
+    with np.errstate(all="ignore"):
+        found = covector.grad(lambda p: np.sum(np.where(p > 0, p * np.log(p - 1), 0.0)))(x)
+    assert found[0] == 0.0 and np.isnan(found[1]) and np.isclose(found[2], 2.0)
+
+
+def test_unit_tangents_do_not_meet_infinities():
+    with np.errstate(all="ignore"):
+        for transform in (covector.jacfwd, covector.jacrev):
+            for wrap in (lambda f: f, covector.jit):
+                found = wrap(transform(lambda a: a[0] * np.exp(-a[1])))(np.array([1.0, -1e3]))
+                np.testing.assert_array_equal(found, [np.inf, -np.inf])
+
+
+def test_a_masked_diagonal_gives_finite_forces():
+    x = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.3]])
+    i, j = np.nonzero(~np.eye(3, dtype=bool))
+
+    def energy(r2):
+        i6 = 1 / r2**3
+        return i6**2 - i6
+
+    def masked(x):
+        d = x[:, None] - x[None]
+        return np.sum(np.where(np.eye(3) == 1, 0.0, energy(np.sum(d * d, -1))))
+
+    def pairs(x):
+        d = x[i] - x[j]
+        return np.sum(energy(np.sum(d * d, -1)))
+
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(covector.grad(masked)(x), covector.grad(pairs)(x))
+        np.testing.assert_allclose(covector.hessian(masked)(x), covector.hessian(pairs)(x), atol=1e-9)
+
+
+BRANCHES = {
+    "cond": lambda x: covector.cond(x > 0, lambda x: x * np.log(x), lambda x: 0.0 * x, x),
+    "switch": lambda x: covector.switch((x > 0) * 1 + (x > 1), [
+        lambda x: 0.0 * x, lambda x: x * np.log(x), lambda x: 1 / np.sqrt(x - 1)], x),
+    "while_loop": lambda x: covector.while_loop(
+        lambda s: s[0] > 1.0, lambda s: (s[0] - 1, s[1] * np.log(s[0] - 1) + x / np.sqrt(s[0] - 1)), (x + 0.5, x))[1],
+}
+
+
+@pytest.mark.parametrize("mode", [covector.grad, covector.jacfwd, covector.hessian, lambda f: f])
+@pytest.mark.parametrize("name", BRANCHES)
+def test_examples_do_not_hear_of_branches_that_they_do_not_take(name, mode):
+    x = np.array([0.0, 0.25, 1.75, 2.75, -1.0])
+    one = mode(BRANCHES[name])
+    wanted = np.stack([one(v) for v in x])
+    with np.errstate(all="raise"):
+        np.testing.assert_allclose(covector.vmap(one)(x), wanted, rtol=1e-12)
+        np.testing.assert_allclose(covector.vmap(covector.vmap(one))(x[None])[0], wanted, rtol=1e-12)
+
+
+def test_a_branch_raises_at_no_example_that_does_not_take_it():
+    matrices = np.stack([np.eye(2), np.zeros((2, 2)), np.ones((2, 2)) + np.eye(2)])
+
+    def f(regular, a):
+        return covector.cond(regular, lambda a: np.linalg.inv(a).sum(), np.sum, a)
+
+    regular = np.array([True, False, True])
+    for one in (f, covector.grad(f, 1), covector.jacfwd(f, 1)):
+        wanted = np.stack([one(r, a) for r, a in zip(regular, matrices)])
+        np.testing.assert_allclose(covector.vmap(one)(regular, matrices), wanted)
+
+
+def test_rules_of_users_take_no_part_in_what_is_left_out():
+    @covector.custom_vjp
+    def f(p):
+        return p * np.log(p)
+
+    f.defvjp(lambda p: (p * np.log(p), p), lambda p, ct: (ct * (np.log(p) + 1),))
+    with np.errstate(all="ignore"):
+        for mode in ("grad", "jit", "vmap", "jacfwd"):
+            found = MODES[mode](lambda p: np.sum(np.where(p > 0, f(p), 0.0)))(X)
+            np.testing.assert_allclose(found, _scattered(np.log(X[KEPT]) + 1))
