@@ -242,3 +242,27 @@ def test_shapes_and_dtypes_that_do_not_fit_are_refused():
         random.multivariate_normal(KEY, np.zeros(2), COV, method="lu")
     with pytest.raises(TypeError, match=r"random.dirichlet needs alpha of at least one axis.*use beta"):
         random.dirichlet(KEY, 1.0)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("lower, upper", [
+    (10.0, 1e6), (-np.inf, -8.0), (5.0, 6.0), (-6.0, -5.0), (30.0, 30.01), (0.0, 1.0)])
+def test_truncated_normal_on_one_side_has_the_distribution(lower, upper, dtype):
+    found = np.asarray(random.truncated_normal(KEY, dtype(lower), dtype(upper), (4000,)))
+    assert found.dtype == dtype
+    assert (found >= dtype(lower)).all() and (found <= dtype(upper)).all()
+    turned = np.sort(-found if upper <= 0 else found).astype(float)
+    low, high = (float(dtype(v)) for v in ((-upper, -lower) if upper <= 0 else (lower, upper)))
+    tail = np.exp(stats.norm.logsf(turned) - stats.norm.logsf(low))
+    least = np.exp(stats.norm.logsf(high) - stats.norm.logsf(low))
+    assert stats.kstest((1.0 - tail) / (1.0 - least), "uniform").pvalue > 0.01
+
+
+def test_truncated_normal_far_out_moves_with_its_bounds():
+    def draw(a, b):
+        return random.truncated_normal(KEY, a, b, (3,))
+
+    for k, (a, b) in enumerate([(10.0, 12.0), (10.0, 10.2)]):
+        step = np.array([1e-6, 0.0]) if k == 0 else np.array([0.0, 1e-6])
+        wanted = (draw(a + step[0], b + step[1]) - draw(a - step[0], b - step[1])) / 2e-6
+        np.testing.assert_allclose(cv.jacobian(draw, argnums=k)(a, b), wanted, rtol=1e-6)
