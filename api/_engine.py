@@ -29,6 +29,7 @@ from .core.ops.nn import (
     classification as _classification,
     convolution as _convolution,
     ctc as _ctc,
+    distances as _distances,
     interpolation as _interpolation,
     network as _network,
     normalisation as _normalisation,
@@ -54,7 +55,7 @@ from .core.trace.device import constant as constant, library_of as library_of
 from .core.trace.tracer import Dual as Dual, Rev as Rev, leniently as leniently
 from .core.types import Any as Any
 from .transforms.custom.by_rows import by_rows as by_rows
-from .transforms.custom.custom_calls import JvpCall as JvpCall, VjpCall as VjpCall
+from .transforms.custom.custom_calls import JvpCall as JvpCall, VjpCall as VjpCall, call_pullback as call_pullback
 from .transforms.graph.equations import Equation as Equation, Literal as Literal, Var as Var
 from .transforms.interpreters.vmap import VmapTrace as VmapTrace
 from .transforms.reverse.ambient import (
@@ -71,5 +72,5 @@ from .transforms.staging.staging import GraphTrace as GraphTrace
 native_text: Any = LazyModule("covector.transforms.native.small_text")
 
 # Loaded for the primitives that compat uses.
-_LOADED = (_batch_normalisation, _by_output, _classification, _convolution, _ctc, _elimination, _interpolation,
-           _network, _normalisation, _pairs, _piecewise, _prelu, _recurrent, _segments, _special)
+_LOADED = (_batch_normalisation, _by_output, _classification, _convolution, _ctc, _distances, _elimination,
+           _interpolation, _network, _normalisation, _pairs, _piecewise, _prelu, _recurrent, _segments, _special)

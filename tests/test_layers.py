@@ -100,7 +100,7 @@ api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/speci
 transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     transforms/reverse core/ops/linalg transforms/arguments transforms/interpreters transforms/staging
     transforms/debug
-transforms/custom: core core/arrays core/trace core/tape core/primitive core/ops transforms/reverse
+transforms/custom: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops transforms/reverse
     transforms/arguments transforms/interpreters transforms/staging transforms/debug
 transforms/jit: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
     transforms/compile transforms/reverse transforms/arguments transforms/interpreters transforms/native

@@ -87,6 +87,10 @@ def squeeze(x, axis=None):
 
 def clip(x, min=None, max=None):
     """`x` limited to [min, max]; at the limits the derivative is 1 inside, half at a tie."""
+    if x.dtype.kind in "iu":  # a limit that no element of the dtype passes is none, as NumPy has it
+        ends = np.iinfo(x.dtype)
+        min = None if type(min) is int and min <= ends.min else min
+        max = None if type(max) is int and max >= ends.max else max
     if min is None and max is None:
         return copied(x)
     if min is not None:

@@ -437,3 +437,13 @@ def test_lists_of_traced_values_are_arrays(name):
     for parts in (lambda x: [x[0], x[1]], lambda x: [[x[0, 0], x[0, 1], x[0, 2]], x[1]]):
         found = cv.jvp(lambda x: cnp.asarray(fun(parts(x), *rest)), (x,), (x,))[0]
         np.testing.assert_array_equal(found, np.asarray(want))
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int64, np.uint64])
+@pytest.mark.parametrize(("low", "high"), [(-1, 2), (0, 300), (None, 2**64), (-2**63 - 1, 3), (-1, 2**70)])
+def test_limits_beyond_the_dtype_are_none_as_in_numpy(dtype, low, high):
+    x = np.array([1, 2, 3, 100], dtype)
+    want = np.clip(x, low, high)
+    for fun in (lambda x: np.clip(x, low, high), lambda x: x.clip(low, high)):
+        for got in (covector.jit(fun)(x), covector.vmap(fun)(x)):
+            np.testing.assert_array_equal(got, want, strict=True)

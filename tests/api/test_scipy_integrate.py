@@ -1,5 +1,7 @@
 """covector.scipy.integrate: SciPy's values, sensitivities and adjoints, events, and what is refused."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.integrate
@@ -346,3 +348,24 @@ def test_no_times_give_no_values_and_no_derivatives():
 def test_complex_values_of_functions_that_are_real_to_scipy_are_refused(call):
     with pytest.raises(TypeError, match="to return real values .* dtype complex128; compute the real .*at test_scipy"):
         cv.grad(lambda a: np.real(call(a)))(1.0)
+
+
+@pytest.mark.parametrize("method", ["RK45", "DOP853", "Radau", "LSODA"])
+def test_the_time_of_a_dense_solution_may_be_traced_where_nothing_else_is(method):
+    def f(t, y):
+        return np.stack([y[1], -y[0]])
+
+    options = {"method": method, "dense_output": True, "t_eval": [0.5, 0.6], "rtol": 1e-8, "atol": 1e-10}
+    solution = integrate.solve_ivp(f, (0.0, 2.0), [0.0, 1.0], **options).sol
+    assert solution.t_max == 2.0 and pickle.loads(pickle.dumps(solution))(0.5)[0] == solution(0.5)[0]
+
+    def height(t):
+        return solution(t)[0]
+
+    for found, wanted in ((height(0.5), np.sin(0.5)), (cv.grad(height)(0.5), np.cos(0.5)),
+                          (cv.jit(cv.grad(height))(0.5), np.cos(0.5)), (cv.grad(cv.grad(height))(0.5), -np.sin(0.5)),
+                          (cv.jvp(height, (0.5,), (2.0,))[1], 2.0 * np.cos(0.5)),
+                          (cv.vmap(height)(np.array([0.5, 1.9])), np.sin([0.5, 1.9])),
+                          (cv.grad(lambda t: integrate.solve_ivp(f, (0.0, 2.0), [0.0, 1.0], **options).sol(t)[0])(0.5),
+                           np.cos(0.5))):
+        np.testing.assert_allclose(found, wanted, atol=1e-6)

@@ -21,8 +21,9 @@ OPERANDS = {"beta": (X, X + 1), "betaln": (X, X + 1), "xlogy": (X, X + 1), "xlog
             "owens_t": (X, X + 1), "poch": (X, X + 1), "binom": (X + 1, X), "ellipkinc": (X, X), "ellipeinc": (X, X),
             "voigt_profile": (X, X + 1, X + 1), "betaincc": (X + 1, X + 2, X), "chdtr": (X + 1, X),
             "chdtrc": (X + 1, X), "chdtri": (X + 1, X), "fdtr": (X + 1, X + 2, X), "fdtrc": (X + 1, X + 2, X),
-            "fdtri": (X + 1, X + 2, X), "gdtr": (X + 1, X + 2, X), "gdtrc": (X + 1, X + 2, X), "inv_boxcox": (X, X),
-            "inv_boxcox1p": (X, X), "huber": (X, X + 1), "pseudo_huber": (X, X + 1), "ndtri_exp": (-X,)}
+            "fdtri": (X + 1, X + 2, X), "gdtr": (X + 1, X + 2, X), "gdtrc": (X + 1, X + 2, X), "boxcox": (X, X),
+            "boxcox1p": (X, X), "inv_boxcox": (X, X), "inv_boxcox1p": (X, X),
+            "huber": (X, X + 1), "pseudo_huber": (X, X + 1), "ndtri_exp": (-X,)}
 ORDERED = ["jv", "yn", "yv", "iv", "ive", "kv", "kve"]
 PARTLY = {"expn": (2,), "hyp1f1": (0.7, 1.3), "hyp2f1": (0.7, -1.2, 1.3), "hyp0f1": (1.3,), "hyperu": (0.7, 1.3),
           "stdtr": (2.5,),

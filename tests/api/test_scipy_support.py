@@ -110,6 +110,7 @@ row("signal.fftconvolve", (draw(4, 5), draw(2, 3)))
 row("signal.lfilter", (draw(3), np.array([1.2, 0.3, -0.2]), draw(2, 6)))
 row("signal.lfilter, zi", (draw(3), np.array([1.2, 0.3, -0.2]), draw(6), draw(2)),
     lambda lib, b, a, x, zi: lib.signal.lfilter(b, a, x, zi=zi)[1])
+row("signal.hilbert", (draw(7),))
 row("signal.sosfilt", (draw(8),), lambda lib, x: lib.signal.sosfilt(SOS, x))
 for _name in ("fft", "ifft", "hfft", "fft2", "ifft2", "hfft2", "fftn", "ifftn", "hfftn", "irfft", "irfft2", "irfftn"):
     row(f"fft.{_name}", (draw(3, 4) + 1j * draw(3, 4),))

@@ -245,6 +245,36 @@ def test_a_signal_ends_a_loop_without_end():
     assert f(20.0) == 20.0
 
 
+LONG = {
+    "counted": lambda x, n: cv.fori_loop(0, 10 ** 12, lambda i, c: np.sin(c) + 0.1, x),
+    "counted, traced": lambda x, n: cv.fori_loop(0, n, lambda i, c: np.sin(c) + 0.1, x),
+    "scanned": lambda x, n: cv.scan(lambda c, _: (np.sin(c) + 0.1, None), x, None, length=10 ** 12)[0],
+    "conditional": lambda x, n: cv.while_loop(lambda c: np.sum(c) > -1.0, lambda c: np.sin(c) ** 2, x),
+    "short inside": lambda x, n: cv.fori_loop(
+        0, 10 ** 12, lambda i, c: cv.while_loop(lambda d: d[0] < 1.0, lambda d: d * 1.5 + 1e-3, c * 0.3), x),
+    "counted inside": lambda x, n: cv.fori_loop(
+        0, 10 ** 12, lambda i, c: cv.fori_loop(0, 30, lambda j, d: d * 0.9 + j, c), x),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("size", [1, 20_000])
+def test_a_signal_ends_a_loop_for_years(name, size):
+    f = native(LONG[name])
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    x = np.full(size, 0.3)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, 1.5)  # longer than it takes to compile
+            f(x, 10 ** 12)
+            f(x, 10 ** 12)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    plain = native(lambda x: cv.fori_loop(0, 3, lambda i, c: np.sin(c), x))
+    np.testing.assert_allclose(plain(x), np.sin(np.sin(np.sin(x))))
+
+
 def test_integers_that_do_not_fit():
     f = native(lambda x, n: x + n)
     assert f(np.arange(3, dtype=np.int32), 5).tolist() == [5, 6, 7]

@@ -437,3 +437,10 @@ def test_the_command(files):
     done = subprocess.run([sys.executable, "-P", "-c", "import sys, covector.cache; print('llvmlite' in sys.modules)"],
                           capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_a_damaged_file_of_any_size_is_told_and_not_read(files):
+    files.put(KEY, b"code")
+    os.truncate(path_of(files), 1 << 40)  # with a hole: it takes no room
+    with pytest.warns(cache.CacheWarning, match="is damaged"):
+        assert files.get(KEY) is None

@@ -151,3 +151,47 @@ def test_a_masked_diagonal_gives_finite_forces():
     with np.errstate(all="ignore"):
         np.testing.assert_allclose(covector.grad(masked)(x), covector.grad(pairs)(x))
         np.testing.assert_allclose(covector.hessian(masked)(x), covector.hessian(pairs)(x), atol=1e-9)
+
+
+BRANCHES = {
+    "cond": lambda x: covector.cond(x > 0, lambda x: x * np.log(x), lambda x: 0.0 * x, x),
+    "switch": lambda x: covector.switch((x > 0) * 1 + (x > 1), [
+        lambda x: 0.0 * x, lambda x: x * np.log(x), lambda x: 1 / np.sqrt(x - 1)], x),
+    "while_loop": lambda x: covector.while_loop(
+        lambda s: s[0] > 1.0, lambda s: (s[0] - 1, s[1] * np.log(s[0] - 1) + x / np.sqrt(s[0] - 1)), (x + 0.5, x))[1],
+}
+
+
+@pytest.mark.parametrize("mode", [covector.grad, covector.jacfwd, covector.hessian, lambda f: f])
+@pytest.mark.parametrize("name", BRANCHES)
+def test_examples_do_not_hear_of_branches_that_they_do_not_take(name, mode):
+    x = np.array([0.0, 0.25, 1.75, 2.75, -1.0])
+    one = mode(BRANCHES[name])
+    wanted = np.stack([one(v) for v in x])
+    with np.errstate(all="raise"):
+        np.testing.assert_allclose(covector.vmap(one)(x), wanted, rtol=1e-12)
+        np.testing.assert_allclose(covector.vmap(covector.vmap(one))(x[None])[0], wanted, rtol=1e-12)
+
+
+def test_a_branch_raises_at_no_example_that_does_not_take_it():
+    matrices = np.stack([np.eye(2), np.zeros((2, 2)), np.ones((2, 2)) + np.eye(2)])
+
+    def f(regular, a):
+        return covector.cond(regular, lambda a: np.linalg.inv(a).sum(), np.sum, a)
+
+    regular = np.array([True, False, True])
+    for one in (f, covector.grad(f, 1), covector.jacfwd(f, 1)):
+        wanted = np.stack([one(r, a) for r, a in zip(regular, matrices)])
+        np.testing.assert_allclose(covector.vmap(one)(regular, matrices), wanted)
+
+
+def test_rules_of_users_take_no_part_in_what_is_left_out():
+    @covector.custom_vjp
+    def f(p):
+        return p * np.log(p)
+
+    f.defvjp(lambda p: (p * np.log(p), p), lambda p, ct: (ct * (np.log(p) + 1),))
+    with np.errstate(all="ignore"):
+        for mode in ("grad", "jit", "vmap", "jacfwd"):
+            found = MODES[mode](lambda p: np.sum(np.where(p > 0, f(p), 0.0)))(X)
+            np.testing.assert_allclose(found, _scattered(np.log(X[KEPT]) + 1))

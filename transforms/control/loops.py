@@ -34,6 +34,8 @@ from .control import cond, known_state, of_some, select
 from .rounds import known_rounds
 from .scan import carried, scan
 
+_NUMBERED = 1 << 20  # steps of a loop whose numbers lie in memory; those of a longer one are counted as it runs
+
 
 def while_loop(
     cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_val: PyTree, *, max_steps: int | None = None
@@ -152,7 +154,8 @@ def _while_staged(cond_fun, body_fun, init, left=None):
     test, _ = stage(lambda *flat: [_condition(cond_fun, rebuild(list(flat)))], avals, tuple, "while_loop", like=carry,
                     numbers={k for k, flag in enumerate(weak) if flag})
     captured, bodies = _joined((test, body), len(carry))
-    steps = known_rounds(*[b.graph for b in bodies], [*captured, *carry], len(captured))
+    going, step = [b.graph for b in bodies]
+    steps = known_rounds(going, step, [*captured, *carry], len(captured))
     if steps is not None:
         steps = steps if left is None else min(steps, left)
         return scan(lambda state, _: (body_fun(state), None), init, None, length=steps)[0]
@@ -342,7 +345,13 @@ def _fori_staged(start, stop, body_fun, init_val, progress):
         _check_structure(new, init_val, "fori_loop")
         return new, None
 
+    def counting(state, _):
+        i, state = state
+        return (i + 1, step(state, i)[0]), None
+
     try:
+        if stop - start > _NUMBERED:
+            return scan(counting, (np.int64(start), init_val), None, stop - start, progress=progress)[0][1]
         return scan(step, init_val, np.arange(start, stop, dtype=np.int64), progress=progress)[0]
     except ConversionError as error:
         raise ConversionError(f"fori_loop stages its body once for all steps, but {words_of(error)}; or stage "

@@ -9,12 +9,12 @@ from ...core.primitive.primitive import REGISTRY, bind
 from ...core.tape.scatter import lent
 from ...core.tape.tape import make_node
 from ...core.tape.unbroadcast import fix
-from ...core.trace.tracer import Rev, leniently
+from ...core.trace.tracer import Rev
 from ...core.types import Any
 from ..arguments.arguments import first
 from ..reverse.reverse import RevTrace
 from ..staging.bodies import call_rule, closes_over_tracer, conjugated, strip
-from .custom_calls import VjpCall, name_of
+from .custom_calls import VjpCall, call_pullback, name_of
 
 ndarray = np.ndarray
 OTHERWISE = object()  # the lane does not take this call
@@ -131,7 +131,7 @@ def _back(ct, saved):
     """Cotangents of the operands that are differentiated."""
     lane, residual, active, avals, trace = saved
     if type(ct) in _ARRAYS:
-        result = leniently(lane.bwd, residual, ct)
+        result = call_pullback(lane.bwd, residual, ct)
         if type(result) is tuple and len(result) == len(avals):
             for c, aval in zip(result, avals):
                 if c is not None and (type(c) not in _ARRAYS or c.shape != aval.shape or c.dtype != aval.dtype):

@@ -4,15 +4,18 @@ import numpy as np
 
 from ...core.arrays.avals import WEAK, aval_of
 from ...core.arrays.dtypes import is_inexact
-from ...core.errors import DtypeError, RuleError, ShapeError, TreeError, at_user_line
+from ...core.errors import ConversionError, DtypeError, RuleError, ShapeError, TreeError, at_user_line
+from ...core.ops.selection import where
 from ...core.tape.scatter import lent
+from ...core.tape.strong_zeros import CHOICES, holds_nan, may_have_zeros
 from ...core.trace.buffers import identity
 from ...core.trace.device import zeros_of
-from ...core.trace.tracer import Staged, Tracer, leniently
-from ...core.types import Any
+from ...core.trace.tracer import Staged, Tracer, leniently, unwrap
+from ...core.types import Any, Callable
 from ..arguments.arguments import NAMESPACE, described, first, flatten, only_leaf, settle, structure
 from ..arguments.trees import optree
-from ..interpreters.forward import start_dual
+from ..interpreters.forward import jvp, start_dual
+from ..scope.errstate import quiet
 from ..staging.bodies import conjugated, pull, push
 from ..staging.linearity import apply_linear, stands_in, unknown
 from ..staging.numbers import as_numbers
@@ -147,7 +150,7 @@ class VjpCall(_Call):
     def backward(self, residuals, cts, avals):
         """Flat cotangents of the arguments by the user's bwd, in the user's convention; None for zero."""
         return self.checked(
-            leniently(self.owner.bwd, *[v for _, v in self.static], residuals, self.rebuild_out(list(cts))), avals)
+            call_pullback(self.owner.bwd, *[v for _, v in self.static], residuals, self.rebuild_out(list(cts))), avals)
 
     def checked(self, result, avals):
         """What a user's bwd returned, flat and checked."""
@@ -326,3 +329,41 @@ class _ClosedVjp(_Closed, VjpCall):
 
 JvpCall.closed = _ClosedJvp
 VjpCall.closed = _ClosedVjp
+
+
+def call_pullback(rule: Callable[..., Any], *args: Any) -> Any:
+    """Call a pullback of the user's, whose last argument is the cotangent, with strong zeros.
+
+    It is linear, so pushed forward along the cotangent it gives the same again, operation by operation: that replaces
+    the NaN of zeros which met infinities. Where it cannot be traced, what it gave stays.
+
+    Args:
+        rule: the pullback; it may compute with values of a transform that has finished.
+        args: what it takes, cotangents last.
+    Returns:
+        what it returns.
+
+    >>> import numpy as np
+    >>> from covector._engine import call_pullback
+    >>> with np.errstate(invalid="ignore"):
+    ...     call_pullback(lambda x, ct: (ct * x,), np.array([np.inf, 2.0]), np.array([0.0, 1.0]))
+    (array([0., 2.]),)
+    """
+    found = leniently(rule, *args)
+    leaves, rebuild = flatten(found)
+    *head, cts = args
+    if not any(map(holds_nan, leaves)) or not any(map(may_have_zeros, flatten(cts)[0])):
+        return found
+
+    def again(leaves, cts):
+        pushed = jvp(lambda cts: leniently(rule, *head, cts), (cts,), (cts,))[1]
+        return [where((c != c) & (t == t), t, c) for c, t in zip(leaves, flatten(pushed)[0])]
+
+    try:
+        with quiet():  # what looks at the cotangents here keeps the rule linear
+            lost = [(c != c).any() for c in leaves if hasattr(c, "dtype")]
+            if all(unwrap(x) is not None for x in lost):
+                return rebuild(again(leaves, cts))
+            return rebuild(CHOICES["cond"](sum(lost) > 0, again, lambda leaves, cts: leaves, leaves, cts))
+    except (ConversionError, RuleError, DtypeError):
+        return found

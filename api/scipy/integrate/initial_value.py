@@ -57,32 +57,26 @@ def solve_ivp(
     watched = [] if events is None else [events] if callable(events) else list(events)
     name = getattr(method, "__name__", method)
     if not is_traced(fun, t_span, y0, t_eval, extra, watched):
+        given = dict(options)
         if name in IMPLICIT and not options.keys() & {"jac", "lband", "uband"} and not np.iscomplexobj(y0):
             options = _with_slope(fun, vectorized, options)
-        return scipy.solve_ivp(fun, t_span, y0, method, t_eval, dense_output, events, vectorized, args, **options)
+        out = scipy.solve_ivp(fun, t_span, y0, method, t_eval, dense_output, events, vectorized, args, **options)
+        if dense_output and not np.iscomplexobj(y0):
+            out.sol = PlainDense(out.sol, lambda: _flow(fun, y0, method, vectorized, extra, given), y0)
+        return out
     y0 = _real(y0, "solve_ivp")
-    n = y0.shape[0]
     t0, t1 = (settle(asarray(t)) * 1.0 for t in t_span)
-
-    def single(t: Any, y: Any, extra: Any) -> Any:
-        if vectorized:
-            return shaped(fun(t, y[:, None], *extra), (n, 1), "solve_ivp", "fun").reshape((n,))
-        return shaped(fun(t, y, *extra), (n,), "solve_ivp", "fun")
-
-    rate = closed(single, extra, [floats(), floats(n)], "solve_ivp")
-    pattern = options.pop("jac_sparsity", None)
-    options.pop("jac", None)
-    system = System("solve_ivp", rate, n, method, options, pattern if name in ("Radau", "BDF") else None)
-    flow = Flow(system, (isinstance(t0, Tracer), True))
+    flow, values = _flow(fun, y0, method, vectorized, extra, options, isinstance(t0, Tracer))
+    n = y0.shape[0]
     flow.bounded = t_eval is not None
     times = None if t_eval is None else settle(asarray(t_eval)) * 1.0
     report: dict[str, Any] = {"status": 0, "success": True, "t_events": None, "y_events": None}
     end = t1
     if times is None or watched:
         gates = [gate_of(event, extra, n) for event in watched]
-        found, end = searched(flow, (t0, t1, times), y0, rate.values, gates)
+        found, end = searched(flow, (t0, t1, times), y0, values, gates)
         report = {k: found[k] for k in ("message", "success", "status", "nfev", "njev", "nlu")}
-        moved = event_times(flow, (t0, end), y0, rate.values, gates, found)
+        moved = event_times(flow, (t0, end), y0, values, gates, found)
         if events is not None:
             report["t_events"] = [t for t, _ in moved]
             report["y_events"] = [y for _, y in moved]
@@ -92,9 +86,27 @@ def solve_ivp(
             last = t1 if found.status == 0 else next(
                 t[-1] for (t, _), known in zip(moved, found.t_events) if len(known) and known[-1] == found.t[-1])
             times = concatenate([t0.reshape((1,)), found.t[1:-1], last.reshape((1,))])
-    y = flow(t0, end, times, y0, *rate.values)[0]
-    report |= {"t": times, "y": y, "sol": Dense(flow, (t0, end), y0, rate.values) if dense_output else None}
+    y = flow(t0, end, times, y0, *values)[0]
+    report |= {"t": times, "y": y, "sol": Dense(flow, (t0, end), y0, values) if dense_output else None}
     return outcome_of(report)
+
+
+def _flow(
+    fun: Any, y0: Any, method: Any, vectorized: bool, extra: tuple, options: dict, starts: bool = False,
+) -> tuple[Flow, Any]:
+    """The `Flow` of a system, and the traced values in it; `starts`: whether the first time is traced."""
+    n = _real(y0, "solve_ivp").shape[0]
+
+    def single(t: Any, y: Any, extra: Any) -> Any:
+        if vectorized:
+            return shaped(fun(t, y[:, None], *extra), (n, 1), "solve_ivp", "fun").reshape((n,))
+        return shaped(fun(t, y, *extra), (n,), "solve_ivp", "fun")
+
+    rate = closed(single, extra, [floats(), floats(n)], "solve_ivp")
+    name = getattr(method, "__name__", method)
+    pattern = options.get("jac_sparsity") if name in ("Radau", "BDF") else None
+    options = {k: v for k, v in options.items() if k not in ("jac", "jac_sparsity")}
+    return Flow(System("solve_ivp", rate, n, method, options, pattern), (starts, True)), rate.values
 
 
 def outcome_of(parts: dict[str, Any]) -> Any:
@@ -139,6 +151,32 @@ class Dense:
         t = settle(asarray(t)) * 1.0
         found = self.flow(*self.span, t.reshape((-1,)), self.y0, *self.values)[0]
         return found if t.ndim else found[:, 0]
+
+
+class PlainDense:
+    """SciPy's solution of a system in which nothing is traced; the time it is asked for may be."""
+
+    def __init__(self, solution: Any, flow: Callable[[], tuple[Flow, Any]], y0: Any) -> None:
+        self.solution = solution
+        self.flow = flow
+        self.y0 = y0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.solution, name)
+
+    def __reduce__(self) -> Any:
+        """As SciPy's own, which can be pickled: the system is a function."""
+        return _same, (self.solution,)
+
+    def __call__(self, t: Any) -> Any:
+        if not is_traced(t):
+            return self.solution(t)
+        flow, values = self.flow()
+        return Dense(flow, tuple(self.solution.ts[[0, -1]]), _real(self.y0, "solve_ivp"), values)(t)
+
+
+def _same(solution: Any) -> Any:
+    return solution
 
 
 def odeint(

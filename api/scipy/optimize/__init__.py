@@ -3,4 +3,5 @@
 from .minima import minimize as minimize
 from .programming import linear_sum_assignment as linear_sum_assignment, linprog as linprog
 from .roots import fixed_point as fixed_point, root as root, root_scalar as root_scalar
+from .single import brentq as brentq, curve_fit as curve_fit, fsolve as fsolve, newton as newton
 from .squares import least_squares as least_squares

@@ -1,5 +1,6 @@
 """`scipy.signal` on arrays and traced arrays: convolution, and filters differentiable in signals and coefficients."""
 
+from .analytic import hilbert as hilbert
 from .convolution import (
     convolve as convolve,
     convolve2d as convolve2d,

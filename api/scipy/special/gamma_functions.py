@@ -289,7 +289,7 @@ def boxcox(x: Array, lmbda: Array, /) -> Array:
     >>> round(float(special.boxcox(2.0, 3.0)), 6)
     2.333333
     """
-    return box_cox.boxcox(ordered(floating(x), "boxcox"), lift(lmbda))
+    return box_cox.boxcox(ordered(lift(x), "boxcox"), lift(lmbda))
 
 
 def boxcox1p(x: Array, lmbda: Array, /) -> Array:
@@ -306,4 +306,4 @@ def boxcox1p(x: Array, lmbda: Array, /) -> Array:
     >>> round(float(special.boxcox1p(1.0, 3.0)), 6)
     2.333333
     """
-    return box_cox.boxcox1p(ordered(floating(x), "boxcox1p"), lift(lmbda))
+    return box_cox.boxcox1p(ordered(lift(x), "boxcox1p"), lift(lmbda))

@@ -1,7 +1,7 @@
 """Distribution functions that are incomplete beta and gamma functions, and their tails."""
 
 from ...core.ops.special import box_cox, normal_distribution, quantiles, tails
-from ...numpy.surface import Array, floating, lift
+from ...numpy.surface import Array, lift
 
 
 def betaincc(a: Array, b: Array, x: Array, /) -> Array:
@@ -205,7 +205,7 @@ def inv_boxcox(y: Array, lmbda: Array, /) -> Array:
     >>> round(float(special.inv_boxcox(1.0, 2.0)), 6)
     1.732051
     """
-    return box_cox.inv_boxcox(floating(y), lift(lmbda))
+    return box_cox.inv_boxcox(lift(y), lift(lmbda))
 
 
 def inv_boxcox1p(y: Array, lmbda: Array, /) -> Array:
@@ -222,7 +222,7 @@ def inv_boxcox1p(y: Array, lmbda: Array, /) -> Array:
     >>> round(float(special.inv_boxcox1p(1.0, 2.0)), 6)
     0.732051
     """
-    return box_cox.inv_boxcox1p(floating(y), lift(lmbda))
+    return box_cox.inv_boxcox1p(lift(y), lift(lmbda))
 
 
 def huber(delta: Array, r: Array, /) -> Array:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .... import numpy as cnp, tree
-from ...._engine import JvpCall, VjpCall, by_rows, leniently
+from ...._engine import JvpCall, VjpCall, by_rows, call_pullback, leniently
 from ....extend import Tracer, aval_of
 from .levels import NONE, levels, without
 from .sparse import dense
@@ -141,7 +141,7 @@ class ReverseCall(VjpCall):
         """`backward` of cotangents that the rule takes."""
         vjp, argnums = residuals
         operands = self.operands
-        found = dict(zip(argnums, leniently(vjp, self.rebuild_out(list(cts)))))
+        found = dict(zip(argnums, call_pullback(vjp, self.rebuild_out(list(cts)))))
         ruled = operands.ruled()
         out: list[Any] = []
         parts: dict[int, list] = {}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...._engine import Rev, RevTrace, Rule, by_rows, leniently, make_node
+from ...._engine import Rev, RevTrace, Rule, by_rows, call_pullback, make_node
 from ....extend import Tracer, aval_of
 from .calls import conform
 from .levels import without
@@ -61,10 +61,10 @@ def _back(ct, saved):
     """Cotangents of the operands."""
     vjp, name, avals, ruled = saved
     if type(ct) in _ARRAYS:
-        found = [_fitting(c, aval, name, ruled) for c, aval in zip(leniently(vjp, ct), avals)]
+        found = [_fitting(c, aval, name, ruled) for c, aval in zip(call_pullback(vjp, ct), avals)]
     else:
         found = by_rows(lambda given: [_fitting(c, aval, name, ruled) for c, aval in
-                                       zip(leniently(vjp, given[0]), avals)], [ct], linear=False)
+                                       zip(call_pullback(vjp, given[0]), avals)], [ct], linear=False)
     return found[0] if len(found) == 1 else tuple(found)
 
 

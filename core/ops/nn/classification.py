@@ -15,10 +15,11 @@ from ...primitive.families import primitive
 from ...primitive.row_kernels import Rows
 from ...tape.strong_zeros import strong_zero
 from ...trace.device import constant
-from ..arithmetic import exp, log
+from ..arithmetic import exp, expm1, log1p
 from ..dependence import lines
 from ..reductions import reduce_max, reduce_sum
 from ..samples import Sample, arrays, together
+from ..selection import where
 from ..shaping import broadcast_to
 from .sums import from_rows, less_rows, row_dots, row_tops, rows_along, rows_of
 
@@ -33,11 +34,26 @@ def _log_softmax(xp, x, axis):
     rows = rows_along(x, axis)
     if rows is not None:
         out, total = _shifted_rows(rows)
-        out -= np.log(total, out=total)[:, None]
+        out -= _log_totals(out, total)[:, None]
         return from_rows(out, x.shape, axis)
     out = x - _top(xp, x, axis)
-    out -= xp.log(xp.exp(out).sum(axis=axis, keepdims=True))
+    most = out == 0  # nowhere, in a row that is -inf throughout
+    rest = xp.where(most, 0.0, xp.exp(out)).astype(x.dtype).sum(axis=axis, keepdims=True)
+    out -= xp.log1p(rest + (most.sum(axis=axis, keepdims=True) - 1).astype(x.dtype))
     return out
+
+
+def _log_totals(shifted, total):
+    """log Σ exp of shifted rows; where the largest has all but a part of the sum, by the sum of the others."""
+    near = total < 1.1
+    logs = np.log(total, out=total)
+    if near.any():
+        others = shifted[near]
+        places = others.argmax(1)
+        np.exp(others, out=others)
+        others[np.arange(len(others)), places] = 0.0
+        logs[near] = np.log1p(row_sums(others))
+    return logs
 
 
 def _shifted_rows(rows):
@@ -106,22 +122,47 @@ def _pulled(c, ans, axis):
     if axis == ans.ndim - 1 and type(c) is ndarray and c.dtype == ans.dtype:
         rows, given = rows_of(ans), rows_of(c)
         if rows is not None and given is not None:
+            if rows.max() > _MOST:
+                given = less_rows(given, given[np.arange(len(rows)), rows.argmax(1)])
             out = less_rows(given, row_dots(given, rows))
             out *= rows
             return shaped(out, ans.shape)
-    part = ans * c
-    return part - ans * reduce_sum(part, (axis,), True)
+    part = _from_top(c, ans, axis)
+    return ans * (part - reduce_sum(ans * part, (axis,), True))
+
+
+_MOST = 0.9  # a share, up to which the rest has its digits
+
+
+def _from_top(c, ans, axis):
+    """`c` less that at the largest output, to which softmax owes the digits of the others: 1 - s has none of them."""
+    if not ans.size:
+        return c
+    most = ans == reduce_max(ans, (axis,), True)
+    return c - reduce_sum(where(most, c, 0.0), (axis,), True) / reduce_sum(most.astype(ans.dtype), (axis,), True)
 
 
 def _log_softmax_vjp(ct, ans, axis):
     if axis == ans.ndim - 1 and type(ct) is ndarray and ct.dtype == ans.dtype:
         rows, given = rows_of(ans), rows_of(ct)
         if rows is not None and given is not None:
+            total = row_sums(given)[:, None]
             out = np.exp(rows)
-            out *= row_sums(given)[:, None]
+            out *= total
             np.subtract(given, out, out=out)
+            if rows.max() > _NEAR:
+                np.subtract(given - total, np.expm1(rows) * total, out=out, where=rows > _NEAR)
             return shaped(out, ans.shape)
-    return ct - exp(ans) * reduce_sum(ct, (axis,), True)
+    return _log_pulled(ct, ans, reduce_sum(ct, (axis,), True))
+
+
+_NEAR = -0.1
+
+
+def _log_pulled(ct, ans, total):
+    """`ct` less exp(ans) total, which is nearly `ct` where only the largest has a cotangent."""
+    near = ans > _NEAR
+    return where(near, (ct - total) - expm1(where(near, ans, 0.0)) * total, ct - exp(ans) * total)
 
 
 def _rows(*shapes):
@@ -146,8 +187,10 @@ def _row_softmax(x):
 
 
 def _row_log_softmax(x):
-    _, low, _, total = _row_parts(x)
-    return low - log(total)
+    _, low, parts, _ = _row_parts(x)
+    most = low == 0.0
+    one = x.dtype.type(1)
+    return low - log1p(_total(where(most, one - one, parts)) + (_total(where(most, one, one - one)) - one))
 
 
 def _row_loss(x):
@@ -156,7 +199,13 @@ def _row_loss(x):
     return total, top
 
 
-_row_pulled = lambda c, ans: (c - _total(c * ans)) * ans  # noqa: E731
+def _row_pulled(c, ans):
+    most = ans == reduce_max(ans, (0,), False)
+    one = ans.dtype.type(1)
+    part = c - _total(where(most, c, one - one)) / _total(where(most, one, one - one))
+    return (part - _total(part * ans)) * ans
+
+
 _REAL = {"complex": "the order its maximum needs is that of real numbers", "()": "it needs an axis"}
 softmax = primitive(
     "softmax",
@@ -171,14 +220,20 @@ softmax = primitive(
     blocks="axis",
     samples=_rows((3,), (2, 3), (2, 3, 2), (0, 3)),
 )
+
+
+def _log_pushed(part, ans, axis):
+    return part - reduce_sum(exp(ans) * part, (axis,), True)
+
+
 log_softmax = primitive(
     "log_softmax",
     impl=lambda xp, x, *, axis: _log_softmax(xp, x, axis),
     shape=lambda x: x,
-    jvp={"x": lambda dx, ans, axis: dx - reduce_sum(exp(ans) * dx, (axis,), True)},
+    jvp={"x": lambda dx, ans, axis: _log_pushed(_from_top(dx, ans, axis), ans, axis)},
     vjp={"x": _log_softmax_vjp},
     batch=lambda x, axis: log_softmax(x, axis + 1),
-    kernel=Rows(impl=_row_log_softmax, vjp=lambda c, ans: c - exp(ans) * _total(c)),
+    kernel=Rows(impl=_row_log_softmax, vjp=lambda c, ans: _log_pulled(c, ans, _total(c))),
     absent=_REAL,
     depends=lambda x, axis: lines(x, (axis,)),
     blocks="axis",
@@ -191,7 +246,7 @@ def _cross_entropy(xp, x, labels):
     rows = rows_of(x)
     if rows is not None and type(labels) is ndarray:
         out, total = _shifted_rows(rows)
-        return np.log(total, out=total) - out[np.arange(len(rows)), labels]
+        return _log_totals(out, total) - out[np.arange(len(rows)), labels]
     shifted = x - _top(xp, x, 1)
     picked = shifted[xp.arange(x.shape[0]), labels]
     return xp.log(xp.exp(shifted).sum(axis=1)) - picked

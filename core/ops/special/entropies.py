@@ -137,17 +137,19 @@ def _signed_logsumexp(xp, a, b, axes, keepdims):
 
 
 def _shares(a, b, ans, axes, keepdims):
-    """exp(a) / Σ b exp(a), and b times that: the derivatives by b and by a. A share that overflows has weight 0."""
+    """exp(a) / Σ b exp(a), and b times that: the derivatives by b and by a. b = 0 wins over all."""
     out, signs = (keep_axes(value, a, axes, keepdims) for value in ans)
     gap = a - where(out == -np.inf, 0.0, out)
     share = exp(gap) * signs
-    return share, where((b == 0) & (gap > 700.0), 0.0, b * share)
+    return share, where((b == 0) & ((gap > 700.0) | (gap != gap)), 0.0, b * share)
 
 
 def _signed_jvp(tangents, a, b, ans, axes, keepdims):
     share, weighted = _shares(a, b, ans, axes, keepdims)
     da, db = tangents
     parts = [strong_zero(t, f * t) for f, t in ((weighted, da), (share, db)) if t is not None]
+    if da is not None:
+        parts[0] = strong_zero(weighted, parts[0])
     push = parts[0] if len(parts) == 1 else parts[0] + parts[1]
     return reduce_sum(push, axes, keepdims), 0.0 * ans[1]
 

@@ -57,6 +57,15 @@ def own_erfcx(xp, x):
     return xp.where(wide < 0, 2.0 * xp.exp(wide * wide) - found, found).astype(dtype)
 
 
+def far_slope(x, sign):
+    """Σ sign^n (2n + 1)!! / (2 x²)^n, up to n = 20: the derivative of DLMF 7.12.1, of which direct formulas lose x²."""
+    w = sign * 0.5 / x / x
+    total = 1.0
+    for n in range(20, 0, -1):
+        total = 1.0 + (2 * n + 1) * w * total
+    return total
+
+
 def _prepared(xp, x):
     x = x if hasattr(x, "dtype") else xp.asarray(x)
     if x.dtype.kind == "c":

@@ -7,12 +7,11 @@ import numpy as np
 from ...arrays.dtypes import is_inexact
 from ...errors import DtypeError, at_user_line
 from ...primitive.families import elementwise
-from ..arithmetic import cos, exp, log1p, sin
+from ..arithmetic import cos, exp, log, sin
 from ..elementary import sinc
 from ..samples import Sample, binary, together, unary
 from ..selection import where
-from .error_function import erf
-from .normal_distribution import far_slope
+from .error_function import erf, far_slope
 from .scipy_kernels import WIDE, array, scipy_kernel, scipy_unary, weakly
 
 # DLMF is the NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov.
@@ -104,9 +103,9 @@ def _spence_slope(x):
     """-log(x) / (x - 1), and its series about 1, where it is -1."""
     w = x - 1.0
     near = abs(w) < 0.05
-    inside = where(near, w, 0.0)
-    outside = where(near, 1.0, w)
-    return where(near, _series([(-1.0) ** (k + 1) / (k + 1) for k in range(14)], inside), -log1p(outside) / outside)
+    inside, outside = where(near, w, 0.0), where(near, 2.0, x)
+    series = _series([(-1.0) ** (k + 1) / (k + 1) for k in range(14)], inside)
+    return where(near, series, -log(outside) / (outside - 1.0))
 
 
 spence = scipy_unary("spence", _spence_slope, 0.2, 3.0, complex_too=True, extra=[0.99, 1.0, 1.01],

@@ -4,7 +4,7 @@ import math
 
 from ..arithmetic import exp
 from ..selection import where
-from .error_function import own_erfcx
+from .error_function import far_slope, own_erfcx
 from .scipy_kernels import WIDE, scipy_unary
 
 # The slopes of the inverses at the ends of their domains are infinite. DLMF: https://dlmf.nist.gov.
@@ -48,16 +48,7 @@ def _erfinv(xp, x):
     return xp.copysign(xp.where(size == 1.0, math.inf, xp.where(size < 1.0, out, math.nan)), wide)
 
 
-_FAR_FROM_0 = 8.0  # from where 16 terms of asymptotic series are exact
-
-
-def far_slope(x, sign):
-    """Σ sign^n (2n + 1)!! / (2 x²)^n, up to n = 20: the derivative of DLMF 7.12.1, of which direct formulas lose x²."""
-    w = sign * 0.5 / x / x
-    total = 1.0
-    for n in range(20, 0, -1):
-        total = 1.0 + (2 * n + 1) * w * total
-    return total
+_FAR_FROM_0 = 8.0  # from where 20 terms of the asymptotic series are exact
 
 
 def _erfcx_slope(x, ans):

@@ -3,6 +3,7 @@
 import collections
 import warnings
 
+import numpy as np
 import pytest
 
 import covector.compat.torch as compat
@@ -434,3 +435,26 @@ def test_a_gradient_of_the_shape_before_is_not_repeated():
     x.grad = None
     x.exp().sum().backward()
     assert x.grad.shape == (2,)
+
+
+SELECTIONS = {
+    "where": lambda y, p: compat.where(p > 0, y, compat.zeros_like(y)),
+    "an index": lambda y, p: y[1:],
+    "a mask": lambda y, p: y[p > 0],
+    "masked_fill": lambda y, p: y.masked_fill(p == 0, 0.0),
+    "overwriting": lambda y, p: compat.cat([y.clone().index_fill_(0, compat.tensor([0]), 0.0)]),
+}
+
+
+@pytest.mark.parametrize("name", SELECTIONS)
+def test_what_a_selection_leaves_out_contributes_nothing(name):
+    """Where PyTorch gives NaN: 0 times infinity, in products as in logarithms, and of the gradient's gradient."""
+    for _ in range(3):  # the second derivative runs as a program from the third time on
+        p = compat.tensor([0.0, 0.3, 0.7], dtype=compat.float64, requires_grad=True)
+        (g,) = compat.autograd.grad(SELECTIONS[name](p * compat.log(p), p).sum(), p, create_graph=True)
+        np.testing.assert_allclose(g.detach().numpy(), [0.0, np.log(0.3) + 1, np.log(0.7) + 1])
+        g.sum().backward()
+        np.testing.assert_allclose(p.grad.numpy(), [0.0, 1 / 0.3, 1 / 0.7])
+        p.grad = None
+        SELECTIONS[name](p * compat.log(p), p).sum().backward()
+        np.testing.assert_allclose(p.grad.numpy(), [0.0, np.log(0.3) + 1, np.log(0.7) + 1])

@@ -120,3 +120,37 @@ def test_what_the_user_allows_is_made():
     torch.serialization.clear_safe_globals()
     with pytest.raises(pickle.UnpicklingError):
         torch.load(io.BytesIO(data))
+
+
+@pytest.mark.parametrize("pickled", [
+    b"cos\nsystem\n.", b"(ios\nsystem\n.", b"(V1\nios\nsystem\n.", b"\x80\x04\x8c\x02os\x8c\x06system\x93.",
+    b"\x80\x04\x8c\x02os\x94\x8c\x06system\x94\x93\x940h\x00h\x01\x93.",
+    b"\x80\x04\x8c\x06system\x94\x8c\x02os\x9400h\x01h\x00\x93.",
+    b"\x80\x02X\x02\x00\x00\x00osq\x05X\x06\x00\x00\x00systemr\x06\x00\x00\x0000h\x05j\x06\x00\x00\x00\x93.",
+    b"\x80\x04(\x8c\x01a\x8c\x01bt0\x8c\x02os\x8c\x06system\x93.",
+])  # fmt: skip
+def test_every_way_to_name_a_global_is_reported(pickled):
+    assert torch.serialization.get_unsafe_globals_in_checkpoint(archive(pickled)) == ["os.system"]
+
+
+def test_names_of_a_memoised_module_are_reported():
+    pickled = pickle.dumps([io.BytesIO, io.StringIO, zipfile.ZipFile], 4)
+    assert torch.serialization.get_unsafe_globals_in_checkpoint(archive(pickled)) == [
+        "_io.BytesIO", "_io.StringIO", "zipfile.ZipFile"]
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_memory_that_a_pickle_asks_for_is_bounded_by_the_file(strict):
+    asked = b"\x80\x05\x96" + (1 << 50).to_bytes(8, "little") + b"."
+    with pytest.raises((pickle.UnpicklingError, ValueError), match="bytearray8"):
+        torch.load(archive(asked), weights_only=strict)
+
+
+def test_compressed_archives_are_bounded_by_the_file():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr("archive/data.pkl", b"N." + bytes(1 << 20))
+    for load in (torch.load, torch.serialization.get_unsafe_globals_in_checkpoint):
+        file.seek(0)
+        with pytest.raises(pickle.UnpicklingError, match="without compression"):
+            load(file)

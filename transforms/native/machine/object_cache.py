@@ -18,7 +18,9 @@ _FILLED = 0.9  # of the limit, to which old files are removed
 _FOREIGN = "is no file of this user, or others may write to it"
 _OLD = 3600.0  # seconds after which a file is used anew: the least used ones go first
 _ABANDONED = 3600.0  # seconds after which a file that nobody finished is removed
-_UNREADABLE = (ArithmeticError, LookupError, TypeError, ValueError, struct.error)  # what reading other bytes comes to
+_MOST = 64 << 20  # bytes of one file
+# What reading other bytes comes to.
+_UNREADABLE = (ArithmeticError, LookupError, MemoryError, TypeError, ValueError, struct.error)
 _TOLD = set()  # the kinds of warnings that were given
 
 
@@ -81,6 +83,8 @@ class ObjectCache:
                 about = os.fstat(file)
                 if not _is_own(about):
                     return self.foreign(name, _FOREIGN)
+                if about.st_size > _MOST:  # no code is: memory is not even asked for
+                    return self.foreign(name, "is damaged")
                 data = os.read(file, about.st_size)
                 code = data[_HEAD:]
                 if data[:_HEAD] != _MAGIC + key + sha256(code).digest():
@@ -102,7 +106,9 @@ class ObjectCache:
             os.close(opened)
 
     def put(self, key, code):
-        """Keep object code; a file appears as a whole or not at all."""
+        """Keep object code; a file appears as a whole or not at all, and none that is too large to be read again."""
+        if len(code) + _HEAD > _MOST:
+            return None
         name = f"{key.hex()}.{os.getpid()}.{time.monotonic_ns()}{_UNFINISHED}"
         try:
             opened = self.opened(True)

@@ -35,9 +35,7 @@ from .values import is_apart, print_load, print_step, print_store
 STORED = {**TYPES, "b8": "i8"}
 _LETTERS = {**STORED, "f64": "f64", "f32": "f32"}  # in names of what LLVM declares
 _ORDERS = {"maximum": ">", "minimum": "<"}
-_TURNS = 1 << 14  # of a loop without a known end, between two looks for signals
-_UNWATCHED = 1 << 20  # operations between two looks
-_LONG = 1 << 23  # operations of a loop that is looked after: some milliseconds
+_UNWATCHED = 1 << 20  # operations between two looks for signals, and of a loop that is not looked after: milliseconds
 _MANY = 48  # inputs and outputs: above, a table is given, for LLVM takes long over so many addresses at hand at once
 _FEW = 48  # nests, up to which all are written in place
 
@@ -302,13 +300,10 @@ class Printer:
 
 def _loop(printer, loop):
     turn = _operations(loop.body)
-    often = 1
-    while often * turn < _UNWATCHED and often < loop.count:
-        often *= 2
 
     def body(i):
-        if printer.watched and loop.count * turn > _LONG:
-            _watch(printer, f"{printer.text.label}_watch", i, often)
+        if printer.watched and loop.count * turn > _UNWATCHED:
+            _watch(printer, f"{printer.text.label}_watch", i, turn)
         if loop.reverse:
             i = printer.text.op(f"sub i64 {loop.count - 1}, {i}", "i64")
         printer.counters[loop.counter] = i
@@ -321,14 +316,14 @@ def _while(printer, loop):
     text = printer.text
     head, end = printer.labels("w")
     at = printer.address(Place(Memory("i64", 1, "cell"), ()))
-    text.emit(f"store i64 0, ptr {at}")
+    printer.frames.append(f"  store i64 0, ptr {at}")  # once: a loop around it may look for signals seldom
     text.emit(f"br label %{head}")
     text.begin(head)
     if printer.watched:
         turns = printer.load(at, "i64")
         more = text.op(f"add i64 {turns}, 1", "i64")
         text.emit(f"store i64 {more}, ptr {at}")
-        _watch(printer, head, turns, _TURNS)
+        _watch(printer, head, turns, _operations([*loop.test, *loop.body]))
     printer.block(loop.test)
     flag = printer.load(printer.address(loop.flag), "b8")
     text.emit(f"br i1 {flag}, label %{head}_body, label %{end}")
@@ -338,9 +333,11 @@ def _while(printer, loop):
     text.begin(end)
 
 
-def _watch(printer, head, turn, often):
-    """Leave the function every so many turns of a loop for a signal, as Ctrl-C: it may have no end."""
-    text = printer.text
+def _watch(printer, head, turn, operations):
+    """Look every so many turns of a loop, of so many operations each, for a signal, as Ctrl-C, and leave for it."""
+    text, often = printer.text, 1
+    while often * operations < _UNWATCHED:
+        often *= 2
     printer.looks = True
     rest = text.op(f"and i64 {turn}, {often - 1}", "i64")
     due = text.op(f"icmp eq i64 {rest}, {often - 1}", "i1")

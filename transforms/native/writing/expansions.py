@@ -91,7 +91,15 @@ def _softmax(s, x, axis):
 
 def _log_softmax(s, x, axis):
     low, _ = _shifted(s, x, (axis,))
-    return s("subtract", low, s("log", s.sum(s("exp", low), (axis,))))
+    return s("subtract", low, _log_total(s, low, (axis,), True))
+
+
+def _log_total(s, low, axes, keepdims):
+    """log Σ exp of what `_shifted` gives: the largest are 1 each, beside which the others are not rounded."""
+    parts, most = s("exp", low), s("equal", low, 0.0)
+    rest = s.sum(s("where", most, 0.0, parts), axes, keepdims)
+    ones = s.sum(s("where", most, parts, 0.0), axes, keepdims)
+    return s("log1p", s("add", rest, s("subtract", ones, 1.0)))
 
 
 def _cross_entropy(s, x, labels):
@@ -99,7 +107,7 @@ def _cross_entropy(s, x, labels):
     low, _ = _shifted(s, x, (1,))
     places = s("add", s("counted", labels, params=(classes,)), np.arange(n) * classes)
     picked = s("take", s.shaped(low, (n * classes,)), places, params=(0,))
-    return s("subtract", s("log", s.sum(s("exp", low), (1,), False)), picked)
+    return s("subtract", _log_total(s, low, (1,), False), picked)
 
 
 def _target_entropy(s, x, t):

@@ -2,6 +2,7 @@
 
 import io
 import pickle
+import pickletools
 from collections import OrderedDict
 
 import numpy as np
@@ -66,7 +67,11 @@ class Known:
     """What readers have in common: PyTorch's names of tensors and their parts, and storages."""
 
     def __init__(self, archive, prefix, mapped):
-        super().__init__(io.BytesIO(archive.read(prefix + "data.pkl")))
+        text = archive.read(prefix + "data.pkl")
+        if pickle.BYTEARRAY8 in text:  # its memory is taken before its bytes are read
+            for _ in pickletools.genops(text):  # which raises where they are not there
+                pass
+        super().__init__(io.BytesIO(text))
         self.archive, self.prefix, self.mapped = archive, prefix, mapped
         self.roots, self.refused = {}, None
 

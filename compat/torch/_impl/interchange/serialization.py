@@ -255,25 +255,60 @@ def opened(f, strict):
     """The archive in a file, from its place on."""
     if isinstance(f, str | os.PathLike):
         if zipfile.is_zipfile(f):
-            return zipfile.ZipFile(f)
+            return bounded(zipfile.ZipFile(f), f)
         with open(f, "rb") as file:
             return LegacyArchive(file, strict)
     start = f.tell()
     zipped = zipfile.is_zipfile(f)
     f.seek(start)
-    return zipfile.ZipFile(f) if zipped else LegacyArchive(f, strict)
+    return bounded(zipfile.ZipFile(f), f) if zipped else LegacyArchive(f, strict)
+
+
+def bounded(archive, f):
+    """An archive whose parts are no larger together than its file: a few compressed bytes can ask for any memory."""
+    here = archive.fp.tell()
+    size = archive.fp.seek(0, os.SEEK_END)
+    archive.fp.seek(here)
+    asked = sum([info.file_size for info in archive.infolist()])
+    if asked > size:
+        archive.close()
+        raise pickle.UnpicklingError(
+            f"load() got {named(f)}, an archive of {size} bytes whose parts would take {asked}: it is compressed, or "
+            "damaged; torch.save writes parts as they are, so unpack it and pack it again without compression")
+    return archive
 
 
 def get_unsafe_globals_in_checkpoint(f):
     """The names in a file that `load(weights_only=True)` refuses; nothing in it is made or called."""
-    with zipfile.ZipFile(f) as archive:
+    with bounded(zipfile.ZipFile(f), f) as archive:
         text = archive.read(next(n for n in archive.namelist() if n.endswith("data.pkl")))
-    names, texts = [], []
+    return [".".join(pair) for pair in dict.fromkeys(globals_in(text))
+            if pair not in ALLOWED and allowed(*pair) is None]
+
+
+def globals_in(text):
+    """The (module, name) pairs that a pickle looks up, in their order: its stack is followed, of which strings alone
+    are known."""
+    names, stack, memo, mark = [], [], {}, pickletools.markobject
     for op, arg, _ in pickletools.genops(text):
-        if op.name == "GLOBAL":
+        if op.name in ("GLOBAL", "INST"):
             names.append(tuple(arg.split(" ", 1)))
         elif op.name == "STACK_GLOBAL":
-            names.append(tuple(texts[-2:]))
-        elif isinstance(arg, str):
-            texts.append(arg)
-    return [".".join(pair) for pair in dict.fromkeys(names) if pair not in ALLOWED and allowed(*pair) is None]
+            names.append(tuple([str(word) for word in stack[-2:]]))
+        if op.name == "MEMOIZE" or op.name.endswith("PUT"):
+            memo[len(memo) if op.name == "MEMOIZE" else arg] = stack[-1] if stack else None
+            continue
+        if op.name == "DUP":
+            stack += stack[-1:]
+            continue
+        if mark in op.stack_before or op.name == "POP" and stack[-1:] == [mark]:
+            while stack and stack.pop() is not mark:
+                pass
+        elif op.stack_before:
+            del stack[-len(op.stack_before) :]
+        if mark in op.stack_before:  # what lies below the mark
+            below = op.stack_before.index(mark)
+            del stack[len(stack) - below :]
+        known = memo.get(arg) if op.name.endswith("GET") else arg if isinstance(arg, str) else None
+        stack += [mark if thing is mark else known for thing in op.stack_after]
+    return names

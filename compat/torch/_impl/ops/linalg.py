@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import REGISTRY, Batched
+from .....extend import REGISTRY, Batched, constant
 from ..dispatch.call import ROWS, attach, operation, otherwise, promote, to
 from ..dispatch.host_ops import insist_there, recorded
 from ..dispatch.layouts import IN_ORDER, matrices
@@ -255,13 +255,16 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
         if x.ndim < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, X{place} got: {x.ndim}D")
     if x1.shape[-1] != x2.shape[-1]:
-        raise RuntimeError("X1 and X2 must have the same number of columns. X1: "
-                           f"{x1.shape[-1]} X2: {x2.shape[-1]}")
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
     many = max(x1.shape[-2], x2.shape[-2]) > 25 and compute_mode != "donot_use_mm_for_euclid_dist"
     if p == 2 and x1.dtype == x2.dtype and (many or compute_mode == "use_mm_for_euclid_dist"):  # as in PyTorch
         return _distances(x1, x2)
+    if p == 1 and x1.ndim == x2.ndim == 2 and x1.dtype == x2.dtype and x1.dtype.itemsize > 2:
+        shape = x1.shape[0], x2.shape[0]
+        places = [constant(v, x1) for v in np.indices(shape).reshape(2, -1)]
+        return cnp.reshape(REGISTRY["row_distances"].fun(x1, x2, *places, 1), shape)
     return ROWS["linalg.vector_norm"].body(cnp.expand_dims(x1, -2) - cnp.expand_dims(x2, -3), p, -1)
 
 

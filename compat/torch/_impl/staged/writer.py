@@ -15,7 +15,6 @@ aval_of = extend.aval_of
 Literal = _engine.Literal
 _ROOM = {"np": np, "GradNode": GradNode, "next_seq": _engine.next_seq, "ndarray": ndarray}
 _LARGE = 1 << 12  # elements
-_SHORT = 128  # of a column that is added up
 _NUMERIC = (ndarray, np.float64, np.float32)
 _METHODS = {"reshape": "reshape", "transpose": "transpose", "take": "take", "matmul": "dot"}
 # Without the question whether arrays are of another library, a third of a call.
@@ -142,12 +141,6 @@ class Writer:
                 return None
         elif prim.name == "transpose" and params == ["(1, 0)"]:
             return f"{operands[0]}.T"
-        elif prim.name == "reduce_sum":
-            (x,) = given  # a product with ones takes a third of the time
-            if x.dtype not in FLOATS or x.ndim != 2 or params != ["(0,)", "False"] or not 1 < len(x) <= _SHORT or (
-                    x.size >= _LARGE):
-                return None
-            return f"{self.constant(np.ones(len(x), x.dtype), 'ONES')}.dot({operands[0]})"
         elif prim.name in _JOINS:
             stacked = prim.name == "stack"
             return self.joined(operands, *params, given[0].shape, stacked) if given[0].ndim else None
