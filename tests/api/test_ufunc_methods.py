@@ -128,7 +128,7 @@ def test_refusals_say_what_to_do(label):
 
 @pytest.mark.parametrize("ufunc", PAIRS, ids=lambda u: u.__name__)
 @pytest.mark.parametrize("method", ["accumulate", "reduce"])
-def test_a_fold_in_order_is_no_equation_an_element(ufunc, method):
+def test_a_fold_in_order_is_not_unrolled(ufunc, method):
     x = np.random.default_rng(3).uniform(0.8, 1.2, 200)
     fun = getattr(ufunc, method)
     assert len(covector.make_graph(fun)(x).equations) < 40

@@ -245,3 +245,21 @@ def test_numbers_among_the_constants_of_a_staged_loop_stay_numbers_in_its_tangen
     for a, b in zip(cv.tree.leaves(staged), cv.tree.leaves(plain), strict=True):
         assert a.dtype == b.dtype == np.float32
         np.testing.assert_allclose(a, b, rtol=1e-6)
+
+
+@pytest.mark.parametrize("loop", [
+    lambda step, c: cv.scan(lambda c, _: (step(c), None), c, None, length=3)[0],
+    lambda step, c: cv.fori_loop(0, 3, lambda i, c: step(c), c),
+    lambda step, c: cv.while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, step(s[1])), (0, c))[1],
+], ids=["scan", "fori_loop", "while_loop"])
+def test_a_carry_that_changes_its_dtype_is_refused_eagerly_and_staged(loop):
+    def wider(c):
+        return c * np.linspace(0.5, 1.0, 3)
+
+    x = np.ones(3, np.float32)
+    for run in (loop, lambda step, c: cv.jit(lambda c: loop(step, c))(c), lambda step, c: cv.grad(
+            lambda c: np.sum(loop(step, c)))(c)):
+        with pytest.raises(TreeError, match=r"(?s)needs a carry that keeps.*f32\[3\].*f64\[3\].*astype"):
+            run(wider, x)
+    number = loop(wider, np.ones(3))
+    assert number.dtype == np.float64 and loop(lambda c: c * np.float64(2.0), 1.0) == 8.0

@@ -32,7 +32,7 @@ from ..staging.numbers import as_number, as_numbers
 from ..staging.staging import stage
 from .control import cond, known_state, of_some, select
 from .rounds import known_rounds
-from .scan import carried, scan
+from .scan import carried, check_dtypes, scan
 
 _NUMBERED = 1 << 20  # steps of a loop whose numbers lie in memory; those of a longer one are counted as it runs
 
@@ -98,6 +98,7 @@ def _while_eager(cond_fun, body_fun, init_val, left=None):
             seal.check()
         left = None if left is None else left - 1
     _check_structure(state, init_val, "while_loop")
+    check_dtypes(state, init_val, "while_loop", "init_val")
     return state
 
 
@@ -336,6 +337,7 @@ def fori_loop(
     for i in told(range(start, stop), progress, "fori_loop"):
         state = body_fun(i, state)
     _check_structure(state, init_val, "fori_loop")
+    check_dtypes(state, init_val, "fori_loop", "init_val")
     return state
 
 

@@ -104,6 +104,7 @@ def scan(
         if not alike(state):
             _check_carry(state, *want)
         collected.append(y)
+    check_dtypes(state, init, "scan", "init")
     if reverse:
         collected.reverse()
     return state, _stacked(collected)
@@ -130,6 +131,19 @@ def _check_carry(state, form, shapes):
         if found != shape:
             raise TreeError(f"scan needs a carry that keeps its shapes, but one went from {shape} to {found}; give "
                             f"init the shape of the result{at_user_line()}")
+
+
+def check_dtypes(state, init, name, start):
+    """Raise where a carry that is no Python number has not the dtype that it began with, as where it is staged."""
+    for x, c in zip(flatten(state)[0], flatten(init)[0]):
+        have, found = promoting_aval(settle(c)), promoting_aval(settle(x))
+        if not have.weak and not found.weak and native_dtype(have.dtype) != native_dtype(found.dtype):
+            raise _changed(name, aval_of(settle(c)), aval_of(settle(x)), start)
+
+
+def _changed(name, aval, out, start):
+    return TreeError(f"{name} needs a carry that keeps its shape and dtype, but it went from {aval!r} to {out!r}; give "
+                     f"{start} the shape and dtype of the result, or cast that with .astype(...){at_user_line()}")
 
 
 def _no_answers(fun, init, rebuild_xs, xs):
@@ -272,8 +286,7 @@ def carried(body, carry, rows, xs, name, start):
                 continue
             found = np.result_type(aval.dtype.type(0).item() if number and not graph.weak[k] else aval.dtype, out.dtype)
             if not promoting_aval(c).weak or aval.shape != out.shape or found == aval.dtype:
-                raise TreeError(f"{name} needs a carry that keeps its shape and dtype, but it went from {aval!r} to "
-                                f"{out!r}; give {start} the shape and dtype of the result{at_user_line()}")
+                raise _changed(name, aval, out, start)
             avals[k], again = make_aval((), found), True
         if not again:
             return graph, [_as(c, aval) for c, aval in zip(carry, avals)]
