@@ -36,6 +36,7 @@ from .lowering import lifted, lowered as lowered_here, lowered_there, tensors_in
 from .out_argument import PLAIN, Target, write_out
 from .output_aliasing import renewed
 from .overriding import handed_on, overridden
+from .refused import refusals
 from .signatures import BY_SIGNATURE, check, in_place_words, same_node, title, written_title
 from .staged_calls import keep
 
@@ -50,7 +51,7 @@ class Row:
     """
 
     __slots__ = ("asked", "asks", "at_level", "at_map", "blind", "body", "exact", "fun", "layout", "name", "node",
-                 "programs", "quick", "seen", "target", "ties")
+                 "programs", "quick", "refused", "seen", "target", "ties")
 
     def __init__(self, name, body=None, node=None, checked=True, layout=None, exact=False, asked=True, target=PLAIN,
                  blind=False, asks=True, ties=False):
@@ -63,6 +64,7 @@ class Row:
         self.target = target
         self.blind = blind
         self.ties = ties
+        self.refused = refusals(name)  # dtypes
         self.fun = None
         self.asks = asks  # whether it is `invoke` that asks classes for their `__torch_function__`
         self.at_map = None  # `at_map(args, modes)` of map_lanes.py, the same at a vmap
@@ -208,6 +210,8 @@ def compute(row, fun, args, kwargs):
             row.asked):
         raise TypeError(f"{row.name.rpartition('.')[2]}(): argument 'input' (position 1) must be Tensor, not "
                         f"{type(args[0]).__name__}")
+    if tensors and row.refused is not None:
+        row.refused.check(row.name, args, tensors)
     usual = True  # whether all are floats of common widths at the ambient level
     held = []  # leaves hold their nodes weakly; the last one's is made first: they are then reached in order
     for t in reversed(tensors):
@@ -302,6 +306,8 @@ def inplace_method(row):
         count = len(args)
 
         def fn(x, *others):
+            if row.refused is not None:
+                row.refused.check(row.name, (self, *args), tensors_in((self, *args), kwargs))
             given = (x, *[lowered_here(v) for v in others[:count]])
             named = {k: lowered_here(v) for k, v in zip(names, others[count:])}
             if dtypes.OF_NUMPY.get(x.dtype) is dtypes.bfloat16 and wants_single(row, given, named):

@@ -35,7 +35,7 @@ def softmax_axis(dim, ndim):
 def log_softmax(input, dim, *, dtype=None):
     """Compute the logarithm of the softmax along an axis, without underflow."""
     x = input if dtype is None else input.astype(dtype)
-    no_integers("log_softmax_lastdim_kernel_impl", x)
+    only_floats("log_softmax", x, dim)
     if not x.ndim:
         softmax_axis(dim, 0)
         return x - x
@@ -46,17 +46,18 @@ def log_softmax(input, dim, *, dtype=None):
 def softmax(input, dim, *, dtype=None):
     """Compute the softmax along an axis."""
     x = input if dtype is None else input.astype(dtype)
-    no_integers("softmax_lastdim_kernel_impl", x)
+    only_floats("softmax", x, dim)
     if not x.ndim:
         softmax_axis(dim, 0)
         return x * 0 + 1
     return REGISTRY["softmax"].fun(x, softmax_axis(dim, x.ndim))
 
 
-def no_integers(kernel, x):
-    """torch's error for integers."""
-    if x.dtype.kind not in "fcV":
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(x.dtype)}'")
+def only_floats(name, x, dim):
+    """torch's error for other dtypes, which names the kernel of the axis."""
+    if x.dtype.kind not in "fV":
+        last = "_lastdim" * (not x.ndim or softmax_axis(dim, x.ndim) == x.ndim - 1)
+        raise NotImplementedError(f"\"{name}{last}_kernel_impl\" not implemented for '{type_word(x.dtype)}'")
 
 
 def functional_softmax(name, body, **facts):

@@ -3,11 +3,14 @@
 import math
 import warnings
 
+import numpy as np
+
 from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, floating, operation, to
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST
 from ..random.sampling import rand, rand_like
+from ..types.dtypes import type_word
 from .axes import wrap_dim
 from .pooling import pool_places
 from .publishing import functional, method
@@ -37,6 +40,10 @@ def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=
 
 @functional("instance_norm", front=instance_norm, layout=IN_ORDER)
 def _instance_norm(input, center, spread, weight, bias, eps):
+    for v in (weight, bias):
+        if v is not None and v.dtype != input.dtype and (v.dtype != np.float32 or input.dtype.itemsize > 2):
+            raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of "
+                               f"{type_word(np.float32 if input.dtype.itemsize < 4 else input.dtype)}")
     axes = tuple(range(2, input.ndim))
     if center is None:
         gap = input - mean(input, axes, True)

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..dispatch.call import ROWS
 from ..types.dtypes import type_word
+from .activations import only_floats
 from .axes import tuples
 from .refusals import refuse
 
@@ -28,26 +29,10 @@ def before(name):
     return guard
 
 
-def _no_complex_softmax(name, input, axis):
-    if input.dtype.kind == "c":
-        last = "_lastdim" * (axis in (-1, input.ndim - 1))
-        raise NotImplementedError(f"\"{name}{last}_kernel_impl\" not implemented for '{type_word(input.dtype)}'")
-
-
-@before("softmax")
-def _softmax(input, dim=None, *rest, **named):
-    _no_complex_softmax("softmax", input, dim)
-
-
-@before("log_softmax")
-def _log_softmax(input, dim=None, *rest, **named):
-    _no_complex_softmax("log_softmax", input, dim)
-
-
 @before("cross_entropy")
 def _cross_entropy(input, target, weight=None, *rest, **named):
     axis = 0 if input.ndim == 1 else 1
-    _no_complex_softmax("log_softmax", input, axis)
+    only_floats("log_softmax", input, axis)
     if target.dtype.kind == "f" and tuple(target.shape) != tuple(input.shape):  # no probabilities, hence labels
         if axis and target.shape[:1] != input.shape[:1]:
             raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
@@ -78,6 +63,9 @@ def _mse_loss(input, target, *rest, **named):
 def _smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    dtype = np.result_type(input.dtype, target.dtype)
+    if beta and dtype.kind not in "fV":
+        raise NotImplementedError(f"\"smooth_l1_cpu\" not implemented for '{type_word(dtype)}'")
 
 
 @before("huber_loss")

@@ -11,7 +11,7 @@ from .....extend import REGISTRY
 from ..dispatch.call import ROWS, otherwise
 from ..dispatch.layouts import by_rows
 from ..modes.warnings import tell
-from ..types.dtypes import type_word
+from ..types.dtypes import OF_NUMPY, type_word
 from .neighbors import BROAD, cubic, cubic_weights, linear
 from .pooling import WEIGHTED
 from .publishing import functional
@@ -260,6 +260,8 @@ def affine_grid(theta, size, align_corners=None):
     """Return the sampling grid of an affine transformation."""
     size = tuple(size)
     n = len(size) - 2
+    if theta.dtype.kind not in "fV":
+        raise ValueError(f"Expected theta to have floating point type, but got {OF_NUMPY[theta.dtype]!r}")
     if n not in (2, 3):
         raise NotImplementedError("affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "
                                   f"respectively. Got size {size}.")

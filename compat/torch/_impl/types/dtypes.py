@@ -250,6 +250,14 @@ def promoted(dimmed, zero_dim, numbers):
     return result
 
 
+def letter(d):
+    """A dtype as the tables of refusals write it: NumPy's letter of int64 on Linux and its like, `g` for bfloat16."""
+    return _LETTERS.get(d)
+
+
+_LETTERS = {**dict(zip(ALL, "?BbhilHILefdFD")), bfloat16: "g"}
+
+
 def type_word(dtype):
     """`Float`: torch's word for a dtype."""
     return WORDS.get(np.dtype(dtype).name, str(dtype))

@@ -1,0 +1,55 @@
+"""Dtypes that PyTorch refuses, alone and together, in the table that was measured of it."""
+
+import pytest
+
+import covector.compat.torch as torch
+
+F = torch.nn.functional
+GRID = torch.zeros(1, 2, 2, 2)
+REFUSED = {
+    "grid_sample of integers": (lambda: F.grid_sample(torch.ones(1, 1, 2, 2).long(), GRID, align_corners=False),
+                                NotImplementedError, "grid_sampler_2d_cpu_kernel_impl\" not implemented for 'Long'"),
+    "grid_sample of a double grid": (lambda: F.grid_sample(torch.ones(1, 1, 2, 2), GRID.double(), align_corners=False),
+                                     RuntimeError, "expected"),
+    "affine_grid of integers": (lambda: F.affine_grid(torch.ones(1, 2, 3).long(), (1, 1, 2, 2)), ValueError,
+                                "Expected theta to have floating point type, but got torch.int64"),
+    "layer_norm with a double weight": (lambda: F.layer_norm(torch.ones(2, 3), (3,), torch.ones(3).double()),
+                                        RuntimeError, "expect parameter to have scalar type of Float"),
+    "instance_norm with a double weight": (lambda: F.instance_norm(torch.ones(2, 3, 4), weight=torch.ones(3).double()),
+                                           RuntimeError, "expect parameter to have scalar type of Float"),
+    "a product of booleans": (lambda: torch.mm(torch.ones(2, 2).bool(), torch.ones(2, 2).bool()),
+                              NotImplementedError, "addmm_impl_cpu_\" not implemented for 'Bool'"),
+    "smooth_l1_loss of integers": (lambda: F.smooth_l1_loss(torch.ones(2).long(), torch.ones(2).long()),
+                                   NotImplementedError, "smooth_l1_cpu\" not implemented for 'Long'"),
+    "softmax of complex numbers": (lambda: torch.softmax(torch.ones(2, 2) + 0j, 0), NotImplementedError,
+                                   "softmax_kernel_impl\" not implemented for 'ComplexFloat'"),
+    "a pool of booleans": (lambda: F.max_pool2d(torch.ones(1, 1, 2, 2).bool(), 2, return_indices=True),
+                           NotImplementedError, "max_pool2d\" not implemented for 'Bool'"),
+    "hypot of integers": (lambda: torch.hypot(torch.ones(2).long(), torch.ones(2).long()), NotImplementedError,
+                          "hypot_cpu\" not implemented for 'Long'"),
+    "the same in place": (lambda: torch.ones(2).long().hypot_(torch.ones(2).long()), NotImplementedError,
+                          "hypot_cpu\" not implemented for 'Long'"),
+    "cholesky in half precision": (lambda: torch.linalg.cholesky(torch.eye(2).half()),
+                                   NotImplementedError, "cholesky_cpu\" not implemented for 'Half'"),
+}
+TAKEN = {
+    "an integer beside a float": lambda: torch.hypot(torch.ones(2).long(), torch.ones(2)),
+    "a number that raises the kind": lambda: torch.xlogy(torch.ones(2).long(), 2.0),
+    "half precision with parameters in single": lambda: F.layer_norm(
+        torch.ones(2, 3).half(), (3,), torch.ones(3), torch.ones(3)),
+    "labels": lambda: F.nll_loss(torch.ones(2, 3), torch.tensor([0, 1])),
+    "a complex argument where its dtype is given": lambda: torch.softmax(torch.ones(2, 2), 0, dtype=torch.float64),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_dtype_that_pytorch_refuses_is_refused(name):
+    call, error, message = REFUSED[name]
+    with pytest.raises(error, match=message.replace("(", r"\(")) as found:
+        call()
+    assert found.type is error
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_what_pytorch_takes_is_taken(name):
+    assert TAKEN[name]().dtype.is_floating_point
