@@ -1,8 +1,10 @@
 """The engine below the transforms, for `covector.compat` alone: tape, sweep, ambient values, error state."""
 
+from .core.arrays.backend import BY_TYPE as BY_TYPE, find_backend as find_backend
 from .core.arrays.bounds import all_within as all_within
 from .core.arrays.errstate import (
     enter_error_state as enter_error_state,
+    error_state as error_state,
     leave_error_state as leave_error_state,
     make_error_state as make_error_state,
 )
@@ -17,7 +19,8 @@ from .core.arrays.small_calls import (
 from .core.errors import LIBRARY_FOLDERS as LIBRARY_FOLDERS, words_of as words_of
 from .core.lazy import LazyModule as LazyModule, loaded as loaded
 from .core.numpy_api.at import At as At
-from .core.ops.indexing import pairs as _pairs
+from .core.ops import by_output as _by_output
+from .core.ops.indexing import pairs as _pairs, segments as _segments
 from .core.ops.indexing.places import Places as Places
 from .core.ops.linalg import elimination as _elimination
 from .core.ops.linalg.products import FILLED as FILLED, product as product
@@ -25,6 +28,7 @@ from .core.ops.nn import (
     batch_normalisation as _batch_normalisation,
     classification as _classification,
     convolution as _convolution,
+    ctc as _ctc,
     interpolation as _interpolation,
     network as _network,
     normalisation as _normalisation,
@@ -47,7 +51,7 @@ from .core.tape.tape import (
     next_seq as next_seq,
 )
 from .core.trace.device import constant as constant, library_of as library_of
-from .core.trace.tracer import Rev as Rev, leniently as leniently
+from .core.trace.tracer import Dual as Dual, Rev as Rev, leniently as leniently
 from .core.types import Any as Any
 from .transforms.custom.by_rows import by_rows as by_rows
 from .transforms.custom.custom_calls import JvpCall as JvpCall, VjpCall as VjpCall, call_pullback as call_pullback
@@ -67,5 +71,5 @@ from .transforms.staging.staging import GraphTrace as GraphTrace
 native_text: Any = LazyModule("covector.transforms.native.small_text")
 
 # Loaded for the primitives that compat uses.
-_LOADED = (_batch_normalisation, _classification, _convolution, _elimination, _network, _normalisation, _piecewise,
-           _prelu, _recurrent, _interpolation, _pairs, _special)
+_LOADED = (_batch_normalisation, _by_output, _classification, _convolution, _ctc, _elimination, _interpolation,
+           _network, _normalisation, _pairs, _piecewise, _prelu, _recurrent, _segments, _special)

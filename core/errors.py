@@ -164,11 +164,11 @@ def user_place():
     return None
 
 
-def modules_on_the_way():
-    """The names of the modules whose code was called by the user's and led here."""
+def functions_on_the_way():
+    """The functions, as `module.name`, that were called by the user's code and led here."""
     frame, found = sys._getframe(1), []
     while frame is not None and is_our_file(frame.f_code.co_filename):
-        found.append(str(frame.f_globals.get("__name__")))
+        found.append(f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}")
         frame = frame.f_back
     return found
 

@@ -10,6 +10,7 @@ BASIS = {}  # {operand index: Formula of its cotangents for all unit cotangents,
 BLOCKS = {}  # what mixes: reductions, lines along a parameter, last axes; core/tape/strong_zeros.py
 BOUNDS = {}  # of an extreme: its answer with where x won, and the rule of `where`; core/primitive/lanes.py
 BROADCASTS = {}  # operands against each other, though it is not elementwise; api/testing/audit.py
+CHOSEN = {}  # its slope at a kink is a choice, whose derivative is undefined; core/tape/rules.py
 COPIES = {}  # a view that copies where no strides give one; core/trace/buffers.py, core/trace/shared_memory.py
 DEPENDS = {}  # which elements of its output depend on which of an operand; transforms/sparse/pattern.py
 GRAM = {}  # `gram(rows, factor, matrix)`: (rows * factor) @ matrix, None if not cheaper; core/tape/lazy_cotangents.py
@@ -26,6 +27,7 @@ SHARES = {}  # its answers may lie in memory of operands or each other, and are 
 SHIFTS = {}  # operands whose plain cotangent is that of the output; core/primitive/lanes.py
 STAGED_PARAMS = {}  # what a graph records in place of the parameters; transforms/staging/staging.py
 
+UNDEFINED = {}  # a slope that is a choice at 0: NaN there is no accident that a zero cuts; core/tape/rules.py
 VARIES = {}  # of a collective: `varies(given)` over a mesh axis; transforms/graph/equations.py
 
 _TABLES = {name.lower(): table for name, table in list(globals().items()) if name.isupper()}

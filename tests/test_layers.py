@@ -24,10 +24,10 @@ ALLOWED = {
 }
 UNNAMED = {"utils", "util", "common", "helpers", "misc", "base", "part1", "part2"}  # say nothing of what they hold
 THEIRS = {("compat", "autograd", "util.py"), ("torch", "_dynamo", "utils.py")}  # names of other libraries
-MAX_LINES = 400
+MAX_LINES = 600
 # How many modules are imported one through another, at most; a package's own `__init__` counts where it is named.
 # Layers of torch.nn stand on all operations (34): initial values, Linear, attention, Transformer.
-MAX_DEPTH = {"core": 16, "compat": 48}
+MAX_DEPTH = {"core": 17, "compat": 49}
 # Containers and classes of a module that others fill when they are imported: registries, whose readers ask by name and
 # need none of those who fill them. Anything else that another module fills is an import in disguise, and counts as one.
 REGISTRIES = {

@@ -1,5 +1,6 @@
 """Methods of traced arrays that are functions of this namespace: `choose`, `searchsorted`, `partition` and others."""
 
+import operator
 import sys
 from typing import Any
 
@@ -74,3 +75,4 @@ def _value_below(self: Array) -> Any:
 Tracer.__array__ = _array  # type: ignore[method-assign]
 Tracer.device = property(_device)  # type: ignore[attr-defined] # attached, as all methods are
 Tracer._value = property(_value_below)  # type: ignore[attr-defined]
+Tracer._trace = property(operator.attrgetter("owner"))  # type: ignore[attr-defined]

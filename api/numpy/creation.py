@@ -24,13 +24,14 @@ from .surface import Array, array_of, arrays_of, as_numpy, implements, known, li
 _HOLDS = frozenset("fcbiu")  # kinds of dtypes that traced values have
 
 
-def _serving(reference: Callable[..., Any], given: Fun, like: bool = False) -> Fun:
+def serving(reference: Callable[..., Any], given: Fun, like: bool = False) -> Fun:
     """`given`, whose arrays are buffers inside of a transform: there they may be written traced values. `like` says
     that it is `reference` where the first argument is a plain array."""
 
     def fun(*args: Any, **kwargs: Any) -> Any:
         out = (reference if like and args and type(args[0]) is np.ndarray else given)(*args, **kwargs)
-        if type(out) is np.ndarray and inside_transform() and out.dtype.kind in _HOLDS:
+        if type(out) is np.ndarray and inside_transform() and out.dtype.kind in _HOLDS and not (
+                args and type(args[0]) is np.ndarray and np.may_share_memory(out, args[0])):
             return make_buffer(out, own=True)
         return out
 
@@ -55,13 +56,13 @@ def _creator(reference: Any) -> Any:
     return reference
 
 
-zeros = _serving(np.zeros, _creator(np.zeros))
-ones = _serving(np.ones, _creator(np.ones))
-empty = _serving(np.empty, _creator(np.empty))
-eye = _creator(np.eye)
-identity = _creator(np.identity)
-tri = _creator(np.tri)
-arange = _creator(np.arange)
+zeros = serving(np.zeros, _creator(np.zeros))
+ones = serving(np.ones, _creator(np.ones))
+empty = serving(np.empty, _creator(np.empty))
+eye = serving(np.eye, _creator(np.eye))
+identity = serving(np.identity, _creator(np.identity))
+tri = serving(np.tri, _creator(np.tri))
+arange = serving(np.arange, _creator(np.arange))
 
 
 def _full(like: Any, shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", device: Any = None) -> Array:
@@ -90,7 +91,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, de
     return np.full(shape, fill_value, dtype, order, device=device, like=like)  # type: ignore[call-overload]  # order is any str
 
 
-full = _serving(np.full, full)
+full = serving(np.full, full)
 
 
 def _shape_like(a: Array, shape: Any) -> tuple:
@@ -130,9 +131,9 @@ def full_like(a: Array, fill_value: Any, dtype: Any = None, order: str = "K", su
     return make_buffer(filled if isinstance(filled, Tracer) else constant(filled, a), own=True)
 
 
-zeros_like = _serving(np.zeros_like, zeros_like, like=True)
-ones_like = _serving(np.ones_like, ones_like, like=True)
-empty_like = _serving(np.empty_like, empty_like, like=True)
+zeros_like = serving(np.zeros_like, zeros_like, like=True)
+ones_like = serving(np.ones_like, ones_like, like=True)
+empty_like = serving(np.empty_like, empty_like, like=True)
 _full_like = full_like
 
 
@@ -146,7 +147,7 @@ def full_like(a: Array, fill_value: Any, dtype: Any = None, order: str = "K", su
     return _full_like(a, fill_value, dtype, order, subok, shape, device=device)
 
 
-full_like = _serving(np.full_like, full_like)
+full_like = serving(np.full_like, full_like)
 
 
 @implements(np.copy)
@@ -154,7 +155,7 @@ def copy(a: Array, order: str = "K", subok: bool = False) -> Array:
     return make_buffer(a)
 
 
-copy = _serving(np.copy, copy, like=True)
+copy = serving(np.copy, copy, like=True)
 
 
 def _other_library(a: Any) -> Any:
@@ -190,10 +191,10 @@ def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None,
     return make_buffer(ans) if copy else ans
 
 
-as_numpy(array, np.array)
+FUNCTIONS[np.array] = array
+FUNCTIONS[np.asarray] = asarray
+array = serving(np.array, array)
 as_numpy(asarray, np.asarray)
-FUNCTIONS[np.array] = lambda object, *args, **kwargs: array(object, *args, **kwargs)
-FUNCTIONS[np.asarray] = lambda a, *args, **kwargs: asarray(a, *args, **kwargs)
 
 
 def _stacked(x: Any) -> Array:
@@ -284,3 +285,8 @@ def geomspace(start: Array, stop: Array, num: int = 50, endpoint: bool = True, d
     if endpoint and num > 1:
         ans = selection.where(place == num - 1, stop, ans)
     return _on_axis(ans if ans.dtype == want else selection.astype(ans, want), axis)
+
+
+linspace = serving(np.linspace, linspace)
+logspace = serving(np.logspace, logspace)
+geomspace = serving(np.geomspace, geomspace)

@@ -206,4 +206,8 @@ def size(a: Array, axis: Any = None) -> int:
 
 @implements(np.result_type)
 def result_type(*arrays_and_dtypes: Any) -> Any:
-    return np.result_type(*[x.dtype if hasattr(x, "aval") else x for x in arrays_and_dtypes])
+    return np.result_type(*[(_NUMBERS[x.dtype.kind] if x.aval.weak else x.dtype) if hasattr(x, "aval") else x
+                            for x in arrays_and_dtypes])
+
+
+_NUMBERS = {"b": False, "i": 0, "f": 0.0, "c": 0j}  # for traced Python numbers, which promote as such

@@ -12,6 +12,7 @@ from ..core.ops import selection, shaping
 from ..core.ops.indexing import indexing
 from ..core.trace.device import as_element, constant
 from ..core.trace.tracer import Tracer, unwrap
+from .creation import serving
 from .surface import UNSET, Array, array_beside, array_of, arrays_of, implements, known, lift, refuse_options
 
 
@@ -138,6 +139,9 @@ def diag(v: Array, k: int = 0) -> Array:
         raise ValueError(f"diag needs one or two axes, but got shape {v.shape}; "
                          f"name the two axes with np.diagonal{at_user_line()}")
     return diagflat(v, k)
+
+
+diag = serving(np.diag, diag, like=True)
 
 
 @implements(np.diagflat)

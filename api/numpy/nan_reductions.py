@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.checks import flag
 from ..core.errors import at_user_line
-from ..core.numpy_api import methods, reducing
+from ..core.numpy_api import methods, roots
 from ..core.numpy_api.reducing import masked, reduce
 from ..core.ops import reductions as r, selection
 from ..core.ops.indexing import searching
@@ -67,23 +67,27 @@ def nanmean(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, kee
 @implements(np.nanvar, masked=True)
 def nanvar(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, *,
            where: Any = True, mean: Any = UNSET, correction: Any = UNSET) -> Array:
-    refuse_options("nanvar", out)
+    return _spread("nanvar", reductions.var, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
+
+
+def _spread(name, fun, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
+    """The variance or standard deviation of what is there."""
+    refuse_options(name, out)
     a, keepdims = array_of(a), flag(keepdims)
     ddof = reductions.degrees(ddof, correction)
-    _inexact("nanvar", a, dtype)
+    _inexact(name, a, dtype)
     if not _holes(a):
-        return reductions.var(a, axis, dtype, None, ddof, keepdims, mean=mean, **_only(where))
+        return fun(a, axis, dtype, None, ddof, keepdims, mean=mean, **_only(where))
     mask = _present(a, where)
     mean = mean if mean is UNSET else selection.astype(array_of(mean), a.dtype)
-    ans = reductions.var(selection.where(mask, a, 0.0), axis, dtype, None, ddof, keepdims, where=mask, mean=mean)
-    return selection.where(reductions.sum(mask, axis, None, None, keepdims) <= ddof, np.nan, ans)
+    ans = fun(selection.where(mask, a, 0.0), axis, dtype, None, ddof, keepdims, where=mask, mean=mean)
+    return roots.undefined(reductions.sum(mask, axis, None, None, keepdims) <= ddof, ans)
 
 
 @implements(np.nanstd, masked=True)
 def nanstd(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, *,
            where: Any = True, mean: Any = UNSET, correction: Any = UNSET) -> Array:
-    refuse_options("nanstd", out)
-    return reducing.root(nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction))
+    return _spread("nanstd", reductions.std, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
 @implements(np.nanmax, masked=True)

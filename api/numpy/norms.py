@@ -6,9 +6,9 @@ import numpy as np
 
 from ..core.checks import flag
 from ..core.errors import at_user_line
-from ..core.numpy_api import methods
+from ..core.numpy_api import methods, roots
 from ..core.numpy_api.reducing import reduce
-from ..core.ops import arithmetic, reductions, selection, shaping
+from ..core.ops import reductions, selection, shaping
 from ..core.ops.linalg import decompositions, svd
 from .spectra import inexact, matrices, policy_here
 from .surface import Array, Axis, implements
@@ -123,8 +123,5 @@ def _matrix_norm(x: Array, ord: Any, keepdims: bool) -> Array:
 
 
 def _euclid(x: Array, axes: tuple, keepdims: Any) -> Array:
-    """sqrt(Σ |x|²); its derivative at 0 is 0, the subgradient of smallest norm, to every order."""
-    squares = arithmetic.square(x) if x.dtype.kind != "c" else arithmetic.square(x.real) + arithmetic.square(x.imag)
-    total = reductions.reduce_sum(squares, tuple(sorted(axes)), flag(keepdims))
-    zero = total == 0
-    return selection.where(zero, 0.0, arithmetic.sqrt(selection.where(zero, 1.0, total)))
+    """sqrt(Σ |x|²); its derivative at 0 is 0, the subgradient of smallest norm."""
+    return roots.vector_norm(x, tuple(sorted(axes)), flag(keepdims))

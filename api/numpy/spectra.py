@@ -63,8 +63,8 @@ def repeated_values(policy: str) -> Iterator[None]:
         raise ValueError(f"repeated_values takes the policy {RAISE!r}, {INVARIANT!r} or {FINITE!r}, but got {policy!r}"
                          f"; choose one of them{at_user_line()}")
     previous = _REPEATED.get()
-    _REPEATED.set(policy)
     try:
+        _REPEATED.set(policy)
         yield
     finally:
         _REPEATED.set(previous)

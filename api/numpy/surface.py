@@ -15,7 +15,7 @@ from ..core.numpy_api.protocol import FUNCTIONS, UFUNCS
 from ..core.numpy_api.refusal import refused
 from ..core.numpy_api.ufunc_methods import full_name
 from ..core.ops import selection, shaping
-from ..core.trace.device import array_of_list, constant
+from ..core.trace.device import array_of_list, constant, library_of
 from ..core.trace.labelled import values_of, without_labels
 from ..core.trace.tracer import Tracer, concrete
 from ..core.types import Array as Array, Fun
@@ -199,7 +199,12 @@ def array_beside(x: Any, *like: Any) -> Any:
 
 def arrays_of(values: Any) -> list:
     """Each value as an array or tracer; numbers and lists become arrays of the library of the others."""
-    return [array_beside(x, *values) for x in values]
+    out = [array_beside(x) for x in values]
+    made = [k for k, x in enumerate(values) if out[k] is not x and not hasattr(x, "dtype")]
+    if made and (xp := library_of(*values)) is not None:  # asked once: to ask for each of n values takes n² looks
+        for k in made:
+            out[k] = out[k] if isinstance(out[k], Tracer) else xp.asarray(out[k])
+    return out
 
 
 def array_of(x: Any) -> Any:

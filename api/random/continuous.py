@@ -7,7 +7,7 @@ import numpy as np
 
 from ..core.ops import arithmetic, selection
 from ..core.ops.random_bits import random_unit
-from ..core.ops.special import digits, error_function, normal_distribution
+from ..core.ops.special import digits, error_function, normal_distribution, truncated
 from ..numpy import linalg, sqrt, tan
 from ..numpy.surface import Array
 from ..transforms.debug.effects import stop_gradient
@@ -93,10 +93,19 @@ def truncated_normal(
     key = checked(key, "truncated_normal")
     shape, kind, (lower, upper) = parameters("truncated_normal", shape, dtype, lower, upper)
     root = kind.type(math.sqrt(2.0))
-    u = between(key, shape, kind, error_function.erf(lower / root), error_function.erf(upper / root))
+    left, right = upper <= 0, lower >= 0
+    across = ~(left | right)
+    low, high = selection.where(across, lower, -1.0), selection.where(across, upper, 1.0)
+    u = between(key, shape, kind, error_function.erf(low / root), error_function.erf(high / root))
+    inner = root * normal_distribution.erfinv(u)
+    # On one side of 0 the quantile of the tail from the nearer bound: erf of bounds further out rounds to 1.
+    near = selection.where(left, -upper, selection.where(right, lower, 1.0))
+    far = selection.where(left, -lower, selection.where(right, upper, 2.0))
+    tail = truncated.truncated_above(random_unit(key, shape, kind.name), near, far)
+    found = selection.where(across, inner, selection.where(left, -tail, tail))
     low, high = digits.nextafter(stop_gradient(lower), kind.type(math.inf)), digits.nextafter(
         stop_gradient(upper), kind.type(-math.inf))
-    return selection.minimum(selection.maximum(root * normal_distribution.erfinv(u), low), high)
+    return selection.minimum(selection.maximum(found, low), high)
 
 
 def exponential(key: Array, shape: Shape = (), dtype: Any = np.float64) -> Array:

@@ -23,7 +23,7 @@ from ._impl.builtins import (
 from ._impl.missing import refusing
 
 _PLAIN = "traced functions receive ordinary tuples, lists and dicts: use them as they are"
-__getattr__ = refusing("builtins", dict_.fromkeys(
+refusing("builtins", dict_.fromkeys(
     ["container_take", "container_untake", "sequence_extend_left", "sequence_extend_right",
      "make_sequence", "grad_container_take", "grad_sequence_extend_left", "grad_sequence_extend_right",
      "fwd_grad_make_sequence", "TupleMeta", "ListMeta", "DictMeta"], _PLAIN))

@@ -22,11 +22,12 @@ from ._impl.core import (
 )
 from ._impl.missing import refusing
 from ._impl.tracer import Box as Box, getval as getval, isbox as isbox
+from ._impl.traces import VJPNode as VJPNode
 from ._impl.wrap_util import func as func, subval as subval, toposort as toposort
 
 _SWEEP = "the sweep is covector's: use make_vjp(fun, x), or covector.vjp"
-__getattr__ = refusing("core", {
-    "backward_pass": _SWEEP, "VJPNode": _SWEEP, "JVPNode": "use make_jvp(fun, x), or covector.jvp",
+refusing("core", {
+    "backward_pass": _SWEEP, "JVPNode": "use make_jvp(fun, x), or covector.jvp",
     "add_outgrads": "use sum_outgrads", "sparse_add": _SWEEP,
     "SparseBox": "cotangents that rules give may be SparseObject",
     "sparse_object_types": "cotangents that rules give may be SparseObject",

@@ -24,4 +24,4 @@ from ._impl.differential_operators import (
 )
 from ._impl.missing import refusing as _refusing
 
-__getattr__ = _refusing("differential_operators")
+_refusing("differential_operators")

@@ -3,6 +3,7 @@
 from ._impl.missing import refusing
 from .core import (
     SparseObject as SparseObject,
+    VJPNode as VJPNode,
     VSpace as VSpace,
     def_linear as def_linear,
     defjvp as defjvp,
@@ -20,8 +21,7 @@ from .tracer import (
     register_notrace as register_notrace,
 )
 
-__getattr__ = refusing("extend", {
-    "VJPNode": "the sweep is covector's: use make_vjp(fun, x), or covector.vjp",
+refusing("extend", {
     "JVPNode": "use make_jvp(fun, x), or covector.jvp",
     "defvspace": "use VSpace.register(type, maker)",
 })

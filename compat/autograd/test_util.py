@@ -16,4 +16,4 @@ from ._impl.test_util import (
 )
 from ._impl.wrap_util import get_name as get_name, unary_to_nary as unary_to_nary
 
-__getattr__ = _refusing("test_util")
+_refusing("test_util")

@@ -4,4 +4,4 @@ from ._impl.missing import refusing as _refusing
 from ._impl.test_util import quick_grad_check as quick_grad_check
 from ._impl.wrap_util import func as func, subval as subval, subvals as subvals, toposort as toposort
 
-__getattr__ = _refusing("util")
+_refusing("util")

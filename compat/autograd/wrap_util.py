@@ -9,4 +9,4 @@ from ._impl.wrap_util import (
     wraps as wraps,
 )
 
-__getattr__ = _refusing("wrap_util")
+_refusing("wrap_util")

@@ -83,3 +83,4 @@ def _get_current_function_mode():
 
 
 __getattr__ = _surface.getter("overrides.", "torch.overrides")
+_surface.publish(globals())

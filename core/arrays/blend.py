@@ -28,7 +28,7 @@ def select(mask, x, y):
 
 def _bits(v, dtype, bits, shape):
     """The bits of an operand's elements in one line, or of a number; None for an operand that is not taken."""
-    if type(v) is ndarray and v.ndim:
+    if isinstance(v, ndarray) and v.ndim:
         fits = v.dtype == dtype and v.shape == shape
         return np.ascontiguousarray(v).reshape(-1).view(bits) if fits else None
     if type(v) is float or type(v) is int and -(2**24) <= v <= 2**24 or isinstance(v, ndarray | np.generic) and (

@@ -65,7 +65,8 @@ def runs_equations(function, variable):
 
 def same_state(start, now):
     """Whether the error state `now` is `start`, or what that is in a transform."""
-    return now == start or start is _USUAL and now is _REPORTING or start is _last[0] and now is _last[1]
+    known, meant = _last
+    return now == start or start is _USUAL and now is _REPORTING or start is known and now is meant
 
 
 def is_reporting():
@@ -75,8 +76,9 @@ def is_reporting():
 
 def reporting(state):
     """An error state in which NumPy reports instead of warning; the same one where it asks for no warnings. 4 us."""
-    token = enter_error_state(state)
+    token = error_state()
     try:
+        enter_error_state(state)
         kinds = np.geterr()
         asked = {kind: "log" for kind in _KINDS if kinds[kind] == "warn"}
         return make_error_state(**kinds | asked, call=_REPORTER) if asked and np.geterrcall() is None else state
@@ -90,19 +92,21 @@ _last = (None, None)  # another error state, and what it is in a transform; None
 
 
 def enter_reporting():
-    """Have NumPy report its warnings, until `leave_error_state` of what this returns.
+    """Have NumPy report its warnings, until `leave_error_state` of what `error_state` gave before.
 
     A state that `np.errstate` made for one call stays as it is, for that costs less than another one.
     """
     global _last
     state = error_state()
     if state is _USUAL or state is _REPORTING:
-        return enter_error_state(_REPORTING)
+        enter_error_state(_REPORTING)
+        return
     known, meant = _last
     if state is not known:
         _last = (state, None)
-        return enter_error_state(state)
+        enter_error_state(state)
+        return
     if meant is None:
         meant = reporting(state)
         _last = (state, meant)
-    return enter_error_state(meant)
+    enter_error_state(meant)

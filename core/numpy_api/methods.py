@@ -18,6 +18,7 @@ from .at import At
 from .comparing import equality
 from .copies import astype, cast_for_write, cast_in_place, copied, copy
 from .reducing import in_dtype, mean, no_out, reduce, std, var
+from .roots import absolute, integer_power, square
 from .views import diagonal, ravel, trace
 
 ndarray = np.ndarray
@@ -27,15 +28,15 @@ def power(x, y):
     """`x ** y`; integer Python exponents and halves take their own, faster primitives."""
     if type(y) is int or type(y) is float and y.is_integer() and abs(y) < 64:
         if y == 2 and type(x) is Rev:  # the commonest power
-            return a.square(x)
+            return square(x)
         if isinstance(x, Tracer) and x.dtype.kind in "fcb":
             if y == 2:
-                return a.square(x)
+                return square(x)
             if x.dtype.kind == "b":
                 return a.power(x, y)
             if y == 1:
                 return a.add(x, 0.0)
-            return a.integer_power(x, int(y))
+            return integer_power(x, int(y))
     elif type(y) is float and y == 0.5 and isinstance(x, Tracer) and x.dtype.kind in "fc" and (
             not x.aval.weak):  # the root of a number is NumPy's, but its power Python's
         return a.sqrt(x)
@@ -248,7 +249,7 @@ _COMPARISONS = {
     "eq": equality(selection.equal, False), "ne": equality(selection.not_equal, True),
     "lt": selection.less, "le": selection.less_equal, "gt": selection.greater, "ge": selection.greater_equal,
 }  # fmt: skip
-_UNARY = {"neg": a.negative, "abs": shaping.absolute, "invert": selection.bitwise_invert}
+_UNARY = {"neg": a.negative, "abs": absolute, "invert": selection.bitwise_invert}
 _METHODS = {
     "__getitem__": indexing.index,
     "__setitem__": _setitem,

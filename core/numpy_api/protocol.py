@@ -16,13 +16,14 @@ from ..primitive.primitive import REGISTRY
 from ..trace.labelled import without_labels
 from ..trace.shared_memory import become_buffer
 from ..trace.tracer import Tracer
-from . import sparse_operands as sparse_operands
+from . import roots, sparse_operands as sparse_operands
 from .methods import _augmented, power
 from .refusal import refused
 from .ufunc_methods import call_method, check_cast, full_name
 
 EVERY = LazyModule("covector.core.ops.special.every")
-UFUNCS = {prim.lower: prim.fun for prim in REGISTRY.values() if type(prim.lower) is np.ufunc}  # and what others come to
+# Of primitives of one ufunc the first declared; and what others come to.
+UFUNCS = {prim.lower: prim.fun for prim in reversed(REGISTRY.values()) if type(prim.lower) is np.ufunc}
 UFUNCS |= {
     np.positive: lambda x: +x if x.dtype.kind != "b" else np.positive(True), np.conjugate: shaping.conjugate,
     np.sign: shaping.signum, np.modf: elementary.modf, np.matmul: products.matmul, np.vecdot: products.vecdot,
@@ -33,6 +34,7 @@ UFUNCS |= {
     np.divmod: lambda x, y: (selection.floor_divide(x, y), selection.remainder(x, y)),
 }  # fmt: skip
 UFUNCS[np.radians], UFUNCS[np.degrees] = elementary.deg2rad, elementary.rad2deg
+UFUNCS |= {np.absolute: roots.absolute, np.hypot: roots.hypot, np.square: roots.square}
 UFUNCS[np.float_power] = lambda x, y: power(_double(x), _double(y))
 
 
@@ -53,7 +55,7 @@ def _truths(x, y):
 def _fabs(x):
     """|x| in a floating dtype; complex values are refused as NumPy does."""
     dtype = np.fabs(np.ones((), x.dtype)).dtype
-    return shaping.absolute(x if x.dtype == dtype else selection.astype(x, dtype))
+    return roots.absolute(x if x.dtype == dtype else selection.astype(x, dtype))
 
 
 UFUNCS[np.fabs] = _fabs

@@ -7,16 +7,17 @@ from ..arrays.dtypes import is_inexact
 from ..arrays.halves import is_half
 from ..checks import flag
 from ..errors import DtypeError, RuleError, ShapeError, at_user_line
-from ..ops import arithmetic as a, elementary, reductions as r, selection
+from ..ops import arithmetic as a, log_sums, reductions as r, selection
 from ..trace.device import as_element, constant
 from ..trace.tracer import Tracer
+from .roots import deviation, square_of
 
 UNSET = np._NoValue
 # What an element contributes that `where=` leaves out; an extreme has no such value.
 _NEUTRAL = {r.reduce_sum: 0, r.reduce_prod: 1, r.reduce_all: True, r.reduce_any: False, r.logsumexp: -np.inf}
 _PAIR = {
     r.reduce_sum: a.add, r.reduce_prod: a.multiply, r.reduce_max: selection.maximum, r.reduce_min: selection.minimum,
-    r.reduce_all: selection.bitwise_and, r.reduce_any: selection.bitwise_or, r.logsumexp: elementary.logaddexp,
+    r.reduce_all: selection.bitwise_and, r.reduce_any: selection.bitwise_or, r.logsumexp: log_sums.logaddexp,
 }  # fmt: skip
 _TRUTHS = {r.reduce_sum: r.reduce_any, r.reduce_prod: r.reduce_all}  # with dtype=bool
 
@@ -72,6 +73,9 @@ def _name(prim):
 
 def masked(x, where, neutral):
     """`x` with `neutral` where the mask `where=` does not hold."""
+    if where is None:
+        raise TypeError("where= takes a boolean mask, but got None, which NumPy reads as False, so that nothing is "
+                        f"taken; leave where= out{at_user_line()}")
     mask = where if hasattr(where, "dtype") else np.asarray(where)
     if mask.dtype != np.bool_:
         raise TypeError(f"where= takes a boolean mask, but got dtype {mask.dtype}; compare it first, for example "
@@ -147,10 +151,13 @@ def _count(x, where, axes, keepdims):
     return r.reduce_sum(ones, axes, flag(keepdims))
 
 
-def var(x, axis=None, ddof=0, keepdims=False, dtype=None, where=True, centre=None):
-    """The variance over `axis`: the mean of |x - centre|², the centre being the mean unless it is given."""
+def var(x, axis=None, ddof=0, keepdims=False, dtype=None, where=True, centre=None, rooted=False):
+    """The variance over `axis`: the mean of |x - centre|², the centre being the mean unless it is given.
+
+    `rooted`: the root of it, with derivative 0 at a constant.
+    """
     if dtype is None and is_half(x.dtype):
-        return selection.astype(var(x, axis, ddof, keepdims, np.float32, where, centre), x.dtype)
+        return selection.astype(var(x, axis, ddof, keepdims, np.float32, where, centre, rooted), x.dtype)
     if dtype is not None:
         dtype = np.dtype(dtype)
         if dtype.kind in "biu" or dtype.kind == "f" and x.dtype.kind == "c":
@@ -170,25 +177,15 @@ def var(x, axis=None, ddof=0, keepdims=False, dtype=None, where=True, centre=Non
     if not whole:
         apart = masked(apart, where, 0)  # before the square, whose derivative would be 0 * NaN
         count = selection.maximum(_count(x, where, axes, keepdims) - ddof, 0)
-    total = r.reduce_sum(square_of(apart), axes, flag(keepdims))
-    ans = total / count
-    ans = ans if ans.dtype == total.dtype else selection.astype(ans, total.dtype)
+    if rooted:
+        ans = deviation(apart, axes, flag(keepdims), count)
+    else:
+        total = r.reduce_sum(square_of(apart), axes, flag(keepdims))
+        ans = total / count
+        ans = ans if ans.dtype == total.dtype else selection.astype(ans, total.dtype)
     return ans if dtype is None or dtype.kind != "c" else selection.astype(ans, dtype)
-
-
-def square_of(x):
-    """|x|²."""
-    return a.square(x) if x.dtype.kind != "c" else a.square(x.real) + a.square(x.imag)
 
 
 def std(x, axis=None, ddof=0, keepdims=False, dtype=None, where=True, centre=None):
     """The standard deviation over `axis`; its derivative at a constant is 0."""
-    if dtype is None and is_half(x.dtype):
-        return selection.astype(std(x, axis, ddof, keepdims, np.float32, where, centre), x.dtype)
-    return root(var(x, axis, ddof, keepdims, dtype, where, centre))
-
-
-def root(v):
-    """The square root, with derivative 0 at 0."""
-    zero = v == 0
-    return selection.where(zero, 0.0, a.sqrt(selection.where(zero, 1.0, v)))
+    return var(x, axis, ddof, keepdims, dtype, where, centre, rooted=True)

@@ -7,6 +7,7 @@ from ..checks import flag
 from ..errors import ConversionError, DtypeError, RuleError, at_user_line
 from ..ops import reductions, running, selection, shaping
 from ..ops.indexing import indexing, sorting
+from ..primitive.primitive import REGISTRY
 from ..trace.buffers import Buffer
 from ..trace.shared_memory import become_buffer
 from ..trace.tracer import Tracer
@@ -113,11 +114,7 @@ def _fold(ufunc, fun, x, axis):
                              f"axis {axis}; give initial=, or check the size before{at_user_line()}")
         return np.full((*x.shape[:axis], *x.shape[axis + 1 :]), ufunc.identity, x.dtype)
     if ufunc not in _ASSOCIATIVE:
-        parts = _parts(x, axis)
-        ans = parts[0]
-        for part in parts[1:]:
-            ans = fun(ans, part)
-        return ans
+        return indexing.index(_running(ufunc, fun, x, axis), (slice(None),) * axis + (n - 1,))
     while n > 1:
         half = n // 2
         both = fun(shaping.slice_axis(x, axis, 0, half), shaping.slice_axis(x, axis, half, 2 * half))
@@ -126,8 +123,15 @@ def _fold(ufunc, fun, x, axis):
     return indexing.index(x, (slice(None),) * axis + (0,))
 
 
-def _parts(x, axis):
-    return [indexing.index(x, (slice(None),) * axis + (k,)) for k in range(x.shape[axis])]
+def _running(ufunc, fun, x, axis):
+    """`x` folded up to each place: as one operation where the ufunc is a primitive, else part by part."""
+    prim = REGISTRY.get(ufunc.__name__)
+    if prim is not None and prim.lower is ufunc:
+        return running.accumulate(x, axis=axis, of=prim.name)
+    parts = [indexing.index(x, (slice(None),) * axis + (k,)) for k in range(x.shape[axis])]
+    for k in range(1, len(parts)):
+        parts[k] = fun(parts[k - 1], parts[k])
+    return shaping.stack(*parts, axis=axis)
 
 
 def _accumulate(ufunc, fun, x, axis=0, dtype=None, out=None):
@@ -143,10 +147,7 @@ def _accumulate(ufunc, fun, x, axis=0, dtype=None, out=None):
         return in_dtype(_ACCUMULATIONS[ufunc](x, axis), dtype)
     if not x.shape[axis]:
         return x
-    parts = _parts(x, axis)
-    for k in range(1, len(parts)):
-        parts[k] = fun(parts[k - 1], parts[k])
-    return shaping.stack(*parts, axis=axis)
+    return _running(ufunc, fun, x, axis)
 
 
 def _reduceat(ufunc, fun, x, indices, axis=0, dtype=None, out=None):

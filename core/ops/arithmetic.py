@@ -6,16 +6,16 @@ import numpy as np
 
 from ..arrays.backend import SCALARS
 from ..arrays.small_calls import small_names
-from ..primitive.families import elementwise
+from ..primitive.families import ZERO, elementwise
 from ..tape.unbroadcast import conj
 from .dependence import nonzero
 from .samples import Sample, binary, together, unary
-from .selection import where
+from .selection import unit, where
 
 ndarray = np.ndarray
-_times, _minus, _over, _opposite = operator.mul, operator.sub, operator.truediv, operator.neg
-_squared, _cos, _sin = np.square, np.cos, np.sin
-small_names(globals(), ("_times", "_minus", "_over", "_opposite", "_squared", "_cos", "_sin"))
+_times, _over, _opposite = operator.mul, operator.truediv, operator.neg
+_squared, _cos, _sin, _cosh = np.square, np.cos, np.sin, np.cosh
+small_names(globals(), ("_times", "_over", "_opposite", "_squared", "_cos", "_sin", "_cosh"))
 _REAL = np.dtype(float)
 
 add = elementwise(
@@ -193,7 +193,7 @@ exp = elementwise(
     singular=True,  # where it overflows, as in a branch of `where` that is not taken
     samples=unary(),
 )
-expm1 = elementwise("expm1", d={"x": lambda ans: ans + 1.0}, op=np.expm1, singular=True, samples=unary())
+expm1 = elementwise("expm1", d={"x": lambda x: exp(x)}, op=np.expm1, singular=True, samples=unary())  # not ans + 1
 log = elementwise(
     "log",
     jvp={"x": lambda dx, x: dx / x},
@@ -230,66 +230,75 @@ tan = elementwise(
     "tan", d={"x": lambda ans: ans * ans + 1.0}, op=np.tan, quiet=True,
     samples=unary(-1.0, 1.0),
 )
-_ONE, _SINGLE_ONE = np.ones(()), np.ones((), np.float32)
-_DOUBLE = _ONE.dtype
-_FLOATS = _DOUBLE, _SINGLE_ONE.dtype
+
+
+def _tanh_slope(xp, x):
+    """1 - tanh², from x: 1 less the square of a rounded tanh has no digit left where that is close to 1."""
+    if getattr(x, "dtype", _REAL).kind == "c":
+        near = xp.abs(x) < 40.0  # beyond, a square of a complex cosh may overflow to NaN
+        return xp.where(near, 1.0 / xp.square(xp.cosh(xp.where(near, x, 0.0))), 1.0 - xp.square(xp.tanh(x)))
+    return 1.0 / xp.square(xp.cosh(x))
 
 
 # A primitive, so that its derivative is one factor: second derivatives take one pass over batched tangents, not four.
 tanh_slope = elementwise(
-    "tanh_slope", impl=lambda xp, x: _tanh_slope(x), d={"x": lambda x: -2.0 * x}, samples=unary()
-)  # 1 - tanh² of tanh
+    "tanh_slope",
+    impl=lambda xp, x: _tanh_slope(xp, x),
+    d={"x": lambda x, ans: -2.0 * tanh(x) * ans},
+    quiet=True,
+    samples=together(unary(), lambda rng: [Sample(np.array([-20.0, 0.0, 9.0]), tol=1e-5)]),
+)
 
 
-def _tanh_slope(x):
-    """1 - x²; a 0-d one of the same dtype takes half the time of a Python scalar."""
-    if type(x) is ndarray and x.dtype in _FLOATS:
-        return _minus(_ONE if x.dtype is _DOUBLE else _SINGLE_ONE, _squared(x))
-    return 1.0 - x * x
-
-
-def _times_slope(ct, ans):
-    """ct (1 - ans²), the slope written out."""
-    if type(ans) is ndarray:
-        return _times(ct, _minus(_ONE if ans.dtype is _DOUBLE else _SINGLE_ONE, _squared(ans)))
-    return ct * tanh_slope(ans)
+def _times_slope(ct, x):
+    """ct (1 - tanh² x), the slope written out."""
+    return _over(ct, _squared(_cosh(x))) if type(x) is ndarray else ct * tanh_slope(x)
 
 
 tanh = elementwise(
     "tanh",
-    d={"x": lambda ans: tanh_slope(ans)},
+    d={"x": lambda x: tanh_slope(x)},
     real_vjp={"x": _times_slope},
     real_jvp={"x": _times_slope},
     op=np.tanh,
-    samples=unary(),
+    quiet=True,
+    samples=together(unary(), lambda rng: [Sample(np.array([-20.0, 0.0, 9.0]), tol=1e-5)]),
 )
+largest = elementwise(
+    "largest",  # max(|x|, |y|), infinite where both vanish: a scale, by which nothing is differentiated
+    impl=lambda xp, x, y: _largest(xp, x, y),
+    d=ZERO,
+    samples=binary(0.5, 2.0, complex_too=False),
+)
+
+
+def _largest(xp, x, y):
+    top = xp.maximum(xp.abs(x), xp.abs(y))
+    return xp.where(top == 0, np.inf, top).astype(top.dtype)
+
+
+def _over_norm2(x, y):
+    """x / (x² + y²), whose squares neither overflow nor vanish; at the origin 0, and so of every order."""
+    scale = largest(x, y)
+    x, y = x / scale, y / scale
+    return x / (where(scale == np.inf, 1.0, x * x + y * y) * scale)
+
+
 arctan2 = elementwise(
     "arctan2",
-    jvp={"x": lambda dx, x, y: dx * y / _norm2(x, y), "y": lambda dy, x, y: -(dy * x) / _norm2(x, y)},
-    vjp={"x": lambda ct, x, y: ct * y / _norm2(x, y), "y": lambda ct, x, y: -(ct * x) / _norm2(x, y)},
+    d={"x": lambda x, y: _over_norm2(y, x), "y": lambda x, y: -_over_norm2(x, y)},
     op=np.arctan2,
     singular=True,
     samples=binary(0.5, 2.0, complex_too=False),
 )
 
 
-def _norm2(x, y):
-    """x² + y², infinite where both vanish: arctan2(0, 0) then has derivatives 0 of every order."""
-    s = x * x + y * y
-    return where(s == 0, np.inf, s)
-
-
 hypot = elementwise(
     "hypot",
-    jvp={"x": lambda dx, x, ans: dx * _unit(x, ans), "y": lambda dy, y, ans: dy * _unit(y, ans)},
-    vjp={"x": lambda ct, x, ans: ct * _unit(x, ans), "y": lambda ct, y, ans: ct * _unit(y, ans)},
+    jvp={"x": lambda dx, x, ans: dx * unit(x, ans), "y": lambda dy, y, ans: dy * unit(y, ans)},
+    vjp={"x": lambda ct, x, ans: ct * unit(x, ans), "y": lambda ct, y, ans: ct * unit(y, ans)},
     op=np.hypot,
+    chosen=True,
     samples=together(binary(0.5, 2.0, complex_too=False),
                      lambda rng: [Sample(np.zeros(2), np.array([0.0, 3.0]), smooth=False, orders=1)]),
 )
-
-
-def _unit(x, length):
-    """x / length, and 0 at the origin, where hypot has a non-smooth point: the subgradient of smallest norm."""
-    return x / where(length == 0, np.inf, length)
-

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from ..arrays.avals import make_aval
+from ..arrays.dtypes import real_dtype
 from ..arrays.halves import in_single, widened
 from ..arrays.sums import LEAST, sums
 from ..primitive.families import ZERO, linear, primitive
@@ -16,7 +17,7 @@ from .arithmetic import exp
 from .dependence import lines, reduced
 from .running_loops import PRODUCTS, RUNNING_SUMS, running_products
 from .samples import Sample, arrays, together
-from .selection import cast, isfinite, where
+from .selection import cast, isfinite, unit, where
 from .shaping import concatenate, expand, flip
 
 ndarray = np.ndarray
@@ -259,6 +260,34 @@ logsumexp = primitive(
     depends=reduced,
     blocks="reduced",
     samples=together(_reduction_samples(), arrays((0, 3), axes=(1,), keepdims=False)),
+)
+
+
+def _root_of_squares(xp, x, axes, keepdims, scale):
+    squares = xp.square(x) if x.dtype.kind != "c" else xp.square(x.real) + xp.square(x.imag)
+    total = reduce_sum.prim.impl(xp, squares, axes, keepdims)
+    return xp.sqrt(total if scale == 1 else total / scale)
+
+
+def _norm_slope(x, ans, axes, keepdims, scale):
+    return unit(x, keep_axes(ans if scale == 1 else ans * scale, x, axes, keepdims))
+
+
+vector_norm = primitive(
+    "vector_norm",  # sqrt(Σ |x|² / scale)
+    impl=lambda xp, x, *, axes, keepdims, scale: _root_of_squares(xp, x, axes, keepdims, scale),
+    shape=lambda x, axes, keepdims: make_aval(reduced_shape(x, axes, keepdims).shape, real_dtype(x.dtype)),
+    jvp={"x": lambda dx, x, ans, axes, keepdims, scale: reduce_sum(
+        (conj(_norm_slope(x, ans, axes, keepdims, scale)) * dx).real, axes, keepdims)},
+    vjp={"x": lambda ct, x, ans, axes, keepdims, scale: _norm_slope(x, ans, axes, keepdims, scale)
+         * keep_axes(ct, x, axes, keepdims)},
+    batch=lambda x, axes, keepdims, scale: vector_norm(x, _shifted(axes), keepdims, scale),
+    blocks="reduced",
+    chosen=True,
+    depends=reduced,
+    samples=together(_reduction_samples(scale=2.0), arrays((0, 3), axes=(1,), keepdims=False, scale=1),
+                     lambda rng: [Sample(np.zeros((2, 3)), params={"axes": (1,), "keepdims": False, "scale": 1},
+                                         smooth=False, orders=1)]),
 )
 
 

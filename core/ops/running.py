@@ -4,10 +4,12 @@ import operator
 
 import numpy as np
 
-from ..arrays.avals import make_aval
+from ..arrays.avals import aval_of, make_aval
 from ..arrays.dtypes import result_dtype
 from ..primitive.families import ZERO, primitive
+from ..primitive.primitive import REGISTRY
 from ..tape.unbroadcast import conj
+from ..trace.device import constant, zeros_of
 from .dependence import lines, slid
 from .reductions import _sum_shape
 from .running_loops import RECURRENCE, running_products
@@ -64,6 +66,64 @@ cumprod = primitive(
                      for v in ([0.0, 2.0, 3.0], [2.0, 0.0, 3.0, 0.0, 4.0])],
     ),
     absent={"()": "it runs along an axis"},
+)
+
+
+def _folds(xp, x, axis, of):
+    ufunc = getattr(xp, REGISTRY[of].lower.__name__)
+    if type(ufunc) is np.ufunc:
+        return ufunc.accumulate(x, axis)
+    parts = [x[(slice(None),) * axis + (k,)] for k in range(x.shape[axis])]
+    for k in range(1, len(parts)):
+        parts[k] = ufunc(parts[k - 1], parts[k])
+    return xp.stack(parts, axis=axis) if parts else x
+
+
+def _by_operands(rules, of, x, ans, axis, d):
+    """`(a, b)`: the rules of an operation at all its places: of its first operand for ones, of its second for `d`.
+
+    It is `ans[i] = f(ans[i - 1], x[i])`; at the first place, where it is not called, `a` is 0 and `b` is `d`.
+    """
+    prim, n = REGISTRY[of], x.shape[axis]
+    now = slice_axis(ans, axis, 1, n)
+    given = dict(zip(prim.operands, (slice_axis(ans, axis, 0, n - 1), slice_axis(x, axis, 1, n))), ans=now)
+    given.update({f"{name}_aval": aval_of(given[name]) for name in prim.operands})
+    rest = slice_axis(d, axis, 1, n)
+    a, b = [rules[k].fn(v, *[given[name] for name in rules[k].names]) if k in rules else zeros_of(aval_of(v), v)
+            for k, v in enumerate((constant(np.ones(now.shape, d.dtype), d), rest))]
+    first = slice_axis(d, axis, 0, 1)
+    return concatenate(zeros_of(aval_of(first), first), a, axis=axis), concatenate(first, b, axis=axis)
+
+
+def _folds_jvp(dx, x, ans, axis, of):
+    return recurrence(*_by_operands(REGISTRY[of].jvp, of, x, ans, axis, dx), axis) if x.shape[axis] else dx
+
+
+def _folds_vjp(ct, x, ans, axis, of):
+    """s[i] = ct[i] + a[i + 1] s[i + 1] from the end, times the derivative by x[i]."""
+    n = x.shape[axis]
+    if not n:
+        return ct
+    a, _ = _by_operands(REGISTRY[of].vjp, of, x, ans, axis, ct)
+    factor = concatenate(slice_axis(a, axis, 1, n), slice_axis(a, axis, 0, 1), axis=axis)
+    back = flip(recurrence(flip(factor, axes=(axis,)), flip(ct, axes=(axis,)), axis), axes=(axis,))
+    return _by_operands(REGISTRY[of].vjp, of, x, ans, axis, back)[1]
+
+
+accumulate = primitive(
+    "accumulate",  # ans[0] = x[0], ans[i] = f(ans[i - 1], x[i]) along `axis`, where `of` is the name of the primitive f
+    impl=lambda xp, x, *, axis, of: _folds(xp, x, axis, of),
+    shape=lambda x, axis, of: make_aval(x.shape, x.dtype),
+    jvp={"x": _folds_jvp},
+    vjp={"x": _folds_vjp},
+    batch=lambda x, axis, of: accumulate(x, axis=axis + 1, of=of),
+    zeros=True,
+    depends=lambda x, axis, of: lines(x, (axis,)),
+    samples=lambda rng: [
+        Sample(rng.uniform(0.5, 2.0, s).astype(t), params={"axis": a, "of": of})
+        for of in ("logaddexp", "hypot", "subtract", "divide", "fmax", "logaddexp2")
+        for s, a, t in (((5,), 0, "f8"), ((2, 4), 1, "f8"), ((3, 2), 0, "f4"), ((1,), 0, "f8"), ((0,), 0, "f8"))],
+    absent={"()": "it runs along an axis", "complex": "these order real numbers, or take them alone"},
 )
 
 

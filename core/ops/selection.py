@@ -139,6 +139,36 @@ bitwise_invert = elementwise("bitwise_invert", d=ZERO, op=operator.invert,
                              + [Sample(rng.normal(size=3) > 0)])
 sign = elementwise("sign", d=ZERO, op=np.sign, samples=unary(complex_too=False),
                    absent={"complex": "not flat there; np.sign of complex values is composed, see signum"})
+# The slope of |x|. It is a choice where x is 0, and what depends on a choice has no derivative: NaN there, so that a
+# composition that is smooth, such as log(1 + exp(-|x|)) + max(x, 0), gives no second derivative that is wrong.
+direction = elementwise("direction", d={"x": lambda x: where(x == 0, np.nan, 0.0)}, op=np.sign, undefined=True,
+                        samples=lambda rng: [Sample(rng.normal(size=s) + 2.0 * rng.integers(0, 2, s) - 1.0)
+                                             for s in ((), (3,), (0,))],
+                        absent={"complex": "the slope of |z| is z / |z|"})
+
+
+def _unit(x, length):
+    zero = length == 0
+    return where(zero, 0.0, x / where(zero, 1.0, length))
+
+
+def _inverse(length):
+    """1 / length, NaN of 0."""
+    zero = length == 0
+    return where(zero, np.nan, 1.0 / where(zero, 1.0, length))
+
+
+# The slope of a length: x / length, and 0 where that is 0, the subgradient of smallest norm: a choice again.
+unit = elementwise(
+    "unit",
+    impl=lambda xp, x, length: xp.where(length == 0, 0.0, x / xp.where(length == 0, 1.0, length)),
+    lower=_unit,
+    d={"x": _inverse, "length": lambda length, ans: -ans * _inverse(length)},
+    undefined=True,
+    samples=lambda rng: [Sample(rng.normal(size=s), rng.uniform(0.5, 2.0, s)) for s in ((), (3,), (0,))]
+    + [Sample(rng.normal(size=(2, 3)) + 1j, rng.uniform(0.5, 2.0, 3)),
+       Sample(rng.normal(size=3).astype(np.float32), rng.uniform(0.5, 2.0, 3).astype(np.float32))],
+)
 floor = elementwise("floor", d=ZERO, op=np.floor, samples=unary(complex_too=False))
 ceil = elementwise("ceil", d=ZERO, op=np.ceil, samples=unary(complex_too=False))
 trunc = elementwise("trunc", d=ZERO, op=np.trunc, samples=unary(complex_too=False))

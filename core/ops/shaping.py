@@ -16,7 +16,7 @@ from ..trace.device import constant
 from .dependence import ELEMENTS, MOVED
 from .running_loops import TRIANGLE
 from .samples import Sample, arrays, together, unary
-from .selection import sign, where
+from .selection import direction, sign, unit, where
 
 ndarray = np.ndarray
 
@@ -358,19 +358,17 @@ conjugate = linear(
 
 
 def _abs_d(x, ans):
-    """x / |x|, and 0 at 0: the subgradient of smallest norm."""
-    if x.dtype.kind != "c":
-        return sign(x)
-    return x / where(ans == 0, np.inf, ans)
+    return direction(x) if x.dtype.kind != "c" else unit(x, ans)
 
 
 absolute = elementwise(
     "absolute",
-    jvp={"x": lambda dx, x, ans: (dx * _abs_d(x, ans).conj()).real if x.dtype.kind == "c" else dx * sign(x)},
+    jvp={"x": lambda dx, x, ans: (dx * _abs_d(x, ans).conj()).real if x.dtype.kind == "c" else dx * direction(x)},
     vjp={"x": lambda ct, x, ans: ct * _abs_d(x, ans)},
-    real_jvp={"x": lambda dx, x: dx * sign(x)},
-    real_vjp={"x": lambda ct, x: ct * sign(x)},
+    real_jvp={"x": lambda dx, x: dx * direction(x)},
+    real_vjp={"x": lambda ct, x: ct * direction(x)},
     op=np.abs,
+    chosen=True,
     samples=together(unary(), lambda rng: [Sample(np.zeros(2), smooth=False, orders=1)]),
 )
 

@@ -40,7 +40,7 @@ def single_lane(prim):
                 return impl(np, x, *params)
             except (TypeError, ValueError, IndexError):
                 refuse_operands(prim, (x,), params)
-        if kind is Rev and rule is not None:
+        if kind is Rev and rule is not None and not x.owner.done:
             xv = x.value
             try:
                 v = impl(np, xv, *params) if type(xv) in RAW else apply(xv, *params)
@@ -89,7 +89,7 @@ def reading_lane(prim):
         if type(x) is Rev:
             known = x.aval
             xv = x.value
-            if known.plain and type(xv) is ndarray:
+            if known.plain and type(xv) is ndarray and not x.owner.done:
                 try:
                     v = xv[index]
                 except (TypeError, ValueError, IndexError):
@@ -135,7 +135,7 @@ def pair_lane(prim):
             if kind is ndarray:
                 if other is ndarray:
                     return impl(np, x, y)
-                if other is Rev:
+                if other is Rev and not y.owner.done:
                     yv = y.value
                     aval = y.aval
                     if right_keeps_x:
@@ -145,7 +145,7 @@ def pair_lane(prim):
                     rule = right_plain if plain else right
                     return recorded(y.owner, rule, y.node, rule.collect((x, yv, v, None, aval)), v, aval)
             elif kind is Rev:
-                if other is ndarray:
+                if other is ndarray and not x.owner.done:
                     xv = x.value
                     aval = x.aval
                     if left_keeps_y:
@@ -154,7 +154,7 @@ def pair_lane(prim):
                     plain = aval.plain and aval.ndim <= 2 and y.ndim <= 2 and y.dtype is aval.dtype
                     rule = left_plain if plain else left
                     return recorded(x.owner, rule, x.node, rule.collect((xv, y, v, aval, None)), v, aval)
-                if other is Rev and y.owner is x.owner:
+                if other is Rev and y.owner is x.owner and not x.owner.done:
                     xv = x.value
                     yv = y.value
                     aval = x.aval
@@ -199,7 +199,7 @@ def write_lane(prim):
             rule, parents, owner, aval, like, xv, vv = right, v.node, v.owner, aval_of(x), v.aval, x, v.value
         else:
             return bind(prim, args)
-        if not aval.plain or like.dtype is not aval.dtype and not (like.weak and other is not Rev):
+        if owner.done or not aval.plain or like.dtype is not aval.dtype and not (like.weak and other is not Rev):
             return bind(prim, args)
         del x, v, args  # the contents are written in place where nobody holds them
         try:
@@ -250,6 +250,8 @@ def joining_lane(prim):
             if type(x) not in RAW:
                 return bind(prim, (*xs, param))
             values.append(x)
+        if owner is not None and owner.done:
+            return bind(prim, (*xs, param))
         try:
             v = impl(np, param, values)
         except (TypeError, ValueError):

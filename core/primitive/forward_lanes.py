@@ -4,7 +4,7 @@ import numpy as np
 
 from ..arrays.avals import SCALARS, aval_of
 from ..arrays.backend import RAW
-from ..arrays.errstate import SILENT, enter_error_state, leave_error_state
+from ..arrays.errstate import SILENT, enter_error_state, error_state, leave_error_state
 from ..tape.strong_zeros import holds_nan, strong_zero
 from ..trace.tracer import Dual, share
 from ..types import Any
@@ -56,8 +56,9 @@ def binary_push(prim):
 def strongly(push):
     """`push` with strong zeros, and without the warnings of a zero tangent that meets an infinity."""
     def strong(dx, dy, x, y, ans):
-        state = enter_error_state(SILENT)
+        state = error_state()
         try:
+            enter_error_state(SILENT)
             out = push(dx, dy, x, y, ans)
             if not holds_nan(out):
                 return out

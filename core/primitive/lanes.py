@@ -37,7 +37,8 @@ def unary_lane(prim, ufunc):
         kind = type(x)
         if kind is Rev:
             aval = x.aval
-            if aval.plain:
+            owner = x.owner
+            if aval.plain and not owner.done:
                 xv = x.value
                 v = ufunc(xv) if type(xv) is ndarray or type(xv) in RAW else apply(xv)
                 node = take_spare() if SPARE else new_node()
@@ -55,7 +56,7 @@ def unary_lane(prim, ufunc):
                 if masks:
                     x.owner.masked = True
                 out = Rev()
-                out.owner = x.owner
+                out.owner = owner
                 out.value = v
                 out.aval = aval if weak else aval.strong
                 out.node = node
@@ -66,7 +67,7 @@ def unary_lane(prim, ufunc):
             except TypeError:
                 refuse_operands(prim, (x,))
         elif kind is Dual:
-            if steady and x.aval.plain and not (strong and x.owner.masked):
+            if steady and x.aval.plain and not x.owner.done and not (strong and x.owner.masked):
                 xv = x.value
                 v = ufunc(xv) if type(xv) in RAW else apply(xv)
                 dx = x.tangent
@@ -77,7 +78,7 @@ def unary_lane(prim, ufunc):
                 out.aval = x.aval if weak else x.aval.strong
                 out.tangent = dx
                 return out
-        elif kind is Batched and x.aval.plain:
+        elif kind is Batched and x.aval.plain and not x.owner.done:
             xv = x.value
             out = Batched()
             out.owner = x.owner
@@ -134,30 +135,31 @@ def binary_lane(prim, op, native):
             if kind is Rev:
                 if other is not Rev:
                     aval = x.aval
-                    if aval.plain and not (aval.weak and x.owner.done):
+                    owner = x.owner
+                    if aval.plain and not owner.done:
                         xv = x.value
                         if other is float or other in _NUMBERS:
                             if type(xv) is ndarray:
                                 known = aval.consts.get(y)
                                 y = aval.const(y) if known is None else known
-                        elif other in _ARRAYS and y.dtype is aval.dtype and not x.owner.done:
+                        elif other in _ARRAYS and y.dtype is aval.dtype:
                             aval = aval.strong
                             if left_keeps_y:
-                                y = x.owner.keep(y)
+                                y = owner.keep(y)
                             if y.ndim and y.shape != aval.shape:
                                 v = op(xv, y)
                                 if masks:
                                     x.owner.masked = True
                                 rule = wide_left[v.shape == aval.shape]
                                 saved = None if rule.collect is None else rule.collect((xv, y, v, aval, None))
-                                return recorded(x.owner, rule, x.node, saved, v, aval)
+                                return recorded(owner, rule, x.node, saved, v, aval)
                         else:
                             return bind(prim, (x, y))
                         if bounds is not None and type(xv) is ndarray and aval.ndim and not getattr(y, "ndim", 0):
                             found = bounded(xv, y)
                             if found is not None:
-                                x.owner.masked = True
-                                return recorded(x.owner, chosen, x.node, found[1], found[0], aval)
+                                owner.masked = True
+                                return recorded(owner, chosen, x.node, found[1], found[0], aval)
                         v = op(xv, y)
                         if shifts_x:  # x + 1: no node, what arrives here is what arrives at x
                             node = x.node
@@ -170,14 +172,14 @@ def binary_lane(prim, op, native):
                             if masks:
                                 x.owner.masked = True
                         out = Rev()
-                        out.owner = x.owner
+                        out.owner = owner
                         out.value = v
                         out.aval = aval if weak else aval.strong
                         out.node = node
                         return out
                 else:
                     aval = x.aval
-                    if aval is y.aval and x.owner is y.owner and aval.plain:
+                    if aval is y.aval and x.owner is y.owner and aval.plain and not x.owner.done:
                         xv = x.value
                         yv = y.value
                         v = op(xv, yv)
@@ -195,7 +197,8 @@ def binary_lane(prim, op, native):
                             x.owner.masked = True
                         return out
                     like = y.aval
-                    if x.owner is y.owner and aval.plain and like.plain and aval.dtype is like.dtype:
+                    if x.owner is y.owner and aval.plain and like.plain and aval.dtype is like.dtype and (
+                            not x.owner.done):
                         xv = x.value
                         yv = y.value
                         v = op(xv, yv)
@@ -212,30 +215,31 @@ def binary_lane(prim, op, native):
                         return recorded(x.owner, rule, (x.node, y.node), saved, v, like)
             elif other is Rev:
                 aval = y.aval
-                if aval.plain and not (aval.weak and y.owner.done):
+                owner = y.owner
+                if aval.plain and not owner.done:
                     yv = y.value
                     if kind is float or kind in _NUMBERS:
                         if type(yv) is ndarray:
                             known = aval.consts.get(x)
                             x = aval.const(x) if known is None else known
-                    elif kind in _ARRAYS and x.dtype is aval.dtype and not y.owner.done:
+                    elif kind in _ARRAYS and x.dtype is aval.dtype:
                         aval = aval.strong
                         if right_keeps_x:
-                            x = y.owner.keep(x)
+                            x = owner.keep(x)
                         if x.ndim and x.shape != aval.shape:
                             v = op(x, yv)
                             if masks:
                                 y.owner.masked = True
                             rule = wide_right[v.shape == aval.shape]
                             saved = None if rule.collect is None else rule.collect((x, yv, v, None, aval))
-                            return recorded(y.owner, rule, y.node, saved, v, aval)
+                            return recorded(owner, rule, y.node, saved, v, aval)
                     else:
                         return bind(prim, (x, y))
                     if bounds is not None and type(yv) is ndarray and aval.ndim and not getattr(x, "ndim", 0):
                         found = bounded(yv, x)
                         if found is not None:
-                            y.owner.masked = True
-                            return recorded(y.owner, chosen, y.node, found[1], found[0], aval)
+                            owner.masked = True
+                            return recorded(owner, chosen, y.node, found[1], found[0], aval)
                     v = op(x, yv)
                     if shifts_y:  # y + 1: no node, what arrives here is what arrives at y
                         node = y.node
@@ -248,7 +252,7 @@ def binary_lane(prim, op, native):
                         if masks:
                             y.owner.masked = True
                     out = Rev()
-                    out.owner = y.owner
+                    out.owner = owner
                     out.value = v
                     out.aval = aval if weak else aval.strong
                     out.node = node
@@ -259,7 +263,7 @@ def binary_lane(prim, op, native):
                 return op(x, y)
             elif kind is Dual:
                 aval = x.aval
-                if aval.plain and push is not None:
+                if aval.plain and push is not None and not x.owner.done:
                     if masks:
                         x.owner.masked = True
                     xv = x.value
@@ -302,7 +306,7 @@ def binary_lane(prim, op, native):
                     return out
             elif kind is Batched:
                 aval = x.aval
-                if aval.plain:
+                if aval.plain and not x.owner.done:
                     if other is Batched:
                         if aval is y.aval and x.owner is y.owner:
                             out = Batched()
@@ -319,7 +323,8 @@ def binary_lane(prim, op, native):
                         return out
             elif kind is ndarray and other is Batched:
                 aval = y.aval
-                if aval.plain and x.dtype is aval.dtype and (not x.ndim or x.shape == aval.shape):
+                if aval.plain and x.dtype is aval.dtype and (not x.ndim or x.shape == aval.shape) and (
+                        not y.owner.done):
                     out = Batched()
                     out.owner = y.owner
                     out.value = op(x, y.value)

@@ -1,4 +1,4 @@
-"""Nodes of finished sweeps, which nobody holds, kept to be recorded again."""
+"""Nodes of sweeps whose trace ended with them, kept to be recorded again."""
 
 import gc
 import sys
@@ -22,17 +22,9 @@ def put_off_full_collection():
     young are looked at as before, in between. It changes nothing that lasts, so an exception leaves nothing behind, and
     no other thread runs between the two. What the user froze stays frozen: then nothing is done.
     """
-    if ALONE > 0 and gc.isenabled() and not gc.get_freeze_count():
+    if POOLED and gc.isenabled() and not gc.get_freeze_count():
         deque(map(call, (gc.freeze, gc.unfreeze)), 0)
 
 
-def _count_alone():
-    """What `getrefcount` says of a node that a local name alone holds; never found where threads run in parallel, which
-    might take one node twice."""
-    if not getattr(sys, "_is_gil_enabled", lambda: True)():
-        return -1
-    node = object()
-    return sys.getrefcount(node)
-
-
-ALONE = _count_alone()
+# Whether there is a pool: where threads run in parallel, two might take one node.
+POOLED = getattr(sys, "_is_gil_enabled", lambda: True)()

@@ -5,9 +5,9 @@ from operator import itemgetter
 
 from ..arrays.halves import back_in_single
 from ..errors import RuleError
-from ..facts import ACCEPTS_NONE, BASIS, LAZY, MOVES, OWN_WIDTH
+from ..facts import ACCEPTS_NONE, BASIS, CHOSEN, LAZY, MOVES, OWN_WIDTH, UNDEFINED
 from ..trace.device import zeros_of
-from .strong_zeros import guarded, pulled_strongly
+from .strong_zeros import gated, guarded, pulled_strongly
 from .tape import Rule
 from .unbroadcast import fix
 
@@ -84,7 +84,10 @@ def compile_rule(prim, active, plain, fixed):
     if fill:
         rule.back = _filled(rule.back, slot["ans_aval"], bare)
         rule.strong = rule.strong and _filled(rule.strong, slot["ans_aval"], bare)
-    rule.strong = rule.back if rule.strong is None else guarded(rule.back, rule.strong)
+    if prim.name in CHOSEN:
+        rule.strong = gated(prim, names, rule.back)
+    else:
+        rule.strong = rule.back if rule.strong is None else guarded(rule.back, rule.strong)
     return rule
 
 
@@ -194,7 +197,7 @@ def _variadic_back(prim, formula, active, slot, bare):
 
 def meets_infinities(prim, formulas):
     """Whether rules multiply with what may be infinite or NaN: not those that move, add up or mask elements."""
-    if prim.variadic or prim.handlers is not None or prim.gates:
+    if prim.variadic or prim.handlers is not None or prim.gates or prim.name in UNDEFINED:
         return False
     known = {"ans", *[n for i, n in enumerate(prim.operands) if i not in prim.nondiff]}
     known |= set(prim.params) if prim.elementwise else set()

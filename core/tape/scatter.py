@@ -1,6 +1,7 @@
 """The lazy cotangent of indexing: contributions to parts of one array gather in one buffer that the sweep owns."""
 
 import operator
+from heapq import heappush
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from ..trace.buffers import make_buffer
 from ..trace.device import zeros_of
 from ..trace.tracer import Tracer
 from .lazy_cotangents import BASES, meet
+from .tape import Node, Partial
 
 ndarray = np.ndarray
 _SCALARS = frozenset({np.float64, np.float32})  # what operators give of 0-d arrays
@@ -86,6 +88,8 @@ class Scatter:
 
     def add_at(self, index, ct):
         """Add `ct` to the part `index`."""
+        if self.buffer is None:
+            self.settle()
         if isinstance(ct, Tracer) and not isinstance(self.buffer, Tracer):
             self.buffer = make_buffer(self.buffer, own=True)
         if isinstance(self.buffer, Tracer):
@@ -154,6 +158,9 @@ class Scatter:
         return self.buffer.read() if isinstance(self.buffer, Tracer) else self.buffer
 
 
+_OWNED = frozenset({Scatter, Partial})  # they belong to what is pending, and are added to in place
+
+
 def _absent(c):
     """Whether a cotangent carries nothing; a tracer is not asked, which would look for the reason why it has not the
     attribute."""
@@ -198,5 +205,36 @@ def add_pending(entry, c):
     if type(h) in _SCALARS and type(c) in _SCALARS:
         entry[1] = h + c
         return
-    entry[1] = h.plus(c) if type(h) is Scatter and type(c) is Scatter else accumulate(h, c)
-    entry[2] = False
+    entry[1] = h.plus(c) if type(h) is type(c) and type(h) in _OWNED else accumulate(h, c)
+    entry[2] = entry[3] = False
+
+
+def lent(c):
+    """A cotangent that a rule of the user's gave, who may keep it: read-only, so that nobody takes its memory over."""
+    if type(c) is not ndarray:
+        return c
+    view = c.view()
+    view.flags.writeable = False
+    return view
+
+
+def apart_from(ct, cts):
+    """Which of the cotangents that a rule made of `ct` lie in new memory, which none of the others has."""
+    ids = [id(c) for c in cts]
+    known = {id(c.base) for c in cts if type(c) is ndarray} | {id(ct)}
+    return [type(c) is ndarray and c.base is None and i not in known and ids.count(i) == 1 for c, i in zip(cts, ids)]
+
+
+LAZY = frozenset({Scatter, Partial, *BASES})  # cotangents that are not arrays
+
+
+def push_pending(pending, heap, node, c):
+    """Add a contribution to a node that may be pending already."""
+    seq = node.seq
+    entry = pending.get(seq)
+    if entry is None:
+        pending[seq] = [node, c, False, False]
+        if node.rule is not None or type(node) is not Node:
+            heappush(heap, seq)
+    else:
+        add_pending(entry, c)

@@ -66,6 +66,29 @@ def guarded(back, again):
     return strong
 
 
+def gated(prim, names, back):
+    """The rule `back` of a slope that is chosen at a kink, where its derivative is NaN.
+
+    Where its factor may be differentiated in turn, kinks that no cotangent reaches are moved away.
+    """
+    values = [name == "ans" or name in prim.operands for name in names]
+
+    def strong(ct, saved):
+        items = saved if len(names) > 1 else (saved,)
+        if not isinstance(ct, Tracer) and not any(isinstance(x, Tracer) for x in items):
+            return back(ct, saved)
+        off = ct == 0
+        if not prim.elementwise:
+            named = dict(zip(names, items))
+            whole = off if named["keepdims"] else off.reshape(tuple(
+                [1 if k in named["axes"] else n for k, n in enumerate(named["x"].shape)]))
+        items = tuple([CHOICES["where"](off if prim.elementwise or name == "ans" else whole, 1.0, x) if value else x
+                       for name, value, x in zip(names, values, items)])
+        return back(ct, items if len(names) > 1 else items[0])
+
+    return strong
+
+
 def pulled_strongly(prim, names, pieces):
     """`again(ct, saved)`: the cotangents `{operand: c}` by rules with strong zeros.
 

@@ -145,25 +145,40 @@ def ready_leaf(index):
 
 
 class Partial:
-    """Lazy cotangent of a node with several outputs: those that have arrived so far."""
+    """Lazy cotangent of a node with several outputs: those that have arrived so far.
 
-    __slots__ = ("parts",)
+    It belongs to one pending node, so what arrives later is put into it: n outputs cost O(n), not O(n²).
+    """
+
+    __slots__ = ("count", "piece", "parts")
     __array_ufunc__ = None
 
     def __init__(self, count, index, ct):
-        self.parts = [None] * count
-        self.parts[index] = ct
+        self.count = count
+        self.piece = index, ct
+        self.parts = None
 
-    def __add__(self, other):
+    def plus(self, other):
+        """Add another one, in place."""
         if type(other) is not Partial:  # a cotangent that carries nothing, which adds itself
             return NotImplemented
-        parts = [a if b is None else b if a is None else a + b for a, b in zip(self.parts, other.parts)]
-        merged = Partial.__new__(Partial)
-        merged.parts = parts
-        return merged
+        parts = self.parts or self._gathered()
+        for k, ct in (other.piece,) if other.parts is None else enumerate(other.parts):
+            if ct is not None:
+                parts[k] = ct if parts[k] is None else parts[k] + ct
+        return self
+
+    __add__ = plus
 
     def dense(self):
-        return tuple(self.parts)
+        return tuple(self._gathered())
+
+    def _gathered(self):
+        if self.parts is None:
+            self.parts = [None] * self.count
+            index, ct = self.piece
+            self.parts[index] = ct
+        return self.parts
 
 
 class Freed:

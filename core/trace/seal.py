@@ -7,21 +7,21 @@ from .tracer import next_level
 
 
 class Seal:
-    """While a function is staged, or called for both outcomes of a condition: `with Seal() as seal`, then `check`."""
+    """While a function is staged, or called for both outcomes of a condition: `Seal().begin()`, then `check`."""
 
-    __slots__ = ("level", "turned", "_previous")
+    __slots__ = ("level", "staging", "turned")
 
     def __init__(self, level=None):
+        self.staging = level is not None  # or it stands in a function that is staged
         self.level = next_level() if level is None else level  # buffers of older stamps were made outside
         self.turned = []  # weakly, older traced values that were made buffers, and the lines of the user
 
-    def __enter__(self):
-        self._previous = SEALED.get()
+    def begin(self):
+        """Hold from now on, until the caller restores `SEALED`, also after a signal."""
+        before = SEALED.get()
+        self.staging = self.staging or before is not None and before.staging
         SEALED.set(self)
         return self
-
-    def __exit__(self, *error):
-        SEALED.set(self._previous)
 
     def check(self):
         """Raise if a value that was written to is still held, by those who made it outside; to be called at the end."""
@@ -37,3 +37,9 @@ class Seal:
 
 
 SEALED: ContextVar[Seal | None] = ContextVar("covector_sealed", default=None)
+
+
+def is_staging():
+    """Whether the code that runs stands in a function that is staged, whatever its operands are."""
+    seal = SEALED.get()
+    return seal is not None and seal.staging

@@ -1,8 +1,9 @@
 """Tracers, which stand in for arrays while a transform runs, and the traces that own them."""
 
-import itertools
 import operator
+import os
 from contextvars import ContextVar
+from threading import Lock
 from typing import TYPE_CHECKING
 from weakref import ref
 
@@ -13,10 +14,13 @@ from ..errors import ConversionError, EscapedTracerError, at_user_line
 from ..foreign import SPARSE, asked_for_array, no_attribute
 from ..types import Any
 from .remedies import CHOICES, remedy
+from .scalars import Scalar, length
 
 ndarray = np.ndarray
-_levels = itertools.count(1)
 _last_level = 0
+_STARTING = Lock()  # between a level and its being the last one no other thread may start one
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_STARTING.acquire, after_in_parent=_STARTING.release, after_in_child=_STARTING.release)
 
 
 class Sharing(list):
@@ -39,7 +43,8 @@ class Sharing(list):
 def next_level():
     """A level never used before. Levels only increase, so nothing has to be restored after an exception."""
     global _last_level
-    _last_level = level = next(_levels)
+    with _STARTING:
+        _last_level = level = _last_level + 1
     return level
 
 
@@ -66,6 +71,10 @@ class Trace:
     def process(self, prim, args):
         raise NotImplementedError(f"{type(self).__name__} does not say how to process {prim.name}")
 
+    def is_array(self, traced):
+        """Whether a value of this trace that has no axes stands for an array, not for a number."""
+        return False
+
     def loop(self, loop, *args):
         """What an implementation that is run on symbols calls of SciPy: a `Loop` of operands of one dtype."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to run a loop of {loop.of}")
@@ -77,7 +86,7 @@ class Tracer:
     All kinds share one slot layout, so that a tracer that is written to can become a `Buffer` in place.
     """
 
-    __slots__ = ("owner", "value", "aval", "node", "tangent", "state", "link", "__weakref__")
+    __slots__ = ("owner", "value", "aval", "node", "tangent", "state", "link", "radicand", "__weakref__")
 
     __pandas_priority__ = 5000  # pandas' operators defer to it, as DataFrame's 4000 does to nobody else
 
@@ -88,6 +97,7 @@ class Tracer:
     tangent: Any
     state: Any
     link: Any
+    radicand: Any  # of a length: how its square is computed without it
 
     if TYPE_CHECKING:
 
@@ -125,11 +135,7 @@ class Tracer:
         return self.aval.size * self.aval.dtype.itemsize
 
     def __len__(self):
-        shape = self.shape
-        if not shape:
-            raise TypeError("len() of a traced 0-d array: it has no axis to count; use .size or .reshape(-1)"
-                            f"{at_user_line()}")
-        return shape[0]
+        return length(self)
 
     def __bool__(self):
         return bool(concrete(self, "bool"))
@@ -155,6 +161,9 @@ class Tracer:
 
     def __dlpack_device__(self):
         return _refuse(self, "exported by DLPack")
+
+    def as_integer_ratio(self):
+        return _refuse(self, "converted to a ratio of integers")
 
     def item(self, *args):
         return _whole(self, "converted by .item()").item(*args)
@@ -195,13 +204,13 @@ class Tracer:
         return format(value[()] if type(value) is ndarray and not value.ndim else value, spec)
 
 
-class Rev(Tracer):
+class Rev(Scalar, Tracer):
     """A value of a reverse trace: value, aval and the node that recorded it."""
 
     __slots__ = ()
 
 
-class Dual(Tracer):
+class Dual(Scalar, Tracer):
     """A value of a forward trace: value, aval and tangent (same shape and dtype as the value)."""
 
     __slots__ = ()
@@ -227,13 +236,13 @@ class Late(Dual):
         self.node = None
 
 
-class Batched(Tracer):
+class Batched(Scalar, Tracer):
     """A value of a vmap trace: `value` has a leading batch axis; `aval` does not."""
 
     __slots__ = ()
 
 
-class Staged(Tracer):
+class Staged(Scalar, Tracer):
     """A value of a staging trace: an aval, and `value` if it is known while staging (else None); `node` is its Var."""
 
     __slots__ = ()
@@ -374,8 +383,8 @@ LENIENT = ContextVar("covector_lenient", default=False)
 def leniently(rule, *args):
     """Call a user's rule; it may compute with values of a transform that has finished."""
     previous = LENIENT.get()
-    LENIENT.set(True)
     try:
+        LENIENT.set(True)
         return rule(*args)
     finally:
         LENIENT.set(previous)

@@ -22,6 +22,24 @@ Each row is measured, and a test repeats the measurement: the function of `covec
 “refused” means that covector or NumPy raises; a result is never silently wrong. A dash means that the column does not apply: integer, boolean and index outputs have no derivative, and a function without array arguments cannot be batched.
 
 """  # noqa: E501 - paragraphs of a page
+QUESTIONS = """## Questions after the type
+
+`np.isscalar` and `isinstance(x, numbers.Real)` (or `Number`, `Complex`, `Integral`) say of a traced value without axes what they say of the value that it stands for: a Python number, a NumPy scalar and what operations make of them are numbers, `np.array(3.0)` is none, and an element of a vector under `vmap` is one, as in a loop. `hasattr(x, "__len__")` is false for numbers. So are `np.ndim`, `np.shape`, `np.size`, `np.iterable`, `np.isrealobj`, `np.iscomplexobj`, `np.result_type`, `callable` and `match` on the classes of `numbers` those of the value.
+
+Classes of Python and NumPy that are no abstract ones cannot be asked so: a traced value is none of them. Such a question takes the branch of "another object", whose value may be another:
+
+| question | traced | write instead |
+| --- | --- | --- |
+| `isinstance(x, (int, float))`, `type(x) is float`, `match` with `float()` | false | `np.isscalar(x)`, `isinstance(x, numbers.Real)` |
+| `isinstance(x, np.generic)`, `np.floating` | false | `np.isscalar(x)`, `np.issubdtype(x.dtype, np.floating)` |
+| `isinstance(x, np.ndarray)` | false | `hasattr(x, "shape")` and `np.ndim(x) > 0`, or `isinstance(x, (np.ndarray, covector.extend.Tracer))` |
+| `isinstance(x, collections.abc.Iterable)` or `Sized`, `hasattr(x, "__iter__")` | true, for numbers too | `np.iterable(x)`, `np.ndim(x) > 0` |
+| `hasattr(x, "dtype")`, `hasattr(x, "shape")` | true, for numbers too | `np.ndim(x) > 0` |
+| `isinstance(x, typing.SupportsIndex)` | true | `isinstance(x, numbers.Integral)` |
+| `np.isscalar` of a traced `np.bool_` | false | `x.dtype == bool and not x.ndim` |
+| any of them on `x.reshape(())` or `np.asarray(x)` under `vmap` or `jit` | a number | `np.ndim` |
+
+"""  # noqa: E501 - paragraphs of a page
 
 
 def load(name):
@@ -46,7 +64,7 @@ def page(names):
     columns = names.measure.COLUMNS
     lines = [f"| name | {' | '.join(columns)} |", "| --- " * (len(columns) + 1) + "|"]
     lines += [row(names, name) for name in sorted(names.NAMES)]
-    return HEAD + "\n".join(lines) + "\n\n" + notes(names) + "\n"
+    return HEAD + "\n".join(lines) + "\n\n" + QUESTIONS + notes(names) + "\n"
 
 
 def notes(names):

@@ -151,3 +151,79 @@ def test_limits_of_a_correlation_are_no_kinks():
     for x in (1.0, -2.0, 0.3):
         difference = (slope(x + 1e-5) - slope(x - 1e-5)) / 2e-5
         np.testing.assert_allclose(covector.grad(slope)(x), difference, rtol=1e-4, atol=1e-9)
+
+
+def _written_to_later(x):
+    z = x * 1.0
+    y = np.abs(z)
+    z[0] = 7.0
+    return np.sum(y**2)
+
+
+PLANE, FLAT = np.eye(2), np.zeros(2)
+SQUARES = {  # smooth at the point, though written with lengths, which are not: and their Hessians there
+    "norm": (lambda x: 0.5 * np.linalg.norm(x) ** 2, FLAT, PLANE),
+    "norm, float exponent": (lambda x: 0.5 * np.linalg.norm(x) ** 2.0, FLAT, PLANE),
+    "norm of rows": (lambda x: np.sum(np.square(np.linalg.norm(x.reshape(2, 1), axis=1))), FLAT, 2 * PLANE),
+    "norm of a matrix": (lambda x: np.linalg.norm(x.reshape(1, 2)) ** 2, FLAT, 2 * PLANE),
+    "norm to the fourth": (lambda x: np.linalg.norm(x) ** 4, FLAT, 0 * PLANE),
+    "abs": (lambda x: np.sum(np.abs(x) ** 2), np.array([0.0, -1.0]), 2 * PLANE),
+    "fabs": (lambda x: np.sum(np.power(np.fabs(x), 2)), FLAT, 2 * PLANE),
+    "abs of complex": (lambda x: np.abs(x[0] + 1j * x[1]) ** 2, FLAT, 2 * PLANE),
+    "hypot": (lambda x: np.hypot(x[0], x[1]) ** 2, FLAT, 2 * PLANE),
+    "std": (lambda x: np.std(x) ** 2, np.ones(2), np.array([[0.5, -0.5], [-0.5, 0.5]])),
+    "nanstd": (lambda x: np.nanstd(np.append(x, np.nan)) ** 2, np.ones(2), np.array([[0.5, -0.5], [-0.5, 0.5]])),
+    "spectrum": (lambda x: np.sum(np.abs(np.fft.fft(x)) ** 2), FLAT, 4 * PLANE),
+    "float32": (lambda x: np.linalg.norm(x.astype(np.float32)) ** 2, FLAT, 2 * PLANE),
+    "vmap": (lambda x: np.sum(cv.vmap(np.abs)(x) ** 2) + np.sum(cv.vmap(lambda v: np.abs(v) ** 2)(x)), np.ones(2),
+             4 * PLANE),
+    "written to later": (_written_to_later, FLAT, 2 * PLANE),
+}
+SECOND = {
+    "hessian": cv.hessian, "forward over reverse": lambda f: cv.jacfwd(cv.grad(f)),
+    "forward": lambda f: cv.jacfwd(cv.jacfwd(f)), "jit inside": lambda f: cv.hessian(cv.jit(f)),
+    "jit outside": lambda f: cv.jit(cv.hessian(f)),
+}
+
+
+@pytest.mark.parametrize("second", SECOND)
+@pytest.mark.parametrize("name", SQUARES)
+def test_squares_of_lengths_have_their_second_derivative_at_zero(name, second):
+    fun, x, wanted = SQUARES[name]
+    np.testing.assert_allclose(SECOND[second](fun)(x), wanted, atol=1e-6)
+
+
+LENGTHS = {
+    "abs": lambda x: np.sum(np.abs(x)), "norm": lambda x: np.linalg.norm(x), "std": lambda x: np.std(x),
+}
+# Their cotangents or tangents are 0 at 0, too: inside a jit, where any may be masked, they contribute 0.
+STATIONARY = {
+    "cosine": lambda x: np.cos(np.linalg.norm(x)), "product": lambda x: np.linalg.norm(x) * np.linalg.norm(x),
+    "softplus by hand": lambda x: np.sum(np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))),
+}
+
+
+@pytest.mark.parametrize(("name", "second"), [
+    *[(name, second) for name in LENGTHS for second in SECOND],
+    *[(name, second) for name in STATIONARY for second in ("hessian", "forward over reverse", "jit outside")]])
+def test_second_derivatives_of_lengths_at_zero_are_not_numbers(name, second):
+    assert np.isnan(np.diagonal(SECOND[second]((LENGTHS | STATIONARY)[name])(FLAT))).all()
+
+
+def test_a_length_that_was_written_to_is_squared_as_it_is():
+    def fun(x):
+        y = np.abs(x)
+        y[0] = 3.0 * x[1]
+        return np.sum(y**2)
+
+    np.testing.assert_allclose(cv.grad(fun)(np.array([1.0, 2.0])), [0.0, 40.0])
+
+
+def _huber(x):
+    r = np.abs(x)
+    return np.sum(np.where(r < 1.0, 0.5 * x**2, r - 0.5))
+
+
+@pytest.mark.parametrize("second", SECOND)
+def test_a_length_in_a_branch_not_taken_does_not_spoil_the_second_derivative(second):
+    np.testing.assert_allclose(SECOND[second](_huber)(np.array([0.0, -3.0])), np.diag([1.0, 0.0]))

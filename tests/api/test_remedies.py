@@ -4,11 +4,15 @@ import copy
 import json
 import math
 import re
+import statistics
 
 import numpy as np
 import pytest
 import scipy.linalg
 import scipy.sparse
+import scipy.special
+import scipy.stats
+from scipy.special import softmax
 
 import covector as cv
 
@@ -123,18 +127,51 @@ def test_remedy_works(name):
 @pytest.mark.parametrize(("fun", "words"), [
     (lambda x: math.exp(x[0]), r"Python float by math\.exp, .*; use np\.exp and friends for math\.\*, or"),
     (lambda x: float(x[0]), r"Python float, .*; use t itself for float\(t\), or"),
-    (lambda x: np.array([x[0]]), r"numpy array by np\.array, .*; use np\.stack\([^;,]*\) for np\.array\([^;,]*\), or"),
+    (lambda x: np.array([x[0]]), r"numpy array by np\.array, .*; use covector\.numpy\.array\([^;,]*\) or np\.stack"
+     r"\([^;,]*\) for np\.array\([^;,]*\), or"),
     (lambda x: np.ones((2, 3)).dot(x), r"numpy array, .*; use x @ t for x\.dot\(t\), or"),
     (lambda x: np.sum([x, x]), r"numpy array by np\.sum, .*; use covector\.numpy\.sum for np\.sum, or"),
     (lambda x: np.linalg.norm([x, x]), r"; use covector\.numpy\.linalg\.norm for np\.linalg\.norm, or"),
     (lambda x: np.full(3, x[0]), r"numpy array by np\.full, .*; use covector\.numpy\.full for np\.full, or"),
     (lambda x: np.float64(x[0]), r"; use t\.astype\(float\) for np\.float64\(t\), or"),
-    (lambda x: np.testing.assert_allclose(x, X), r"by np\.testing\.assert_allclose, .*; use np\.stack\("),
-    (lambda x: scipy.linalg.norm(x), r"numpy array by scipy\.linalg\.norm, .*; use covector\.scipy for SciPy's"),
+    (lambda x: np.testing.assert_allclose(x, X), r"by np\.testing\.assert_allclose, .*; use covector.custom_vjp ar"),
+    (lambda x: scipy.linalg.norm(x), r"scipy\.linalg\.norm, .*; use covector\.scipy\.linalg\.norm for scipy\.linalg"),
+    (lambda x: scipy.special.softmax(x), r"use covector\.scipy\.special\.softmax for scipy\.special\.softmax, or"),
+    (lambda x: softmax(x), r"use covector\.scipy\.special\.softmax for softmax, or"),
+    (lambda x: scipy.stats.norm.pdf(x), r"use covector\.scipy\.stats\.norm\.pdf for scipy\.stats\.norm\.pdf, or"),
+    (lambda x: np.vectorize(lambda v: v)(x), r"; use covector\.numpy\.vectorize, or covector\.vmap, for np\.vec"),
+    (lambda x: np.r_[x, 1.0], r"; use np\.concatenate\([^;]*\) for np\.r_\["),
+    (lambda x: np.c_[x, x], r"; use .*np\.column_stack\([^;]*\) for np\.c_\["),
+    (lambda x: np.ma.masked_array(x, X > 0), r"; use np\.where\(mask, 0\.0, t\)[^;]* for masked arrays, or"),
+    (lambda x: np.polynomial.Polynomial(x)(1.0), r"; use np\.polyval\([^;]*\) for Polynomial\(c\)\(x\), or"),
+    (lambda x: np.polynomial.Polynomial([1.0, 2.0])(x), r"; use np\.polyval\([^;]*\) for Polynomial\(c\)\(x\), or"),
+    (lambda x: sum(x.tolist()), r"; leave \.tolist\(\) out, [^;]*, or covector\.stop_gradient"),
+    (lambda x: statistics.mean(x), r"; use np\.mean, np\.std and the like for the functions of statistics, or"),
+    (lambda x: math.fsum(x), r"; use np\.sum\(np\.stack\([^;]*\)\) for math\.fsum\("),
 ])
 def test_remedy_is_that_of_the_call_that_the_line_makes(fun, words):
     with pytest.raises(TypeError, match=words):
         cv.grad(fun)(X)
+
+
+@pytest.mark.parametrize(("fun", "given", "words"), [
+    (lambda i: X[i], [0, 1], "covector.numpy.take(a, t, axis) for a[t] of a plain array a, or in_axes=None"),
+    (lambda i: cv.numpy.asarray(X)[i], [0, 1], "covector.numpy.take(a, t, axis) for a[t] of a plain array a, or"),
+    (lambda i: X.take(i), [0, 1], "covector.numpy.take(a, t, axis) for a.take(t), or"),
+    (lambda i: [1.0, 2.0][i], [0, 1], "covector.numpy.take(np.array(a), t, axis) for a[t] of a list a, make it an"),
+    (lambda i: X[i : i + 2], [0, 1], "covector.lax.dynamic_slice_in_dim(a, t, size, axis) for a[t:t + size], or"),
+    (lambda m: X[m], [[True, False, True]], "np.where(t, a, 0.0) for a[t] of a mask t, or")])
+def test_an_index_has_the_remedy_of_what_is_indexed(fun, given, words):
+    with pytest.raises(TypeError, match=re.escape(f"; use {words}")):
+        cv.vmap(fun)(np.array(given))
+
+
+def test_what_is_written_for_an_index_works():
+    places = np.array([0, 2])
+    np.testing.assert_array_equal(cv.vmap(lambda i: cv.numpy.take(X, i, 0))(places), X[places])
+    np.testing.assert_array_equal(cv.vmap(lambda i: cv.numpy.take(np.array([1.0, 2.0, 3.0]), i, 0))(places), [1.0, 3.0])
+    np.testing.assert_array_equal(cv.vmap(lambda i: cv.lax.dynamic_slice_in_dim(X, i, 2, 0))(np.array([0, 1])),
+                                  [X[:2], X[1:]])
 
 
 def test_a_line_without_source_gets_all_remedies():

@@ -287,3 +287,20 @@ def test_values_alone_are_symmetric_functions_when_invariant_only(values):
             cv.grad(lambda a: values(a)[1])(a)
         cv.grad(lambda a: np.max(values(a)) * np.min(values(a)))(a)
     cv.grad(lambda a: values(a)[1])(a)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("roundings", [8, 22, 1e3])
+def test_a_small_singular_value_that_is_not_zero_has_derivatives(dtype, roundings):
+    small = dtype(roundings * np.finfo(dtype).eps)
+    a = np.array([[1, 0], [0, small], [0, 0]], dtype)  # u[2, 1] moves by 1 / small with a[2, 1], and with nothing else
+    expected = np.zeros((3, 2), dtype)
+    expected[2, 1] = 1 / small
+
+    def element(x):
+        u, _, vh = np.linalg.svd(x, full_matrices=False)
+        return u[2, 1] * vh[1, 1]
+
+    np.testing.assert_allclose(cv.grad(element)(a), expected, rtol=1e-6)
+    np.testing.assert_allclose(cv.grad(lambda x: np.linalg.norm(x, "nuc"))(a), np.eye(3, 2), atol=1e-6)
+    np.testing.assert_allclose(cv.grad(lambda x: np.linalg.qr(x)[1][1, 1])(a), np.eye(3, 2) * [0, 1], atol=1e-6)

@@ -121,3 +121,15 @@ def test_what_is_not_there_is_said():
         linalg.pinv(REAL, atol=1.0)
     with pytest.raises(SquareError, match=r"lu needs square matrices, but got shape \(5, 3\); use qr"):
         linalg.lu(TALL)
+
+
+@pytest.mark.parametrize("kind", ["diagonal", "tridiagonal", "banded"])
+def test_solve_reads_the_diagonals_that_the_matrix_is_assumed_to_have(kind):
+    a, b = RNG.normal(size=(4, 4)) + 4.0 * np.eye(4), RNG.normal(size=4)
+    reach = {"diagonal": 0, "tridiagonal": 1, "banded": 3}[kind]
+    read = np.where(np.abs(np.subtract.outer(np.arange(4), np.arange(4))) <= reach, a, 0.0)
+    np.testing.assert_allclose(linalg.solve(a, b, assume_a=kind), np.linalg.solve(read, b))
+    found = cv.grad(lambda a, b: linalg.solve(a, b, assume_a=kind).sum(), (0, 1))(a, b)
+    wanted = cv.grad(lambda a, b: np.linalg.solve(a, b).sum(), (0, 1))(read, b)
+    np.testing.assert_allclose(found[0], np.where(read != 0.0, wanted[0], 0.0))
+    np.testing.assert_allclose(found[1], wanted[1])

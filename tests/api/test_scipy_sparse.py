@@ -285,3 +285,20 @@ def test_numpy_sums_a_sparse_array():
 def test_places_that_are_none_are_named(places):
     with pytest.raises(ValueError, match="coo_array"):
         traced.coo_array((np.array([1.0]), places))
+
+
+@pytest.mark.parametrize("form", ["matrix", "function"])
+@pytest.mark.parametrize("preconditioned", [False, True])
+@pytest.mark.parametrize("name", ["cg", "gmres", "bicgstab"])
+def test_iterative_solvers_do_not_depend_on_the_scale_of_cotangents(name, preconditioned, form):
+    n = 20
+    dense = (np.diag(np.linspace(1.0, 50.0, n)) - 0.5 * np.eye(n, k=1) - 0.5 * np.eye(n, k=-1)).astype(np.float32)
+    matrix = traced.csr_array(dense)
+    given = matrix if form == "matrix" else lambda x: dense @ x
+    inverse = np.diag(1.0 / np.diag(dense)).astype(np.float32)
+    options = {"M": (inverse if form == "matrix" else lambda x: inverse @ x) if preconditioned else None, "rtol": 1e-5}
+    b, ones = np.ones(n, np.float32), np.ones(n, np.float32)
+    _, pullback = cv.vjp(lambda b: getattr(cv.scipy.sparse.linalg, name)(given, b, **options)[0], b)
+    for scale in (1.0, 1e-12, 1e-25, 1e-35, 1e25):
+        (found,) = pullback(ones * np.float32(scale))
+        np.testing.assert_allclose(found / np.float32(scale), np.linalg.solve(dense.T, ones), rtol=1e-3)

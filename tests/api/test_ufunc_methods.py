@@ -124,3 +124,32 @@ def test_refusals_say_what_to_do(label):
     kind, call, message = REFUSED[label]
     with pytest.raises(kind, match=message):
         covector.jvp(call, (M,), (M,))
+
+
+@pytest.mark.parametrize("ufunc", PAIRS, ids=lambda u: u.__name__)
+@pytest.mark.parametrize("method", ["accumulate", "reduce"])
+def test_a_fold_in_order_is_no_equation_an_element(ufunc, method):
+    x = np.random.default_rng(3).uniform(0.8, 1.2, 200)
+    fun = getattr(ufunc, method)
+    assert len(covector.make_graph(fun)(x).equations) < 40
+    assert len(covector.make_graph(covector.grad(lambda x: np.sum(np.sin(fun(x)))))(x).equations) < 400
+    np.testing.assert_allclose(covector.jit(fun)(x), fun(x), rtol=1e-10)
+
+
+@pytest.mark.parametrize("ufunc", [np.logaddexp, np.hypot, np.subtract, np.divide, np.power, np.fmax, np.floor_divide],
+                         ids=lambda u: u.__name__)
+def test_derivatives_of_running_folds_are_those_of_a_loop(ufunc):
+    def by_hand(x):
+        rows = [x[0]]
+        for k in range(1, len(x)):
+            rows.append(ufunc(rows[-1], x[k]))
+        return np.sum(np.sin(np.stack(rows)))
+
+    def fun(x):
+        return np.sum(np.sin(ufunc.accumulate(x)))
+
+    x = np.random.default_rng(3).uniform(0.5, 1.5, 6)
+    for derivative in (covector.grad, covector.jacfwd, covector.hessian):
+        want = derivative(by_hand)(x)
+        np.testing.assert_allclose(derivative(fun)(x), want, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(covector.jit(derivative(fun))(x), want, rtol=1e-10, atol=1e-12)

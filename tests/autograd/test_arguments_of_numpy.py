@@ -74,3 +74,8 @@ def test_array_of_a_traced_array_is_a_copy():
         return np.sum(x * y)
 
     onp.testing.assert_array_equal(grad(written)(X), [5.0, 2 * X[1], 2 * X[2]])
+
+
+def test_an_iterator_is_read_once():
+    onp.testing.assert_array_equal(np.fromiter((2.0 * k for k in range(3)), dtype=float), [0.0, 2.0, 4.0])
+    onp.testing.assert_array_equal(np.fromiter((2 * k for k in range(3)), int, count=2), [0, 2])

@@ -66,3 +66,14 @@ def test_a_program_runs_unchanged(tmp_path, how):
 def test_without_arguments_it_says_how():
     done = subprocess.run([sys.executable, "-m", "covector.compat.autograd"], capture_output=True, text=True)
     assert done.returncode == 2 and "script.py" in done.stdout
+
+
+def test_traced_values_are_of_a_class_of_autograd():
+    assert run("""
+        import covector.compat.autograd as compat
+        compat.install()
+        from autograd import grad, hessian
+        seen = set()
+        hessian(lambda x: (seen.add(type(x).__module__), x**2)[1])(1.0)
+        print(*seen)
+    """) == "autograd.numpy.numpy_boxes"

@@ -176,3 +176,56 @@ def test_tables_of_rules_are_mappings():
     assert primitive_vjps.pop(math.sin) is primitive_vjps[twice]
     del primitive_vjps[twice]
     assert twice not in primitive_vjps
+
+
+class Held:
+    """An object that holds a value, which no transform looks into."""
+
+    def __init__(self, value):
+        self.value = value
+
+
+@pytest.mark.parametrize("pulled", [lambda g: onp.array([2.0, 3.0]) * g, lambda g: (2.0 * g, 3.0 * g),
+                                    lambda g: [2.0 * g, 3.0 * g]], ids=["array", "tuple", "list"])
+def test_a_cotangent_of_a_tuple_is_taken_element_by_element(pulled):
+    weighed = ruled(lambda pair: pair[0] * 2.0 + pair[1] * 3.0, lambda ans, pair: pulled)
+    assert grad(lambda x: weighed((x, 1.0)))(1.0) == 2.0
+    assert grad(lambda x: weighed([1.0, x]))(1.0) == 3.0
+    assert grad(lambda x: weighed((x, x)))(1.0) == 5.0
+
+
+def test_none_in_the_cotangent_of_a_container_is_zero():
+    listed = ruled(lambda pair: pair[1] * 3.0, lambda ans, pair: lambda g: (None, 3.0 * g))
+    named = ruled(lambda d: d["b"] * 3.0, lambda ans, d: lambda g: {"b": 3.0 * g})
+    assert grad(lambda x: listed((x, x)))(1.0) == 3.0
+    assert grad(lambda x: named({"a": x, "b": x}))(1.0) == 3.0
+
+
+def test_a_cotangent_with_another_number_of_elements_is_refused():
+    wrong = ruled(lambda pair: pair[0] * 2.0, lambda ans, pair: lambda g: onp.ones(3) * g)
+    with pytest.raises(ValueError, match=r"an array of shape \(3,\) as the cotangent of a tuple of 2 values"):
+        grad(lambda x: wrong((x, 1.0)))(1.0)
+
+
+def _sine(container, unwrapped):
+    """The sine of what an object holds, as a primitive of the argument itself or of a list with it."""
+    value = covector.compat.autograd.tracer.getval if unwrapped else lambda v: v
+    fun = primitive(lambda x, held: value(np.sin(held.value)))
+    if container:
+        defvjp(fun, lambda ans, x, held: lambda g: [g * np.cos(held.value)])
+        return lambda x: fun([x], Held(x))
+    defvjp(fun, lambda ans, x, held: lambda g: g * np.cos(held.value))
+    return lambda x: fun(x, Held(x))
+
+
+@pytest.mark.parametrize("unwrapped", [False, True])
+@pytest.mark.parametrize("container", [False, True])
+def test_a_traced_value_that_an_object_holds_is_differentiated_by_the_rule_alone(container, unwrapped):
+    f = _sine(container, unwrapped)
+    assert grad(f)(0.7) == pytest.approx(onp.cos(0.7))
+    assert grad(grad(f))(0.7) == pytest.approx(-onp.sin(0.7))
+    assert grad(grad(grad(f)))(0.7) == pytest.approx(-onp.cos(0.7))
+    assert make_jvp(f)(0.7)(2.0)[1] == pytest.approx(2 * onp.cos(0.7))
+    onp.testing.assert_allclose(jacobian(jacobian(f))(X), [onp.diag(row) for row in -onp.diag(onp.sin(X))], atol=1e-15)
+    onp.testing.assert_allclose(covector.jacfwd(covector.grad(lambda x: f(x).sum()))(X), -onp.diag(onp.sin(X)),
+                                atol=1e-15)

@@ -57,3 +57,15 @@ def test_an_ellipsis_that_passes_over_nothing_parts_arrays():
     assert cv.jit(lambda x: x[:, places, ..., places])(X).shape == X[:, places, ..., places].shape == (2, 3)
     assert cv.jit(lambda x: x[:, places, ..., 1])(X).shape == X[:, places, ..., 1].shape == (2, 3)
     assert cv.jit(lambda x: x[:, places, places, ...])(X).shape == (3, 2)
+
+
+@pytest.mark.parametrize("axes", [32, 33, 40, 63])
+@pytest.mark.parametrize("way", ["last", "first", "take", "along", "mask"])
+def test_indices_of_arrays_with_many_axes_have_gradients(axes, way):
+    x = np.arange(2.0).reshape((2,) + (1,) * (axes - 1) if way == "first" else (1,) * (axes - 1) + (2,))
+    fun = {"last": lambda w: w[..., [1, 1]], "first": lambda w: w[[1, 1]],
+           "take": lambda w: np.take(w, [1, 1], axis=-1),
+           "along": lambda w: np.take_along_axis(w, np.ones(x.shape, int), axis=-1),
+           "mask": lambda w: 2.0 * w[w > 0.0]}[way]
+    found = cv.grad(lambda w: np.sum(fun(w)))(x)
+    assert found.shape == x.shape and found.reshape(-1).tolist() == [0.0, 2.0]

@@ -315,3 +315,45 @@ def test_the_function_form_of_at():
         above, below = (f(X + s * step, 2.0) if k == 0 else f(X, 2.0 + s * step) for s in (1, -1))
         np.testing.assert_allclose(found[0] if k == 0 else found, (above - below) / 2e-6, rtol=1e-6)
     assert cnp.at([1.0, 2.0])[0].get() == 1.0
+
+
+MADE_INSIDE = {
+    "eye": lambda: cnp.eye(3), "identity": lambda: cnp.identity(3), "tri": lambda: cnp.tri(3),
+    "arange": lambda: cnp.arange(3.0), "linspace": lambda: cnp.linspace(0.0, 1.0, 3),
+    "geomspace": lambda: cnp.geomspace(1.0, 4.0, 3), "logspace": lambda: cnp.logspace(0.0, 1.0, 3),
+    "array": lambda: cnp.array([1.0, 2.0, 3.0]),
+    "array of an array": lambda: cnp.array(np.arange(3.0)), "diag": lambda: cnp.diag(np.ones(3)),
+    "full": lambda: cnp.full(3, 2.0), "copy": lambda: cnp.copy(np.ones(3)),
+    "a result": lambda: cnp.array(np.ones(3) * 2.0 + 1.0),
+}
+
+
+@pytest.mark.parametrize("way", ["grad", "jit", "vmap", "jvp"])
+@pytest.mark.parametrize("name", MADE_INSIDE)
+def test_what_is_made_inside_may_be_written_to(name, way):
+    def f(x):
+        made = MADE_INSIDE[name]()
+        made[0] = x * x
+        return np.sum(made)
+
+    plain = f(3.0)
+    found = {"grad": lambda: cv.value_and_grad(f)(3.0)[0], "jit": lambda: cv.jit(f)(3.0),
+             "vmap": lambda: cv.vmap(f)(np.array([3.0, 3.0]))[0], "jvp": lambda: cv.jvp(f, (3.0,), (1.0,))[0]}[way]()
+    np.testing.assert_allclose(found, plain, rtol=1e-14)
+    if way == "grad":
+        assert cv.grad(f)(3.0) == 6.0 * (3 if np.ndim(MADE_INSIDE[name]()) == 2 else 1)
+
+
+def test_an_array_of_the_user_s_is_shown_as_it_is():
+    held = np.arange(3.0)
+
+    def f(x):
+        shown = cnp.asarray(held)
+        shown[0] = 5.0
+        assert shown is held and type(cnp.diag(np.ones((3, 3)))) is np.ndarray
+        shown[1] = x
+        return x
+
+    with pytest.raises(TypeError, match=r"or buf = covector\.numpy\.array\(buf\) of an array that is there, or"):
+        cv.grad(f)(1.0)
+    assert held[0] == 5.0

@@ -174,3 +174,15 @@ def test_large_arrays_swept_in_blocks_have_the_gradients_of_the_reference(monkey
 
     assert_agree(*both(lambda: cv.grad(loss, (0, 1))(x, 0.5 * x)))
     assert any(taken)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_outputs_of_one_node_gather_in_the_first(order):
+    parts = [Partial(3, k, float(k)) for k in (2, 0)][::order]
+    whole = parts[0].plus(parts[1])
+    assert whole is parts[0]
+    assert whole.dense() == (0.0, None, 2.0)
+
+
+def test_outputs_of_one_node_that_meet_in_one_place_are_added():
+    assert (Partial(2, 1, 3.0) + Partial(2, 1, 4.0)).dense() == (None, 7.0)

@@ -6,7 +6,7 @@ import pytest
 import covector as cv
 from covector.core.errors import ShapeError, SquareError
 from covector.core.ops.linalg import decompositions
-from covector.core.ops.linalg.triangular import solve_triangular
+from covector.core.ops.linalg.triangular import factor_solve, solve_triangular
 
 RNG = np.random.default_rng(5)
 N = 150
@@ -93,3 +93,25 @@ def test_cotangent_of_a_large_cholesky_factor(n, dtype):
     want = decompositions._cholesky_vjp(ct.astype(float), np.linalg.cholesky(a.astype(float)))
     np.testing.assert_allclose(pullback(ct)[0], want, rtol=1e-9 if dtype is float else 1e-2,
                                atol=1e-9 if dtype is float else 1e-3)
+
+
+@pytest.mark.parametrize("dtype", [float, complex])
+@pytest.mark.parametrize("n", [3, N])
+def test_solutions_by_a_factor_are_those_of_its_product_with_its_adjoint(n, dtype):
+    factor = np.tril(RNG.normal(size=(n, n)) / n + 2.0 * np.eye(n)).astype(dtype)
+    factor = factor + 1j * np.tril(RNG.normal(size=(n, n)) / n, -1) if dtype is complex else factor
+    b, ct = RNG.normal(size=(2, n, 2)).astype(dtype)
+    product = factor @ factor.conj().T
+    x, pullback = cv.vjp(factor_solve, factor, b)
+    np.testing.assert_allclose(x, np.linalg.solve(product, b), rtol=1e-9, atol=1e-12)
+    by_general = cv.vjp(lambda l, b: np.linalg.solve(l @ cv.numpy.conj(l).swapaxes(-1, -2), b), factor, b)[1](ct)
+    for ours, theirs in zip(pullback(ct), by_general):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+
+
+def test_systems_turned_in_memory_and_singular_ones_are_as_others():
+    a, matrix = system(0, True, False)
+    b = RNG.normal(size=(N, 3))
+    np.testing.assert_allclose(solve_triangular(np.asfortranarray(a), b, True, 0, False), np.linalg.solve(matrix, b))
+    with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+        solve_triangular(np.diag([1.0, 0.0]), np.ones((2, 1)), True, 0, False)

@@ -221,3 +221,19 @@ def test_a_subclass_that_only_carries_something_is_an_array():
     f = lambda a: np.sum(np.sin(a) * x)  # noqa: E731
     np.testing.assert_array_equal(covector.grad(f)(x.view(Labelled)), covector.grad(f)(x))
     np.testing.assert_array_equal(covector.grad(lambda a: np.sum(a * x.view(Labelled)))(x), x)
+
+
+@pytest.mark.parametrize("rows", [10, 2048, 5000])
+@pytest.mark.parametrize("way", ["eager", "grad", "jit", "vmap", "jvp"])
+def test_selections_from_memory_maps_and_subclasses_of_any_size(rows, way, tmp_path):
+    plain = np.random.default_rng(0).normal(size=(rows, 2))
+    mapped = np.memmap(tmp_path / "x", plain.dtype, "w+", shape=plain.shape)
+    mapped[...] = plain
+    w = np.ones_like(plain)
+    ways = {"eager": lambda f: f(w), "grad": lambda f: covector.grad(f)(w), "jit": lambda f: covector.jit(f)(w),
+            "vmap": lambda f: covector.vmap(f)(np.stack([w, w])), "jvp": lambda f: covector.jvp(f, (w,), (w,))[1]}
+    for choose in (lambda w, x: np.where(w > 0.5, x, w), lambda w, x: np.where(w > 0.5, w, x),
+                   lambda w, x: np.where(x > 0.0, w, x), lambda w, x: np.where(x > 0.0, x, 0.0) * w):
+        wanted, *found = [ways[way](lambda w, x=x, choose=choose: np.sum(choose(w, x) * w))
+                          for x in (plain, mapped, plain.view(Labelled))]
+        np.testing.assert_array_equal(found, [wanted, wanted])

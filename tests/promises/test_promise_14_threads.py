@@ -1,11 +1,14 @@
 """Promise 14: thread-safe, with a thousand threads and shared graphs."""
 
+import sys
 import threading
 
 import numpy as np
 import pytest
 
 import covector
+import covector.compat.torch as torch
+from covector.core.trace.tracer import last_level, next_level
 
 
 def _run(count, work):
@@ -39,6 +42,54 @@ def test_a_thousand_threads_each_with_transforms_of_its_own():
         np.testing.assert_allclose(nested, 6.0 * k * k)
 
     _run(1000, work)
+
+
+@pytest.fixture
+def switching():
+    """Threads that take turns as often as they can."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+def _into_a_buffer(x):
+    buffer = np.zeros_like(x)
+    for i in range(3):
+        buffer[i] = x[i] * x[i]
+    return np.sum(buffer * x)
+
+
+@pytest.mark.slow
+def test_threads_that_start_transforms_at_once_keep_their_levels_apart(switching):
+    """A buffer is newer than the levels around it, whatever other threads start meanwhile."""
+    jitted = covector.jit(lambda x: np.sin(x) * x)
+    x = np.array([1.0, 2.0, 3.0])
+
+    def work(k):
+        for _ in range(60):
+            np.testing.assert_allclose(covector.grad(_into_a_buffer)(x), 3 * x * x)
+            np.testing.assert_allclose(covector.vmap(covector.grad(_into_a_buffer))(x[None])[0], 3 * x * x)
+            assert jitted(x[:2]).tolist() == (np.sin(x[:2]) * x[:2]).tolist()
+            t = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+            torch.func.grad(lambda v: (v * v).sum())(t.detach())
+            (t * t + t).sum().backward()
+            assert t.grad.tolist() == [3.0, 5.0, 7.0]
+
+    _run(12, work)
+
+
+def test_levels_only_grow_in_every_thread(switching):
+    wrong = []
+
+    def work(k):
+        for _ in range(2000):
+            level = next_level()
+            if last_level() < level:
+                wrong.append(level)
+
+    _run(8, work)
+    assert not wrong
 
 
 def test_one_pullback_shared_by_many_threads():

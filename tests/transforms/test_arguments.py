@@ -1,5 +1,8 @@
 """What transforms take as arguments: integers beside floats, keywords, pairs, containers of a graph."""
 
+import inspect
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -81,3 +84,22 @@ def test_indexed_updates_that_subtract_and_multiply():
     np.testing.assert_array_equal(at(X)[np.array([0, 0, 2])].subtract(1.0), [-1, 2, 2])
     np.testing.assert_array_equal(cv.grad(lambda x: x.at[0].subtract(x[1]).prod())(X), [6.0, -9.0, -2.0])
     np.testing.assert_array_equal(cv.grad(lambda x: x.at[0].mul(x[1]).prod())(X), [12.0, 12.0, 4.0])
+
+
+def test_the_documentation_of_a_derivative_begins_with_what_it_is_and_goes_on_with_the_function_s():
+    def loss(w, *, scale=1.0):
+        """Sum of squares.
+
+        Args:
+            w: weights.
+        """
+        return scale * w * w
+
+    for transform in (cv.grad, cv.value_and_grad, cv.vmap, cv.jacobian, cv.hessian):
+        made = transform(loss)
+        assert inspect.getdoc(made) == f"{transform.__name__} of loss: Sum of squares.\n\nArgs:\n    w: weights."
+        assert inspect.signature(made) == inspect.signature(loss) and made.__name__ == "loss"
+    assert cv.grad(cv.grad(loss)).__doc__.startswith("grad of loss: grad of loss: Sum of squares.")
+    assert cv.grad(lambda x: x).__doc__ == "grad of <lambda>." == cv.grad(partial(lambda x: x)).__doc__.replace(
+        "a function", "<lambda>")
+    assert cv.jit(loss).__doc__ == loss.__doc__

@@ -375,3 +375,43 @@ def test_a_tangent_rule_in_another_dtype_gives_gradients_in_those_of_the_argumen
     for found in (slope(x, y), cv.jit(slope)(x, y), cv.vmap(slope, (0, None))(np.stack([x, x]), y)[0]):
         assert found.dtype == np.float32
         np.testing.assert_allclose(found, np.sin(x), 1e-6)
+
+
+@pytest.mark.parametrize("kind", [cv.custom_jvp, cv.custom_vjp])
+def test_a_static_argument_may_be_batched_or_staged_but_not_differentiated(kind):
+    f = kind(lambda x, n: x * n, nondiff_argnums=(1,))
+    if kind is cv.custom_jvp:
+        f.defjvp(lambda n, primals, tangents: (primals[0] * n, tangents[0] * n * 100.0))
+    else:
+        f.defvjp(lambda x, n: (x * n, None), lambda n, residuals, ct: (ct * n * 100.0,))
+    x, n = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    slope = cv.grad(f)
+    for found, wanted in (
+            (cv.vmap(f)(x, n), x * n), (cv.vmap(f, in_axes=(None, 0))(2.0, n), 2.0 * n),
+            (cv.vmap(lambda x: cv.vmap(lambda n: f(x, n))(n))(x), np.outer(x, n)),
+            (cv.vmap(lambda n: cv.vmap(lambda x: f(x, n))(x))(n), np.outer(n, x)),
+            (cv.jit(f)(2.0, 3.0), 6.0), (cv.jit(cv.vmap(f))(x, n), x * n),
+            (cv.vmap(slope)(x, n), 100.0 * n), (cv.jit(slope)(2.0, 3.0), 300.0),
+            (cv.jit(cv.vmap(slope))(x, n), 100.0 * n), (cv.grad(cv.jit(f))(2.0, 3.0), 300.0),
+            (cv.jacobian(lambda x: cv.vmap(f)(x, n))(x), np.diag(100.0 * n)),
+            (cv.grad(cv.jit(f), argnums=1)(2.0, 3.0), 2.0),  # by the function itself, as of a closure
+            (cv.scan(lambda c, n: (f(c, n), c), 1.0, n)[0], 12.0)):
+        np.testing.assert_allclose(found, wanted)
+    for refused in (lambda: cv.grad(f, argnums=1)(2.0, 3.0),
+                    lambda: cv.grad(lambda n: cv.vmap(f)(x, n).sum())(n)):
+        with pytest.raises(TypeError, match="argument 1 is in nondiff_argnums, but holds a traced value that is diff"):
+            refused()
+
+
+def test_under_vmap_the_function_itself_runs_where_nothing_is_differentiated():
+    for outer in (None, 3.0):
+        ran = []
+
+        def per_example(y):
+            f = cv.custom_vjp(lambda x: x * y if outer is None else x * outer)
+            f.defvjp(lambda x: (ran.append("fwd"), (x * y, None))[1], lambda residuals, ct: (ct,))
+            return f(y)
+
+        found = cv.vmap(per_example)(np.array([1.0, 2.0]))
+        np.testing.assert_array_equal(found, [1.0, 4.0] if outer is None else [3.0, 6.0])
+        assert not ran

@@ -148,3 +148,36 @@ def test_a_pullback_kept_within_a_live_transform_may_be_used_later():
         return sum(p(x)[0].sum() for p in pullbacks)
 
     np.testing.assert_allclose(cv.grad(outer)(X), 12 * X, rtol=1e-12)
+
+
+FIRST_USES = {
+    "+": lambda x: x + 1.0, "number first": lambda x: 2.0 - x, "array": lambda x: x * np.ones(3),
+    "twice": lambda x: x * x,
+    "other shape": lambda x: x * x[:, None], "sin": np.sin, "negative": lambda x: -x, "sum": lambda x: x.sum(),
+    "np.sum": np.sum, "max": lambda x: x.max(), "read": lambda x: x[0], "slice": lambda x: x[1:], "T": lambda x: x.T,
+    "reshape": lambda x: x.reshape(3, 1), "matmul": lambda x: x @ x, "matrix": lambda x: np.ones((2, 3)) @ x,
+    "power": lambda x: x**2, "stack": lambda x: np.stack([x, x]), "where": lambda x: np.where(True, x, 0.0),
+    "write": lambda x: x.__setitem__(0, 1.0), "added": lambda x: x.__iadd__(1.0),
+    "astype": lambda x: x.astype(np.float32),
+    "array first": lambda x: np.ones(3) * x, "gone through": list,
+}
+WAYS_OUT = {
+    "grad": lambda f: cv.grad(f)(np.ones(3)), "vjp": lambda f: cv.vjp(f, np.ones(3)),
+    "jvp": lambda f: cv.jvp(f, (np.ones(3),), (np.ones(3),)), "vmap": lambda f: cv.vmap(f)(np.ones((2, 3))),
+    "jit": lambda f: cv.jit(f)(np.ones(3)), "checkpoint": lambda f: cv.grad(cv.checkpoint(f))(np.ones(3)),
+}
+
+
+@pytest.mark.parametrize("use", FIRST_USES)
+@pytest.mark.parametrize("way", WAYS_OUT)
+def test_a_value_that_was_kept_raises_at_its_first_use(way, use):
+    kept = []
+
+    def f(x):
+        kept.extend([x, x * 2.0])
+        return np.sum(x * x)
+
+    WAYS_OUT[way](f)
+    for x in kept:
+        with pytest.raises(EscapedTracerError, match="traced value of a .* that has finished; return"):
+            FIRST_USES[use](x)

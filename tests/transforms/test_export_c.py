@@ -1,6 +1,7 @@
 """C to take away: what `export_c` writes compiles without warnings, and gives the values of NumPy and native code."""
 
 import importlib.util
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -539,7 +540,9 @@ def test_text_and_paths(tmp_path):
 
 
 @pytest.mark.parametrize("names", [("v1", "i2", "m3"), ("int", "struct", "restrict"), ("floor", "fma", "scratch"),
-                                   ("cv_exp", "int32_t", "_x"), ("x", "out", "NAN"), ("k0", "s1", "é")])
+                                   ("cv_exp", "int32_t", "_x"), ("x", "out", "NAN"), ("k0", "s1", "é"),
+                                   ("INT32_MAX", "HUGE_VAL", "unix"), ("errno", "M_PI", "I"), ("linux", "true", "EOF"),
+                                   ("M_PIf", "PRIu64", "math_errhandling"), ("CBLAS_H", "COVECTOR_f_H", "F_SCRATCH")])
 def test_names_that_c_or_the_text_itself_needs_are_changed(names, tmp_path):
     scope = {"np": np}
     exec(f"def f({', '.join(names)}):\n    return np.floor({names[0]}) + {names[1]} * {names[2]}", scope)
@@ -551,6 +554,35 @@ def test_names_that_c_or_the_text_itself_needs_are_changed(names, tmp_path):
     if C.COMPILER:
         found = C.exported(scope["f"], *args, folder=tmp_path, name="f")(*args)
         np.testing.assert_array_equal(found, scope["f"](*args))
+
+
+class Spelled(str):
+    """A key that is shown as it is."""
+
+    __repr__ = str.__str__
+
+
+@needs_compiler
+@pytest.mark.parametrize("flags", [("-std=c99",), ("-std=c11", "-trigraphs"), ("-std=gnu17",),
+                                   ("-x", "c++", "-std=c++11")])
+def test_no_key_and_no_name_of_a_function_ends_a_comment(flags, tmp_path):
+    keys = ["*/ int evil(void) { return 1; } /*", "*", "/", "/*/", "//", "a\\", "a\\ ", "??/", "???/", "*\\", "*\\\n/",
+            "é", "\0", "\r", "\u202e", "\ud800", '"', "int", ""]
+
+    def double(tree):
+        return {k: 2.0 * v for k, v in tree.items()}
+
+    double.__name__ = "*/ int evil(void) { return 1; } /*"
+    written = cv.export_c(double, {Spelled(k): 1.0 for k in keys}, folder=tmp_path)
+    library = C.library([written.paths[0]], tmp_path, (*flags, *C.STRICT[1:]))
+    assert written.name == "f" and hasattr(library, "f") and not hasattr(library, "evil")
+    assert (written.source + written.header).isascii()
+
+
+def test_the_guard_of_a_header_is_that_of_no_other():
+    guards = {cv.export_c(np.sin, 1.0, folder=None, name=name).header.split("#ifndef ")[1].split()[0]
+              for name in ("f", "F", "math", "cblas")}
+    assert len(guards) == 4 and all(guard.startswith("COVECTOR_") for guard in guards)
 
 
 @pytest.mark.parametrize(("value", "kind", "text"), [
@@ -581,8 +613,9 @@ def test_bad_arguments():
         cv.export_c(lambda x: x, np.ones(0), folder=None)
     with pytest.raises(ValueError, match="export_c names a function and two files, but got name='a b'; use letters"):
         cv.export_c(np.sin, 1.0, name="a b", folder=None)
-    for name in ("main", "double", "exp", "gamma", "free", "scanf", "index", "hypotf", "size_t", "cv_exp"):
-        with pytest.raises(ValueError, match=f"got name='{name}'; .*and no name that C has for something"):
+    for name in ("main", "double", "exp", "gamma", "free", "scanf", "index", "hypotf", "size_t", "cv_exp",
+                 "INT32_MAX", "unix", "errno", "NAN", "I", "M_PI", "assert", "a\n"):
+        with pytest.raises(ValueError, match=f"got name={re.escape(repr(name))}; .*no name that C has for something"):
             cv.export_c(np.sin, 1.0, name=name, folder=None)
     assert cv.export_c(np.sin, 1.0, folder=None).name == "f"
     with pytest.raises(TreeError, match="export_c needs a function that returns arrays, but none returned None"):

@@ -312,6 +312,12 @@ def shaken(x):
     return (x * x).sum()
 
 
+def test_what_lies_between_has_no_name_of_an_argument():
+    plan = cv.export_cuda(lambda t4, t3, t5: np.sort(np.sort(t4) + t3) * t5, *[np.ones(500)] * 3, name="f")
+    made = [name for step in plan.steps for name in getattr(step, "results", ())]
+    assert set(plan.inputs) == {"t3", "t4", "t5"} and made and not set(made) & set(plan.inputs)
+
+
 def test_launches_are_few_and_fill_the_device():
     def sizes(fun, *shape):
         given = cv.ShapeDtype(shape, np.float32)

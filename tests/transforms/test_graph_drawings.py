@@ -170,3 +170,20 @@ def test_walk_and_print(capsys):
     graph.print(lines=True)
     assert len(re.findall(r"# test_graph_drawings\.py:\d+$", capsys.readouterr().out, re.MULTILINE)) == 2
     assert "scan" in graph.to_dot()
+
+
+def test_names_and_keys_stay_text_in_drawings():
+    def odd(params):
+        return np.sin(params['"];</text>\x00'])
+
+    graph = cv.make_graph(odd)({'"];</text>\x00': X})
+    svg = ElementTree.fromstring(graph._repr_html_())
+    assert sum("</text>" in (found or "") for found in [t.text for t in svg.iter(f"{SVG}text")]) == 1
+    name = '"]; x [label="'
+    twice = cv.extend.primitive(name, impl=lambda xp, x: 2.0 * x, shape=lambda x: x,
+                                jvp={"x": lambda dx: 2.0 * dx}, vjp={"x": lambda ct: 2.0 * ct}, batch=lambda x: x,
+                                samples=lambda rng: [(rng.normal(size=3), {})])
+    try:
+        assert r'eq0 [shape=box, label="\"]; x [label=\""];' in cv.make_graph(twice)(X).to_dot()
+    finally:
+        cv.extend.REGISTRY.pop(name)

@@ -1,5 +1,7 @@
 """Long native functions: nests that are alike become one function, and scratch memory is placed by what is free."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -72,3 +74,43 @@ def test_scratch_memory_that_lives_at_one_time_lies_apart():
             if other is not m and first <= stop and start <= last and m.size and other.size:
                 assert m.index + 8 * m.size <= other.index or other.index + 8 * other.size <= m.index
     assert kernel.scratch < sum(8 * m.size for m in memories) * 0.8
+
+
+LEAVES = {
+    "outputs": (lambda p: [x * 2.0 for x in p], lambda xs: (xs,)),
+    "inputs": (lambda p: sum(np.sum(x * x) for x in p), lambda xs: (xs,)),
+    "slices": (lambda x: [x[5 * k : 5 * k + 5] * 2.0 for k in range(x.size // 5)], lambda xs: (np.concatenate(xs),)),
+    "shapes": (lambda p: [x.reshape(-1, 1)[: k % 5] * 2.0 for k, x in enumerate(p)], lambda xs: (xs,)),
+    "numbers": (lambda p: [x * 2 for x in p], lambda xs: ([[1.5, 3, True][k % 3] for k in range(len(xs))],)),
+    "long": (lambda p: [np.repeat(x, 40) * 0.5 + k for k, x in enumerate(p)], lambda xs: (xs,)),
+    "optimizer": (lambda p: [x - 0.1 * g for x, g in zip(p, cv.grad(lambda p: sum(np.sum(np.sin(x)) for x in p))(p))],
+                  lambda xs: (xs,)),
+}
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_the_text_grows_as_the_number_of_arrays(name):
+    f, given = LEAVES[name]
+
+    def compiled(count):
+        args = given(list(np.random.default_rng(0).normal(size=(count, 5))))
+        native = cv.jit(f, compiler_options={"printer": "llvm"})
+        for found, want in zip(cv.tree.leaves(native(*args)), cv.tree.leaves(f(*args)), strict=True):
+            np.testing.assert_allclose(found, want)
+        return len(native.lower(*args).source)
+
+    assert compiled(200) < 2.5 * compiled(100)
+
+
+def test_many_outputs_go_where_an_index_lies_outside():
+    xs = [np.full((50, 20), float(k)) for k in range(60)]
+    native = cv.jit(lambda xs, k: [x + xs[0][k, 0] for x in xs], compiler_options={"printer": "llvm"})
+    native(xs, np.int64(3))
+    tracemalloc.start()
+    try:
+        for _ in range(20):
+            with pytest.raises(IndexError):
+                native(xs, np.int64(50))
+        assert tracemalloc.get_traced_memory()[0] < xs[0].nbytes * 60
+    finally:
+        tracemalloc.stop()

@@ -136,7 +136,7 @@ def test_methods():
 def test_names_signature_and_attributes():
     f = cv.grad(loss)
     assert (f.__name__, f.__qualname__, f.__module__, f.__wrapped__) == ("loss", "loss", __name__, loss)
-    assert f.__doc__ == "grad of loss."
+    assert f.__doc__ == "grad of loss: The loss."
     assert cv.jit(loss).__doc__ == cv.checkpoint(loss).__doc__ == "The loss."
     assert inspect.signature(f) == inspect.signature(loss)
     assert repr(f) == "<grad of loss>"

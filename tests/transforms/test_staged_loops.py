@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import covector as cv
+from covector.core.errors import RuleError
 from covector.transforms.graph.equations import walk
 
 X = np.array([1.0, 2.0, 30.0])
@@ -315,3 +316,74 @@ def test_values_in_the_other_byte_order_are_carried(name, dtype):
         gradient = cv.grad(lambda x, xs: sum(np.sum(v.real) for v in cv.tree.leaves(SWAPPED[name](x, xs))), (0, 1))
         for a, b in zip(cv.jit(gradient)(x, xs), gradient(x, xs), strict=True):
             np.testing.assert_array_equal(a, b)
+
+
+HELD: dict = {}  # what functions read that no closure shows
+
+
+def held_while(x):
+    HELD["x"] = x
+    return cv.while_loop(lambda c: c[1] < 50, lambda c: (np.maximum(c[0], HELD["x"][c[1]]), c[1] + 1), (-9.0, 0))[0]
+
+
+def held_scan(x):
+    HELD["x"] = x
+    return cv.scan(lambda c, k: (c * HELD["x"][k], c), 1.0, np.arange(30))[0]
+
+
+def held_fori(x):
+    HELD["x"] = x
+    return cv.fori_loop(2, 30, lambda i, c: c + HELD["x"][i] ** 2, 0.0)
+
+
+def held_map(x):
+    HELD["x"] = x
+    return np.sum(cv.map(lambda k: np.sin(HELD["x"][k]), np.arange(20)))
+
+
+def held_cond(x):
+    HELD["x"] = x
+    return cv.cond(True, lambda k: np.sum(HELD["x"]) * k, lambda k: HELD["x"][0] * k, 2.0)
+
+
+def held_switch(x):
+    HELD["x"] = x
+    return cv.switch(1, [lambda k: HELD["x"][0], lambda k: k * np.sum(HELD["x"]), lambda k: HELD["x"][1]], 2.0)
+
+
+@pytest.mark.parametrize("f", [held_while, held_scan, held_fori, held_map, held_cond, held_switch])
+def test_whatever_the_operands_are_what_stands_in_a_staged_function_is_one_equation(f):
+    x = np.random.default_rng(0).uniform(0.5, 1.5, 60)
+    control = [eq for eq in cv.make_graph(f)(x).equations if eq.bodies()]
+    assert len(control) == 1
+    assert len(list(walk(cv.make_graph(f)(x).equations))) < 15
+    np.testing.assert_allclose(cv.jit(f)(x), f(x), rtol=1e-13)
+    want = cv.grad(f)(x)
+    for found in (cv.jit(cv.grad(f))(x), cv.grad(cv.jit(f))(x), cv.jit(cv.jacfwd(f))(x)):
+        np.testing.assert_allclose(found, want, rtol=1e-12)
+    np.testing.assert_allclose(cv.jit(cv.vmap(cv.grad(f)))(np.stack([x, x])), [want, want], rtol=1e-12)
+
+
+@pytest.mark.parametrize(("test", "start", "by", "end"), [
+    (np.less, 0, 1, 5), (np.less_equal, 0, 2, 8), (np.greater, 9, -2, 0), (np.greater_equal, 9, -3, 0),
+    (np.not_equal, 0, 2, 8), (np.less, 5, 1, 2), (np.less, 0.0, 0.7, 5.0), (np.less, 0, 1, 200_000)])
+def test_a_loop_of_a_known_number_of_rounds_needs_no_bound_in_reverse(test, start, by, end):
+    def f(x):
+        return cv.while_loop(lambda c: test(c[1], end), lambda c: (c[0] * x, c[1] + by), (1.0, start))[0]
+
+    graph = cv.make_graph(f)(0.99)
+    assert loops(graph) == ["scan"]
+    want = cv.while_loop(lambda c: test(c, end), lambda c: c + by, start)
+    rounds = round((want - start) / by)
+    np.testing.assert_allclose(graph(0.99), 0.99 ** rounds, rtol=1e-10, atol=1e-300)
+    np.testing.assert_allclose(cv.jit(cv.grad(f))(0.99), rounds * 0.99 ** max(rounds - 1, 0), rtol=1e-10, atol=1e-300)
+
+
+def test_rounds_that_depend_on_a_traced_value_are_not_known():
+    def f(x):
+        return cv.while_loop(lambda c: c[1] < 5, lambda c: (c[0] * x, c[1] + (c[0] > 3.0)), (2.0, 0))[0]
+
+    assert loops(cv.make_graph(f)(1.5)) == ["while"]
+    np.testing.assert_allclose(cv.jit(f)(1.5), f(1.5))
+    with pytest.raises(RuleError, match="max_steps"):
+        cv.jit(cv.grad(f))(1.5)

@@ -271,7 +271,7 @@ def box_arguments(trace, args, argnums, name, allow_int=False):
             if type(x) is ndarray and x.dtype.kind == "f":  # the common leaf, spared the checks, the message, two calls
                 out = tracer()
                 out.owner = trace
-                out.value = (x.copy("K") if x.ndim else x[()]) if x.nbytes <= _LEAF_LIMIT else keep(x)
+                out.value = x.copy("K") if x.nbytes <= _LEAF_LIMIT else keep(x)
                 out.aval = aval_of(x)
                 out.node = trace.leaf(len(leaves))
                 boxed.append(out)

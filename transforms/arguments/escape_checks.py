@@ -99,7 +99,7 @@ def abandon(trace, error):
                               f"(static_argnums){at_raising_line(error)}") from error
 
 
-_OF_A_TRACER = re.compile(r"\btype '?(?:Rev|Dual|Late|Batched|Staged|Buffer)\b")
+_OF_A_TRACER = re.compile(r"\btype '?(?:Rev|Dual|Late|Batched|Staged|Buffer|Traced(?:Real|Complex|Integral))\b")
 _AS_SHAPE = re.compile(r"expected a sequence of integers.*Traced\[")
 _OF_A_LIST = re.compile(r"^unsupported operand type.*'(?:list|tuple|dict)'|^bad operand type.*'(?:list|tuple|dict)'"
                         r"|^can't multiply sequence by")

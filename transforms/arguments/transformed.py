@@ -41,14 +41,16 @@ class Transformed(partial):
 def transformed(function, fun, maker, args, options=None, own=True):
     """`function`, which `maker(*args, **options)` makes of the user's `fun`, under the name of `fun`.
 
-    `own` says that it computes something else than `fun`, and so has documentation of its own.
+    `own` says that it computes something else than `fun`, which its documentation, that of `fun`, begins with.
     """
     out = Transformed(function)
     named = vars(out)
     named.update(__name__=function.__name__, __qualname__=function.__qualname__)
     update_wrapper(out, fun, updated=("__dict__",) if own and hasattr(fun, "__dict__") else ())
     if own:
-        named["__doc__"] = f"{maker.__name__} of {getattr(fun, '__name__', 'a function')}."
+        text = None if isinstance(fun, partial) and not isinstance(fun, Transformed) else getattr(fun, "__doc__", None)
+        head = f"{maker.__name__} of {getattr(fun, '__name__', 'a function')}"
+        named["__doc__"] = f"{head}: {text.lstrip()}" if text else f"{head}."
     named["made"] = (maker, args, options or {})
     return out
 

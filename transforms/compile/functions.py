@@ -5,7 +5,7 @@ import linecache
 import os
 import weakref
 
-from ...core.arrays.errstate import leave_error_state
+from ...core.arrays.errstate import error_state, leave_error_state
 from ...core.arrays.warned import PROGRAMS, enter_reporting
 from .memory import make_frame
 
@@ -41,9 +41,9 @@ def made_of(source, name, warns=True):
     lines = [line for _, _, line in source.lines]
     if not warns:
         return define_function(text_of_source(source), scope, name, [None, *lines])
-    scope |= {"_enter": enter_reporting, "_leave": leave_error_state}
+    scope |= {"_now": error_state, "_enter": enter_reporting, "_leave": leave_error_state}
     body = ["    " * (indent + 1) + text for indent, text, _ in source.lines]
-    head = [f"def run({', '.join(source.inputs)}):", "    _state = _enter()", "    try:"]
+    head = [f"def run({', '.join(source.inputs)}):", "    _state = _now()", "    try:", "        _enter()"]
     text = "\n".join([*head, *body, "    finally:", "        _leave(_state)"]) + "\n"
     return define_function(text, scope, name, [None, None, None, *lines, None, None])
 

@@ -238,16 +238,23 @@ def _by_squaring(scalars, body, x, n):
         x = scalars.emit(body, f"{x}*{x}")
 
 
-def _sigmoid(scalars, eq, body):
-    scalars.calls.add("exp")
-    x = scalars.value(eq.inputs[0])
-    if eq.outputs[0].aval.dtype != np.float64:
-        raise Unfit
-    flat = np.empty(x.size, object)
-    for k, text in enumerate(x.reshape(-1)):
-        e = scalars.emit(body, f"exp(-abs({text}))", "call")
-        flat[k] = scalars.emit(body, f"(1.0 if {text}>=0 else {e})/(1.0+{e})")
-    scalars.values[eq.outputs[0]] = flat.reshape(x.shape)
+def _by_call(name, inner, outer):
+    """A function `outer` of each element x and of e, a call of the function `name` with what `inner` makes of x."""
+    def rule(scalars, eq, body):
+        scalars.calls.add(name)
+        x = scalars.value(eq.inputs[0])
+        if eq.outputs[0].aval.dtype != np.float64:
+            raise Unfit
+        flat = np.empty(x.size, object)
+        for k, text in enumerate(x.reshape(-1)):
+            e = scalars.emit(body, f"{name}({inner.format(x=text)})", "call")
+            flat[k] = scalars.emit(body, outer.format(x=text, e=e))
+        scalars.values[eq.outputs[0]] = flat.reshape(x.shape)
+
+    return rule
+
+
+_SIGMOID = _by_call("exp", "-abs({x})", "(1.0 if {x}>=0 else {e})/(1.0+{e})")
 
 
 def _scan(scalars, eq, body):
@@ -365,6 +372,8 @@ STRUCTURE = {
     "matmul": _matmul, "outer": _outer,
     "concatenate": _joined(lambda xs, axis: np.concatenate(xs, axis)),
     "stack": _joined(lambda xs, axis: np.stack(xs, axis)), "pad": _pad, "index_update": _update, "cast": _cast,
-    "cast_flat": _cast, "integer_power": _power, "sigmoid": _sigmoid, "scan": _scan,
+    "cast_flat": _cast, "integer_power": _power, "sigmoid": _SIGMOID, "scan": _scan,
+    "sigmoid_by_output": _SIGMOID, "sigmoid_slope": _by_call("cosh", "{x}", "0.5/({e}+1.0)"),
+    "tanh_slope": _by_call("cosh", "{x}", "1.0/({e}*{e})"),
     "while": _while, "cond": _cond, "take": _take,
 }

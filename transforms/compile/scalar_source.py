@@ -22,7 +22,7 @@ ndarray = np.ndarray
 LIMIT = 4000  # statements of a program
 OPERATORS = {
     "add": "{}+{}", "subtract": "{}-{}", "multiply": "{}*{}", "divide": "{}/{}", "negative": "-{}",
-    "square": "{0}*{0}", "reciprocal": "1.0/{}", "tanh_slope": "1.0-{0}*{0}", "sigmoid_slope": "{0}*(1.0-{0})",
+    "square": "{0}*{0}", "reciprocal": "1.0/{}", "less_square": "1.0-{0}*{0}", "times_rest": "{0}*(1.0-{0})",
     "greater": "{}>{}", "greater_equal": "{}>={}", "less": "{}<{}", "less_equal": "{}<={}", "equal": "{}=={}",
     "not_equal": "{}!={}", "where": "{1} if {0} else {2}", "bitwise_and": "{}&{}", "bitwise_or": "{}|{}",
     "bitwise_xor": "{}^{}", "bitwise_invert": "not {}", "isnan": "{0}!={0}",

@@ -13,7 +13,7 @@ from ...core.ops.selection import cast, cast_flat, where
 from ...core.primitive.primitive import bind
 from ...core.tape.strong_zeros import CHOICES
 from ...core.trace.buffers import Buffer, identity, make_buffer, snapshot
-from ...core.trace.seal import Seal
+from ...core.trace.seal import SEALED, Seal, is_staging
 from ...core.trace.tracer import Batched, Staged, Tracer, concrete, unwrap
 from ...core.types import Any, Array, Callable, PyTree
 from ..arguments.arguments import described, flatten, only_leaf, settle, structure
@@ -47,7 +47,7 @@ def cond(
 
     Args:
         pred: a boolean scalar. If it is concrete, only one function is called; if batched by vmap, both are called and
-            `where` selects; if staged, both are staged.
+            `where` selects; in a function that is staged, both are staged.
         true_fun, false_fun: functions of `operands`, with outputs of the same structure, shapes and dtypes.
         operands: pytrees of arrays.
         operand: a single operand, by keyword; it may be None.
@@ -86,16 +86,20 @@ def _all_operands(operands, operand, name):
 def _choose(pred, true_fun, false_fun, operands, name):
     """The result of one of two functions, or what stands for it where `pred` is not known."""
     state = known_state(pred)
-    if state == "known":
+    if state == "known" and not is_staging():
         return (true_fun if bool(pred) else false_fun)(*operands)
-    if state == "batched":
-        with Seal() as seal:  # either function may write to operands of its own, as where they are staged
+    if state == "batched" and not is_staging():
+        before = SEALED.get()
+        try:  # either function may write to operands of its own, as where they are staged
+            seal = Seal().begin()
             unlike = ~pred if aval_of(pred).dtype.kind == "b" else pred == 0
             with of_some(pred):
                 on_true = true_fun(*_own(operands, pred))
             with of_some(unlike):
                 on_false = false_fun(*_own(operands, unlike))
             ans = select(pred, on_true, on_false, name)
+        finally:
+            SEALED.set(before)
         seal.check()
         return ans
     leaves, rebuild = flatten(operands)
@@ -173,7 +177,7 @@ def switch(
 
     Args:
         index: an integer scalar, clamped to the valid range. If it is concrete, only one function is called; if batched
-            by vmap, all are called and `where` selects; if staged, all are staged.
+            by vmap, all are called and `where` selects; in a function that is staged, all are staged.
         branches: functions of `operands`, with outputs of the same structure, shapes and dtypes.
         operands: pytrees of arrays.
         operand: a single operand, by keyword; it may be None.
@@ -199,7 +203,7 @@ def switch(
                         f"{aval.shape} and dtype {aval.dtype}, and {len(branches)} functions; cast the index by "
                         f".astype(int), or use cond for a condition{at_user_line()}")
     operands = _all_operands(operands, operand, "switch")
-    if known_state(index) == "known":
+    if known_state(index) == "known" and not is_staging():
         return branches[min(max(int(concrete(index, "int")), 0), len(branches) - 1)](*operands)
     return _one_of(index, branches, 0, operands)
 

@@ -1,4 +1,4 @@
-"""Loops with a carry alone: while_loop and fori_loop; eager on known conditions, one primitive on staged ones."""
+"""Loops with a carry alone: while_loop and fori_loop; eager, and one primitive in a function that is staged."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from ...core.ops.shaping import broadcast_to
 from ...core.primitive.primitive import bind
 from ...core.progress import told
 from ...core.trace.buffers import identity
-from ...core.trace.seal import Seal
+from ...core.trace.seal import SEALED, Seal, is_staging
 from ...core.trace.tracer import unwrap
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import described, flatten, only_leaf, settle, structure
@@ -20,7 +20,6 @@ from ..reverse.varying import varies
 from ..scope.axis_environment import mesh_axes
 from ..staging.bodies import (
     batched_body,
-    closes_over_tracer,
     higher_order,
     instantiate,
     is_staged,
@@ -32,6 +31,7 @@ from ..staging.bodies import (
 from ..staging.numbers import as_number, as_numbers
 from ..staging.staging import stage
 from .control import cond, known_state, of_some, select
+from .rounds import known_rounds
 from .scan import carried, scan
 
 
@@ -43,13 +43,14 @@ def while_loop(
     Args:
         cond_fun: `cond_fun(carry) -> bool`. Under vmap the loop runs until it is False for all examples.
         body_fun: `body_fun(carry) -> carry`.
-        init_val: the initial carry, any pytree. Where the condition is staged, it keeps its shapes and dtypes.
-        max_steps: take at most so many steps. A loop with a staged condition needs it for reverse mode.
+        init_val: the initial carry, any pytree. In a function that is staged, it keeps its shapes and dtypes.
+        max_steps: take at most so many steps. A staged loop whose condition depends on a traced value needs it for
+            reverse mode.
     Returns:
-        the final carry; derivatives replay the iterations that were executed. Where the condition is staged, the loop
-        is one equation.
+        the final carry; derivatives replay the iterations that were executed. In a function that is staged, the loop
+        is one equation: one of so many steps where its condition depends on values alone that are known, as a counter.
     Raises:
-        RuleError: in reverse mode, if the condition is staged and there is no `max_steps`.
+        RuleError: in reverse mode, if the number of steps is not known while staging and there is no `max_steps`.
         TreeError: the carry changes its structure, a shape or a dtype.
 
     >>> import covector
@@ -62,13 +63,18 @@ def while_loop(
     check_function(cond_fun, "while_loop")
     check_function(body_fun, "while_loop")
     left = None if max_steps is None else whole(max_steps, "max_steps of while_loop", 0)
+    if not is_staging():
+        return _while_eager(cond_fun, body_fun, init_val, left)
+    return _while_staged(cond_fun, body_fun, init_val, left)
+
+
+def _while_eager(cond_fun, body_fun, init_val, left=None):
+    """Run a loop step by step, at most `left` of them."""
     state = running = init_val
     while left is None or left > 0:
         flag = settle(only_leaf(cond_fun(state))[0])
         if is_staged(flag):
-            if left is not None:
-                return _bounded(cond_fun, body_fun, state, left)
-            return _while_staged(cond_fun, body_fun, state)
+            return _while_staged(cond_fun, body_fun, state, left)
         if known_state(flag) == "known":
             if type(flag) is not np.bool_:
                 flag = _scalar(flag)
@@ -80,8 +86,13 @@ def while_loop(
                 break
             # Examples that are done run along from the last state at which they were not, and keep what they have.
             running = select(flag, state, running, "while_loop")
-            with Seal() as seal, of_some(flag):
-                state = select(flag, body_fun(running), state, "while_loop")
+            before = SEALED.get()
+            try:
+                seal = Seal().begin()
+                with of_some(flag):
+                    state = select(flag, body_fun(running), state, "while_loop")
+            finally:
+                SEALED.set(before)
             seal.check()
         left = None if left is None else left - 1
     _check_structure(state, init_val, "while_loop")
@@ -122,7 +133,8 @@ def _scalar(flag):
     return flag if aval.dtype.kind == "b" else flag != 0
 
 
-def _while_staged(cond_fun, body_fun, init):
+def _while_staged(cond_fun, body_fun, init, left=None):
+    """A loop as one equation: one of so many steps where their number is known or bounded, else one without."""
     carry, rebuild = flatten(init)
     carry = [settle(c) for c in carry]
     form = structure(init)
@@ -140,6 +152,12 @@ def _while_staged(cond_fun, body_fun, init):
     test, _ = stage(lambda *flat: [_condition(cond_fun, rebuild(list(flat)))], avals, tuple, "while_loop", like=carry,
                     numbers={k for k, flag in enumerate(weak) if flag})
     captured, bodies = _joined((test, body), len(carry))
+    steps = known_rounds(*[b.graph for b in bodies], [*captured, *carry], len(captured))
+    if steps is not None:
+        steps = steps if left is None else min(steps, left)
+        return scan(lambda state, _: (body_fun(state), None), init, None, length=steps)[0]
+    if left is not None:
+        return _bounded(cond_fun, body_fun, init, left)
     return rebuild(as_numbers(bind(_while, (*captured, *carry, *bodies, len(captured))), weak))
 
 
@@ -157,7 +175,7 @@ def _joined(graphs, count):
 def _run_while(values, test, body, consts):
     """Loop over plain or traced values: constants, carry → carry."""
     head = values[:consts]
-    return while_loop(lambda c: test(*head, *c)[0], lambda c: list(body(*head, *c)), list(values[consts:]))
+    return _while_eager(lambda c: test(*head, *c)[0], lambda c: list(body(*head, *c)), list(values[consts:]))
 
 
 def _while_grad(trace, prim, args):
@@ -278,8 +296,7 @@ def fori_loop(
 
     Args:
         lower, upper: integers; under vmap they may differ between examples.
-        body_fun: `body_fun(i, carry) -> carry`. Where the carry, or a value that it closes over, is staged, it is
-            called once, with a staged `i`.
+        body_fun: `body_fun(i, carry) -> carry`. In a function that is staged, it is called once, with a staged `i`.
         init_val: the initial carry, any pytree.
         unroll: True stages each step for itself; other values are accepted for compatibility with JAX.
         max_steps: take at most so many steps. A loop with staged bounds needs it for reverse mode.
@@ -310,7 +327,7 @@ def fori_loop(
     if max_steps is not None:
         stop = min(stop, start + whole(max_steps, "max_steps of fori_loop", 0))
     if unroll is not True and stop - start > 1 and (
-            any(is_staged(settle(x)) for x in flatten(init_val)[0]) or closes_over_tracer((body_fun,), is_staged)):
+            is_staging() or any(is_staged(settle(x)) for x in flatten(init_val)[0])):
         return _fori_staged(start, stop, body_fun, init_val, progress)
     state = init_val
     for i in told(range(start, stop), progress, "fori_loop"):

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...core.arrays.avals import WEAK, aval_of, make_aval, promoting_aval
 from ...core.arrays.dtypes import is_inexact, native_dtype, result_dtype
+from ...core.arrays.errstate import error_state, leave_error_state
 from ...core.checks import check_function, whole
 from ...core.errors import ConversionError, ShapeError, TreeError, at_user_line
 from ...core.ops.selection import astype
@@ -13,6 +14,7 @@ from ...core.ops.shaping import broadcast_to, stack
 from ...core.primitive.primitive import bind
 from ...core.progress import reporter, told
 from ...core.trace.device import constant
+from ...core.trace.seal import is_staging
 from ...core.trace.tracer import Tracer
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import described, first, flatten, settle, structure
@@ -21,10 +23,9 @@ from ..debug.effects import acting
 from ..graph.equations import Body, through_loop
 from ..interpreters.forward import start_dual
 from ..scope.debug_modes import modes
-from ..scope.errstate import quiet
+from ..scope.errstate import enter_quiet
 from ..staging.bodies import (
     batched_body,
-    closes_over_tracer,
     higher_order,
     instantiate,
     is_staged,
@@ -57,8 +58,8 @@ def scan(
             the number of steps that are done and of all, after each step. In compiled functions and under `vmap`
             too: there a step of all examples is one. The steps of a backward pass are not counted.
     Returns:
-        `(carry, ys)` with the outputs stacked along a new axis 0. The loop is eager on concrete values, and one
-        equation when staged.
+        `(carry, ys)` with the outputs stacked along a new axis 0. The loop is eager, and one equation in a function
+        that is staged.
     Raises:
         ShapeError: the lengths differ.
         TreeError: the carry changes its structure or a shape.
@@ -84,7 +85,7 @@ def scan(
     steps = length if length is not None else sizes.pop()
     carry, rebuild_carry = flatten(init)
     carry = [settle(x) for x in carry]
-    if any(map(is_staged, (*carry, *leaves))) or closes_over_tracer((fun,), is_staged):
+    if is_staging() or any(map(is_staged, (*carry, *leaves))):
         if progress:
             report = reporter(progress, "scan", steps)
             fun, leaves, rebuild_xs = _telling(fun, leaves, rebuild_xs, steps, reverse, report)
@@ -146,9 +147,13 @@ def _no_answers(fun, init, rebuild_xs, xs):
     try:
         avals = stage(answers, [*[aval_of(c) for c in carry], *rows], tuple, "scan", like=(*carry, *xs))[0].out_avals
     except ConversionError:  # the step looks at values
-        with quiet():
+        state = error_state()
+        try:
+            enter_quiet()
             zeros = [constant(np.zeros(a.shape, a.dtype), x) for a, x in zip(rows, xs)]
             avals = [aval_of(settle(y)) for y in answers(*carry, *zeros)]
+        finally:
+            leave_error_state(state)
     return form["rebuild"]([constant(np.zeros((0, *a.shape), a.dtype), *carry, *xs) for a in avals])
 
 

@@ -2,13 +2,14 @@
 
 from ...core.arrays.avals import aval_of, make_aval, promoting_aval
 from ...core.arrays.dtypes import is_inexact
+from ...core.arrays.errstate import error_state, leave_error_state
 from ...core.trace.device import library_of, zeros_of
 from ...core.trace.tracer import Rev
 from ..arguments.arguments import settle
 from ..graph.equations import Body, dependent
 from ..reverse.nan_checks import start_trace
 from ..reverse.reverse import sweep
-from ..scope.errstate import quiet
+from ..scope.errstate import enter_quiet
 from ..staging.bodies import full_cotangents, operands_of, record_call, strip
 from ..staging.graph import part_of
 from ..staging.halves import divided
@@ -104,8 +105,12 @@ class _Halves:
 
             def pullback(*cts):
                 roots = [(outs[k].node, c) for k, c in zip((*self.carry, *self.ys), cts) if k in own]
-                with quiet():
+                state = error_state()
+                try:
+                    enter_quiet()
                     found = sweep(roots, len(live), masked=True, large=False)
+                finally:
+                    leave_error_state(state)
                 pulled = dict(zip(live, found))
                 self.terms = [i for i in live if i < consts and pulled[i] is not None]
                 self.each = [i for i in live if i >= consts + n and pulled[i] is not None]

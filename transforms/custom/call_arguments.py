@@ -4,7 +4,8 @@ from functools import partial
 from inspect import signature
 
 from ...core.errors import at_user_line
-from ...core.trace.tracer import Tracer
+from ...core.trace.buffers import Buffer
+from ...core.trace.tracer import Batched, Staged, Tracer
 from ..arguments.arguments import flatten
 from .custom_calls import name_of
 
@@ -44,13 +45,31 @@ def places_of(fun, names):
 
 
 def split_static(args, nondiff):
-    """`(static, rest)`: the arguments at `nondiff`, and the others; a traced static argument is refused."""
+    """`(static, rest)`: the arguments at `nondiff`, and the others; one that is differentiated is refused."""
     if not nondiff:
         return (), args
     places = {k % len(args) for k in nondiff}
     static = tuple((k, args[k]) for k in sorted(places))
     for k, value in static:
-        if any(isinstance(leaf, Tracer) for leaf in flatten(value)[0]):
-            raise TypeError(f"argument {k} is in nondiff_argnums, but holds a traced value, whose derivative would be "
-                            f"lost; make it an ordinary argument{at_user_line()}")
+        if any(_is_differentiated(leaf) for leaf in flatten(value)[0]):
+            raise TypeError(f"argument {k} is in nondiff_argnums, but holds a traced value that is differentiated, so "
+                            f"that its derivative would be lost; make it an ordinary argument{at_user_line()}")
     return static, tuple(a for k, a in enumerate(args) if k not in places)
+
+
+def _is_differentiated(value):
+    """Whether a derivative by a value is taken at any level; one that is only batched or staged is closed over."""
+    while isinstance(value, Tracer):
+        if not isinstance(value, Batched | Staged | Buffer):
+            return True
+        value = value.value
+    return False
+
+
+def is_only_batched(value):
+    """Whether no level of a value differentiates or stages it."""
+    while isinstance(value, Tracer):
+        if not isinstance(value, Batched | Buffer):
+            return False
+        value = value.value
+    return True

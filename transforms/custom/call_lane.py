@@ -6,6 +6,7 @@ import numpy as np
 
 from ...core.arrays.avals import aval_of
 from ...core.primitive.primitive import REGISTRY, bind
+from ...core.tape.scatter import lent
 from ...core.tape.tape import make_node
 from ...core.tape.unbroadcast import fix
 from ...core.trace.tracer import Rev
@@ -136,7 +137,7 @@ def _back(ct, saved):
                 if c is not None and (type(c) not in _ARRAYS or c.shape != aval.shape or c.dtype != aval.dtype):
                     break
             else:
-                return result[active[0]] if len(active) == 1 else tuple([result[k] for k in active])
+                return lent(result[active[0]]) if len(active) == 1 else tuple([lent(result[k]) for k in active])
         record = VjpCall(lane.owner, (), tuple)
         found = record.checked(result, avals)
     else:

@@ -37,7 +37,7 @@ from ..staging.numbers import as_numbers
 from ..staging.staging import stage
 from .batched_calls import custom_vmap
 from .by_rows import by_rows
-from .call_arguments import bound_arguments, places_of, split_static
+from .call_arguments import bound_arguments, is_only_batched, places_of, split_static
 from .call_lane import OTHERWISE, Lane
 from .custom_calls import JvpCall, VjpCall, name_of, settled
 
@@ -189,9 +189,15 @@ def _no_symbolic_zeros(asked, name):
 
 
 def _call(prim, leaves, record, functions):
-    """The outputs of a call; traced values that the functions close over become operands first."""
+    """The outputs of a call; traced values that the functions close over become operands first.
+
+    Where every traced operand is one of `vmap` alone, no derivative by it is ever asked for: the function itself runs.
+    """
     traced = [type(x) for x in leaves if isinstance(x, Tracer)]
-    if traced and Staged not in traced and closes_over_tracer(functions):
+    if traced and all(map(is_only_batched, leaves)):
+        return record.body(*leaves)
+    if traced and Staged not in traced and (closes_over_tracer(functions) or any(
+            isinstance(x, Tracer) for _, value in record.static for x in flatten(value)[0])):
         graph, _ = stage(record.body, leaves, tuple, name_of(record.owner.fun), concrete=True)
         closed = record.closed(record, graph, [aval_of(x) for x in leaves])
         closed.hoist(leaves)

@@ -6,6 +6,7 @@ from ...core.arrays.avals import WEAK, aval_of
 from ...core.arrays.dtypes import is_inexact
 from ...core.errors import ConversionError, DtypeError, RuleError, ShapeError, TreeError, at_user_line
 from ...core.ops.selection import where
+from ...core.tape.scatter import lent
 from ...core.tape.strong_zeros import CHOICES, holds_nan, may_have_zeros
 from ...core.trace.buffers import identity
 from ...core.trace.device import zeros_of
@@ -174,7 +175,7 @@ class VjpCall(_Call):
                 raise ShapeError(f"the bwd rule of {name_of(self.owner.fun)} must return a cotangent of shape "
                                  f"{aval.shape} for argument leaf {k}, but returned {aval_of(settle(ct)).shape}"
                                  f"; sum over the axes along which the argument was broadcast{at_user_line()}")
-        return [np.asarray(ct) if type(ct) in WEAK else None if ct is None else settle(ct) for ct in flat]
+        return [np.asarray(ct) if type(ct) in WEAK else None if ct is None else lent(settle(ct)) for ct in flat]
 
 
 def _like(part, ct):

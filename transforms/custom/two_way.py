@@ -6,6 +6,7 @@ from ...core.arrays.avals import aval_of, make_aval
 from ...core.arrays.dtypes import is_inexact
 from ...core.errors import ConversionError, at_user_line
 from ...core.primitive.primitive import bind
+from ...core.tape.scatter import lent
 from ...core.tape.unbroadcast import fix
 from ...core.trace.tracer import Tracer
 from ...core.types import Any
@@ -144,7 +145,7 @@ def _grad(trace, prim, args):
     def back(cts, saved):
         given = [conjugated(c) for c in full_cotangents(cts, out_avals, found)]
         back = op.vjp(kept, found, given)
-        return [None if back[i] is None else fix(conjugated(strip(back[i], trace)), avals[i]) for i in active]
+        return [None if back[i] is None else lent(fix(conjugated(strip(back[i], trace)), avals[i])) for i in active]
 
     return tuple(record_call(trace, outs, [operands[i].node for i in active], back, op.name))
 

@@ -8,6 +8,7 @@ import numpy as np
 from ...core.arrays.avals import aval_of
 from ...core.arrays.backend import find_backend, namespace_of
 from ...core.arrays.dtypes import is_inexact
+from ...core.arrays.errstate import error_state, leave_error_state
 from ...core.checks import check_function, whole
 from ...core.errors import DtypeError, ShapeError, at_user_line
 from ...core.tape.tape import make_node
@@ -23,7 +24,7 @@ from ..ranks.placed import at_line
 from ..ranks.primitives import rank_sum, rank_vary
 from ..reverse.nan_checks import start_trace
 from ..reverse.reverse import sweep
-from ..scope.errstate import quiet
+from ..scope.errstate import enter_quiet
 from ..staging.bodies import call_rule
 from .mesh import Mesh
 from .placing import as_plain
@@ -180,8 +181,12 @@ def _sweep(fun, leaves, rebuild, batch, sums):
     del out, boxed, nodes
     if trace.guards is not None:
         trace.check_guards()
-    with quiet():
+    state = error_state()
+    try:
+        enter_quiet()
         sweep(roots, len(leaves), masked=trace.masked, large=trace.large)
+    finally:
+        leave_error_state(state)
     trace.done = True
     return value
 

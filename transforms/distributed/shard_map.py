@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ...core.arrays.avals import aval_of
-from ...core.arrays.errstate import leave_error_state
+from ...core.arrays.errstate import error_state, leave_error_state
 from ...core.arrays.warned import enter_reporting
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
@@ -16,7 +16,7 @@ from ...core.types import Any, PyTree
 from ..arguments.arguments import flatten, settle
 from ..arguments.escape_checks import check_escaped
 from ..interpreters.vmap import Mapping
-from ..scope.axis_environment import mapped_axis
+from ..scope.axis_environment import keeping_names, mapped_axis
 from .mesh import Mesh
 from .specs import check_fits, spec_leaves
 
@@ -82,7 +82,7 @@ def shard_map(
         leaves = [settle(x) for x in leaves]
         for k, (x, spec) in enumerate(zip(leaves, specs)):
             check_fits(x, spec, counts, f"argument {k} of shard_map")
-        return _run(fun, mesh, leaves, specs, counts, rebuild, out_specs)
+        return keeping_names(_run)(fun, mesh, leaves, specs, counts, rebuild, out_specs)
 
     return shard_map_fun
 
@@ -97,8 +97,9 @@ def _run(fun, mesh, leaves, specs, counts, rebuild, out_specs):
             traces.append(scopes.enter(Mapping(None, name, trace=mesh.trace(name))))
             traces[-1].library = library
         boxed = rebuild([_boxed(x, spec, traces, counts) for x, spec in zip(leaves, specs)])
-        state = enter_reporting()
+        state = error_state()
         try:
+            enter_reporting()
             result = fun(*boxed)
         finally:
             leave_error_state(state)

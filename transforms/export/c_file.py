@@ -7,6 +7,7 @@ from ..native.ir.statements import Bound, Value, inner, places
 from ..native.writing.structure import is_native
 from ..native.writing.writer import Writer
 from .languages import C
+from .names import comment
 from .printer import Printer
 from .text import STORED, Module
 
@@ -88,7 +89,7 @@ def c_file(staged, name, blas, what):
     head = wrapped(f"void {name}(", given, ")")
     cblas = ["#include <cblas.h>"] if any("cblas_" in line for line in lines) else []
     text = "\n".join([
-        f"/* {what}; {name}.h says what it takes. */", f'#include "{name}.h"', "#include <math.h>",
+        comment([f"{what}; {name}.h says what it takes."]), f'#include "{name}.h"', "#include <math.h>",
         "#include <string.h>", *cblas, "", _GUARDS,
         *[part + "\n" for part in module.needed_by(lines)], head, "{", *unused, *lines, "}", ""])
     return text, _header(staged, name, what, printer.scratch)
@@ -125,28 +126,29 @@ def wrapped(head, parts, end):
 
 
 def _header(staged, name, what, scratch):
-    macro = name.upper()
+    size = f"{name.upper()}_SCRATCH"
+    guard = f"COVECTOR_{name}_H"
     values = [*[(v, "const ") for v in staged.inputs], *[(v, "") for v in staged.outputs]]
     width = max(len(v.name) for v, _ in values)
-    rows = [f"   {v.name:{width}}  {layout_of(v)}  {'argument' if const else 'result'} {v.path}"
-            for v, const in values]
+    head = comment([
+        what, "", *[f"   {v.name:{width}}  {layout_of(v)}  {'argument' if const else 'result'} {v.path}"
+                    for v, const in values], "",
+        "   Arrays lie in order (C order, the last index moves fastest), without gaps; a number is an array of one "
+        "element, and",
+        f"   a bool is a byte, 0 or 1. `scratch` is "
+        f"{f'{size} bytes, aligned as malloc does it' if scratch else 'not used, and may be NULL'}. Results and "
+        "`scratch` must not overlap",
+        "   anything else. The function keeps nothing, allocates nothing, and may run in several threads at a time.",
+        ""])
     given = [f"{const}{STORED[KINDS[v.aval.dtype]]} *{v.name}" for v, const in values] + ["void *scratch"]
     return f"""\
-/* {what}
-
-{chr(10).join(rows)}
-
-   Arrays lie in order (C order, the last index moves fastest), without gaps; a number is an array of one element, and
-   a bool is a byte, 0 or 1. `scratch` is {f"{macro}_SCRATCH bytes, aligned as malloc does it" if scratch
-                                           else "not used, and may be NULL"}. Results and `scratch` must not overlap
-   anything else. The function keeps nothing, allocates nothing, and may run in several threads at a time.
-*/
-#ifndef {macro}_H
-#define {macro}_H
+{head}
+#ifndef {guard}
+#define {guard}
 
 #include <stdint.h>
 
-#define {macro}_SCRATCH {scratch}
+#define {size} {scratch}
 
 #ifdef __cplusplus
 extern "C" {{

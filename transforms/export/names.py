@@ -1,4 +1,4 @@
-"""Names in C: those that are taken, by the language, by its library, or by the text itself."""
+"""Text of the user's in C: names, none of which the language, a header or the text itself has, and comments."""
 
 import re
 
@@ -10,11 +10,19 @@ continue decltype default delete do double dynamic_cast else enum explicit expor
 inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
 reinterpret_cast restrict return scratch short signed sizeof static static_assert static_cast struct switch template
 this thread_local throw true try typedef typeid typename typeof union unsigned using virtual void volatile wchar_t while
-xor xor_eq main memcpy INFINITY NAN NULL blockIdx threadIdx blockDim gridDim
-""".split())  # of C, C++ and the text that is written around
+xor xor_eq main memcpy blockIdx threadIdx blockDim gridDim warpSize
+co_await co_return co_yield concept consteval constinit requires typeof_unqual
+assert complex errno imaginary math_errhandling noreturn offsetof stderr stdin stdout
+linux mips sparc sun unix
+d_fileno sa_handler sa_sigaction sched_priority st_atime st_ctime st_mtime
+""".split())  # of C, C++, the text that is written around, and macros in small letters
+# Macros of headers and compilers, which may be read before: in capitals (but not W, W1 and W_0_1), or M_PIf and PRIu64.
+_MACRO = re.compile(r"(?![AC-HJ-Z]\d*(_\d+)*$)(?!B(_\d+)*$)[A-Z][A-Z0-9_]*|(M|L|P|AF|PF|COVECTOR)_\w*|(PRI|SCN)\w+|"
+                    r"(si|sigev)_\w*")
 _CALLED = frozenset(name + end for name in ("fma", "sqrt", "fabs", "copysign", "floor", "rint", "trunc", "fmod")
                     for end in ("", "f"))
-_TAKEN = re.compile(r"[vmksi]\d+|cv_\w*|cblas_\w*|\w*_t")  # names of the text itself, or reserved
+_RESERVED = re.compile(r"cv_\w*|cblas_\w*|Cblas\w*|\w*_t")
+_OWN = re.compile(r"[vmksi]\d+")  # of the text itself
 _MATHS = frozenset(name + end for name in """
 acos acosh asin asinh atan atan2 atanh cabs cacos cacosh carg casin casinh catan catanh cbrt ccos ccosh ceil cexp cimag
 clog conj copysign cos cosh cpow cproj creal csin csinh csqrt ctan ctanh drem erf erfc exp exp10 exp2 expm1 fabs fdim
@@ -45,8 +53,7 @@ def unused(name, taken):
     """A name that C has no other meaning for."""
     name = re.sub("_+", "_", name).strip("_") or "arg"
     for found in (name, f"{name}_", f"x_{name}_", *[f"x_{name}_{k}" for k in range(2, len(taken) + 3)]):
-        if found not in taken and found not in _WORDS | _CALLED and not _TAKEN.fullmatch(found) and (
-                not found[0].isdigit()):
+        if found not in taken and _is_name(found) and found not in _CALLED and not _OWN.fullmatch(found):
             taken.add(found)
             return found
     raise AssertionError(name)
@@ -59,10 +66,28 @@ def function_name(fun, name, who):
         return name if _is_free(name) else "f"
     if not isinstance(name, str) or not _is_free(name):
         raise ValueError(f"{who} names a function and two files, but got name={name!r}; use letters, digits and _, and "
-                         f"no name that C has for something{at_user_line()}")
+                         f"no name that C has for something, as for macros those in capitals{at_user_line()}")
     return name
 
 
 def _is_free(name):
-    return bool(re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII)) and not re.fullmatch(
-        r"cv_\w*|cblas_\w*|\w*_t", name) and name not in _WORDS | _CALLED | _LIBRARY
+    return _is_name(name) and name not in _CALLED | _LIBRARY
+
+
+def _is_name(text):
+    """Whether a text is a name, and no word of the language, no macro, and none of the text's own functions."""
+    return bool(re.fullmatch(r"[A-Za-z]\w*", text, re.ASCII)) and text not in _WORDS and not (
+        _MACRO.fullmatch(text) or _RESERVED.fullmatch(text))
+
+
+def comment(lines):
+    """A comment of these lines, in ASCII; nothing in them ends it, or goes on behind it."""
+    text = "\n".join(map(_harmless, lines))
+    return f"/* {text}{'' if text.endswith(chr(10)) else ' '}*/"
+
+
+def _harmless(line):
+    text = line.encode("ascii", "backslashreplace").decode()
+    text = re.sub(r"[\x00-\x1f\x7f]", lambda found: f"\\x{ord(found[0]):02x}", text)
+    text = re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", text)  # `??/` is a backslash, where trigraphs are read
+    return re.sub(r"\\ *$", r"\g<0>.", text)  # a backslash at the end joins the next line to its own

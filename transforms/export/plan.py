@@ -78,7 +78,7 @@ class Plan:
 
     def launches(self, draft, known, inputs, outputs):
         """The launches of equations that all have a CUDA form."""
-        scratch = f"scratch{len(self.steps)}"
+        scratch = self.unused("scratch", len(self.steps))
         found, size = self.file.add(draft, known, inputs, outputs, scratch)
         self.steps += [Launch(kernel, blocks, threads, tuple(given)) for kernel, blocks, threads, given in found]
         if size:
@@ -90,6 +90,12 @@ class Plan:
 
     def new(self, aval, letter):
         """The name of another array."""
-        name = f"{letter}{len(self.arrays)}"
+        name = self.unused(letter, len(self.arrays))
         self.arrays[name] = aval.shape, aval.dtype.name
         return name
+
+    def unused(self, letter, k):
+        """A name with a number, which no argument or result has."""
+        while f"{letter}{k}" in self.arrays:
+            k += 1
+        return f"{letter}{k}"

@@ -117,6 +117,11 @@ def _short(text, most=30):
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
+def _plain(text):
+    """A text in SVG, which takes no other control characters than ends of lines, and no halves of pairs."""
+    return HTML.escape("".join([c if c.isprintable() or c == "\n" else f"\\x{ord(c):02x}" for c in text]))
+
+
 def _curve(a, b, down):
     start = a.y + down * a.height / 2
     stop = b.y - down * b.height / 2
@@ -139,7 +144,7 @@ def _box(n):
     x, y = n.x - n.width / 2, n.y - n.height / 2
     rounded = 17 if n.kind in ("input", "output") else 4
     lines = "".join(f'<text x="{n.x:.1f}" y="{n.y + 4 + LINE * (k - (len(n.lines) - 1) / 2):.1f}" text-anchor="middle">'
-                    f"{HTML.escape(text)}</text>" for k, text in enumerate(n.lines))
-    return (f'<g><title>{HTML.escape(n.about)}</title><rect x="{x:.1f}" y="{y:.1f}" width="{n.width:.1f}" '
+                    f"{_plain(text)}</text>" for k, text in enumerate(n.lines))
+    return (f'<g><title>{_plain(n.about)}</title><rect x="{x:.1f}" y="{y:.1f}" width="{n.width:.1f}" '
             f'height="{n.height:.0f}" rx="{rounded}" fill="{_FILLS[n.kind]}" fill-opacity="0.25" stroke="currentColor" '
             f'stroke-opacity="0.5"/>{lines}</g>')

@@ -43,7 +43,7 @@ def dot_of(graph):
         ids[v] = f"in{k}"
         lines.append(f'  in{k} [shape=ellipse, label="{v.aval!r}"];')
     for k, eq in enumerate(graph.equations):
-        lines.append(f'  eq{k} [shape=box, label="{eq.prim.name}"];')
+        lines.append(f'  eq{k} [shape=box, label="{_quoted(eq.prim.name)}"];')
         for v in eq.inputs:
             if type(v) is Var:
                 lines.append(f'  {ids[v]} -> eq{k} [label="{v.aval!r}"];')
@@ -54,6 +54,11 @@ def dot_of(graph):
         if type(v) is Var:
             lines.append(f"  {ids[v]} -> out{k};")
     return "\n".join([*lines, "}"])
+
+
+def _quoted(text):
+    """A text between the quotes of Graphviz's language."""
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 def _letters(k):

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...core.arrays.avals import WEAK, aval_of
 from ...core.arrays.dtypes import FLOAT0, is_inexact
-from ...core.arrays.errstate import leave_error_state
+from ...core.arrays.errstate import error_state, leave_error_state
 from ...core.arrays.warned import enter_reporting
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
@@ -33,7 +33,7 @@ from ..arguments.arguments import (
 from ..arguments.escape_checks import abandon, check_escaped, owned
 from ..reverse.nan_checks import WatchedDual, Watching
 from ..scope.debug_modes import modes
-from ..scope.errstate import quiet
+from ..scope.errstate import enter_quiet
 from .gradient import unbox
 
 ndarray = np.ndarray
@@ -72,13 +72,21 @@ class DualTrace(Trace):
         if prim.zeros:
             self.masked = True
         if prim.singular or prim.name in QUIET:
-            with quiet():
+            state = error_state()
+            try:
+                enter_quiet()
                 tangent = prim.tangent(tangents, values, ans)
+            finally:
+                leave_error_state(state)
         else:
             tangent = prim.tangent(tangents, values, ans)
         if self.masked and prim.strong and holds_nan(tangent):
-            with quiet():
+            state = error_state()
+            try:
+                enter_quiet()
                 tangent = pushed_strongly(prim, tangents, values, ans)
+            finally:
+                leave_error_state(state)
         if prim.outputs is None:
             out = self.box(ans, tangent)
             if weak and isinstance(out, Tracer):
@@ -98,8 +106,12 @@ class DualTrace(Trace):
         out.aval = aval_of(tangent)  # the map itself gave it, of operands of the same shapes and dtypes
 
         def compute():
-            with quiet():
+            state = error_state()
+            try:
+                enter_quiet()
                 return prim.rebind(values)
+            finally:
+                leave_error_state(state)
 
         out.node = compute
         return out
@@ -163,8 +175,9 @@ def jvp(
     trace = start_dual()
     args = _boxed(trace, primals, tangents)
     trace.masked = _choose(tangents)
-    state = enter_reporting()
+    state = error_state()
     try:
+        enter_reporting()
         result = fun(*args)
     except BaseException as error:
         abandon(trace, error)
@@ -204,8 +217,9 @@ def tangent_of_gradient(fun, gradient, primals, tangents):
         return out
 
     marked.__name__ = getattr(fun, "__name__", "the function")
-    state = enter_reporting()
+    state = error_state()
     try:
+        enter_reporting()
         result = gradient(marked)(*args)
     except BaseException as error:
         abandon(trace, error)

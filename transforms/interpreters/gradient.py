@@ -1,13 +1,12 @@
 """Drivers of reverse mode: grad, value_and_grad, vjp, and what leaves them."""
 
 from collections.abc import Sequence
-from sys import getrefcount
 
 import numpy as np
 
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
-from ...core.arrays.errstate import leave_error_state
+from ...core.arrays.errstate import error_state, leave_error_state
 from ...core.arrays.warned import enter_reporting
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, at_user_line
@@ -35,7 +34,7 @@ from ..arguments.escape_checks import abandon, check_escaped
 from ..arguments.transformed import transformed
 from ..reverse.nan_checks import start_trace
 from ..reverse.reverse import sweep
-from ..scope.errstate import enter_quiet, quiet
+from ..scope.errstate import enter_quiet
 
 ndarray = np.ndarray
 _SEEDS = {}
@@ -99,8 +98,9 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int
     def differentiated(*args, **kwargs):
         trace = start_trace()
         args, leaves, rebuilds = box_arguments(trace, args, argnums, name, allow_int)
-        state = enter_reporting()
+        state = error_state()
         try:
+            enter_reporting()
             result = fun(*args, **kwargs)
         except BaseException as error:
             abandon(trace, error)
@@ -123,8 +123,9 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int
             out = result = args = None  # type: ignore[assignment] # nothing may keep the graph alive
             if trace.guards is not None:
                 trace.check_guards()
-            state = enter_quiet()
+            state = error_state()
             try:
+                enter_quiet()
                 cts = sweep(roots, len(leaves), masked=trace.masked, large=trace.large)
             finally:
                 leave_error_state(state)
@@ -178,8 +179,9 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
     check_function(fun, "vjp")
     trace = start_trace()
     args, leaves, rebuilds = box_arguments(trace, primals, tuple(range(len(primals))), "vjp")
-    state = enter_reporting()
+    state = error_state()
     try:
+        enter_reporting()
         result = fun(*args)
     except BaseException as error:
         abandon(trace, error)
@@ -209,9 +211,13 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
             if node is not None and c is not None:
                 roots.append((node, c))
         trace.check_guards()
-        with quiet():
-            masked = trace.masked or any(may_have_zeros(c) for _, c in roots)
+        masked = trace.masked or any(may_have_zeros(c) for _, c in roots)
+        state = error_state()
+        try:
+            enter_quiet()
             found = sweep(roots, count, masked=masked, large=trace.large, retain=True)
+        finally:
+            leave_error_state(state)
         own_all(found, kept, False, trace, avals_in, given=cts)
         return _rebuild(found, rebuilds, tuple(range(len(rebuilds))))
 
@@ -306,20 +312,24 @@ def _handed_out(trace, value):
 
 
 def own_all(cts, leaves, conjugate, trace, avals=None, given=()):
-    """Make sweep results arrays that the caller owns, in place: own memory, writable, zeros where nothing arrived."""
+    """Make sweep results arrays that the caller owns, in place: own memory, writable, zeros where nothing arrived.
+
+    What a rule gives is new memory, or that of its cotangent; what users gave is `lent`, and views have a base.
+    """
+    seen = set()  # of several leaves, the memory that was given to some
     for i in range(len(cts)):
         c = cts[i]
         if c is None:
             cts[i] = zeros_like_leaf(leaves[i], None if avals is None else avals[i])
             continue
         if type(c) is ndarray:
-            cts[i] = None
             if c.dtype.kind == "c" and not conjugate:
                 c = np.asarray(c.conj())  # NumPy makes a scalar of a 0-d array
-            elif c.base is not None or not c.flags.writeable or getrefcount(c) > _HELD_ONCE or (
+            elif c.base is not None or not c.flags.writeable or id(c) in seen or (
                     given and _is_any(c, given)):
                 c = c.copy()
             cts[i] = c
+            seen.add(id(c))
         elif isinstance(c, np.generic):
             cts[i] = np.asarray(c if c.dtype.kind != "c" or conjugate else c.conj())
         else:
@@ -339,15 +349,6 @@ def _is_any(c, given):
         if g is c:
             return True
     return False
-
-
-def _calibrate():
-    """`getrefcount` of an array held by one local name, as the loop above sees it."""
-    c = np.zeros(1)
-    return getrefcount(c)
-
-
-_HELD_ONCE = _calibrate()
 
 
 def _rebuild(cts, rebuilds, argnums):

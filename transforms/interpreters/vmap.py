@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...core.arrays.avals import aval_of, make_aval
-from ...core.arrays.errstate import leave_error_state
+from ...core.arrays.errstate import error_state, leave_error_state
 from ...core.arrays.warned import enter_reporting
 from ...core.checks import check_function, whole
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
@@ -18,7 +18,7 @@ from ..arguments.escape_checks import abandon, check_escaped
 from ..arguments.transformed import transformed
 from ..arguments.trees import optree
 from ..reverse.nan_checks import WatchedBatched, Watching
-from ..scope.axis_environment import bind, check_name, unbind
+from ..scope.axis_environment import bind, check_name, keeping_names, unbind
 from ..scope.debug_modes import modes
 
 ndarray = np.ndarray
@@ -198,13 +198,14 @@ def vmap(
 
     body: Callable[..., Any] = fun
 
-    def run(leaves, axes, rebuild, size, named):
+    def mapped(leaves, axes, rebuild, size, named):
         with Mapping(size, axis_name) as trace:
             if axis_name is not None:
                 trace.library = library_of(*leaves)
             boxed = rebuild([x if a is None else make_batched(trace, to_front(x, a)) for x, a in zip(leaves, axes)])
-            state = enter_reporting()
+            state = error_state()
             try:
+                enter_reporting()
                 result = body(*boxed[0], **boxed[1]) if named else body(*boxed)
             finally:
                 leave_error_state(state)
@@ -214,6 +215,7 @@ def vmap(
         check_escaped(outs)
         return rebuild_out(outs)
 
+    run = mapped if axis_name is None else keeping_names(mapped)
     options = {"axis_name": axis_name, "axis_size": axis_size, "chunk_size": chunk_size}
     return transformed(vmap_fun, fun, vmap, (fun, in_axes, out_axes), options)
 

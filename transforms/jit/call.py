@@ -10,6 +10,7 @@ import numpy as np
 from ...core.arrays.avals import aval_of, make_aval
 from ...core.arrays.backend import is_array
 from ...core.arrays.dtypes import is_inexact
+from ...core.arrays.errstate import error_state, leave_error_state
 from ...core.primitive.primitive import RAW, bind
 from ...core.trace.tracer import Rev
 from ..arguments.arguments import settle
@@ -18,7 +19,7 @@ from ..interpreters.forward import start_dual
 from ..reverse.nan_checks import start_trace
 from ..reverse.reverse import sweep
 from ..scope.debug_modes import modes
-from ..scope.errstate import quiet, unmarked
+from ..scope.errstate import enter_quiet, unmarked
 from ..staging.bodies import (
     batched_body,
     boxed_as,
@@ -115,8 +116,12 @@ class _Halves:
 
             def pullback(*cts):
                 roots = [(v.node, c) for v, c in zip(outs, cts) if isinstance(v, Rev) and v.owner is trace]
-                with quiet():
+                state = error_state()
+                try:
+                    enter_quiet()
                     found = sweep(roots, len(active), masked=True, large=False)
+                finally:
+                    leave_error_state(state)
                 return full_cotangents(found, [aval_of(values[i]) for i in active], cts)
 
             cotangents = [a if is_inexact(a.dtype) else make_aval(a.shape, np.dtype(np.float64)) for a in avals]

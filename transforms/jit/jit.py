@@ -17,7 +17,7 @@ from ...core.checks import check_function
 from ...core.errors import at_user_line
 from ...core.lazy import LazyModule
 from ...core.primitive.primitive import RAW
-from ...core.tape.node_pool import ALONE
+from ...core.tape.node_pool import POOLED
 from ...core.trace.device import library_of
 from ...core.types import Any, Callable, Fun
 from ..arguments.arguments import computable, flatten, flatten_call, settle
@@ -241,7 +241,8 @@ class _Jit:
         """`(entry, captured)` of a new signature; `captured` are values of surrounding transforms it closes over."""
         keys = [leaf_key(settle(x)) for x in leaves]
         avals = [k[1] if type(k) is tuple else k for k in keys]
-        numbers = {i for i, k in enumerate(keys) if type(k) is tuple and k[0] is NUMBER}
+        numbers, arrays = [{i for i, k in enumerate(keys) if type(k) is tuple and k[0] is kind}
+                           for kind in (NUMBER, np.ndarray)]
 
         def run(given, named):
             args, kwargs = with_static(given, named, static)
@@ -250,7 +251,7 @@ class _Jit:
             return out
 
         with unmarked():  # what it warns of is decided where it runs, not where it is staged
-            graph, _ = stage(run, avals, rebuild, "jit", like=leaves, numbers=numbers)
+            graph, _ = stage(run, avals, rebuild, "jit", like=leaves, numbers=numbers, arrays=arrays)
         captured = graph.captured
         donated = () if captured else self.donated_leaves(dynamic, static)
         call = Compiled(graph.with_inputs(graph.inputs), self.name, own=True,
@@ -310,7 +311,7 @@ class _Jit:
     def call_first(self, function):
         """Have the public function call another one."""
         public = self.shown()
-        if public is not None and ALONE > 0:  # else another thread may be about to call the one before
+        if public is not None and POOLED:  # else another thread may be about to call the one before
             public.__setstate__((function, (), {}, vars(public)))
 
 

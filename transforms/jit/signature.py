@@ -42,14 +42,17 @@ NUMBER = "number"
 def leaf_key(leaf):
     """What staging looks at of a leaf: its aval; of arrays of other libraries than NumPy also which one that is.
 
-    Of a traced Python number that it is one: the graph takes any scalar there, and promotes it as a number.
+    Of a traced Python number that it is one: the graph takes any scalar there, and promotes it as a number. Of an array
+    without axes that it is one: the function may ask whether it was given a number.
     """
     kind = type(leaf)
     try:
         if kind in RAW:
-            return aval_of(leaf)
+            return (ndarray, aval_of(leaf)) if kind is ndarray and not leaf.ndim else aval_of(leaf)
         if isinstance(leaf, Tracer):
             library = NUMBER if promoting_aval(leaf).weak else library_of(leaf)
+            if library is None and not leaf.shape and leaf.__class__ is kind:
+                library = ndarray
             return aval_of(leaf) if library is None else (library, aval_of(leaf))
         if computable(leaf):
             return kind, aval_of(leaf)
@@ -265,4 +268,4 @@ def described_change(new, known):
 def _aval_text(key):
     aval = key[1] if type(key) is tuple else key
     weak = next((f"a Python {kind.__name__}" for kind, known in WEAK.items() if known is aval), None)
-    return weak or repr(aval)
+    return weak or (f"an array {aval!r}" if key is not aval and key[0] is ndarray else repr(aval))

@@ -40,9 +40,9 @@ def native_function(kernel, avals, out_avals, slow, boxed=(), note=None, inside=
         if printer.looks:
             module.functions["@stopped"] = stopped(module, known, slots)
         module.functions["@call"] = entry(
-            module, kernel, avals, out_avals, known, slots, around.handle, around.heard, boxed)
+            printer, avals, out_avals, known, slots, around.handle, around.heard, boxed)
     else:
-        module.functions["@call"] = plain_entry(kernel)
+        module.functions["@call"] = plain_entry(printer)
     text = f"{slots.legend}\n{module.text}"
     code = processor.code(text, module.needed)
     if known is not None:
@@ -58,8 +58,7 @@ def native_function(kernel, avals, out_avals, slow, boxed=(), note=None, inside=
 
 def _python_function(address, table, kernel, avals, out_avals, around, boxed):
     """The same written in Python, where C code must not look into arrays."""
-    count = len(kernel.inputs) + len(kernel.outputs) + 2
-    work = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count)(address)
+    work = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(address)
 
     def run(*values):
         if not is_followed():
@@ -74,8 +73,8 @@ def _python_function(address, table, kernel, avals, out_avals, around, boxed):
             given.append(np.asarray(x))
         outs = [*[np.empty(a.shape, a.dtype) for a in out_avals], np.zeros(())]
         scratch = np.empty(kernel.scratch + 64, np.uint8)
-        work(*[a.ctypes.data for a in (*given, *outs)], scratch.ctypes.data + -scratch.ctypes.data % 64,
-             table.ctypes.data)
+        memory = np.array([a.ctypes.data for a in (*given, *outs)], np.uintp)
+        work(memory.ctypes.data, scratch.ctypes.data + -scratch.ctypes.data % 64, table.ctypes.data)
         if outs[-1] == OUTSIDE:
             return around.slow(*values)
         result = [out if out.ndim or kept else out[()] for out, kept in zip(outs, boxed or len(out_avals) * [False])]

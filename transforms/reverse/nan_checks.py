@@ -113,8 +113,8 @@ def _pull(rule, back, what, ct, saved):
     """`back(ct, saved)`, both sides looked at."""
     check_pulled(what, ct, (), None)
     before = _INSIDE.get()
-    _INSIDE.set(what)
     try:
+        _INSIDE.set(what)
         out = back(ct, saved)
     finally:
         _INSIDE.set(before)

@@ -1,7 +1,6 @@
 """Reverse mode: the trace that records nodes, and the one sweep that every driver uses."""
 
 from heapq import heappop, heappush
-from sys import getrefcount
 
 import numpy as np
 
@@ -11,8 +10,8 @@ from ...core.arrays.dtypes import is_inexact
 from ...core.arrays.small_calls import FORMS, MANY
 from ...core.primitive.primitive import take_operands
 from ...core.tape.lazy_cotangents import BASES, Units
-from ...core.tape.node_pool import ALONE, SPARE
-from ...core.tape.scatter import Scatter, accumulate, add_pending
+from ...core.tape.node_pool import POOLED, SPARE
+from ...core.tape.scatter import LAZY, Scatter, accumulate, add_pending, apart_from, push_pending
 from ...core.tape.strong_zeros import may_have_zeros
 from ...core.tape.tape import (
     FREED,
@@ -31,7 +30,6 @@ from .mutation_guards import COPY_LIMIT, LARGE, Guards
 ndarray = np.ndarray
 _SCALARS = frozenset({np.float64, np.float32})  # what operators give of 0-d arrays
 _NUMBERS = frozenset({int, float, bool})
-_LAZY = frozenset({Scatter, Partial, *BASES})
 
 
 class RevTrace(Trace):
@@ -235,18 +233,19 @@ def sweep(
     if FORMS.waiting is not None:
         FORMS.count(MANY)
     results = [None] * count if type(count) is int else count
-    pending = {}  # node number -> [node, cotangent so far, whether the sweep owns its memory]
+    pending = {}  # node number -> [node, cotangent so far, whether to add in place, whether nobody else has its memory]
     heap = []
     special = large
     plain = drive is not None and drive.plain and drive.needed is None
     checked = drive.checked if plain else (1,)
     retain = drive.retain if plain else retain
+    spent = POOLED and drive is None and not retain  # the trace ends with this sweep
     awaited = masked and not large  # the newest node with structural zeros is yet to come
     node: Any
     for node, ct in roots:
         special = special or type(ct) is Units
         awaited = awaited and not may_have_zeros(ct)
-        _push(pending, heap, node, ct)
+        push_pending(pending, heap, node, ct)
     masked = masked and not awaited
     if drive is not None:
         drive.masked = masked
@@ -256,12 +255,14 @@ def sweep(
     first = None
     while heap:
         entry = None  # it would keep alive what is popped
-        node, ct, _ = pending.pop(heappop(heap))
+        node, ct, added, mine = pending.pop(heappop(heap))
+        mine = mine or added
         while True:
             rule = node.rule
             kind = type(ct)
             if kind is not ndarray and (kind is Partial or kind is Scatter and (rule is None or not rule.lazy)):
                 ct = ct.dense()
+                mine = kind is Scatter
             if type(node) is Node:
                 if rule is None:
                     results[node.saved] = ct.dense() if kind in BASES else ct
@@ -274,7 +275,7 @@ def sweep(
                         if c is not None:
                             node = saved = parents = ct = None
                             while c:
-                                _push(pending, heap, *c.pop())
+                                push_pending(pending, heap, *c.pop())
                             break
                         ct = ct.dense()
                     if large and kind is ndarray and rule.pointwise and ct.nbytes >= LARGE:
@@ -284,7 +285,7 @@ def sweep(
                             break
                         saved = node.saved
                         parents = node.parents
-                if getrefcount(node) == ALONE:  # nobody else holds it
+                if spent:
                     node.rule = node.parents = node.saved = None
                     keep_spare(node)
                 node = None
@@ -292,6 +293,7 @@ def sweep(
                     awaited = False
                     masked = True
                 c = rule.strong(ct, saved) if masked else rule.back(ct, saved)
+                ct = None
             elif plain and rule is not None and node.extra is None and not (rule.keeps and node.seq > checked[0]) and (
                     kind is ndarray or kind is Scatter or kind in _SCALARS):
                 saved = node.saved
@@ -306,6 +308,9 @@ def sweep(
                 c = rule.strong(ct, saved) if masked else rule.back(ct, saved)
                 node = None
             else:
+                if plain:
+                    drive.mine = mine
+                    drive.ruled = False
                 if awaited and rule is not None and rule.masks:
                     awaited = False
                     masked = drive.masked = True
@@ -313,11 +318,17 @@ def sweep(
                 if c is None:
                     break
                 parents = node.parents
-            node = saved = ct = None  # what is still needed of them, others hold
+                if not plain or not drive.ruled:
+                    ct = None
+                    mine = False  # users may have seen it, or made it
+            node = saved = None  # what is still needed of them, others hold; a `ct` means that a rule made `c` of it
             if type(parents) is tuple:
                 if len(parents) == 2:
                     first, parents = parents
                     c, other = c
+                    mine = (ct is not None and c is not other and c is not ct and other is not ct and type(c) is ndarray
+                            and type(other) is ndarray and c.base is None and other.base is None)
+                    ct = None
                     seq = parents.seq
                     if parents is first:  # x * x: one contribution, no detour over the heap
                         if c is not None and other is not None:
@@ -332,16 +343,18 @@ def sweep(
                     if other is not None:
                         entry = get(seq)
                         if entry is None:
-                            pending[seq] = [parents, other, False]
+                            pending[seq] = [parents, other, False, mine]
                             if parents.rule is not None or type(parents) is not Node:
                                 heappush(heap, seq)
                         elif entry[2] and type(other) is ndarray:
                             entry[1] += other
                         else:
                             add_pending(entry, other)
-                        other = None  # nobody else may hold a gradient that a leaf is to take over
+                        other = None
                 else:
                     first = parents[0]
+                    alone = [False] * len(parents) if ct is None else apart_from(ct, c)
+                    ct = None
                     for k in range(len(parents) - 1, 0, -1):
                         if c[k] is None:
                             continue
@@ -351,12 +364,15 @@ def sweep(
                         if entry is not None:
                             add_pending(entry, c[k])
                             continue
-                        pending[seq] = [parent, c[k], False]
+                        pending[seq] = [parent, c[k], False, alone[k]]
                         if parent.rule is not None or type(parent) is not Node:
                             heappush(heap, seq)
-                    c, parent = c[0], None
+                    c, parent, mine = c[0], None, alone[0]
                 parents = first
                 first = None
+            elif ct is not None:
+                mine = mine or c is not ct and type(c) is ndarray and c.base is None
+                ct = None
             if c is None:
                 break
             if heap or parents.rule is None:  # else nothing is pending but leaves, and this is none
@@ -369,25 +385,13 @@ def sweep(
                         add_pending(entry, c)
                     break
                 if heap and heap[0] < seq:
-                    pending[seq] = [parents, c, False]
+                    pending[seq] = [parents, c, False, mine]
                     heappush(heap, seq)
                     break
             node = parents
             ct = c
             c = None
-    for node, ct, _ in pending.values():  # leaves wait here and not in the heap: nothing comes after them
+    for node, ct, _, _ in pending.values():  # leaves wait here and not in the heap: nothing comes after them
         kind = type(ct)
-        results[node.saved] = ct.dense() if kind in _LAZY else ct
+        results[node.saved] = ct.dense() if kind in LAZY else ct
     return results
-
-
-def _push(pending, heap, node, c):
-    """Add a contribution to a node that may be pending already."""
-    seq = node.seq
-    entry = pending.get(seq)
-    if entry is None:
-        pending[seq] = [node, c, False]
-        if node.rule is not None or type(node) is not Node:
-            heappush(heap, seq)
-    else:
-        add_pending(entry, c)

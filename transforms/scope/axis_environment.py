@@ -14,9 +14,20 @@ def bind(name, trace):
     return previous
 
 
-def unbind(previous):
-    """Restore the names from before."""
-    _AXES.set(previous)
+unbind = _AXES.set  # restore the names from before
+
+
+def keeping_names(fun):
+    """A function after which the names are those of before, whatever signal arrived when."""
+
+    def kept(*args):
+        previous = _AXES.get()
+        try:
+            return fun(*args)
+        finally:
+            unbind(previous)
+
+    return kept
 
 
 def axis_sizes():

@@ -13,21 +13,10 @@ from ...core.arrays.errstate import SILENT, enter_error_state, error_state, leav
 from ...core.arrays.warned import reporting, same_state
 
 
-class quiet:  # noqa: N801 - used like a function
-    """The scope around a sweep, or around a singular rule going forward."""
-
-    __slots__ = ("token",)
-
-    def __enter__(self):
-        self.token = enter_error_state(SILENT)
-
-    def __exit__(self, *error):
-        leave_error_state(self.token)
-
-
 def enter_quiet():
-    """As `quiet`, without an object; ends with `leave_error_state` of what this returns."""
-    return enter_error_state(SILENT)
+    """The scope around a sweep, or around a singular rule going forward, until `leave_error_state` of what
+    `error_state` gave before."""
+    enter_error_state(SILENT)
 
 
 class within:  # noqa: N801 - used like a function
@@ -36,13 +25,23 @@ class within:  # noqa: N801 - used like a function
     __slots__ = ("state", "token")
 
     def __init__(self, state):
-        self.state = reporting(state)
+        self.state = state if state is SILENT else reporting(state)
 
     def __enter__(self):
-        self.token = enter_error_state(self.state)
+        self.token = error_state()
+        try:
+            enter_error_state(self.state)
+        except BaseException:
+            leave_error_state(self.token)
+            raise
 
     def __exit__(self, *error):
         leave_error_state(self.token)
+
+
+def quiet():
+    """The scope of `enter_quiet` as a context, in compiled functions, which restore the error state themselves."""
+    return within(SILENT)
 
 
 _ALOUD = nullcontext()

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
+from ...core.arrays.errstate import error_state, leave_error_state
 from ...core.errors import TreeError, at_user_line
 from ...core.ops.shaping import broadcast_to
 from ...core.primitive.families import primitive
@@ -18,7 +19,7 @@ from ...core.types import Any
 from ..interpreters.vmap import Mapping
 from ..reverse.nan_checks import start_trace
 from ..reverse.reverse import sweep
-from ..scope.errstate import quiet
+from ..scope.errstate import enter_quiet
 
 ndarray = np.ndarray
 
@@ -168,8 +169,12 @@ def pull(body, values, active, cts, masked=False, stands_in=False):
             out = out.read()
         if isinstance(out, Rev) and out.owner is trace and c is not None:
             roots.append((out.node, c))
-    with quiet():
+    state = error_state()
+    try:
+        enter_quiet()
         found = sweep(roots, len(active), masked=trace.masked, large=trace.large)
+    finally:
+        leave_error_state(state)
     trace.done = True
     return found
 

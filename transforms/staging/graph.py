@@ -6,7 +6,7 @@ from itertools import groupby
 import numpy as np
 
 from ...core.arrays.avals import aval_of, make_aval, short_dtype
-from ...core.arrays.errstate import leave_error_state
+from ...core.arrays.errstate import error_state, leave_error_state
 from ...core.arrays.warned import enter_reporting, runs_equations
 from ...core.checks import whole
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
@@ -92,8 +92,9 @@ class Graph:
         env = dict(zip(self.inputs, values, strict=True))
         kept = {}
         stagers = list({id(t): t for v in values for t in stagers_of(v)}.values())
-        state = enter_reporting()
+        state = error_state()
         try:
+            enter_reporting()
             for silent, equations in self.stretches:
                 with scope_of(silent):
                     self._run(equations, env, known, keep, kept, stagers)

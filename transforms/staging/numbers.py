@@ -8,6 +8,15 @@ from ...core.trace.tracer import Dual, Rev, Staged, Tracer
 NUMBERS = {"i": int, "f": float, "c": complex}  # kinds of dtypes -> types
 
 
+def is_derived(tracer):
+    """Whether a weak value is one that an operation of a graph computes."""
+    while isinstance(tracer, Tracer):
+        if type(tracer) is Staged:
+            return not tracer.node.aval.weak
+        tracer = tracer.value
+    return False
+
+
 def as_number(value):
     """A result that operators made of Python numbers alone, as a number: it takes the dtype of what it meets."""
     if not isinstance(value, Tracer):

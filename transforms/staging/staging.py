@@ -17,7 +17,7 @@ from ...core.primitive.primitive import RAW
 from ...core.trace.buffers import identity
 from ...core.trace.device import library_of
 from ...core.trace.extent import drives
-from ...core.trace.seal import Seal
+from ...core.trace.seal import SEALED, Seal
 from ...core.trace.tracer import Batched, Dual, Rev, Staged, Trace, Tracer, check_alive
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import flatten, settle, structure
@@ -29,7 +29,7 @@ from ..graph.labels import input_labels
 from ..scope.errstate import silence
 from .graph import Graph, ShapeDtype
 from .literals import Literals, unit_places
-from .numbers import NUMBERS
+from .numbers import NUMBERS, is_derived
 
 
 def alike(a, b):
@@ -53,15 +53,6 @@ def alike(a, b):
     return alike(a.value, b.value)
 
 
-def is_derived(tracer):
-    """Whether a weak value is one that an operation of a graph computes."""
-    while isinstance(tracer, Tracer):
-        if type(tracer) is Staged:
-            return not tracer.node.aval.weak
-        tracer = tracer.value
-    return False
-
-
 _TESTS = frozenset({"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"})  # of integers: exact
 
 
@@ -69,7 +60,7 @@ class GraphTrace(Trace):
     """Writes equations down. With `concrete` it also computes each output on primal values, so that `if` works."""
 
     __slots__ = ("equations", "inputs", "captured", "reads", "moved", "concrete", "library", "literals", "spreads",
-                 "numbers", "about", "errors", "met")
+                 "numbers", "arrays", "about", "errors", "met")
     kind = "graph"
 
     def __init__(self, concrete=False, library=None, watch=True, about=None):
@@ -83,6 +74,7 @@ class GraphTrace(Trace):
         self.reads = {}  # captured reverse-mode values that move elements, by how and of what
         self.moved = {}  # what an equation that reads elements computes -> its Var
         self.numbers = {}  # Vars that operators made of Python numbers alone, whose tracers are weak -> their types
+        self.arrays = set()  # Vars of inputs that are arrays without axes, which are no numbers
         self.spreads = {}  # what unit vectors are made of -> the Var of the equation that makes them
         self.concrete = concrete
         self.errors = error_state()  # what another state in the function is told from
@@ -101,6 +93,9 @@ class GraphTrace(Trace):
         out.aval = var.aval
         out.node = var
         return out
+
+    def is_array(self, traced):
+        return traced.node in self.arrays
 
     def hoist(self, tracer):
         """The input that stands for a tracer of a surrounding transform that the function closed over."""
@@ -293,12 +288,12 @@ def _input_aval(x, name):
 
 
 def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, watch=True, about=None, library=None,
-          numbers=()):
+          numbers=(), arrays=()):
     """`(graph, known output values)` of `fun(*rebuild(inputs))`; closed-over tracers become inputs.
 
     Where `leaves` are shapes alone, `like` or `library` says what library they stand for. Without `watch` constants are
     not kept from writes: those of `fun` are known to be. Traced Python numbers, and inputs at the places `numbers`, are
-    numbers to operators.
+    numbers to operators; those at the places `arrays` are arrays without axes to whoever asks.
     """
     library = library_of(*(leaves if like is None else like)) if library is None else library
     trace = GraphTrace(concrete, library, watch, about)
@@ -306,14 +301,20 @@ def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, wa
     for k, (x, staged) in enumerate(zip(leaves, boxed)):
         if k in numbers or isinstance(x, Tracer) and promoting_aval(x).weak:
             trace.number(staged, staged.node)
+        elif k in arrays or type(x) is np.ndarray and not x.ndim:
+            trace.arrays.add(staged.node)
     try:
         if concrete:  # it runs this once
             outs, rebuild_out = flatten(fun(*rebuild(boxed)))
             outs = [settle(x) for x in outs]
         else:
-            with Seal(trace.level) as seal:
+            before = SEALED.get()
+            try:
+                seal = Seal(trace.level).begin()
                 outs, rebuild_out = flatten(fun(*rebuild(boxed)))
                 outs = [settle(x) for x in outs]
+            finally:
+                SEALED.set(before)
             seal.check()
     except BaseException as error:
         abandon(trace, error)

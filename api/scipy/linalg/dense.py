@@ -18,6 +18,7 @@ _GENERAL = (None, "gen", "general")
 _HERMITIAN = ("sym", "symmetric", "her", "hermitian")
 _POSITIVE = ("pos", "positive definite")
 _TRIANGULAR = ("lower triangular", "upper triangular")
+_DIAGONALS = {"diagonal": 0, "tridiagonal": 1}  # how many beside the main one are read
 
 
 def solve(
@@ -31,7 +32,8 @@ def solve(
         b: `(n,)` or `(…, n, k)`.
         lower: which triangle is read of a matrix that is assumed to be symmetric, Hermitian or positive definite.
         assume_a: "gen", the default; "sym", "her" or "pos" for a symmetric, Hermitian or positive definite matrix, of
-            which one triangle is read; "lower triangular" or "upper triangular". Or SciPy's longer names of these.
+            which one triangle is read; "lower triangular" or "upper triangular"; "diagonal" or "tridiagonal", of which
+            no other diagonals are read; "banded". Or SciPy's longer names of these.
         transposed: whether to solve with the transpose of `a`.
         overwrite_a, overwrite_b, check_finite: accepted for compatibility with SciPy; nothing is overwritten.
     Returns:
@@ -49,9 +51,12 @@ def solve(
     array([0.1875, 0.125 ])
     """
     a, b = floating(a), floating(b)
-    kind = one_of(assume_a, "assume_a of solve", (*_GENERAL, *_HERMITIAN, *_POSITIVE, *_TRIANGULAR))
+    kind = one_of(assume_a, "assume_a of solve", (
+        *_GENERAL, *_HERMITIAN, *_POSITIVE, *_TRIANGULAR, *_DIAGONALS, "banded"))
     if kind in _TRIANGULAR:
         return solve_triangular(a, b, 1 if transposed else 0, kind == "lower triangular")
+    if kind in _DIAGONALS:
+        a = triu(tril(a, _DIAGONALS[kind]), -_DIAGONALS[kind])
     if kind in _POSITIVE:
         factor = cholesky(a, lower)
         return cho_solve((factor.conj() if transposed else factor, lower), b)

@@ -9,9 +9,14 @@ from ...core.types import Array, PyTree
 from ...numpy import (
     astype,
     at,
+    exp2,
     finfo,
+    floor,
+    inf,
+    log2,
     logical_and,
     matmul,
+    max as largest_of,
     sqrt,
     stack,
     vdot,
@@ -51,9 +56,12 @@ def solve_function(
 
     def solver(scale: Product | None, start: Any) -> Any:
         def solve(matvec: Product, right: Array) -> tuple[Array, Array]:
-            bound = where(rtol * _norm(right) > atol, rtol * _norm(right), atol)
-            return METHODS[name](matvec, right, zeros_like(right) if start is None else start, scale or (lambda v: v),
-                                 bound, steps, again)
+            unit = _unit(right)
+            right = right / unit
+            bound = where(rtol * _norm(right) > atol / unit, rtol * _norm(right), atol / unit)
+            x, told = METHODS[name](matvec, right, zeros_like(right) if start is None else start / unit,
+                                    scale or (lambda v: v), bound, steps, again)
+            return x * unit, told
 
         return solve
 
@@ -61,6 +69,12 @@ def solve_function(
     x, info = custom_linear_solve(flat(_applied(product)), vector, solver(scale, start),
                                   solver(turned, None), has_aux=True)
     return unravel(x), info
+
+
+def _unit(right: Array) -> Array:
+    """A power of two near the largest element: squares of 1e-25 vanish in float32, and so would the norm."""
+    largest = largest_of(abs(right), initial=0.0)
+    return exp2(floor(log2(where(logical_and(largest > 0.0, largest < inf), largest, 1.0))))
 
 
 def _transposed(scale: Product) -> Product:

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from ...core.errors import at_user_line
-from ...core.ops import arithmetic, selection
-from ...core.ops.special import gamma_functions, incomplete, integrals
+from ...core.ops import selection
+from ...core.ops.special import box_cox, gamma_functions, incomplete
 from ...core.trace.device import constant
 from ...core.trace.tracer import unwrap
 from ...numpy.surface import Array, array_of, floating, lift, ordered
@@ -283,24 +283,13 @@ def boxcox(x: Array, lmbda: Array, /) -> Array:
         lmbda: an array, real.
     Returns:
         an array; shapes broadcast, dtypes promote as in NumPy.
-    Derivative: that of log(x) exprel(λ log x), which is smooth at λ = 0.
+    Derivative: x^(λ-1); for `lmbda` that of log(x) exprel(λ log x), which is smooth at λ = 0.
 
     >>> from covector.scipy import special
     >>> round(float(special.boxcox(2.0, 3.0)), 6)
     2.333333
     """
-    x = ordered(floating(x), "boxcox")
-    return _boxcox(x, arithmetic.log(x), lmbda)
-
-
-def _boxcox(x: Array, log: Array, lmbda: Array) -> Array:
-    """log exprel(λ log), and (x^λ - 1) / λ as it stands at 0 and infinity, where the logarithm is infinite."""
-    ends = selection.isinf(log)
-    inner = selection.where(ends, 0.0, log)
-    flat = lmbda == 0
-    power = (lmbda or 1.0) if isinstance(lmbda, int | float) else selection.where(flat, 1.0, lmbda)
-    outer = selection.where(flat, log, (arithmetic.power(x, power) - 1.0) / power)
-    return selection.where(ends, outer, inner * integrals.exprel(lmbda * inner))
+    return box_cox.boxcox(ordered(floating(x), "boxcox"), lift(lmbda))
 
 
 def boxcox1p(x: Array, lmbda: Array, /) -> Array:
@@ -317,5 +306,4 @@ def boxcox1p(x: Array, lmbda: Array, /) -> Array:
     >>> round(float(special.boxcox1p(1.0, 3.0)), 6)
     2.333333
     """
-    x = ordered(floating(x), "boxcox1p")
-    return _boxcox(1.0 + x, arithmetic.log1p(x), lmbda)
+    return box_cox.boxcox1p(ordered(floating(x), "boxcox1p"), lift(lmbda))

@@ -1,7 +1,7 @@
 """Distribution functions that are incomplete beta and gamma functions, and their tails."""
 
-from ...core.ops.special import normal_distribution, quantiles, tails
-from ...numpy.surface import Array, lift
+from ...core.ops.special import box_cox, normal_distribution, quantiles, tails
+from ...numpy.surface import Array, floating, lift
 
 
 def betaincc(a: Array, b: Array, x: Array, /) -> Array:
@@ -196,16 +196,16 @@ def inv_boxcox(y: Array, lmbda: Array, /) -> Array:
 
     Args:
         y: an array, real.
-        lmbda: the exponent; at 0 its derivative is taken to be 0.
+        lmbda: the exponent.
     Returns:
         an array; the shapes broadcast, the dtypes are promoted.
-    Derivative: that of the formula.
+    Derivative: (1 + λ y)^(1/λ - 1); smooth at λ = 0, too.
 
     >>> from covector.scipy import special
     >>> round(float(special.inv_boxcox(1.0, 2.0)), 6)
     1.732051
     """
-    return tails.inv_boxcox(lift(y), lift(lmbda))
+    return box_cox.inv_boxcox(floating(y), lift(lmbda))
 
 
 def inv_boxcox1p(y: Array, lmbda: Array, /) -> Array:
@@ -213,16 +213,16 @@ def inv_boxcox1p(y: Array, lmbda: Array, /) -> Array:
 
     Args:
         y: an array, real.
-        lmbda: the exponent; at 0 its derivative is taken to be 0.
+        lmbda: the exponent.
     Returns:
         an array; the shapes broadcast, the dtypes are promoted.
-    Derivative: that of the formula.
+    Derivative: (1 + λ y)^(1/λ - 1); smooth at λ = 0, too.
 
     >>> from covector.scipy import special
     >>> round(float(special.inv_boxcox1p(1.0, 2.0)), 6)
     0.732051
     """
-    return tails.inv_boxcox1p(lift(y), lift(lmbda))
+    return box_cox.inv_boxcox1p(floating(y), lift(lmbda))
 
 
 def huber(delta: Array, r: Array, /) -> Array:

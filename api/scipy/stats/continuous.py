@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...core.ops import elementary, selection
-from ...core.ops.arithmetic import exp, expm1, log, log1p
+from ...core.ops.arithmetic import exp, expm1, log, log1p, sqrt
 from ...core.ops.nn import network
 from ...core.ops.special import (
     bessel,
@@ -18,7 +18,7 @@ from ...core.ops.special import (
     student,
 )
 from ...nn import log1mexp as loud_log1mexp
-from ...numpy import arctan, cos, tan
+from ...numpy import arctan2, cos, tan
 from ...numpy.surface import Array
 from .distribution import Continuous, quiet_log
 
@@ -115,11 +115,19 @@ def _laplace_isf(q: Array) -> Array:
     return selection.where(right, -tail, tail)
 
 
+def _laplace_logsf(z: Array) -> Array:
+    right = z > 0
+    tail = selection.where(right, -z, z) - math.log(2.0)
+    return selection.where(right, tail, log1p(-exp(tail)))
+
+
 laplace = Continuous(
     "laplace",
     logpdf=lambda z: -abs(z) - math.log(2.0),
     cdf=lambda z: _laplace_sf(-z),
     sf=_laplace_sf,
+    logcdf=lambda z: _laplace_logsf(-z),
+    logsf=_laplace_logsf,
     ppf=lambda q: -_laplace_isf(q),
     isf=_laplace_isf,
 )
@@ -133,13 +141,37 @@ logistic = Continuous(
     ppf=entropies.logit,
     isf=lambda q: -entropies.logit(q),
 )
+def log1p_square(z: Array) -> Array:
+    """log(1 + z²), where the square overflows, too."""
+    far = abs(z) > 1e10
+    near = selection.where(far, 0.0, z)
+    return selection.where(far, 2.0 * log(selection.where(far, abs(z), 1.0)), log1p(near * near))
+
+
+def turns(q: Array) -> Array:
+    """tan(π q / 2) for q between 0 and 1, from the nearer end, so that no digit of q is lost."""
+    high = q > 0.5
+    near = tan((0.5 * math.pi) * selection.where(high, 1.0 - q, q))
+    return selection.where(high, 1.0 / selection.where(high, near, 1.0), near)
+
+
+def _cauchy_isf(q: Array) -> Array:
+    """cot(π q): by the distance from 1/2, or, in the tails, from the end."""
+    low, high = q < 0.25, q > 0.75
+    end = selection.where(high, 1.0 - q, selection.where(low, q, 0.25))
+    with np.errstate(divide="ignore"):
+        far = 1.0 / tan(math.pi * end)
+    middle = tan(math.pi * (0.5 - selection.where(low | high, 0.5, q)))
+    return selection.where(high, -far, selection.where(low, far, middle))
+
+
 cauchy = Continuous(
     "cauchy",
-    logpdf=lambda z: -math.log(math.pi) - log1p(z * z),
-    cdf=lambda z: 0.5 + arctan(z) / math.pi,
-    sf=lambda z: 0.5 - arctan(z) / math.pi,
-    ppf=lambda q: tan(math.pi * (q - 0.5)),
-    isf=lambda q: tan(math.pi * (0.5 - q)),
+    logpdf=lambda z: -math.log(math.pi) - log1p_square(z),
+    cdf=lambda z: arctan2(1.0, -z) / math.pi,
+    sf=lambda z: arctan2(1.0, z) / math.pi,
+    ppf=lambda q: -_cauchy_isf(q),
+    isf=_cauchy_isf,
 )
 gumbel_r = Continuous(
     "gumbel_r",
@@ -206,12 +238,18 @@ chi2 = Continuous(
     ppf=lambda q, df: 2.0 * quantiles.gammaincinv(0.5 * df, q),
     isf=lambda q, df: 2.0 * quantiles.gammainccinv(0.5 * df, q),
 )
+def _beta_sf(z: Array, a: Array, b: Array) -> Array:
+    """From the smaller tail: 1 - z, of a small z, has few of its digits."""
+    below = incomplete.betainc(a, b, z)
+    return selection.where(below < 0.5, 1.0 - below, incomplete.betainc(b, a, 1.0 - z))
+
+
 beta = Continuous(
     "beta", "a b", (0.0, 1.0),
     logpdf=lambda z, a, b: (entropies.xlogy(a - 1.0, z) + entropies.xlog1py(b - 1.0, -z)
                             - gamma_functions.betaln(a, b)),
     cdf=lambda z, a, b: incomplete.betainc(a, b, z),
-    sf=lambda z, a, b: incomplete.betainc(b, a, 1.0 - z),
+    sf=_beta_sf,
     ppf=lambda q, a, b: quantiles.betaincinv(a, b, q),
     isf=lambda q, a, b: 1.0 - quantiles.betaincinv(b, a, q),
 )
@@ -220,7 +258,7 @@ beta = Continuous(
 t = Continuous(
     "t", "df",
     logpdf=lambda z, df: (gamma_functions.gammaln(0.5 * (df + 1.0)) - gamma_functions.gammaln(0.5 * df)
-                          - 0.5 * log(math.pi * df + 0.0 * z) - 0.5 * (df + 1.0) * log1p(z * z / df)),
+                          - 0.5 * log(math.pi * df + 0.0 * z) - 0.5 * (df + 1.0) * log1p_square(z / sqrt(df))),
     cdf=lambda z, df: student.stdtr(df, z),
     sf=lambda z, df: student.stdtr(df, -z),
     ppf=lambda q, df: student.stdtrit(df, q),

@@ -23,6 +23,13 @@ def quiet_log(x: Array) -> Array:
         return arithmetic.log(x)
 
 
+def log_by_tails(mine: Array, other: Array) -> Array:
+    """Compute the logarithm of a probability from it and the rest, of which the smaller has all its digits."""
+    most = mine > 0.5
+    return selection.where(most, arithmetic.log1p(-selection.where(most, other, 0.0)),
+                           quiet_log(selection.where(most, 1.0, mine)))
+
+
 class Distribution:
     """Parameters by position or by name, as SciPy takes them."""
 
@@ -138,15 +145,23 @@ class Continuous(Distribution):
 
     def logcdf(self, x: Array, *args: Array, **named: Array) -> Array:
         """Return the logarithm of the probability of values up to `x`."""
-        below, above, z, shapes, _ = self._standard("logcdf", x, args, named)
-        value = self.formula("logcdf", "cdf")(z, *shapes)
-        return instead(value if "logcdf" in self.formulas else quiet_log(value), below, -math.inf, above, 0.0)
+        below, above, value = self._logarithm("logcdf", ("cdf", "sf"), x, args, named)
+        return instead(value, below, -math.inf, above, 0.0)
 
     def logsf(self, x: Array, *args: Array, **named: Array) -> Array:
         """Return the logarithm of the probability of values above `x`."""
-        below, above, z, shapes, _ = self._standard("logsf", x, args, named)
-        value = self.formula("logsf", "sf")(z, *shapes)
-        return instead(value if "logsf" in self.formulas else quiet_log(value), below, 0.0, above, -math.inf)
+        below, above, value = self._logarithm("logsf", ("sf", "cdf"), x, args, named)
+        return instead(value, below, 0.0, above, -math.inf)
+
+    def _logarithm(
+        self, method: str, tails: tuple[str, str], x: Array, args: tuple, named: dict[str, Any]
+    ) -> tuple[Any, Any, Array]:
+        """Return the formula of a logarithm, or that of this tail; of one above a half, by the other tail."""
+        below, above, z, shapes, _ = self._standard(method, x, args, named)
+        if method in self.formulas:
+            return below, above, self.formulas[method](z, *shapes)
+        mine, other = [self.formula(method, name)(z, *shapes) for name in tails]
+        return below, above, log_by_tails(mine, other)
 
     def ppf(self, q: Array, *args: Array, **named: Array) -> Array:
         """Return the quantile for the probability `q`; NaN if it is not between 0 and 1."""

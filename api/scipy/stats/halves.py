@@ -12,30 +12,38 @@ from ...core.ops.special import (
     quantiles,
     tails,
 )
-from ...numpy import arctan, arctan2, logaddexp, tan
+from ...numpy import arctan, arctan2, logaddexp
 from ...numpy.surface import Array
-from .continuous import log1mexp
+from .continuous import log1mexp, log1p_square, turns
 from .distribution import Continuous
 
 _POSITIVE = (0.0, math.inf)
 _ROOT_HALF = math.sqrt(0.5)
+
+
+
+def _half_normal_logsf(z: Array) -> Array:
+    near = z < 1.0
+    return selection.where(near, log1p(-error_function.erf(selection.where(near, z, 0.0) * _ROOT_HALF)),
+                           normal.log_ndtr(-z) + math.log(2.0))
+
 
 halfnorm = Continuous(
     "halfnorm", "", _POSITIVE,
     logpdf=lambda z: -0.5 * z * z + 0.5 * math.log(2.0 / math.pi),
     cdf=lambda z: error_function.erf(z * _ROOT_HALF),
     sf=lambda z: error_function.erfc(z * _ROOT_HALF),
-    logsf=lambda z: normal.log_ndtr(-z) + math.log(2.0),
-    ppf=lambda q: normal.ndtri(0.5 * (1.0 + q)),
+    logsf=_half_normal_logsf,
+    ppf=lambda q: math.sqrt(2.0) * normal.erfinv(q),
     isf=lambda q: -normal.ndtri(0.5 * q),
 )
 halfcauchy = Continuous(
     "halfcauchy", "", _POSITIVE,
-    logpdf=lambda z: math.log(2.0 / math.pi) - log1p(z * z),
+    logpdf=lambda z: math.log(2.0 / math.pi) - log1p_square(z),
     cdf=lambda z: (2.0 / math.pi) * arctan(z),
     sf=lambda z: (2.0 / math.pi) * arctan2(1.0, z),
-    ppf=lambda q: tan((0.5 * math.pi) * q),
-    isf=lambda q: 1.0 / tan((0.5 * math.pi) * q),
+    ppf=turns,
+    isf=lambda q: 1.0 / turns(q),
 )
 
 
@@ -45,10 +53,16 @@ def _f_density(z: Array, dfn: Array, dfd: Array) -> Array:
             - half * log(dfd + dfn * z) - gamma_functions.betaln(0.5 * dfn, 0.5 * dfd))
 
 
+def _f_cdf(z: Array, dfn: Array, dfd: Array) -> Array:
+    """From the smaller tail."""
+    above = tails.fdtrc(dfn, dfd, z)
+    return selection.where(above < 0.5, 1.0 - above, tails.fdtr(dfn, dfd, z))
+
+
 f = Continuous(
     "f", "dfn dfd", _POSITIVE,
     logpdf=_f_density,
-    cdf=lambda z, dfn, dfd: tails.fdtr(dfn, dfd, z),
+    cdf=_f_cdf,
     sf=lambda z, dfn, dfd: tails.fdtrc(dfn, dfd, z),
     ppf=lambda q, dfn, dfd: quantiles.fdtri(dfn, dfd, q),
     isf=lambda q, dfn, dfd: 1.0 / quantiles.fdtri(dfd, dfn, q),
@@ -101,8 +115,8 @@ truncnorm = Continuous(
     logpdf=_truncated,
     cdf=lambda z, a, b: exp(_log_mass_up_to(a, z) - _log_mass(a, b)),
     sf=lambda z, a, b: exp(_log_mass_up_to(z, b) - _log_mass(a, b)),
-    logcdf=lambda z, a, b: _log_mass_up_to(a, z) - _log_mass(a, b),
-    logsf=lambda z, a, b: _log_mass_up_to(z, b) - _log_mass(a, b),
+    logcdf=lambda z, a, b: _log_share(_log_mass_up_to(a, z), _log_mass_up_to(z, b), _log_mass(a, b)),
+    logsf=lambda z, a, b: _log_share(_log_mass_up_to(z, b), _log_mass_up_to(a, z), _log_mass(a, b)),
     ppf=_truncated_ppf,
     isf=lambda q, a, b: -_truncated_ppf(q, -b, -a),
 )
@@ -113,3 +127,9 @@ def _log_mass_up_to(a: Array, b: Array) -> Array:
     none = a >= b
     low, high = selection.where(none, -1.0, a), selection.where(none, 1.0, b)
     return selection.where(none, -math.inf, _log_mass(low, high))
+
+
+def _log_share(mine: Array, other: Array, mass: Array) -> Array:
+    """The logarithm of a part of the mass; of one above a half, by the rest."""
+    most = mine - mass > -math.log(2.0)
+    return selection.where(most, log1p(-exp(selection.where(most, other - mass, -1.0))), mine - mass)

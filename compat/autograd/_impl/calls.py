@@ -7,17 +7,24 @@ import numpy as np
 from .... import numpy as cnp, tree
 from ...._engine import JvpCall, VjpCall, by_rows, call_pullback, leniently
 from ....extend import Tracer, aval_of
+from .levels import NONE, levels, without
 from .sparse import dense
 
 
 class Operands:
-    """The arguments of a call, of which the traced leaves are the operands."""
+    """The arguments of a call, of which the traced leaves are the operands.
 
-    __slots__ = ("args", "kwargs", "places", "leaves")
+    Args:
+        args, kwargs: the arguments.
+        peeled: the traces that the rule has been applied for, in calls that led to this one.
+    """
 
-    def __init__(self, args, kwargs):
+    __slots__ = ("args", "kwargs", "peeled", "places", "leaves")
+
+    def __init__(self, args, kwargs, peeled=NONE):
         self.args = args
         self.kwargs = kwargs
+        self.peeled = peeled
         self.places = places = []  # of each operand: its argument, and its leaf there (None: the argument itself)
         self.leaves = leaves = []
         for k, x in enumerate(args):
@@ -50,8 +57,16 @@ class Operands:
         """The arguments that some operands lie in, in order."""
         return tuple(sorted({self.places[i][0] for i in operands}))
 
+    def ruled(self):
+        """The traces whose derivative is the rule's, not that of what the function computes: this call's, and above."""
+        return self.peeled.union(sorted(levels(self.leaves), key=_level)[-1:])
+
 
 _CONTAINERS = frozenset({list, tuple, dict})
+
+
+def _level(trace):
+    return trace.level
 
 
 class Owner:
@@ -87,8 +102,8 @@ class ReverseCall(VjpCall):
 
     def body(self, *values):
         """The function itself."""
-        ans = self.primitive.raw(*self.operands.filled(values), **self.operands.kwargs)
-        return self.outputs(ans)
+        operands = self.operands
+        return self.outputs(without(self.primitive.raw(*operands.filled(values), **operands.kwargs), operands.ruled()))
 
     def outputs(self, ans):
         """The leaves of an output."""
@@ -105,7 +120,7 @@ class ReverseCall(VjpCall):
         active = inexact(values) if active is None else active
         args = operands.filled(values)
         if self.given is None:
-            ans = self.primitive(*args, **operands.kwargs)
+            ans = self.primitive(args, operands.kwargs, operands.ruled())
         else:
             (ans,), self.given = self.given, None
         outs = self.outputs(ans)
@@ -125,31 +140,35 @@ class ReverseCall(VjpCall):
     def pulled(self, residuals, cts, avals):
         """`backward` of cotangents that the rule takes."""
         vjp, argnums = residuals
+        operands = self.operands
         found = dict(zip(argnums, call_pullback(vjp, self.rebuild_out(list(cts)))))
+        ruled = operands.ruled()
         out: list[Any] = []
         parts: dict[int, list] = {}
-        for (k, j), aval in zip(self.operands.places, avals):
+        for (k, j), aval in zip(operands.places, avals):
             ct = found.get(k)
             if ct is not None and j is not None:
                 if k not in parts:
-                    parts[k] = tree.leaves(ct)
+                    parts[k] = leaves_like(ct, operands.args[k], self.primitive.name)
                 ct = parts[k][j]
-            out.append(None if ct is None else conform(ct, aval, self.primitive.name))
+            out.append(None if ct is None else conform(without(dense(ct), ruled), aval, self.primitive.name))
         return out
 
     def push(self, values, tangents):
         """The outputs and their tangents; None stands for a zero tangent."""
         operands = self.operands
         args = operands.filled(values)
-        ans = self.primitive(*args, **operands.kwargs)
+        ans = self.primitive(args, operands.kwargs, operands.ruled())
         live = [i for i in inexact(values) if tangents[i] is not None]
         argnums = operands.argnums(live)
         full = operands.filled([np.zeros(aval_of(v).shape, aval_of(v).dtype) if t is None else t
                                 for v, t in zip(values, tangents)])
         moved = leniently(self.jvpmaker, argnums, [full[k] for k in argnums], ans, args, operands.kwargs)
         outs = self.outputs(ans)
-        moved = [moved] if self.rebuild_out is _first else tree.leaves(moved)
-        return outs, [conform(t, aval_of(v), self.primitive.name, "tangent") for t, v in zip(moved, outs)]
+        moved = [moved] if self.rebuild_out is _first else leaves_like(moved, ans, self.primitive.name, "tangent")
+        moved = [None if t is None else without(dense(t), operands.ruled()) for t in moved]
+        return outs, [None if t is None else conform(t, aval_of(v), self.primitive.name, "tangent")
+                      for t, v in zip(moved, outs)]
 
 
 class ForwardCall(JvpCall):
@@ -178,6 +197,45 @@ _ONE = (Tracer, np.ndarray, float, complex, np.generic)
 
 def _first(values):
     return values[0]
+
+
+def leaves_like(ct, x, name, kind="cotangent"):
+    """The parts of a cotangent that a rule gave for `x`, one for each leaf of `x`; None for zero.
+
+    As in autograd, that of a tuple or list may be any sequence of one part an element, an array among them.
+    """
+    count = len(tree.leaves(x))
+    if ct is None:
+        return [None] * count
+    ct = dense(ct)
+    kind_of = type(x)
+    if isinstance(x, tuple | list) and not (isinstance(ct, tuple) and type(ct) is kind_of not in _CONTAINERS):
+        if not hasattr(ct, "__getitem__") or isinstance(ct, dict) or getattr(ct, "ndim", 1) == 0 or len(ct) != len(x):
+            raise ValueError(f"a rule of the primitive {name} gave {_outline(ct)} as the {kind} of a "
+                             f"{kind_of.__name__} of {len(x)} values; return one {kind} for each, None for zero")
+        return [leaf for part, v in zip(ct, x) for leaf in leaves_like(part, v, name, kind)]
+    if kind_of is dict:
+        if not isinstance(ct, dict) or ct.keys() - x.keys():
+            raise ValueError(f"a rule of the primitive {name} gave {_outline(ct)} as the {kind} of a dict with the "
+                             f"keys {list(x)}; return a dict with {kind}s for these keys")
+        found = tree.unflatten(tree.flatten(x)[1], range(count))  # where each leaf lies
+        out = [None] * count
+        for key, part in ct.items():
+            for place, leaf in zip(tree.leaves(found[key]), leaves_like(part, x[key], name, kind)):
+                out[place] = leaf
+        return out
+    if count == 1 and tree.leaves(x)[0] is x:
+        return [ct]
+    leaves = tree.leaves(ct)
+    if len(leaves) != count:
+        raise ValueError(f"a rule of the primitive {name} gave {_outline(ct)} as the {kind} of a {kind_of.__name__} of "
+                         f"{count} arrays; return one of the same structure")
+    return leaves
+
+
+def _outline(ct):
+    return f"an array of shape {tuple(ct.shape)}" if hasattr(ct, "shape") else \
+        f"a {type(ct).__name__} of {len(ct)}" if hasattr(ct, "__len__") else f"a {type(ct).__name__}"
 
 
 def conform(ct, aval, name, kind="cotangent"):

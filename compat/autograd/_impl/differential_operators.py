@@ -8,7 +8,7 @@ import numpy as np
 
 from .... import checkpoint as _checkpoint, jacrev as _jacrev, numpy as cnp
 from .core import make_jvp as _make_jvp, make_vjp as _make_vjp, vjp_and_aux, vspace
-from .values import prepared, released
+from .values import prepared
 from .wrap_util import unary_to_nary, wraps
 
 make_vjp = unary_to_nary(_make_vjp)
@@ -62,7 +62,7 @@ def deriv(fun, x):
 @unary_to_nary
 def jacobian(fun, x):
     """Return a function that computes the Jacobian, of shape `output shape + input shape`, in one batched sweep."""
-    return released(_jacrev(lambda x: _array(fun(x)))(prepared(x, "jacobian")))
+    return _jacrev(lambda x: _array(fun(x)))(prepared(x, "jacobian"))
 
 
 def _array(out):

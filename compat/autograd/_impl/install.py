@@ -1,5 +1,6 @@
 """`import autograd` answered by covector.compat.autograd."""
 
+from ....extend import Tracer
 from ...aliases import answer
 
 OURS = __name__.partition("._impl.")[0]
@@ -20,4 +21,13 @@ def install():
     >>> autograd.__name__  # doctest: +SKIP
     'covector.compat.autograd'
     """
+    for kind in (Tracer, *_below(Tracer)):
+        kind.__module__ = "autograd.numpy.numpy_boxes"  # libraries tell by it whose array a value is
     answer(OURS, "autograd", f"{OURS}._impl", "docs/coming_from/autograd.md says what to use instead")
+
+
+def _below(kind):
+    """All subclasses of a class."""
+    for sub in kind.__subclasses__():
+        yield sub
+        yield from _below(sub)

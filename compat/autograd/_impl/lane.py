@@ -5,12 +5,14 @@ import numpy as np
 from ...._engine import Rev, RevTrace, Rule, by_rows, call_pullback, make_node
 from ....extend import Tracer, aval_of
 from .calls import conform
+from .levels import without
+from .sparse import dense
 
 OTHERWISE = object()  # the lane does not take this call
 _ARRAYS = frozenset({np.ndarray, np.float64, np.float32})
 
 
-def call_in_lane(known, args, kwargs, vjpmaker):
+def call_in_lane(known, args, kwargs, vjpmaker, peeled):
     """`(output, None)` of a call; `(OTHERWISE, None)` before anything has run, or `(OTHERWISE, (output,))` after."""
     trace = None
     values = list(args)
@@ -30,12 +32,15 @@ def call_in_lane(known, args, kwargs, vjpmaker):
     if type(trace) is not RevTrace or trace.done:
         return OTHERWISE, None
     ans = known.raw(*values, **kwargs)
+    ruled = peeled | {trace}
+    if type(ans) not in _ARRAYS:
+        ans = without(ans, ruled)
     if type(ans) not in _ARRAYS or ans.dtype.kind != "f":
         return OTHERWISE, (ans,)
     vjp = vjpmaker(tuple(argnums), ans, tuple(values), kwargs)
     parents = [args[k].node for k in argnums]
     node = make_node(known.rule, parents[0] if len(parents) == 1 else tuple(parents),
-                     (vjp, known.name, [args[k].aval for k in argnums], trace))
+                     (vjp, known.name, [args[k].aval for k in argnums], ruled))
     return trace.box(ans, aval_of(ans), node), None
 
 
@@ -54,20 +59,18 @@ def make_rule(name):
 
 def _back(ct, saved):
     """Cotangents of the operands."""
-    vjp, name, avals, trace = saved
+    vjp, name, avals, ruled = saved
     if type(ct) in _ARRAYS:
-        found = [_fitting(c, aval, name, trace) for c, aval in zip(call_pullback(vjp, ct), avals)]
+        found = [_fitting(c, aval, name, ruled) for c, aval in zip(call_pullback(vjp, ct), avals)]
     else:
-        found = by_rows(lambda given: [_fitting(c, aval, name, trace) for c, aval in
+        found = by_rows(lambda given: [_fitting(c, aval, name, ruled) for c, aval in
                                        zip(call_pullback(vjp, given[0]), avals)], [ct], linear=False)
     return found[0] if len(found) == 1 else tuple(found)
 
 
-def _fitting(c, aval, name, trace):
-    """A cotangent in the shape and dtype of its operand, without values of the trace that made it."""
+def _fitting(c, aval, name, ruled):
+    """A cotangent in the shape and dtype of its operand, without values of the traces that the rule stands for."""
     if type(c) in _ARRAYS and c.shape == aval.shape and c.dtype == aval.dtype or c is None:
         return c
-    c = conform(c, aval, name)
-    while isinstance(c, Tracer) and c.owner is trace:
-        c = c.value
+    c = conform(without(dense(c), ruled), aval, name)
     return c if c.dtype == aval.dtype else c.astype(aval.dtype)

@@ -1,6 +1,11 @@
 """Names of autograd that a module does not define: those it only imports, and errors that say what to use."""
 
+import sys
+from types import ModuleType
+
 from . import core, tracer, wrap_util
+
+OURS = __name__.partition("._impl.")[0]
 
 # What autograd's modules import from each other, and programs from any of them.
 SHARED = {
@@ -15,11 +20,14 @@ SHARED = {
 
 
 def refusing(module, advice=(), otherwise=None):
-    """The `__getattr__` of a module: `advice` by name, `otherwise(name)` for names that are looked up elsewhere."""
+    """Look up names that a module does not have: `advice` by name, `otherwise(name)` for what lies elsewhere.
+
+    The lookup is in the type of the module, not in its namespace: libraries copy all that autograd's hold.
+    """
     full = f"autograd.{module}" if module else "autograd"
     advice = dict(advice)
 
-    def __getattr__(name):
+    def look_up(self, name):
         if name in advice:
             raise AttributeError(f"covector.compat.autograd has no {full}.{name}: {advice[name]}")
         if name[:2] != "__":
@@ -33,4 +41,4 @@ def refusing(module, advice=(), otherwise=None):
         raise AttributeError(f"module 'covector.compat.{full}' has no attribute {name!r}; of {full}.{name} there is no "
                              "counterpart: rules and traces are covector's, and autograd.extend has what adds to them")
 
-    return __getattr__
+    sys.modules[f"{OURS}{module and '.'}{module}"].__class__ = type("Module", (ModuleType,), {"__getattr__": look_up})

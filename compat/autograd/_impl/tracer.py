@@ -1,12 +1,41 @@
 """autograd.tracer: what is traced, its value, and functions that derivatives are defined for."""
 
+import numpy as np
+
 from ....extend import REGISTRY, Tracer, bind
 from .calls import ForwardCall, Operands, Owner, ReverseCall
 from .lane import OTHERWISE, call_in_lane, make_rule
+from .levels import NONE, without
+from .subclasses import TypeMappings
 from .tables import JVPS, VJPS
 from .wrap_util import get_name, subvals as subvals, toposort as toposort, wraps
 
-Box = Tracer
+
+class _OfTraced(type):
+    """The type of a class whose instances are covector's traced values."""
+
+    def __instancecheck__(cls, instance):
+        return isinstance(instance, Tracer)
+
+    def __subclasscheck__(cls, subclass):
+        return type.__subclasscheck__(cls, subclass) or issubclass(subclass, Tracer)
+
+    def register(cls, value_type):
+        """Say that values of a type may be traced."""
+        cls.type_mappings[value_type] = cls
+
+
+class Box(metaclass=_OfTraced):
+    """What is traced: arrays, which transforms make.
+
+    `type_mappings` holds, by the type of an argument of a transform, what looks at it first: it is called with the
+    argument and two more, and raises, or returns `ArrayBox` of them, which is the array to trace.
+    """
+
+    type_mappings = TypeMappings()
+
+    def __new__(cls, value, trace=None, node=None):
+        return np.asarray(value)
 
 
 def isbox(x):
@@ -49,8 +78,18 @@ class Primitive:
         self.wrapped = wrapped
         self.rule = make_rule(self.name)
 
-    def __call__(self, *args, **kwargs):
-        return self.wrapped(*args, **kwargs)
+    def __call__(self, args, kwargs, peeled=NONE):
+        """The output of a call whose arguments may be traced; the rule was applied for the traces `peeled` already."""
+        given = None
+        vjpmaker = VJPS.get(self.wrapped)
+        if vjpmaker is not None:
+            out, given = call_in_lane(self, args, kwargs, vjpmaker, peeled)
+            if out is not OTHERWISE:
+                return out
+        operands = Operands(args, kwargs, peeled)
+        if operands.leaves:
+            return record(self, operands, given)
+        return without(self.raw(*args, **kwargs) if given is None else given[0], peeled)
 
     def undefined(self, argnums, ans, args, kwargs):
         """The rule of a function that has none."""
@@ -81,14 +120,7 @@ def primitive(f_raw):
     def f_wrapped(*args, **kwargs):
         for x in args:
             if isinstance(x, Tracer) or type(x) in _CONTAINERS:
-                given = None
-                vjpmaker = VJPS.get(f_wrapped)
-                if vjpmaker is not None:
-                    out, given = call_in_lane(known, args, kwargs, vjpmaker)
-                    if out is not OTHERWISE:
-                        return out
-                operands = Operands(args, kwargs)
-                return record(known, operands, given) if operands.leaves else f_raw(*args, **kwargs)
+                return known(args, kwargs)
         return f_raw(*args, **kwargs)
 
     known = Primitive(f_raw, f_wrapped)

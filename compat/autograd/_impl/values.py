@@ -5,6 +5,7 @@ import numpy as np
 from .... import numpy as cnp, tree
 from ....extend import Tracer, aval_of
 from .sparse import dense
+from .tracer import Box
 
 _ARRAYS = (np.ndarray, Tracer, float, complex, np.inexact)
 
@@ -13,6 +14,9 @@ def prepared(x, name):
     """An argument that derivatives are taken with respect to; arrays of integers become floats."""
     if type(x) is np.ndarray and x.dtype.kind == "f" or type(x) is float or isinstance(x, Tracer):
         return x
+    taken = Box.type_mappings.get(type(x))
+    if taken is not None:
+        x = taken(x, None, None)
     if isinstance(x, np.ndarray):
         if x.dtype.kind == "O":
             x = cnp.asarray(x.tolist()) if x.ndim else x

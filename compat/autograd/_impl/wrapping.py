@@ -32,10 +32,11 @@ def adapted(reference, ours=None):
             elif kind is np.ndarray and x.dtype.kind != "O":
                 continue
             else:
-                plain = without_objects(x)
-                if plain is not x:
-                    args = tuple(map(without_objects, args))
-                    return fun(*args, **kwargs)
+                plain = tuple(map(without_objects, args))  # once: an iterator is used up
+                if any(p is not a for p, a in zip(plain, args)):
+                    return fun(*plain, **kwargs)
+                traced = any(isinstance(a, Tracer) for a in args)
+                break
         if kwargs:
             kwargs = {key: without_objects(v) for key, v in kwargs.items()}
         if fun in VJPS or fun in JVPS:

@@ -35,4 +35,4 @@ def _fixed_point_vjp(ans, f, a, x0, distance, tol):
 
 defvjp(fixed_point, None, _fixed_point_vjp, None)
 
-__getattr__ = _refusing("misc.fixed_points")
+_refusing("misc.fixed_points")

@@ -37,4 +37,4 @@ def flatten_func(func, example):
     flat, unflatten = flatten(example)
     return (lambda x, *args: flatten(func(unflatten(x), *args))[0]), unflatten, flat
 
-__getattr__ = _refusing("misc.flatten")
+_refusing("misc.flatten")

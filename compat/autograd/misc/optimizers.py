@@ -65,4 +65,4 @@ def adam(grad, x, callback=None, num_iters=100, step_size=0.001, b1=0.9, b2=0.99
         x = x - step_size * (mean / (1 - b1 ** (i + 1))) / (np.sqrt(squares / (1 - b2 ** (i + 1))) + eps)
     return x
 
-__getattr__ = _refusing("misc.optimizers")
+_refusing("misc.optimizers")

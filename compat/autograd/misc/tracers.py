@@ -29,5 +29,5 @@ def const_graph_unary(fun):
 
 
 _GRAPHS = "covector.make_graph gives the graph of a function, which prints, and draws itself by to_dot()"
-__getattr__ = refusing("misc.tracers", {"full_graph": _GRAPHS, "FullGraphNode": _GRAPHS, "ConstGraphNode": _GRAPHS,
+refusing("misc.tracers", {"full_graph": _GRAPHS, "FullGraphNode": _GRAPHS, "ConstGraphNode": _GRAPHS,
                                         "print_trace": _GRAPHS})

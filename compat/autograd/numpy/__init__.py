@@ -9,4 +9,4 @@ from .numpy_wrapper import numpy_version as __version__
 
 __all__ = [name for name in dir(numpy_wrapper) if name[:1] != "_"] + ["fft", "linalg", "random"]
 
-__getattr__ = _refusing("numpy", otherwise=lambda name: getattr(numpy_wrapper, name))
+_refusing("numpy", otherwise=lambda name: getattr(numpy_wrapper, name))

@@ -8,4 +8,4 @@ from .._impl.wrapping import wrap_namespace as _wrap_namespace
 
 _wrap_namespace(_fft.__dict__, globals(), _cnp.fft)
 
-__getattr__ = _refusing("numpy.fft")
+_refusing("numpy.fft")

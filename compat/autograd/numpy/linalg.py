@@ -45,4 +45,4 @@ def add2d(x):
 def _dot(a, b):
     return _cnp.matmul(a, b)
 
-__getattr__ = _refusing("numpy.linalg")
+_refusing("numpy.linalg")

@@ -77,7 +77,7 @@ def _scattered(x, idx, A):
 
 
 _RULES = "the rules of NumPy's functions are covector's primitives (covector.extend.REGISTRY)"
-__getattr__ = _refusing("numpy.numpy_vjps", dict.fromkeys(
+_refusing("numpy.numpy_vjps", dict.fromkeys(
     ["grad_transpose", "grad_broadcast_to", "grad_np_sum", "grad_np_mean", "grad_np_prod", "grad_np_var", "grad_np_std",
      "grad_chooser", "grad_np_cumsum", "grad_inner", "grad_sort", "grad_partition", "grad_einsum", "grad_diff",
      "grad_gradient", "grad_repeat", "grad_tile", "grad_kron", "grad_rollaxis", "grad_reshape_list",

@@ -9,4 +9,4 @@ from .._impl.spaces import (
 )
 
 EigResultVSpace = EighResultVSpace = QRResultVSpace = SlogdetResultVSpace = SVDResultVSpace = ContainerVSpace
-__getattr__ = _refusing("numpy.numpy_vspaces")
+_refusing("numpy.numpy_vspaces")

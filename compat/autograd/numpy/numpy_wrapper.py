@@ -163,7 +163,7 @@ def metadata(A):
 isclose = _adapted(_np.isclose, _cnp.isclose)
 may_share_memory, shares_memory = _constant(_np.may_share_memory), _constant(_np.shares_memory)
 
-__getattr__ = _refusing("numpy.numpy_wrapper", {
+_refusing("numpy.numpy_wrapper", {
     "wrap_intdtype": "types of integers take traced values as they are",
     "parse_einsum_input": "use np.einsum_path, or opt_einsum",
 }, lambda name: getattr(_np, name))

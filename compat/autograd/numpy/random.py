@@ -5,4 +5,4 @@ from numpy.random import *  # noqa: F403 - NumPy's names
 
 from .._impl.missing import refusing as _refusing
 
-__getattr__ = _refusing("numpy.random", otherwise=lambda name: getattr(_random, name))
+_refusing("numpy.random", otherwise=lambda name: getattr(_random, name))

@@ -46,4 +46,4 @@ def _odeint_vjp(argnums, ans, args, kwargs):
 
 _defvjp_argnums(odeint, _odeint_vjp)
 
-__getattr__ = _refusing("scipy.integrate")
+_refusing("scipy.integrate")

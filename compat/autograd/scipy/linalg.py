@@ -93,4 +93,4 @@ def _banded_vjp(argnum, ans, l_and_u, ab, b, **kwargs):
 
 _defvjp(solve_banded, _partial(_banded_vjp, 1), _partial(_banded_vjp, 2), argnums=[1, 2])
 
-__getattr__ = _refusing("scipy.linalg")
+_refusing("scipy.linalg")

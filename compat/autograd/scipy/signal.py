@@ -62,4 +62,4 @@ def _full(a, b, long, short):
         total = part if total is None else total + part
     return _cnp.swapaxes(total, 0, 1)
 
-__getattr__ = _refusing("scipy.signal")
+_refusing("scipy.signal")

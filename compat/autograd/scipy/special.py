@@ -8,4 +8,4 @@ from .._impl.wrapping import wrap_namespace as _wrap_namespace
 
 _wrap_namespace({name: getattr(_special, name) for name in dir(_special) if name[:1] != "_"}, globals(), _ours)
 
-__getattr__ = _refusing("scipy.special")
+_refusing("scipy.special")

@@ -4,6 +4,7 @@ from enum import Flag as _Flag
 from types import SimpleNamespace as _SimpleNamespace
 
 from ...._engine import LazyModule as _LazyModule, loaded as _loaded
+from .._impl.dispatch import surface as _surface
 from .._impl.dispatch.classes import PLAIN_ONLY as _plain_only
 from .._impl.dispatch.overriding import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
 from .._impl.dispatch.telling import modes_in_force as _modes_in_force
@@ -176,3 +177,4 @@ def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(f"module 'torch._C' has no attribute '{name}'")
     raise _compiled(name)
+_surface.publish(globals())

@@ -44,8 +44,8 @@ import numpy as np
 
 def _spread(xp, x, places, shape):
     out = xp.zeros(shape, x.dtype).reshape(-1)
-    index = constant(places.index, x)
-    xp.add.at(out, index, x)  # 1 us for 128 places; to find out first whether one occurs twice takes 8
+    index = constant(places.index.reshape(-1), x)
+    xp.add.at(out, index, x.reshape(-1))  # 1 us for 128 places; to find out first whether one occurs twice takes 8
     return out.reshape(shape)
 
 

@@ -1,5 +1,7 @@
 """Rows added up at places: what `scatter_add` does with plain arrays."""
 
+import math
+
 import numpy as np
 
 from ...arrays.bounds import all_within
@@ -7,6 +9,7 @@ from ...arrays.sums import shaped
 from ...primitive.loop_kernels import Loops
 
 ndarray = np.ndarray
+_AXES = 30  # NumPy's `add.at` writes beyond its memory above 32 axes, those of the index among them
 _NARROW = 64  # elements of a row
 _TURNS = 4  # after which what is left is added up in runs
 _LEAST = 1 << 11  # elements, below which native loops gain less than they cost
@@ -33,7 +36,11 @@ def scattered_sums(xp, x, index, axis, n):
             flat = places if width == 1 else (places[:, None] * width + np.arange(width)).reshape(-1)
             np.add.at(out.reshape(-1), flat, x.reshape(-1))
         return out
-    xp.add.at(out, (slice(None),) * axis + (index,), x)
+    if x.ndim > _AXES:
+        lead, rest = (math.prod(part) for part in (x.shape[:axis], out.shape[axis + 1 :]))
+        xp.add.at(out.reshape(lead, n, rest), (slice(None), index.reshape(-1)), x.reshape(lead, index.size, rest))
+    else:
+        xp.add.at(out, (slice(None),) * axis + (index,), x)
     return out
 
 

@@ -15,12 +15,21 @@ _FEW = 1000  # elements whose bytes are compared in less time than themselves
 
 
 def tiny(w):
-    """Below this, relative to the largest of the values `w`, they are 0 or equal, up to rounding.
+    """Below this, relative to the largest of the values `w`, two of them are equal, up to rounding.
 
-    LAPACK separates repeated eigenvalues by up to 7 roundings and finds up to 2 in place of a singular value 0, for any
-    size up to 300; random symmetric matrices of that size have gaps of 4000 even in single precision.
+    LAPACK separates repeated eigenvalues by up to 7 roundings, for any size up to 300; random symmetric matrices of
+    that size have gaps of 4000 even in single precision.
     """
     return 32 * float(np.finfo(w.dtype).eps)
+
+
+def nought(w):
+    """Below this, relative to the largest of the values `w`, one of them is 0, up to rounding.
+
+    In place of a singular value 0 LAPACK finds up to 1 rounding, of a 0 on the diagonal of R up to 3, for any size up
+    to 300. One of 8 is none: its derivative exists, and training that drives a value towards 0 passes there.
+    """
+    return 4 * float(np.finfo(w.dtype).eps)
 
 
 def largest(xp, x):
@@ -35,10 +44,10 @@ def _regular(xp, x, triangular, about, remedy):
         if triangular:
             rows = xp.asarray(np.arange(x.shape[-1]))
             s = xp.abs(x[..., rows, rows])
-            limit = tiny(s) * largest(xp, x)[..., 0]
+            limit = nought(s) * largest(xp, x)[..., 0]
         else:
             s = xp.linalg.svd(x, compute_uv=False)
-            limit = tiny(s) * s[..., :1]
+            limit = nought(s) * s[..., :1]
         if bool(xp.any(s <= limit)):
             raise np.linalg.LinAlgError(f"{about}, but one of shape {x.shape} is singular; {remedy}"
                                         f"{at_user_line()}")
@@ -104,10 +113,10 @@ of_triangle = primitive(
 
 def _apart(xp, x, w, beside, about, zero):
     if x.size and w.shape[-1] > 1 - zero:
-        limit = tiny(w) * xp.max(xp.abs(w), axis=-1)[..., None]
-        same = xp.sum(xp.abs(w[..., :, None] - w[..., None, :]) <= limit[..., None], axis=-1) > 1
+        most = xp.max(xp.abs(w), axis=-1)[..., None]
+        same = xp.sum(xp.abs(w[..., :, None] - w[..., None, :]) <= (tiny(w) * most)[..., None], axis=-1) > 1
         if zero:
-            same = same | (xp.abs(w) <= limit)
+            same = same | (xp.abs(w) <= nought(w) * most)
         if not bool(xp.any(same)):
             return x.copy()
         eps = float(np.finfo(x.dtype).eps)

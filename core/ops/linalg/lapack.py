@@ -6,7 +6,7 @@ those of NumPy, found by name; where a NumPy has them no longer, its public func
 
 import numpy as np
 
-from ...arrays.errstate import enter_error_state, leave_error_state, make_error_state
+from ...arrays.errstate import enter_error_state, error_state, leave_error_state, make_error_state
 
 _DOUBLE = np.dtype(np.float64)
 _ROUTINES = getattr(np.linalg, "_umath_linalg", None)
@@ -27,8 +27,9 @@ def _of_one_matrix(name, message, public):
     def run(xp, a):
         if not (xp is np and a.dtype is _DOUBLE and a.ndim == 2 and a.shape[0] == a.shape[1] > 0):
             return public(xp)(a)
-        token = enter_error_state(state)
+        token = error_state()
         try:
+            enter_error_state(state)
             return routine(a)
         finally:
             leave_error_state(token)

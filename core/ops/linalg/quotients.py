@@ -13,7 +13,7 @@ from ..dependence import cores
 from ..samples import Sample
 from ..shaping import broadcast_to
 from .decompositions import adjoint
-from .guards import FINITE, INVARIANT, largest, tiny
+from .guards import FINITE, INVARIANT, largest, nought, tiny
 from .products import lift, matmul
 
 ADDED = "vectors added to complete the factor"
@@ -36,7 +36,8 @@ def _quotient(xp, x, w, beside, kind, part, repeated, about):
     if not x.size or not w.size:
         lead = np.broadcast_shapes(x.shape[:-2], w.shape[:-1])
         return xp.zeros((*lead, *x.shape[-2:]), result_dtype(x, w))
-    limit = tiny(w) * xp.max(xp.abs(w), axis=-1)[..., None, None]
+    least = tiny(w) if kind == "gap" else nought(w) * (2 if kind == "sum" else 1)  # a sum of two is 0 if both are
+    limit = least * xp.max(xp.abs(w), axis=-1)[..., None, None]
     bottom = _denominators(w, kind)
     none = xp.abs(bottom) <= limit
     top = _part(xp, x, part)

@@ -11,7 +11,7 @@ from ..samples import Sample
 from ..selection import where
 from ..shaping import concatenate
 from .decompositions import adjoint, real_diagonal
-from .guards import FINITE, INVARIANT, RAISE, cut, tiny
+from .guards import FINITE, INVARIANT, RAISE, cut, nought
 from .products import lift, matmul
 from .quotients import ADDED, quotient, settled
 from .spectral import determined, put_diagonal, sums_of_powers, symmetric
@@ -37,7 +37,7 @@ def _kept(ds, s):
     """`ds` where the singular value is not 0; at 0, a non-smooth point like that of |x|, the derivative 0 is chosen."""
     if not s.shape[-1]:
         return ds
-    return where(s > tiny(s) * s[..., :1], ds, 0.0)
+    return where(s > nought(s) * s[..., :1], ds, 0.0)
 
 
 def _svd_jvp(da, ans, a_aval, full_matrices, repeated):

@@ -4,9 +4,11 @@ import numpy as np
 
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import float_dtype, result_dtype
+from ...arrays.sums import shaped
 from ...errors import ShapeError, SquareError, at_user_line
 from ...primitive.broadcasting import broadcast_shape
 from ...primitive.families import primitive
+from ...primitive.loop_kernels import Loops
 from ...tape.unbroadcast import conj
 from ...trace.device import constant
 from ..dependence import columns
@@ -14,14 +16,64 @@ from ..samples import Sample
 from .products import lift, matmul
 
 ndarray = np.ndarray
-_BLOCK = 64  # rows that LAPACK solves at once; below a quarter of it the calls cost more, above twice of it elimination
+_BLOCK = 48  # rows that are solved at once: from twice of it on products of the rest are faster
+
+
+def _substituted(k, a, b, lower, turned, unit):
+    """One row of x after the other; `turned`: the elements of `a` are read with rows and columns exchanged."""
+    batch, n, width = b.shape
+    many = a.shape[0]
+    k.require(a.shape[1].equals(n), a.shape[2].equals(n), many.equals(batch) | many.equals(1))
+    out = k.output(b.kind, (batch, n, width))
+    lower, turned, unit = (k.scalar(v, "i64").differs(0) for v in (lower, turned, unit))
+    lost = k.cell(0, b.kind)  # NaN where something is not finite, which NumPy may warn of
+    down, across = k.where(turned, k.scalar(1, "i64"), n), k.where(turned, n, k.scalar(1, "i64"))
+    flat = a.shaped(many, n * n)
+    for i in k.range(batch):
+        own = k.where(many.equals(1), k.scalar(0, "i64"), i)
+        for step in k.range(n):
+            row = k.where(lower, step, n - 1 - step)
+            for j in k.range(width, vectors=True):
+                out[i, row, j] = b[i, row, j]
+            for past in k.range(step):
+                column = k.where(lower, past, n - 1 - past)
+                factor = flat[own, row * down + column * across]
+                for j in k.range(width, vectors=True):
+                    out[i, row, j] = out[i, row, j] - factor * out[i, column, j]
+            pivot = k.where(unit, k.scalar(1, b.kind), flat[own, row * (n + 1)])
+            k.refuse(pivot.equals(0))
+            for j in k.range(width, vectors=True):
+                x = out[i, row, j] / pivot
+                out[i, row, j] = x
+                lost.add(x - x)
+    k.refuse(lost.get().differs(0))
+
+
+def _plain(a, b, lower, unit):
+    """Arrays with one axis in front, `a` as it lies in memory or turned; None for what LAPACK does."""
+    if type(a) is not ndarray or type(b) is not ndarray or not b.size or b.dtype.kind != "f":
+        return None
+    lead, own = b.shape[:-2], a.shape[:-2]
+    turned = a.strides[-2] < a.strides[-1] and a.ndim == 2
+    a = a.T if turned else a
+    if own != lead and a.size != a.shape[-1] ** 2:
+        a, b = np.broadcast_to(a, (*np.broadcast_shapes(own, lead), *a.shape[-2:])), np.broadcast_to(
+            b, (*np.broadcast_shapes(own, lead), *b.shape[-2:]))
+    n = a.shape[-1]
+    return a.reshape(-1, n, n), b.reshape(-1, n, b.shape[-1]), int(lower), int(turned), int(unit)
+
+
+_SUBSTITUTED = Loops(_substituted, _plain).runner("substitution")
 
 
 def substitute(xp, a, b, lower, unit):
     """`x` with `a @ x = b`, of which one triangle of `a` is read, without the diagonal where that is `unit`."""
     n = a.shape[-1]
     if n <= _BLOCK:
-        return _of_one_block(xp, a, b, lower, unit)
+        out = _SUBSTITUTED(a, b, lower, unit) if xp is np else None
+        if out is None:
+            return _of_one_block(xp, a, b, lower, unit)
+        return shaped(out, (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), *b.shape[-2:]))
     middle = n // 2
     parts = slice(0, middle), slice(middle, n)
     first, second = parts if lower else parts[::-1]
@@ -55,15 +107,15 @@ def _solve(xp, a, b, lower, trans, unit):
     return substitute(xp, a, b, lower != bool(trans), unit)
 
 
-def _shape(a, b):
+def _shape(a, b, name="solve_triangular"):
     n = a.shape[-1] if a.ndim else 0
     if a.ndim < 2 or a.shape[-2] != n:
-        raise SquareError(f"solve_triangular needs square matrices (..., n, n), but got shape {a.shape}; take "
+        raise SquareError(f"{name} needs square matrices (..., n, n), but got shape {a.shape}; take "
                           f"its first rows or columns{at_user_line()}")
     if b.ndim < 2 or b.shape[-2] != n:
-        raise ShapeError(f"solve_triangular needs b of shape (..., {n}, k) for a of shape {a.shape}, but got {b.shape}"
+        raise ShapeError(f"{name} needs b of shape (..., {n}, k) for a of shape {a.shape}, but got {b.shape}"
                          f"; reshape b, or transpose it{at_user_line()}")
-    lead = broadcast_shape("solve_triangular", [a.shape[:-2], b.shape[:-2]])
+    lead = broadcast_shape(name, [a.shape[:-2], b.shape[:-2]])
     return make_aval((*lead, *b.shape[-2:]), float_dtype(result_dtype(a, b)))
 
 
@@ -117,7 +169,7 @@ def _samples(rng):
 solve_triangular = primitive(
     "solve_triangular",  # a: (..., n, n), of which one triangle is read, b: (..., n, k); trans as in LAPACK
     impl=lambda xp, a, b, *, lower, trans, unit: _solve(xp, a, b, lower, trans, unit),
-    shape=_shape,
+    shape=lambda a, b: _shape(a, b),
     jvp={"a": _jvp_a, "b": lambda db, a, lower, trans, unit: solve_triangular(a, db, lower, trans, unit)},
     vjp={"a, b": _vjp},
     batch=_batch,
@@ -125,4 +177,47 @@ solve_triangular = primitive(
     depends=lambda a, b, ans: columns(ans.shape, a.shape, b.shape),
     blocks=2,
     samples=_samples,
+)
+
+
+def _by_factor(xp, l, b):
+    dtype = float_dtype(result_dtype(l, b))
+    l, b = xp.asarray(l, dtype=dtype), xp.asarray(b, dtype=dtype)
+    if (xp.tril(l) == l).all():
+        return substitute(xp, _turned(l, 2), substitute(xp, l, b, True, False), False, False)
+    return xp.linalg.solve(_turned(l, 2), xp.linalg.solve(l, b))
+
+
+def _by_factor_jvp(dl, l, ans):
+    """From d(L Lᴴ x) = 0: dx = -(L Lᴴ)⁻¹ (dL Lᴴ + L dLᴴ) x."""
+    turned = _turned(l, 2)
+    return -factor_solve(l, matmul(dl, matmul(turned, ans)) + matmul(l, matmul(_turned(dl, 2), ans)))
+
+
+def _by_factor_vjp(ct, l, ans):
+    """The adjoint: b̄ = (L Lᴴ)⁻¹ c̄, and -(b̄ xᴴ + x b̄ᴴ) L."""
+    b = factor_solve(l, ct)
+    return -matmul(b, matmul(_turned(ans, 2), l)) - matmul(ans, matmul(_turned(b, 2), l)), b
+
+
+def _by_factor_batch(l, b, batched):
+    rank = 1 + max(x.ndim - own for x, own in zip((l, b), batched))
+    return factor_solve(*[lift(x, rank) if own else x for x, own in zip((l, b), batched)])
+
+
+def _by_factor_samples(rng):
+    found = [Sample(np.tril(a), b, tol=1e-5) for a, b in (case.operands for case in _samples(rng))]
+    return [*found, Sample(rng.normal(size=(3, 3)) + 3 * np.eye(3), rng.normal(size=(3, 2)), tol=1e-5)]
+
+
+factor_solve = primitive(
+    "factor_solve",  # x with l @ lᴴ @ x = b, l: (..., n, n), lower triangles as a rule, b: (..., n, k)
+    impl=lambda xp, l, b: _by_factor(xp, l, b),
+    shape=lambda l, b: _shape(l, b, "factor_solve"),
+    jvp={"l": _by_factor_jvp, "b": lambda db, l: factor_solve(l, db)},
+    vjp={"l, b": _by_factor_vjp},
+    batch=_by_factor_batch,
+    linear=("b",),
+    depends=lambda l, b, ans: columns(ans.shape, l.shape, b.shape),
+    samples=_by_factor_samples,
 )

@@ -7,7 +7,7 @@ import numpy as np
 from ...arrays.avals import make_aval
 from ...arrays.backend import namespace_of
 from ...arrays.dtypes import result_dtype
-from ...arrays.errstate import enter_error_state, leave_error_state, make_error_state
+from ...arrays.errstate import enter_error_state, error_state, leave_error_state, make_error_state
 from ...arrays.halves import in_single
 from ...arrays.sums import row_sums, shaped
 from ...errors import ShapeError, at_user_line
@@ -58,8 +58,9 @@ def _weights(rows):
     Sums between these bounds neither overflow, nor are they so small that a quotient of a number below the normal ones
     would be above them; the shift takes a third of the time. Behind it nothing is divided: the sum may be 0.
     """
-    token = enter_error_state(_QUIET)
+    token = error_state()
     try:
+        enter_error_state(_QUIET)
         out = np.exp(rows)
         total = row_sums(out)
         inverse = np.reciprocal(total)

@@ -2,30 +2,40 @@
 
 import math
 
-from ...primitive.families import elementwise
-from ..arithmetic import tanh, tanh_slope
-from ..samples import unary
+import numpy as np
 
-_INNER, _CUBE = math.sqrt(2.0 / math.pi), 0.044715
+from ...primitive.families import elementwise
+from ..elementary import _kernel_sigmoid, _sigmoid, _stable_sigmoid, sigmoid, sigmoid_slope
+from ..samples import Sample, together, unary
+from ..selection import minimum
+
+_TWICE, _CUBE = math.sqrt(8.0 / math.pi), 0.044715
+_FAR = 1e4  # of squares: there is no slope left, and cubes do not overflow
+
+
+def _inner(x, square):
+    return _TWICE * x * (1.0 + _CUBE * square)
 
 
 def _gelu_tanh(xp, x):
-    return 0.5 * x * (1.0 + xp.tanh(_INNER * (x + _CUBE * (x * x * x))))
+    """(1 + tanh(u)) / 2 = sigmoid(2 u), whose left tail has all its digits."""
+    return x * _sigmoid(xp, _inner(x, xp.minimum(x * x, _FAR)))
 
 
-def _gelu_tanh_slope(x):
-    square = x * x
-    t = tanh(_INNER * (x + _CUBE * (square * x)))
-    return 0.5 * (1.0 + t) + (0.5 * _INNER) * x * tanh_slope(t) * (1.0 + (3.0 * _CUBE) * square)
+def _gelu_tanh_slope(x, of=sigmoid):
+    square = minimum(x * x, _FAR)
+    u = _inner(x, square)
+    return of(u) + _TWICE * x * (1.0 + (3.0 * _CUBE) * square) * sigmoid_slope(u)
 
 
 gelu_tanh = elementwise(
     "gelu_tanh",  # x (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2: Hendrycks and Gimpel (2016), Gaussian error linear units
     impl=_gelu_tanh,
+    lower=lambda x: x * _stable_sigmoid(np, _inner(x, minimum(x * x, _FAR))),
     d={"x": lambda x: _gelu_tanh_slope(x)},
-    kernel={"impl": lambda x: 0.5 * x * (1.0 + tanh(_INNER * (x + _CUBE * (x * x * x)))),
-            **dict.fromkeys(("vjp", "jvp"), lambda c, x: c * _gelu_tanh_slope(x))},
+    kernel={"impl": lambda x: x * _kernel_sigmoid(_inner(x, minimum(x * x, _FAR))),
+            **dict.fromkeys(("vjp", "jvp"), lambda c, x: c * _gelu_tanh_slope(x, _kernel_sigmoid))},
     quiet=True,
-    samples=unary(-3.0, 3.0, complex_too=False),
+    samples=together(unary(-3.0, 3.0, complex_too=False), lambda rng: [Sample(np.array([-9.0, 0.0, 30.0]), tol=1e-5)]),
     absent={"complex": "the activation is one of real networks"},
 )

@@ -1,14 +1,19 @@
 """Weighted sums of fixed places along one axis: interpolation and its transpose, windows of varying length."""
 
+from math import prod
+
 import numpy as np
 
 from ...arrays.avals import make_aval
+from ...arrays.sums import shaped
 from ...primitive.families import linear
+from ...primitive.loop_kernels import Loops
 from ...trace.device import constant
 from ..dependence import lines
 from ..samples import Sample
 
 _TAPS = 16  # sums of more numbers are added up at once
+_LEAST = 1 << 4  # elements, below which NumPy's steps cost less than a compilation
 
 
 class Sums:
@@ -30,7 +35,7 @@ class Sums:
     array([1., 4.])
     """
 
-    __slots__ = ("_transposed", "places", "rows", "shape", "taps", "weights")
+    __slots__ = ("_transposed", "places", "rows", "shape", "starts", "taps", "weights")
 
     def __init__(self, shape, rows, places, weights):
         rows, places = np.asarray(rows, np.int64), np.asarray(places, np.int64)
@@ -40,13 +45,13 @@ class Sums:
         self.rows = rows[order]
         self.places = places[order]
         self.weights = weights[order]
+        self.starts = np.searchsorted(self.rows, np.arange(shape[0] + 1))  # of each sum its first entry
         self.taps = self._by_turns() if np.bincount(rows, minlength=1).max() <= _TAPS else None
         self._transposed = None
 
     def _by_turns(self):
         """The first entry of each sum, the second, …: places, weights (None: all 1), the sums without such an entry."""
-        starts = np.searchsorted(self.rows, np.arange(self.shape[0] + 1))
-        counts = np.diff(starts)
+        starts, counts = self.starts, np.diff(self.starts)
         found = []
         for turn in range(counts.max(initial=0)):
             at = np.where(turn < counts, starts[:-1] + turn, 0)
@@ -98,6 +103,40 @@ def _at_once(x, sums, axis, rest, shape):
     return out
 
 
+def _entry_by_entry(k, x, starts, places, weights):
+    before, n, behind = x.shape
+    count = starts.shape[0] - 1
+    k.require(weights.shape[0].equals(places.shape[0]))
+    out = k.output(x.kind, (before, count, behind))
+    lost = k.cell(0, x.kind)  # NaN where something is not finite, which NumPy may warn of
+    for i in k.range(before):
+        for _ in k.when(behind.equals(1)):
+            for row in k.range(count):
+                total = k.cell(0, x.kind)
+                for e in k.range(starts[row + 1], starts[row]):
+                    total.set(total.get() + x[i, places[e], 0] * k.cast(weights[e], x.kind))
+                out[i, row, 0] = total.get()
+                lost.add(total.get() - total.get())
+        for _ in k.when(behind.differs(1)):
+            for row in k.range(count):
+                for j in k.range(behind, vectors=True):
+                    out[i, row, j] = k.scalar(0, x.kind)
+                for e in k.range(starts[row + 1], starts[row]):
+                    place, weight = places[e], k.cast(weights[e], x.kind)
+                    for j in k.range(behind, vectors=True):
+                        out[i, row, j] = out[i, row, j] + x[i, place, j] * weight
+                for j in k.range(behind, vectors=True):
+                    lost.add(out[i, row, j] - out[i, row, j])
+    k.refuse(lost.get().differs(0))
+
+
+def _entries(x, sums, axis):
+    if x.dtype.kind != "f" or not x.size or sums.shape[1] != x.shape[axis]:
+        return None
+    flat = x.reshape(prod(x.shape[:axis]), x.shape[axis], -1)
+    return flat, sums.starts, sums.places, sums.weights.astype(x.dtype, copy=False)
+
+
 def _samples(rng):
     out = []
     for shape, axis, sums in (
@@ -118,6 +157,8 @@ def _samples(rng):
 weighted_sums = linear(
     "weighted_sums",  # (*a, n, *b) -> (*a, m, *b), the n axis is `axis` >= 0
     impl=lambda xp, x, *, sums, axis: _summed(xp, x, sums, axis),
+    kernel=Loops(_entry_by_entry, _entries, lambda out, x, sums, axis: shaped(
+        out, (*x.shape[:axis], sums.shape[0], *x.shape[axis + 1 :])), _LEAST),
     transpose=lambda ct, sums, axis: weighted_sums(ct, sums.transposed, axis),
     shape=lambda x, sums, axis: make_aval((*x.shape[:axis], sums.shape[0], *x.shape[axis + 1 :]), x.dtype),
     batch=lambda x, sums, axis: weighted_sums(x, sums, axis + 1),

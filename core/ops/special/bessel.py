@@ -5,7 +5,7 @@ import numpy as np
 from ...primitive.families import elementwise
 from ..samples import Sample, together, unary
 from ..selection import sign
-from .bessel_integer import bessel_i, whole_order
+from .bessel_integer import away_from_0, bessel_i, whole_order
 from .scipy_kernels import scipy_kernel, scipy_unary
 
 # DLMF is the NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov. Derivatives by a recurrence of two
@@ -45,9 +45,9 @@ i1 = scipy_unary("i1", lambda x: 0.5 * (i0(x) + bessel_i(x, order=2)), -3.0, 3.0
                  own=lambda xp, x: whole_order(xp, x, 1))
 
 
-def _scaled(x, ans, slope):
+def _scaled(x, ans, slope, v):
     """The derivative of e^-|x| f(x) from e^-|x| f'(x); at 0, not smooth if f(0) is not 0, the mean of both sides."""
-    return slope - sign(x) * ans
+    return away_from_0(x, v, -1.0, slope - sign(x) * ans, sign(x) if v % 2 == 0 else 1.0)
 
 
 def _kink(name, d):
@@ -57,7 +57,7 @@ def _kink(name, d):
         unary(-3.0, 3.0, complex_too=False), lambda rng: [Sample(np.zeros(2), smooth=False, orders=1)]))
 
 
-i0e = _kink("i0e", lambda x, ans: _scaled(x, ans, i1e(x)))
-i1e = _kink("i1e", lambda x, ans: _scaled(x, ans, 0.5 * (i0e(x) + ive(x, v=2))))
+i0e = _kink("i0e", lambda x, ans: _scaled(x, ans, i1e(x), 0))
+i1e = _kink("i1e", lambda x, ans: _scaled(x, ans, 0.5 * (i0e(x) + ive(x, v=2)), 1))
 ive = _bessel("ive", "ive", lambda x, v, ans: _scaled(x, ans, 0.5 * (_order(v - 1, (i0e, i1e, ive))(x)
-                                                                    + ive(x, v=v + 1))), 0.5, 3.0)
+                                                                    + ive(x, v=v + 1)), v), 0.5, 3.0)

@@ -6,7 +6,9 @@ import numpy as np
 
 from ...primitive.families import elementwise
 from ...trace.tracer import Tracer
+from ..arithmetic import sqrt
 from ..samples import Sample, together, unary
+from ..selection import where
 from .scipy_kernels import array, scalar
 
 
@@ -44,6 +46,21 @@ def whole_order(xp, x, order):
         near = xp.abs(x) < 36.0
         ans = xp.where(near, _series(xp, xp.where(near, x, 0.0), order), _tail(xp, xp.where(near, 36.0, x), order))
     return scalar(ans.astype(dtype))
+
+
+def away_from_0(x, v, turn, near, sign=1.0):
+    """The derivative of e^-|x| I (turn = -1) or e^x K (turn = 1) of order v, `near` 0; from 30 + v² on by its series.
+
+    The derivative of DLMF 10.40.1 and 10.40.2: differences of the functions of two orders cancel there.
+    """
+    size = abs(x)
+    far = size > 30.0 + v * v
+    u = 1.0 / where(far, size, 100.0 + 2.0 * v * v)
+    total = 0.0
+    for k in range(25, -1, -1):  # each term is the one before times turn (4v² - (2k + 1)²) / 8(k + 1) x
+        total = (k + 0.5) + turn * (4.0 * v * v - (2 * k + 1) ** 2) / (8.0 * (k + 1)) * u * total
+    scale = math.sqrt(0.5 / math.pi) if turn < 0 else math.sqrt(0.5 * math.pi)
+    return where(far, -scale * sign * u * sqrt(u) * total, near)
 
 
 bessel_i = elementwise(

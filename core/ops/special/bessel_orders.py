@@ -6,7 +6,8 @@ from ...arrays.dtypes import is_inexact
 from ...errors import DtypeError, at_user_line
 from ...primitive.families import elementwise
 from ..samples import Sample
-from ..selection import sign, trunc
+from ..selection import astype, sign, trunc, where
+from .bessel_integer import away_from_0
 from .scipy_kernels import WIDE, array, scipy_kernel
 
 
@@ -43,6 +44,12 @@ def _of_order(name, d, orders=(0.5, 1.0, 2.5), **facts):
     )
 
 
+def _away(v, x, turn, near):
+    """`near`, or the series for large positive x."""
+    v = v if isinstance(v, int | float) else astype(v, near.dtype)
+    return where(x > 0, away_from_0(where(x > 0, x, 1.0), v, turn, near), near)
+
+
 # DLMF is the NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov. DLMF 10.6.1.
 jv = _of_order("jv", lambda v, x: 0.5 * (jv(v - 1, x) - jv(v + 1, x)))
 yv = _of_order("yv", lambda v, x: 0.5 * (yv(v - 1, x) - yv(v + 1, x)), singular=True)
@@ -50,6 +57,6 @@ yv = _of_order("yv", lambda v, x: 0.5 * (yv(v - 1, x) - yv(v + 1, x)), singular=
 yn = _of_order("yn", lambda v, x: 0.5 * (yn(trunc(v) - 1, x) - yn(trunc(v) + 1, x)), (0, 1, 2), singular=True)
 # DLMF 10.29.1, of I and of exp(iπv) K; ive is not smooth at 0 if v is 0: the mean of both sides.
 iv = _of_order("iv", lambda v, x: 0.5 * (iv(v - 1, x) + iv(v + 1, x)))
-ive = _of_order("ive", lambda v, x, ans: 0.5 * (ive(v - 1, x) + ive(v + 1, x)) - sign(x) * ans)
+ive = _of_order("ive", lambda v, x, ans: _away(v, x, -1.0, 0.5 * (ive(v - 1, x) + ive(v + 1, x)) - sign(x) * ans))
 kv = _of_order("kv", lambda v, x: -0.5 * (kv(v - 1, x) + kv(v + 1, x)), singular=True)
-kve = _of_order("kve", lambda v, x, ans: ans - 0.5 * (kve(v - 1, x) + kve(v + 1, x)), singular=True)
+kve = _of_order("kve", lambda v, x, ans: _away(v, x, 1.0, ans - 0.5 * (kve(v - 1, x) + kve(v + 1, x))), singular=True)

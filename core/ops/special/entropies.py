@@ -13,21 +13,26 @@ from ...tape.unbroadcast import conj
 from ..arithmetic import exp, log, log1p
 from ..elementary import sigmoid
 from ..reductions import keep_axes, reduce_sum, reduced_shape
-from ..samples import Sample, arrays, binary, together
+from ..samples import Sample, arrays, binary, together, unary
 from ..selection import maximum, where
 from ..shaping import broadcast_to
 from .scipy_kernels import WIDE, scipy_kernel, scipy_unary, weakly
 
 # Without SciPy the functions of this file are computed by NumPy.
-logit = scipy_unary("logit", lambda x: _odds_slope(x), 0.1, 0.9, singular=True,
+logit = scipy_unary("logit", lambda x: odds_slope(x), 0.1, 0.9, singular=True,
                     own=lambda xp, x: xp.log(x / (1.0 - x)))
 log_expit = scipy_unary("log_expit", lambda x: sigmoid(-x), -3.0, 3.0, extra=[-40.0, 40.0], quiet=True,
                         own=lambda xp, x: -xp.logaddexp(-x, 0.0))
 
 
-def _odds_slope(x):
-    """1 / (x (1 - x)) within [0, 1], where logit has values; infinite at both ends, whatever the sign of a zero."""
-    return where((x >= 0) & (x <= 1), 1.0 / ((x + 0.0) * (1.0 - x)), math.nan)
+odds_slope = elementwise(
+    "odds_slope",  # 1 / (x (1 - x)) within [0, 1], where logit has values; infinite at both ends
+    impl=lambda xp, x: xp.where((x >= 0) & (x <= 1), 1.0 / ((x + 0.0) * (1.0 - x)), math.nan).astype(x.dtype),
+    d={"x": lambda x, ans: (2.0 * x - 1.0) * ans * ans},
+    singular=True,
+    absent={"complex": "logit is real"},
+    samples=unary(0.1, 0.9, complex_too=False),
+)
 
 
 def _by_factor(c, x, total, slope):

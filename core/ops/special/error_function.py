@@ -31,16 +31,30 @@ def _poly(xp, coefficients, x):
     return out
 
 
-def _tails(xp, size):
-    """erfc of sizes above 0.46875."""
+def _scaled(xp, size):
+    """exp(x²) erfc(x) of sizes above 0.46875."""
     middle = xp.clip(size, 0.4, 4.0)
     ratio = _poly(xp, _R, middle) / _poly(xp, _S, middle)
     far = xp.maximum(size, 4.0)
-    inverse = 1.0 / (far * far)
+    inverse = 1.0 / far / far
     tail = (1.0 / math.sqrt(math.pi) - inverse * _poly(xp, _T, inverse) / _poly(xp, _U, inverse)) / far
-    scale = xp.where(size <= 4.0, ratio, tail)
+    return xp.where(size <= 4.0, ratio, tail)
+
+
+def _tails(xp, size):
+    """erfc of sizes above 0.46875."""
     coarse = xp.trunc(xp.minimum(size, 30.0) * 16.0) / 16.0  # exp(-x²) without the rounding of x²
-    return scale * xp.exp(-coarse * coarse) * xp.exp(-(size - coarse) * (size + coarse))
+    return _scaled(xp, size) * xp.exp(-coarse * coarse) * xp.exp(-(size - coarse) * (size + coarse))
+
+
+def own_erfcx(xp, x):
+    """exp(x²) erfc(x) without SciPy."""
+    wide, dtype = _prepared(xp, x)
+    size = xp.abs(wide)
+    square = xp.minimum(size, 1.0) ** 2
+    near = xp.exp(square) * (1.0 - size * (_poly(xp, _P, square) / _poly(xp, _Q, square)))
+    found = xp.where(size <= 0.46875, near, _scaled(xp, size))
+    return xp.where(wide < 0, 2.0 * xp.exp(wide * wide) - found, found).astype(dtype)
 
 
 def _prepared(xp, x):

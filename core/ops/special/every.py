@@ -6,6 +6,7 @@ from . import spherical as spherical
 from .bessel import i0, i0e, i1, i1e, j0, j1, y0, y1
 from .bessel_orders import iv, ive, jv, kv, kve, yn, yv
 from .bessel_second_kind import k0, k0e, k1, k1e
+from .box_cox import boxcox, boxcox1p, inv_boxcox, inv_boxcox1p
 from .elliptic import ellipe, ellipeinc, ellipk, ellipkinc, ellipkm1
 from .entropies import entr, kl_div, log_expit, logit, rel_entr, xlog1py, xlogy
 from .error_function import erf, erfc
@@ -34,5 +35,6 @@ SPECIAL = {
     "stdtr": stdtr, "stdtrit": stdtrit, "loggamma": loggamma, "poch": poch, "binom": binom, "ellipk": ellipk,
     "ellipe": ellipe, "ellipkm1": ellipkm1, "ellipkinc": ellipkinc, "ellipeinc": ellipeinc, "hyp0f1": hyp0f1,
     "hyperu": hyperu, "wofz": wofz, "wrightomega": wrightomega, "erfi": erfi, "voigt_profile": voigt_profile,
+    "boxcox": boxcox, "boxcox1p": boxcox1p, "inv_boxcox": inv_boxcox, "inv_boxcox1p": inv_boxcox1p,
     "ndtri_exp": ndtri_exp, "chdtri": chdtri, "fdtri": fdtri,
 } | TAILS  # fmt: skip

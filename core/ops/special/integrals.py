@@ -12,6 +12,7 @@ from ..elementary import sinc
 from ..samples import Sample, binary, together, unary
 from ..selection import where
 from .error_function import erf
+from .normal_distribution import far_slope
 from .scipy_kernels import WIDE, array, scipy_kernel, scipy_unary, weakly
 
 # DLMF is the NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov.
@@ -77,7 +78,18 @@ cosine_integral = _one_of("cosine_integral", "sici", 1, lambda x: cos(x) * _over
                           singular=True)  # DLMF 6.2.11
 fresnel_sine = _one_of("fresnel_sine", "fresnel", 0, lambda x: sin((0.5 * math.pi) * (x * x)), _ALL)  # DLMF 7.2.8
 fresnel_cosine = _one_of("fresnel_cosine", "fresnel", 1, lambda x: cos((0.5 * math.pi) * (x * x)), _ALL)  # DLMF 7.2.7
-dawsn = scipy_unary("dawsn", lambda x, ans: 1.0 - 2.0 * x * ans, -3.0, 3.0, complex_too=True)  # DLMF 7.2.5
+
+
+def _dawsn_slope(x, ans):
+    """1 - 2 x dawsn(x), DLMF 7.2.5; far from 0 the derivative of its asymptotic series, as both terms cancel."""
+    if x.dtype.kind == "c":
+        return 1.0 - 2.0 * x * ans
+    far = abs(x) > 8.0
+    away = where(far, x, 8.0)
+    return where(far, -0.5 / away / away * far_slope(away, 1.0), 1.0 - 2.0 * x * ans)
+
+
+dawsn = scipy_unary("dawsn", _dawsn_slope, -3.0, 3.0, complex_too=True, extra=[-9.0, 50.0])
 
 
 def _series(coefficients, x):
@@ -112,13 +124,30 @@ owens_t = elementwise(
 )
 
 
-def _exprel_slope(x, ans):
-    """((x - 1) exprel(x) + 1) / x, and its series near 0."""
-    near = abs(x) < 0.5
-    safe = where(near, 1.0, x)
-    return where(near, _series([(k + 1) / math.factorial(k + 2) for k in range(16)], where(near, x, 0.0)),
-                 ((safe - 1.0) * ans + 1.0) / safe)
+def _exprel_moment(xp, x, n):
+    """∫ tⁿ exp(x t) over t from 0 to 1, the n-th derivative of exprel: its series, or by parts from n - 1."""
+    near = xp.abs(x) < 4.0
+    small = xp.where(near, x, 0.0)
+    total = 0.0
+    for k in range(36, -1, -1):
+        total = total * small + 1.0 / (math.factorial(k) * (k + n + 1))
+    far = xp.where(near, 4.0, x)
+    top = xp.exp(far)
+    found = xp.expm1(far) / far
+    for k in range(1, n + 1):
+        found = (top - k * found) / far
+    return xp.where(near, total, xp.where(top == np.inf, np.inf, found)).astype(x.dtype)
 
 
-exprel = scipy_unary("exprel", _exprel_slope, -3.0, 3.0, extra=[-0.5, 0.0, 1e-9, 0.5],
+exprel_moment = elementwise(
+    "exprel_moment",
+    impl=lambda xp, x, *, n: _exprel_moment(xp, x, n),
+    d={"x": lambda x, n: exprel_moment(x, n=n + 1)},
+    quiet=True,
+    absent={"complex": "SciPy has it for real values"},
+    samples=lambda rng: [Sample(rng.uniform(-3.0, 3.0, s), params={"n": 1}) for s in ((), (2, 3), (0,))] + [
+        Sample(np.array([-30.0, -5.0, 0.0, 6.0]), params={"n": 2}),
+        Sample(rng.uniform(-3.0, 3.0, 3).astype("f4"), params={"n": 1})],
+)
+exprel = scipy_unary("exprel", lambda x: exprel_moment(x, n=1), -3.0, 3.0, extra=[-0.5, 0.0, 1e-9, 0.5], quiet=True,
                      own=lambda xp, x: xp.where(x == 0, 1.0, xp.expm1(x) / xp.where(x == 0, 1.0, x)))

@@ -3,6 +3,8 @@
 import math
 
 from ..arithmetic import exp
+from ..selection import where
+from .error_function import own_erfcx
 from .scipy_kernels import WIDE, scipy_unary
 
 # The slopes of the inverses at the ends of their domains are infinite. DLMF: https://dlmf.nist.gov.
@@ -46,15 +48,45 @@ def _erfinv(xp, x):
     return xp.copysign(xp.where(size == 1.0, math.inf, xp.where(size < 1.0, out, math.nan)), wide)
 
 
-erfcx = scipy_unary("erfcx", lambda x, ans: 2.0 * x * ans - 2.0 / _SQRT_PI, -2.0, 3.0, complex_too=True,
-                    quiet=True)  # DLMF 7.10.2
+_FAR_FROM_0 = 8.0  # from where 16 terms of asymptotic series are exact
+
+
+def far_slope(x, sign):
+    """Σ sign^n (2n + 1)!! / (2 x²)^n, up to n = 20: the derivative of DLMF 7.12.1, of which direct formulas lose x²."""
+    w = sign * 0.5 / x / x
+    total = 1.0
+    for n in range(20, 0, -1):
+        total = 1.0 + (2 * n + 1) * w * total
+    return total
+
+
+def _erfcx_slope(x, ans):
+    """2 x erfcx(x) - 2 / √π, DLMF 7.10.2; far from 0 the derivative of its asymptotic series, as both terms cancel."""
+    if x.dtype.kind == "c":
+        return 2.0 * x * ans - 2.0 / _SQRT_PI
+    far = x > _FAR_FROM_0
+    away = where(far, x, _FAR_FROM_0)
+    return where(far, (-1.0 / _SQRT_PI) / away / away * far_slope(away, -1.0), 2.0 * x * ans - 2.0 / _SQRT_PI)
+
+
+erfcx = scipy_unary("erfcx", _erfcx_slope, -2.0, 3.0, complex_too=True, quiet=True, own=own_erfcx, extra=[9.0, 100.0])
 erfinv = scipy_unary("erfinv", lambda ans: (0.5 * _SQRT_PI) * exp(ans * ans), -0.9, 0.9, singular=True,
                      own=_erfinv)  # DLMF 7.2.1
 erfcinv = scipy_unary("erfcinv", lambda ans: (-0.5 * _SQRT_PI) * exp(ans * ans), 0.1, 1.9, singular=True)  # DLMF 7.2.2
 ndtr = scipy_unary("ndtr", lambda x: _normal_density(x), -3.0, 3.0, complex_too=True, quiet=True)  # DLMF 7.18(i)
 ndtri = scipy_unary("ndtri", lambda ans: _SQRT_2PI * exp(0.5 * ans * ans), 0.05, 0.95, singular=True)
-# φ(x) / Φ(x) by the scaled function, in which neither tail underflows: DLMF 7.2.2 and 7.2.3.
-log_ndtr = scipy_unary("log_ndtr", lambda x: (2.0 / _SQRT_2PI) / erfcx(x * -math.sqrt(0.5)), -3.0, 3.0,
-                       complex_too=True, extra=[-40.0, -8.0, 8.0], quiet=True)
+
+
+def _log_ndtr_slope(x):
+    """φ(x) / Φ(x); on the left by the scaled function, where both underflow, DLMF 7.2.2 and 7.2.3."""
+    if x.dtype.kind == "c":
+        return (2.0 / _SQRT_2PI) / erfcx(x * -math.sqrt(0.5))
+    right = x > 0
+    high, low = where(right, x, 0.0), where(right, 0.0, x)
+    return where(right, _normal_density(high) / ndtr(high), (2.0 / _SQRT_2PI) / erfcx(low * -math.sqrt(0.5)))
+
+
+log_ndtr = scipy_unary("log_ndtr", _log_ndtr_slope, -3.0, 3.0, complex_too=True, extra=[-40.0, -8.0, 8.0, 40.0],
+                       quiet=True)
 # x with log_ndtr(x) = y: from the density, as ndtri.
 ndtri_exp = scipy_unary("ndtri_exp", lambda x, ans: _SQRT_2PI * exp(x + 0.5 * ans * ans), -8.0, -0.1, extra=[-40.0])

@@ -2,7 +2,7 @@
 
 import math
 
-from ..arithmetic import exp, expm1, log1p, sin, sqrt
+from ..arithmetic import sin, sqrt
 from ..selection import floor, where
 from .incomplete import betainc, gammainc, gammaincc
 from .scipy_calls import in_one_precision
@@ -67,20 +67,6 @@ def cosm1(x):
 
 
 @in_one_precision
-def inv_boxcox(y, lmbda):
-    zero = lmbda == 0
-    safe = where(zero, 1.0, lmbda)
-    return where(zero, exp(y), exp(log1p(safe * y) / safe))
-
-
-@in_one_precision
-def inv_boxcox1p(y, lmbda):
-    zero = lmbda == 0
-    safe = where(zero, 1.0, lmbda)
-    return where(zero, expm1(y), expm1(log1p(safe * y) / safe))
-
-
-@in_one_precision
 def huber(delta, r):
     """r² / 2 up to |r| = delta, delta (|r| - delta / 2) beyond; there both have the same slope."""
     size = abs(r)
@@ -101,5 +87,4 @@ def pseudo_huber(delta, r):
 
 
 TAILS = {fun.__name__: fun for fun in (
-    betaincc, chdtr, chdtrc, fdtr, fdtrc, gdtr, gdtrc, pdtr, pdtrc, exp10, cosm1, inv_boxcox,
-    inv_boxcox1p, huber, pseudo_huber)}
+    betaincc, chdtr, chdtrc, fdtr, fdtrc, gdtr, gdtrc, pdtr, pdtrc, exp10, cosm1, huber, pseudo_huber)}

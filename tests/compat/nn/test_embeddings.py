@@ -15,6 +15,24 @@ def script_gradients_by_frequency(torch):
             slopes(torch, lambda t: F.embedding_bag(i[1:], t, mode="sum", scale_grad_by_freq=True), w)]
 
 
+def script_bags_of_all_kinds(torch):
+    F, w = torch.nn.functional, normal(torch, 6, 3)  # noqa: N806
+    rows, scale = torch.tensor([4, 1, 0, 1, 5, 2, 0, 3, 3]), normal(torch, 9, seed=2)
+    found = [slopes(torch, lambda t, s: F.embedding_bag(rows, t, starts(torch), mode="sum", per_sample_weights=s),
+                    w, scale)]
+    for mode in ("sum", "mean", "max"):
+        for padding in (None, 0, -3):
+            for last in (False, True):
+                found.append(slopes(torch, lambda t: F.embedding_bag(
+                    rows, t, starts(torch), mode=mode, padding_idx=padding, include_last_offset=last), w))
+    return found
+
+
+def starts(torch):
+    """Bags of which some are empty: the first, one in between, and the last."""
+    return torch.tensor([0, 0, 3, 3, 7, 9])
+
+
 def script_rows_shortened_in_place(torch):
     F, i = torch.nn.functional, places(torch)  # noqa: N806
     found = []

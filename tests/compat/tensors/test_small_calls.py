@@ -121,3 +121,15 @@ def test_factories_at_once_draw_and_refuse_as_the_general_ones():
         with pytest.raises((RuntimeError, TypeError, OverflowError)):
             wrong()
     assert torch.bernoulli(p.requires_grad_()).grad_fn.name() == "BernoulliBackward0"
+
+
+@pytest.mark.parametrize(("size", "stride", "offset", "words"), [
+    ((2,), (-1,), 2, r"as_strided: Negative strides are not supported at the moment, got strides: \[-1\]"),
+    ((2,), (1, 1), 0, "as_strided: size and stride must have the same length"),
+    ((2,), (1,), -1, "invalid storage offset")])
+def test_as_strided_scatter_refuses_what_as_strided_does(size, stride, offset, words):
+    x = torch.zeros(4)
+    for call in (lambda: torch.as_strided(x, size, stride, offset),
+                 lambda: torch.as_strided_scatter(x, torch.ones(2), size, stride, offset)):
+        with pytest.raises(RuntimeError, match=words):
+            call()

@@ -53,6 +53,17 @@ class Text:
         self.lines.append(f"{label}:")
         self.label = label
 
+    def entry_of(self, table, k):
+        """The pointer that stands in a table of them."""
+        return self.op(f"load ptr, ptr {self.entry_at(table, k)}", "ptr")
+
+    def set_entry(self, table, k, x):
+        """Write a pointer into a table of them."""
+        self.emit(f"store ptr {x}, ptr {self.entry_at(table, k)}")
+
+    def entry_at(self, table, k):
+        return self.op(f"getelementptr inbounds ptr, ptr {table}, i64 {k}", "ptr")
+
 
 class Module:
     """The text of a module: functions, declarations, and what these refer to."""

@@ -79,6 +79,7 @@ FLOATS = {  # on floats; comparisons and tests give masks
     "trunc": lambda b, x: b.trunc(x),
     "rint": lambda b, x: b.rint(x),
     "sign": _sign,
+    "direction": _sign,
     "heaviside": _heaviside,
     "deg2rad": lambda b, x: b.fmul(x, b.const(math.pi / 180.0)),
     "rad2deg": lambda b, x: b.fmul(x, b.const(180.0 / math.pi)),

@@ -5,206 +5,236 @@ import numpy as np
 from ..ir.kinds import dtype_of
 from ..ir.lanes import Text
 from ..ir.statements import OUTSIDE, STOPPED
-from ..machine.error_states import DEFAULT, STATE, VARIABLE
 from ..machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE
+from .objects import ObjectText
 
 ndarray = np.ndarray
 _ON_STACK = 1 << 14  # bytes of scratch memory that lie on the stack
 _RELEASED = 2e5  # operations above which other threads may run
 
 
-def plain_entry(kernel):
-    """A function over pointers."""
-    names = [*[f"%in{m.index}" for m in kernel.inputs], *[f"%out{m.index}" for m in kernel.outputs], "%scratch",
-             "%table"]
-    given = ", ".join([f"ptr {name}" for name in names])
-    return f"define void @call({given}) {{\n  call void @work({given})\n  ret void\n}}"
+def plain_entry(printer):
+    """A function over a table of pointers."""
+    text = Text(printer.module)
+    given = ["%memory"] if printer.many else [text.entry_of("%memory", k) for k in range(len(printer.pointers))]
+    text.emit("call void @work(" + ", ".join([f"ptr {p}" for p in (*given, "%scratch", "%table")]) + ")")
+    return "\n".join(["define void @call(ptr %memory, ptr %scratch, ptr %table) {", *text.lines, "  ret void", "}"])
 
 
-def entry(module, kernel, avals, out_avals, known, slots, handler, heard, boxed=()):
+def entry(printer, avals, out_avals, known, slots, handler, heard, boxed=()):
     """The C function `call(self, args, count)`, where `self` is the table.
 
     Args:
+        printer: the `Printer` that wrote `work`.
         known: `{name: address}` of functions of Python and NumPy.
         slots: the `Slots` of the module.
         handler, heard, boxed: see `function.py`.
     """
-    text = Text(module)
+    printer.module.functions["@release"] = _release(ObjectText(printer.module, known, slots))
+    return _Entry(printer, known, slots).written(avals, out_avals, handler, heard, boxed)
 
-    def stored(name, found):
-        """An address of the table: that of an object, or the given one."""
-        return slots.load(text, slots.place(name, found if type(found) is int else id(found), found))
 
-    def field(x, offset, kind):
-        at = text.op(f"getelementptr inbounds i8, ptr {x}, i64 {offset}", "ptr")
-        return text.op(f"load {kind}, ptr {at}", kind)
+class _Entry(ObjectText):
+    """Writes the entry; where arguments and results are many, those of one aval are taken and made by one function."""
 
-    def unless(test, label):
-        text.emit(f"br i1 {test}, label %{label}, label %slow")
-        text.begin(label)
+    def __init__(self, printer, known, slots):
+        super().__init__(printer.module, known, slots)
+        self.printer = printer
+        self.shared = {}  # what a function does -> its name
+        self.pointers = []  # that `work` is given
+        self.early = []  # how many arrays there are where the next one fails, as cases of a phi
 
-    def call(kind, name, *args):
-        given = f"call {kind} {stored(name, known[name])}({', '.join(args)})"
-        return text.emit(given) if kind == "void" else text.op(given, kind)
+    def written(self, avals, out_avals, handler, heard, boxed):
+        text, kernel = self.lines, self.printer.kernel
+        self.memory = self.cell(f"[{len(avals) + len(out_avals) + 1} x ptr]", 16) if self.printer.many else None
+        self.arrays = self.cell(f"[{max(len(out_avals), 1)} x ptr]", 16)
+        self.look_at_state(len(avals), "slow")
+        for k, aval in enumerate(avals):
+            self.hand(self.taken(k, aval))
+        results = []  # places of arrays, and memory of scalars
+        for k, aval in enumerate(out_avals):
+            as_array = aval.shape or boxed and boxed[k]
+            results.append(self.array(k, aval) if as_array else self.cell("[16 x i8]", 16))
+            self.hand(self.field(text.entry_of(self.arrays, results[-1]), DATA, "ptr") if as_array else results[-1])
+        alarm = self.cell("double", 16)
+        self.hand(alarm)
+        restore = self.with_scratch(kernel.scratch)
+        thread = self.call("ptr", "PyEval_SaveThread") if kernel.work > _RELEASED else None
+        given = [self.memory] if self.memory else self.pointers
+        text.emit("call void @work(" + ", ".join([f"ptr {p}" for p in (*given, self.scratch, "%table")]) + ")")
+        if thread is not None:
+            self.call("void", "PyEval_RestoreThread", f"ptr {thread}")
+        restore()
+        found = self.load(alarm, "double")
+        self.unless(text.op(f"fcmp une double {found}, {STOPPED}", "i1"), "inside", "stop")
+        self.unless(text.op(f"fcmp une double {found}, {OUTSIDE}", "i1"), "done", "outside")
+        result = self.call("ptr", "PyList_New", f"i64 {len(out_avals)}")
+        for k, (aval, out) in enumerate(zip(out_avals, results)):
+            out = text.entry_of(self.arrays, out) if type(out) is int else self.call(
+                "ptr", "scalar", f"ptr {out}", f"ptr {self.dtype(aval)}", "ptr null")
+            self.call("i32", "PyList_SetItem", f"ptr {result}", f"i64 {k}", f"ptr {out}")
+        self.unless(text.op(f"fcmp oeq double {found}, 0.0", "i1"), "return", "alarm")
+        text.emit(f"ret ptr {result}")
+        text.begin("alarm")
+        given = self.cell(f"[{len(avals) + 1} x ptr]", 16)
+        text.set_entry(given, 0, result)
+        for k in range(len(avals)):
+            text.set_entry(given, k + 1, self.argument(k))
+        found = self.call("ptr", "PyObject_Vectorcall", f"ptr {self.stored('heard', heard)}", f"ptr {given}",
+                          f"i64 {len(avals) + 1}", "ptr null")
+        self.call("void", "Py_DecRef", f"ptr {result}")
+        text.emit(f"ret ptr {found}")
+        self.slow(handler)
+        self.endings()
+        return "\n".join([
+            f"define ptr @call(ptr %self, ptr %args, i64 %count){' noinline optnone' * self.printer.many} {{",
+            "entry:", *self.cells,
+            f"  %data = getelementptr inbounds i8, ptr %self, i64 {DATA}", "  %table = load ptr, ptr %data",
+            *text.lines, "}"])
 
-    cells, sources = [], []
+    def endings(self):
+        """The ends at which the arrays that there are go."""
+        text = self.lines
+        gone = f"call void @release(ptr %table, ptr {self.arrays}, i64"
+        for label, ending in (("stop", "ret ptr null"), ("outside", "br label %slow")):
+            text.begin(label)
+            text.emit(f"{gone} {len(self.early)})")
+            text.emit(ending)
+        if self.early:
+            text.begin("fail")
+            count = text.op(f"phi i64 {', '.join(self.early)}", "i64")
+            text.emit(f"{gone} {count})")
+            text.emit("ret ptr null")
 
-    def cell(kind):
-        cells.append(f"  %cell{len(cells)} = alloca {kind}, align 16")
-        return f"%cell{len(cells) - 1}"
+    def hand(self, pointer):
+        """Give `work` the address of its next input or output."""
+        if self.memory:
+            self.lines.set_entry(self.memory, len(self.pointers), pointer)
+        self.pointers.append(pointer)
 
-    unless(follows(text, cell("ptr"), stored, call, slots), "followed")
-    unless(text.op(f"icmp eq i64 %count, {len(avals)}", "i1"), "given")
-    for k, aval in enumerate(avals):
-        at = text.op(f"getelementptr inbounds ptr, ptr %args, i64 {k}", "ptr")
-        x = text.op(f"load ptr, ptr {at}", "ptr")
-        kind = field(x, TYPE, "ptr")
+    def dtype(self, aval):
+        return self.stored(f"dtype {aval.dtype}", dtype_of(aval))
+
+    def one_for_all(self, what, aval, parameters, write):
+        """The name of a function that does what is done for each value of an aval."""
+        key = what, aval.shape, aval.dtype, aval.weak
+        name = self.shared.get(key)
+        if name is None:
+            name = self.shared[key] = f"@{what}{len(self.shared)}"
+            inner = _Entry(self.printer, self.known, self.slots)
+            inner.lines.emit(f"ret ptr {write(inner)}")
+            self.printer.module.functions[name] = "\n".join([
+                f"define internal ptr {name}(ptr %table{parameters}) noinline {{", "entry:", *inner.cells,
+                *inner.lines.lines, "slow:", "  ret ptr null", "}"])
+        return name
+
+    def taken(self, k, aval):
+        """The address of the elements of an argument; the slow end unless it has this aval."""
+        x, room = self.argument(k), self.cell("i64", 16) if aval.weak and aval.dtype.kind != "f" else "null"
+        if not self.memory:
+            return self.looked_at(x, aval, room, k)
+        name = self.one_for_all("taken", aval, ", ptr %x, ptr %room",
+                                lambda inner: inner.looked_at("%x", aval, "%room", ""))
+        found = self.lines.op(f"call ptr {name}(ptr %table, ptr {x}, ptr {room})", "ptr")
+        self.unless(self.lines.op(f"icmp ne ptr {found}, null", "i1"), f"taken{k}", "slow")
+        return found
+
+    def looked_at(self, x, aval, room, k):
+        text, kind = self.lines, self.field(x, TYPE, "ptr")
         if aval.weak:
-            sources.append(_number(text, x, kind, aval, k, cell, unless, call, stored))
-            continue
-        array = text.op(f"icmp eq ptr {kind}, {stored('ndarray', ndarray)}", "i1")
+            return self.number(x, kind, aval, room, k)
+        array = self.equal(kind, self.stored("ndarray", ndarray), "ptr")
         if not aval.shape:
             text.emit(f"br i1 {array}, label %array{k}, label %scalar{k}")
             text.begin(f"scalar{k}")
             number = aval.dtype.type
-            scalar = text.op(f"icmp eq ptr {kind}, {stored(number.__name__, number)}", "i1")
+            scalar = self.equal(kind, self.stored(number.__name__, number), "ptr")
             held = text.op(f"getelementptr inbounds i8, ptr {x}, i64 {VALUE}", "ptr")
             text.emit(f"br i1 {scalar}, label %have{k}, label %slow")
             text.begin(f"array{k}")
         else:
-            unless(array, f"array{k}")
-        tests = [f"icmp eq i32 {field(x, NDIM, 'i32')}, {aval.ndim}",
-                 f"icmp eq ptr {field(x, DESCR, 'ptr')}, {stored(f'dtype {aval.dtype}', dtype_of(aval))}"]
-        flags = text.op(f"and i32 {field(x, FLAGS, 'i32')}, {READY}", "i32")
-        tests.append(f"icmp eq i32 {flags}, {READY}")
-        good = None
-        for test in tests:
-            one = text.op(test, "i1")
-            good = one if good is None else text.op(f"and i1 {good}, {one}", "i1")
-        unless(good, f"dims{k}")
-        if aval.shape:
-            dims = field(x, DIMS, "ptr")
-            good = None
-            for axis, n in enumerate(aval.shape):
-                one = text.op(f"icmp eq i64 {field(dims, 8 * axis, 'i64')}, {n}", "i1")
-                good = one if good is None else text.op(f"and i1 {good}, {one}", "i1")
-            unless(good, f"have{k}")
-            sources.append(field(x, DATA, "ptr"))
-        else:
-            data = field(x, DATA, "ptr")
+            self.unless(array, f"array{k}", "slow")
+        good = self.equal(self.field(x, NDIM, "i32"), aval.ndim, "i32")
+        good = self.both(good, self.equal(self.field(x, DESCR, "ptr"), self.dtype(aval), "ptr"))
+        flags = text.op(f"and i32 {self.field(x, FLAGS, 'i32')}, {READY}", "i32")
+        self.unless(self.both(good, self.equal(flags, READY, "i32")), f"dims{k}", "slow")
+        if not aval.shape:
+            data = self.field(x, DATA, "ptr")
             text.emit(f"br label %have{k}")
             text.begin(f"have{k}")
-            sources.append(text.op(f"phi ptr [{held}, %scalar{k}], [{data}, %dims{k}]", "ptr"))
-    targets, arrays = [], []
-    for k, aval in enumerate(out_avals):
-        if not aval.shape and not (boxed and boxed[k]):
-            targets.append(cell("[16 x i8]"))
-            arrays.append(None)
-            continue
-        dims = cell(f"[{aval.ndim} x i64]")
+            return text.op(f"phi ptr [{held}, %scalar{k}], [{data}, %dims{k}]", "ptr")
+        dims, good = self.field(x, DIMS, "ptr"), None
         for axis, n in enumerate(aval.shape):
-            at = text.op(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}", "ptr")
-            text.emit(f"store i64 {n}, ptr {at}")
-        dtype = stored(f"dtype {aval.dtype}", dtype_of(aval))
-        call("void", "Py_IncRef", f"ptr {dtype}")
-        out = call("ptr", "new", f"ptr {stored('ndarray', ndarray)}", f"ptr {dtype}", f"i32 {aval.ndim}", f"ptr {dims}",
-                   "ptr null", "ptr null", "i32 0", "ptr null")
-        arrays.append(out)
-        failed = text.op(f"icmp eq ptr {out}, null", "i1")
-        text.emit(f"br i1 {failed}, label %fail{k}, label %out{k}")
-        text.begin(f"out{k}")
-        targets.append(field(out, DATA, "ptr"))
-    alarm = cell("double")
-    targets.append(alarm)
-    large = kernel.scratch > _ON_STACK
-    if large:
-        memory = call("ptr", "PyMem_RawMalloc", f"i64 {kernel.scratch + 64}")
-        failed = text.op(f"icmp eq ptr {memory}, null", "i1")
-        text.emit(f"br i1 {failed}, label %fail, label %ready")
+            one = self.equal(self.dim(dims, axis), n)
+            good = one if good is None else self.both(good, one)
+        self.unless(good, f"have{k}", "slow")
+        return self.field(x, DATA, "ptr")
+
+    def number(self, x, kind, aval, room, k):
+        """The address of a Python number's value, in a room of its own where it is no float."""
+        python = {"f": float, "i": int, "b": bool}[aval.dtype.kind]
+        self.unless(self.equal(kind, self.stored(python.__name__, python), "ptr"), f"number{k}", "slow")
+        if python is float:
+            return self.lines.op(f"getelementptr inbounds i8, ptr {x}, i64 {VALUE}", "ptr")
+        if python is bool:
+            true = self.equal(x, self.stored("True", True), "ptr")
+            self.lines.emit(f"store i8 {self.lines.op(f'zext i1 {true} to i8', 'i8')}, ptr {room}")
+            return room
+        over = self.cell("i32", 16)
+        found = self.call("i64", "PyLong_AsLongLongAndOverflow", f"ptr {x}", f"ptr {over}")
+        self.lines.emit(f"store i64 {found}, ptr {room}")
+        self.unless(self.equal(self.load(over, "i32"), 0, "i32"), f"fits{k}", "slow")
+        return room
+
+    def array(self, k, aval):
+        """The place of a new array among those that there are."""
+        made = self.lines.op(f"call ptr {self.one_for_all('array', aval, '', lambda inner: inner.new(aval))}"
+                             "(ptr %table)", "ptr") if self.memory else self.new(aval)
+        place = len(self.early)
+        self.early.append(f"[{place}, %{self.lines.label}]")
+        self.unless(self.lines.op(f"icmp ne ptr {made}, null", "i1"), f"out{k}", "fail")
+        self.lines.set_entry(self.arrays, place, made)
+        return place
+
+    def new(self, aval):
+        dims, dtype = self.cell(f"[{aval.ndim} x i64]", 16), self.dtype(aval)
+        for axis, n in enumerate(aval.shape):
+            at = self.lines.op(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}", "ptr")
+            self.lines.emit(f"store i64 {n}, ptr {at}")
+        self.call("void", "Py_IncRef", f"ptr {dtype}")
+        return self.call("ptr", "new", f"ptr {self.stored('ndarray', ndarray)}", f"ptr {dtype}", f"i32 {aval.ndim}",
+                         f"ptr {dims}", "ptr null", "ptr null", "i32 0", "ptr null")
+
+    def with_scratch(self, size):
+        """Have scratch memory; returns what writes the end of that."""
+        text = self.lines
+        if size <= _ON_STACK:
+            self.scratch = self.cell(f"[{max(size, 1)} x i8]")
+            return lambda: None
+        lent = self.call("ptr", "PyMem_RawMalloc", f"i64 {size + 64}")
+        text.emit(f"br i1 {text.op(f'icmp eq ptr {lent}, null', 'i1')}, label %poor, label %ready")
+        text.begin("poor")
+        self.call("ptr", "PyErr_NoMemory")
+        text.emit("br label %stop")
         text.begin("ready")
-        number = text.op(f"ptrtoint ptr {memory} to i64", "i64")
-        number = text.op(f"add i64 {number}, 63", "i64")
-        number = text.op(f"and i64 {number}, -64", "i64")
-        scratch = text.op(f"inttoptr i64 {number} to ptr", "ptr")
-    else:
-        cells.append(f"  %scratch = alloca [{max(kernel.scratch, 1)} x i8], align 64")
-        scratch = "%scratch"
-    thread = call("ptr", "PyEval_SaveThread") if kernel.work > _RELEASED else None
-    text.emit("call void @work(" + ", ".join([f"ptr {p}" for p in (*sources, *targets, scratch, "%table")]) + ")")
-    if thread is not None:
-        call("void", "PyEval_RestoreThread", f"ptr {thread}")
-    if large:
-        call("void", "PyMem_RawFree", f"ptr {memory}")
-    found = text.op(f"load double, ptr {alarm}", "double")
-    ended = text.op(f"fcmp oeq double {found}, {STOPPED}", "i1")
-    text.emit(f"br i1 {ended}, label %stop, label %inside")
-    text.begin("inside")
-    outside = text.op(f"fcmp oeq double {found}, {OUTSIDE}", "i1")
-    text.emit(f"br i1 {outside}, label %outside, label %done")
-    for label, ending in (("stop", "ret ptr null"), ("outside", "br label %slow")):
-        text.begin(label)
-        for out in arrays:
-            if out is not None:
-                call("void", "Py_DecRef", f"ptr {out}")
-        text.emit(ending)
-    text.begin("done")
-    result = call("ptr", "PyList_New", f"i64 {len(out_avals)}")
-    for k, (aval, out, target) in enumerate(zip(out_avals, arrays, targets)):
-        if out is None:
-            dtype = stored(f"dtype {aval.dtype}", dtype_of(aval))
-            out = call("ptr", "scalar", f"ptr {target}", f"ptr {dtype}", "ptr null")
-        call("i32", "PyList_SetItem", f"ptr {result}", f"i64 {k}", f"ptr {out}")
-    calm = text.op(f"fcmp oeq double {found}, 0.0", "i1")
-    text.emit(f"br i1 {calm}, label %return, label %alarm")
-    text.begin("return")
-    text.emit(f"ret ptr {result}")
-    text.begin("alarm")
-    given = cell(f"[{len(avals) + 1} x ptr]")
-    text.emit(f"store ptr {result}, ptr {given}")
-    for k in range(len(avals)):
-        source, target = [text.op(f"getelementptr inbounds ptr, ptr {where}, i64 {at}", "ptr")
-                          for where, at in (("%args", k), (given, k + 1))]
-        x = text.op(f"load ptr, ptr {source}", "ptr")
-        text.emit(f"store ptr {x}, ptr {target}")
-    found = call("ptr", "PyObject_Vectorcall", f"ptr {stored('heard', heard)}", f"ptr {given}", f"i64 {len(avals) + 1}",
-                 "ptr null")
-    call("void", "Py_DecRef", f"ptr {result}")
-    text.emit(f"ret ptr {found}")
-    text.begin("slow")
-    found = call("ptr", "PyObject_Vectorcall", f"ptr {stored('handler', handler)}", "ptr %args", "i64 %count",
-                 "ptr null")
-    text.emit(f"ret ptr {found}")
-    made = [(k, out) for k, out in enumerate(arrays) if out is not None]
-    for at, (k, _) in enumerate(made):
-        text.begin(f"fail{k}")
-        for _, out in made[:at]:
-            call("void", "Py_DecRef", f"ptr {out}")
-        text.emit("ret ptr null")
-    if large:
-        text.begin("fail")
-        for _, out in made:
-            call("void", "Py_DecRef", f"ptr {out}")
-        nothing = call("ptr", "PyErr_NoMemory")
-        text.emit(f"ret ptr {nothing}")
-    return "\n".join([
-        "define ptr @call(ptr %self, ptr %args, i64 %count) {", "entry:", *cells,
-        f"  %data = getelementptr inbounds i8, ptr %self, i64 {DATA}", "  %table = load ptr, ptr %data", *text.lines,
-        "}"])
+        at = text.op(f"add i64 {text.op(f'ptrtoint ptr {lent} to i64', 'i64')}, 63", "i64")
+        self.scratch = text.op(f"inttoptr i64 {text.op(f'and i64 {at}, -64', 'i64')} to ptr", "ptr")
+        return lambda: self.call("void", "PyMem_RawFree", f"ptr {lent}")
 
 
-def follows(text, cell, stored, call, slots):
-    """The text that tells whether NumPy's error state is its own or the one whose address the table has.
-
-    Args:
-        cell: the name of memory for a pointer.
-        stored, call: write an address of the table, and a call of one of its functions.
-    """
-    call("i32", "PyContextVar_Get", f"ptr {stored('error state', VARIABLE)}", "ptr null", f"ptr {cell}")
-    now = text.op(f"load ptr, ptr {cell}", "ptr")
-    call("void", "Py_DecRef", f"ptr {now}")
-    usual = text.op(f"icmp eq ptr {now}, {stored('default error state', DEFAULT)}", "i1")
-    other = text.op(f"icmp eq ptr {now}, {slots.load(text, slots.place(STATE, 0))}", "i1")
-    return text.op(f"or i1 {usual}, {other}", "i1")
+def _release(entry):
+    """A function that gives up so many of the objects in memory: all the ends of an entry call it."""
+    text = entry.lines
+    text.emit("br label %head")
+    text.begin("head")
+    text.lines.append("  %k = phi i64 [0, %entry], [%next, %one]")
+    text.emit(f"br i1 {text.op('icmp ult i64 %k, %count', 'i1')}, label %one, label %end")
+    text.begin("one")
+    entry.call("void", "Py_DecRef", f"ptr {text.entry_of('%objects', '%k')}")
+    text.lines.append("  %next = add nuw nsw i64 %k, 1")
+    text.emit("br label %head")
+    return "\n".join(["define internal void @release(ptr %table, ptr %objects, i64 %count) noinline {", "entry:",
+                      *text.lines, "end:", "  ret void", "}"])
 
 
 def stopped(module, known, slots):
@@ -220,25 +250,3 @@ def stopped(module, known, slots):
     call("void", "PyGILState_Release", f"i32 {state}")
     stop = text.op(f"icmp ne i32 {found}, 0", "i1")
     return "\n".join(["define internal i1 @stopped(ptr %table) noinline {", *text.lines, f"  ret i1 {stop}", "}"])
-
-
-def _number(text, x, kind, aval, k, cell, unless, call, stored):
-    """The address of a Python number's value."""
-    python = {"f": float, "i": int, "b": bool}[aval.dtype.kind]
-    unless(text.op(f"icmp eq ptr {kind}, {stored(python.__name__, python)}", "i1"), f"number{k}")
-    if python is float:
-        return text.op(f"getelementptr inbounds i8, ptr {x}, i64 {VALUE}", "ptr")
-    target = cell("i64")
-    if python is bool:
-        true = text.op(f"icmp eq ptr {x}, {stored('True', True)}", "i1")
-        byte = text.op(f"zext i1 {true} to i8", "i8")
-        text.emit(f"store i8 {byte}, ptr {target}")
-        return target
-    over = cell("i32")
-    found = call("i64", "PyLong_AsLongLongAndOverflow", f"ptr {x}", f"ptr {over}")
-    flag = text.op(f"load i32, ptr {over}", "i32")
-    text.emit(f"store i64 {found}, ptr {target}")
-    unless(text.op(f"icmp eq i32 {flag}, 0", "i1"), f"fits{k}")
-    return target
-
-

@@ -1,7 +1,7 @@
 """Text that looks at Python objects and at NumPy's arrays, as the entries of native code need it."""
 
 from ..ir.lanes import Text
-from .entry import follows
+from ..machine.error_states import DEFAULT, STATE, VARIABLE
 
 
 class ObjectText:
@@ -34,8 +34,8 @@ class ObjectText:
         given = f"call {kind} {self.stored(name, self.known[name])}({', '.join(args)})"
         return self.lines.emit(given) if kind == "void" else self.lines.op(given, kind)
 
-    def cell(self, kind):
-        self.cells.append(f"  %cell{len(self.cells)} = alloca {kind}, align 64")
+    def cell(self, kind, align=64):
+        self.cells.append(f"  %cell{len(self.cells)} = alloca {kind}, align {align}")
         return f"%cell{len(self.cells) - 1}"
 
     def unless(self, test, label, otherwise="unfit"):
@@ -43,18 +43,23 @@ class ObjectText:
         self.lines.begin(label)
 
     def argument(self, k):
-        return self.load(self.lines.op(f"getelementptr inbounds ptr, ptr %args, i64 {k}", "ptr"), "ptr")
+        return self.lines.entry_of("%args", k)
 
     def give_up(self, outs):
         for out in outs:
             self.call("void", "Py_DecRef", f"ptr {out}")
         self.lines.emit("ret ptr null")
 
-    def look_at_state(self, count):
-        """Go on where NumPy's error state is known and as many arguments are given."""
-        known = follows(self.lines, self.cell("ptr"), self.stored, self.call, self.slots)
-        self.unless(known, "followed", "slow")
-        self.unless(self.equal("%count", count), "given")
+    def look_at_state(self, count, otherwise="unfit"):
+        """Go on where NumPy's error state is its own or the one that the table has, and as many arguments are given."""
+        cell = self.cell("ptr", 16)
+        self.call("i32", "PyContextVar_Get", f"ptr {self.stored('error state', VARIABLE)}", "ptr null", f"ptr {cell}")
+        now = self.load(cell, "ptr")
+        self.call("void", "Py_DecRef", f"ptr {now}")
+        usual = self.equal(now, self.stored("default error state", DEFAULT), "ptr")
+        other = self.equal(now, self.slots.load(self.lines, self.slots.place(STATE, 0)), "ptr")
+        self.unless(self.lines.op(f"or i1 {usual}, {other}", "i1"), "followed", "slow")
+        self.unless(self.equal("%count", count), "given", otherwise)
 
     def released(self, test):
         """Let other threads run where a test holds: `restore()` writes the end of that."""

@@ -38,6 +38,7 @@ _ORDERS = {"maximum": ">", "minimum": "<"}
 _TURNS = 1 << 14  # of a loop without a known end, between two looks for signals
 _UNWATCHED = 1 << 20  # operations between two looks
 _LONG = 1 << 23  # operations of a loop that is looked after: some milliseconds
+_MANY = 48  # inputs and outputs: above, a table is given, for LLVM takes long over so many addresses at hand at once
 _FEW = 48  # nests, up to which all are written in place
 
 
@@ -75,25 +76,30 @@ class Printer:
         self.constants = {}  # their places in the table
         self.label = 0
         self.bounded = False
+        self.many = extent is None and len(kernel.inputs) + len(kernel.outputs) > _MANY
+        self.pointers = ["%memory"] if self.many else [
+            *[f"%in{m.index}" for m in kernel.inputs], *[f"%out{m.index}" for m in kernel.outputs]]
         self.threads = thread_count()
         self.frames = []  # lines that make memory for what threads are given
         nests = nests_of(kernel.statements)
         self.alike = Counter(map(pattern, nests)) if extent is None and len(nests) > _FEW else {}
         self.nests = {}  # text of a function -> its name
         self.block(kernel.statements)
-        ending = ["  ret void"]
+        self.text.emit("ret void")
         if self.bounded:
-            ending += ["outside:", f"  store double {number(OUTSIDE, 'f64')}, ptr {self.base(kernel.outputs[-1])}",
-                       "  ret void"]
-        given = [f"ptr noalias readonly %in{m.index}" for m in kernel.inputs]
-        given += [f"ptr noalias %out{m.index}" for m in kernel.outputs] + ["ptr noalias %scratch, ptr %table"]
+            self.text.begin("outside")
+            self.leave(OUTSIDE)
+        given = [f"ptr {name}" for name in self.pointers] if self.many else [
+            *[f"ptr noalias readonly %in{m.index}" for m in kernel.inputs],
+            *[f"ptr noalias %out{m.index}" for m in kernel.outputs]]
+        given.append("ptr noalias %scratch, ptr %table")
         given += ["i64 %extent, i64 %times"] if extent else []
         self.module.functions["@work"] = "\n".join([
             f"define internal void @work({', '.join(given)}) {{", "entry:", *[
                 f"  {name} = alloca [{m.size} x {STORED[m.kind]}], align 16" for m, name in self.cells.items()],
             *[f"  %at{k} = getelementptr inbounds ptr, ptr %table, i64 {k}\n  %constant{k} = load ptr, ptr %at{k}"
               for k in self.constants],
-            *self.frames, *self.text.lines, *ending, "}"])
+            *self.frames, *self.text.lines, "}"])
 
     def block(self, statements):
         """Write statements."""
@@ -107,9 +113,9 @@ class Printer:
         self.block(statements)
         self.names, self.apart = names, apart
 
-    def leave(self):
-        """End the function: an exception was raised."""
-        self.text.emit(f"store double {number(STOPPED, 'f64')}, ptr {self.base(self.kernel.outputs[-1])}")
+    def leave(self, why):
+        """End the function early, and say why."""
+        self.text.emit(f"store double {number(why, 'f64')}, ptr {self.base(self.kernel.outputs[-1])}")
         self.text.emit("ret void")
 
     # names
@@ -183,12 +189,11 @@ class Printer:
 
     def base(self, memory):
         """The address where a memory begins."""
-        if memory.role == "input":
-            return f"%in{memory.index}"
         if memory.role == "cell":
             return self.cells.setdefault(memory, f"%cell{len(self.cells)}")
-        if memory.role == "output":
-            return f"%out{memory.index}"
+        if memory.role in ("input", "output"):
+            place = memory.index + (len(self.kernel.inputs) if memory.role == "output" else 0)
+            return self.text.entry_of("%memory", place) if self.many else self.pointers[place]
         if memory.role == "constant":
             place = self.slots.constant(memory.array)
             self.constants[place] = None
@@ -344,7 +349,7 @@ def _watch(printer, head, turn, often):
     stop = text.op("call i1 @stopped(ptr %table)", "i1")
     text.emit(f"br i1 {stop}, label %{head}_stop, label %{head}_on")
     text.begin(f"{head}_stop")
-    printer.leave()
+    printer.leave(STOPPED)
     text.begin(f"{head}_on")
 
 

@@ -16,8 +16,7 @@ def print_ranges(printer, ranges):
 
         printer.counted(ranges.count, body)
         return
-    pointers = [f"%in{m.index}" for m in printer.kernel.inputs] + [f"%out{m.index}" for m in printer.kernel.outputs]
-    pointers += ["%scratch", *dict.fromkeys(
+    pointers = [*printer.pointers, "%scratch", *dict.fromkeys(
         [printer.base(p.memory) for p in _places(ranges.body) if p.memory.role in ("cell", "constant")])]
     values = given(ranges.body)
     label, _ = printer.labels("r")

@@ -14,6 +14,7 @@ from ....core.types import Any
 from ...compile.draft import Draft, rewritten
 from ...graph.equations import Var
 from ..ir.kinds import KINDS
+from ..ir.statements import STOPPED
 from ..machine.layouts import functions
 
 LARGEST = 1 << 18  # bytes of an operand or result: it is copied on its way, which takes longer than to leave the code
@@ -197,7 +198,7 @@ def print_exchange(printer, statement):
     raised = text.op(f"icmp eq ptr {result}, null", "i1")
     text.emit(f"br i1 {raised}, label %{head}_raised, label %{end}")
     text.begin(f"{head}_raised")
-    printer.leave()
+    printer.leave(STOPPED)
     text.begin(end)
 
 

@@ -79,6 +79,11 @@ def _logsumexp(s, x, axes, keepdims):
     return out if keepdims else s.shaped(out, tuple([n for k, n in enumerate(x.aval.shape) if k not in axes]))
 
 
+def _vector_norm(s, x, axes, keepdims, scale):
+    total = s.sum(s("square", x), axes, keepdims)
+    return s("sqrt", total if scale == 1 else s("divide", total, float(scale)))
+
+
 def _softmax(s, x, axis):
     parts = s("exp", _shifted(s, x, (axis,))[0])
     return s("divide", parts, s.sum(parts, (axis,)))
@@ -216,7 +221,8 @@ _ELIMINATED = frozenset({"solve", "solve_vector", "inv", "det", "slogdet"})
 _WIDENED = ("reduce_sum", "reduce_prod", "cumsum", "cumprod")
 _INTEGERS = frozenset({"argmax", "argmin", *_WIDENED})  # which take integers, too
 _EXPANSIONS = {
-    "logsumexp": _logsumexp, "softmax": _softmax, "log_softmax": _log_softmax, "cross_entropy": _cross_entropy,
+    "logsumexp": _logsumexp, "vector_norm": _vector_norm, "softmax": _softmax,
+    "log_softmax": _log_softmax, "cross_entropy": _cross_entropy,
     "target_cross_entropy": _target_entropy, "affine": _affine, "mean_squared_error": _squared_error,
     "standardize": _standardized, "layer_norm": _layer_norm, "argmax": _argument("reduce_max"),
     "argmin": _argument("reduce_min"), "max_windows": _max_windows, "largest_places": _largest_places,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...graph.equations import Literal
+from ...graph.equations import Literal, Var
 from ..ir.constants import cast_constant, constant
 from ..ir.nests import order_of, strides_in
 from ..ir.operations import TESTS
@@ -16,7 +16,7 @@ _LONG_SUM = 4096  # elements of a sum in single precision, beyond which parts of
 class Group:
     """Elementwise steps over one shape that wait to be written, and the reductions that end them."""
 
-    __slots__ = ("shape", "steps", "made", "folds", "folded")
+    __slots__ = ("shape", "steps", "made", "folds", "folded", "streams")
 
     def __init__(self, shape):
         self.shape = shape
@@ -24,6 +24,15 @@ class Group:
         self.made = set()
         self.folds = []  # (name, variable, axes, keepdims, out)
         self.folded = set()
+        self.streams = set()  # variables that are read from memory, and results of the program
+
+    def take(self, name, kind, out, inputs, wanted):
+        """Let a step wait; `wanted` says whether its result leaves the program."""
+        self.steps.append((name, kind, out, inputs))
+        self.streams.update([v for v in inputs if type(v) is Var and v not in self.made])
+        self.made.add(out)
+        if wanted:
+            self.streams.add(out)
 
 
 def write_group(writer, group):

@@ -29,6 +29,7 @@ from .sooner import sooner
 from .sums_first import sums_first
 
 ndarray = np.ndarray
+_STREAMS = 64  # arrays that a nest reads and gives: of more, a processor holds no address, and LLVM takes long over it
 _LONG = 12_000  # values of straight-line code, beyond which arrays of more than one element lie in memory
 
 
@@ -290,9 +291,10 @@ class Writer:
             group = None
         if group is None:
             group = self.groups[shape] = Group(shape)
-        group.steps.append((name, kind, out, inputs))
-        group.made.add(out)
+        group.take(name, kind, out, inputs, out in self.targets)
         self.owner[out] = group
+        if len(group.streams) > _STREAMS:
+            self.flush(group)
 
     def waiting(self, shape):
         """The group of a shape that waits."""

@@ -39,4 +39,4 @@ pdf = _adapted(_stats.multivariate_normal.pdf, _traced_pdf)
 logpdf = _adapted(_stats.multivariate_normal.logpdf, _traced_logpdf)
 entropy = _adapted(_stats.multivariate_normal.entropy, _traced_entropy)
 
-__getattr__ = _refusing("scipy.stats.multivariate_normal")
+_refusing("scipy.stats.multivariate_normal")

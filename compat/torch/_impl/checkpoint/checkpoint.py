@@ -9,6 +9,7 @@ from ..engine.graph_task import RUNNING
 from ..function.function import Function
 from ..modes.autocast_mode import casting, casting_as
 from ..modes.grad_mode import enable_grad, is_grad_enabled, no_grad
+from ..modes.modes import MODES, restore
 from ..random.generator import fork_rng, get_rng_state, set_rng_state
 from ..types.tensor_type import TensorBase
 from .log import Log
@@ -103,9 +104,13 @@ def deferred(function, preserve, context_fn, determinism_check, debug, early_sto
         return function(*args, **kwargs)
     stop = early_stop if EARLY_STOP.get() is None else EARLY_STOP.get()
     region = Region(again, args, stop, describe, failed)
-    with Deferred(region), around_forward:
-        found = function(*args, **kwargs)
-        region.finished = True
+    before = MODES.get()
+    try:
+        with Deferred(region), around_forward:
+            found = function(*args, **kwargs)
+            region.finished = True
+    finally:
+        restore(before)  # a signal may keep the context from being left
     if not region.finished:
         raise RuntimeError("torch.utils.checkpoint: the forward context provided by context_fn suppressed an exception "
                            "raised during the checkpointed forward. This is not supported because checkpoint cannot "

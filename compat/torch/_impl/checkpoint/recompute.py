@@ -16,7 +16,7 @@ from ..graph.node import GradNode
 from ..graph_view.graph_tools import saved_tensors_hooks
 from ..modes.complete import Complete
 from ..modes.grad_mode import enable_grad, no_grad
-from ..modes.modes import modes, restore, set_modes
+from ..modes.modes import MODES, modes, restore, set_modes
 from ..saved.saved import packed, unpacked
 from ..state.edges import version_of
 from ..types.arrays import ARRAYS
@@ -207,8 +207,9 @@ class Refill(saved_tensors_hooks):
             for key, t in list(mine.found[sweep].items()):
                 b = bottom(t)
                 if type(b) in ARRAYS and versions.root_of(b) is root:
-                    before = set_modes(selector=None, answers=None, hooks=())
+                    before = MODES.get()
                     try:
+                        set_modes(selector=None, answers=None, hooks=())
                         mine.found[sweep][key] = t.detach().clone()
                     finally:
                         restore(before)

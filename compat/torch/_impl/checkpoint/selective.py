@@ -3,7 +3,7 @@
 from collections import defaultdict
 from enum import Enum
 
-from ..modes.modes import restore, set_modes
+from ..modes.modes import MODES, restore, set_modes
 from ..ops.overloads import OpOverload, OpOverloadPacket, overload_of
 from ..state.edges import version_of
 from ..types.tensor_type import TensorBase, needs_grad
@@ -108,13 +108,15 @@ class Keeping(Selector):
         """`compute()`, and its outputs kept if the policy says so."""
         op = overload_of(row.name, args, kwargs)
         entry = Entry(constant(tensors))
-        before = set_modes(selector=None, answers=entry.note)
+        before = MODES.get()
         try:
+            set_modes(selector=None, answers=entry.note)
             out = compute()
         finally:
             restore(before)
-        before = set_modes(selector=None)
+        before = MODES.get()
         try:
+            set_modes(selector=None)
             wish = self.policy(SelectiveCheckpointContext(is_recompute=False, op_output=out), op, *args, **kwargs)
         finally:
             restore(before)
@@ -148,8 +150,9 @@ class Using(Selector):
             entry.check(self.mutable)
             if entry.constant and constant(tensors):
                 return entry.out
-        before = set_modes(selector=None, answers=None if entry is None else entry.replay)
+        before = MODES.get()
         try:
+            set_modes(selector=None, answers=None if entry is None else entry.replay)
             return compute()
         finally:
             restore(before)

@@ -30,8 +30,9 @@ def run(row, args, kwargs, m, compute):
     """The output of `compute(args, kwargs)` with its operands cast as PyTorch casts those of the operation."""
     small = small_type(m)
     name = row.name.removeprefix("nn.functional.")
-    before = set_modes(autocast=None)
+    before = MODES.get()
     try:
+        set_modes(autocast=None)
         if kwargs and kwargs.get("out") is not None:
             target = None  # where the output goes is given
         elif name in SMALL:

@@ -13,7 +13,7 @@ from ..inplace.inplace import inplace, written_as
 from ..inplace.lower_errors import raised
 from ..inplace.rewriting import rewritten_as
 from ..inplace.sum_writes import KERNELS, written
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved
 from ..modes.modes import MODES
 from ..native import functions as native
@@ -27,6 +27,7 @@ from ..types.tensor_type import VIEW, Tensor, TensorBase, infer
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import inside
 from . import autocasting, dual_calls, map_calls
+from .builtins import known_as
 from .call_cache import compile_call, lookup
 from .call_source import DECLINED, Program
 from .deprecated_overloads import PRODUCTS, method_of
@@ -196,7 +197,7 @@ def compute(row, fun, args, kwargs):
     """Lower, compute, lift, name."""
     override = overridden(args, kwargs) if row.asks else None
     if override is not None:
-        return override(row.fun, *handed_on(override, row.name, row.fun, args, kwargs))
+        return override(known_as(row.fun), *handed_on(override, row.name, row.fun, args, kwargs))
     m = MODES.get()
     if m is not None and m.autocast is not None and "cpu" in m.autocast.on:
         return autocasting.run(row, args, kwargs, m, lambda args, kwargs: compute(row, fun, args, kwargs))
@@ -219,8 +220,9 @@ def compute(row, fun, args, kwargs):
     named = {k: lowered(x) for k, x in kwargs.items()} if kwargs else {}
     if target is not None and row.target.dtype and named.get("dtype") is None:
         named["dtype"] = shape_dtype(target)[1]
-    token = suppress_fp_warnings()
+    token = error_state()
     try:
+        suppress_fp_warnings()
         if not usual and any(t.dtype is dtypes.bfloat16 for t in tensors) and wants_single(row, given, named):
             v = in_single(row.body, given, named)
         else:

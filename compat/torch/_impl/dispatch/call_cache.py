@@ -10,7 +10,7 @@ the general path.
 import numpy as np
 
 from ....._engine import FORMS, MANY, library_of
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..modes.warnings import INSTEAD
 from ..staged.recorder import Recorder, Unfit, traced
@@ -56,17 +56,20 @@ def compile_call(row, key, args, kwargs, tensors, m, answer):
     program = None
     if FORMS.waiting is not None:
         FORMS.count(MANY)
-    token, before = suppress_fp_warnings(), INSTEAD.get()
-    INSTEAD.set(Unfit)
+    token, before = error_state(), INSTEAD.get()
     try:
+        suppress_fp_warnings()
+        INSTEAD.set(Unfit)
         program = build_program(row, args, kwargs, tensors, m, tensors_of(answer))
         if not fits(answer, trial(program, tensors, m)):
             program = None
     except NotImplementedError:  # Unfit; a function of NumPy's that refuses boxes in its own words
         program = None
     finally:
-        INSTEAD.set(before)
-        restore_fp_warnings(token)
+        try:
+            INSTEAD.set(before)
+        finally:
+            restore_fp_warnings(token)
     row.programs[key] = program
     return answer if PATIENCE[0] or program is None or m is not None and m.packing is not None else (
         program.run(*tensors))
@@ -76,8 +79,8 @@ def trial(program, tensors, m):
     """What a program gives; hooks of the user's do not hear of it."""
     if m is None or m.packing is None:
         return program.run(*tensors)
-    MODES.set(m.but(hooks=(type(m.packing)(_same, _same),)))
     try:
+        MODES.set(m.but(hooks=(type(m.packing)(_same, _same),)))
         return program.run(*tensors)
     finally:
         MODES.set(m)

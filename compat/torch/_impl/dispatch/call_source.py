@@ -7,7 +7,7 @@ import numpy
 from ..... import _engine
 from ..graph.node_names import NamedRule, name_of
 from ..graph.versions import root_of
-from ..modes.errstate import QUIET, enter_error_state, restore_fp_warnings
+from ..modes.errstate import QUIET, enter_error_state, error_state, restore_fp_warnings
 from ..modes.modes import MODES
 from ..native import functions as native
 from ..native.functions import DECLINED as DECLINED
@@ -23,7 +23,8 @@ Literal = _engine.Literal
 REFUSED = (ValueError, TypeError, ArithmeticError)  # the general path says what is wrong
 _ROOM = {
     "MODES": MODES, "new": new, "Tensor": Tensor, "accumulator": accumulator, "enter": enter_error_state,
-    "leave": restore_fp_warnings, "QUIET": QUIET, "REFUSED": REFUSED, "DECLINED": DECLINED, "INFERRED": INFERRED}
+    "state": error_state, "leave": restore_fp_warnings, "QUIET": QUIET, "REFUSED": REFUSED, "DECLINED": DECLINED,
+    "INFERRED": INFERRED}
 
 
 # What makes nodes and tensors, where there is native code.
@@ -111,8 +112,10 @@ class CallWriter(Writer):
             self.write(1, "packing = MODES.get().packing")
         silent = all(map(self.silent, graph.equations))
         if not silent:
-            self.write(1, "token = enter(QUIET)")
+            self.write(1, "token = state()")
         self.write(1, "try:")
+        if not silent:
+            self.write(2, "enter(QUIET)")
         rules = [self.rule_of(k, eq) for k, eq in enumerate(graph.equations)]
         for k, eq in enumerate(graph.equations):
             self.compute(k, eq)

@@ -7,7 +7,7 @@ general path.
 
 from ....._engine import Literal
 from .....extend import REGISTRY, aval_of
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.warnings import INSTEAD
 from ..staged.recorder import Box, Recorder, Unfit
 from ..state.levels import DUAL
@@ -97,9 +97,10 @@ def described_by_name(kwargs, key, tensors, tangents, blind, epoch):
 
 def made(row, args, kwargs, tensors, tangents, epoch, answer):
     """The program of a call, beside its output by the general path; None where there is none."""
-    token, before = suppress_fp_warnings(), INSTEAD.get()
-    INSTEAD.set(Unfit)
+    token, before = error_state(), INSTEAD.get()
     try:
+        suppress_fp_warnings()
+        INSTEAD.set(Unfit)
         program = DualProgram(row, args, kwargs, tensors, tangents, tensors_of(answer))
         mine = program.run(epoch, *tensors, *tangents)
         theirs, mine = tensors_of(answer), [] if mine is DECLINED else tensors_of(mine)
@@ -107,8 +108,10 @@ def made(row, args, kwargs, tensors, tangents, epoch, answer):
     except NotImplementedError:
         return None
     finally:
-        INSTEAD.set(before)
-        restore_fp_warnings(token)
+        try:
+            INSTEAD.set(before)
+        finally:
+            restore_fp_warnings(token)
 
 
 def agree(a, b):
@@ -184,8 +187,9 @@ class DualWriter(CallWriter):
         self.write(0, f"def {name}(epoch, {', '.join(tensors + [self.names[v] for v in self.inputs[count:]])}):")
         self.write(1, f"{', '.join([self.names[v] for v in self.inputs[:count]])} = "
                       f"{', '.join(t + '.value' for t in tensors)}")
-        self.write(1, "token = enter(QUIET)")
+        self.write(1, "token = state()")
         self.write(1, "try:")
+        self.write(2, "enter(QUIET)")
         for k, eq in enumerate(graph.equations):
             self.compute(k, eq)
         self.write(1, "except REFUSED:")

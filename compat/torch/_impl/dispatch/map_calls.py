@@ -5,7 +5,7 @@ of it is what the batching rules of its primitives give, and the program runs on
 """
 
 from .....extend import make_batched
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.warnings import INSTEAD
 from ..staged.recorder import Recorder, Unfit
 from ..state.levels import BatchTrace
@@ -66,12 +66,13 @@ def made(row, args, kwargs, trace, mapped, tensors, answer):
             max([t.value.size for t in tensors]) > LARGE):
         return None
     like = [t.value for t in like]
-    token, before = suppress_fp_warnings(), INSTEAD.get()
-    INSTEAD.set(Unfit)
+    token, before = error_state(), INSTEAD.get()
     recorder = Recorder()
     batch = BatchTrace(trace.size)  # above the recorder
     flags = iter(mapped)
     try:
+        suppress_fp_warnings()
+        INSTEAD.set(Unfit)
         found = staged(recorder, row, args, kwargs, tensors, (
             lambda box: make_batched(batch, box) if next(flags) else box))
         program = Program(recorder, unboxed(found[0], batch), [t.value for t in like], [], None, (row, (), {}))
@@ -82,8 +83,10 @@ def made(row, args, kwargs, trace, mapped, tensors, answer):
         return None
     finally:
         batch.done = True
-        INSTEAD.set(before)
-        restore_fp_warnings(token)
+        try:
+            INSTEAD.set(before)
+        finally:
+            restore_fp_warnings(token)
 
 
 def unboxed(answer, batch):

@@ -7,6 +7,7 @@ from ..modes.modes import MODES
 from ..state.edges import edge
 from ..types.parameter import disabled_torch_function
 from ..types.tensor_type import VIEW, Tensor, new
+from .builtins import known_as
 from .classes import PLAIN_ONLY, WITHOUT, dispatched, overloads
 from .signatures import check, signatures
 from .telling import by_mode
@@ -147,8 +148,8 @@ def default_torch_function(cls, func, types, args=(), kwargs=None):
     if not all(issubclass(cls, kind) for kind in types):
         return NotImplemented
     before = PLAIN_ONLY.get()
-    PLAIN_ONLY.set(True)
     try:
+        PLAIN_ONLY.set(True)
         out = func(*args, **(kwargs or {}))
         return out if cls is Tensor or unwrapped(func) else converted(out, cls, args)
     finally:
@@ -191,9 +192,9 @@ def dispatching(fun, name=None, looked=None):
                 return fun(*args, **kwargs)
         override = overridden(args, kwargs)
         if override is not None:
-            return override(public, *handed_on(override, name, fun, args, kwargs))
+            return override(known_as(public), *handed_on(override, name, fun, args, kwargs))
         if looked is not None:
-            check(looked, args, kwargs)
+            args, kwargs, _ = check(looked, args, kwargs)
         if usual and len(known) < _KNOWN and (looked is None or key in looked.seen) and WITHOUT.issuperset(
                 map(type, (*args, *kwargs.values()))):
             known.add(key)
@@ -213,7 +214,7 @@ def composed(fun):
         if override is None or override is not by_mode and any(
                 getattr(type(x), "other_layout", False) for x in overloads(args, kwargs)):
             return fun(*args, **kwargs)
-        return override(public, args, kwargs)
+        return override(known_as(public), args, kwargs)
 
     public.asks_classes = True
     return public

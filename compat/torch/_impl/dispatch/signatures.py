@@ -10,18 +10,16 @@ import re
 
 import numpy as np
 
-from ..types.dtypes import OF_PYTHON, dtype as Dtype, torch_dtype
+from ..types.dtypes import torch_dtype
 from ..types.namespace_table import OF_NAMESPACES, PYTHON
 from ..types.operation_table import FUNCTIONS
 from ..types.size import Size
 from ..types.tensor_type import TensorBase
 from .deprecated_overloads import modern
+from .kinds import COUNTS, WORDS, fits, integers, unlike, whole
 
 _LIMIT = 64  # combinations of types remembered an operation
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
-WORDS = {"Tensor": "Tensor", "Number": "Number", "int": "int", "float": "float", "bool": "bool", "str": "str",
-         "dtype": "torch.dtype", "ints": "tuple of ints", "ints1": "tuple of ints", "floats": "tuple of floats",
-         "Tensors": "tuple of Tensors", "any": "object", "duck": "Tensor", "operand": "Tensor"}
 OPTIONS = frozenset(("layout", "device", "pin_memory", "requires_grad"))
 _OPTIONS = "torch.layout layout = None, torch.device device = None, bool pin_memory = False, bool requires_grad = False"
 
@@ -42,8 +40,8 @@ class Parameter:
 class Signature:
     """One way to call an operation."""
 
-    __slots__ = ("exact", "least", "most", "names", "node", "numbers", "options", "out", "parameters", "positional",
-                 "recorded", "renames", "spread", "text")
+    __slots__ = ("counts", "exact", "least", "most", "names", "node", "numbers", "options", "out", "parameters",
+                 "positional", "recorded", "renames", "spread", "text")
 
     def __init__(self, text, renames=True, node=None):
         self.renames = renames  # whether NumPy's names of arguments are taken
@@ -65,6 +63,8 @@ class Signature:
             self.positional = len(self.parameters)
         self.names = {p.name: p for p in self.parameters}
         self.numbers = any(p.kind == "operand" for p in self.parameters)  # may stand for tensors, in `out=`, too
+        self.counts = frozenset([p.name for p in self.parameters if p.kind in ("int", "ints", "ints1", "float") or (
+            p.kind == "any" and p.name in COUNTS)])
         self.least = sum(p.required for p in self.parameters)
         self.most = len(self.parameters) + self.out + len(OPTIONS) * self.options
         kinds = [p.kind for p in self.parameters[:self.positional]]
@@ -107,6 +107,16 @@ class Signature:
         return None
 
 
+    def counted(self, args, named):
+        """The arguments of a call that fits with the sizes and counts among them as integers of Python."""
+        if not self.counts:
+            return args, named
+        last = self.positional - 1
+        places = [p.name in self.counts for p in self.parameters[:self.positional]] + [self.spread] * (len(args) - last)
+        found = tuple([integers(v) if at else v for v, at in zip(args, places)])
+        return found, {k: integers(v) if k in self.counts else v for k, v in named.items()}
+
+
 def takes(text):
     """Check the arguments of a method that is no operation of the table, but for the tensor, against a signature."""
     signature = Signature(text)
@@ -117,66 +127,12 @@ def takes(text):
             words = signature.refusal(fn.__name__, args, named)
             if words is not None:
                 raise TypeError(words)
+            args, named = signature.counted(args, named)
             return fn(self, *args, **named)
 
         return method
 
     return decorate
-
-
-def whole(v):
-    """Whether a value counts as an integer: of Python, of NumPy, or a tensor of one."""
-    if type(v) is int:
-        return True
-    if isinstance(v, TensorBase):
-        return not v.dim() and not (v.is_floating_point() or v.is_complex())
-    return isinstance(v, int | np.integer) and not isinstance(v, bool | np.bool_)
-
-
-def fits(p, v):
-    """Whether a value may be given for a parameter."""
-    kind = p.kind
-    if kind == "duck" and not (v is None and p.none):
-        if not isinstance(v, TensorBase):
-            raise AttributeError(f"'{type(v).__name__}' object has no attribute 'size'")
-        return True
-    if v is None:
-        return p.none or kind == "any"
-    if kind == "Tensor":
-        return isinstance(v, TensorBase)
-    if kind == "operand":
-        return isinstance(v, TensorBase | numbers.Number | np.bool_)
-    if kind == "Number":
-        return isinstance(v, numbers.Number | np.bool_) or isinstance(v, TensorBase) and not v.dim()
-    if kind == "int":
-        return whole(v)
-    if kind == "float":
-        return isinstance(v, float | int | np.floating | np.integer) or isinstance(
-            v, TensorBase) and not v.dim() and not v.is_complex()
-    if kind == "bool":
-        return isinstance(v, bool | np.bool_)
-    if kind == "str":
-        return isinstance(v, str)
-    if kind == "dtype":
-        return isinstance(v, Dtype) or v in OF_PYTHON
-    if kind == "ints":
-        return isinstance(v, tuple | list) and all(whole(n) for n in v)
-    if kind == "ints1":
-        return whole(v) or isinstance(v, tuple | list) and all(whole(n) for n in v)
-    if kind == "floats":
-        return isinstance(v, tuple | list) and all(isinstance(n, float | int) for n in v)
-    if kind == "Tensors":
-        return isinstance(v, tuple | list) and all(isinstance(n, TensorBase) for n in v)
-    return True
-
-
-def unlike(kind, v):
-    """What a parameter takes and was not given, in words."""
-    if kind in ("ints", "ints1", "floats") and isinstance(v, tuple | list):
-        for place, n in enumerate(v):
-            if not (isinstance(n, float | int) if kind == "floats" else whole(n)):
-                return f"{WORDS[kind]}, but found element of type {type(n).__name__} at pos {place}"
-    return f"{WORDS[kind]}, not {type(v).__name__}"
 
 
 _PARSED = {}  # name -> its signatures
@@ -278,6 +234,8 @@ def check(row, args, named):
             way, key, args = match_signature(name, ways, present, named), None, present
         if key is not None and len(seen) < _LIMIT and repeatable(way, args, named, type(key[0]) is tuple):
             seen[key] = way
+        else:
+            args, named = way.counted(args, named)
     if named:
         for p in way.parameters[len(args):way.positional]:
             if not p.required or p.name not in named:
@@ -343,7 +301,7 @@ def with_items(key, args, named):
 def repeatable(way, args, named, items):
     """Whether the types of a call alone made it fit; `items` says whether those of items are known."""
     for place, v in enumerate((*args, *named.values())):
-        if isinstance(v, tuple | list) and not (items and type(v) in _NESTS):
+        if isinstance(v, tuple | list) and not (items and type(v) in _NESTS) or isinstance(v, np.integer | np.ndarray):
             return False
         if isinstance(v, TensorBase) and not (
                 place < min(len(args), way.positional) and way.parameters[place].kind in ("Tensor", "duck", "operand")):
@@ -352,10 +310,17 @@ def repeatable(way, args, named, items):
 
 
 def explain(name, args, named):
-    """Raise torch's TypeError where a call fits no signature of the operation."""
+    """Raise torch's TypeError where a call fits no signature of the operation.
+
+    Where it fits, the same call with the sizes and counts as integers of Python; None where they are.
+    """
     ways = signatures(name)
     if ways:
-        match_signature(name, ways, args, synonyms(name, named))
+        named = synonyms(name, named)
+        plain = match_signature(name, ways, args, named).counted(args, named)
+        if any(a is not b for a, b in zip((*args, *named.values()), (*plain[0], *plain[1].values()))):
+            return plain
+    return None
 
 
 def refused(name, ways, refusals, args, named):

@@ -103,7 +103,9 @@ def staged(recorder, row, args, kwargs, tensors, shown=None):
     boxes = iter(boxes if shown is None else map(shown, boxes))
     given = boxed(args, boxes)
     named = synonyms(row.name, dict(zip(kwargs, boxed(kwargs.values(), boxes))))
-    placed, _, way = check(row, args, kwargs)
+    placed, others, way = check(row, args, kwargs)
+    if count_of((*placed, *others.values())) < len(tensors):  # a size or an axis is an element of one
+        raise Unfit
     given += [named.pop(p.name) for p in way.parameters[len(args):len(placed)]] if way is not None else []
     halves = any(t.dtype is bfloat16 for t in tensors) and wants_single(row, given, named)
     answer = in_single(row.body, given, named) if halves else row.body(*given, **named)
@@ -112,6 +114,11 @@ def staged(recorder, row, args, kwargs, tensors, shown=None):
             if not getattr(eq.prim, "view", False) for v in eq.outputs):
         raise Unfit
     return answer, given, named, way
+
+
+def count_of(args):
+    """How many tensors there are among arguments."""
+    return sum([count_of(a) if type(a) in NESTS else isinstance(a, TensorBase) for a in args])
 
 
 def boxed(args, boxes):

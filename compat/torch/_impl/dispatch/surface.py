@@ -5,6 +5,8 @@ import sys
 from types import FunctionType, MappingProxyType
 
 from ..... import _engine
+from ..types.tensor_type import Tensor
+from .builtins import builtin
 from .call import ROWS
 from .overriding import dispatching
 from .signatures import Looked, explain, signatures, synonyms
@@ -31,9 +33,9 @@ def getter(prefix, module, later=MappingProxyType({}), parts=MappingProxyType({}
             return _engine.loaded(later[name])
         row = ROWS.get(prefix + name)
         if row is not None and prefix + name not in METHODS:
-            return public(row)
+            return builtin(module, name, public(row))
         if name in parts:
-            return getattr(parts[name], name)
+            return builtin(module, name, getattr(parts[name], name))
         if prefix + name in UNBUILT:
             raise unbuilt(prefix + name)
         raise AttributeError(f"module '{module}' has no attribute '{name}'")
@@ -44,15 +46,19 @@ def getter(prefix, module, later=MappingProxyType({}), parts=MappingProxyType({}
 def publish(namespace):
     """Let the functions and classes of a public module be of that module, under the names they have there.
 
-    Pickle, `help` and messages look for an object where its `__module__` says.
+    Pickle, `help` and messages look for an object where its `__module__` says. A function that is a method as well is
+    that of Tensor, where PyTorch has a function in C++ beside it.
     """
     module = namespace["__name__"]
-    for name, value in namespace.items():
+    for name, value in list(namespace.items()):
         if not name.startswith("_") and isinstance(value, FunctionType | type):
             home = value.__module__
             if home.startswith(_PRIVATE) or home.startswith(_ROOT) and home != module and not hasattr(
                     sys.modules[home], value.__qualname__):
                 value.__module__, value.__qualname__ = module, name
+            namespace[name] = found = builtin(module.removeprefix(_ROOT[:-5]), name, value)
+            if found is not value and vars(Tensor).get(value.__name__) is value:
+                value.__qualname__ = f"Tensor.{value.__name__}"
 
 
 _PRIVATE = __name__.rpartition(".dispatch")[0]
@@ -92,7 +98,9 @@ def asking_first(name, fun):
         try:
             return fun(*args, **synonyms(name, named) if named else named)
         except (AttributeError, TypeError, ValueError, IndexError):
-            explain(name, args, named)
-            raise
+            plain = explain(name, args, named)
+            if plain is None:
+                raise
+        return fun(*plain[0], **plain[1])
 
     return dispatching(checked, name)

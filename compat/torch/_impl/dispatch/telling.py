@@ -7,6 +7,7 @@ import threading
 
 from ..modes.modes import MODES, enter, leave
 from ..types.tensor_type import Tensor
+from .builtins import known_as
 from .classes import dispatched, overloads
 
 
@@ -55,7 +56,7 @@ def asks_modes(fun, name=None):
     def made(*args, **kwargs):
         m = MODES.get()
         if m is not None and m.functions:
-            return by_mode(made, args, kwargs)
+            return by_mode(known_as(made), args, kwargs)
         return fun(*args, **kwargs)
 
     if name is not None:

@@ -1,7 +1,6 @@
 """Captured cotangents as the gradients that `grad` returns, which the caller may write to."""
 
 import functools
-import sys
 
 import numpy as np
 
@@ -50,27 +49,25 @@ def collect(sweep, nodes, inputs, allow_unused):
                 t.dispatch_key = FAST if value.dtype in FLOATS else GENERAL
                 out.append(t)
                 continue
-            ct = writable_cotangent(ct)
-            out.append(wrap(ct) if type(ct) is ndarray else sweep.tensor(ct))
+            out.append(wrap(ct) if type(ct) is ndarray else sweep.tensor(plain(ct)))
     return tuple(out)
 
 
-def reshaped(ct):
-    """Whether an array is all of the memory of another one in another shape, and nobody else has that one."""
-    whole = type(ct.base) is ndarray and ct.base.flags.owndata and ct.base.nbytes == ct.nbytes
-    return whole and ct.flags.c_contiguous and sys.getrefcount(ct.base) == _HELD_ONCE
-
-
-_VIEW = np.empty(2).reshape(2, 1)
-_HELD_ONCE = sys.getrefcount(_VIEW.base)  # what it says of an array that only a view holds
-
-
-def writable_cotangent(ct):
-    """A cotangent that the caller may write to."""
+def own_memory(ct, drive):
+    """A cotangent as what the caller of `grad` may write to: itself if it is the sweep's alone, else a copy."""
     if type(ct) is ndarray:
-        return ct if ct.flags.writeable and (ct.base is None or reshaped(ct)) else ct.copy()
-    if type(ct) is Ambient and type(ct.value) in ARRAYS and overlapping(ct.value):
-        ct.value = ct.value.copy()
-    if type(ct) in ARRAYS:
-        return ct if ct.base is None else ct.copy()
-    return ct if isinstance(ct, extend.Tracer | OtherLayout) else np.asarray(ct)
+        return ct if drive.mine and ct.flags.writeable and (ct.base is None or reshaped(ct)) else ct.copy()
+    if type(ct) is Ambient and type(ct.value) in ARRAYS and (drive.create_graph or overlapping(ct.value)):
+        return ct.owner.box(ct.value.copy(), ct.aval, ct.node, ct.tangent)
+    return ct.copy() if type(ct) in ARRAYS or isinstance(ct, OtherLayout) else ct
+
+
+def reshaped(ct):
+    """Whether an array is all of the memory of another one in another shape."""
+    whole = type(ct.base) is ndarray and ct.base.flags.owndata and ct.base.nbytes == ct.nbytes
+    return whole and ct.flags.c_contiguous
+
+
+def plain(ct):
+    """A number as an array, anything else as it is."""
+    return ct if isinstance(ct, extend.Tracer | OtherLayout) or type(ct) in ARRAYS else np.asarray(ct)

@@ -8,7 +8,7 @@ from ..... import _engine
 from ....._engine import Ambient
 from ..graph.node_data import picks
 from ..graph.undefined import UNDEFINED
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import IN_NO_GRAD, MODES, leave_level, set_modes
 from ..native import functions as native
 from ..state.edges import accumulator, edge
@@ -19,7 +19,7 @@ from ..types.tensor_type import GENERAL, Tensor, TensorBase, needs_grad
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import lower
 from . import callbacks, recorded_rules
-from .captured import collect, writable_cotangent
+from .captured import collect, plain
 from .gradient_edge import GradientEdge, node_of
 from .graph_task import HOOKED, RUNNING, Sweep, level_of
 from .reentrancy import nested
@@ -58,30 +58,33 @@ def swept(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused
 
 def sweep_from(roots, sweep):
     """Run a sweep from `[(node, ct), …]`, which it empties: nobody else may keep the graph alive."""
-    before = MODES.get()
-    if not sweep.create_graph:
-        MODES.set(IN_NO_GRAD if before is None else before.ungrading())
-    else:
-        if before is not None and not before.grad:
-            set_modes(grad=True)
-        if sweep.trace is AMBIENT and bare(MODES.get()):
-            sweep.again = recorded_rules.programs
+    before, state, outer = MODES.get(), error_state(), RUNNING.get()
     waiting = callbacks.begin() if callbacks.PENDING else ()
-    token = suppress_fp_warnings()
-    outer = RUNNING.get()
-    if HOOKED:
-        sweep.remember(roots)
-    RUNNING.set(sweep)
     try:
+        if not sweep.create_graph:
+            MODES.set(IN_NO_GRAD if before is None else before.ungrading())
+        else:
+            if before is not None and not before.grad:
+                set_modes(grad=True)
+            if sweep.trace is AMBIENT and bare(MODES.get()):
+                sweep.again = recorded_rules.programs
+        suppress_fp_warnings()
+        if HOOKED:
+            sweep.remember(roots)
+        RUNNING.set(sweep)
         _engine.sweep(roots, 0, masked=True, drive=sweep)
         if callbacks.PENDING:
             callbacks.run()
     finally:
-        RUNNING.set(outer)
-        restore_fp_warnings(token)
-        MODES.set(before)
-        if waiting or callbacks.PENDING:
-            callbacks.end(waiting)
+        try:
+            RUNNING.set(outer)
+        finally:
+            try:
+                restore_fp_warnings(state)
+            finally:
+                MODES.set(before)
+                if waiting or callbacks.PENDING:
+                    callbacks.end(waiting)
 
 
 def bare(m):
@@ -159,18 +162,23 @@ def sweep_level(trace, outputs, grads, inputs):
         if not roots:
             return [None] * len(nodes)
         sweep.capture = {n.seq for n in nodes}  # the leaves of a level are these alone: no node leads nowhere wanted
-        before, outer = leave_level(trace), RUNNING.get()
-        token = suppress_fp_warnings()
-        if HOOKED:
-            RUNNING.set(sweep.remember(roots))
+        before, state, outer = MODES.get(), error_state(), RUNNING.get()
         try:
+            leave_level(trace)
+            suppress_fp_warnings()
+            if HOOKED:
+                RUNNING.set(sweep.remember(roots))
             _engine.sweep(roots, 0, masked=True, drive=sweep)
         finally:
-            RUNNING.set(outer)
-            restore_fp_warnings(token)
-            MODES.set(before)
+            try:
+                RUNNING.set(outer)
+            finally:
+                try:
+                    restore_fp_warnings(state)
+                finally:
+                    MODES.set(before)
         found = [sweep.captured.get(n.seq) for n in nodes]
-        return [None if c is None or c is UNDEFINED else sweep.tensor(writable_cotangent(c)) for c in found]
+        return [None if c is None or c is UNDEFINED else sweep.tensor(plain(c)) for c in found]
 
     return run_once if grads is None else run_once(grads, False)
 

@@ -15,6 +15,7 @@ from ..state.levels import AMBIENT, GradTrace
 from ..types.arrays import ARRAYS
 from ..types.tensor_type import TensorBase, wrap
 from ..values.core_values import lift, lower
+from .captured import own_memory
 from .piecewise import is_piecewise, tied
 
 ndarray = np.ndarray
@@ -25,7 +26,8 @@ class Sweep:
 
     checked = versions.LAST
     __slots__ = ("again", "anomaly", "backward", "capture", "captured", "chosen", "create_graph", "key", "masked",
-                 "nans", "needed", "node", "outputs", "plain", "recorder", "retain", "roots", "runs", "shown", "trace")
+                 "mine", "nans", "needed", "node", "outputs", "plain", "recorder", "retain", "roots", "ruled", "runs",
+                 "shown", "trace")
 
     def __init__(self, trace, retain, create_graph):
         self.trace = trace
@@ -37,6 +39,8 @@ class Sweep:
         self.captured = {}
         self.again = None  # what makes `again` of a rule, in a sweep that is recorded, where nothing looks on
         self.backward = True  # whether this is a backward pass of users, with callbacks at its end
+        self.mine = False  # whether nobody beside the sweep has the memory of the cotangent that a node is given
+        self.ruled = False  # whether a node did nothing but run its rule
         self.chosen = False  # whether gradients of some tensors alone were asked for
         m = modes()
         self.anomaly = m.anomaly
@@ -55,8 +59,9 @@ class Sweep:
         return tied(out, node, self) if is_piecewise(node.rule) else out
 
     def take(self, seq, ct):
-        """Keep the cotangent of a node that `grad` asked for."""
-        self.captured[seq] = ct
+        """Keep the cotangent of a node that `grad` asked for, in memory of its own."""
+        self.captured[seq] = own_memory(ct, self)
+        self.mine = False
 
     def tensor(self, ct):
         """A cotangent as the tensor that hooks and `.grad` see."""

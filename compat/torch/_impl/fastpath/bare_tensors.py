@@ -8,7 +8,7 @@ import numpy as np
 
 from ..dispatch.layouts import laid_out
 from ..graph import versions
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..types.number_cache import EXACT
 from ..types.parameter import PLAIN_KINDS
@@ -54,8 +54,9 @@ def combined(fun, input, other):
         y = other.value
         if type(y) is not ndarray or x.dtype is not y.dtype or not bare(other):
             return None
-    token = suppress_fp_warnings()
+    token = error_state()
     try:
+        suppress_fp_warnings()
         v = fun(x, y)
     except (ValueError, TypeError, ArithmeticError):
         return None

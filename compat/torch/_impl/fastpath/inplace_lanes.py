@@ -6,7 +6,7 @@ from ..... import _engine
 from ..graph import versions
 from ..graph.node import GradNode
 from ..inplace.write import KEEPERS
-from ..modes.errstate import QUIET, enter_error_state, restore_fp_warnings
+from ..modes.errstate import QUIET, enter_error_state, error_state, restore_fp_warnings
 from ..modes.modes import IN_NO_GRAD, MODES
 from ..native.functions import with_quick_write
 from ..state.edges import accumulator, is_current, untangled
@@ -94,8 +94,9 @@ def binary_inplace(prim, ufunc, slow):
         if p is not None and (p.extra is not None and not (p.extra.quiet or p.extra.packed) or (
                 p.rule is not None and p.rule.prim is not None and p.rule.prim.name in KEEPERS)):
             return slow(self, other)
-        token = enter_error_state(QUIET)
+        token = error_state()
         try:
+            enter_error_state(QUIET)
             _ = ufunc(x, y, x)
         except ValueError:
             return slow(self, other)
@@ -144,8 +145,9 @@ def put(ufunc, t, other, m):
     p = t.node if key != VIEW else t.autograd_meta.base.node
     if p is not None and p.rule is not None and p.rule.prim is not None and p.rule.prim.name in KEEPERS:
         return False
-    token = enter_error_state(QUIET)
+    token = error_state()
     try:
+        enter_error_state(QUIET)
         _ = ufunc(x, y, x)
     except ValueError:
         return False

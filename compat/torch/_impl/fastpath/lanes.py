@@ -10,7 +10,7 @@ from ..dispatch.call_source import pack
 from ..dispatch.layouts import laid_out
 from ..graph.node import GradNode
 from ..graph.node_names import NamedRule
-from ..modes.errstate import QUIET, enter_error_state, restore_fp_warnings
+from ..modes.errstate import QUIET, enter_error_state, error_state, restore_fp_warnings
 from ..modes.modes import MODES
 from ..native.functions import with_quick
 from ..state.edges import accumulator, is_current, untangled
@@ -48,9 +48,12 @@ def unary(row, prim, ufunc):
             if m is None or m.packing is not None:
                 if (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)):
                     x = input.value
-                    token = enter_error_state(QUIET)
-                    v = ufunc(x)
-                    restore_fp_warnings(token)
+                    token = error_state()
+                    try:
+                        enter_error_state(QUIET)
+                        v = ufunc(x)
+                    finally:
+                        restore_fp_warnings(token)
                     if type(v) is not ndarray:
                         v = asarray(v)
                     t = new(Tensor)
@@ -74,9 +77,12 @@ def unary(row, prim, ufunc):
                         pack(t.node, m.packing, ())
                     return t
             elif m.still and (not input.dispatch_key or input.dispatch_key == INFERENCE or input.dispatch_key == VIEW and untangled(input)):
-                token = enter_error_state(QUIET)
-                v = ufunc(input.value)
-                restore_fp_warnings(token)
+                token = error_state()
+                try:
+                    enter_error_state(QUIET)
+                    v = ufunc(input.value)
+                finally:
+                    restore_fp_warnings(token)
                 if type(v) is not ndarray:
                     v = asarray(v)
                 t = new(Tensor)
@@ -133,8 +139,9 @@ def binary(row, prim, op, operator=False):
                 if kind is Tensor or kind is Parameter:
                     y = other.value
                     if (not other.dispatch_key or other.dispatch_key == VIEW and is_current(other)) and x.dtype is y.dtype:
-                        token = enter_error_state(QUIET)
+                        token = error_state()
                         try:
+                            enter_error_state(QUIET)
                             v = op(x, y)
                         except ValueError:
                             return invoke(row, fun, (input, other), {})
@@ -200,9 +207,12 @@ def binary(row, prim, op, operator=False):
                     y = CONSTS[x.dtype].get(other)
                     if y is None:
                         y = constant(other, x.dtype)
-                    token = enter_error_state(QUIET)
-                    v = op(x, y)
-                    restore_fp_warnings(token)
+                    token = error_state()
+                    try:
+                        enter_error_state(QUIET)
+                        v = op(x, y)
+                    finally:
+                        restore_fp_warnings(token)
                     if type(v) is not ndarray:
                         v = asarray(v)
                     t = new(Tensor)
@@ -236,8 +246,9 @@ def binary(row, prim, op, operator=False):
                     if y is None:
                         y = constant(other, x.dtype)
                 if y is not None:
-                    token = enter_error_state(QUIET)
+                    token = error_state()
                     try:
+                        enter_error_state(QUIET)
                         v = op(x, y)
                     except ValueError:
                         return invoke(row, fun, (input, other), {})
@@ -319,9 +330,12 @@ def total(row, prim, title):
         if (type(input) is Tensor or type(input) is Parameter) and (m is None or m.packing is not None) and (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)):
             x = input.value
             over = axes[x.ndim]
-            token = enter_error_state(QUIET)
-            v = impl(np, x, over, False)
-            restore_fp_warnings(token)
+            token = error_state()
+            try:
+                enter_error_state(QUIET)
+                v = impl(np, x, over, False)
+            finally:
+                restore_fp_warnings(token)
             if type(v) is not ndarray:
                 v = asarray(v)
             t = new(Tensor)
@@ -344,9 +358,12 @@ def total(row, prim, title):
             return t
         if m is not None and m.still and (type(input) is Tensor or type(input) is Parameter) and (not input.dispatch_key or input.dispatch_key == INFERENCE or input.dispatch_key == VIEW and untangled(input)):
             x = input.value
-            token = enter_error_state(QUIET)
-            v = impl(np, x, axes[x.ndim], False)
-            restore_fp_warnings(token)
+            token = error_state()
+            try:
+                enter_error_state(QUIET)
+                v = impl(np, x, axes[x.ndim], False)
+            finally:
+                restore_fp_warnings(token)
             if type(v) is not ndarray:
                 v = asarray(v)
             t = new(Tensor)

@@ -14,7 +14,7 @@ from ..dispatch.output_aliasing import DUPLICATE
 from ..graph.node import GradNode
 from ..graph.node_names import NamedRule, in_order
 from ..graph.versions import root_of
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..state.levels import DUAL, exact
 from ..types.arrays import ARRAYS
 from ..types.number_cache import FLOATS
@@ -128,8 +128,9 @@ def unary(prim):
         x, p, dx = operand(t, trace)
         if x is NOT_HERE[0] or x.dtype not in FLOATS or dx is not None and push is None:
             return None
-        token = suppress_fp_warnings()
+        token = error_state()
         try:
+            suppress_fp_warnings()
             v = fun(x)
             dv = None if dx is None else push[0](dx, (x, v))
         finally:
@@ -182,8 +183,9 @@ def binary(row, prim):
                 return None
         if (dx is not None or dy is not None) and (push is None or p is not None or q is not None):
             return None  # a node that keeps tangents is for the general path
-        token = suppress_fp_warnings()
+        token = error_state()
         try:
+            suppress_fp_warnings()
             v = fun(x, y)
             dv = None
             if dx is not None:
@@ -238,8 +240,9 @@ def several(row, prim, title, plain=False, order=None, matrices=False):
         tangents = {i: f[2] for i, f in enumerate(found) if f[2] is not None}
         if active and tangents:
             return None
-        token = suppress_fp_warnings()
+        token = error_state()
         try:
+            suppress_fp_warnings()
             v = fun(*values, *params)
             dv = prim.tangent(tangents, (*values, *params), v) if tangents else None
         finally:

@@ -10,7 +10,7 @@ from ..... import _engine, extend
 from ..graph import versions
 from ..graph.node import GradNode
 from ..inplace.write import KEEPERS
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..state.edges import untangled
 from ..state.levels import exact
 from ..types.number_cache import FLOATS
@@ -102,8 +102,9 @@ def updated(t, other, trace, ufunc, rules, keeps):
     which = (2 if q is not None else 0) if p is not None else 1
     if (p is not None or q is not None) and (keeps[which] or y.shape != x.shape and (q is not None or y.ndim)):
         return False
-    token = suppress_fp_warnings()
+    token = error_state()
     try:
+        suppress_fp_warnings()
         ufunc(x, y, x)
     except ValueError:
         return False

@@ -7,7 +7,7 @@ import numpy as np
 from ..... import _engine, extend
 from ..dispatch.call import ROWS, invoke
 from ..graph.node_names import NamedRule, in_order
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..native import functions as native
 from ..state.edges import accumulator, is_current, untangled
@@ -103,8 +103,9 @@ def at_level(args, trace):
 
 def quiet_product(x, y):
     """The product of matrices, without warnings."""
-    token = suppress_fp_warnings()
+    token = error_state()
     try:
+        suppress_fp_warnings()
         return product(x, y)
     finally:
         restore_fp_warnings(token)
@@ -112,8 +113,9 @@ def quiet_product(x, y):
 
 def shifted(x, bias):
     """A matrix, with a vector added to its rows in place, without warnings."""
-    token = suppress_fp_warnings()
+    token = error_state()
     try:
+        suppress_fp_warnings()
         x += bias
         return x
     finally:
@@ -134,9 +136,12 @@ def through(input, weight, bias, m):
         return None
     rows = x if rank == 2 else x.reshape((-1, x.shape[-1]))
     columns = w.T
-    token = suppress_fp_warnings()
-    v = product(rows, columns) if bias is None else AFFINE.impl(np, rows, columns, bias.value)
-    restore_fp_warnings(token)
+    token = error_state()
+    try:
+        suppress_fp_warnings()
+        v = product(rows, columns) if bias is None else AFFINE.impl(np, rows, columns, bias.value)
+    finally:
+        restore_fp_warnings(token)
     out = v if rank == 2 else v.reshape((*x.shape[:-1], w.shape[0]))
     if m is None:
         return makers.made(out, record(input, weight, bias, rows, columns, v))

@@ -7,7 +7,7 @@ it does not take; `modes.mapped` names the vmap where nothing but levels, vmaps 
 
 from ..... import _engine
 from ..dispatch.layouts import laid_out
-from ..modes.errstate import QUIET, enter_error_state, restore_fp_warnings
+from ..modes.errstate import QUIET, enter_error_state, error_state, restore_fp_warnings
 from ..modes.modes import MODES
 from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
 from ..types.tensor_type import FAST, FOREIGN, GENERAL, Tensor, at_level, new
@@ -46,9 +46,12 @@ def unary(row, ufunc):
         t = t.value
         if not plain(t) or m.under() is not None:
             return at_level(m.mapped, below(row.fun, (t,), m))
-        token = enter_error_state(QUIET)
-        v = ufunc(t.value)
-        restore_fp_warnings(token)
+        token = error_state()
+        try:
+            enter_error_state(QUIET)
+            v = ufunc(t.value)
+        finally:
+            restore_fp_warnings(token)
         return raised(m.mapped, v)
 
     return with_small_calls(at, True)
@@ -106,8 +109,9 @@ def of_arrays(trace, op, x, y, mine, theirs):
             x = x.reshape(x.shape[0], *(1,) * (other - rank), *x.shape[1:])
         elif theirs and other < rank:
             y = y.reshape(y.shape[0], *(1,) * (rank - other), *y.shape[1:])
-    token = enter_error_state(QUIET)
+    token = error_state()
     try:
+        enter_error_state(QUIET)
         v = op(x, y)
     except ValueError:
         return None  # shapes that do not fit: the general path says how
@@ -141,8 +145,8 @@ def above(t, trace):
 
 def below(fun, args, m):
     """`fun(*args)` one level below the vmap."""
-    MODES.set(m.under())
     try:
+        MODES.set(m.under())
         return fun(*args)
     finally:
         MODES.set(m)

@@ -17,8 +17,8 @@ def seen(t, fun, *args):
     m = MODES.get()
     if m is None or m.mapped is None or type(t) is not Tensor or t.level_trace is not m.mapped:
         return None
-    MODES.set(m.without[0] if m.without is not None else m.under())
     try:
+        MODES.set(m.without[0] if m.without is not None else m.under())
         out = fun(t.value, *args)
     finally:
         MODES.set(m)
@@ -47,8 +47,8 @@ def written(t, other, m, fun, *index):
     if index:
         key = index[0]
         index = ((EVERY, *key) if type(key) is tuple else (EVERY, key),)
-    MODES.set(m.without[0] if m.without is not None else m.under())
     try:
+        MODES.set(m.without[0] if m.without is not None else m.under())
         return fun(t.value, *index, other) is not False
     finally:
         MODES.set(m)

@@ -3,13 +3,25 @@
 import numpy as np
 
 from ..graph import versions
+from ..modes.modes import MODES
 from ..state.batch_level import lowered
 from ..state.meta import zeros_as
 from ..types.arrays import ARRAYS, address
 from ..types.tensor_type import TensorBase, more, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.tangents import set_tangent, tangent_of
-from .levels import check_outputs, chosen, flatten, grad_level, lifted, lifted_all, lowered_all, replaced, split_aux
+from .levels import (
+    check_outputs,
+    chosen,
+    done,
+    enter_grad_level,
+    flatten,
+    lifted,
+    lifted_all,
+    lowered_all,
+    replaced,
+    split_aux,
+)
 
 ndarray = np.ndarray
 API = "jvp(f, primals, tangents)"
@@ -42,7 +54,9 @@ def jvp_of(func, primals, tangents, argnums, strict, has_aux):
                            f"{spec} and tangents with structure {other}")
     check_tensors(flat, "primals")
     check_tensors(pushed, "tangents")
-    with grad_level(hooks=True) as trace:
+    before, trace = MODES.get(), None
+    try:
+        trace = enter_grad_level(hooks=True)
         inner = spec.unflatten([dual(trace, x, dx) for x, dx in zip(flat, pushed)])
         if argnums is not None:
             inner = replaced(lifted_all(trace, primals), argnums, inner)
@@ -53,6 +67,9 @@ def jvp_of(func, primals, tangents, argnums, strict, has_aux):
         outs, out_spec = flatten(out)
         check_outputs(outs, API)
         pairs = [(lowered(trace, o), derivative(trace, o, strict)) for o in outs]
+    finally:
+        MODES.set(before)
+        done(trace)
     values, dots = zip(*pairs)
     result = out_spec.unflatten(values), out_spec.unflatten(dots)
     return (*result, aux) if has_aux else result

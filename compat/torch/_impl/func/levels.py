@@ -11,31 +11,25 @@ NO_HOOKS = ("torch.func.{grad, vjp, jacrev, hessian} don't yet support saved ten
             "your use case.")
 
 
-class grad_level:  # noqa: N801 (used like a function)
-    """A fresh level of the compat tape, recording, as a context; it is done when the context ends.
+def enter_grad_level(hooks=False):
+    """A fresh level of the compat tape, recording, in force until the caller restores the modes.
 
     Args:
         hooks: whether saved-tensor hooks may be in force; they see nothing of the level.
     """
+    m = modes()
+    if m.hooks and not hooks:
+        raise RuntimeError(NO_HOOKS)
+    trace = GradTrace(ambient=False)
+    MODES.set(m.but(level=trace, lower=((m.level, m.grad), *m.lower), grad=True, inference=False,
+                    hooks_disabled=m.hooks_disabled if hooks else NO_HOOKS))
+    return trace
 
-    __slots__ = ("before", "hooks", "trace")
 
-    def __init__(self, hooks=False):
-        self.hooks = hooks
-
-    def __enter__(self):
-        m = modes()
-        if m.hooks and not self.hooks:
-            raise RuntimeError(NO_HOOKS)
-        self.trace = trace = GradTrace(ambient=False)
-        self.before = MODES.get()
-        MODES.set(m.but(level=trace, lower=((m.level, m.grad), *m.lower), grad=True, inference=False,
-                        hooks_disabled=m.hooks_disabled if self.hooks else NO_HOOKS))
-        return trace
-
-    def __exit__(self, *exc):
-        MODES.set(self.before)
-        self.trace.done = True
+def done(trace):
+    """Note that a level, None where it was not entered, has ended."""
+    if trace is not None:
+        trace.done = True
 
 
 def lifted(trace, x):

@@ -1,7 +1,7 @@
 """torch.func.linearize."""
 
 from ..... import linearize as core_linearize
-from ..modes.modes import restore, set_modes
+from ..modes.modes import MODES, restore, set_modes
 from ..state.levels import GradTrace
 from ..types.tensor_type import TensorBase
 from .levels import flatten
@@ -28,8 +28,9 @@ def linearize(func, *primals):
     tensors = [i for i, o in enumerate(outs) if isinstance(o, TensorBase)]
 
     def of_tensors(*given):
-        before = set_modes(foreign=GradTrace(ambient=False).level)
+        before = MODES.get()
         try:
+            set_modes(foreign=GradTrace(ambient=False).level)
             found = flatten(func(*spec.unflatten(given)))[0]
         finally:
             restore(before)

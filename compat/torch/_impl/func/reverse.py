@@ -4,7 +4,7 @@ import functools
 
 from ..engine.engine import sweep_level
 from ..factories.creation import zeros_like
-from ..modes.modes import modes
+from ..modes.modes import MODES, modes
 from ..ops.copying import contiguous
 from ..random.randomness import maps_of
 from ..state.batch_level import lowered
@@ -18,8 +18,9 @@ from .levels import (
     check_outputs,
     chosen,
     differentiated,
+    done,
+    enter_grad_level,
     flatten,
-    grad_level,
     lifted,
     lifted_all,
     lowered_all,
@@ -45,7 +46,9 @@ def grad_and_value(func, argnums=0, has_aux=False):
     @functools.wraps(func)
     def wrapper(*args, **kwargs):
         api = "grad_and_value(f)(*args)"
-        with grad_level() as trace:
+        before, trace = MODES.get(), None
+        try:
+            trace = enter_grad_level()
             args = lifted_all(trace, args)
             if kwargs:
                 kwargs = tree_map(lambda x: lifted(trace, x), kwargs)
@@ -63,6 +66,9 @@ def grad_and_value(func, argnums=0, has_aux=False):
             value = lowered(trace, out)
             if has_aux:
                 value = value, lowered_all(trace, aux)
+        finally:
+            MODES.set(before)
+            done(trace)
         return grads, value
 
     return wrapper
@@ -119,7 +125,9 @@ def vjp(func, *primals, has_aux=False):
 def vjp_of(func, primals, argnums, has_aux):
     """`vjp` with respect to the arguments selected by `argnums`; None for all."""
     api = "vjp(f, *primals)"
-    with grad_level() as trace:
+    before, trace = MODES.get(), None
+    try:
+        trace = enter_grad_level()
         inner = lifted_all(trace, primals)
         leaves, spec = differentiated(inner if argnums is None else chosen(inner, argnums))
         out, aux = func(*inner), None
@@ -135,6 +143,9 @@ def vjp_of(func, primals, argnums, has_aux):
         sweep = sweep_level(trace, outs, None, leaves)
         results = out_spec.unflatten([lowered(trace, o) for o in outs])
         likes = [lowered(trace, x) for x in leaves]
+    finally:
+        MODES.set(before)
+        done(trace)
 
     def vjp_fn(cotangents, retain_graph=True, create_graph=None):
         cts, ct_spec = flatten(cotangents)

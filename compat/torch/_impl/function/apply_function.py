@@ -6,7 +6,7 @@ from ..... import _engine, custom_vjp, extend
 from ..graph import versions
 from ..graph.anomaly import stamp
 from ..modes.inference import refused
-from ..modes.modes import enter_below, enter_level, modes, restore, set_modes
+from ..modes.modes import MODES, enter_below, enter_level, modes, restore, set_modes
 from ..state.edges import accumulator, edge, refusal, replay, version_of
 from ..state.levels import AMBIENT, DUAL, recorders
 from ..state.meta import facts_of
@@ -39,8 +39,9 @@ def new_ctx(kind, args, level=AMBIENT):
 
 def run_forward(kind, ctx, args):
     """Forward with recording off; setup_context where the Function has one."""
-    before = set_modes(grad=False) if DUAL.get() is None else set_modes(grad=False, frozen=(*modes().frozen, None))
+    before = MODES.get()
     try:
+        set_modes(grad=False) if DUAL.get() is None else set_modes(grad=False, frozen=(*modes().frozen, None))
         if overrides(kind, "setup_context"):
             output = kind.forward(*args)
             kind.setup_context(ctx, args, output)
@@ -60,8 +61,9 @@ def apply_at(kind, args, level):
     if recording:
         # `edge` refuses a stale view before forward writes to it
         ctx._state.edges = [edge(a) if need else None for a, need in zip(args, needs)]
-    before = enter_level(level)
+    before = MODES.get()
     try:
+        enter_level(level)
         below = level is not AMBIENT and overrides(kind, "setup_context")
         output = forward_below(kind, ctx, args, level) if below else run_forward(kind, ctx, args)
     finally:
@@ -71,8 +73,9 @@ def apply_at(kind, args, level):
     if single and not isinstance(output, TensorBase):
         return output
     outputs = record(ctx, args, outputs, level, needs if recording else ())
-    before = enter_level(level)
+    before = MODES.get()
     try:
+        enter_level(level)
         push_tangents(kind, ctx, args, outputs, level)
     finally:
         restore(before)
@@ -82,8 +85,9 @@ def apply_at(kind, args, level):
 def forward_below(kind, ctx, args, level):
     """Apply the Function one level down, so that the levels below use its backward too; then set up the context."""
     inner = [a.value if isinstance(a, TensorBase) and a.level_trace is level else a for a in args]
-    before = enter_below(level)
+    before = MODES.get()
     try:
+        enter_below(level)
         found = kind._applied(inner)
     finally:
         restore(before)
@@ -91,8 +95,9 @@ def forward_below(kind, ctx, args, level):
     lifted = [own[id(o)] if id(o) in own else at_level(level, o) if isinstance(o, TensorBase) else o
               for o in (found if isinstance(found, tuple) else (found,))]
     output = tuple(lifted) if isinstance(found, tuple) else lifted[0]
-    before = set_modes(grad=False)
+    before = MODES.get()
     try:
+        set_modes(grad=False)
         kind.setup_context(ctx, tuple(args), output)
     finally:
         restore(before)
@@ -340,8 +345,9 @@ def run_foreign(kind, ctx, args):
             mapped_here(a) or a.level_trace is FOREIGN and getattr(a.value.owner, "kind", None) == "graph"
             for a in tensors):  # in a graph: below is no level that could record it
         output = kind._applied(args)
-        before = set_modes(grad=False)
+        before = MODES.get()
         try:
+            set_modes(grad=False)
             kind.setup_context(ctx, args, output)
         finally:
             restore(before)

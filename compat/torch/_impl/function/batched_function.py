@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ..modes.modes import enter_below, restore
+from ..modes.modes import MODES, enter_below, restore
 from ..state.batch_level import batched, lowered, within
 from ..state.levels import BatchTrace
 from ..types.pytree import broadcast_prefix, tree_flatten as flatten, tree_structure
@@ -35,8 +35,9 @@ def apply_batched(kind, args, trace, base):
         raise RuntimeError(f"You tried to vmap over {kind.__name__}, but it does not have vmap support. Please "
                            f"override "
                            f"and implement the vmap staticmethod or set generate_vmap_rule=True. {MORE}")
-    before = enter_below(trace)
+    before = MODES.get()
     try:
+        enter_below(trace)
         return by_rule(kind, args, trace) if own else by_generated(kind, args, trace, base)
     finally:
         restore(before)

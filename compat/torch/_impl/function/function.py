@@ -34,6 +34,8 @@ class Function(SingleLevelFunction):
     tensor(12.)
     """
 
+    _signature = None, None, None  # see `signature`; of the class that has forward, or one that inherits it
+
     def __init__(self, *args, **kwargs):
         warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so "
                       "you should "
@@ -104,7 +106,9 @@ def positional(kind, args, kwargs):
     """The arguments of forward in order; with setup_context also its defaults."""
     whole = overrides(kind, "setup_context")
     lead = () if whole else (None,)  # ctx
-    parameters = inspect.signature(kind.forward)
+    parameters, count = signature(kind)
+    if not kwargs and count == len(lead) + len(args):
+        return args
     for key in kwargs:
         found = parameters.parameters.get(key)
         if found is not None and found.kind is inspect.Parameter.KEYWORD_ONLY and transforming() and isinstance(
@@ -123,6 +127,18 @@ def positional(kind, args, kwargs):
     if bound.kwargs:
         raise TypeError(f"forward() got an unexpected keyword argument '{next(iter(bound.kwargs))}'")
     return bound.args[len(lead):]
+
+
+def signature(kind):
+    """The signature of forward, found once, and how many arguments it takes if it takes none but positional ones."""
+    known, found, count = kind._signature
+    if known is not kind.forward:
+        found = inspect.signature(kind.forward)
+        kinds = [p.kind for p in found.parameters.values()]
+        count = len(kinds) if set(kinds) <= {inspect.Parameter.POSITIONAL_ONLY,
+                                             inspect.Parameter.POSITIONAL_OR_KEYWORD} else None
+        kind._signature = kind.forward, found, count
+    return found, count
 
 
 class InplaceFunction(Function):

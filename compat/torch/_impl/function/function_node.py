@@ -38,10 +38,9 @@ class FunctionCtx:
 
     def save_for_backward(self, *tensors):
         """Keep tensors for backward; None is allowed."""
-        for t in tensors:
+        for place, t in enumerate(tensors):
             if t is not None and not isinstance(t, TensorBase):
-                raise TypeError(f"save_for_backward can only save variables, but argument {tensors.index(t)} is of "
-                                "type "
+                raise TypeError(f"save_for_backward can only save variables, but argument {place} is of type "
                                 f"{type(t).__name__}")
         self._state.to_save = tensors
 
@@ -170,9 +169,9 @@ class BackwardCFunction(FunctionCtx, ShownNode):
                 grads.append(drive.tensor(c) if drive.shown is None else shown(c, drive))
         fun = backward_of(state.kind)
         outer = RUNNING.get()
-        RUNNING.set(drive)
         mine = None if state.named is None else show(self, state.named)
         try:
+            RUNNING.set(drive)
             result = fun(self, *grads)
         finally:
             RUNNING.set(outer)

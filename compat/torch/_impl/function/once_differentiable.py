@@ -4,7 +4,7 @@ import functools
 
 from ..... import _engine
 from ..graph.node import WithoutRule
-from ..modes.modes import modes, restore, set_modes
+from ..modes.modes import MODES, modes, restore, set_modes
 from ..state.edges import accumulator, edge
 from ..types.tensor_type import TensorBase, needs_grad
 
@@ -29,8 +29,9 @@ def once_differentiable(fn):
 
     @functools.wraps(fn)
     def wrapper(ctx, *args):
-        before = set_modes(grad=False)
+        before = MODES.get()
         try:
+            set_modes(grad=False)
             outputs = fn(ctx, *args)
         finally:
             restore(before)

@@ -1,6 +1,5 @@
 """Adding a gradient into `.grad`: when memory is taken over, written in place, or replaced."""
 
-import sys
 from threading import Lock
 
 import numpy as np
@@ -16,22 +15,6 @@ from .undefined import UNDEFINED
 
 ndarray = np.ndarray
 _LOCKS = [Lock() for _ in range(64)]
-_GIL = getattr(sys, "_is_gil_enabled", lambda: True)()
-
-
-def _held():
-    """How many references `getrefcount` sees of an array that one local holds, two calls down."""
-
-    def probe(value):
-        return sys.getrefcount(value)
-
-    array = np.zeros(1)
-    return probe(array)
-
-
-_HELD = _held()
-_ALONE = _HELD + 1 if _GIL else 0  # the frames of the sweep, of run and of take_first
-_OF_BASE = _HELD + 1  # the view, the frame of take_first and that of whole
 
 
 def accumulate(leaf, ct, drive):
@@ -63,11 +46,11 @@ def accumulate(leaf, ct, drive):
 
 
 def take_first(leaf, ct):
-    """Make a cotangent that nobody else holds the first gradient of a leaf, the commonest case; False for others."""
+    """Make a cotangent that is the sweep's alone the first gradient of a leaf, the commonest case; False for others."""
     meta = leaf.autograd_meta
     if (meta.grad is not None or not leaf.wants_grad or meta.grad_dtype is not None or meta.hooks is not None
             or meta.post is not None or leaf.level_trace is not None
-            or sys.getrefcount(ct) > _ALONE or ct.strides != leaf.value.strides or not ct.flags.writeable):
+            or ct.strides != leaf.value.strides or not ct.flags.writeable):
         return False
     if ct.base is not None:
         ct = whole(ct, ct.base)
@@ -81,10 +64,9 @@ def take_first(leaf, ct):
 
 
 def whole(ct, base):
-    """A cotangent that is all of an array in another shape, or that array if it was transposed twice; None for others,
-    and where somebody else holds that."""
-    if not _GIL or type(base) is not ndarray or base.base is not None or base.nbytes != ct.nbytes or (
-            not ct.flags.forc or sys.getrefcount(base) > _OF_BASE):
+    """A cotangent that is all of an array in another shape, or that array if it was transposed twice; None for others.
+    """
+    if type(base) is not ndarray or base.base is not None or base.nbytes != ct.nbytes or not ct.flags.forc:
         return None
     return base if base.strides == ct.strides and base.shape == ct.shape and base.dtype is ct.dtype else ct
 
@@ -155,15 +137,17 @@ def other_shape(ct, array, what, remedy):
 
 
 def first(leaf, ct, drive):
-    """The first gradient: taken over if nobody else holds it and its layout fits, else copied into the leaf's."""
+    """The first gradient: taken over if it is the sweep's alone and its layout fits, else copied into the leaf's."""
     if drive.create_graph and isinstance(ct, extend.Tracer) and leaf.level_trace is None:
         return drive.tensor(ct) if isinstance(ct.value, OtherLayout) else recorded_copy(leaf, ct, drive)
     if isinstance(ct, OtherLayout):
         return drive.tensor(ct.copy())
-    if drive.create_graph or type(ct) not in ARRAYS or leaf.level_trace is not None:
+    if type(ct) not in ARRAYS:
         return drive.tensor(ct)
+    if drive.create_graph or leaf.level_trace is not None:
+        return drive.tensor(ct.copy())
     own = leaf.value
-    if ct.base is None and writeable(ct) and ct.strides == own.strides and _GIL and taken(ct):
+    if drive.mine and ct.base is None and writeable(ct) and ct.strides == own.strides:
         return drive.tensor(ct)
     if ct.shape != own.shape:
         raise other_shape(ct, own, "data", "compute the output anew")
@@ -175,11 +159,6 @@ def first(leaf, ct, drive):
         copy = namespace(ct).empty(ct.shape, ct.dtype)
     copy[...] = ct
     return drive.tensor(copy)
-
-
-def taken(ct):
-    """Whether the sweep alone holds a cotangent: the frames of run, accumulate, first and this one."""
-    return sys.getrefcount(ct) <= _HELD + 4
 
 
 def dense(array):

@@ -72,8 +72,8 @@ _RUNNING: ContextVar = ContextVar("covector_torch_anomaly_node", default=None)  
 def guarded(node, drive, ct):
     """Run a node with its hooks; on failure, or on NaN, print the lines that made it."""
     before = _RUNNING.get()
-    _RUNNING.set(node)
     try:
+        _RUNNING.set(node)
         if drive.nans is not None:
             out = drive.nans.turn(node, drive, ct)
         else:

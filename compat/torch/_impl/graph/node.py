@@ -36,6 +36,7 @@ class GradNode(NodeData):
                     return self.run_slowly(ct, drive)
                 if not drive.retain:
                     self.saved = FREED
+            drive.ruled = True
             out = self.undefined() if ct is UNDEFINED else (rule.strong if drive.masked else rule.back)(ct, saved)
             return out if rule is not self.rule or drive.needed is None else self.pruned(out, drive.needed)
         if drive.plain and self.extra.packed:
@@ -190,10 +191,10 @@ class AccumulateGrad(GradNode):
         """Hooks, capture, accumulation, hooks after it."""
         if self.extra is None and drive.plain:
             if drive.capture is None:
-                if type(ct) is ndarray and take_first(self.saved, ct):
+                if drive.mine and type(ct) is ndarray and take_first(self.saved, ct):
                     return None
             elif self.saved.autograd_meta.hooks is None and self.seq in drive.capture:
-                drive.captured[self.seq] = ct
+                drive.take(self.seq, ct)
                 return None
         elif self.extra is None and drive.again is not None and drive.runs is None and (
                 self.saved.autograd_meta.hooks is None):  # nothing looks on
@@ -202,7 +203,7 @@ class AccumulateGrad(GradNode):
                 accumulate(self.saved, ct, drive)
                 return None
             if self.seq in drive.capture:
-                drive.captured[self.seq] = ct
+                drive.take(self.seq, ct)
                 return None
         return self.run_between_hooks(ct, drive) if drive.plain else self.run_slowly(ct, drive)
 
@@ -214,6 +215,7 @@ class AccumulateGrad(GradNode):
         runs = not captured if drive.runs is None else self.seq in drive.runs
         raw = ct
         hooks = self.saved.autograd_meta.hooks if self.saved.autograd_meta is not None else None
+        drive.mine = drive.mine and extra is None and not hooks  # else users see it
         if hooks:
             ct = call_hooks(hooks, ct, drive)
         if captured:

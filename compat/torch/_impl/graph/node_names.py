@@ -59,7 +59,7 @@ def name_of(rule):
     """`MulBackward0` for the rule of `multiply`."""
     if rule is None or rule.prim is None:
         return "Backward" if rule is None else f"{rule.names[0]}Backward" if rule.names else "Backward"
-    name = rule.prim.name
+    name = rule.prim.name.removesuffix("_by_output")
     if name in NAMES:
         return NAMES[name] + "Backward0"
     return "".join(part.capitalize() for part in name.split("_")) + "Backward0"

@@ -70,6 +70,7 @@ def known(node):
         for line in NODES.splitlines():
             names, _, words = line.rpartition(":")
             TABLE.update(dict.fromkeys(names.split(), words))
+        TABLE["Split0"] = "self_sym_sizes split_size@ dim@"  # of which derivatives.yaml has no entry
     name = node.name()
     stem = name.replace("Backward", "", 1)
     words = TABLE.get(name, TABLE.get(stem))
@@ -82,6 +83,8 @@ def found(node, word):
     """An `Item`, an `Elsewhere`, any other value, or MISSING."""
     name, kind, text = word
     rule = node.rule
+    if node.name() in PARTS:
+        return of_parts(node, name)
     if rule is None or rule.prim is None:
         return MISSING
     edges, stem = node.edges(), node.name().partition("Backward")[0]
@@ -213,6 +216,21 @@ def of_view(node, name):
     if isinstance(x, slice):
         return ranged(steps[0], name, values)
     return dim if name == "dim" else x if name == "index" else MISSING
+
+
+PARTS = frozenset({"UnbindBackward0", "SplitBackward0", "SplitWithSizesBackward0"})
+
+
+def of_parts(node, name):
+    """A parameter of a node whose outputs are the parts of a tensor along an axis."""
+    if node.saved is FREED:
+        raise freed()
+    aval, indices = node.saved
+    dim = len(indices[0]) - 2 if indices else 0
+    ranges = [index[dim] for index in indices if name.startswith("split")]
+    lengths = [r.stop - r.start for r in ranges]
+    return {"dim": dim, "self_sym_sizes": tuple(aval.shape), "split_size": max(lengths, default=0),
+            "split_sizes": tuple(lengths)}.get(name, MISSING)
 
 
 def ranged(step, name, values):

@@ -66,7 +66,13 @@ class saved_tensors_hooks:  # noqa: N801 (torch's name)
         set_modes(hooks=(*m.hooks, self.pair))
 
     def __exit__(self, *exc):
-        set_modes(hooks=modes().hooks[:-1])  # the innermost go, as in PyTorch, and nothing else of the modes changes
+        hooks = None
+        try:
+            hooks = modes().hooks[:-1]  # the innermost go, as in PyTorch, and nothing else of the modes changes
+            set_modes(hooks=hooks)
+        except BaseException:  # a signal
+            set_modes(hooks=modes().hooks[:-1] if hooks is None else hooks)
+            raise
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801 (torch's name)

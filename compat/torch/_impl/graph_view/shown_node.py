@@ -8,7 +8,7 @@ from ..graph.hooks import RemovableHandle, as_tensors
 from ..graph.node import GradNode, JointNode
 from ..graph.node_data import led_to
 from ..graph.undefined import UNDEFINED
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import modes
 from ..saved.saved import read, readable
 from ..types.tensor_type import TensorBase
@@ -137,8 +137,9 @@ def call_node(node, grads):
     drive.plain = drive.backward = False
     absent = UNDEFINED if len(grads) == 1 else None
     cts = tuple([absent if g is None else lower(g) for g in grads])
-    token = suppress_fp_warnings()
+    token = error_state()
     try:
+        suppress_fp_warnings()
         out = node.run_in_sweep(cts[0] if len(cts) == 1 else cts, drive)
     finally:
         restore_fp_warnings(token)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..... import _engine
 from ..graph import versions
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved, check_write
 from ..modes.modes import MODES
 from ..state.edges import edge, refusal, replay
@@ -74,8 +74,9 @@ def compute(t, name, fn, others, node_name, covers):
         old = lower(t, fresh=recorded)
         if name in FIRST and type(bottom_value) in ARRAYS:
             check_own(bottom_value)
-        token = suppress_fp_warnings()
+        token = error_state()
         try:
+            suppress_fp_warnings()
             new = fn(old, *values)
         except (ValueError, TypeError, ArithmeticError) as error:
             raised(name, error)
@@ -165,9 +166,10 @@ def write_untracked(t, name, fn, values, operands, covers):
     array = t.value
     if name in FIRST:
         check_own(array)
-    token = suppress_fp_warnings()
+    token = error_state()
     expanded = name in PLACES and type(array) is ndarray and overlapping(array)
     try:
+        suppress_fp_warnings()
         new = at_places(array, name, fn, values) if expanded else fn(array, *values)
     except (ValueError, TypeError, ArithmeticError) as error:
         raised(name, error)

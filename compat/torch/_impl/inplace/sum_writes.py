@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..graph import versions
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import IN_NO_GRAD, MODES
 from ..state.edges import untangled
 from ..types.number_cache import FLOATS
@@ -72,8 +72,9 @@ def written(name, t, args, numbers):
     for v in numbers.values():
         if type(v) is not float and type(v) is not int:
             return False
-    token = suppress_fp_warnings()
+    token = error_state()
     try:
+        suppress_fp_warnings()
         KERNELS[name](x, *values, **numbers)
     except (ValueError, TypeError, OverflowError):  # the general road says what does not fit
         return False

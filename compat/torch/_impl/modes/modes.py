@@ -121,13 +121,15 @@ def set_modes(**changes):
     """Change the modes; returns what was there, for `restore`."""
     before = MODES.get()
     new = (before or DEFAULT).but(**changes)
-    MODES.set(None if new.default() else new)
+    try:
+        MODES.set(None if new.default() else new)
+    except BaseException:  # a signal: who asked will not hear that it is done
+        MODES.set(before)
+        raise
     return before
 
 
-def restore(before):
-    """Put back what `set_modes` returned."""
-    MODES.set(before)
+restore = MODES.set  # put back what `MODES.get()` gave; one call into C, before which no signal arrives
 
 
 def enter(**changes):
@@ -141,7 +143,11 @@ def enter_still(own, changes):
     of itself."""
     before = MODES.get()
     if before is None:
-        MODES.set(own)
+        try:
+            MODES.set(own)
+        except BaseException:
+            MODES.set(before)
+            raise
     elif before is not own:
         return enter(**changes)
     return before, own, changes
@@ -155,6 +161,15 @@ IN_NO_GRAD, IN_INFERENCE = DEFAULT.but(**NO_GRAD), DEFAULT.but(**INFERENCE)
 def leave(entered):
     """Undo `enter`: contexts that were entered since and not left keep what they changed."""
     before, own, changes = entered
+    try:
+        leave_once(before, own, changes)
+    except BaseException:  # a signal: what has happened already does no harm again
+        leave_once(before, own, changes)
+        raise
+
+
+def leave_once(before, own, changes):
+    """`leave`, where no signal arrives."""
     if MODES.get() is own:
         MODES.set(before)
     else:

@@ -115,8 +115,8 @@ def _in_own_dtype(body):
     return kept
 
 
-_simple("sigmoid", lambda input: REGISTRY["sigmoid"].fun(floating(input)))
-_simple("tanh", lambda input: cnp.tanh(floating(input)))
+_simple("sigmoid", lambda input: REGISTRY["sigmoid_by_output"].fun(floating(input)))
+_simple("tanh", lambda input: REGISTRY["tanh_by_output"].fun(floating(input)))
 _simple("silu", lambda input, inplace=False: nn.silu(input))
 _simple("mish", lambda input, inplace=False: input * cnp.tanh(nn.softplus(input)))
 _simple("logsigmoid", lambda input: nn.log_sigmoid(input), layout=IN_ORDER)

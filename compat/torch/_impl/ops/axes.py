@@ -1,8 +1,6 @@
 """Axes, shapes and numbers a dimension, as arguments give them."""
 
-import numpy as np
-
-from ..dispatch.signatures import whole
+from ..dispatch.kinds import integers, whole
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import shape_dtype
 
@@ -10,6 +8,8 @@ from ..types.tensor_value import shape_dtype
 def wrap_dim(dim, ndim, extra=0):
     """A non-negative axis, or torch's IndexError."""
     n = max(ndim + extra, 1)
+    if type(dim) is not int:
+        dim = integers(dim)
     if not -n <= dim < n:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
     return dim + n if dim < 0 else dim
@@ -68,9 +68,22 @@ def check_unique(array, dim):
 
 def tuples(value, n):
     """A number or a sequence as n numbers."""
-    if isinstance(value, int | np.integer):
+    value = integers(value)
+    if isinstance(value, int):
         return (int(value),) * n
     if isinstance(value, str):
         raise TypeError(f"argument must be tuple of ints, but found element of type str in {value!r}")
-    value = tuple([int(v) for v in value])
+    value = tuple(map(int, value))
     return value * n if len(value) == 1 else value
+
+
+def check_strides(size, stride, offset):
+    """Raise for what `as_strided` takes no view of."""
+    if len(size) != len(stride):
+        raise RuntimeError(f"as_strided: size and stride must have the same length! Got size {list(size)} and stride "
+                           f"{list(stride)}")
+    if any(s < 0 for s in stride):
+        raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: "
+                           f"{list(stride)}")
+    if offset is not None and offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")

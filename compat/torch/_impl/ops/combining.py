@@ -7,6 +7,7 @@ import numpy as np
 from ..... import numpy as cnp
 from ..dispatch.call import ROWS, attach, operation, promote, to
 from ..dispatch.host_ops import DYNAMIC, on_host
+from ..dispatch.kinds import integers
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, by_axis
 from ..dispatch.not_differentiable import refusing
 from ..dispatch.overriding import dispatching
@@ -15,7 +16,7 @@ from ..factories.creation import new_leaf, numpy_dtype
 from ..state.concrete import concrete, mapped
 from ..types import dtypes
 from ..types.tensor_type import TensorBase
-from .axes import check_unique, shape_of, wrap_dim
+from .axes import check_strides, check_unique, shape_of, wrap_dim
 from .index_arrays import AT
 from .publishing import method
 from .splitting import split
@@ -143,9 +144,11 @@ def pieces(n, parts, name):
 
 @method("tensor_split")
 @dispatching
-def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indices=None):
+def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indices=None, axis=None):
     """Split an axis into views, by a number of sections or by indices."""
+    dim = dim if axis is None else axis
     parts = next(p for p in (indices_or_sections, sections, indices) if p is not None)
+    parts = parts if isinstance(parts, TensorBase) else integers(parts)
     shape = shape_of(input)
     if not shape:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
@@ -183,15 +186,15 @@ def split_with_sizes(input, split_sizes, dim=0):
 
 
 @method("unsafe_split")
-def unsafe_split(input, split_size, dim=0):
+def unsafe_split(input, split_size, dim=0, *, axis=None):
     """Split an axis into consecutive ranges, as `split`."""
-    return split(input, split_size, dim)
+    return split(input, split_size, dim if axis is None else axis)
 
 
 @method("unsafe_chunk")
-def unsafe_chunk(input, chunks, dim=0):
+def unsafe_chunk(input, chunks, dim=0, *, axis=None):
     """Split an axis into at most `chunks` consecutive ranges, as `chunk`."""
-    return ROWS["chunk"].fun(input, chunks, dim)
+    return ROWS["chunk"].fun(input, chunks, dim if axis is None else axis)
 
 
 _UNEQUAL = "expected src to have a size equal to the slice of self. src size = {}, slice size = {}"
@@ -250,6 +253,7 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
 @operation("as_strided_scatter")
 def as_strided_scatter(input, src, size, stride, storage_offset=None):
     """Return a copy in which a strided view is replaced by `src`."""
+    check_strides(size, stride, storage_offset)
     offset = storage_offset or 0
     index = np.full(tuple(size), offset)
     for a, s in enumerate(stride):

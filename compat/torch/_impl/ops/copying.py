@@ -7,13 +7,14 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import attach, moving
+from ..dispatch.layouts import laid_out, layout
 from ..dispatch.telling import by_mode
 from ..fastpath.copy_lanes import cloned
 from ..fastpath.write_lanes import assign
 from ..graph import versions
 from ..inplace.inplace import check_result, inplace
 from ..inplace.rewriting import unrecorded_array
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..state.meta import is_meta
 from ..state.python_data import filling, warn_imaginary
@@ -26,8 +27,11 @@ from ..types.tensor_value import bottom, shape_dtype
 from ..views.memory import example_of
 from ..views.overlap import check_own
 
+LIKE_INPUT = layout(lambda array, tensors, args, named: array if not preserves(named.get("memory_format")) else
+                    laid_out(array, bottom(tensors[0])))
 
-@moving("clone", blind=True, out=False)
+
+@moving("clone", blind=True, out=False, layout=LIKE_INPUT)
 def clone(input, *, memory_format=None):
     """Copy a tensor; the copy is recorded."""
     out = REGISTRY["duplicate"].fun(input)
@@ -108,9 +112,12 @@ def cast_into(t, src):
     v = src.value
     if v.shape != array.shape or v.dtype.kind == "c" and array.dtype.kind != "c":
         return False
-    token = suppress_fp_warnings()
-    array[...] = v
-    restore_fp_warnings(token)
+    token = error_state()
+    try:
+        suppress_fp_warnings()
+        array[...] = v
+    finally:
+        restore_fp_warnings(token)
     versions.note(array)
     return True
 

@@ -18,8 +18,7 @@ def one(name, primitive=None, floats=True):
     """
     prim = REGISTRY[primitive or name.rpartition(".")[2]]
     body = (lambda input: prim.fun(floating(input))) if floats else (lambda input: prim.fun(input))
-    found = getattr(np, prim.name, None)
-    ufunc = found if isinstance(found, np.ufunc) else prim.fun
+    ufunc = prim.ufunc[0] if prim.ufunc else prim.fun
     top = "." not in name  # or a function of torch.special alone, whose operand may have any name
 
     def lane(row):
@@ -34,10 +33,10 @@ def one(name, primitive=None, floats=True):
 
 
 for _name, _prim in {
-    "exp": None, "log": None, "sqrt": None, "sin": None, "cos": None, "tan": None, "tanh": None, "sinh": None,
+    "exp": None, "log": None, "sqrt": None, "sin": None, "cos": None, "tan": None, "sinh": None,
     "cosh": None, "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh",
-    "atanh": "arctanh", "expm1": None, "log1p": None, "log2": None, "log10": None, "exp2": None, "reciprocal": None,
-    "sigmoid": None,
+    "atanh": "arctanh", "log1p": None, "log2": None, "log10": None, "exp2": None, "reciprocal": None,
+    "expm1": "expm1_by_output", "sigmoid": "sigmoid_by_output", "tanh": "tanh_by_output",
 }.items():
     one(_name, _prim)
 for _name, _prim in {"abs": "absolute", "neg": "negative", "relu": None}.items():

@@ -4,14 +4,13 @@ import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
 from ....._engine import all_within
-from .....extend import constant
+from .....extend import REGISTRY, constant
 from ..dispatch.call import ROWS
 from ..dispatch.host_ops import insist, known, on_host, primal_of
 from ..modes.grad_mode import no_grad
 from ..modes.modes import modes
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase, needs_grad
-from .index_arrays import AT
 from .publishing import functional
 
 
@@ -93,25 +92,27 @@ def _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, sca
     if scale_grad_by_freq:
         weight = by_frequency("nn.functional.embedding_bag with scale_grad_by_freq", weight, flat)
     bags, count = starts.shape[0], flat.shape[0]
-    places = constant(np.arange(count), starts)
-    bag = cnp.sum(cnp.expand_dims(starts, 1) <= places, axis=0) - 1
-    values = cnp.take(weight, flat, axis=0)
-    kept = None if padding_idx is None else cnp.expand_dims(flat != padding_idx % weight.shape[0], 1)
+    added = REGISTRY["scatter_add"].fun
+    begun = added(constant(np.ones(bags, np.int64), starts), starts, 0, count + 1)  # how many bags begin at each place
+    bag = cnp.cumsum(begun)[:-1] - 1
+    kept = None if padding_idx is None else flat != padding_idx % weight.shape[0]
     if end is not None and not isinstance(end, np.integer):
-        inside = cnp.expand_dims(places < end, 1)
+        inside = constant(np.arange(count), starts) < end
         kept = inside if kept is None else kept & inside
-    if mode == "max":
-        return _largest(values, bag, kept, bags)
+    values = cnp.take(weight, flat, axis=0)
+    zero = constant(np.zeros((), weight.dtype), weight)
+    if mode == "max":  # others are in a bag of their own, behind the last
+        bag, rows = (bag, bags) if kept is None else (cnp.where(kept, bag, bags), bags + 1)
+        best = REGISTRY["largest_rows"].fun(values, bag, rows)[:bags]
+        return cnp.where(best < 0, zero, cnp.take_along_axis(values, cnp.maximum(best, 0), 0) if count else zero)
     if scale is not None:
         values = values * cnp.reshape(scale, (-1, 1))
-    zero = constant(np.zeros((), weight.dtype), weight)
-    values = values if kept is None else cnp.where(kept, values, zero)
-    out = AT(constant(np.zeros((bags, weight.shape[1]), weight.dtype), weight))[bag].add(values)
+    if kept is not None:
+        values = cnp.where(cnp.expand_dims(kept, 1), values, zero)
+    out = added(values, bag, 0, bags)
     if mode == "mean":
-        ones = constant(np.ones((count, 1), weight.dtype), weight)
-        counted = ones if kept is None else cnp.where(kept, ones, zero)
-        sizes = AT(constant(np.zeros((bags, 1), weight.dtype), weight))[bag].add(counted)
-        out = out / cnp.maximum(sizes, constant(np.ones((), weight.dtype), weight))
+        ones = constant(np.ones(count, weight.dtype), weight) if kept is None else kept.astype(weight.dtype)
+        out = out / cnp.expand_dims(cnp.maximum(added(ones, bag, 0, bags), 1), 1)
     return out
 
 
@@ -139,18 +140,6 @@ def _bags(input, offsets, include_last_offset):
         raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
                            f"position 0. However, got {seen[0]}")
     return input, starts, end
-
-
-def _largest(values, bag, kept, bags):
-    """The largest of each bag; zeros for empty ones."""
-    rows = []
-    for i in range(bags if values.shape[0] else 0):
-        members = cnp.expand_dims(bag == i, 1)
-        members = members if kept is None else members & kept
-        ranked = cnp.where(members, values, np.asarray(-np.inf, values.dtype))
-        best = cnp.take_along_axis(values, cnp.expand_dims(cnp.argmax(ranked, 0), 0), 0)[0]
-        rows.append(cnp.where(cnp.any(members), best, np.zeros((), values.dtype)))
-    return cnp.stack(rows) if rows else np.zeros((bags, *values.shape[1:]), values.dtype)
 
 
 def shorten(weight, input, most, order):

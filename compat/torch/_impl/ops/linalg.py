@@ -14,6 +14,7 @@ from ..types import dtypes, output_tuples
 from ..types.dtypes import c_type, type_word
 from .axes import wrap_dim
 from .matrices import _linalg, blended, expandable, lapack, square
+from .matrix_norms import matrix_norm, norm
 
 
 def same_dtype(name, a, b):
@@ -306,10 +307,8 @@ _linalg("qr", lambda A, mode="reduced": output_tuples.qr(*_qr(plane("linalg.qr",
 _linalg("slogdet", lambda A: output_tuples.slogdet(*cnp.linalg.slogdet(square("linalg.slogdet", A))))
 _linalg("matrix_power", lambda A, n: _power(plane("linalg.matrix_power", A), n))
 _linalg("multi_dot", lambda tensors: cnp.linalg.multi_dot(chained(tensors)))
-_linalg("matrix_norm", lambda A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None: cnp.linalg.norm(
-    A if dtype is None else to(A, dtype), ord, axis=tuple(dim), keepdims=keepdim))
-_linalg("norm", lambda A, ord=None, dim=None, keepdim=False, *, dtype=None: _norm(
-    A if dtype is None else to(A, dtype), ord, dim, keepdim))
+_linalg("matrix_norm", matrix_norm)
+_linalg("norm", norm)
 ROWS["inverse"] = ROWS["linalg.inv"]
 attach("inverse", ROWS["linalg.inv"].fun)
 ROWS["det"] = ROWS["linalg.det"]
@@ -390,11 +389,3 @@ def _qr(A, mode):
                            "'complete'")
     out = cnp.linalg.qr(A, mode)
     return (np.empty(0, A.dtype), out) if mode == "r" else out
-
-
-def _norm(x, ord, dim, keepdim):  # noqa: A002
-    if isinstance(ord, str) and isinstance(dim, int):
-        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim}")
-    if ord is None or dim is not None and isinstance(dim, int) or x.ndim == 1:
-        return ROWS["linalg.vector_norm"].body(x, 2 if ord is None else ord, dim, keepdim)
-    return cnp.linalg.norm(x, ord, axis=None if dim is None else tuple(dim), keepdims=keepdim)

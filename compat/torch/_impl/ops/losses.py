@@ -227,13 +227,16 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
     if input.ndim > 2 or not n:
         raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
                            f"{list(input.shape)}")
-    valid = cnp.cumsum((t < 0).astype(np.int64), axis=1) == 0  # up to the first -1
-    safe = cnp.where(valid, t, 0)
-    hit = cnp.any((cnp.expand_dims(safe, 2) == np.arange(n)) & cnp.expand_dims(valid, 2), axis=1)
-    own = cnp.take_along_axis(x, safe, 1)
-    gap = 1 - cnp.expand_dims(own, 2) + cnp.expand_dims(x, 1)
-    count = (gap > 0) & cnp.expand_dims(valid, 2) & ~cnp.expand_dims(hit, 1)
-    loss = cnp.sum(cnp.where(count, gap, np.zeros((), x.dtype)), axis=(1, 2)) / n
+    valid = cnp.cumsum((primal_of(t) < 0).astype(np.int64), axis=1) == 0  # up to the first -1
+    seen = on_host(valid)
+    if seen is not None:  # as many places as the example with most labels has
+        most = int(seen.sum(1).max(initial=0))
+        valid, t = valid[:, :most], t[:, :most]
+    safe = cnp.where(valid, t, -1)
+    hit = cnp.any(cnp.expand_dims(safe, 2) == constant(np.arange(n), t), axis=1)
+    others = cnp.expand_dims(valid, 2) & ~cnp.expand_dims(hit, 1)
+    gap = cnp.expand_dims(1 - cnp.take_along_axis(x, cnp.maximum(safe, 0), 1), 2) + cnp.expand_dims(x, 1)
+    loss = cnp.sum(cnp.where(others & (gap > 0), gap, constant(np.zeros((), x.dtype), x)), axis=(1, 2)) / n
     return reduced(loss if input.ndim == 2 else loss[0], reduction)
 
 
@@ -261,15 +264,12 @@ def pdist(input, p=2.0):
     return vector_norm.row.body(input[rows] - input[columns], p, -1)
 
 
-_NEVER = -1e30  # the logarithm of what cannot happen: finite, so that its derivative is zero and not NaN
+_POSSIBLE = -1e29  # the logarithm of what cannot happen is finite, and below this
 
 
 @functional("ctc_loss")
 def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
-    """Compute the connectionist temporal classification loss.
-
-    The forward recursion of Graves et al. (2006), Connectionist temporal classification, in logarithms.
-    """
+    """Compute the connectionist temporal classification loss."""
     if log_probs.dtype.kind != "f":
         raise NotImplementedError(f"\"ctc_loss_cpu\" not implemented for '{type_word(log_probs.dtype)}'")
     single = log_probs.ndim == 2
@@ -291,42 +291,17 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
                            f"(while checking arguments for ctc_loss_cpu)")
     longest = int(labels_of.max(initial=0))
     labels = np.zeros((batch, longest), np.int64)
-    if given.ndim == 1 and not (single and batch == 1 and given.size == longest):
-        starts = np.concatenate([[0], np.cumsum(labels_of)])
-        for i in range(batch):
-            labels[i, : labels_of[i]] = given[starts[i] : starts[i + 1]]
+    own = np.arange(longest) < labels_of[:, None]
+    if given.ndim == 1 and not (single and given.size == longest):  # one after the other
+        labels[own] = given[: labels_of.sum()]
     else:
-        given = np.atleast_2d(given)
-        for i in range(batch):
-            labels[i, : labels_of[i]] = given[i, : labels_of[i]]
+        labels[own] = np.atleast_2d(given)[:, :longest][own]
     states = 2 * longest + 1
     path = np.full((batch, states), blank)
     path[:, 1::2] = labels
-    skip = np.zeros((batch, states), bool)
-    skip[:, 2:] = (path[:, 2:] != blank) & (path[:, 2:] != path[:, :-2])
-    scores = cnp.take_along_axis(x, np.broadcast_to(path, (frames, batch, states)), 2)
-    never = np.full((batch, states), _NEVER, x.dtype)
-    start = np.zeros((batch, states), bool)
-    start[:, :2] = True
-    start &= np.arange(states) <= 2 * labels_of[:, None]
-    alpha = cnp.where(start & (frames_of > 0)[:, None], scores[0], never)
-    if (frames_of == 0).any():
-        empty = np.where((np.arange(states) == 0) & (frames_of == 0)[:, None], 0.0, _NEVER).astype(x.dtype)
-        alpha = cnp.where((frames_of == 0)[:, None], empty, alpha)
-    for t in range(1, frames):
-        one = cnp.concatenate([never[:, :1], alpha[:, :-1]], axis=1)
-        total = cnp.logaddexp(alpha, one)
-        if longest:
-            two = cnp.concatenate([never[:, :2], alpha[:, :-2]], axis=1)
-            total = cnp.where(skip, cnp.logaddexp(total, cnp.where(skip, two, never)), total)
-        step = cnp.maximum(total + scores[t], np.asarray(_NEVER, x.dtype))
-        alpha = cnp.where((t < frames_of)[:, None], step, alpha)
-    rows, ends = constant(np.arange(batch), x), constant(np.maximum(2 * labels_of - 1, 0), x)
-    last = alpha[rows, constant(2 * labels_of, x)]
-    before = cnp.where(labels_of > 0, alpha[rows, ends], np.asarray(_NEVER, x.dtype))
-    loss = -cnp.logaddexp(last, before)
-    lost = loss >= -_NEVER / 2
-    loss = cnp.where(lost, np.asarray(0.0 if zero_infinity else np.inf, x.dtype), loss)
+    likelihood = REGISTRY["ctc_likelihood"].fun(x, *[constant(v, x) for v in (path, frames_of, labels_of)])
+    lost = likelihood < _POSSIBLE
+    loss = cnp.where(lost, np.asarray(0.0 if zero_infinity else np.inf, x.dtype), -likelihood)
     if reduction == "mean":
         return cnp.sum(loss / constant(np.maximum(labels_of, 1).astype(x.dtype), x)) / batch
     return reduced(loss[0] if single else loss, reduction)

@@ -5,7 +5,6 @@ import numpy as np
 from ..... import numpy as cnp
 from ....._engine import words_of
 from .....extend import REGISTRY
-from .....scipy import linalg as scipy_linalg
 from ..dispatch.call import operation
 from ..dispatch.host_ops import primal_of
 from ..dispatch.layouts import matrices
@@ -149,18 +148,3 @@ def expandable(x, lengths):
     shape = tuple([v.shape[wrap_dim(axis, v.ndim)] for v, axis in lengths])
     if x.ndim > len(shape) or any(n not in (1, m) for n, m in zip(x.shape[::-1], shape[::-1])):
         raise RuntimeError(f"a tensor of shape {list(x.shape)} does not expand to that of the product, {list(shape)}")
-
-
-def solved_by_factor(L, b, upper):
-    """The solution of `a @ x = b` from the Cholesky factor of `a`."""
-    first, second = (2, 0) if upper else (0, 2)
-    inner = scipy_linalg.solve_triangular(L, b, first, not upper)
-    return scipy_linalg.solve_triangular(L, inner, second, not upper)
-
-
-def product_without(read, rest, x, upper):
-    """What a product of both triangles times `x` has more than that of one."""
-    def product(a, b):
-        return cnp.matmul(adjoint(a), cnp.matmul(b, x)) if upper else cnp.matmul(a, cnp.matmul(adjoint(b), x))
-
-    return product(read, rest) + product(rest, read) + product(rest, rest)

@@ -299,11 +299,14 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
 def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
     """Compute the Kullback-Leibler divergence from log-probabilities."""
     reduction = legacy(size_average, reduce, reduction)
-    if log_target:
-        losses = cnp.exp(target) * (target - input)
-    else:
-        some = target != 0  # below 0 the logarithm is NaN
-        losses = cnp.where(some, target * (cnp.log(cnp.where(some, target, 1.0)) - input), 0.0)
+    if target.dtype.kind in "biuc":
+        raise RuntimeError(f"kl_div: {'Complex' if target.dtype.kind == 'c' else 'Integral'} inputs not supported.")
+    some = target != 0  # below 0 the logarithm is NaN
+    log = target if log_target else cnp.log(cnp.where(some, target, 1.0))  # in the dtype of the target
+    factor, (log, input) = cnp.exp(target) if log_target else target, promote(log, input)
+    losses = to(factor, log.dtype) * (log - input)
+    if not log_target:
+        losses = cnp.where(some, losses, 0.0)
     if reduction == "batchmean":
         return cnp.sum(losses) / (input.shape[0] if input.ndim else 1)
     return reduced(losses, reduction)

@@ -196,7 +196,7 @@ def _attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False
         raise RuntimeError("Expected query, key, and value to have the same dtype, but got query.dtype: "
                            f"{type_word(query.dtype)} key.dtype: {type_word(key.dtype)} and value.dtype: "
                            f"{type_word(value.dtype)} instead.")
-    if attn_mask is not None and is_causal:
+    if attn_mask is not None and is_causal and not query.ndim == key.ndim == value.ndim == 4:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if attn_mask is not None and attn_mask.dtype.kind not in "bfV":
         raise RuntimeError("Expected attn_mask dtype to be bool or float or to match query dtype, but got "

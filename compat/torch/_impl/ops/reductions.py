@@ -19,6 +19,7 @@ from ..types.dtypes import c_type, type_word
 from ..types.tensor_type import Tensor
 from .axes import distinct, wrap_dim
 from .index_arrays import along
+from .matrix_norms import matrix_norm
 from .operands import zero_slope
 from .requested_dtypes import in_dtype, mean_dtype, norm_dtype
 
@@ -289,11 +290,7 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     if isinstance(p, str) and p != "nuc":
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
     if p == "nuc":
-        x = input if dtype is None else input.astype(dtype)
-        axes = tuple(range(x.ndim)) if dim is None else tuple(dim)
-        if len(axes) != 2:
-            raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
-        return cnp.linalg.norm(x, "nuc", axis=axes, keepdims=keepdim)
+        return matrix_norm(input, p, tuple(range(input.ndim)) if dim is None else dim, keepdim, dtype=dtype)
     return vector_norm.row.body(input, p, dim, keepdim, dtype=dtype)
 
 

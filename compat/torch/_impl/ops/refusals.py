@@ -85,7 +85,7 @@ same("nn.functional.scaled_dot_product_attention", (0, 1, 2))
 same("index_put masked_scatter linalg.lu_solve", (0, 2))
 same("lu_solve", (0, 1))
 _FLOATS = "{name}: Expected a floating point or complex tensor as input. Got {word}"
-refuse("linalg.solve linalg.matrix_norm linalg.cond linalg.tensorinv linalg.tensorsolve linalg.vecdot", "biu", _FLOATS,
+refuse("linalg.solve linalg.cond linalg.tensorinv linalg.tensorsolve linalg.vecdot", "biu", _FLOATS,
        RuntimeError)
 refuse("nn.functional.soft_margin_loss nn.functional.huber_loss", "biu",
        "result type Float can't be cast to the desired output type {word}", RuntimeError)
@@ -97,7 +97,6 @@ refuse("nn.functional.kl_div", "c", "{name} does not support complex inputs, got
 refuse("nn.functional.relu6 nn.functional.hardtanh", "b", "Bool inputs not supported for hardtanh", RuntimeError)
 refuse("nn.functional.hardtanh", "u", "cannot do hardtanh on an unsigned type with negative limits", RuntimeError)
 refuse("nn.functional.kl_div", "biu", "kl_div: Integral inputs not supported.", RuntimeError)
-same("nn.functional.kl_div", (0, 1))
 refuse("mvlgamma", "b", "The input tensor may not be a boolean tensor.", RuntimeError)
 refuse("maximum minimum", "c", "{name} not implemented for complex tensors.", RuntimeError)
 refuse("fmax fmin", "c", "{name} not implemented for complex tensors.", RuntimeError)

@@ -4,7 +4,7 @@ import math
 
 from ..... import numpy as cnp
 from ..dispatch.call import ROWS, Row, invoke
-from ..dispatch.signatures import whole
+from ..dispatch.kinds import integers, whole
 from ..dispatch.telling import by_mode, given
 from ..fastpath import native_views
 from ..fastpath.basic_index import TURNED
@@ -272,7 +272,7 @@ def t(input):
 def movedim(input, source, destination):
     """Move axes to other positions; the output is a view."""
     n = ndim_of(input)
-    given = [[d] if isinstance(d, int) else list(d) for d in (source, destination)]
+    given = [[d] if isinstance(d, int) else list(d) for d in (integers(source), integers(destination))]
     if len(given[0]) != len(given[1]):
         raise RuntimeError(f"movedim: Invalid source or destination dims: source ({given[0]} dims) should contain the "
                            f"same number of dims as destination ({given[1]} dims)")
@@ -289,22 +289,26 @@ def movedim(input, source, destination):
 
 
 @method()
-def select(input, dim, index):
+def select(input, dim=None, index=None, *, axis=None):
     """Select one index of an axis; the output is a view."""
+    dim = dim if axis is None else axis
     shape = shape_of(input)
     if not shape:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     d = wrap_dim(dim, len(shape))
-    if not isinstance(index, int) and not whole(index):
-        raise TypeError(f"select(): argument 'index' must be int, not {type(index).__name__}")
+    if type(index) is not int:
+        if not isinstance(index, int) and not whole(index):
+            raise TypeError(f"select(): argument 'index' must be int, not {type(index).__name__}")
+        index = int(index)
     if not -shape[d] <= index < shape[d]:
         raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {d}")
     return index_view(input, (slice(None),) * d + (int(index),), "SelectBackward0")
 
 
 @method()
-def narrow(input, dim, start, length):
+def narrow(input, dim=None, start=None, length=None, *, axis=None):
     """Select a range of an axis; the output is a view."""
+    dim, length = dim if axis is None else axis, integers(length)
     shape = shape_of(input)
     if not shape:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")

@@ -6,6 +6,7 @@ from operator import index as integer
 
 from ....._engine import Scatter, pick_rule
 from ..dispatch.call import attach
+from ..dispatch.kinds import integers
 from ..dispatch.telling import by_mode
 from ..fastpath import native_views
 from ..fastpath.view_lanes import parted, ready
@@ -96,14 +97,17 @@ def gathered(cts, saved):
     whole = None
     for c, index in zip(cts, indices):
         if c is not None and c is not UNDEFINED:
-            part = Scatter(aval, index, c)
-            whole = part if whole is None else whole.plus(part)
+            if whole is None:
+                whole = Scatter(aval, index, c)
+            else:
+                whole.add_at(index, c)
     return UNDEFINED if whole is None else whole
 
 
 @method()
-def unbind(input, dim=0):
+def unbind(input, dim=0, *, axis=None):
     """Split an axis into views of its single indices."""
+    dim = dim if axis is None else axis
     if (m := MODES.get()) is not None and m.functions:
         return by_mode(unbind, (input, dim) if dim else (input,), {})
     shape = shape_of(input)
@@ -132,12 +136,12 @@ def split(tensor, split_size_or_sections, dim=0):
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     d = wrap_dim(dim, len(shape))
     n = shape[d]
-    if isinstance(split_size_or_sections, int):
-        size = split_size_or_sections
+    size = integers(split_size_or_sections)
+    if isinstance(size, int):
         if size < 0 or size == 0 and n:
             raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
         return _multiple(even(n, int(size), d), tensor, "SplitBackward0")
-    sizes = [whole_size(n, place) for place, n in enumerate(split_size_or_sections)]
+    sizes = [whole_size(n, place) for place, n in enumerate(size)]
     if sizes and min(sizes) < 0:
         raise RuntimeError("split_with_sizes expects split_sizes have only non-negative entries, but got "
                            f"split_sizes={sizes}")
@@ -158,8 +162,9 @@ attach("split", split_method)
 
 
 @method()
-def chunk(input, chunks, dim=0):
+def chunk(input, chunks, dim=0, *, axis=None):
     """Split an axis into at most `chunks` views of consecutive ranges."""
+    chunks, dim = integers(chunks), dim if axis is None else axis
     if (m := MODES.get()) is not None and m.functions:
         return by_mode(chunk, (input, chunks, dim) if dim else (input, chunks), {})
     if chunks < 1:

@@ -21,7 +21,7 @@ from ..values.tangents import tangent_of
 from ..views.memory import memory_of
 from ..views.views import PICK, titled, view
 from .assigned import assigned, class_word, type_name
-from .axes import shape_of, wrap_dim
+from .axes import check_strides, shape_of, wrap_dim
 from .copying import copy_
 from .publishing import method
 
@@ -123,14 +123,7 @@ def as_strided(input, size, stride, storage_offset=None):
                                   "has no "
                                   "memory; use narrow, select, unfold or diagonal")
     size, stride = tuple(size), tuple(stride)
-    if len(size) != len(stride):
-        raise RuntimeError(f"as_strided: size and stride must have the same length! Got size {list(size)} and stride "
-                           f"{list(stride)}")
-    if any(s < 0 for s in stride):
-        raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: "
-                           f"{list(stride)}")
-    if storage_offset is not None and storage_offset < 0:
-        raise RuntimeError(f"Tensor: invalid storage offset {storage_offset}")
+    check_strides(size, stride, storage_offset)
     root = versions.root_of(whole)
     item = whole.itemsize
     # The first example; the others lie as it does.

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..graph import versions
 from ..inplace.inplace import open_array
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES, restore, set_modes
 from ..state.concrete import mapped
 from ..state.levels import BatchTrace, GradTrace
@@ -31,16 +31,18 @@ def track(running, found, momentum, factor=1.0):
     """Move a running statistic towards a multiple of what was found; neither is differentiated, at any level."""
     array, new = open_array(running, MODES.get()), found.value
     if type(array) is type(new) is ndarray and array.dtype is new.dtype and array.shape == new.shape:
-        token = suppress_fp_warnings()
+        token = error_state()
         try:
+            suppress_fp_warnings()
             array *= 1 - momentum
             array += new * (momentum * factor)
         finally:
             restore_fp_warnings(token)
         versions.bump(array)
         return
-    before = set_modes(level=None, lower=(), grad=False)
+    before = MODES.get()
     try:
+        set_modes(level=None, lower=(), grad=False)
         _below(running).mul_(1 - momentum).add_(_below(found.detach()) * (momentum * factor))
     finally:
         restore(before)

@@ -3,8 +3,9 @@
 import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
+from .....extend import REGISTRY
 from .....scipy import linalg as scipy_linalg
-from ..dispatch.call import ROWS, operation
+from ..dispatch.call import ROWS, operation, to
 from ..dispatch.host_ops import assume, hosted, primal_of
 from ..dispatch.layouts import matrices
 from ..dispatch.out_argument import BY_COLUMNS
@@ -18,8 +19,6 @@ from .matrices import (
     failure,
     first_failure,
     lapack,
-    product_without,
-    solved_by_factor,
     square,
 )
 
@@ -80,7 +79,7 @@ def cholesky(input, upper=False):
 @operation("linalg.solve_triangular", method=False, **lapack(0))
 def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
     """Solve `A X = B`, or `X A = B` with `left=False`, for a triangular matrix A."""
-    if A.dtype != B.dtype:
+    if B.dtype.kind == "c" != A.dtype.kind:  # PyTorch drops imaginary parts
         raise RuntimeError("linalg.solve_triangular: Expected A and B to have the same dtype but found A of type "
                            f"{type_word(A.dtype)} and B of type {type_word(B.dtype)} instead")
     square("linalg.solve_triangular", A)
@@ -91,7 +90,7 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
         raise RuntimeError("linalg.solve_triangular: Incompatible shapes of A and B for the equation "
                            f"{'AX = B' if left else 'XA = B'} ({A.shape[-2]}x{A.shape[-1]} and "
                            f"{B.shape[-2]}x{B.shape[-1]})")
-    return triangular_solution(A, B, upper, left, unitriangular)
+    return triangular_solution(A, to(B, A.dtype), upper, left, unitriangular)
 
 
 def triangular_solution(a, b, upper, left=True, unit=False):
@@ -129,17 +128,12 @@ def cholesky_solve(input, L, upper=False):
     if L.shape[-1] != input.shape[-2]:
         raise RuntimeError(f"Incompatible matrix sizes for cholesky_solve: each A matrix is {L.shape[-1]} by "
                            f"{L.shape[-1]} but each b matrix is {input.shape[-2]} by {input.shape[-1]}")
-    read = cnp.triu(L) if upper else cnp.tril(L)
-    found = solved_by_factor(read, input, upper)
-    if type(L) is np.ndarray:
-        return found
-    # PyTorch's derivative is that of the product of both triangles, though its solution reads one: `rest` is zero, but
-    # its derivative is that of the other one. Each step takes in one order of it.
-    other = L - read
-    rest = other - stop_gradient(other)
-    for _ in range(2):
-        found = solved_by_factor(read, input - product_without(read, rest, found, upper), upper)
-    return found
+    fixed = stop_gradient(L)
+    read = cnp.triu(fixed) if upper else cnp.tril(fixed)
+    # PyTorch's derivative is that of the product of both triangles, though its solution reads one: what is taken away
+    # of the other is a constant.
+    L = read if type(L) is np.ndarray else L - (fixed - read)
+    return REGISTRY["factor_solve"].fun(cnp.conj(cnp.swapaxes(L, -1, -2)) if upper else L, input)
 
 
 @operation("cholesky_inverse", **lapack(0))

@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 
+from ..dispatch.kinds import integers
 from ..dispatch.telling import by_mode, given
 from ..fastpath import native_views
 from ..modes.modes import MODES
@@ -12,8 +13,9 @@ from .publishing import method
 
 
 @method()
-def unsqueeze(input, dim):
+def unsqueeze(input, dim=None, *, axis=None):
     """Insert an axis of length 1; the output is a view."""
+    dim = dim if axis is None else axis
     if (m := MODES.get()) is not None and m.functions:
         return by_mode(unsqueeze, (input, dim), {})
     n = ndim_of(input)
@@ -31,8 +33,10 @@ EVERY = object()  # where no axis is named: None is no axis
 
 
 @method()
-def squeeze(input, dim=EVERY):
+def squeeze(input, dim=EVERY, *, axis=EVERY):
     """Remove axes of length 1; the output is a view."""
+    dim = dim if axis is EVERY else axis
+    dim = dim if type(dim) is int or dim is EVERY else integers(dim)
     if (m := MODES.get()) is not None and m.functions:
         return by_mode(squeeze, (input,) if dim is EVERY else (input, dim), {})
     known = squeezed if dim is EVERY or type(dim) is int else squeezed.__wrapped__

@@ -8,7 +8,7 @@ from ..dispatch.call import ROWS
 from ..graph import versions
 from ..lists.plain import undisturbed
 from ..modes.grad_mode import enable_grad
-from ..modes.modes import restore, set_modes
+from ..modes.modes import MODES, restore, set_modes
 from ..state.meta import on_device
 from ..types.arrays import ndarray
 from ..types.tensor_type import TensorBase, wrap
@@ -60,8 +60,9 @@ class Elementwise(Optimizer):
 
     def step(self, closure=None):
         """Update the parameters; returns the loss of `closure`, if one is given."""
-        before = set_modes(grad=bool(self.defaults["differentiable"]))
+        before = MODES.get()
         try:
+            set_modes(grad=bool(self.defaults["differentiable"]))
             loss = None
             if closure is not None:
                 with enable_grad():

@@ -7,7 +7,7 @@ import numpy as np
 from ..factories.creation import zeros_like
 from ..graph import versions
 from ..lists.plain import stands_alone, undisturbed
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..types.arrays import ARRAYS, writeable
 from ..types.dtypes import bfloat16, get_default_dtype
@@ -288,8 +288,9 @@ class Plan:
 
     def step(self, optimizer, group, grads):
         """Take a step of every run."""
-        token = suppress_fp_warnings()
+        token = error_state()
         try:
+            suppress_fp_warnings()
             of = None  # whose numbers `h` holds: without state that is a number, of all runs that are as fresh
             for run, pick in self.runs:
                 if of != run.fresh or run.numbers:

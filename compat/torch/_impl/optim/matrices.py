@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..graph import versions
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.grad_mode import enable_grad, no_grad
 from ..types.arrays import namespace
 from ..types.dtypes import bfloat16
@@ -26,8 +26,9 @@ class ByParameter(Optimizer):
             if closure is not None:
                 with enable_grad():
                     loss = closure()
-            token = suppress_fp_warnings()
+            token = error_state()
             try:
+                suppress_fp_warnings()
                 for group in self.param_groups:
                     for p in group["params"]:  # before any of them is written to
                         if p.grad is not None:

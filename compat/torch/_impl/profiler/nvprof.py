@@ -1,9 +1,11 @@
 """load_nvprof: ranges and kernels of a file that nvprof wrote."""
 
-import sqlite3
 from contextlib import closing
 
+from ....._engine import LazyModule
 from .events import EventList, FunctionEvent
+
+sqlite3 = LazyModule("sqlite3")  # which some builds of Python lack
 
 MARKERS = """
 SELECT start.id AS id, name.value AS name, start.timestamp AS begins, stop.timestamp AS ends

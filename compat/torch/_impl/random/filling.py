@@ -11,7 +11,7 @@ from ..dispatch.signatures import signed
 from ..graph import versions
 from ..inplace.inplace import inplace
 from ..inplace.rewriting import unrecorded_array
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..state.meta import is_meta, on_device
 from ..types.devices import CUDA, moved
 from ..types.dtypes import type_word
@@ -66,8 +66,9 @@ def in_place(name, draw):
                 array = None
         if array is None or generator is not None and type(generator) is not Generator:
             return method(self, *args, generator=generator, **named)
-        token = suppress_fp_warnings()
+        token = error_state()
         try:
+            suppress_fp_warnings()
             r = default_generator.stream if generator is None else generator.stream
             numbers = draw(r, array.shape, array.dtype, *args, **named)
             array[...] = numbers

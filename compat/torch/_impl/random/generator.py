@@ -20,8 +20,8 @@ class Generator:
     True
     """
 
-    def __init__(self, device="cpu"):
-        self.device = Device(device)
+    def __init__(self, device=None):
+        self.device = Device("cpu" if device is None else device)
         if self.device.type == "cuda":
             if not count():
                 raise RuntimeError("torch.Generator('cuda'): there is no such device, and random numbers of "

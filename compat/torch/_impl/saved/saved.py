@@ -13,7 +13,7 @@ from ..engine.graph_task import RUNNING
 from ..graph import versions
 from ..graph.node import AccumulateGrad
 from ..graph.node_errors import freed
-from ..graph.saved_names import MISSING, Elsewhere, Item, found, known
+from ..graph.saved_names import MISSING, PARTS, Elsewhere, Item, found, known
 from ..modes.modes import DEFAULT, MODES
 from ..types.arrays import ARRAYS
 from ..types.tensor_type import Tensor, TensorBase, more, wrap
@@ -80,8 +80,8 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
         before = RUNNING.get()
         if before is drive:
             return self.unpack_all(node, saved, drive)
-        RUNNING.set(drive)
         try:
+            RUNNING.set(drive)
             return self.unpack_all(node, saved, drive)
         finally:
             RUNNING.set(before)
@@ -134,8 +134,8 @@ def packed(t, hooks):
 def ungraded(fun, *args):
     """What a function gives in no_grad."""
     mode = MODES.get()
-    MODES.set((mode or DEFAULT).ungrading())
     try:
+        MODES.set((mode or DEFAULT).ungrading())
         return fun(*args)
     finally:
         MODES.set(mode)
@@ -203,7 +203,7 @@ def read(node, key):
     raw = key.startswith("_raw")
     name = key.removeprefix("_raw").removeprefix("_saved_")
     rule = node.rule
-    if rule is None or rule.prim is None:
+    if rule is None or rule.prim is None and node.name() not in PARTS:
         raise missing(node, key)
     row = known(node)
     if row is not None:
@@ -265,7 +265,7 @@ def item_of(node, i):
 def readable(node):
     """The names of what a node saved: values, and the shape where there is no value. Parameters can be read as well."""
     rule = node.rule
-    if rule is None or rule.prim is None:
+    if rule is None or rule.prim is None and node.name() not in PARTS:
         return []
     row = known(node)
     if row is not None:

@@ -1,6 +1,6 @@
 """Running a function of the values of a batch: tensors go in with the batch axis in front, and come out so."""
 
-from ..modes.modes import modes, restore, set_modes
+from ..modes.modes import MODES, modes, restore, set_modes
 from ..types.tensor_type import Tensor, TensorBase, at_level, more
 from ..types.tensor_value import shape_dtype
 from .levels import BatchTrace, alive
@@ -8,8 +8,9 @@ from .levels import BatchTrace, alive
 
 def within(trace, func, args, kwargs):
     """Run a function of values of a batch; the trace is done when it ends."""
-    before = set_modes(maps=(*modes().maps, trace))
+    before = MODES.get()
     try:
+        set_modes(maps=(*modes().maps, trace))
         return func(*args, **kwargs)
     finally:
         restore(before)

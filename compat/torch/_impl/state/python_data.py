@@ -5,7 +5,7 @@ from itertools import chain
 
 import numpy as np
 
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import modes
 from ..modes.warnings import first
 from ..types import dtypes
@@ -52,9 +52,12 @@ def of_one_kind(data, dtype=None):
     if kind is float:
         dtype = (dtypes.Default.float if dtype is None else dtype).numpy
         if dtype in FLOATS:
-            token = suppress_fp_warnings()
-            found = np.array(data, dtype)
-            restore_fp_warnings(token)
+            token = error_state()
+            try:
+                suppress_fp_warnings()
+                found = np.array(data, dtype)
+            finally:
+                restore_fp_warnings(token)
             return found
     elif dtype is not None:
         return np.array(data, np.float64).astype(dtype.numpy, copy=False) if (

@@ -4,6 +4,7 @@ import numpy as np
 
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, compute, operation
+from ..dispatch.layouts import LIKE_FIRST
 from ..dispatch.overriding import default_torch_function, dispatching
 from ..dispatch.telling import by_mode, given
 from ..inplace.inplace import chain
@@ -147,7 +148,7 @@ def contains(self, element):
     raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
 
 
-@operation("_to_copy", method=False, register=False, node="ToCopyBackward0", out=False, blind=True)
+@operation("_to_copy", method=False, register=False, node="ToCopyBackward0", out=False, blind=True, layout=LIKE_FIRST)
 def cast(input, dtype):
     """A copy in another dtype."""
     if input.dtype.kind == "c" and dtype.kind not in "cb":
@@ -158,7 +159,7 @@ def cast(input, dtype):
     return input.astype(dtype)
 
 
-@operation("_copy", method=False, register=False, node="ToCopyBackward0", out=False)
+@operation("_copy", method=False, register=False, node="ToCopyBackward0", out=False, layout=LIKE_FIRST)
 def copied(input):
     """A copy."""
     return REGISTRY["duplicate"].fun(input)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..modes.errstate import restore_fp_warnings, suppress_fp_warnings
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 
 EXACT = 2**53  # integers below are floats
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -12,9 +12,12 @@ _LIMIT = 256
 
 def constant(number, dtype):
     """A number as a 0-d array of a dtype; zero and NaN are not kept: -0.0 hashes like 0.0."""
-    token = suppress_fp_warnings()
-    c = np.asarray(number, dtype)
-    restore_fp_warnings(token)
+    token = error_state()
+    try:
+        suppress_fp_warnings()
+        c = np.asarray(number, dtype)
+    finally:
+        restore_fp_warnings(token)
     if number == number and number != 0:
         consts = CONSTS[dtype]
         if len(consts) >= _LIMIT:

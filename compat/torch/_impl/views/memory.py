@@ -1,5 +1,7 @@
 """The memory below a tensor: its array, and the same memory under another root."""
 
+from operator import index
+
 import numpy as np
 
 from ..graph import versions
@@ -100,7 +102,7 @@ def steps_of(array):
 
 def at_axis(lengths, dim):
     """The entry of one axis in a shape or in strides, or torch's refusal."""
-    n = max(len(lengths), 1)
+    n, dim = max(len(lengths), 1), index(dim)
     if not -n <= dim < n:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
     return lengths[dim]

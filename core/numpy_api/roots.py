@@ -1,0 +1,76 @@
+"""Lengths (absolute values, norms, deviations), which know what they are the root of: their squares are smooth at 0."""
+
+import numpy as np
+
+from ..ops import arithmetic as a, reductions, selection, shaping
+from ..trace.buffers import Buffer, snapshot
+from ..trace.tracer import Batched, Dual, Rev, Staged, Tracer
+
+_radicand = Tracer.radicand.__get__  # past `__getattr__`, which would look further where there is none
+
+
+def _radicand_of(x):
+    try:
+        return None if type(x) is Buffer or not isinstance(x, Tracer) else _radicand(x)
+    except AttributeError:
+        return None
+
+
+def _root_of(y, square, *operands):
+    """`y`, a length; if traced, with the way to its square that does not lead over it: `square(*operands)`."""
+    if isinstance(y, Rev | Dual | Batched | Staged):
+        y.radicand = square, [snapshot(x) if isinstance(x, Tracer) else x for x in operands]
+    return y
+
+
+def absolute(x):
+    """|x|."""
+    y = shaping.absolute(x)
+    return _root_of(y, square_of, x) if y.dtype.kind == "f" else y
+
+
+def hypot(x, y):
+    """sqrt(x² + y²)."""
+    return _root_of(a.hypot(x, y), lambda x, y: a.square(x) + a.square(y), x, y)
+
+
+def vector_norm(x, axes, keepdims, scale=1):
+    """sqrt(Σ |x|² / scale) over `axes`."""
+    return _root_of(reductions.vector_norm(x, axes, keepdims, scale), lambda x: (
+        reductions.reduce_sum(square_of(x), axes, keepdims) / scale), x)
+
+
+def deviation(x, axes, keepdims, count):
+    """sqrt(Σ |x|² / count) over `axes`, by a number or an array of them."""
+    if isinstance(count, int | float):
+        return vector_norm(x, axes, keepdims, count)
+    y = reductions.vector_norm(x, axes, keepdims, 1)
+    z = y / a.sqrt(count)
+    return _root_of(z if z.dtype == y.dtype else selection.astype(z, y.dtype), lambda x, count: (
+        reductions.reduce_sum(square_of(x), axes, keepdims) / count), x, count)
+
+
+def undefined(mask, y):
+    """`y`, NaN where `mask` holds."""
+    known = _radicand_of(y)
+    out = selection.where(mask, np.nan, y)
+    return out if known is None else _root_of(
+        out, lambda mask, *operands: selection.where(mask, np.nan, known[0](*operands)), mask, *known[1])
+
+
+def square_of(x):
+    """|x|²; of a length what it is the root of."""
+    known = _radicand_of(x)
+    if known is not None:
+        return known[0](*known[1])
+    return a.square(x) if x.dtype.kind != "c" else a.square(x.real) + a.square(x.imag)
+
+
+def square(x):
+    """x²."""
+    return a.square(x) if x.dtype.kind == "c" else square_of(x)
+
+
+def integer_power(x, n):
+    """x^n; of a length and an even n by its square."""
+    return a.integer_power(x, n) if n % 2 or _radicand_of(x) is None else a.integer_power(square(x), n // 2)

@@ -1,0 +1,95 @@
+"""What traced values without axes are for `isinstance`: numbers, where they stand for Python's or NumPy's."""
+
+import numbers
+
+import numpy as np
+
+from ..errors import at_user_line
+
+
+class _Length:
+    """`__len__` that values which stand for numbers do not have, as `hasattr` asks."""
+
+    def __init__(self, length):
+        self.length = length
+
+    def __get__(self, traced, kind=None):
+        if traced is None:
+            return self.length
+        if not traced.shape and traced.__class__ is not kind:
+            raise LengthError("len() of a traced 0-d array: it has no axis to count; use .size or .reshape(-1)"
+                              f"{at_user_line()}")
+        return self.length.__get__(traced, kind)
+
+
+class LengthError(TypeError, AttributeError):
+    """A number was asked for its length."""
+
+
+def length(traced):
+    """The length of the first axis."""
+    shape = traced.shape
+    if not shape:
+        raise TypeError("len() of a traced 0-d array: it has no axis to count; use .size or .reshape(-1)"
+                        f"{at_user_line()}")
+    return shape[0]
+
+
+class Scalar:
+    """A mixin of traced values: one without axes is an instance of the class of `numbers` that the value is of.
+
+    Untraced code tells numbers from arrays by `np.isscalar` and `isinstance(x, numbers.Real)`, and both take another
+    branch. Both look at `__class__`, as does every `isinstance` that the type itself does not settle. Python's own
+    `float`, and NumPy's classes, are not claimed: their code reads memory that a traced value does not have.
+    """
+
+    __slots__ = ()
+
+    @property
+    def __class__(self):
+        kind = type(self)
+        return kind if self.aval.shape else _CLASSES.get(_number_of(self), kind)
+
+    @__class__.setter
+    def __class__(self, kind):
+        _set_class(self, kind)
+
+    __len__ = _Length(length)
+
+
+_set_class = object.__dict__["__class__"].__set__
+
+
+class TracedComplex:
+    """Stands for the class of a traced complex number."""
+
+
+class TracedReal:
+    """Stands for the class of a traced real number."""
+
+
+class TracedIntegral:
+    """Stands for the class of a traced integer."""
+
+
+numbers.Complex.register(TracedComplex)
+numbers.Real.register(TracedReal)
+numbers.Integral.register(TracedIntegral)
+_CLASSES = {"c": TracedComplex, "f": TracedReal, "i": TracedIntegral, "u": TracedIntegral, "b": TracedIntegral}
+
+
+def _number_of(traced):
+    """The kind of the number that a traced value stands for; None where it stands for an array, or a `np.bool_`."""
+    aval, inner = traced.aval, traced
+    while isinstance(inner, Scalar):
+        if inner.owner.is_array(inner):
+            return None
+        value = inner.value
+        if value is None or getattr(value, "ndim", 0) > inner.aval.ndim:  # staged, or one of each example
+            break
+        inner = value
+    else:
+        if type(inner) is np.ndarray:
+            return None
+    kind = aval.dtype.kind
+    return None if kind == "b" and not aval.weak else kind

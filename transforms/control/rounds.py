@@ -1,0 +1,91 @@
+"""The number of rounds of a staged loop, where it depends on nothing but values that are known while staging."""
+
+import operator
+
+from ...core.arrays.backend import is_array
+from ...core.trace.tracer import Tracer
+from ..graph.equations import Literal, Var
+from ..scope.errstate import quiet
+from ..staging.graph import part_of
+
+_MOST = 1 << 16  # rounds that are tried one by one
+_TESTS = {"less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
+          "not_equal": operator.ne}
+
+
+def known_rounds(test, body, values, consts):
+    """How often `body` runs while `test` holds; None where that is not known.
+
+    Args:
+        test, body: graphs of constants and carry.
+        values: of these, of which `consts` are constants.
+    """
+    places = _decisive(test, body, consts)
+    if any(isinstance(values[k], Tracer) or is_array(values[k]) and type(values[k]).__module__ != "numpy"
+           for k in places):
+        return None
+    now = dict(zip([test.inputs[k] for k in places], [values[k] for k in places]))
+    carried = [k for k in places if k >= consts]
+    going = part_of(test, [test.inputs[k] for k in places], test.equations, test.outputs)
+    outputs = [body.outputs[k - consts] for k in carried]
+    step = part_of(body, [body.inputs[k] for k in places], body.equations, outputs)
+    if any(eq.acts or eq.prim.effects for part in (going, step) for eq in part.equations):
+        return None
+    counted = _counted(going, step, list(now.values()), len(places) - len(carried))
+    if counted is not None:
+        return counted
+    given, fixed = list(now.values()), len(places) - len(carried)
+    with quiet():
+        for turn in range(_MOST):
+            if not going.interpret(given)[0]:
+                return turn
+            given[fixed:] = step.interpret(given)
+    return None
+
+
+def _decisive(test, body, consts):
+    """The places of the inputs that the test depends on, in some round."""
+    found, todo = set(), _read(test, test.outputs)
+    while todo - found:
+        new = todo - found
+        found |= new
+        todo = set().union(*[_read(body, [body.outputs[k - consts]]) for k in new if k >= consts])
+    return sorted(found)
+
+
+def _read(graph, outputs):
+    """The places of the inputs that some outputs depend on."""
+    needed = {v for v in outputs if type(v) is Var}
+    for eq in reversed(graph.equations):
+        if not needed.isdisjoint(eq.outputs):
+            needed.update(v for v in eq.inputs if type(v) is Var)
+    return {k for k, v in enumerate(graph.inputs) if v in needed}
+
+
+def _counted(going, step, given, fixed):
+    """The rounds of a counter of integers that is compared with one number; None where the loop has another form."""
+    if len(given) != fixed + 1 or len(going.equations) != 1 or len(step.equations) != 1:
+        return None
+
+    def number(graph, v):
+        x = v.value if type(v) is Literal else given[graph.inputs.index(v)] if v in graph.inputs else None
+        return int(x) if getattr(getattr(x, "dtype", None), "kind", "i" if type(x) is int else "") in "iu" else None
+
+    (test,), (move,) = going.equations, step.equations
+    holds = _TESTS.get(test.prim.name)
+    if holds is None or move.prim.name not in ("add", "subtract") or len(move.inputs) != 2:
+        return None
+    x, end = test.inputs
+    counter, by = move.inputs
+    start, end, by = number(going, x), number(going, end), number(step, by)
+    if x is not going.inputs[fixed] or counter is not step.inputs[fixed] or None in (start, end, by):
+        return None
+    by = by if move.prim.name == "add" else -by
+    if not holds(start, end):
+        return 0
+    if test.prim.name == "not_equal":
+        return (end - start) // by if by and (end - start) % by == 0 and (end - start) // by > 0 else None
+    if by == 0 or (by > 0) != (test.prim.name[0] == "l"):
+        return None
+    end += (test.prim.name.endswith("equal")) * (1 if by > 0 else -1)
+    return len(range(start, end, by))
