@@ -84,10 +84,9 @@ def compile_rule(prim, active, plain, fixed):
     if fill:
         rule.back = _filled(rule.back, slot["ans_aval"], bare)
         rule.strong = rule.strong and _filled(rule.strong, slot["ans_aval"], bare)
+    rule.strong = rule.back if rule.strong is None else guarded(rule.back, rule.strong)
     if prim.name in CHOSEN:
-        rule.strong = gated(prim, names, rule.back)
-    else:
-        rule.strong = rule.back if rule.strong is None else guarded(rule.back, rule.strong)
+        rule.strong = gated(prim, names, rule.strong)
     return rule
 
 

@@ -1,6 +1,7 @@
 """The lazy cotangent of indexing: contributions to parts of one array gather in one buffer that the sweep owns."""
 
 import operator
+from heapq import heappush
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from ..trace.buffers import make_buffer
 from ..trace.device import zeros_of
 from ..trace.tracer import Tracer
 from .lazy_cotangents import BASES, meet
-from .tape import Partial
+from .tape import Node, Partial
 
 ndarray = np.ndarray
 _SCALARS = frozenset({np.float64, np.float32})  # what operators give of 0-d arrays
@@ -225,3 +226,15 @@ def apart_from(ct, cts):
 
 
 LAZY = frozenset({Scatter, Partial, *BASES})  # cotangents that are not arrays
+
+
+def push_pending(pending, heap, node, c):
+    """Add a contribution to a node that may be pending already."""
+    seq = node.seq
+    entry = pending.get(seq)
+    if entry is None:
+        pending[seq] = [node, c, False, False]
+        if node.rule is not None or type(node) is not Node:
+            heappush(heap, seq)
+    else:
+        add_pending(entry, c)

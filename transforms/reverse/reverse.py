@@ -11,7 +11,7 @@ from ...core.arrays.small_calls import FORMS, MANY
 from ...core.primitive.primitive import take_operands
 from ...core.tape.lazy_cotangents import BASES, Units
 from ...core.tape.node_pool import POOLED, SPARE
-from ...core.tape.scatter import LAZY, Scatter, accumulate, add_pending, apart_from
+from ...core.tape.scatter import LAZY, Scatter, accumulate, add_pending, apart_from, push_pending
 from ...core.tape.strong_zeros import may_have_zeros
 from ...core.tape.tape import (
     FREED,
@@ -245,7 +245,7 @@ def sweep(
     for node, ct in roots:
         special = special or type(ct) is Units
         awaited = awaited and not may_have_zeros(ct)
-        _push(pending, heap, node, ct)
+        push_pending(pending, heap, node, ct)
     masked = masked and not awaited
     if drive is not None:
         drive.masked = masked
@@ -275,7 +275,7 @@ def sweep(
                         if c is not None:
                             node = saved = parents = ct = None
                             while c:
-                                _push(pending, heap, *c.pop())
+                                push_pending(pending, heap, *c.pop())
                             break
                         ct = ct.dense()
                     if large and kind is ndarray and rule.pointwise and ct.nbytes >= LARGE:
@@ -395,15 +395,3 @@ def sweep(
         kind = type(ct)
         results[node.saved] = ct.dense() if kind in LAZY else ct
     return results
-
-
-def _push(pending, heap, node, c):
-    """Add a contribution to a node that may be pending already."""
-    seq = node.seq
-    entry = pending.get(seq)
-    if entry is None:
-        pending[seq] = [node, c, False, False]
-        if node.rule is not None or type(node) is not Node:
-            heappush(heap, seq)
-    else:
-        add_pending(entry, c)
