@@ -7,7 +7,7 @@ from ..arrays.halves import back_in_single
 from ..errors import RuleError
 from ..facts import ACCEPTS_NONE, BASIS, CHOSEN, LAZY, MOVES, OWN_WIDTH, UNDEFINED
 from ..trace.device import zeros_of
-from .strong_zeros import gated, guarded, pulled_strongly
+from .strong_zeros import CHOICES, gated, guarded, pulled_strongly
 from .tape import Rule
 from .unbroadcast import fix
 
@@ -87,6 +87,9 @@ def compile_rule(prim, active, plain, fixed):
     rule.strong = rule.back if rule.strong is None else guarded(rule.back, rule.strong)
     if prim.name in CHOSEN:
         rule.strong = gated(prim, names, rule.strong)
+    elif prim.name in UNDEFINED and prim.operands[-1] in slot and not fixed:
+        rule.strong = guarded(rule.back, _beside_kinks(
+            rule.back, _strong_back(prim, formulas, active, slot, fixed), None if bare else slot[prim.operands[-1]]))
     return rule
 
 
@@ -216,3 +219,15 @@ def _strong_back(prim, formulas, active, slot, fixed):
         return out[0] if len(out) == 1 else tuple(out)
 
     return back
+
+
+def _beside_kinks(back, again, place):
+    """`again`, with what `back` gives at kinks, where the last operand is 0: there the derivative is undefined."""
+    def strong(ct, saved):
+        kink = (saved if place is None else saved[place]) == 0
+        plain, found = back(ct, saved), again(ct, saved)
+        if type(found) is tuple:
+            return tuple([CHOICES["where"](kink, x, y) for x, y in zip(plain, found)])
+        return CHOICES["where"](kink, plain, found)
+
+    return strong
