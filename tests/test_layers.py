@@ -177,8 +177,8 @@ compat/torch/signal: ~/dispatch ~/factories
 ~/function: api/numpy api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/saved ~/graph_view
 ~/random: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch ~/factories
 ~/platform: ~/modes ~/types ~/dispatch ~/random
-~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/graph_view
-    ~/random
+~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/factories
+    ~/graph_view ~/random
 compat/torch/amp: ~/dispatch ~/platform
 compat/torch/backends: ~/types ~/dispatch ~/platform
 compat/torch/cuda: ~/types ~/dispatch ~/factories ~/platform
