@@ -177,8 +177,8 @@ compat/torch/signal: ~/dispatch ~/factories
 ~/function: api/numpy api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/saved ~/graph_view
 ~/random: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch ~/factories
 ~/platform: ~/modes ~/types ~/dispatch ~/random
-~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/graph_view
-    ~/random
+~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/factories
+    ~/graph_view ~/random
 compat/torch/amp: ~/dispatch ~/platform
 compat/torch/backends: ~/types ~/dispatch ~/platform
 compat/torch/cuda: ~/types ~/dispatch ~/factories ~/platform
@@ -207,7 +207,6 @@ compat/torch/func: ~/dispatch ~/func
 compat/torch/nn/attention: ~/modes ~/types ~/dispatch ~/ops ~/func ~/module
 compat/torch/nn/modules/utils: ~/module
 compat/torch/nn/parallel: ~/dispatch ~/module
-compat/torch/utils/data: ~/dispatch ~/data
 compat/torch/utils/data/_utils: ~/data
 ~/functional: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
 ~/optim: ~/modes ~/types ~/graph ~/lists ~/state ~/profiler ~/dispatch ~/factories ~/module
@@ -215,17 +214,18 @@ compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/forward_ad ~/dispatc
     ~/random ~/tensor ~/gradcheck ~/functional
 compat/torch/distributions: api ~/dispatch ~/distributions compat/torch/distributions/utils
 compat/torch/nn/modules: api ~/types ~/dispatch ~/ops ~/module compat/torch/nn/modules/utils
-compat/torch/utils: api ~/types compat/torch/utils/tensorboard ~/graph ~/profiler ~/engine ~/dispatch ~/graph_view
-    ~/tensor ~/ops ~/checkpoint ~/interchange ~/module compat/torch/utils/data ~/optim
+compat/torch/utils/data: ~/dispatch ~/data compat/torch/utils/data/_utils
 compat/torch/nn/utils: ~/types ~/lists ~/func ~/module compat/torch/nn/modules
 compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
+compat/torch/utils: api ~/types compat/torch/utils/tensorboard ~/graph ~/profiler ~/engine ~/dispatch ~/graph_view
+    ~/tensor ~/ops ~/checkpoint ~/interchange ~/module ~/optim compat/torch/utils/data
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/attention compat/torch/nn/parallel
     compat/torch/nn/modules compat/torch/nn/utils
 compat/torch: compat api ~/modes ~/types ~/installing ~/profiler ~/inplace ~/dispatch compat/torch/distributed
     compat/torch/onnx ~/factories compat/torch/signal ~/function ~/random ~/platform ~/tensor compat/torch/amp
     compat/torch/backends compat/torch/cuda compat/torch/fx compat/torch/jit ~/ops ~/sparse ~/interchange ~ ~/func
     ~/module compat/torch/_C compat/torch/_dynamo compat/torch/_higher_order_ops compat/torch/func
-    compat/torch/autograd compat/torch/distributions compat/torch/utils compat/torch/optim compat/torch/nn
+    compat/torch/autograd compat/torch/distributions compat/torch/optim compat/torch/utils compat/torch/nn
 """
 
 
