@@ -201,6 +201,11 @@ def test_none_in_the_cotangent_of_a_container_is_zero():
     assert grad(lambda x: named({"a": x, "b": x}))(1.0) == 3.0
 
 
+def test_a_cotangent_of_an_empty_list_may_have_any_shape():
+    empty = ruled(lambda pair: pair[0] * 2.0, lambda ans, pair: lambda g: (2.0 * g, onp.ones((1, 0))))
+    assert grad(lambda x: empty((x, [])))(1.0) == 2.0
+
+
 def test_a_cotangent_with_another_number_of_elements_is_refused():
     wrong = ruled(lambda pair: pair[0] * 2.0, lambda ans, pair: lambda g: onp.ones(3) * g)
     with pytest.raises(ValueError, match=r"an array of shape \(3,\) as the cotangent of a tuple of 2 values"):

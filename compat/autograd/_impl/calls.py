@@ -205,7 +205,7 @@ def leaves_like(ct, x, name, kind="cotangent"):
     As in autograd, that of a tuple or list may be any sequence of one part an element, an array among them.
     """
     count = len(tree.leaves(x))
-    if ct is None:
+    if ct is None or not count:
         return [None] * count
     ct = dense(ct)
     kind_of = type(x)
