@@ -67,9 +67,9 @@ def guarded(back, again):
 
 
 def gated(prim, names, back):
-    """The rule `back` of a slope that is chosen at a kink, where its derivative is NaN.
+    """The rule `back` of a slope that is chosen at a non-smooth point, where its derivative is NaN.
 
-    Where its factor may be differentiated in turn, kinks that no cotangent reaches are moved away.
+    Where its factor may be differentiated in turn, points that no cotangent reaches are moved away.
     """
     values = [name == "ans" or name in prim.operands for name in names]
 
