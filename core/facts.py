@@ -11,6 +11,7 @@ BLOCKS = {}  # what mixes: reductions, lines along a parameter, last axes; core/
 BOUNDS = {}  # of an extreme: its answer with where x won, and the rule of `where`; core/primitive/lanes.py
 BROADCASTS = {}  # operands against each other, though it is not elementwise; api/testing/audit.py
 CHOSEN = {}  # its slope at a kink is a choice, whose derivative is undefined; core/tape/rules.py
+CONTINUED = {}  # in its place in the stateful layer, continued to where it is undefined; transforms/reverse/ambient.py
 COPIES = {}  # a view that copies where no strides give one; core/trace/buffers.py, core/trace/shared_memory.py
 DEPENDS = {}  # which elements of its output depend on which of an operand; transforms/sparse/pattern.py
 GRAM = {}  # `gram(rows, factor, matrix)`: (rows * factor) @ matrix, None if not cheaper; core/tape/lazy_cotangents.py

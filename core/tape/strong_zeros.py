@@ -75,8 +75,8 @@ def gated(prim, names, back):
 
     def strong(ct, saved):
         items = saved if len(names) > 1 else (saved,)
-        if not isinstance(ct, Tracer) and not any(isinstance(x, Tracer) for x in items):
-            return back(ct, saved)
+        if all(not isinstance(x, Tracer) or x.owner is not None and not x.owner.level for x in (ct, *items)):
+            return back(ct, saved)  # on arrays, and in the stateful layer, which has PyTorch's conventions
         off = ct == 0
         if not prim.elementwise:
             named = dict(zip(names, items))
