@@ -53,6 +53,10 @@ class Operation:
     def vjp(self, values, outs, cts):
         raise NotImplementedError
 
+    def pull(self, values, outs, cts, active):
+        """What `vjp` returns, where only the cotangents of the operands `active` are looked at."""
+        return self.vjp(values, outs, cts)
+
 
 class _Batched(Operation):
     """An operation on operands of which some have a batch axis in front; every output has one."""
@@ -99,8 +103,8 @@ class _Batched(Operation):
     def jvp(self, values, outs, tangents):
         return self._rule(self.inner.jvp, values, outs, tangents, self.flags)
 
-    def vjp(self, values, outs, cts):
-        found = self._rule(self.inner.vjp, values, outs, cts, (True,) * len(cts))
+    def pull(self, values, outs, cts, active):
+        found = self._rule(lambda *given: self.inner.pull(*given, active), values, outs, cts, (True,) * len(cts))
         return [c if c is None or flag else c.sum(axis=0) for c, flag in zip(found, self.flags)]
 
 
@@ -122,8 +126,8 @@ class _Staged(Operation):
     def jvp(self, values, outs, tangents):
         return self.inner.jvp(values[: self.count], outs, tangents[: self.count])
 
-    def vjp(self, values, outs, cts):
-        found = self.inner.vjp(values[: self.count], outs, cts)
+    def pull(self, values, outs, cts, active):
+        found = self.inner.pull(values[: self.count], outs, cts, [k for k in active if k < self.count])
         return [*found, *[None] * (len(values) - self.count)]
 
 
@@ -144,7 +148,7 @@ def _grad(trace, prim, args):
 
     def back(cts, saved):
         given = [conjugated(c) for c in full_cotangents(cts, out_avals, found)]
-        back = op.vjp(kept, found, given)
+        back = op.pull(kept, found, given, active)
         return [None if back[i] is None else lent(fix(conjugated(strip(back[i], trace)), avals[i])) for i in active]
 
     return tuple(record_call(trace, outs, [operands[i].node for i in active], back, op.name))
