@@ -112,7 +112,11 @@ def by_linear_solve(g, y):
     return cv.custom_linear_solve(g, y, by_the_jacobian, by_the_jacobian)
 
 
-@pytest.mark.parametrize("tangent_solve", [by_the_jacobian, by_linear_solve])
+def by_the_transpose(g, y):
+    return np.linalg.solve(cv.jacobian(lambda ct: cv.linear_transpose(g, y)(ct)[0])(y).T, y)
+
+
+@pytest.mark.parametrize("tangent_solve", [by_the_jacobian, by_linear_solve, by_the_transpose])
 @pytest.mark.parametrize("f", [through_eigh, through_scan])
 def test_a_function_that_is_not_linear_has_a_tangent_map_that_is(f, tangent_solve):
     def root(a, b):

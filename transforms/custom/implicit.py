@@ -90,7 +90,7 @@ def _tangent_map(fun, x):
     graph = linearize(fun, x)[1].graph
     captured, graph.captured = graph.captured, []
     rebuild, avals = flatten((x,))[1], graph.in_avals[: len(graph.in_avals) - len(captured)]
-    apply = _LinearMap(graph, len(avals))
+    apply = _LinearMap(lambda *flat: graph.eval(list(flat)), avals)
 
     def tangent_map(dx):
         flat = same_structure((dx,), rebuild, len(avals), "the linear function of custom_root", "a tangent")
@@ -102,37 +102,50 @@ def _tangent_map(fun, x):
 
 
 class _LinearMap(Operation):
-    """A graph that is linear in its first `count` operands; the others are what its coefficients are made of."""
+    """`apply(*flat)`, linear in its first operands, which are like `avals`; the others make its coefficients.
+
+    The transpose is a map of the same kind, whose transpose is this one.
+    """
 
     name = "tangent_map"
 
-    def __init__(self, graph, count):
-        self.graph = graph
-        self.count = count
+    def __init__(self, apply, avals, transposed=None):
+        self.run = apply
+        self.like = avals
+        self.linear = len(avals)
+        self.turned = transposed
 
-    def run(self, *flat):
-        return self.graph.eval(list(flat))
+    def transposed(self, avals):
+        """The map of cotangents, which are like `avals`."""
+        def apply(*flat):
+            cts, kept = list(flat[: len(avals)]), flat[len(avals) :]
+            # at any point: at zeros, strong zeros would mask every pole
+            somewhere = [generic(a, *flat) for a in self.like]
+            return list(vjp(lambda *given: list(self.run(*given, *kept)), *somewhere)[1](cts))
+
+        self.turned = self.turned or _LinearMap(apply, avals, self)
+        return self.turned
 
     def jvp(self, values, outs, tangents):
-        n, kept, found = self.count, values[self.count :], [None] * len(outs)
+        n, kept, found = self.linear, values[self.linear :], [None] * len(outs)
         if any(t is not None for t in tangents[:n]):
             given = [zeros_of(aval_of(v), v) if t is None else t for v, t in zip(values, tangents[:n])]
             found = self(*given, *kept)
         live = [k for k, t in enumerate(tangents[n:]) if t is not None]
         if live:
-            moved = jvp(lambda *given: self.run(*values[:n], *placed(kept, live, given)),
+            moved = jvp(lambda *given: list(self.run(*values[:n], *placed(kept, live, given))),
                         tuple([kept[k] for k in live]), tuple([tangents[n + k] for k in live]))[1]
             found = [m if t is None else t + m for t, m in zip(found, moved)]
         return found
 
     def pull(self, values, outs, cts, active):
-        n, kept, back = self.count, values[self.count :], [None] * len(values)
-        if any(k < n for k in active):  # at any point: at zeros, strong zeros would mask every pole
-            somewhere = [generic(aval_of(v), v) for v in values[:n]]
-            back[:n] = vjp(lambda *given: self.run(*given, *kept), *somewhere)[1](list(cts))
+        n, kept, back = self.linear, values[self.linear :], [None] * len(values)
+        if any(k < n for k in active):
+            back[:n] = self.transposed([aval_of(v) for v in outs])(*cts, *kept)
         live = [k - n for k in active if k >= n]
         if live:
-            pulled = vjp(lambda *given: self.run(*values[:n], *placed(kept, live, given)), *[kept[k] for k in live])
+            pulled = vjp(lambda *given: list(self.run(*values[:n], *placed(kept, live, given))),
+                         *[kept[k] for k in live])
             for k, c in zip(live, pulled[1](list(cts))):
                 back[n + k] = c
         return back

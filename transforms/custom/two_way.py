@@ -35,6 +35,7 @@ class Operation:
     """
 
     name = "operation"
+    linear = 0  # how many of the first operands it is linear in, taken together
     avals: Any = None
     refuse: Any = None  # `refuse(values)` raises: there is no derivative, and integer outputs would hide that
 
@@ -67,6 +68,7 @@ class _Batched(Operation):
         self.flags = tuple(flags)
         self.trace = trace
         self.size = trace.size
+        self.linear = inner.linear
         self.refuse = inner.refuse
         if inner.avals is not None:
             self.avals = self._avals
@@ -114,6 +116,7 @@ class _Staged(Operation):
     def __init__(self, inner, graph, count):
         self.inner = inner
         self.name = inner.name
+        self.linear = inner.linear
         self.graph = graph
         self.count = count
 
