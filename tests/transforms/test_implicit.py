@@ -6,6 +6,7 @@ import pytest
 import covector as cv
 from covector.core.trace.tracer import Tracer
 from covector.testing import check_grads
+from covector.transforms.compile.program import optimised
 
 M = np.array([[3.0, 1.0], [0.5, 2.0]])
 
@@ -152,3 +153,20 @@ def test_the_tangent_map_computes_what_depends_on_the_root_alone_once():
     b = np.array([1.0, -1.5])
     np.testing.assert_allclose(cv.jacrev(root)(b), cv.jacfwd(root)(b))
     assert not any(name in str(graph) for graph in seen for name in ("eigh", "exp "))
+
+
+def test_compiled_roots_run_the_equations_of_their_search_and_of_their_rule():
+    b = np.array([1.0, -2.0])
+    for fun in (lambda b: vector_root(M, b), cv.jacrev(lambda b: vector_root(M, b))):
+        compiled = cv.jit(fun)
+        np.testing.assert_allclose(compiled(b), fun(b), rtol=1e-12)
+        names = {eq.prim.name for eq in optimised(cv.make_graph(fun)(b), frozenset()).equations}
+        assert "solve_vector" in names and names.isdisjoint({"custom_jvp", "two_way"})
+
+
+def test_a_compiled_function_with_a_rule_shares_no_memory_with_its_argument():
+    same = cv.custom_jvp(lambda x: x)
+    same.defjvp(lambda primals, tangents: (primals[0], tangents[0]))
+    x = np.ones(3)
+    cv.jit(same)(x)[0] = 7.0
+    assert x[0] == 1.0
