@@ -6,6 +6,7 @@ import pytest
 import covector as cv
 from covector.core.trace.tracer import Tracer
 from covector.testing import check_grads
+from covector.transforms.compile.program import optimised
 
 M = np.array([[3.0, 1.0], [0.5, 2.0]])
 
@@ -93,3 +94,79 @@ def test_containers_and_guesses():
     assert cv.custom_root(lambda x: x - 2.0, 0.0, lambda f, x: x - f(x), lambda g, y: y) == 2.0
     with pytest.raises(TypeError, match="custom_root needs a function, but got 3"):
         cv.custom_root(3, 0.0, abs, abs)
+
+
+def through_eigh(a, x, b):
+    values, vectors = np.linalg.eigh(a + a.T + 0.1 * np.outer(x, x))
+    return vectors @ (values * (vectors.T @ x)) - b + 0.05 * values
+
+
+def through_scan(a, x, b):
+    return x - cv.scan(lambda c, _: (0.5 * np.tanh(0.1 * a @ c) + b + 0.1 * x, None), x, None, length=3)[0]
+
+
+def by_the_jacobian(g, y):
+    return np.linalg.solve(cv.jacobian(g)(y), y)
+
+
+def by_linear_solve(g, y):
+    return cv.custom_linear_solve(g, y, by_the_jacobian, by_the_jacobian)
+
+
+def by_the_transpose(g, y):
+    return np.linalg.solve(cv.jacobian(lambda ct: cv.linear_transpose(g, y)(ct)[0])(y).T, y)
+
+
+@pytest.mark.parametrize("tangent_solve", [by_the_jacobian, by_linear_solve, by_the_transpose])
+@pytest.mark.parametrize("f", [through_eigh, through_scan])
+def test_a_function_that_is_not_linear_has_a_tangent_map_that_is(f, tangent_solve):
+    def root(a, b):
+        return cv.custom_root(lambda x: f(a, x, b), np.zeros(2), newton_of_vectors, tangent_solve)
+
+    b = np.array([1.0, -2.0])
+    x = root(M, b)
+    df = cv.jacobian(lambda x: f(M, x, b))(x)
+    by_b = -np.linalg.solve(df, cv.jacobian(lambda b: f(M, x, b))(b))
+    by_a = -np.linalg.solve(df, cv.jacobian(lambda a: f(a, x, b))(M).reshape(2, 4)).reshape(2, 2, 2)
+    for jac in (cv.jacfwd, cv.jacrev):
+        np.testing.assert_allclose(jac(root, 0)(M, b), by_a, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(jac(root, 1)(M, b), by_b, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(cv.jit(jac(root, 1))(M, b), by_b, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(cv.vmap(jac(root, 1), (None, 0))(M, np.stack([b, b]))[1], by_b, rtol=1e-9)
+    slope = cv.grad(lambda b: root(M, b).sum())
+    steps = [slope(b + 1e-5 * e) - slope(b - 1e-5 * e) for e in np.eye(2)]
+    for jac in (cv.jacfwd, cv.jacrev):
+        np.testing.assert_allclose(jac(slope)(b), np.stack(steps) / 2e-5, atol=1e-8)
+
+
+def test_the_tangent_map_computes_what_depends_on_the_root_alone_once():
+    seen = []
+
+    def iterate(g, y):
+        seen.append(cv.make_graph(g)(y))
+        return np.linalg.solve(cv.jacobian(g)(y), y)
+
+    def root(b):
+        return cv.custom_root(lambda x: np.linalg.eigh(M + np.outer(x, x))[1] @ np.exp(x) - b, np.zeros(2),
+                              lambda f, x: np.array([0.3, 0.2]), iterate)
+
+    b = np.array([1.0, -1.5])
+    np.testing.assert_allclose(cv.jacrev(root)(b), cv.jacfwd(root)(b))
+    assert not any(name in str(graph) for graph in seen for name in ("eigh", "exp "))
+
+
+def test_compiled_roots_run_the_equations_of_their_search_and_of_their_rule():
+    b = np.array([1.0, -2.0])
+    for fun in (lambda b: vector_root(M, b), cv.jacrev(lambda b: vector_root(M, b))):
+        compiled = cv.jit(fun)
+        np.testing.assert_allclose(compiled(b), fun(b), rtol=1e-12)
+        names = {eq.prim.name for eq in optimised(cv.make_graph(fun)(b), frozenset()).equations}
+        assert "solve_vector" in names and names.isdisjoint({"custom_jvp", "two_way"})
+
+
+def test_a_compiled_function_with_a_rule_shares_no_memory_with_its_argument():
+    same = cv.custom_jvp(lambda x: x)
+    same.defjvp(lambda primals, tangents: (primals[0], tangents[0]))
+    x = np.ones(3)
+    cv.jit(same)(x)[0] = 7.0
+    assert x[0] == 1.0

@@ -12,6 +12,7 @@ from .draft import Draft, without_dead
 from .fold import folded
 from .functions import define_function, made_of, text_of_source
 from .groups import Group, grouped
+from .inlining import CALLS, inlined
 from .layout import Layouts
 from .lowering import steps_of
 from .numpy_source import Source, own_array
@@ -250,7 +251,8 @@ def guarded(quick, make):
 
 def optimised(graph, compact, note=lambda name, draft: None):
     """The equations of a graph after all passes, those of its bodies, too; `note(name, draft)` is told of each pass."""
-    draft = without_dead(Draft(graph.inputs, graph.equations, graph.outputs))
+    draft = without_dead(inlined(graph) if any(eq.prim.name in CALLS for eq in graph.equations) else
+                         Draft(graph.inputs, graph.equations, graph.outputs))
     note("dead equations out", draft)
     draft = folded(draft, compact, steps_of)
     note("folded", draft)

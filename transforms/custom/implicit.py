@@ -5,11 +5,16 @@ from ...core.arrays.dtypes import is_inexact
 from ...core.checks import check_function
 from ...core.trace.device import zeros_of
 from ...core.types import Any, Callable, PyTree
-from ..arguments.arguments import flatten, settle
+from ..arguments.arguments import flatten, in_dtype, same_structure, settle
+from ..arguments.escape_checks import owned
 from ..debug.effects import stop_gradient
 from ..interpreters.forward import jvp
+from ..interpreters.gradient import vjp
+from ..staging.graph import check_inputs
+from ..staging.linear import generic, linearize
 from .closures import closure_convert
 from .custom import custom_jvp
+from .two_way import Operation, placed
 
 
 def custom_root(
@@ -66,7 +71,7 @@ def custom_root(
             return of_values(x, *full)
 
         moved = jvp(of_live, tuple([values[k] for k in live]), tuple([tangents[1 + k] for k in live]))[1]
-        dx = tangent_solve(lambda dx: jvp(lambda x: of_values(x, *values), (x,), (dx,))[1], moved)
+        dx = tangent_solve(_tangent_map(lambda x: of_values(x, *values), x), moved)
         leaves, rebuild = flatten(dx)
         dx = rebuild([-t for t in leaves])
         if not has_aux:
@@ -75,3 +80,72 @@ def custom_root(
         return result, (dx, rebuild([zeros_of(aval_of(settle(v)), v) for v in leaves]))
 
     return root(guess, *values)
+
+
+def _tangent_map(fun, x):
+    """The derivative of `fun` at `x`, a function that is linear by construction, and whose primals were computed once.
+
+    Its own derivatives do not look at its argument, so solvers that form its Jacobian can be transposed.
+    """
+    graph = linearize(fun, x)[1].graph
+    captured, graph.captured = graph.captured, []
+    rebuild, avals = flatten((x,))[1], graph.in_avals[: len(graph.in_avals) - len(captured)]
+    apply = _LinearMap(lambda *flat: graph.eval(list(flat)), avals)
+
+    def tangent_map(dx):
+        flat = same_structure((dx,), rebuild, len(avals), "the linear function of custom_root", "a tangent")
+        flat = [in_dtype(settle(t), a, "the linear function of custom_root", "tangent") for t, a in zip(flat, avals)]
+        check_inputs(graph, flat, avals, "the linear function of custom_root")
+        return owned(graph.rebuild(apply(*flat, *captured)), flat)
+
+    return tangent_map
+
+
+class _LinearMap(Operation):
+    """`apply(*flat)`, linear in its first operands, which are like `avals`; the others make its coefficients.
+
+    The transpose is a map of the same kind, whose transpose is this one.
+    """
+
+    name = "tangent_map"
+
+    def __init__(self, apply, avals, transposed=None):
+        self.run = apply
+        self.like = avals
+        self.linear = len(avals)
+        self.turned = transposed
+
+    def transposed(self, avals):
+        """The map of cotangents, which are like `avals`."""
+        def apply(*flat):
+            cts, kept = list(flat[: len(avals)]), flat[len(avals) :]
+            # at any point: at zeros, strong zeros would mask every pole
+            somewhere = [generic(a, *flat) for a in self.like]
+            return list(vjp(lambda *given: list(self.run(*given, *kept)), *somewhere)[1](cts))
+
+        self.turned = self.turned or _LinearMap(apply, avals, self)
+        return self.turned
+
+    def jvp(self, values, outs, tangents):
+        n, kept, found = self.linear, values[self.linear :], [None] * len(outs)
+        if any(t is not None for t in tangents[:n]):
+            given = [zeros_of(aval_of(v), v) if t is None else t for v, t in zip(values, tangents[:n])]
+            found = self(*given, *kept)
+        live = [k for k, t in enumerate(tangents[n:]) if t is not None]
+        if live:
+            moved = jvp(lambda *given: list(self.run(*values[:n], *placed(kept, live, given))),
+                        tuple([kept[k] for k in live]), tuple([tangents[n + k] for k in live]))[1]
+            found = [m if t is None else t + m for t, m in zip(found, moved)]
+        return found
+
+    def pull(self, values, outs, cts, active):
+        n, kept, back = self.linear, values[self.linear :], [None] * len(values)
+        if any(k < n for k in active):
+            back[:n] = self.transposed([aval_of(v) for v in outs])(*cts, *kept)
+        live = [k - n for k in active if k >= n]
+        if live:
+            pulled = vjp(lambda *given: list(self.run(*values[:n], *placed(kept, live, given))),
+                         *[kept[k] for k in live])
+            for k, c in zip(live, pulled[1](list(cts))):
+                back[n + k] = c
+        return back

@@ -35,6 +35,7 @@ class Operation:
     """
 
     name = "operation"
+    linear = 0  # how many of the first operands it is linear in, taken together
     avals: Any = None
     refuse: Any = None  # `refuse(values)` raises: there is no derivative, and integer outputs would hide that
 
@@ -53,6 +54,10 @@ class Operation:
     def vjp(self, values, outs, cts):
         raise NotImplementedError
 
+    def pull(self, values, outs, cts, active):
+        """What `vjp` returns, where only the cotangents of the operands `active` are looked at."""
+        return self.vjp(values, outs, cts)
+
 
 class _Batched(Operation):
     """An operation on operands of which some have a batch axis in front; every output has one."""
@@ -63,6 +68,7 @@ class _Batched(Operation):
         self.flags = tuple(flags)
         self.trace = trace
         self.size = trace.size
+        self.linear = inner.linear
         self.refuse = inner.refuse
         if inner.avals is not None:
             self.avals = self._avals
@@ -99,8 +105,8 @@ class _Batched(Operation):
     def jvp(self, values, outs, tangents):
         return self._rule(self.inner.jvp, values, outs, tangents, self.flags)
 
-    def vjp(self, values, outs, cts):
-        found = self._rule(self.inner.vjp, values, outs, cts, (True,) * len(cts))
+    def pull(self, values, outs, cts, active):
+        found = self._rule(lambda *given: self.inner.pull(*given, active), values, outs, cts, (True,) * len(cts))
         return [c if c is None or flag else c.sum(axis=0) for c, flag in zip(found, self.flags)]
 
 
@@ -110,6 +116,7 @@ class _Staged(Operation):
     def __init__(self, inner, graph, count):
         self.inner = inner
         self.name = inner.name
+        self.linear = inner.linear
         self.graph = graph
         self.count = count
 
@@ -122,8 +129,8 @@ class _Staged(Operation):
     def jvp(self, values, outs, tangents):
         return self.inner.jvp(values[: self.count], outs, tangents[: self.count])
 
-    def vjp(self, values, outs, cts):
-        found = self.inner.vjp(values[: self.count], outs, cts)
+    def pull(self, values, outs, cts, active):
+        found = self.inner.pull(values[: self.count], outs, cts, [k for k in active if k < self.count])
         return [*found, *[None] * (len(values) - self.count)]
 
 
@@ -144,7 +151,7 @@ def _grad(trace, prim, args):
 
     def back(cts, saved):
         given = [conjugated(c) for c in full_cotangents(cts, out_avals, found)]
-        back = op.vjp(kept, found, given)
+        back = op.pull(kept, found, given, active)
         return [None if back[i] is None else lent(fix(conjugated(strip(back[i], trace)), avals[i])) for i in active]
 
     return tuple(record_call(trace, outs, [operands[i].node for i in active], back, op.name))

@@ -6,10 +6,10 @@ import numpy as np
 
 from ...core.types import Any
 from ..compile.draft import Draft, rewritten
+from ..compile.inlining import CALLS, inlined
 from ..compile.program import optimised
 from ..graph.equations import Literal, Var, walk
 from ..native.ir.kinds import KINDS
-from .inlining import inlined
 from .plan import Plan, without_library
 from .staged import Named, Staged, products
 
@@ -26,7 +26,7 @@ class DevicePlan(NamedTuple):
 
 def device_plan(graph, name):
     """The `DevicePlan` of a graph, whose arguments lie in C order."""
-    draft, constants = _without_constants(inlined(graph))
+    draft, constants = _without_constants(inlined(graph, {*CALLS, "checkpoint"}))
     draft = optimised(draft, frozenset(draft.inputs))
     known = products(draft, without_library)
     for eq in draft.equations:

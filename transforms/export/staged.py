@@ -11,6 +11,7 @@ from ...core.types import Any
 from ..arguments.arguments import NAMESPACE, computable, flatten, settle
 from ..arguments.escape_checks import check_escaped
 from ..arguments.trees import optree
+from ..compile.inlining import CALLS, inlined
 from ..compile.program import optimised
 from ..graph.equations import walk
 from ..native.ir.kinds import KINDS
@@ -18,7 +19,6 @@ from ..native.writing.structure import is_native
 from ..scope.errstate import unmarked
 from ..staging.staging import stage
 from .c_file import is_bounded
-from .inlining import inlined
 from .names import unused
 
 
@@ -46,7 +46,7 @@ def staged(fun, args, who, written=lambda eq: True):
     with unmarked():
         graph, _ = stage(lambda *given: _checked(fun(*given), fun, who), leaves, rebuild, who)
     check_escaped(graph.captured)
-    draft = optimised(inlined(graph), frozenset(graph.inputs))
+    draft = optimised(inlined(graph, {*CALLS, "checkpoint"}), frozenset(graph.inputs))
     result = graph.rebuild(list(range(len(graph.outputs))))
     taken: set[str] = set()
     inputs = _named(tuple(args), _parameters(fun, len(args)), graph.in_avals, taken)

@@ -53,7 +53,7 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
     # The tangent map is the transpose of the pullback: the primal part is done before anything is staged. Strong zeros
     # look at the cotangents, so these must vanish only where the function makes them: zeros would mask every pole.
     def flat_tangents(*tangents):
-        found = pull(flat_pullback, [_generic(out_avals[k], *leaves) for k in live], range(len(live)),
+        found = pull(flat_pullback, [generic(out_avals[k], *leaves) for k in live], range(len(live)),
                      [conjugated(t) for t in tangents], masked=True, stands_in=True)
         full = [constant(np.zeros(a.shape), *tangents) for a in out_avals]
         for k, t in zip(live, found):
@@ -78,7 +78,7 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
     return (out, tangent_map, *aux)
 
 
-def _generic(aval, *like):
+def generic(aval, *like):
     """An array of `aval` between 1 and 2, without coincidences: no sum or difference of its elements vanishes."""
     values = 1.0 + np.arange(aval.size) * 0.6180339887498949 % 1.0
     return constant(values.reshape(aval.shape).astype(aval.dtype), *like)
