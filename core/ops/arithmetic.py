@@ -251,8 +251,8 @@ tanh_slope = elementwise(
 
 
 def _times_slope(ct, x):
-    """ct (1 - tanh² x), the slope written out."""
-    return _over(ct, _squared(_cosh(x))) if type(x) is ndarray else ct * tanh_slope(x)
+    """ct (1 - tanh² x), the slope written out: with the bits of compiled code, which multiplies by it."""
+    return _times(ct, _over(1.0, _squared(_cosh(x)))) if type(x) is ndarray else ct * tanh_slope(x)
 
 
 tanh = elementwise(

@@ -12,7 +12,7 @@ from ..primitive.families import ZERO, linear, primitive
 from ..tape.strong_zeros import CHOICES, holds_nan
 from ..tape.unbroadcast import conj
 from ..trace.device import constant
-from ..trace.tracer import Staged, unwrap
+from ..trace.tracer import Staged, Tracer, unwrap
 from .arithmetic import exp
 from .dependence import lines, reduced
 from .running_loops import PRODUCTS, RUNNING_SUMS, running_products
@@ -346,8 +346,11 @@ def strong_product(ct, w, times):
     out = times(ct, w)
     if not holds_nan(out):
         return out
-    if unwrap(out) is None:  # compiled code looks when it runs
-        lost = reduce_any(out != out, tuple(range(out.ndim)), False)
+    if unwrap(out) is None:  # compiled code looks when it runs, once for all examples: else both branches are computed
+        seen = out
+        while isinstance(seen.value, Tracer):
+            seen = seen.value
+        lost = reduce_any(seen != seen, tuple(range(seen.ndim)), False)
         return CHOICES["cond"](lost, lambda out, ct, w: _with_strong_zeros(out, ct, w, times), lambda out, ct, w: out,
                                out, ct, w)
     return _with_strong_zeros(out, ct, w, times)

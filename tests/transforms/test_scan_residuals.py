@@ -233,3 +233,26 @@ def test_nans_are_found_in_the_step_that_makes_them():
     graph = cv.make_graph(lambda x: cv.scan(lambda c, r: (c + np.sqrt(r), None), 0.0, x)[0])(np.ones(3))
     with cv.debug_nans(), np.errstate(all="ignore"), pytest.raises(FloatingPointError):
         cv.grad(graph)(np.array([1.0, 0.0, -1.0]))
+
+
+def test_products_added_up_after_the_loop_leave_out_what_no_cotangent_reaches():
+    x = RNG.normal(size=(STEPS, BATCH, HIDDEN))
+    x[range(STEPS), range(STEPS)] = np.inf
+
+    def total(u, rows):
+        def step(h, row):
+            return h + np.where(np.isfinite(row), np.tanh((h + row) @ u), 0.0), None
+
+        return rows(step, H, x).sum()
+
+    def plain(step, h, rows):
+        for row in rows:
+            h, _ = step(h, row)
+        return h
+
+    with np.errstate(invalid="ignore"):
+        want = cv.grad(lambda u: total(u, plain))(U)
+        assert np.isfinite(want).all()
+        for transform in (cv.grad, lambda f: cv.jit(cv.grad(f))):
+            found = transform(lambda u: total(u, lambda *args: cv.scan(*args)[0]))(U)
+            np.testing.assert_allclose(found, want, rtol=1e-12)

@@ -4,7 +4,7 @@ from functools import partial
 
 from ...core.ops.arithmetic import add
 from ...core.ops.linalg.products import matmul
-from ...core.ops.reductions import reduce_sum
+from ...core.ops.reductions import reduce_sum, strong_product
 from ...core.ops.shaping import reshape, transpose
 from ..graph.equations import Equation, Var
 from ..staging.graph import part_of
@@ -103,6 +103,8 @@ def _terms(v, made):
 def _factors(v, made, fixed):
     """`(what to do after the loop, [x, y])` of a large product of two variables that differ from step to step."""
     eq = made.get(v)
+    if eq is not None and eq.prim.name == "cond":
+        return _strong_factors(eq, made, fixed)
     if eq is None or eq.prim.name not in ("matmul", "outer"):
         return None
     if not all(type(w) is Var and w not in fixed for w in eq.inputs):
@@ -117,6 +119,42 @@ def _factors(v, made, fixed):
         return _products_turned, [turned, y]
     turned = _turned(y, made)
     return (_products, [x, y]) if turned is None else (_products_of_turned, [x, turned])
+
+
+def _strong_factors(eq, made, fixed):
+    """The same of a product with strong zeros: the terms that these leave out are those of each step."""
+    test, product, *factors = eq.inputs
+    for name in ("reduce_any", "not_equal"):
+        last = made.get(test)
+        if last is None or last.prim.name != name:
+            return None
+        test = last.inputs[0]
+    on_true, on_false = [body.graph for body in eq.bodies()]
+    if test is not product or list(last.inputs) != [product, product] or on_false.outputs[0] is not on_false.inputs[0] or (
+            not _repairs(on_true)):
+        return None
+    found = _factors(product, made, fixed)
+    if found is None or made[product].prim.name == "cond":
+        return None
+    finish, (x, y) = found
+    if [x, y] == factors:
+        return lambda x, y: strong_product(x, y, finish), [x, y]
+    if [y, x] == factors:
+        return lambda x, y: strong_product(y, x, lambda ct, w: finish(w, ct)), [x, y]
+    return None
+
+
+def _repairs(graph):
+    """Whether a branch is that of `strong_product`."""
+    steps = [eq for eq in graph.equations if eq.prim.name != "transpose"]
+    if [eq.prim.name for eq in steps] != _REPAIR or len(graph.inputs) != 3:
+        return False
+    out, ct, w = graph.inputs
+    return (steps[0].inputs[0] is w and steps[1].inputs[0] is ct and steps[-3].inputs[1] is w
+            and steps[-1].inputs[1] is out and graph.outputs == steps[-1].outputs)
+
+
+_REPAIR = ["isfinite", "not_equal", "cast", "bitwise_invert", "cast", "matmul", "not_equal", "where", "matmul", "where"]
 
 
 def _turned(v, made):

@@ -45,7 +45,7 @@ def _log_softmax(xp, x, axis):
 
 def _log_totals(shifted, total):
     """log Σ exp of shifted rows; where the largest has all but a part of the sum, by the sum of the others."""
-    near = total < 1.1
+    near = (total < 1.1) & (total > 0.0)  # it is 0 of a row that is -inf throughout, which has no such logarithms
     logs = np.log(total, out=total)
     if near.any():
         others = shifted[near]

@@ -87,7 +87,8 @@ FLOATS = {  # on floats; comparisons and tests give masks
     "minimum": _minimum,
     "fmax": lambda b, x, y: b.select(b.or_(b.fcmp(">=", x, y), b.fcmp("!=", y, y)), x, y),
     "fmin": lambda b, x, y: b.select(b.or_(b.fcmp("<=", x, y), b.fcmp("!=", y, y)), x, y),
-    "strong_zero": lambda b, ct, c: b.select(b.fcmp("==", ct, b.const(0.0)), b.const(0.0), c),  # c is 0 or NaN there
+    "strong_zero": lambda b, ct, c: b.select(  # a zero keeps its sign
+        b.and_(b.fcmp("==", ct, b.const(0.0)), b.fcmp("!=", c, c)), b.const(0.0), c),
     "fmod": lambda b, x, y: b.library("fmod", x, y),
     "remainder": _remainder,
     "equal": lambda b, x, y: b.fcmp("==", x, y),
