@@ -33,9 +33,10 @@ def grown(x):
 @pytest.fixture(autouse=True)
 def usual_error_state():
     """That of NumPy, whatever a test before set for its process."""
-    token = enter_error_state(Context().run(error_state))
+    before = error_state()
+    enter_error_state(Context().run(error_state))
     yield
-    leave_error_state(token)
+    leave_error_state(before)
 
 
 def given(call):

@@ -45,7 +45,7 @@ def made_of(source, name, warns=True):
     body = ["    " * (indent + 1) + text for indent, text, _ in source.lines]
     head = [f"def run({', '.join(source.inputs)}):", "    _state = _now()", "    try:", "        _enter()"]
     text = "\n".join([*head, *body, "    finally:", "        _leave(_state)"]) + "\n"
-    return define_function(text, scope, name, [None, None, None, *lines, None, None])
+    return define_function(text, scope, name, [*[None] * len(head), *lines, None, None])
 
 
 def define_function(text, scope, name, lines=None):
