@@ -232,8 +232,8 @@ def elementwise(
     >>> _ = REGISTRY.pop("example_cube")
     """
     impl = impl or _run_by(op)
-    prim = Primitive(name, impl, samples=samples, elementwise=True, flat=d is ZERO or jvp is ZERO,
-                     gates=d is None and facts.get("zeros", False) and not facts.get("singular", False), **facts)
+    gates = facts.pop("gates", d is None and facts.get("zeros", False) and not facts.get("singular", False))
+    prim = Primitive(name, impl, samples=samples, elementwise=True, flat=d is ZERO or jvp is ZERO, gates=gates, **facts)
     known = _known(prim)
     if type(kernel) is Loops:
         LARGE[op if isinstance(op, np.ufunc) else _UFUNCS[op]] = kernel.beside(kernel.attach(prim))

@@ -86,7 +86,7 @@ def compile_rule(prim, active, plain, fixed):
         rule.strong = rule.strong and _filled(rule.strong, slot["ans_aval"], bare)
     rule.strong = rule.back if rule.strong is None else guarded(rule.back, rule.strong)
     if prim.name in CHOSEN:
-        rule.strong = gated(prim, names, rule.strong)
+        rule.strong = gated(prim, names, rule.back, rule.strong)
     elif prim.name in UNDEFINED and prim.operands[-1] in slot and not fixed:
         rule.strong = guarded(rule.back, _beside_kinks(
             rule.back, _strong_back(prim, formulas, active, slot, fixed), None if bare else slot[prim.operands[-1]]))

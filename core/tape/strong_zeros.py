@@ -66,17 +66,18 @@ def guarded(back, again):
     return strong
 
 
-def gated(prim, names, back):
-    """The rule `back` of a slope that is chosen at a non-smooth point, where its derivative is NaN.
+def gated(prim, names, back, strong):
+    """The rule `strong` of a slope that is chosen at a non-smooth point, where its derivative is NaN.
 
-    Where its factor may be differentiated in turn, points that no cotangent reaches are moved away.
+    Where its factor may be differentiated in turn, points that no cotangent reaches are moved away: to where `back` is
+    finite, so that zeros need no other care.
     """
     values = [name == "ans" or name in prim.operands for name in names]
 
-    def strong(ct, saved):
+    def away(ct, saved):
         items = saved if len(names) > 1 else (saved,)
         if all(not isinstance(x, Tracer) or x.owner is not None and not x.owner.level for x in (ct, *items)):
-            return back(ct, saved)  # on arrays, and in the stateful layer, which has PyTorch's conventions
+            return strong(ct, saved)  # on arrays, and in the stateful layer, which has PyTorch's conventions
         off = ct == 0
         if not prim.elementwise:
             named = dict(zip(names, items))
@@ -86,7 +87,7 @@ def gated(prim, names, back):
                        for name, value, x in zip(names, values, items)])
         return back(ct, items if len(names) > 1 else items[0])
 
-    return strong
+    return away
 
 
 def pulled_strongly(prim, names, pieces):

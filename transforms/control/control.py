@@ -98,6 +98,7 @@ def _choose(pred, true_fun, false_fun, operands, name):
             with of_some(unlike):
                 on_false = false_fun(*_own(operands, unlike))
             ans = select(pred, on_true, on_false, name)
+            del on_true, on_false  # else what they wrote to would seem held by those who made it
         finally:
             SEALED.set(before)
         seal.check()

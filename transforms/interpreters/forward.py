@@ -80,11 +80,12 @@ class DualTrace(Trace):
                 leave_error_state(state)
         else:
             tangent = prim.tangent(tangents, values, ans)
-        if self.masked and prim.strong and holds_nan(tangent):
+        if self.masked and prim.strong:
             state = error_state()
             try:
-                enter_quiet()
-                tangent = pushed_strongly(prim, tangents, values, ans)
+                enter_quiet()  # looking for a NaN squares
+                if holds_nan(tangent):
+                    tangent = pushed_strongly(prim, tangents, values, ans)
             finally:
                 leave_error_state(state)
         if prim.outputs is None:

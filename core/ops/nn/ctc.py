@@ -115,7 +115,8 @@ def _kernel(posterior):
 
 
 def _given(x, path, frames, labels):
-    if not x.size or x.dtype.kind != "f" or any(type(v) is not ndarray for v in (path, frames, labels)):
+    if not x.size or x.dtype.kind != "f" or any(
+            type(v) is not ndarray or v.dtype.kind not in "iu" for v in (path, frames, labels)):
         return None
     return x, *[v.astype(np.int64, copy=False) for v in (path, frames, labels)]
 

@@ -47,6 +47,7 @@ relu = elementwise(
     jvp={"x": lambda dx, ans: passed(dx, ans != 0)},
     vjp={"x": lambda ct, ans: passed(ct, ans != 0)},
     kernel=dict.fromkeys(("vjp", "jvp"), lambda c, ans: where(ans != 0, c, c.dtype.type(0))),
+    gates=True,
     absent={"complex": "the order it needs is that of real numbers"},
     samples=together(unary(complex_too=False), lambda rng: [Sample(np.zeros(3), smooth=False, orders=1)]),
 )

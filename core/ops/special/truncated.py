@@ -57,6 +57,7 @@ truncated_above = elementwise(
     d={"a": lambda u, a, ans: (1.0 - u) * exp(0.5 * (ans - a) * (ans + a)),
        "b": lambda u, b, ans: u * exp(0.5 * (ans - b) * (ans + b))},
     nondiff="u",
+    refused={"u": "a uniform sample is a constant"},
     singular=True,
     absent={"complex": "bounds are real", "broadcast": "bounds of the shape of the sample"},
     samples=_samples,
