@@ -2,7 +2,7 @@
 
 import functools
 
-from ..modes.warnings import tell, first
+from ..modes.warnings import first, tell
 from ..types.tensor_type import TensorBase
 
 PRODUCTS = {"addmm": ("mat1", "mat2"), "addmv": ("mat", "vec"), "addr": ("vec1", "vec2"),
