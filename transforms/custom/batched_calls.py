@@ -3,7 +3,7 @@
 from ...core.arrays.avals import make_aval
 from ...core.types import Any
 from ..staging.bodies import batched_body, boxed_as
-from .custom_calls import JvpCall, VjpCall, lasting
+from .custom_calls import JvpCall, VjpCall, call_pullback, lasting
 
 
 class BatchedJvp(JvpCall):
@@ -74,14 +74,14 @@ class BatchedVjp(VjpCall):
             self.varied, self.kept = whole.varied[: shape["count"]], whole.varied[shape["count"] :]
         return flat[: shape["count"]], flat[shape["count"] :], lambda leaves: (leaves, shape["rebuild"])
 
-    def backward(self, residuals, cts, avals):
+    def backward(self, residuals, cts, avals, call=call_pullback):
         leaves, rebuild = residuals
         n = len(leaves)
         inner_avals = [_behind(a) if flag else a for a, flag in zip(avals, self.flags)]
         none = []
 
         def run(*flat):
-            found = self.inner.backward(rebuild(list(flat[:n])), list(flat[n:]), inner_avals)
+            found = self.inner.backward(rebuild(list(flat[:n])), list(flat[n:]), inner_avals, call)
             none[:] = [c is None for c in found]
             return [0.0 if c is None else c for c in found]
 

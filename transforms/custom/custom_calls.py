@@ -1,5 +1,8 @@
 """One call of a function with custom rules, on flat values: eager, and closed into graphs."""
 
+from contextvars import ContextVar
+from functools import partial
+
 import numpy as np
 
 from ...core.arrays.avals import WEAK, aval_of
@@ -21,6 +24,10 @@ from ..staging.linearity import apply_linear, stands_in, unknown
 from ..staging.numbers import as_numbers
 from ..staging.staging import stage
 from .by_rows import by_rows
+
+# Whether a pullback is being pushed along its cotangent: those inside it run as they are, or one that calls itself
+# would be pushed without end.
+_PUSHING = ContextVar("covector_pushing", default=False)
 
 
 def name_of(fun):
@@ -112,6 +119,48 @@ class JvpCall(_Call):
         return outs, pushed
 
 
+def call_pullback(rule: Callable[..., Any], *args: Any) -> Any:
+    """Call a pullback of the user's, whose last argument is the cotangent, with strong zeros.
+
+    It is linear, so pushed forward along the cotangent it gives the same again, operation by operation: that replaces
+    the NaN of zeros which met infinities. Where it cannot be traced, what it gave stays.
+
+    Args:
+        rule: the pullback; it may compute with values of a transform that has finished.
+        args: what it takes, cotangents last.
+    Returns:
+        what it returns.
+
+    >>> import numpy as np
+    >>> from covector._engine import call_pullback
+    >>> with np.errstate(invalid="ignore"):
+    ...     call_pullback(lambda x, ct: (ct * x,), np.array([np.inf, 2.0]), np.array([0.0, 1.0]))
+    (array([0., 2.]),)
+    """
+    found = leniently(rule, *args)
+    leaves, rebuild = flatten(found)
+    *head, cts = args
+    if _PUSHING.get() or not any(map(holds_nan, leaves)) or not any(map(may_have_zeros, flatten(cts)[0])):
+        return found
+
+    def again(leaves, cts):
+        try:
+            _PUSHING.set(True)
+            pushed = jvp(lambda cts: leniently(rule, *head, cts), (cts,), (cts,))[1]
+        finally:
+            _PUSHING.set(False)
+        return [where((c != c) & (t == t), t, c) for c, t in zip(leaves, flatten(pushed)[0])]
+
+    try:
+        with quiet():  # what looks at the cotangents here keeps the rule linear
+            lost = [(c != c).any() for c in leaves if hasattr(c, "dtype")]
+            if all(unwrap(x) is not None for x in lost):
+                return rebuild(again(leaves, cts))
+            return rebuild(CHOICES["cond"](sum(lost) > 0, again, lambda leaves, cts: leaves, leaves, cts))
+    except (ConversionError, RuleError, DtypeError):
+        return found
+
+
 class VjpCall(_Call):
     pushes = False  # whether there is a forward rule, `push(values, tangents) -> (outs, tangents)`, None for zero
 
@@ -140,17 +189,17 @@ class VjpCall(_Call):
             full = list(cts)
             for k, c in zip(live, given):
                 full[k] = c
-            found = self.backward(residuals, full, avals)
+            found = self.backward(residuals, full, avals, leniently)  # the transpose has strong zeros of its own
             none[:] = [c is None for c in found]
             return [0.0 if c is None else c for c in found]
 
         found = apply_linear(run, [cts[k] for k in live], "cotangent", self.rule_name("bwd"))
         return [None if skip else c for c, skip in zip(found, none)]
 
-    def backward(self, residuals, cts, avals):
+    def backward(self, residuals, cts, avals, call=call_pullback):
         """Flat cotangents of the arguments by the user's bwd, in the user's convention; None for zero."""
         return self.checked(
-            call_pullback(self.owner.bwd, *[v for _, v in self.static], residuals, self.rebuild_out(list(cts))), avals)
+            call(self.owner.bwd, *[v for _, v in self.static], residuals, self.rebuild_out(list(cts))), avals)
 
     def checked(self, result, avals):
         """What a user's bwd returned, flat and checked."""
@@ -295,9 +344,9 @@ class _ClosedVjp(_Closed, VjpCall):
         residuals, self.rebuild = lasting(self.record, flat, residuals, rebuild)
         return [*outs, *residuals]
 
-    def _bwd(self, *flat):
+    def _bwd(self, *flat, call=call_pullback):
         m = len(flat) - len(self.graph.outputs)
-        found = self.record.backward(self.rebuild(list(flat[:m])), list(flat[m:]), self.avals)
+        found = self.record.backward(self.rebuild(list(flat[:m])), list(flat[m:]), self.avals, call)
         return [zeros_of(a, *flat) if c is None else c for c, a in zip(found, self.avals)]
 
     def hoist(self, leaves):
@@ -313,11 +362,13 @@ class _ClosedVjp(_Closed, VjpCall):
         outs = len(self.graph.outputs)
         return flat[:outs], [*flat[outs:], *values], lambda leaves: leaves
 
-    def backward(self, residuals, cts, avals):
+    def backward(self, residuals, cts, avals, call=call_pullback):
         n, total = self.count, len(avals)
         kept, values = residuals[: len(residuals) - total], residuals[len(residuals) - total :]
         given = [*self.staged["fwd"][0].out_avals[len(self.graph.outputs) :], *self.graph.out_avals]
-        found = self.run(self.close(self._bwd, given, "bwd", like=cts), [*kept, *cts], values[n:])
+        closed = self.close(partial(self._bwd, call=call), given, "bwd" if call is call_pullback else "transpose",
+                            like=cts)
+        found = self.run(closed, [*kept, *cts], values[n:])
         active = [i for i in range(n, total) if is_inexact(avals[i].dtype)]
         if active:
             more = dict(zip(active, pull(self.body, values, active, [conjugated(c) for c in cts])))
@@ -329,41 +380,3 @@ class _ClosedVjp(_Closed, VjpCall):
 
 JvpCall.closed = _ClosedJvp
 VjpCall.closed = _ClosedVjp
-
-
-def call_pullback(rule: Callable[..., Any], *args: Any) -> Any:
-    """Call a pullback of the user's, whose last argument is the cotangent, with strong zeros.
-
-    It is linear, so pushed forward along the cotangent it gives the same again, operation by operation: that replaces
-    the NaN of zeros which met infinities. Where it cannot be traced, what it gave stays.
-
-    Args:
-        rule: the pullback; it may compute with values of a transform that has finished.
-        args: what it takes, cotangents last.
-    Returns:
-        what it returns.
-
-    >>> import numpy as np
-    >>> from covector._engine import call_pullback
-    >>> with np.errstate(invalid="ignore"):
-    ...     call_pullback(lambda x, ct: (ct * x,), np.array([np.inf, 2.0]), np.array([0.0, 1.0]))
-    (array([0., 2.]),)
-    """
-    found = leniently(rule, *args)
-    leaves, rebuild = flatten(found)
-    *head, cts = args
-    if not any(map(holds_nan, leaves)) or not any(map(may_have_zeros, flatten(cts)[0])):
-        return found
-
-    def again(leaves, cts):
-        pushed = jvp(lambda cts: leniently(rule, *head, cts), (cts,), (cts,))[1]
-        return [where((c != c) & (t == t), t, c) for c, t in zip(leaves, flatten(pushed)[0])]
-
-    try:
-        with quiet():  # what looks at the cotangents here keeps the rule linear
-            lost = [(c != c).any() for c in leaves if hasattr(c, "dtype")]
-            if all(unwrap(x) is not None for x in lost):
-                return rebuild(again(leaves, cts))
-            return rebuild(CHOICES["cond"](sum(lost) > 0, again, lambda leaves, cts: leaves, leaves, cts))
-    except (ConversionError, RuleError, DtypeError):
-        return found

@@ -130,18 +130,18 @@ class ReverseCall(VjpCall):
         vjp = self.vjpmaker(argnums, ans, args, operands.kwargs)
         return outs, [(vjp, argnums)], _first
 
-    def backward(self, residuals, cts, avals):
+    def backward(self, residuals, cts, avals, call=call_pullback):
         """Cotangents of the operands; None for zero, and for those that were not asked for.
 
         A rule that cannot be batched, or that chooses by cotangents, is called for each row, as autograd does.
         """
-        return by_rows(lambda given: self.pulled(residuals, given, avals), cts, linear=False)
+        return by_rows(lambda given: self.pulled(residuals, given, avals, call), cts, linear=False)
 
-    def pulled(self, residuals, cts, avals):
+    def pulled(self, residuals, cts, avals, call):
         """`backward` of cotangents that the rule takes."""
         vjp, argnums = residuals
         operands = self.operands
-        found = dict(zip(argnums, call_pullback(vjp, self.rebuild_out(list(cts)))))
+        found = dict(zip(argnums, call(vjp, self.rebuild_out(list(cts)))))
         ruled = operands.ruled()
         out: list[Any] = []
         parts: dict[int, list] = {}

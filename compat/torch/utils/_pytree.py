@@ -10,6 +10,7 @@ from collections.abc import Callable as _Callable, Iterable as _Iterable
 from typing import Any as _Any
 
 from .._impl.types.pytree import (
+    LEAF as _LEAF,
     NODES as SUPPORTED_NODES,
     LeafSpec,
     TreeSpec,
@@ -62,7 +63,7 @@ def treespec_leaf():
     >>> torch.utils._pytree.treespec_leaf() == torch.utils._pytree.tree_structure(1.0)
     True
     """
-    return LeafSpec()
+    return _LEAF
 
 
 def _get_node_type(tree):

@@ -84,3 +84,9 @@ def the_null_space_of_a_wide_matrix(torch):
 @row("gradient of complex `linalg.cholesky`", [0j], [0.25j])
 def the_imaginary_part_of_a_diagonal(torch):
     return gradient_of(torch, lambda x: torch.linalg.cholesky(x).imag, torch.tensor([[4 + 0j]], requires_grad=True))
+
+
+@row("a complex right-hand side of a real `linalg.solve_triangular`", "RuntimeError", [1.0])
+def a_complex_right_hand_side(torch):
+    return attempt(lambda: torch.linalg.solve_triangular(
+        torch.tensor([[2.0]]), torch.tensor([[2 + 2j]]), upper=True)[0].tolist())

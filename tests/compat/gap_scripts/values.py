@@ -180,3 +180,13 @@ def a_value_as_large_as_the_one_it_replaces(torch):
     source = torch.tensor([4.0], requires_grad=True)
     torch.tensor([4.0]).scatter_reduce(0, torch.tensor([0]), source, "amax", include_self=False).sum().backward()
     return source.grad.item()
+
+
+@row("a tensor of one element, with an axis", [0.5, 0.5], "TypeError")
+def an_axis_in_a_tensor_with_an_axis(torch):
+    return attempt(lambda: torch.ones(2).softmax(dim=torch.tensor([0])).tolist())
+
+
+@row("NumPy's names `x`, `x1`, `x2`", "TypeError", 3.0)
+def operands_by_names_of_numpy(torch):
+    return attempt(lambda: torch.add(x1=torch.tensor(1.0), other=torch.tensor(2.0)).item())

@@ -1,7 +1,6 @@
 """Every function and method of tensors with sparse operands: what dense ones give, or an error,
 never another number."""
 
-import types
 import warnings
 
 import numpy as np
@@ -32,7 +31,8 @@ def functions():
     for module in (torch, torch.nn.functional, torch.linalg, torch.special, torch.fft):
         for name in dir(module):
             found = getattr(module, name, None)
-            if isinstance(found, types.FunctionType) and name not in FACTS and not name.startswith(("set_", "manual")):
+            if callable(found) and not isinstance(found, type) and name not in FACTS and not name.startswith(
+                    ("set_", "manual")):
                 yield f"{module.__name__}.{name}", found
 
 

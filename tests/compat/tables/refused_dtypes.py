@@ -29,7 +29,9 @@ C_TYPES = {"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int
            "float64": "double", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
 ABOUT_DTYPES = re.compile(r"dtype|not implemented for|complex|[Bb]ool|[Ii]nteg|unsigned|type|Half|Byte|Long|floating")
 ELSEWHERE = frozenset(  # refused where they are computed: the message depends on other arguments
-    "cov fmod max median min nanmedian pow nn.functional.cross_entropy nn.functional.max_pool1d".split())
+    "cov fmod linalg.norm max median min nanmedian pow nn.functional.cross_entropy nn.functional.max_pool1d".split())
+TOGETHER = frozenset(  # mixtures of them are: the message tells of all operands
+    "addbmm addmm addmv baddbmm nn.functional.bilinear nn.functional.linear".split())
 CLASSES = RuntimeError, NotImplementedError, TypeError, ValueError
 MIXED = [(a, b) for a in ("int64", "float16", "bfloat16", "float32", "float64",
                                     "complex64") for b in (
@@ -140,7 +142,7 @@ def main():
             if why is not None:
                 bare = any(answer(fun, a, k, dict.fromkeys(p, dtype)) is None for a, k, p in given)
                 refused[name][(*why, bare)] += LETTERS[dtype]
-        if several:
+        if several and name not in TOGETHER:
             mixed[name] = of_mixtures(fun, several[:12], given)
     write(refused, places, promotes, {k: v for k, v in mixed.items() if v})
 

@@ -2,7 +2,7 @@
 
 import functools
 
-from ..modes.warnings import at_user_line, first
+from ..modes.warnings import first, tell
 from ..types.tensor_type import TensorBase
 
 PRODUCTS = {"addmm": ("mat1", "mat2"), "addmv": ("mat", "vec"), "addr": ("vec1", "vec2"),
@@ -57,5 +57,5 @@ def warn(name, words):
     shown = ", ".join(f"{'Number' if word in _NUMBERS else 'Tensor'} {word}" for word in words)
     present = ", ".join([f"Tensor {word}" for word in words if word not in _NUMBERS] + ["*"] + [
         f"Number {word} = 1" for word in words if word in _NUMBERS])
-    at_user_line(f"This overload of {name} is deprecated:\n\t{name}({shown})\nConsider using one of the following "
-                 f"signatures instead:\n\t{name}({present})")
+    tell(f"This overload of {name} is deprecated:\n\t{name}({shown})\nConsider using one of the following "
+         f"signatures instead:\n\t{name}({present})")

@@ -14,16 +14,18 @@ class Refusals:
         place: which tensor's dtype counts, None for the common one of all operands.
     """
 
-    __slots__ = ("dtypes", "mixed", "place")
+    __slots__ = ("alone", "dtypes", "mixed", "place")
 
     def __init__(self, place=0):
         self.place = place
+        self.alone = False  # whether the operation itself tells of mixtures in which several differ from the first
         self.dtypes = {}  # letter -> (class, message, whether of tensors without axes or elements, too)
         self.mixed = {}  # place of a tensor -> {letters of the first one and of it: (class, message)}
 
     def check(self, name, args, tensors):
         """Raise PyTorch's error where the dtypes of the tensors are refused, alone or together."""
-        if self.mixed and len(tensors) > 1:
+        if self.mixed and len(tensors) > 1 and not (self.alone and sum(
+                t.dtype is not tensors[0].dtype for t in tensors) > 1):
             first = tensors[0]
             for place, pairs in self.mixed.items():
                 if place < len(tensors) and tensors[place].dtype is not first.dtype:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..modes.warnings import at_user_line
+from ..modes.warnings import tell
 
 # What they write to: operations of which only these arguments say what is written, and PyTorch's example.
 PLACES = {"masked_fill_": (slice(1, None), "tensor[mask] = scalar"),
@@ -25,8 +25,8 @@ class Adding:
 def at_places(array, name, fn, values):
     """What expanded memory becomes by `fn(array, *values)`, which changes its elements at some places alone."""
     which, example = PLACES[name]
-    at_user_line(f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
-                 f"operation. This also applies to advanced indexing e.g. {example}")
+    tell(f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
+         f"operation. This also applies to advanced indexing e.g. {example}")
     once = array[tuple([slice(0, 1) if step == 0 else slice(None) for step in array.strides])].copy()
     if type(fn) is Adding:
         axes = tuple([k for k, step in enumerate(array.strides) if step == 0])

@@ -24,15 +24,8 @@ def first(key):
     return True
 
 
-def tell(message, stacklevel=2):
-    """A warning by the body of an operation."""
-    if (refusal := INSTEAD.get()) is not None:
-        raise refusal
-    warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
-
-
-def at_user_line(message):
-    """A warning at the user's line, however deep in the library it is found."""
+def tell(message):
+    """A warning by the body of an operation, at the user's line, however deep in the library it is found."""
     if (refusal := INSTEAD.get()) is not None:
         raise refusal
     level, frame = 1, sys._getframe()

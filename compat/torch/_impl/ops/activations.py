@@ -66,7 +66,7 @@ def functional_softmax(name, body, **facts):
     def warned(input, dim=None, _stacklevel=3, dtype=None):
         if dim is None:
             tell(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
-                 "argument.", stacklevel=7)
+                 "argument.")
         return body(input, dim, dtype=dtype)
 
     functional(name, warned, **facts)

@@ -270,8 +270,7 @@ def meshgrid(*tensors, indexing=None):
     if len({t.dtype for t in tensors}) > 1:
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     if indexing is None and first("meshgrid"):
-        tell("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.",
-             stacklevel=4)
+        tell("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
     n = len(tensors)
     sizes = [t.numel() for t in tensors]
     order = list(range(n))

@@ -11,7 +11,7 @@ def legacy(size_average, reduce, reduction):
     size_average = True if size_average is None else size_average
     reduce = True if reduce is None else reduce
     found = ("mean" if size_average else "sum") if reduce else "none"
-    tell(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.", stacklevel=5)
+    tell(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.")
     return found
 
 

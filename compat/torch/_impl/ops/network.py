@@ -61,7 +61,7 @@ def other_size(input, target):
     """torch's warning for a target of another size."""
     tell(f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
          f"(torch.Size({list(input.shape)})). This will likely lead to incorrect results due to "
-         "broadcasting. Please ensure they have the same size.", stacklevel=5)
+         "broadcasting. Please ensure they have the same size.")
 
 
 @operation("nn.functional.mse_loss", method=False, lane=of_tensors(

@@ -100,7 +100,7 @@ def spread(input, dim, unbiased, correction, keepdim, name):
         count *= input.shape[a]
     if count - correction <= 0:
         tell(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
-             "(input numel divided by output numel).", stacklevel=5)
+             "(input numel divided by output numel).")
     gap = input - REGISTRY["reduce_mean"].fun(input, axes, True)
     if input.dtype.kind == "c":
         gap = cnp.real(gap * cnp.conj(gap))

@@ -40,6 +40,8 @@ def same(names, places=None, words=None):
     for name in names.split():
         row = ROWS[name]
         row.body = matched(row.body, name, places, words)
+        if words is not None and row.refused is not None:
+            row.refused.alone = True
 
 
 def matched(body, name, places, own):
@@ -63,8 +65,29 @@ def of_linear(x, w, b=None):
     """PyTorch computes it as `addmm`, without a bias as `mm`."""
     if b is None:
         return f"expected m1 and m2 to have the same dtype, but got: {c_type(x)} != {c_type(w)}"
-    names, first, second = ("self and mat2", b, w) if b != w else ("mat1 and mat2", x, w)
+    return of_addmm(b, x, w)
+
+
+def of_addmm(x, a, b):
+    names, first, second = ("self and mat2", x, b) if x != b else ("mat1 and mat2", a, b)
     return f"{names} must have the same dtype, but got {type_word(first)} and {type_word(second)}"
+
+
+def of_addmv(x, a, v):
+    words = ", ".join([type_word(d) for d in (x, a)])
+    return f"addmv input tensors must have the same dtype, but got {words}, and {type_word(v)}"
+
+
+def of_baddbmm(x, a, b):
+    """PyTorch compares the first two, then computes."""
+    if x != a:
+        return f"Input dtypes must be the same, got: input {c_type(x)}, batch1: {c_type(a)}, batch2: {c_type(b)}"
+    return f"expected scalar type {type_word(x)} but found {type_word(b)}"
+
+
+def of_bilinear(x, y, w, b=None):
+    return (f"All tensors must have the same dtype, got input1: {c_type(x)}, input2: {c_type(y)}, weight: {c_type(w)}, "
+            f"bias: {c_type(b or x)}")
 
 
 def of_convolution(x, w, b=None, *_):
@@ -75,10 +98,13 @@ def of_convolution(x, w, b=None, *_):
 
 
 same("tensordot cdist linalg.solve linalg.solve_ex linalg.lstsq linalg.cross linalg.householder_product "
-     "linalg.tensorsolve linalg.vecdot cross baddbmm addbmm addmv vdot isclose cholesky_solve "
-     "triangular_solve ormqr "
-     "nn.functional.bilinear nn.functional.prelu")
+     "linalg.tensorsolve linalg.vecdot cross vdot isclose cholesky_solve "
+     "triangular_solve ormqr nn.functional.prelu")
 same("nn.functional.linear", words=of_linear)
+same("addbmm", (0, 1, 2), of_addmm)
+same("addmv", (0, 1, 2), of_addmv)
+same("baddbmm", (0, 1, 2), of_baddbmm)
+same("nn.functional.bilinear", words=of_bilinear)
 same("nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d nn.functional.conv_transpose1d "
      "nn.functional.conv_transpose2d nn.functional.conv_transpose3d", words=of_convolution)
 same("nn.functional.scaled_dot_product_attention", (0, 1, 2))

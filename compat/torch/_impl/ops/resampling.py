@@ -116,7 +116,7 @@ def _spatial(name, input, size):
 def _old(name, mode=None, align=None, asked=False):
     """A deprecated name of `interpolate`."""
     def upsample(input, size=None, scale_factor=None, mode=mode or "nearest", align_corners=align):
-        tell(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=4)
+        tell(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.")
         _spatial(name, input, size)
         return interpolate.row.body(input, size, scale_factor, mode, align_corners)
 
@@ -215,7 +215,7 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     if align_corners is None:
         tell("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. "
              "Please specify align_corners=True if the old behavior is desired. See the documentation of "
-             "grid_sample for details.", stacklevel=4)
+             "grid_sample for details.")
     align = bool(align_corners)
     sizes = tuple(input.shape[2:])
     out_shape = (*input.shape[:2], *grid.shape[1:-1])

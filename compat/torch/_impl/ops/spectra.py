@@ -214,13 +214,12 @@ def stft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tru
     if return_complex is False and first("stft"):
         tell("stft with return_complex=False is deprecated. In a future pytorch release, stft will return "
              "complex tensors for all inputs, and return_complex=False will raise an error.\nNote: you can "
-             "still call torch.view_as_real on the complex output to recover the old return format.",
-             stacklevel=4)
+             "still call torch.view_as_real on the complex output to recover the old return format.")
     if window is None:
         tell("A window was not provided. A rectangular window will be applied,which is known to cause "
              "spectral leakage. Other windows such as torch.hann_window or torch.hamming_window are "
              "recommended to reduce spectral leakage.To suppress this warning and use a rectangular window, "
-             "explicitly set `window=torch.ones(n_fft, device=<device>)`.", stacklevel=4)
+             "explicitly set `window=torch.ones(n_fft, device=<device>)`.")
     if not 0 < length <= n_fft:
         raise RuntimeError(f"stft: expected 0 < win_length <= n_fft, but got win_length={length}")
     if hop <= 0:

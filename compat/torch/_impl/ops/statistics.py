@@ -155,7 +155,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     plain = primal_of(scale)
     if is_array(plain) and plain <= 0:
         tell("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
-             "observations.", stacklevel=4)
+             "observations.")
     scale = max(scale, 0) if isinstance(scale, int) else cnp.maximum(scale, cnp.zeros_like(scale))
     if isinstance(scale, int) and not scale:
         scale = np.zeros((), x.real.dtype)

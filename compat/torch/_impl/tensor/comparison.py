@@ -49,8 +49,10 @@ _LOOSER = {"float16": (1e-3, 1e-3), "float32": (1e-4, 1e-5), "float64": (1e-5, 1
 def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg=""):
     """Raise AssertionError where two tensors, or what tensors are made of, are not close; deprecated in PyTorch.
 
+    >>> import warnings
     >>> import covector.compat.torch as torch
-    >>> torch.testing.assert_allclose([1.0, 2.0], [1.0, 2.00001])
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.testing.assert_allclose([1.0, 2.0], [1.0, 2.00001])
     """
     warnings.warn("`torch.testing.assert_allclose()` is deprecated since 1.12; use `torch.testing.assert_close()`",
                   FutureWarning, stacklevel=2)

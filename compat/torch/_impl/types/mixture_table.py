@@ -5,15 +5,10 @@ class of the error and its message.
 """
 
 MIXED = r"""
-addmm@1 addbmm@1 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | mat1 and mat2 must have the same dtype, but got {word} and {main}
-addmm@2 addbmm@2 nn.functional.linear@1 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | self and mat2 must have the same dtype, but got {main} and {word}
-addmv@1 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | addmv input tensors must have the same dtype, but got {main}, {word}, and {main}
-addmv@2 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | addmv input tensors must have the same dtype, but got {main}, {main}, and {word}
 atan2@1 | lFeFgFfF | NotImplementedError | "atan2_cpu" not implemented for '{word}'
 atan2@1 | dFFd | NotImplementedError | "atan2_cpu" not implemented for 'ComplexDouble'
 atan2@1 | FlFeFf | NotImplementedError | "atan2_cpu" not implemented for '{main}'
-baddbmm@1 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | Input dtypes must be the same, got: input {main_c}, batch1: {c}, batch2: {main_c}
-baddbmm@2 cross@1 linalg.cross@1 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | expected scalar type {main} but found {word}
+cross@1 linalg.cross@1 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | expected scalar type {main} but found {word}
 bmm@1 | leelglgeflfedldeFlFe | RuntimeError | expected m1 and m2 to have the same dtype, but got: {main_c} != {c}
 bmm@1 | lfldlFefedeFgfgdgFfdfFdfdFFfFd | RuntimeError | expected scalar type {word} but found {main}
 bucketize@1 | lFeFgFfF | NotImplementedError | "searchsorted_out_cpu" not implemented for '{word}'
@@ -117,9 +112,6 @@ mv@1 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | addmv
 nextafter@1 | lFeFgFfF | NotImplementedError | "nextafter_cpu" not implemented for '{word}'
 nextafter@1 | dFFd | NotImplementedError | "nextafter_cpu" not implemented for 'ComplexDouble'
 nextafter@1 | FlFeFf | NotImplementedError | "nextafter_cpu" not implemented for '{main}'
-nn.functional.bilinear@1 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | All tensors must have the same dtype, got input1: {main_c}, input2: {c}, weight: {main_c}, bias: {main_c}
-nn.functional.bilinear@2 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | All tensors must have the same dtype, got input1: {main_c}, input2: {main_c}, weight: {c}, bias: {main_c}
-nn.functional.bilinear@3 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | All tensors must have the same dtype, got input1: {main_c}, input2: {main_c}, weight: {main_c}, bias: {c}
 nn.functional.binary_cross_entropy@1 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | Found dtype {word} but expected {main}
 nn.functional.binary_cross_entropy_with_logits@1 | elglfldl | RuntimeError | result type {main} can't be cast to the desired output type {word}
 nn.functional.binary_cross_entropy_with_logits@1 nn.functional.multilabel_soft_margin_loss@1 | lelfldlFFlFeFfFd | NotImplementedError | "log_sigmoid_cpu" not implemented for '{main}'
@@ -156,7 +148,6 @@ nn.functional.instance_norm@3 nn.functional.batch_norm@3 | eledeFglgegdgFdldedF 
 nn.functional.instance_norm@3 nn.functional.batch_norm@3 | df | RuntimeError | mixed dtype (CPU): expect parameter to have scalar type of {word}
 nn.functional.kl_div@1 | lelfldelglfldl | RuntimeError | kl_div: Integral inputs not supported.
 nn.functional.layer_norm@2 | lelfldlFFlFeFfFd | NotImplementedError | "LayerNormKernelImpl" not implemented for '{main}'
-nn.functional.linear@2 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | self and mat2 must have the same dtype, but got {word} and {main}
 nn.functional.margin_ranking_loss@1 nn.functional.margin_ranking_loss@2 nn.functional.cosine_embedding_loss@1 | lFeFgFfFdFFlFeFfFd | NotImplementedError | clamp is not supported for complex types
 nn.functional.mse_loss@1 | lFeFgFfF | NotImplementedError | "mse_cpu" not implemented for '{word}'
 nn.functional.mse_loss@1 | dFFd | NotImplementedError | "mse_cpu" not implemented for 'ComplexDouble'

@@ -140,7 +140,7 @@ nn.functional.mse_loss* | ?BbhilFD | NotImplementedError | "mse_cpu" not impleme
 nn.functional.multi_margin_loss | ?BbhilegFD | NotImplementedError | "multi_margin_loss_cpu_kernel" not implemented for '{word}'
 nn.functional.multilabel_margin_loss | ?BbhilegFD | NotImplementedError | "multilabel_margin_loss_forward_out_frame" not implemented for '{word}'
 nn.functional.nll_loss | ?BbhilFD | NotImplementedError | "nll_loss_out_frame" not implemented for '{word}'
-nn.functional.normalize renorm norm linalg.norm | ?Bbhil | RuntimeError | linalg.vector_norm: Expected a floating point or complex tensor as input. Got {word}
+nn.functional.normalize renorm norm | ?Bbhil | RuntimeError | linalg.vector_norm: Expected a floating point or complex tensor as input. Got {word}
 nn.functional.pdist | ?BbhilFD | RuntimeError | {name} only supports floating-point dtypes
 nn.functional.prelu | ?BbhilFD | NotImplementedError | "prelu_cpu" not implemented for '{word}'
 nn.functional.relu | ? | RuntimeError | Boolean inputs not supported for {name}
