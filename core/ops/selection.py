@@ -11,6 +11,7 @@ from ..arrays.dtypes import is_inexact
 from ..primitive.families import ZERO, elementwise, linear
 from ..primitive.primitive import RAW, Loop
 from ..tape.strong_zeros import CHOICES
+from ..trace.device import constant
 from ..trace.tracer import Tracer
 from .dependence import ELEMENTS, chosen
 from .half_loops import cast_array, cast_back
@@ -141,10 +142,11 @@ sign = elementwise("sign", d=ZERO, op=np.sign, samples=unary(complex_too=False),
                    absent={"complex": "not flat there; np.sign of complex values is composed, see signum"})
 # The slope of |x|. It is a choice where x is 0, and what depends on a choice has no derivative: NaN there, so that a
 # composition that is smooth, such as log(1 + exp(-|x|)) + max(x, 0), gives no second derivative that is wrong.
-direction = elementwise("direction", d={"x": lambda x: where(x == 0, np.nan, 0.0)}, op=np.sign, undefined=True,
+direction = elementwise("direction", d={"x": lambda x: where(x == 0, np.nan, constant(np.zeros((), x.dtype), x))},
+                        op=np.sign, undefined=True,
                         continued=sign,
-                        samples=lambda rng: [Sample(rng.normal(size=s) + 2.0 * rng.integers(0, 2, s) - 1.0)
-                                             for s in ((), (3,), (0,))],
+                        samples=lambda rng: [Sample((rng.normal(size=s) + 2.0 * rng.integers(0, 2, s) - 1.0).astype(t))
+                                             for s, t in (((), "f8"), ((3,), "f8"), ((0,), "f8"), ((3,), "f4"))],
                         absent={"complex": "the slope of |z| is z / |z|"})
 
 
