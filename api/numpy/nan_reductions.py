@@ -70,7 +70,8 @@ def nanvar(a: Array, axis: Axis = None, dtype: Any = None, out: Any = None, ddof
     return _spread("nanvar", reductions.var, a, axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
-def _spread(name, fun, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
+def _spread(name: str, fun: Any, a: Array, axis: Axis, dtype: Any, out: Any, ddof: float, keepdims: Any, where: Any,
+            mean: Any, correction: Any) -> Array:
     """The variance or standard deviation of what is there."""
     refuse_options(name, out)
     a, keepdims = array_of(a), flag(keepdims)

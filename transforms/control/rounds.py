@@ -4,6 +4,7 @@ import operator
 
 from ...core.arrays.backend import is_array
 from ...core.trace.tracer import Tracer
+from ...core.types import Any
 from ..graph.equations import Literal, Var
 from ..scope.errstate import quiet
 from ..staging.graph import part_of
@@ -68,7 +69,7 @@ def _counted(going, step, given, fixed):
         return None
 
     def number(graph, v):
-        x = v.value if type(v) is Literal else given[graph.inputs.index(v)] if v in graph.inputs else None
+        x: Any = v.value if type(v) is Literal else given[graph.inputs.index(v)] if v in graph.inputs else None
         return int(x) if getattr(getattr(x, "dtype", None), "kind", "i" if type(x) is int else "") in "iu" else None
 
     (test,), (move,) = going.equations, step.equations

@@ -109,6 +109,8 @@ class _LinearMap(Operation):
 
     name = "tangent_map"
 
+    run: Any
+
     def __init__(self, apply, avals, transposed=None):
         self.run = apply
         self.like = avals

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -66,7 +67,7 @@ norm = Continuous(
 )
 
 
-def _from_zero(z, at_zero, fun):
+def _from_zero(z: Any, at_zero: float, fun: Any) -> Any:
     """`fun(z)`, whose derivatives vanish at 0 as those of a density that all powers of z outweigh."""
     zero = z == 0
     return selection.where(zero, at_zero, fun(selection.where(zero, 1.0, z)))
