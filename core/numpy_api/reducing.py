@@ -171,14 +171,17 @@ def var(x, axis=None, ddof=0, keepdims=False, dtype=None, where=True, centre=Non
     whole = where is True or where is UNSET
     axes = _axes(axis, x.ndim) if whole else _loose_axes(axis, x.ndim)
     count = max(r.count(x, axes) - ddof, 0) if whole else None
+    alone = False
     if centre is None:
         centre = mean(x, axes, None, True, where)
+        if rooted:
+            alone = r.count(x, axes) == 1 if whole else _count(x, where, axes, True) == 1
     apart = x - centre
     if not whole:
         apart = masked(apart, where, 0)  # before the square, whose derivative would be 0 * NaN
         count = selection.maximum(_count(x, where, axes, keepdims) - ddof, 0)
     if rooted:
-        ans = deviation(apart, axes, flag(keepdims), count)
+        ans = deviation(apart, axes, flag(keepdims), count, alone)
     else:
         total = r.reduce_sum(square_of(apart), axes, flag(keepdims))
         ans = total / count

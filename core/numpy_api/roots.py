@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..arrays.dtypes import real_dtype
 from ..ops import arithmetic as a, reductions, selection, shaping
 from ..trace.buffers import Buffer, snapshot
 from ..trace.tracer import Batched, Dual, Rev, Staged, Tracer
@@ -40,8 +41,21 @@ def vector_norm(x, axes, keepdims, scale=1):
         reductions.reduce_sum(square_of(x), axes, keepdims) / scale), x)
 
 
-def deviation(x, axes, keepdims, count):
-    """sqrt(Σ |x|² / count) over `axes`, by a number or an array of them."""
+def deviation(x, axes, keepdims, count, alone=False):
+    """sqrt(Σ |x|² / count) over `axes`, by a number or an array of them; `alone`: where x is 0 whatever it is made of.
+
+    The deviation of a single element is 0 with all its derivatives.
+    """
+    if alone is not False:
+        total = reductions.reduce_sum(x, axes, keepdims)
+        level = (total if x.dtype.kind != "c" else total.real) / a.sqrt(count)
+        level = level if level.dtype == real_dtype(x.dtype) else selection.astype(level, real_dtype(x.dtype))
+        if alone is True:
+            return level
+        rest = deviation(selection.where(alone, 1.0, x), axes, keepdims, count)
+        alone = alone if keepdims else alone.reshape(rest.shape)
+        return _root_of(selection.where(alone, level, rest), lambda x, count: (
+            reductions.reduce_sum(square_of(x), axes, keepdims) / count), x, count)
     if isinstance(count, int | float):
         return vector_norm(x, axes, keepdims, count)
     y = reductions.vector_norm(x, axes, keepdims, 1)

@@ -143,8 +143,8 @@ sign = elementwise("sign", d=ZERO, op=np.sign, samples=unary(complex_too=False),
 # composition that is smooth, such as log(1 + exp(-|x|)) + max(x, 0), gives no second derivative that is wrong.
 direction = elementwise("direction", d={"x": lambda x: where(x == 0, np.nan, x.dtype.type(0))}, op=np.sign,
                         undefined=True, continued=sign,
-                        samples=lambda rng: [Sample(rng.normal(size=s) + 2.0 * rng.integers(0, 2, s) - 1.0)
-                                             for s in ((), (3,), (0,))],
+                        samples=lambda rng: [Sample((rng.normal(size=s) + 2.0 * rng.integers(0, 2, s) - 1.0).astype(t))
+                                             for s, t in (((), "f8"), ((3,), "f8"), ((0,), "f8"), ((3,), "f4"))],
                         absent={"complex": "the slope of |z| is z / |z|"})
 
 

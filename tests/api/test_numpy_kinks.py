@@ -227,3 +227,13 @@ def _huber(x):
 @pytest.mark.parametrize("second", SECOND)
 def test_a_length_in_a_branch_not_taken_does_not_spoil_the_second_derivative(second):
     np.testing.assert_allclose(SECOND[second](_huber)(np.array([0.0, -3.0])), np.diag([1.0, 0.0]))
+
+
+@pytest.mark.parametrize("second", [lambda f: cv.jacfwd(cv.jacrev(f)), lambda f: cv.jacfwd(cv.jacfwd(f)),
+                                    lambda f: cv.jacrev(cv.jacrev(f)), lambda f: cv.jit(cv.jacrev(cv.jacfwd(f)))])
+def test_the_deviation_of_a_single_element_is_constant(second):
+    x, mask = np.array([[1.0, 2.0, 4.0], [3.0, 5.0, 9.0]]), np.array([[True, False, False], [True, True, True]])
+    np.testing.assert_array_equal(second(lambda x: np.std(x, axis=0))(x[:1]), np.zeros((3, 1, 3, 1, 3)))
+    found = second(lambda x: np.std(x, axis=1, where=mask))(x)
+    np.testing.assert_array_equal(found[0], np.zeros((2, 3, 2, 3)))
+    np.testing.assert_allclose(found[1, 1, :, 1], second(np.std)(x[1]), atol=1e-12)

@@ -130,8 +130,8 @@ def _own(operands, flag):
     may raise at those that do not take it."""
     leaves, rebuild = flatten(operands)
     known, maps = unwrap(flag), _maps(flag)
-    spot = int(known.argmax()) if len(maps) == 1 and known is not None and known.ndim == 1 and 0 < np.count_nonzero(
-        known) < known.size else None
+    spot = int(known.argmax()) if len(maps) == 1 and known is not None and known.ndim == 1 and 0 < int(
+        known.sum()) < known.size else None
 
     def own(x):
         if spot is None or not isinstance(x, Tracer) or x.owner is None or _maps(x) != maps or unwrap(x) is None:

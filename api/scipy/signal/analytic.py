@@ -32,7 +32,8 @@ def hilbert(x: Array, N: int | None = None, axis: int = -1) -> Any:  # noqa: N80
         raise DtypeError(f"hilbert needs a real signal, but got {x.dtype}; give its real and imaginary part one by one"
                          f"{at_user_line()}")
     if N is not None and N <= 0:
-        raise ValueError(f"hilbert needs a positive length N, but got {N}{at_user_line()}")
+        raise ValueError(f"hilbert needs a positive length N, but got {N}; omit it for that of the signal"
+                         f"{at_user_line()}")
     n = x.shape[axis] if N is None else N
     steps = np.zeros(n, x.dtype if x.dtype.kind == "f" else float)
     steps[0] = 1.0

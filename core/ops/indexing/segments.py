@@ -38,20 +38,17 @@ def _given(x, ids, n):
 
 
 def _places(xp, x, ids, n):
-    """Sorted by segment, so that the rows of each lie in a row."""
-    out = xp.full((n, *x.shape[1:]), -1)
+    """The row of the highest rank of each segment; of equal elements the first has the highest."""
     if not x.size:
-        return out
-    order = xp.argsort(ids, kind="stable")
-    run = ids[order]
-    new = xp.concatenate((xp.ones(1, bool), run[1:] != run[:-1]))
-    first = xp.flatnonzero(new)
-    rows = x[order]
-    best = xp.maximum.reduceat(rows, first, axis=0)[xp.cumsum(new) - 1]
-    hit = (rows == best) | (rows != rows)
-    at = xp.where(hit, order.reshape((-1,) + (1,) * (x.ndim - 1)), x.shape[0])
-    out[run[first]] = xp.minimum.reduceat(at, first, axis=0)
-    return out
+        return xp.full((n, *x.shape[1:]), -1)
+    m = len(x)
+    rows = x.reshape((m, -1))
+    order = m - 1 - xp.argsort(rows[::-1], axis=0, kind="stable")
+    columns = xp.arange(rows.shape[1])
+    rank = xp.full(n * len(columns), -1)
+    xp.maximum.at(rank, (ids[order] * len(columns) + columns).ravel(), xp.arange(rows.size) // len(columns))
+    rank = rank.reshape((n, -1))
+    return xp.where(rank < 0, -1, order[rank, columns]).reshape((n, *x.shape[1:]))
 
 
 def _batch(x, ids, n, batched, size):

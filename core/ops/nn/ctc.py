@@ -249,13 +249,13 @@ def _posterior_batch(x, path, frames, labels, batched, size):
 def _samples(rng):
     out = []
     for steps, classes, labels, frames in ((4, 3, [[1, 2], [1, 1], [2]], [4, 4, 3]), (3, 2, [[], [1]], [3, 2]),
-                                           (1, 3, [[2]], [1]), (5, 4, [[3, 1, 3]], [5])):
-        states = 2 * max(map(len, labels)) + 1
+                                           (1, 3, [[2]], [1]), (5, 4, [[3, 1, 3]], [5]), (2, 3, [], [])):
+        states = 2 * max(map(len, labels), default=0) + 1
         path = np.zeros((len(labels), states), int)
         for row, found in zip(path, labels):
             row[1 : 2 * len(found) : 2] = found
         x = rng.normal(size=(steps, len(labels), classes))
-        rest = path, np.array(frames), np.array([len(found) for found in labels])
+        rest = path, np.array(frames, int), np.array([len(found) for found in labels], int)
         out += [Sample(x, *rest, tol=1e-5), Sample(x.astype("f4"), *rest)]
     return out
 

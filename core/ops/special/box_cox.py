@@ -24,14 +24,18 @@ def _transform(log_of):
 
 
 def _by_lmbda(u, lmbda):
+    """u² E(1)(λ u); of infinite u that of -1 / λ, or infinite."""
     ends = abs(u) == np.inf
+    finite = ((lmbda > 0.0) == (u < 0.0)) & (lmbda != 0.0)
     u = where(ends, 0.0, u)
-    return where(ends, np.nan, u * u * exprel_moment(lmbda * u, n=1))
+    limit = where(finite, 1.0 / where(finite, lmbda * lmbda, 1.0), np.inf)
+    return where(ends, limit, u * u * exprel_moment(lmbda * u, n=1))
 
 
 def _shifted_power(x, lmbda):
-    """(1 + x)^(λ - 1)."""
-    return exp((lmbda - 1.0) * log1p(where(lmbda == 1.0, 0.0, x)))
+    """(1 + x)^(λ - 1), 1 of λ = 1 at the ends too."""
+    u = log1p(x)
+    return exp((lmbda - 1.0) * where((lmbda == 1.0) & (abs(u) == np.inf), 0.0, u))
 
 
 def _samples(low, high):
