@@ -141,8 +141,8 @@ sign = elementwise("sign", d=ZERO, op=np.sign, samples=unary(complex_too=False),
                    absent={"complex": "not flat there; np.sign of complex values is composed, see signum"})
 # The slope of |x|. It is a choice where x is 0, and what depends on a choice has no derivative: NaN there, so that a
 # composition that is smooth, such as log(1 + exp(-|x|)) + max(x, 0), gives no second derivative that is wrong.
-direction = elementwise("direction", d={"x": lambda x: where(x == 0, np.nan, 0.0)}, op=np.sign, undefined=True,
-                        continued=sign,
+direction = elementwise("direction", d={"x": lambda x: where(x == 0, np.nan, sign(x) * 0.0)}, op=np.sign,
+                        undefined=True, continued=sign,
                         samples=lambda rng: [Sample(rng.normal(size=s) + 2.0 * rng.integers(0, 2, s) - 1.0)
                                              for s in ((), (3,), (0,))],
                         absent={"complex": "the slope of |z| is z / |z|"})
