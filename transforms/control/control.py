@@ -267,8 +267,10 @@ def select(pred, on_true, on_false, name):
 
 def _cond_grad(trace, prim, args):
     pred, *operands, on_true, on_false = args
+    pred = strip(pred, trace)  # no derivative by it
     values, mine = operands_of(trace, operands)
-    active = [i for i, (v, own) in enumerate(zip(values, mine)) if own and is_inexact(aval_of(v).dtype)]
+    active = [i for i, (v, own) in enumerate(zip(values, mine))
+              if own and operands[i].node is not None and is_inexact(aval_of(v).dtype)]
     outs = list(prim.rebind((pred, *values, on_true, on_false)))
     out_avals = [aval_of(v) for v in outs]
     n = len(values)

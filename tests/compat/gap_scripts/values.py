@@ -190,3 +190,8 @@ def an_axis_in_a_tensor_with_an_axis(torch):
 @row("NumPy's names `x`, `x1`, `x2`", "TypeError", 3.0)
 def operands_by_names_of_numpy(torch):
     return attempt(lambda: torch.add(x1=torch.tensor(1.0), other=torch.tensor(2.0)).item())
+
+
+@row("gradients of what a selection leaves out", "[0.0, 1.0]", "[nan, 1.0]")
+def a_branch_that_is_left_out(torch):
+    return str(gradient(torch, lambda x: torch.where(x > 0, x * x.log(), 0), leaf(torch, 0.0, 1.0)))

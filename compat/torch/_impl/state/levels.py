@@ -53,7 +53,8 @@ class GradTrace(_engine.AmbientTrace):
         """An operation on values of this level; those by elements on floats of one width have a shorter way."""
         if len(ARRAYS) > 1:
             args = following(prim, args)
-        if prim.handlers is None and prim.outputs is None and not (prim.flat or prim.nondiff or prim.variadic):
+        if prim.handlers is None and prim.outputs is None and not (
+                prim.flat or prim.nondiff or prim.variadic or prim.name in _engine.CONTINUED):
             m = MODES.get()
             if m is None or not (
                     m.hooks or m.anomaly is not None or m.nans is not None or m.answers is not None):
