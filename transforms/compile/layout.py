@@ -13,7 +13,8 @@ VIEWS = {  # what a view primitive does to an array
     "broadcast_to": lambda x, shape: np.broadcast_to(x, shape),
     "flip": lambda x, axes: np.flip(x, axes) if axes else x,
 }
-_ONE_BY_ONE = frozenset({"sigmoid"})  # composed of ufuncs on all elements, whose results lie as the operands do
+# Composed of ufuncs on all elements, whose results lie as the operands do.
+_ONE_BY_ONE = frozenset({"sigmoid", "strong_zero"})
 _IN_ORDER = frozenset({"outer", "reduce_sum", "reduce_max", "reduce_min"})  # of compact operands
 _FRESH = frozenset({"spread", "pick", "implant"})  # made in order, whatever the operands are
 
