@@ -39,8 +39,7 @@ def write_equation(source, eq, life):
     if prim.name == "matmul" and all(0 < v.aval.ndim < 3 for v in eq.inputs):
         return _product(source, eq, life)
     if prim.name == "strong_zero" and eq.outputs[0].aval.shape:
-        run = source.object(partial(prim.impl, np), prim.name)
-        return source.write(f"{source.name(eq.outputs[0])} = {run}({', '.join(map(source.ref, eq.inputs))})")
+        return _strong_zero(source, eq, life)
     return write_call(source, eq)
 
 
@@ -161,6 +160,22 @@ def _ufunc(source, eq, ufunc, symbol, life):
     else:
         text = f"{source.object(ufunc, ufunc.__name__)}({', '.join(args)})"
     return source.write(f"{source.name(out)} = {_number(source, eq, text)}")
+
+
+def _strong_zero(source, eq, life):
+    """Write a look at a product: most are given on as they are, in the memory of one that nobody reads any more."""
+    out, memory = eq.outputs[0], source.memory
+    args = list(map(source.ref, eq.inputs))
+    run = partial(eq.prim.impl, np)
+    if not memory.takes(out, life.leaving):
+        return source.write(f"{source.name(out)} = {source.object(run, eq.prim.name)}({', '.join(args)})")
+    name = source.names[out] = memory.taken_over(eq, life.held, life.dying) or memory.buffer(out, life.held)
+
+    def into_memory(ct, c, out):
+        if c is not out or not c.size or np.isnan(np.maximum.reduce(c, None)):
+            np.copyto(out, run(ct, c))
+
+    return source.write(f"{source.object(into_memory, eq.prim.name)}({', '.join(args)}, {name})")
 
 
 def _number(source, eq, text):

@@ -13,7 +13,8 @@ VIEWS = {  # what a view primitive does to an array
     "broadcast_to": lambda x, shape: np.broadcast_to(x, shape),
     "flip": lambda x, axes: np.flip(x, axes) if axes else x,
 }
-_ONE_BY_ONE = frozenset({"sigmoid"})  # composed of ufuncs on all elements, whose results lie as the operands do
+# Composed of ufuncs on all elements, whose results lie as the operands do.
+_ONE_BY_ONE = frozenset({"sigmoid", "strong_zero"})
 _IN_ORDER = frozenset({"outer", "reduce_sum", "reduce_max", "reduce_min"})  # of compact operands
 _FRESH = frozenset({"spread", "pick", "implant"})  # made in order, whatever the operands are
 
@@ -64,12 +65,10 @@ class Layouts:
             self.compact.update(eq.outputs)
             return
         if prim.view or eq.bodies() or prim.effects or prim.name in SHARES:
-            shown = set()
-            for v in eq.inputs:
-                if type(v) is Var:
-                    shown |= self.bases(v)
-            for v in eq.outputs:
-                self.shared[v] = shown
+            shown = [set().union(*[self.bases(v) for v in eq.inputs if type(v) is Var])] * len(eq.outputs)
+            for v, bases in zip(eq.outputs, self.handed_on(eq) if prim.name == "cond" and all(
+                    body.graph is not None for body in eq.bodies()) else shown):
+                self.shared[v] = bases
         if eq.bodies() and all(body.graph is not None for body in eq.bodies()):
             self.compact.update(v for v, known in zip(eq.outputs, self.through(eq)) if known)
             return
@@ -128,6 +127,18 @@ class Layouts:
                 found.append([inner.is_compact(v) for v in body.graph.outputs])
             return [all(pair) for pair in zip(*found)]
         return [False] * len(eq.outputs)
+
+    def handed_on(self, eq):
+        """The variables whose memory each output of a branch may show: of operands that a body gives, or views of."""
+        found = [set() for _ in eq.outputs]
+        for body in eq.bodies():
+            inner = self.inside(body.graph, [False] * len(body.graph.inputs))
+            for bases, v in zip(found, body.graph.outputs):
+                shown = inner.bases(v) if type(v) is Var else ()
+                for given, x in zip(eq.inputs[1:], body.graph.inputs):
+                    if x in shown and type(given) is Var:
+                        bases |= self.bases(given)
+        return found
 
     def in_loop(self, eq):
         """Which inputs of the body of a scan are compact in every step."""

@@ -94,7 +94,7 @@ def _rows(graph, n):
         while made[v].prim.name == "index_update" and (x := made[v].inputs[0]) in made and reads[x] == 1 and (
                 x not in graph.outputs):
             v = x
-        if made[v].prim.ufunc is not None or made[v].prim.name == "index_update":
+        if made[v].prim.ufunc is not None or made[v].prim.name in ("index_update", "strong_zero"):
             found[out] = v
     return found
 

@@ -130,8 +130,7 @@ def _strong_factors(eq, made, fixed):
             return None
         test = last.inputs[0]
     on_true, on_false = [body.graph for body in eq.bodies()]
-    kept = on_false.outputs[0] is on_false.inputs[0]
-    if test is not product or list(last.inputs) != [product, product] or not kept or not _repairs(on_true):
+    if list(last.inputs) != [product, product] or not _repairs(on_true) or on_false.outputs != on_false.inputs[:1]:
         return None
     found = _factors(product, made, fixed)
     if found is None or made[product].prim.name == "cond":
