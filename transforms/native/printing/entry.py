@@ -87,7 +87,7 @@ class _Entry(ObjectText):
         self.slow(handler)
         self.endings()
         return "\n".join([
-            f"define ptr @call(ptr %self, ptr %args, i64 %count){' noinline optnone' * self.printer.many} {{",
+            f"define ptr @call(ptr %self, ptr %args, i64 %count){' noinline' * self.printer.many} {{",
             "entry:", *self.cells,
             f"  %data = getelementptr inbounds i8, ptr %self, i64 {DATA}", "  %table = load ptr, ptr %data",
             *text.lines, "}"])
