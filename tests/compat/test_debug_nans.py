@@ -48,12 +48,11 @@ def test_a_forward_nan_names_operation_shape_operand_and_line(fn):
     lambda: root(leaf()).backward(), lambda: torch.autograd.grad(root(LEAF * 2), LEAF),
     lambda: torch.func.grad(root)(X), lambda: torch.func.vmap(torch.func.grad(root))(torch.stack([X, X])),
     lambda: torch.func.jacrev(root)(X), lambda: torch.func.jacrev(torch.func.jacrev(root))(X),
-    lambda: torch.autograd.functional.jacobian(root, X),
     lambda: torch.autograd.functional.jacobian(root, X, vectorize=True),
     lambda: torch.utils.checkpoint.checkpoint(root, leaf(), use_reentrant=False).backward(),
     lambda: torch.utils.checkpoint.checkpoint(root, leaf(), use_reentrant=True).backward(),
     lambda: torch.func.vjp(root, X)[1](torch.tensor(1.0)),
-], ids=range(11))
+], ids=range(10))  # `jacobian` row by row takes zeros for selected: they cut this NaN
 def test_a_backward_nan_names_the_node_its_line_cotangent_and_what_was_saved(fn):
     message = raised(fn)
     assert "in the backward pass" in message
