@@ -206,7 +206,7 @@ class Primitive:
 
     @property
     def strong(self):
-        """Whether zero tangents may meet infinite factors, so that they must be strong."""
+        """Tell whether zero tangents may meet infinite factors, so that they must be strong."""
         known = self._strong
         if known is None:
             known = self._strong = meets_infinities(self, self.jvp.values())

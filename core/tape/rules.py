@@ -198,7 +198,7 @@ def _variadic_back(prim, formula, active, slot, bare):
 
 
 def meets_infinities(prim, formulas):
-    """Whether rules multiply with what may be infinite or NaN: not those that move, add up or mask elements."""
+    """Tell whether rules multiply with what may be infinite or NaN: not those that move, add up or mask elements."""
     if prim.variadic or prim.handlers is not None or prim.gates or prim.name in UNDEFINED:
         return False
     known = {"ans", *[n for i, n in enumerate(prim.operands) if i not in prim.nondiff]}

@@ -17,7 +17,7 @@ CHOICES = {}  # `where` and what strong zeros are made of, filled by core/ops: r
 
 
 def holds_nan(c):
-    """Whether a NaN may be in a value, or in a tangent that it carries; True of what is not known yet."""
+    """Tell whether a NaN may be in a value, or in a tangent that it carries; True of what is not known yet."""
     kind = type(c)
     if kind is ndarray:
         if c.ndim and c.dtype.kind == "f":

@@ -40,6 +40,6 @@ SEALED: ContextVar[Seal | None] = ContextVar("covector_sealed", default=None)
 
 
 def is_staging():
-    """Whether the code that runs stands in a function that is staged, whatever its operands are."""
+    """Tell whether the code that runs stands in a function that is staged, whatever its operands are."""
     seal = SEALED.get()
     return seal is not None and seal.staging

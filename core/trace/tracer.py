@@ -72,7 +72,7 @@ class Trace:
         raise NotImplementedError(f"{type(self).__name__} does not say how to process {prim.name}")
 
     def is_array(self, traced):
-        """Whether a value of this trace that has no axes stands for an array, not for a number."""
+        """Tell whether a value of this trace that has no axes stands for an array, not for a number."""
         return False
 
     def loop(self, loop, *args):

@@ -144,7 +144,7 @@ def _strong_factors(eq, made, fixed):
 
 
 def _repairs(graph):
-    """Whether a branch is that of `strong_product`."""
+    """Tell whether a branch is that of `strong_product`."""
     steps = [eq for eq in graph.equations if eq.prim.name != "transpose"]
     if [eq.prim.name for eq in steps] != _REPAIR or len(graph.inputs) != 3:
         return False

@@ -58,7 +58,7 @@ def split_static(args, nondiff):
 
 
 def _is_differentiated(value):
-    """Whether a derivative by a value is taken at any level; one that is only batched or staged is closed over."""
+    """Tell whether a derivative by a value is taken at any level; one that is only batched or staged is closed over."""
     while isinstance(value, Tracer):
         if not isinstance(value, Batched | Staged | Buffer):
             return True
@@ -67,7 +67,7 @@ def _is_differentiated(value):
 
 
 def is_only_batched(value):
-    """Whether no level of a value differentiates or stages it."""
+    """Tell whether no level of a value differentiates or stages it."""
     while isinstance(value, Tracer):
         if not isinstance(value, Batched | Buffer):
             return False

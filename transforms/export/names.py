@@ -75,7 +75,7 @@ def _is_free(name):
 
 
 def _is_name(text):
-    """Whether a text is a name, and no word of the language, no macro, and none of the text's own functions."""
+    """Tell whether a text is a name, and no word of the language, no macro, and none of the text's own functions."""
     return bool(re.fullmatch(r"[A-Za-z]\w*", text, re.ASCII)) and text not in _WORDS and not (
         _MACRO.fullmatch(text) or _RESERVED.fullmatch(text))
 

@@ -202,7 +202,7 @@ drives(jvp)
 
 
 def _choose(tangents):
-    """Whether tangents may have zeros: as a unit tangent, they choose elements."""
+    """Tell whether tangents may have zeros: as a unit tangent, they choose elements."""
     return any(map(may_have_zeros, flatten(tangents)[0]))
 
 

@@ -9,7 +9,7 @@ NUMBERS = {"i": int, "f": float, "c": complex}  # kinds of dtypes -> types
 
 
 def is_derived(tracer):
-    """Whether a weak value is one that an operation of a graph computes."""
+    """Tell whether a weak value is one that an operation of a graph computes."""
     while isinstance(tracer, Tracer):
         if type(tracer) is Staged:
             return not tracer.node.aval.weak

@@ -80,7 +80,7 @@ def samples(name, variants):
 
 
 def usual(call):
-    """Whether each tensor of a call has axes and elements: others often go another way."""
+    """Tell whether each tensor of a call has axes and elements: others often go another way."""
     return all(t.ndim and t.numel() for t in tensors(call[:2]))
 
 

@@ -16,7 +16,7 @@ dilation dim dims kernel_size norm_type output_padding output_size p padding siz
 
 
 def fits(p, v):
-    """Whether a value may be given for a parameter."""
+    """Tell whether a value may be given for a parameter."""
     kind = p.kind
     if kind == "duck" and not (v is None and p.none):
         if not isinstance(v, TensorBase):
@@ -62,7 +62,7 @@ def unlike(kind, v):
 
 
 def whole(v):
-    """Whether a value counts as an integer: of Python, of NumPy, or a tensor of one element."""
+    """Tell whether a value counts as an integer: of Python, of NumPy, or a tensor of one element."""
     if type(v) is int:
         return True
     if isinstance(v, TensorBase):

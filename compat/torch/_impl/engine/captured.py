@@ -63,7 +63,7 @@ def own_memory(ct, drive):
 
 
 def reshaped(ct):
-    """Whether an array is all of the memory of another one in another shape."""
+    """Tell whether an array is all of the memory of another one in another shape."""
     whole = type(ct.base) is ndarray and ct.base.flags.owndata and ct.base.nbytes == ct.nbytes
     return whole and ct.flags.c_contiguous
 
