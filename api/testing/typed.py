@@ -126,7 +126,7 @@ MASKS = {
     "chosen": _of("b fc fc", lambda np, m, x, y: np.where(m, x, y)),
     "chosen_number": _of("b fc", lambda np, m, x: np.where(m, x, 0) + np.where(m, 0.5, x)),
     "masked": _of("b fc", lambda np, m, x: x * m),
-    "safe_log": _of("b f", lambda np, m, x: np.where(m, np.log(np.where(m, np.abs(x) + 1, 1.0)), x)),
+    "safe_log": _of("b f", lambda np, m, x: np.where(m, np.log(np.where(m, x * x + 1, 1.0)), x)),
     **{name: Operation(1, some_axes, lambda lib, x, axis, keep, name=name: getattr(lib.np, name)(
         x, axis=axis, keepdims=keep), margin=lambda x, axis, keep: x) for name in ("any", "all", "count_nonzero")},
 }  # fmt: skip

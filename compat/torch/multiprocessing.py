@@ -26,15 +26,15 @@ def set_sharing_strategy(new_strategy):
         raise AssertionError(f"invalid sharing strategy {new_strategy!r}: it is one of {known}")
 
 
-class ProcessException(Exception):
+class _ProcessException(Exception):
     """The error of a process that `spawn` started, which is never raised: it starts none."""
 
 
-class ProcessExitedException(ProcessException):
+class ProcessExitedException(_ProcessException):
     """The error of a process that ended."""
 
 
-class ProcessRaisedException(ProcessException):
+class ProcessRaisedException(_ProcessException):
     """The error of a process that raised one."""
 
 

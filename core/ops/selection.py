@@ -159,17 +159,23 @@ def _inverse(length):
     return where(zero, np.nan, 1.0 / where(zero, 1.0, length))
 
 
+def _of_lengths(name, **facts):
+    return elementwise(
+        name,
+        impl=lambda xp, x, length: xp.where(length == 0, 0.0, x / xp.where(length == 0, 1.0, length)),
+        lower=_unit,
+        d={"x": _inverse, "length": lambda length, ans: -ans * _inverse(length)},
+        undefined=True,
+        samples=lambda rng: [Sample(rng.normal(size=s), rng.uniform(0.5, 2.0, s)) for s in ((), (3,), (0,))]
+        + [Sample(rng.normal(size=(2, 3)) + 1j, rng.uniform(0.5, 2.0, 3)),
+           Sample(rng.normal(size=3).astype(np.float32), rng.uniform(0.5, 2.0, 3).astype(np.float32))],
+        **facts,
+    )
+
+
 # The slope of a length: x / length, and 0 where that is 0, the subgradient of smallest norm: a choice again.
-unit = elementwise(
-    "unit",
-    impl=lambda xp, x, length: xp.where(length == 0, 0.0, x / xp.where(length == 0, 1.0, length)),
-    lower=_unit,
-    d={"x": _inverse, "length": lambda length, ans: -ans * _inverse(length)},
-    undefined=True,
-    samples=lambda rng: [Sample(rng.normal(size=s), rng.uniform(0.5, 2.0, s)) for s in ((), (3,), (0,))]
-    + [Sample(rng.normal(size=(2, 3)) + 1j, rng.uniform(0.5, 2.0, 3)),
-       Sample(rng.normal(size=3).astype(np.float32), rng.uniform(0.5, 2.0, 3).astype(np.float32))],
-)
+unit = _of_lengths("unit")
+complex_direction = _of_lengths("complex_direction", continued=_unit)  # that of |z|
 floor = elementwise("floor", d=ZERO, op=np.floor, samples=unary(complex_too=False))
 ceil = elementwise("ceil", d=ZERO, op=np.ceil, samples=unary(complex_too=False))
 trunc = elementwise("trunc", d=ZERO, op=np.trunc, samples=unary(complex_too=False))

@@ -16,7 +16,7 @@ from ..trace.device import constant
 from .dependence import ELEMENTS, MOVED
 from .running_loops import TRIANGLE
 from .samples import Sample, arrays, together, unary
-from .selection import direction, sign, unit, where
+from .selection import complex_direction, direction, sign, where
 
 ndarray = np.ndarray
 
@@ -358,7 +358,7 @@ conjugate = linear(
 
 
 def _abs_d(x, ans):
-    return direction(x) if x.dtype.kind != "c" else unit(x, ans)
+    return direction(x) if x.dtype.kind != "c" else complex_direction(x, ans)
 
 
 absolute = elementwise(

@@ -117,7 +117,8 @@ class Primitive:
         self.singular = singular  # elementwise, and its derivatives may be infinite: without warnings
         self.zeros = zeros  # creates structural zeros
         self.gates = gates  # its rules only let elements through or not
-        self.bilinear = bilinear or not elementwise and linear == self.operands[:2]  # in the first two operands
+        # In the first two operands.
+        self.bilinear = bilinear or not elementwise and len(linear) == 2 and linear == self.operands[:2]
         self.numbers = elementwise or numbers  # Python numbers take the dtype of the arrays beside them, as in NumPy
         self.weak = weak  # an operator: Python scalars stay weak through it, as in NumPy
         self.view = view  # may share memory; a function of the params: if 0-d

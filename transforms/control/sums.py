@@ -146,14 +146,14 @@ def _strong_factors(eq, made, fixed):
 def _repairs(graph):
     """Tell whether a branch is that of `strong_product`."""
     steps = [eq for eq in graph.equations if eq.prim.name != "transpose"]
-    if [eq.prim.name for eq in steps] != _REPAIR or len(graph.inputs) != 3:
+    if tuple(eq.prim.name for eq in steps) != _REPAIR or len(graph.inputs) != 3:
         return False
     out, ct, w = graph.inputs
     return (steps[0].inputs[0] is w and steps[1].inputs[0] is ct and steps[-3].inputs[1] is w
             and steps[-1].inputs[1] is out and graph.outputs == steps[-1].outputs)
 
 
-_REPAIR = ["isfinite", "not_equal", "cast", "bitwise_invert", "cast", "matmul", "not_equal", "where", "matmul", "where"]
+_REPAIR = ("isfinite", "not_equal", "cast", "bitwise_invert", "cast", "matmul", "not_equal", "where", "matmul", "where")
 
 
 def _turned(v, made):

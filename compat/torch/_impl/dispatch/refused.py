@@ -36,6 +36,9 @@ class Refusals:
         if self.dtypes:
             of = tensors[self.place] if self.place is not None and self.place < len(tensors) else tensors[0]
             dtype = common(args, tensors) if self.place is None else of.dtype
+            if any(t.dtype is not of.dtype and t.dtype.category > 1 for t in tensors) and (
+                    self.place is not None or dtype is not None and dtype.category == 3):
+                return  # other mixtures are refused by the operation itself, or not at all
             found = self.dtypes.get(letter(dtype))
             if found is not None and (found[2] or all(t.shape and 0 not in t.shape for t in tensors)):
                 raise told(found, name, of, dtype, of)

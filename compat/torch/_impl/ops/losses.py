@@ -287,6 +287,8 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
         raise NotImplementedError(f"\"ctc_loss_cpu\" not implemented for '{type_word(log_probs.dtype)}'")
     single = log_probs.ndim == 2
     x = cnp.expand_dims(log_probs, 1) if single else log_probs
+    if x.ndim != 3:
+        raise _wrong_for_ctc(f"3-dimensional tensor, but got {x.ndim}-dimensional tensor for argument #1 'log_probs'")
     frames, batch, classes = x.shape
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")
@@ -298,17 +300,24 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
         raise RuntimeError("input_lengths must be of size batch_size")
     if len(labels_of) != batch:
         raise RuntimeError("target_lengths must be of size batch_size")
-    if (frames_of > frames).any():
-        k = int(np.flatnonzero(frames_of > frames)[0])
-        raise RuntimeError(f"Expected input_lengths to have value at most {frames}, but got value {frames_of[k]} "
-                           f"(while checking arguments for ctc_loss_cpu)")
-    longest = int(labels_of.max(initial=0))
+    for what, v, wrong, bound in (("input_lengths", frames_of, frames_of < 0, "least 0"),
+                                  ("target_lengths", labels_of, labels_of < 0, "least 0"),
+                                  ("input_lengths", frames_of, frames_of > frames, f"most {frames}")):
+        if wrong.any():
+            raise _wrong_for_ctc(f"{what} to have value at {bound}, but got value {v[wrong][0]}")
+    longest, total = int(labels_of.max(initial=0)), int(labels_of.sum())
+    if not 1 <= given.ndim <= 2:
+        raise _wrong_for_ctc(f"1 to 2 dimensions, but got {given.ndim}-dimensional tensor for argument #2 'targets'")
+    expected = total if given.ndim == 1 else batch
+    if len(given) != expected:
+        raise _wrong_for_ctc(f"tensor to have size {expected} at dimension 0, but got size {len(given)} for argument "
+                             "#2 'targets'")
+    if given.ndim == 2 and given.shape[1] < longest:
+        raise _wrong_for_ctc(f"tensor to have size at least {longest} at dimension 1, but got size {given.shape[1]} "
+                             "for argument #2 'targets'")
     labels = np.zeros((batch, longest), np.int64)
     own = np.arange(longest) < labels_of[:, None]
-    if given.ndim == 1 and not (single and given.size == longest):  # one after the other
-        labels[own] = given[: labels_of.sum()]
-    else:
-        labels[own] = np.atleast_2d(given)[:, :longest][own]
+    labels[own] = given if given.ndim == 1 else given[:, :longest][own]
     states = 2 * longest + 1
     path = np.full((batch, states), blank)
     path[:, 1::2] = labels
@@ -318,5 +327,9 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     if reduction == "mean":
         return cnp.sum(loss / constant(np.maximum(labels_of, 1).astype(x.dtype), x)) / batch
     return reduced(loss[0] if single else loss, reduction)
+
+
+def _wrong_for_ctc(what):
+    return RuntimeError(f"Expected {what} (while checking arguments for ctc_loss_allocate_outputs)")
 
 

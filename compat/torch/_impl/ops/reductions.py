@@ -7,7 +7,6 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, floating, operation, promote
-from ..dispatch.host_ops import assume
 from ..dispatch.joint_nodes import jointly
 from ..dispatch.layouts import IN_ORDER, REDUCED
 from ..dispatch.out_argument import Target
@@ -87,7 +86,7 @@ def prod(input, dim=None, keepdim=False, *, dtype=None):
 
 
 def spread(input, dim, unbiased, correction, keepdim, name):
-    """The variance with a correction of the count."""
+    """The variance with a correction of the count; with a name of `std`, its root."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     floats_only(name, input)
@@ -102,21 +101,14 @@ def spread(input, dim, unbiased, correction, keepdim, name):
         tell(f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
              "(input numel divided by output numel).")
     gap = input - REGISTRY["reduce_mean"].fun(input, axes, True)
-    if input.dtype.kind == "c":
-        gap = cnp.real(gap * cnp.conj(gap))
-    else:
-        gap = gap * gap
-    total = added(gap, axes, keepdim)
     left = max_(count - correction, 0)
-    return total / left if left else total / np.zeros((), total.dtype)
-
-
-def root(x):
-    """The square root, its derivative 0 at 0."""
-    if assume(np.all, x):
-        return cnp.sqrt(x)
-    zero = x == 0
-    return cnp.where(zero, x, cnp.sqrt(cnp.where(zero, 1.0, x)))
+    if name.startswith("std") and left:
+        return REGISTRY["vector_norm"].fun(gap, axes, bool(keepdim), left)
+    total = added(cnp.real(gap * cnp.conj(gap)) if input.dtype.kind == "c" else gap * gap, axes, keepdim)
+    if left:
+        return total / left
+    total = total / np.zeros((), total.dtype)
+    return cnp.sqrt(total) if name.startswith("std") else total
 
 
 max_ = builtins.max
@@ -131,24 +123,27 @@ def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
 @operation("std", layout=IN_ORDER)
 def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """Compute the standard deviation over axes."""
-    return root(spread(input, dim, unbiased, correction, keepdim, "std"))
+    return spread(input, dim, unbiased, correction, keepdim, "std")
+
+
+def _with_mean(input, dim, unbiased, keepdim, correction, name):
+    axes = axes_of(None if isinstance(dim, bool) else dim, input.ndim)
+    return (spread(input, dim, unbiased, correction, keepdim, name),
+            REGISTRY["reduce_mean"].fun(input, tuple(range(input.ndim)) if axes is None else axes, keepdim))
 
 
 @jointly
 @operation("var_mean", method=False)
 def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """Compute the variance and the mean over axes."""
-    axes = axes_of(None if isinstance(dim, bool) else dim, input.ndim)
-    return (spread(input, dim, unbiased, correction, keepdim, "var_mean"),
-            REGISTRY["reduce_mean"].fun(input, tuple(range(input.ndim)) if axes is None else axes, keepdim))
+    return _with_mean(input, dim, unbiased, keepdim, correction, "var_mean")
 
 
 @jointly
 @operation("std_mean", method=False)
 def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """Compute the standard deviation and the mean over axes."""
-    v, m = var_mean.row.body(input, dim, unbiased, keepdim, correction=correction)
-    return root(v), m
+    return _with_mean(input, dim, unbiased, keepdim, correction, "std_mean")
 
 
 def nonempty(name, input, axes):
@@ -317,10 +312,8 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):  # noqa: A002
         return cnp.sum(zero_slope((x != 0).astype(size.dtype), size), axis=axes, keepdims=keepdim)
     if ord == 1:
         return added(cnp.abs(x), axes, keepdim)
-    size = x if x.dtype.kind != "c" else cnp.abs(x)
     if ord == 2:
-        square = added(size * size, axes, keepdim)
-        return root(square)
+        return REGISTRY["vector_norm"].fun(x, axes, bool(keepdim), 1)
     size = cnp.abs(x)
     none = size == 0
     if ord < 1:  # slopes at 0 count as 0

@@ -93,7 +93,6 @@ lt* nn.functional.gaussian_nll_loss* | FD | NotImplementedError | "lt_cpu" not i
 lu_solve linalg.ldl_factor_ex linalg.ldl_solve linalg.lu_solve | ?Bbhil | RuntimeError | torch.linalg.{name}: Expected a floating point or complex tensor as input. Got {word}
 lu_solve~ linalg.lu_solve~ | eg | NotImplementedError | "linalg.lu_solve_cpu" not implemented for '{word}'
 matrix_exp qr svd linalg.det linalg.cholesky linalg.vecdot linalg.matrix_norm linalg.qr linalg.slogdet linalg.vector_norm linalg.inv linalg.solve linalg.svd | ?Bbhil | RuntimeError | linalg.{name}: Expected a floating point or complex tensor as input. Got {word}
-mean | ?Bbhil | RuntimeError | {name}(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: {word}
 mode~ | FD | NotImplementedError | "mode_cpu" not implemented for '{word}'
 mvlgamma | ? | RuntimeError | The input tensor may not be a boolean tensor.
 mvlgamma | FD | NotImplementedError | "arange_cpu" not implemented for '{word}'
@@ -103,7 +102,7 @@ nanquantile | ?BbhilegFD | RuntimeError | quantile() input tensor must be either
 nansum | FD | RuntimeError | {name} on CPU does not support complex inputs
 nextafter* | ?BbhilFD | NotImplementedError | "nextafter_cpu" not implemented for '{word}'
 nn.functional.adaptive_avg_pool1d~ | ?Bbhil | NotImplementedError | "adaptive_avg_pool2d" not implemented for '{word}'
-nn.functional.adaptive_avg_pool2d nn.functional.adaptive_max_pool2d nn.functional.max_unpool2d nn.functional.max_unpool3d nn.functional.batch_norm~* nn.functional.binary_cross_entropy | ?BbhilFD | NotImplementedError | "{name}" not implemented for '{word}'
+nn.functional.adaptive_avg_pool2d nn.functional.adaptive_max_pool2d nn.functional.max_unpool2d nn.functional.max_unpool3d nn.functional.binary_cross_entropy | ?BbhilFD | NotImplementedError | "{name}" not implemented for '{word}'
 nn.functional.adaptive_avg_pool3d | ?Bbhil | NotImplementedError | "adaptive_avg_pool3d_cpu" not implemented for '{word}'
 nn.functional.adaptive_max_pool1d | ?BbhilFD | NotImplementedError | "adaptive_max_pool2d" not implemented for '{word}'
 nn.functional.adaptive_max_pool3d | ?BbhilFD | NotImplementedError | "adaptive_max_pool3d_cpu" not implemented for '{word}'
@@ -160,7 +159,6 @@ nn.functional.threshold | ?FD | NotImplementedError | "threshold_cpu" not implem
 nn.functional.unfold | Bbhil | NotImplementedError | "im2col_out_cpu" not implemented for '{word}'
 nn.functional.upsample_bilinear | ?bhilFD | NotImplementedError | "upsample_bilinear2d_channels_last" not implemented for '{word}'
 nn.functional.upsample_nearest | ?bhilFD | NotImplementedError | "compute_indices_weights_nearest" not implemented for '{word}'
-ormqr | ?Bbhileg | NotImplementedError | "ormqr_cpu" not implemented for '{word}'
 pinverse | ?Bbhileg | RuntimeError | linalg.pinv({word}({shape})): expected a tensor with 2 or more dimensions of float, double, cfloat or cdouble types
 polar | e | NotImplementedError | "polar_cpu" not implemented for '{word}'
 positive | ? | RuntimeError | The `+` operator, on a {c} tensor is not supported.
