@@ -36,7 +36,6 @@ complex@1 polar@1 | dldF | RuntimeError | Expected both inputs to be Half, Float
 copysign@1 | lFeFgFfF | NotImplementedError | "copysign_cpu" not implemented for '{word}'
 copysign@1 | dFFd | NotImplementedError | "copysign_cpu" not implemented for 'ComplexDouble'
 copysign@1 | FlFeFf | NotImplementedError | "copysign_cpu" not implemented for '{main}'
-cov@1 | lFeleFglgFflfFdldFFl | RuntimeError | cov(): expected aweights to have floating point dtype but got aweights with {word} dtype
 cross@1 linalg.cross@1 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | expected scalar type {main} but found {word}
 dot@1 vdot@1 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | dot : expected both vectors to have same dtype, but found {main} and {word}
 floor_divide@1 | lFeFgFfF | NotImplementedError | "div_floor_cpu" not implemented for '{word}'

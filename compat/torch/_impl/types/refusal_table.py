@@ -31,7 +31,6 @@ clamp_min* | FD | NotImplementedError | "maximum_cpu" not implemented for '{word
 complex polar | ?BbhilgFD | RuntimeError | Expected both inputs to be Half, Float or Double tensors but got {word} and {word}
 copysign* | FD | NotImplementedError | "copysign_cpu" not implemented for '{word}'
 corrcoef | ? | RuntimeError | cov(): {c} dtype is not supported for input
-cov* | ? | RuntimeError | {name}(): {c} dtype is not supported for input
 cummax~ | FD | NotImplementedError | "cummax_cpu" not implemented for '{word}'
 cummin~ | FD | NotImplementedError | "cummin_cpu" not implemented for '{word}'
 deg2rad rad2deg | FD | RuntimeError | {name} is not supported for complex tensors.
