@@ -38,6 +38,7 @@ class Operation:
 
     name = "operation"
     linear = 0  # how many of the first operands it is linear in, taken together
+    bilinear = False  # of two operands, linear in each
     avals: Any = None
     refuse: Any = None  # `refuse(values)` raises: there is no derivative, and integer outputs would hide that
 
@@ -59,6 +60,10 @@ class Operation:
     def pull(self, values, outs, cts, active):
         """What `vjp` returns, where only the cotangents of the operands `active` are looked at."""
         return self.vjp(values, outs, cts)
+
+    def batched(self, flags, trace):
+        """The operation on operands of which those with a flag have a batch axis in front."""
+        return _Batched(self, flags, trace)
 
 
 class Pushed(Operation):
@@ -133,7 +138,7 @@ class _Staged(Operation):
     def __init__(self, inner, graph, count):
         self.inner = inner
         self.name = inner.name
-        self.linear = inner.linear
+        self.linear, self.bilinear = inner.linear, inner.bilinear
         self.graph = graph
         self.count = count
 
@@ -142,6 +147,9 @@ class _Staged(Operation):
 
     def run(self, *values):
         return self.graph.eval(list(values))
+
+    def batched(self, flags, trace):
+        return self.inner.batched(flags, trace) if self.inner.bilinear else _Batched(self, flags, trace)
 
     def jvp(self, values, outs, tangents):
         return self.inner.jvp(values[: self.count], outs, tangents[: self.count])
@@ -191,7 +199,7 @@ def _jvp(trace, prim, args):
 def _vmap(trace, prim, args):
     *operands, op = args
     values, flags = trace.unbox(operands)
-    return tuple([trace.box(v) for v in prim.rebind((*values, _Batched(op, flags, trace)))])
+    return tuple([trace.box(v) for v in prim.rebind((*values, op.batched(flags, trace)))])
 
 
 def _graph(trace, prim, args):
