@@ -8,10 +8,12 @@ from ...core.errors import ConversionError, at_user_line
 from ...core.primitive.primitive import bind
 from ...core.tape.scatter import lent
 from ...core.tape.unbroadcast import fix
+from ...core.trace.device import zeros_of
 from ...core.trace.tracer import Tracer
 from ...core.types import Any
 from ..arguments.arguments import settle
 from ..debug.effects import stop_gradient
+from ..interpreters.gradient import vjp
 from ..staging.bodies import (
     above,
     batched_body,
@@ -62,6 +64,21 @@ class Operation:
     def batched(self, flags, trace):
         """The operation on operands of which those with a flag have a batch axis in front."""
         return _Batched(self, flags, trace)
+
+
+class Pushed(Operation):
+    """An operation whose rule for cotangents is the transpose of that for tangents."""
+
+    def vjp(self, values, outs, cts):
+        live = [k for k, v in enumerate(values) if is_inexact(aval_of(v).dtype)]
+
+        def push(*tangents):
+            found = self.jvp(values, outs, placed([None] * len(values), live, tangents))
+            return [t for t in found if t is not None]
+
+        pull = vjp(push, *[zeros_of(aval_of(values[k]), values[k]) for k in live])[1]
+        back = pull([ct for ct, v in zip(cts, outs) if is_inexact(aval_of(v).dtype)])
+        return placed([None] * len(values), live, back)
 
 
 class _Batched(Operation):
