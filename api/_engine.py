@@ -39,6 +39,7 @@ from .core.ops.nn import (
     recurrent as _recurrent,
 )
 from .core.ops.nn.columns import column_rule as column_rule
+from .core.ops.nn.largest_in_parts import ends_of_parts as ends_of_parts
 from .core.ops.nn.resampling import Sums as Sums
 from .core.ops.special import every as _special
 from .core.tape.scatter import Scatter as Scatter
