@@ -266,6 +266,7 @@ def select(pred, on_true, on_false, name):
 
 
 def _cond_grad(trace, prim, args):
+    trace.masked = True  # what one branch closes over was computed outside, and the other does not take it
     pred, *operands, on_true, on_false = args
     pred = strip(pred, trace)  # no derivative by it
     values, mine = operands_of(trace, operands)
@@ -290,6 +291,7 @@ def _cond_grad(trace, prim, args):
 
 
 def _cond_jvp(trace, prim, args):
+    trace.masked = True
     pred, *operands, on_true, on_false = args
     values, mine = operands_of(trace, operands)
     live = [i for i, own in enumerate(mine) if own]
@@ -344,4 +346,5 @@ _cond = higher_order(
     "cond",
     impl=lambda xp, *xs, on_true, on_false: tuple((on_true if bool(xs[0]) else on_false)(*xs[1:])),
     handlers={"grad": _cond_grad, "jvp": _cond_jvp, "vmap": _cond_vmap, "graph": _cond_graph},
+    zeros=True,
 ).prim
