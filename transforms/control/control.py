@@ -49,8 +49,8 @@ def cond(
         pred: a boolean scalar. If it is concrete, only one function is called, and what the other one would return is
             not asked, since finding out would run it; if batched by vmap, both are called and `where` selects; in a
             function that is staged, both are staged.
-        true_fun, false_fun: functions of `operands`, with outputs of the same structure, shapes and dtypes. Unequal ones
-            are refused wherever both are called; `covector.eval_shape` of a function stages it, and so finds them.
+        true_fun, false_fun: functions of `operands`, with outputs of the same structure, shapes and dtypes. Unequal
+            ones are refused where both are called; `covector.eval_shape` stages a function, and so finds them.
         operands: pytrees of arrays.
         operand: a single operand, by keyword; it may be None.
     Returns:
@@ -180,7 +180,7 @@ def switch(
 
     Args:
         index: an integer scalar, clamped to the valid range. If it is concrete, only one function is called, as by
-            `cond`; if batched by vmap, all are called and `where` selects; in a function that is staged, all are staged.
+            `cond`; if batched by vmap, all are called and `where` selects; in a staged function, all are staged.
         branches: functions of `operands`, with outputs of the same structure, shapes and dtypes.
         operands: pytrees of arrays.
         operand: a single operand, by keyword; it may be None.
