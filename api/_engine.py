@@ -21,7 +21,7 @@ from .core.facts import CONTINUED as CONTINUED
 from .core.lazy import LazyModule as LazyModule, loaded as loaded
 from .core.numpy_api.at import At as At
 from .core.ops import by_output as _by_output
-from .core.ops.indexing import pairs as _pairs, segments as _segments
+from .core.ops.indexing import pairs as _pairs, segments as _segments, top_k as _top_k
 from .core.ops.indexing.places import Places as Places
 from .core.ops.linalg import elimination as _elimination
 from .core.ops.linalg.products import FILLED as FILLED, product as product
@@ -39,6 +39,7 @@ from .core.ops.nn import (
     recurrent as _recurrent,
 )
 from .core.ops.nn.columns import column_rule as column_rule
+from .core.ops.nn.largest_in_parts import ends_of_parts as ends_of_parts
 from .core.ops.nn.resampling import Sums as Sums
 from .core.ops.special import every as _special
 from .core.tape.scatter import Scatter as Scatter
@@ -74,4 +75,5 @@ native_text: Any = LazyModule("covector.transforms.native.small_text")
 
 # Loaded for the primitives that compat uses.
 _LOADED = (_batch_normalisation, _by_output, _classification, _convolution, _ctc, _distances, _elimination,
-           _interpolation, _network, _normalisation, _pairs, _piecewise, _prelu, _recurrent, _segments, _special)
+           _interpolation, _network, _normalisation, _pairs, _piecewise, _prelu, _recurrent, _segments, _special,
+           _top_k)

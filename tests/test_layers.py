@@ -113,8 +113,6 @@ api/scipy/_solvers: core core/arrays core/trace core/ops/linalg transforms/argum
     transforms/staging transforms/debug api/numpy transforms/custom
 api/scipy/fft: core core/trace core/ops core/numpy_api core/ops/scipy api/numpy
 api/scipy/interpolate: core core/trace core/ops core/ops/indexing core/numpy_api core/ops/scipy api/numpy
-api/scipy/linalg: core core/arrays core/trace core/ops core/ops/indexing core/ops/linalg core/ops/scipy
-    transforms/interpreters transforms/debug api/numpy
 api/scipy/ndimage: core core/trace core/ops core/ops/indexing core/numpy_api core/ops/scipy api/numpy
 api/scipy/signal: core core/arrays core/trace core/ops core/numpy_api core/ops/scipy api/numpy
 api/scipy/sparse: core core/arrays core/trace core/ops core/ops/indexing core/ops/sparse api/tree core/numpy_api
@@ -123,8 +121,10 @@ transforms/sparse: core core/arrays core/trace transforms/graph core/primitive c
     core/ops/sparse transforms/arguments transforms/interpreters transforms/staging transforms/jit
 api/scipy/integrate: core core/arrays core/trace transforms/arguments transforms/interpreters transforms/staging
     transforms/debug api/numpy transforms/custom api/scipy/_solvers
-api/scipy/optimize: core core/arrays core/trace transforms/arguments transforms/interpreters api/numpy
-    transforms/custom api/scipy/_solvers
+api/scipy/linalg: core core/arrays core/trace core/ops core/ops/indexing core/ops/linalg core/ops/scipy
+    transforms/interpreters transforms/debug api/numpy transforms/control transforms/custom api/scipy/_solvers
+api/scipy/optimize: core core/arrays core/trace core/ops/indexing transforms/arguments transforms/interpreters
+    api/numpy transforms/custom api/scipy/_solvers
 api/scipy/special: core core/arrays core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
 api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn transforms/debug api/numpy api/nn
 api/lax: core core/arrays core/trace core/ops core/ops/indexing transforms/collectives transforms/debug api/numpy

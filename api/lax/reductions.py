@@ -9,6 +9,7 @@ from .. import numpy as cnp
 from ..core.arrays.axes import normal_axis
 from ..core.checks import sequence, whole
 from ..core.errors import ShapeError, at_user_line
+from ..core.ops.indexing.top_k import top_k as top_places
 from ..core.types import Array
 from ..numpy.surface import array_of
 
@@ -185,6 +186,5 @@ def top_k(operand: Array, k: int, *, axis: int = -1) -> tuple[Array, Array]:
     if not 0 <= whole(k, "k of top_k") <= n:
         raise ShapeError(f"top_k needs k from 0 to the {n} elements of the axis, but got k={k} for shape "
                          f"{operand.shape}; lower it{at_user_line()}")
-    upward = cnp.argsort(cnp.flip(operand, axis), axis=axis, kind="stable")  # from the last on: equal ones keep theirs
-    order = n - 1 - cnp.flip(upward, axis)[(*(slice(None),) * axis, slice(0, k))]
+    order = top_places(operand, k, axis, True)
     return cnp.take_along_axis(operand, order, axis=axis), cnp.astype(order, np.dtype(np.int32))

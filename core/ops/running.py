@@ -79,35 +79,37 @@ def _folds(xp, x, axis, of):
     return xp.stack(parts, axis=axis) if parts else x
 
 
-def _by_operands(rules, of, x, ans, axis, d):
-    """`(a, b)`: the rules of an operation at all its places: of its first operand for ones, of its second for `d`.
+def _by_operand(k, rules, of, x, ans, axis, d=None):
+    """The rule of operand `k` of an operation at all its places: for `d`, or for ones.
 
-    It is `ans[i] = f(ans[i - 1], x[i])`; at the first place, where it is not called, `a` is 0 and `b` is `d`.
+    It is `ans[i] = f(ans[i - 1], x[i])`; at the first place, where it is not called, that is 0 for ones, or `d`.
     """
     prim, n = REGISTRY[of], x.shape[axis]
     now = slice_axis(ans, axis, 1, n)
     given = dict(zip(prim.operands, (slice_axis(ans, axis, 0, n - 1), slice_axis(x, axis, 1, n))), ans=now)
     given.update({f"{name}_aval": aval_of(given[name]) for name in prim.operands})
-    rest = slice_axis(d, axis, 1, n)
-    a, b = [rules[k].fn(v, *[given[name] for name in rules[k].names]) if k in rules else zeros_of(aval_of(v), v)
-            for k, v in enumerate((constant(np.ones(now.shape, d.dtype), d), rest))]
-    first = slice_axis(d, axis, 0, 1)
-    return concatenate(zeros_of(aval_of(first), first), a, axis=axis), concatenate(first, b, axis=axis)
+    v = constant(np.ones(now.shape, x.dtype), now) if d is None else slice_axis(d, axis, 1, n)
+    found = rules[k].fn(v, *[given[name] for name in rules[k].names]) if k in rules else zeros_of(aval_of(v), v)
+    first = slice_axis(x if d is None else d, axis, 0, 1)
+    return concatenate(zeros_of(aval_of(first), first) if d is None else first, found, axis=axis)
 
 
 def _folds_jvp(dx, x, ans, axis, of):
-    return recurrence(*_by_operands(REGISTRY[of].jvp, of, x, ans, axis, dx), axis) if x.shape[axis] else dx
+    rules = REGISTRY[of].jvp
+    if not x.shape[axis]:
+        return dx
+    return recurrence(*[_by_operand(k, rules, of, x, ans, axis, d) for k, d in enumerate((None, dx))], axis)
 
 
 def _folds_vjp(ct, x, ans, axis, of):
     """s[i] = ct[i] + a[i + 1] s[i + 1] from the end, times the derivative by x[i]."""
-    n = x.shape[axis]
+    n, rules = x.shape[axis], REGISTRY[of].vjp
     if not n:
         return ct
-    a, _ = _by_operands(REGISTRY[of].vjp, of, x, ans, axis, ct)
+    a = _by_operand(0, rules, of, x, ans, axis)
     factor = concatenate(slice_axis(a, axis, 1, n), slice_axis(a, axis, 0, 1), axis=axis)
     back = flip(recurrence(flip(factor, axes=(axis,)), flip(ct, axes=(axis,)), axis), axes=(axis,))
-    return _by_operands(REGISTRY[of].vjp, of, x, ans, axis, back)[1]
+    return _by_operand(1, rules, of, x, ans, axis, back)
 
 
 accumulate = primitive(

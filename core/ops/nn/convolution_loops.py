@@ -110,20 +110,24 @@ def _convolved(k, x, w, places, order, phases, groups, features, channels, high,
             image.fill(i, g * channels)
             for part in k.range(phases.shape[0]):
                 start, much, many, above, before, first, count = [phases[part, j] for j in range(7)]
+                run = (much - 1) * wide + many
                 for f, height, vectors in _blocks(k, features, shapes):
-                    tile = k.tile(kind, height, vectors)
                     weights = groups * features * channels * first + (g * features + f) * channels * count
-                    for p in k.range((much - 1) * wide + many, step=width * vectors):
-                        tile.begin()
-                        for c in k.range(channels):
-                            here, there = c * image.area + start + p, weights + c * count * height
-                            for t in k.range(count):
-                                at, spot = there + t * height, here + places[first + t]
-                                tile.add([tile.number(packed[at + s]) for s in range(height)],
-                                         [tile.vector(image.row, spot + v * width) for v in range(vectors)])
-                        for s in range(height):
-                            for v in range(vectors):
-                                tile.store(s, v, lines, s, p + v * width)
+                    for p in k.range(run, step=width * vectors):
+                        short = run - p <= width * (vectors >> 1)  # the end of a run may need half of a tile
+                        for much_of_it, holds in ((vectors, short.equals(False)), (vectors >> 1, short)):
+                            for _ in k.when(holds):
+                                tile = k.tile(kind, height, much_of_it)
+                                tile.begin()
+                                for c in k.range(channels):
+                                    here, there = c * image.area + start + p, weights + c * count * height
+                                    for t in k.range(count):
+                                        at, spot = there + t * height, here + places[first + t]
+                                        tile.add([tile.number(packed[at + s]) for s in range(height)],
+                                                 [tile.vector(image.row, spot + v * width) for v in range(much_of_it)])
+                                for s in range(height):
+                                    for v in range(much_of_it):
+                                        tile.store(s, v, lines, s, p + v * width)
                     for s in k.range(height):
                         for r in k.range(much):
                             for q in k.range(many, vectors=True):

@@ -1,4 +1,4 @@
-"""Distances between rows that are named in pairs, in the 1-norm and the 2-norm."""
+"""Distances between rows that are named in pairs, in the 1-norm, the 2-norm and the largest gap."""
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ..selection import sign, where
 from ..shaping import broadcast_to
 
 ndarray = np.ndarray
+_INF = float("inf")
 
 
 def _sizes(k, x, y, rows, columns):
@@ -32,12 +33,18 @@ def _measured(p):
         lost = k.cell(0, x.kind)  # NaN where something is not finite, which NumPy may warn of
         for e in k.range(rows.shape[0]):
             i, j = _place(k, rows, e, x.shape[0]), _place(k, columns, e, y.shape[0])
-            total = k.cell(0, x.kind)
+            total, most = k.cell(0, x.kind), k.cell(0, _BITS[x.kind])
             for c in k.range(x.shape[1], vectors=True):
                 gap = x[i, c] - y[j, c]
-                total.add(k.run("absolute", gap) if p == 1 else gap * gap)
-            found = total.get()
-            out[e] = found if p == 1 else k.run("sqrt", found)
+                if p == 2:
+                    total.add(gap * gap)
+                elif p == 1:
+                    total.add(k.run("absolute", gap))
+                else:  # bits of positive floats are in their order, and the largest integers found by vectors
+                    size = k.bits(k.run("absolute", gap))
+                    most.set(k.where(size > most.get(), size, most.get()))
+            found = k.from_bits(most.get()) if p == _INF else total.get()
+            out[e] = k.run("sqrt", found) if p == 2 else found
             lost.add(found - found)
             if p == 2:  # squares of what is very small or large: NumPy says what becomes of them
                 k.refuse((found < _SMALL[x.kind]) & found.differs(0))
@@ -46,6 +53,7 @@ def _measured(p):
     return Loops(define, _given)
 
 
+_BITS = {"f32": "i32", "f64": "i64"}
 _SMALL = {"f32": 1e-30, "f64": 1e-280}
 
 
@@ -60,11 +68,21 @@ def _pulled(p):
         for e in k.range(rows.shape[0]):
             i, j = _place(k, rows, e, x.shape[0]), _place(k, columns, e, y.shape[0])
             zero = k.scalar(0, x.kind)
-            factor = ct[e] if p == 1 else k.where(ans[e].equals(0), zero, ct[e] / k.where(ans[e].equals(0), 1, ans[e]))
+            shares = ans[e]
+            if p == _INF:  # gaps that are the largest
+                count = k.cell(0, x.kind)
+                for c in k.range(x.shape[1], vectors=True):
+                    gap = k.run("absolute", x[i, c] - y[j, c])
+                    count.add(k.where(gap.equals(ans[e]), k.scalar(1, x.kind), zero))
+                shares = k.where(ans[e].equals(0), zero, count.get())
+                lost.add(ans[e] - ans[e])  # NaN, which nothing equals
+            factor = ct[e] if p == 1 else k.where(shares.equals(0), zero, ct[e] / k.where(shares.equals(0), 1, shares))
             lost.add(factor - factor)
             for c in k.range(x.shape[1], vectors=True):
                 gap = x[i, c] - y[j, c]
                 part = gap * factor if p == 2 else k.where(gap > 0, factor, k.where(gap < 0, -factor, zero))
+                if p == _INF:
+                    part = k.where(k.run("absolute", gap).equals(ans[e]), part, zero)
                 to_x[i, c] = to_x[i, c] + part
                 to_y[j, c] = to_y[j, c] - part
         k.refuse(lost.get().differs(0))
@@ -77,8 +95,8 @@ def _given(x, y, rows, columns):
     return (x, y, rows, columns) if plain else None
 
 
-_MEASURED = {p: _measured(p).runner(f"row_distances, {p}") for p in (1, 2)}
-_PULLED = {p: _pulled(p).runner(f"row_distances, {p}, back") for p in (1, 2)}
+_MEASURED = {p: _measured(p).runner(f"row_distances, {p}") for p in (1, 2, _INF)}
+_PULLED = {p: _pulled(p).runner(f"row_distances, {p}, back") for p in (1, 2, _INF)}
 
 
 def _distances(xp, x, y, rows, columns, p):
@@ -90,15 +108,22 @@ def _distances(xp, x, y, rows, columns, p):
     if p == 1:
         return gap.sum(axis=1)
     top = gap.max(axis=1, initial=0)  # squares of very small or large gaps
+    if p == _INF:
+        return top
     scale = xp.where((top > 0) & xp.isfinite(top), top, 1).astype(dtype)
     return xp.sqrt(((gap / scale[:, None]) ** 2).sum(axis=1)) * scale
 
 
 def _unit(x, y, ans, rows, columns, p):
-    """The slope of each distance by its first row; 0 where the distance is 0, or along an axis where a gap is."""
+    """The slope of each distance by its first row; 0 where the distance is 0, or along an axis where a gap is; gaps
+    that are the largest share it."""
     gap = take(x, rows, 0) - take(y, columns, 0)
     if p == 1:
         return sign(gap)
+    if p == _INF:
+        mine = where((abs(gap) == ans[:, None]) | (gap != gap), sign(gap), 0.0)
+        count = abs(mine).sum(axis=1)
+        return mine / where(count == 0, 1.0, count)[:, None]
     return gap / where(ans == 0, 1.0, ans)[:, None]
 
 
@@ -132,19 +157,22 @@ def _batch(x, y, rows, columns, p, batched, size):
 
 def _samples(rng):
     out = []
-    for p in (1, 2):
+    for p in (1, 2, _INF):
         for n, m, rows, columns in ((3, 2, [0, 1, 2, 2], [1, 0, 0, 1]), (2, 2, [], [])):
             x, y = rng.normal(size=(n, 4)), rng.normal(size=(m, 4)) + 3.0
             places = np.array(rows, int), np.array(columns, int)
             out += [Sample(x, y, *places, params={"p": p}), Sample(x.astype("f4"), y.astype("f4"), *places,
                                                                    params={"p": p})]
+        if p == _INF:  # equal gaps
+            out.append(Sample(np.array([[0.0, 2.0, -2.0]]), np.ones((1, 3)) * [[2.0, 0.0, 0.0]], np.array([0]),
+                              np.array([0]), params={"p": p}, smooth=False))
         same = np.ones((2, 3))
         out.append(Sample(same, same, np.array([0]), np.array([1]), params={"p": p}, smooth=False))
     return out
 
 
 row_distances = primitive(
-    "row_distances",  # x: (n, d), y: (m, d), rows, columns: (e,) -> (e,): |x[rows] - y[columns]|, p: 1 or 2
+    "row_distances",  # x: (n, d), y: (m, d), rows, columns: (e,) -> (e,): |x[rows] - y[columns]|, p: 1, 2, inf
     impl=lambda xp, x, y, rows, columns, *, p: _distances(xp, x, y, rows, columns, p),
     shape=lambda x, y, rows: make_aval(rows.shape, float_dtype(result_dtype(x, y))),
     jvp={"x, y": _jvp},

@@ -42,8 +42,8 @@ def described(args, key, tensors, recording, blind):
                         if type(x) not in ARRAYS or not settled(a, recording, blind):
                             return False
                         key.append(DEVICE)
-                    elif not (here(a, recording) if x.itemsize == 2 and x.dtype.kind in "fV" else (
-                            blind and whole(a, recording))):
+                    elif not (here(a, recording) if x.dtype.kind == "c" or x.itemsize == 2 and x.dtype.kind in "fV"
+                              else blind and whole(a, recording)):
                         return False
                     dtype = x.dtype
                 elif a.dispatch_key == INFERENCE:
@@ -85,7 +85,7 @@ def settled(t, recording, blind):
 
 
 def here(t, recording):
-    """Whether a tensor of floats is an ambient one without a tangent, and its history is up to date."""
+    """Whether a tensor of floats or complex numbers is ambient, without a tangent, and its history is up to date."""
     meta = t.autograd_meta
     if t.level_trace is not None or meta is None:
         return meta is None and t.level_trace is None

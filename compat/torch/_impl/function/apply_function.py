@@ -7,7 +7,7 @@ from ..... import _engine, custom_vjp, extend
 from ..graph import versions
 from ..graph.anomaly import stamp
 from ..modes.inference import refused
-from ..modes.modes import MODES, enter_below, enter_level, modes, restore, set_modes
+from ..modes.modes import IN_NO_GRAD, MODES, enter_below, enter_level, modes, restore, set_modes
 from ..state.edges import accumulator, edge, refusal, replay, version_of
 from ..state.levels import AMBIENT, DUAL, recorders
 from ..state.meta import facts_of
@@ -28,14 +28,16 @@ NOT_AN_INPUT = ("ctx.mark_dirty() received a tensor that was not an input. Only 
 def new_ctx(kind, args, level=AMBIENT):
     """A node that serves as ctx."""
     ctx = (kind._backward_cls if level is AMBIENT else kind._generated_cls)()
-    object.__setattr__(ctx, "_state", State(kind))
+    state = State(kind)
+    object.__setattr__(ctx, "_state", state)
     ctx.rule = None
     ctx.parents = ()
     ctx.saved = None
     ctx.extra = None
-    ctx._state.needs = tuple([isinstance(a, TensorBase) and needs_grad(a) for a in args])
-    ctx._state.count = len(args)
-    ctx._state.tensors = tuple([i for i, a in enumerate(args) if isinstance(a, TensorBase)])
+    ctx.seq = None
+    state.tensors = tuple([i for i, a in enumerate(args) if isinstance(a, TensorBase)])
+    state.needs = tuple([i in state.tensors and needs_grad(a) for i, a in enumerate(args)])
+    state.count = len(args)
     return ctx
 
 
@@ -43,7 +45,10 @@ def run_forward(kind, ctx, args):
     """Forward with recording off; setup_context where the Function has one."""
     before = MODES.get()
     try:
-        set_modes(grad=False) if DUAL.get() is None else set_modes(grad=False, frozen=(*modes().frozen, None))
+        if DUAL.get() is not None:
+            set_modes(grad=False, frozen=(*modes().frozen, None))
+        else:
+            MODES.set(IN_NO_GRAD if before is None else before.ungrading())
         output = set_up(kind, ctx, args)
     finally:
         restore(before)
@@ -123,16 +128,16 @@ def record(ctx, args, outputs, level, needs):
     """Give the outputs their history; `needs` says which inputs ask for a gradient, empty if nothing is recorded."""
     recording = bool(needs)
     state = ctx._state
-    inputs = {id(a) for a in args if isinstance(a, TensorBase)}
+    inputs = {id(args[i]) for i in state.tensors}
     plain = {id(t) for t in state.non_differentiable}
-    dirty = written_inputs(state.dirty, inputs, outputs, recording)
+    dirty = written_inputs(state.dirty, inputs, outputs, recording) if state.dirty else ()
     if recording:
         join(ctx, args, needs)
-    tensors = [o for o in outputs if isinstance(o, TensorBase)]
     state.outputs = len(outputs)
     state.shapes = tuple([facts_of(o) if isinstance(o, TensorBase) else None for o in outputs])
-    state.plain = tuple([k for k, o in enumerate(outputs) if id(o) in plain])
-    differentiable = [o for o in tensors if id(o) not in plain and shape_dtype(o)[1].kind in "fcV"]
+    state.plain = tuple([k for k, o in enumerate(outputs) if id(o) in plain]) if plain else ()
+    differentiable = [k for k, facts in enumerate(state.shapes)
+                      if facts is not None and k not in state.plain and facts[1].kind in "fcV"]
     out = []
     made = {}  # id of what forward returned -> the output made of it: one returned twice is one tensor
     for k, o in enumerate(outputs):
@@ -146,7 +151,7 @@ def record(ctx, args, outputs, level, needs):
             out.append(o)
             continue
         is_input = id(o) in inputs
-        diff = id(o) not in plain and shape_dtype(o)[1].kind in "fcV"
+        diff = k in differentiable
         if id(o) in dirty:
             if recording:
                 write_history(o, output_node(ctx, k, level))
@@ -211,9 +216,11 @@ def written_inputs(marked, inputs, outputs, recording):
 def join(ctx, args, needs):
     """Make a node of the context: its edges lead to the inputs that ask for a gradient."""
     places = [i for i, need in enumerate(needs) if need]
-    kept = [(i, n) for i, n in zip(places, [edge(args[i]) for i in places]) if n is not None]
-    ctx._state.edges = None
-    ctx._state.where = tuple([(i, facts_of(args[i])) for i, _ in kept])
+    state = ctx._state
+    edges = [edge(args[i]) if state.dirty else state.edges[i] for i in places]
+    kept = [(i, n) for i, n in zip(places, edges) if n is not None]
+    state.edges = None
+    state.where = tuple([(i, facts_of(args[i])) for i, _ in kept])
     ctx.parents = kept[0][1] if len(kept) == 1 else tuple([n for _, n in kept])
     ctx.seq = _engine.next_seq()
     m = modes()
@@ -266,8 +273,11 @@ def edge_before(base):
 def save(ctx, args, given, outputs, level, recording):
     """Keep what backward asked for: inputs as tensors, outputs without history (else a cycle)."""
     state = ctx._state
+    if not (state.to_save or state.for_forward or recording and (ctx.__dict__ or state.named)):
+        state.kept, state.to_save = (), ()
+        return
     where = {id(o): k for k, o in enumerate(given) if isinstance(o, TensorBase)}
-    inputs = {id(a) for a in args if isinstance(a, TensorBase)}
+    inputs = {id(args[i]) for i in state.tensors}
     kept = []
     if recording and level is AMBIENT:
         own = [k for k, t in enumerate(state.to_save) if t is not None and id(t) not in inputs and id(t) not in where]

@@ -52,8 +52,8 @@ class Function(SingleLevelFunction):
     @classmethod
     def apply(cls, *args, **kwargs):
         """Run forward, and record backward."""
-        static = isinstance(cls.__dict__.get("forward", staticmethod(None)), staticmethod)
-        if not static and not any(isinstance(k.__dict__.get("forward"), staticmethod) for k in cls.__mro__[:-1]):
+        if type(cls.__dict__.get("forward")) is not staticmethod and not any(
+                isinstance(k.__dict__.get("forward"), staticmethod) for k in cls.__mro__[:-1]):
             raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use "
                                "new-style "
                                "autograd function with static forward method. (Example: "
@@ -73,8 +73,10 @@ class Function(SingleLevelFunction):
 
 def compute(kind, args):
     """A Function at the innermost level among its arguments."""
-    args = tuple([alive(a) for a in args])
-    top = top_level(args)
+    top = None
+    if any(isinstance(a, TensorBase) and a.level_trace is not None for a in args):
+        args = tuple([alive(a) for a in args])
+        top = top_level(args)
     if top is FOREIGN:
         return apply_foreign(kind, args)
     if not overrides(kind, "setup_context") and transforming():

@@ -233,17 +233,18 @@ _FIELDS = {"rule": None, "parents": (), "saved": None}  # of a node whose forwar
 
 def set_aside(ctx):
     """Give a ctx its own fields back where the user's code has put something under their names, which is kept."""
-    for name, own in _FIELDS.items():
-        value = getattr(ctx, name)
-        if value is not own:
-            ctx._state.named = {**(ctx._state.named or {}), name: value}
-            setattr(ctx, name, own)
+    if ctx.rule is not None or ctx.parents is not _FIELDS["parents"] or ctx.saved is not None:
+        for name, own in _FIELDS.items():
+            value = getattr(ctx, name)
+            if value is not own:
+                ctx._state.named = {**(ctx._state.named or {}), name: value}
+                setattr(ctx, name, own)
     if ctx.extra is not None and not isinstance(ctx.extra, NodeExtra):
         ctx._state.named = {**(ctx._state.named or {}), "extra": ctx.extra}
         ctx.extra = None
     if "name" in ctx.__dict__:
         ctx._state.named = {**(ctx._state.named or {}), "name": ctx.__dict__.pop("name")}
-    if hasattr(ctx, "seq"):
+    if ctx.seq is not None:
         ctx._state.named = {**(ctx._state.named or {}), "seq": ctx.seq}
 
 

@@ -13,7 +13,10 @@ def push_tangents(kind, ctx, args, outputs, level):
     """Give the outputs the tangents that the user's jvp makes of those of the inputs, where these are of its level."""
     trace = level if level.level else None
     tangents = [tangent_of(a) if isinstance(a, TensorBase) and a.level_trace is trace else None for a in args]
-    if not any(t is not None for t in tangents):
+    for t in tangents:
+        if t is not None:
+            break
+    else:
         return
     state = ctx._state
     if state.materialize:

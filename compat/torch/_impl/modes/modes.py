@@ -188,7 +188,8 @@ def enter_level(trace):
         m = m.but(level=lower, grad=grad, lower=tuple(rest))
     if m is not None and m.maps and m.maps[-1].level > number:
         m = m.but(maps=tuple([t for t in m.maps if t.level <= number]))
-    MODES.set(m)
+    if m is not before:
+        MODES.set(m)
     return before
 
 

@@ -261,10 +261,10 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     many = max(x1.shape[-2], x2.shape[-2]) > 25 and compute_mode != "donot_use_mm_for_euclid_dist"
     if p == 2 and x1.dtype == x2.dtype and (many or compute_mode == "use_mm_for_euclid_dist"):  # as in PyTorch
         return _distances(x1, x2)
-    if p == 1 and x1.ndim == x2.ndim == 2 and x1.dtype == x2.dtype and x1.dtype.itemsize > 2:
+    if p in (1, np.inf) and x1.ndim == x2.ndim == 2 and x1.dtype == x2.dtype and x1.dtype.itemsize > 2:
         shape = x1.shape[0], x2.shape[0]
         places = [constant(v, x1) for v in np.indices(shape).reshape(2, -1)]
-        return cnp.reshape(REGISTRY["row_distances"].fun(x1, x2, *places, 1), shape)
+        return cnp.reshape(REGISTRY["row_distances"].fun(x1, x2, *places, 1 if p == 1 else p), shape)
     return ROWS["linalg.vector_norm"].body(cnp.expand_dims(x1, -2) - cnp.expand_dims(x2, -3), p, -1)
 
 

@@ -271,9 +271,9 @@ def pdist(input, p=2.0):
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
     rows, columns = _pairs(input.shape[0])
-    if p in (1, 2) and input.dtype.kind == "f" and input.dtype.itemsize > 2:
+    if p in (1, 2, float("inf")) and input.dtype.kind == "f" and input.dtype.itemsize > 2:
         places = (constant(v, input) for v in (rows, columns))
-        return REGISTRY["row_distances"].fun(input, input, *places, int(p))
+        return REGISTRY["row_distances"].fun(input, input, *places, int(p) if p < 3 else p)
     return vector_norm.row.body(input[rows] - input[columns], p, -1)
 
 

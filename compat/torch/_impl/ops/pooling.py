@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from ..... import nn, numpy as cnp
-from ....._engine import Sums, all_within
+from ....._engine import Sums, all_within, ends_of_parts
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, floating
 from ..dispatch.host_ops import primal_of
@@ -17,7 +17,8 @@ from .axes import tuples
 from .index_arrays import AT
 from .publishing import functional, method
 
-WEIGHTED, LARGEST, PLACES = [REGISTRY[name].fun for name in ("weighted_sums", "max_windows", "largest_places")]
+WEIGHTED, LARGEST, PLACES, PARTS = [REGISTRY[name].fun for name in (
+    "weighted_sums", "max_windows", "largest_places", "largest_in_parts")]
 
 
 def combined(places, size):
@@ -77,31 +78,9 @@ def pool_places(size, kernel, stride, padding, dilation, ceil_mode):
 
 
 @functools.lru_cache(maxsize=128)
-def adaptive_places(size, out):
-    """Windows that divide each axis into `out` parts, as windows of one length that do not overlap.
-
-    Returns:
-        stretched: of each axis, the positions of its windows one after the other; None where that is the axis itself.
-        kernel: the lengths; short windows repeat their last position.
-        places: for each position in the stretched array, the one that was there; None where nothing was stretched.
-    """
-    stretched, kernel, places = [], [], np.zeros((1, 1), np.int64)
-    for n, m in zip(size, out):
-        starts = np.arange(m) * n // m
-        ends = -(-(np.arange(m) + 1) * n // m)
-        width = int((ends - starts).max())
-        spots = np.minimum(starts[:, None] + np.arange(width), ends[:, None] - 1).reshape(-1)
-        stretched.append(None if n == m * width else spots)
-        kernel.append(width)
-        places = (places.reshape(-1, 1) * n + spots).reshape(1, -1)
-    places = None if all(s is None for s in stretched) else places.reshape(-1)
-    return stretched, tuple(kernel), places
-
-
-@functools.lru_cache(maxsize=128)
 def parts(n, m):
     """The means of windows that divide an axis of n into m parts, which may overlap by one."""
-    starts, ends = np.arange(m) * n // m, -(-(np.arange(m) + 1) * n // m)
+    starts, ends = ends_of_parts(n, m)
     rows = np.repeat(np.arange(m), ends - starts)
     first = np.cumsum(ends - starts) - (ends - starts)
     return Sums((m, n), rows, np.arange(rows.size) - first[rows] + starts[rows], 1 / (ends - starts)[rows])
@@ -318,19 +297,8 @@ def adaptive(n):
                                "empty")
         out = output_shape(output_size, input, n)
         lead, size = input.shape[: input.ndim - n], tuple(input.shape[input.ndim - n :])
-        flat = cnp.reshape(input, (-1,))
-        if 0 in out or 0 in lead:
-            spots = np.zeros((*lead, *out), np.int64)
-            return cnp.take(flat, spots), spots
-        stretched, kernel, places = adaptive_places(size, out)
-        wide = input
-        for axis, spots in enumerate(stretched, len(lead)):
-            wide = wide if spots is None else cnp.take(wide, spots, axis=axis)
-        spots = PLACES(wide, kernel, kernel, ((0, 0),) * n, (1,) * n)
-        if places is None:
-            return cnp.take(flat, spots), spots - rows_of(lead, size)
-        spots = cnp.take(places, spots - rows_of(lead, wide.shape[len(lead) :]))
-        return cnp.take(flat, spots + rows_of(lead, size)), spots
+        spots = PARTS(input, out)
+        return cnp.take(cnp.reshape(input, (-1,)), spots), spots - rows_of(lead, size)
 
     functional(f"adaptive_avg_pool{n}d", avg_pool, ties=True)
     both(f"adaptive_max_pool{n}d", max_pool, 2)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..... import numpy as cnp
+from .....extend import REGISTRY
 from ..dispatch.call import operation
 from ..dispatch.host_ops import hosted
 from ..dispatch.layouts import IN_ORDER
@@ -11,6 +12,8 @@ from ..types.dtypes import type_word
 from .axes import wrap_dim
 from .index_arrays import along
 from .operators import log_added
+
+ACCUMULATE = REGISTRY["accumulate"].fun
 
 
 def _running_index(x, axis, best):
@@ -53,4 +56,6 @@ def logcumsumexp(input, dim):
     if input.dtype.kind not in "fcV":
         raise NotImplementedError(f"\"logcumsumexp_out_cpu\" not implemented for '{type_word(input.dtype)}'")
     d = wrap_dim(dim, input.ndim)
-    return prefixes(input, d, log_added) if input.ndim else input
+    if not input.ndim:
+        return input
+    return ACCUMULATE(input, d, "logaddexp") if input.dtype.kind == "f" else prefixes(input, d, log_added)

@@ -8,32 +8,22 @@ from ..... import numpy as cnp, stop_gradient
 from ....._engine import all_within
 from .....extend import Opaque, constant
 from ..dispatch.call import ROWS, moving
-from ..dispatch.host_ops import filled, hosted, is_plain, numbers, on_host, primal_of
+from ..dispatch.host_ops import constant_here, filled, hosted, is_plain, numbers, on_host, primal_of, stripped
 from ..dispatch.layouts import LIKE_FIRST
 from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .axes import wrap_dim
-from .index_arrays import AT, check_long, grid
+from .index_arrays import AT, check_long, in_flat, within
 
 _EXTREMES = {"amax": np.maximum, "amin": np.minimum}
 
 
-def spots(x, dim, index):
-    """The index arrays of all axes, of a scatter along one."""
-    index = primal_of(index)
-    if is_plain(index):
-        index = on_host(index)  # which places are meant is decided there
-    return grid(index, wrap_dim(dim, x.ndim)), index
-
-
-def _ranks(places, shape):
+def _ranks(places):
     """For each element the number of earlier ones with the same place."""
-    flat = np.ravel_multi_index(np.broadcast_arrays(*places), shape).ravel()
-    order = np.argsort(flat, kind="stable")
-    ordered = flat[order]
-    first = np.searchsorted(ordered, ordered, "left")
-    ranks = np.empty(flat.size, np.int64)
-    ranks[order] = np.arange(flat.size) - first
+    order = np.argsort(places, kind="stable")
+    ordered = places[order]
+    ranks = np.empty(places.size, np.int64)
+    ranks[order] = np.arange(places.size) - np.searchsorted(ordered, ordered, "left")
     return ranks
 
 
@@ -58,28 +48,40 @@ def reduce_into(name, x, dim, index, src, how, include_self):
                                + (f" apart from dimension {d}" if what == "self" else ""))
     if isinstance(index, Opaque) and how == "sum" and include_self and name == "scatter":
         return ROWS["scatter_add"].body(x, dim, index, src)
-    places, index = spots(x, dim, index)
-    if type(index) in ARRAYS and index.size:
-        n = x.shape[wrap_dim(dim, x.ndim)]
-        bad = (index < 0) | (index >= n)
-        if bad.any():
-            raise RuntimeError(f"index {int(index[bad][0])} is out of bounds for dimension {wrap_dim(dim, x.ndim)} "
-                               f"with size {n}")
+    if how == "prod":
+        index = primal_of(index)
+        if is_plain(index):
+            index = on_host(index)  # which places are meant is decided there
+    index = stripped(index)
+    within(index, d, x.shape[d])
     src = src[tuple([slice(0, k) for k in index.shape])]
-    ones = constant(np.ones(tuple(index.shape), np.int64), x)
-    hits = AT(constant(np.zeros(tuple(x.shape), np.int64), x))[places].add(ones)
+    if how == "prod" and type(index) not in ARRAYS:
+        hits = _hits(x, cnp.reshape(in_flat(index, x.shape, d), (-1,)))
+        return _dense_product(x if include_self else cnp.where(cnp.reshape(hits, x.shape) > 0, constant(
+            np.ones((), x.dtype), x), x), index, src, d)
+    places = cnp.reshape(in_flat(index, x.shape, d), (-1,))
+    return cnp.reshape(_reduced(cnp.reshape(x, (-1,)), places, cnp.reshape(src, (-1,)), how, include_self), x.shape)
+
+
+def _hits(x, places):
+    """How many places are each element of a vector."""
+    ones = constant(np.ones(places.shape, np.int64), x)
+    return AT(constant(np.zeros(x.shape, np.int64), x))[places].add(ones)
+
+
+def _reduced(x, places, src, how, include_self):
+    """`reduce_into` of vectors."""
+    hits = None if include_self and how != "mean" else _hits(x, places)
     if how in _EXTREMES:
-        return _extreme(x, places, index, src, how, include_self, hits)
+        return _extreme(x, places, src, how, hits)
     start = x if include_self else cnp.where(hits > 0, constant(np.asarray(how == "prod", x.dtype), x), x)
     if how == "prod":
-        return _product(start, places, index, src, wrap_dim(dim, x.ndim))
+        return _product(start, places, src)
     total = AT(start)[places].add(src)
     if how == "sum":
         return total
-    count = cnp.maximum(hits + (1 if include_self else 0), 1)
-    if x.dtype.kind in "iu":
-        return cnp.floor_divide(total, count.astype(x.dtype))
-    return cnp.where(hits > 0, total / count.astype(x.dtype), x)
+    count = hits + 1 if include_self else cnp.maximum(hits, 1)  # 1 where nothing lands: the element itself
+    return (cnp.floor_divide if x.dtype.kind in "iu" else cnp.divide)(total, count.astype(x.dtype))
 
 
 def _dense_product(x, index, src, d):
@@ -93,36 +95,32 @@ def _dense_product(x, index, src, d):
     return (x * factor).astype(x.dtype)
 
 
-def _product(x, places, index, src, d):
-    if type(index) not in ARRAYS:
-        return _dense_product(x, index, src, d)
-    ranks = _ranks(places, tuple(x.shape))
-    spread = [np.broadcast_to(p, index.shape).ravel() for p in places]
-    values = cnp.reshape(src, (-1,))
+def _product(x, places, src):
+    ranks = _ranks(places)
     for r in range(int(ranks.max(initial=-1)) + 1):
         chosen = np.flatnonzero(ranks == r)
-        at = tuple([p[chosen] for p in spread])
-        x = AT(x)[at].set(x[tuple([constant(p, x) for p in at])] * values[constant(chosen, values)])
+        at = constant(places[chosen], x)
+        x = AT(x)[places[chosen]].set(x[at] * src[constant(chosen, src)])
     return x
 
 
-def _extreme(x, places, index, src, how, include_self, hits):
-    """The extreme of all that lands on a place, ties sharing the gradient."""
+def _extreme(x, places, src, how, hits):
+    """The extreme of all that lands on a place, ties sharing the gradient; `hits`: where `x` does not count itself."""
     fold = _EXTREMES[how]
     low = -np.inf if how == "amax" else np.inf
     if x.dtype.kind in "biu":
         low = how == "amin" if x.dtype.kind == "b" else getattr(np.iinfo(x.dtype), "min" if how == "amax" else "max")
 
-    def best(a, s, count, *where):
-        out = np.where(count > 0, np.asarray(low, a.dtype), a) if not include_self else a.copy()
+    def best(a, s, where, *count):
+        out = np.where(count[0] > 0, np.asarray(low, a.dtype), a) if count else a.copy()
         fold.at(out, where, s)
         return out
 
-    found = hosted(best, x.shape, x.dtype, x, src, hits, *places)
-    mine = (x == found) & (include_self | (hits == 0))
-    theirs = src == found[tuple([constant(p, x) for p in places])]
-    if x.dtype.kind in "biu":
+    found = hosted(best, x.shape, x.dtype, x, src, places, *(() if hits is None else (hits,)))
+    if x.dtype.kind in "biu" or constant_here(x) and constant_here(src):
         return found
+    mine = x == found if hits is None else (x == found) & (hits == 0)
+    theirs = src == found[constant(places, x)]
     zero = constant(np.zeros((), x.dtype), x)
     total = AT(cnp.where(mine, x, zero))[places].add(cnp.where(theirs, src, zero))
     count = AT(mine.astype(x.dtype))[places].add(theirs.astype(x.dtype))

@@ -12,6 +12,8 @@ from ..types.dtypes import type_word
 from .axes import wrap_dim
 from .index_arrays import along, ordered
 
+TOP_K = REGISTRY["top_k"].fun
+
 
 @moving("sort", blind=True, layout=LIKE_OPERANDS)
 def sort(input, dim=-1, descending=False, stable=False):
@@ -57,14 +59,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
         raise RuntimeError("selected index k out of range")
     if not input.ndim:
         return output_tuples.topk(input, np.zeros((), np.int64))
-    n = input.shape[d]
-    if n >= _MANY and 0 < k <= n // 4:
-        found = cnp.argpartition(input, n - k if largest else k - 1, axis=d)  # NaN behind all others
-        found = found[(slice(None),) * d + (slice(n - k, n) if largest else slice(0, k),)]
-        found = cnp.sort(found, axis=d)  # the first of equal ones comes first
-        order = along(found, ordered(along(input, found, d), d, largest), d)
-    else:
-        order = ordered(input, d, largest)[(slice(None),) * d + (slice(0, k),)]
+    order = TOP_K(input, k, d, bool(largest))
     return output_tuples.topk(along(input, order, d), order)
 
 

@@ -68,7 +68,6 @@ igammac@1 | FlFeFf | NotImplementedError | "igammac_cpu" not implemented for '{m
 index_add@2 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | index_add_(): self ({main}) and source ({word}) must have the same scalar type
 index_copy@2 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | index_copy_(): self and source expected to have the same dtype, but got (self) {main} and (source) {word}
 index_fill@2 | lFeFgFfFdF | RuntimeError | index_fill_(): Converting complex Scalar to non-complex type is not supported
-index_put@2 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | Index put requires the source and destination dtypes match, got {main} for the destination and {word} for the source.
 index_reduce@2 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | index_reduce_(): self ({main}) and source ({word}) must have the same scalar type
 isclose@1 | lelfldlFelefedeFglgeflfedldeFlFe | RuntimeError | {main} did not match {word}
 isin@1 | lFeFgFfFdF | RuntimeError | Unsupported input type encountered for isin(): {word}
