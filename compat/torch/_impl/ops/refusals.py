@@ -61,6 +61,12 @@ def matched(body, name, places, own):
     return checked
 
 
+def of_writing(x, value):
+    """PyTorch's message for `index_put`."""
+    return (f"Index put requires the source and destination dtypes match, got {type_word(x)} for the destination and "
+            f"{type_word(value)} for the source.")
+
+
 def of_linear(x, w, b=None):
     """PyTorch computes it as `addmm`, without a bias as `mm`."""
     if b is None:
@@ -108,7 +114,8 @@ same("nn.functional.bilinear", words=of_bilinear)
 same("nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d nn.functional.conv_transpose1d "
      "nn.functional.conv_transpose2d nn.functional.conv_transpose3d", words=of_convolution)
 same("nn.functional.scaled_dot_product_attention", (0, 1, 2))
-same("index_put masked_scatter linalg.lu_solve", (0, 2))
+same("masked_scatter linalg.lu_solve", (0, 2))
+same("index_put", (0, 2), of_writing)
 same("lu_solve", (0, 1))
 _FLOATS = "{name}: Expected a floating point or complex tensor as input. Got {word}"
 refuse("linalg.solve linalg.cond linalg.tensorinv linalg.tensorsolve linalg.vecdot", "biu", _FLOATS,

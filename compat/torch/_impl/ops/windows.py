@@ -310,6 +310,8 @@ def check_parameters(input, given):
     for name, p in given.items():
         if p.numel() != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {p.numel()}")
+    if input.dtype.numpy.kind not in "fcV":
+        raise NotImplementedError(f"\"batch_norm\" not implemented for '{type_word(input.dtype.numpy)}'")
     own, kinds = input.dtype, {p.dtype for p in given.values()}
     if kinds - {own} and not (own in (dtypes.float16, dtypes.bfloat16) and kinds == {dtypes.float32}):
         raise RuntimeError(f"batch_norm takes parameters of the dtype of its input, {own}, or torch.float32 beside "
