@@ -38,8 +38,6 @@ REFUSED = {
     "the same along an axis": (lambda: COMPLEX.min(dim=0), RuntimeError, "min(): does not support complex input"),
     "the same of two": (lambda: torch.max(COMPLEX, COMPLEX), RuntimeError, "maximum not implemented for complex"),
     "limits of booleans": (lambda: torch.clamp(BOOL, True, True), NotImplementedError, "clamp_cpu\" not implemented"),
-    "batch_norm of complex numbers": (lambda: F.batch_norm(COMPLEX[None] * torch.ones(3, 1), None, None, training=True),
-                                      NotImplementedError, "batch_norm\" not implemented for 'ComplexFloat'"),
     "batch_norm of integers": (lambda: F.batch_norm(torch.ones(3, 2).long(), None, None, training=True),
                                NotImplementedError, "batch_norm\" not implemented for 'Long'"),
     "a pool of integers": (lambda: F.max_pool1d(torch.ones(1, 4).long(), 2), NotImplementedError,

@@ -160,3 +160,13 @@ def test_full_takes_the_kind_of_a_tensor_and_no_more(dtype, wanted):
     assert torch.full((2,), one, dtype=torch.complex64).tolist() == [1.0, 1.0]
     with pytest.raises(TypeError, match=r"full\(\): argument 'fill_value' \(position 2\) must be Number, not Tensor"):
         torch.full((2,), one[None])
+
+
+def test_the_operand_of_elementwise_functions_has_the_name_of_numpys():
+    x = torch.tensor([4.0, 9.0])
+    assert torch.sqrt(x=x).tolist() == torch.exp(x=torch.log(x=x) / 2).round().tolist() == [2.0, 3.0]
+    assert torch.add(x1=x, x2=x).tolist() == x.add(x2=x).tolist() == (2 * x).tolist()
+    assert torch.sub(x, x2=1, alpha=2).tolist() == (x - 2).tolist()
+    assert torch.div(x=x, x2=x).tolist() == [1.0, 1.0]
+    with pytest.raises(TypeError, match="multiple values for argument 'input'"):
+        torch.sqrt(x, x=x)

@@ -163,3 +163,4 @@ refuse("logdet", "biu", "logdet: Expected a floating point or complex tensor as 
 refuse("erf erfc", "c", "\"{name}_vml_cpu\" not implemented for '{word}'")
 refuse("cdist nn.functional.pdist", "eV", "\"{name}\" not implemented for '{word}'")
 refuse("nn.functional.adaptive_avg_pool1d", "c", "\"adaptive_avg_pool2d\" not implemented for '{word}'")
+ROWS["ormqr"].refused.dtypes["g"] = NotImplementedError, "\"ormqr_cpu\" not implemented for '{word}'", True  # not cast
