@@ -7,7 +7,7 @@ from ..types.dtypes import c_type, type_word
 
 
 def refuse(names, kinds, message, error=NotImplementedError):
-    """Make operations raise for tensors of some kinds of dtype (NumPy's letters; `e` for half precision alone).
+    """Make operations raise for tensors of some kinds of dtype (NumPy's letters).
 
     Args:
         message: with `{name}` and `{word}`, torch's word for the dtype.
@@ -23,7 +23,7 @@ def guarded(body, name, kinds, message, error):
     @functools.wraps(body)
     def checked(input, *args, **named):
         dtype = getattr(input, "dtype", None)
-        if dtype is not None and (dtype.kind in kinds or "e" in kinds and dtype.char == "e"):
+        if dtype is not None and dtype.kind in kinds:
             raise error(message.format(name=name.rpartition(".")[2], word=type_word(dtype)))
         return body(input, *args, **named)
 
@@ -161,6 +161,4 @@ refuse("linalg.qr linalg.slogdet", "biu",
        "linalg.{name}: Expected a floating point or complex tensor as input. Got {word}", RuntimeError)
 refuse("logdet", "biu", "logdet: Expected a floating point or complex tensor as input. Got {word}", RuntimeError)
 refuse("erf erfc", "c", "\"{name}_vml_cpu\" not implemented for '{word}'")
-refuse("cdist nn.functional.pdist", "eV", "\"{name}\" not implemented for '{word}'")
-refuse("nn.functional.adaptive_avg_pool1d", "c", "\"adaptive_avg_pool2d\" not implemented for '{word}'")
 ROWS["ormqr"].refused.dtypes["g"] = NotImplementedError, "\"ormqr_cpu\" not implemented for '{word}'", True  # not cast
