@@ -113,8 +113,6 @@ api/scipy/_solvers: core core/arrays core/trace core/ops/linalg transforms/argum
     transforms/staging transforms/debug api/numpy transforms/custom
 api/scipy/fft: core core/trace core/ops core/numpy_api core/ops/scipy api/numpy
 api/scipy/interpolate: core core/trace core/ops core/ops/indexing core/numpy_api core/ops/scipy api/numpy
-api/scipy/linalg: core core/arrays core/trace core/ops core/ops/indexing core/ops/linalg core/ops/scipy
-    transforms/interpreters transforms/debug api/numpy
 api/scipy/ndimage: core core/trace core/ops core/ops/indexing core/numpy_api core/ops/scipy api/numpy
 api/scipy/signal: core core/arrays core/trace core/ops core/numpy_api core/ops/scipy api/numpy
 api/scipy/sparse: core core/arrays core/trace core/ops core/ops/indexing core/ops/sparse api/tree core/numpy_api
@@ -123,8 +121,10 @@ transforms/sparse: core core/arrays core/trace transforms/graph core/primitive c
     core/ops/sparse transforms/arguments transforms/interpreters transforms/staging transforms/jit
 api/scipy/integrate: core core/arrays core/trace transforms/arguments transforms/interpreters transforms/staging
     transforms/debug api/numpy transforms/custom api/scipy/_solvers
-api/scipy/optimize: core core/arrays core/trace transforms/arguments transforms/interpreters api/numpy
-    transforms/custom api/scipy/_solvers
+api/scipy/linalg: core core/arrays core/trace core/ops core/ops/indexing core/ops/linalg core/ops/scipy
+    transforms/interpreters transforms/debug api/numpy transforms/control transforms/custom api/scipy/_solvers
+api/scipy/optimize: core core/arrays core/trace core/ops/indexing transforms/arguments transforms/interpreters
+    api/numpy transforms/custom api/scipy/_solvers
 api/scipy/special: core core/arrays core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
 api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn transforms/debug api/numpy api/nn
 api/lax: core core/arrays core/trace core/ops core/ops/indexing transforms/collectives transforms/debug api/numpy
@@ -174,8 +174,9 @@ compat/torch/onnx: ~/dispatch
 compat/torch/distributed/_composable: compat/torch/distributed
 compat/torch/distributed/_tensor: ~/dispatch compat/torch/distributed
 compat/torch/signal: ~/dispatch ~/factories
-~/function: api/numpy api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/saved ~/graph_view
 ~/random: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch ~/factories
+~/function: api/numpy api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/saved ~/graph_view
+    ~/random
 ~/platform: ~/modes ~/types ~/dispatch ~/random
 ~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/factories
     ~/graph_view ~/random
@@ -189,16 +190,16 @@ compat/torch/jit: ~/dispatch ~/platform
     ~/values ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
 ~/sparse: api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor
 compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessing
-~/checkpoint: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/saved ~/graph_view ~/function ~/random
+~/checkpoint: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/saved ~/graph_view ~/random ~/function
     ~/ops
-~/gradcheck: ~/types ~/state ~/forward_ad ~/dispatch ~/factories ~/function ~/random ~/ops
+~/gradcheck: ~/types ~/state ~/forward_ad ~/dispatch ~/factories ~/random ~/function ~/ops
 ~/interchange: api ~/types ~/graph ~/state ~/views ~/dispatch ~/factories ~/tensor ~/sparse
 ~: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops ~/sparse ~/interchange
 ~/data: ~/types ~/profiler ~/random ~
 ~/distributions: ~/types ~/state ~/dispatch ~
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops ~
 ~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/platform ~/tensor ~
-compat/torch/_C: api ~/modes ~/types ~/graph ~/state ~/inplace ~/dispatch ~/saved ~/graph_view ~/function ~/random
+compat/torch/_C: api ~/modes ~/types ~/graph ~/state ~/inplace ~/dispatch ~/saved ~/graph_view ~/random ~/function
     ~/module
 compat/torch/_dynamo: ~/dispatch ~/platform ~/module
 compat/torch/_higher_order_ops: ~/func
@@ -210,8 +211,8 @@ compat/torch/nn/parallel: ~/dispatch ~/module
 compat/torch/utils/data/_utils: ~/data
 ~/functional: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
 ~/optim: ~/modes ~/types ~/graph ~/lists ~/state ~/profiler ~/dispatch ~/factories ~/module
-compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/forward_ad ~/dispatch ~/saved ~/graph_view ~/function
-    ~/random ~/tensor ~/gradcheck ~/functional
+compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/forward_ad ~/dispatch ~/saved ~/graph_view ~/random
+    ~/function ~/tensor ~/gradcheck ~/functional
 compat/torch/distributions: api ~/dispatch ~/distributions compat/torch/distributions/utils
 compat/torch/nn/modules: api ~/types ~/dispatch ~/ops ~/module compat/torch/nn/modules/utils
 compat/torch/utils/data: ~/dispatch ~/data compat/torch/utils/data/_utils
@@ -222,7 +223,7 @@ compat/torch/utils: api ~/types compat/torch/utils/tensorboard ~/graph ~/profile
 compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/attention compat/torch/nn/parallel
     compat/torch/nn/modules compat/torch/nn/utils
 compat/torch: compat api ~/modes ~/types ~/installing ~/profiler ~/inplace ~/dispatch compat/torch/distributed
-    compat/torch/onnx ~/factories compat/torch/signal ~/function ~/random ~/platform ~/tensor compat/torch/amp
+    compat/torch/onnx ~/factories compat/torch/signal ~/random ~/function ~/platform ~/tensor compat/torch/amp
     compat/torch/backends compat/torch/cuda compat/torch/fx compat/torch/jit ~/ops ~/sparse ~/interchange ~ ~/func
     ~/module compat/torch/_C compat/torch/_dynamo compat/torch/_higher_order_ops compat/torch/func
     compat/torch/autograd compat/torch/distributions compat/torch/optim compat/torch/utils compat/torch/nn

@@ -58,7 +58,7 @@ def cond(x: Array, p: Any = None) -> Array:
                                     f"check the size before{at_user_line()}")
     if p is not None and p not in (2, -2):
         return _matrix_norm(x, p, False) * _matrix_norm(decompositions.inv(x), p, False)
-    s = svd.svdvals(x, policy_here())
+    s = svd.svdvals(x, policy_here(), "extremes")
     big, small = _extreme(s, max), _extreme(s, min)
     if p == -2:
         big, small = small, big
@@ -114,7 +114,7 @@ def _matrix_norm(x: Array, ord: Any, keepdims: bool) -> Array:
         extreme = _largest if ord > 0 else reductions.reduce_min
         ans = methods.squeeze(extreme(sums, (x.ndim + other,), True), (x.ndim - 2, x.ndim - 1))
     elif ord in (2, -2, "nuc"):
-        s = svd.svdvals(x, policy_here())
+        s = svd.svdvals(x, policy_here(), "largest" if ord == 2 else "all")
         ans = reductions.reduce_sum(s, (s.ndim - 1,), False) if ord == "nuc" else _extreme(s, max if ord == 2 else min)
     else:
         raise ValueError(f"norm of matrices supports the orders None, 'fro', 'nuc', 1, -1, 2, -2, inf and -inf, but "

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays.dtypes import result_dtype
+from ..core.arrays.warned import warn_user
 from ..core.checks import flag
 from ..core.errors import at_user_line
 from ..core.numpy_api import methods
@@ -31,6 +32,7 @@ def median(a: Array, axis: Axis = None, out: Any = None, overwrite_input: bool =
     rows, lead = _flattened_last(array_of(a), axis, keepdims)
     n = rows.shape[-1]
     if not n:
+        warn_user("Mean of empty slice")
         return constant(np.full(lead, np.nan, rows.dtype), a)
     rows = ordering.sort(rows, rows.ndim - 1)
     middle = rows[..., n // 2] if n % 2 else (rows[..., n // 2 - 1] + rows[..., n // 2]) / 2
@@ -47,6 +49,7 @@ def nanmedian(a: Array, axis: Axis = None, out: Any = None, overwrite_input: boo
     rows, lead = _flattened_last(a, axis, flag(keepdims))
     rank, n = rows.ndim - 1, rows.shape[-1]
     if not n:
+        warn_user("Mean of empty slice")
         return constant(np.full(lead, np.nan, a.dtype), a)
     last = methods.reshape(selection.maximum(_present(rows) - 1, 0), (*rows.shape[:-1], 1))
     rows = ordering.sort(rows, rank)  # NaN behind all others

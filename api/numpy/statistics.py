@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays.dtypes import result_dtype
+from ..core.arrays.warned import warn_user
 from ..core.errors import DtypeError, at_user_line
 from ..core.numpy_api import methods
 from ..core.numpy_api.reducing import mean, reduce
@@ -43,6 +44,8 @@ def cov(m: Array, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: 
         total = weights.sum()
         centre = (x * weights).sum(axis=1, keepdims=True) / total
     spare = total - ddof
+    if weights is None and spare <= 0:
+        warn_user("Degrees of freedom <= 0 for slice")
     if weights is not None and aweights is not None and ddof:
         spare = total - ddof * (weights * array_of(aweights)).sum() / total
     if is_concrete(spare):  # as NumPy, which warns

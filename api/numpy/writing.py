@@ -46,7 +46,7 @@ def _writable(name: str, a: Array) -> None:
     if not isinstance(a, Tracer):
         raise ConversionError(
             f"numpy.{name} was asked to write a traced value into a plain array, which would drop its derivative; "
-            f"start from a traced buffer: covector.numpy.zeros(shape), np.zeros_like(t){at_user_line()}")
+            f"start from a traced buffer: covector.numpy.zeros(shape), numpy.zeros_like(t){at_user_line()}")
 
 
 def _contents(a: Array) -> Array:

@@ -41,6 +41,11 @@ class Reporter:
         warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
+def warn_user(message):
+    """Give a warning of NumPy's that is no floating-point one, at the line of the user's code."""
+    _REPORTER.write(message)
+
+
 def _warn(message, file, number, scope):
     name = scope.get("__name__") or os.path.splitext(os.path.basename(file))[0]
     warnings.warn_explicit(message, RuntimeWarning, file, number, name, scope.setdefault("__warningregistry__", {}))

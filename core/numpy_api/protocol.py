@@ -126,7 +126,7 @@ def _with_options(ufunc, fun, inputs, out=None, dtype=None, where=True, casting=
         raise ConversionError(
             f"{full_name(ufunc)} was asked to write a traced value into a plain array (array += t, or out=array), "
             "which would drop its derivative; write array = array + t, or start from a traced buffer: "
-            f"covector.numpy.zeros(shape), np.zeros_like(t){at_user_line()}"
+            f"covector.numpy.zeros(shape), numpy.zeros_like(t){at_user_line()}"
         )
     if where is not True and not isinstance(target, Tracer):
         raise RuleError(f"where= of {full_name(ufunc)} on traced values needs a traced out=, else the others are "

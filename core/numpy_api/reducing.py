@@ -5,6 +5,7 @@ import numpy as np
 from ..arrays.axes import ALL_AXES, normal_axes
 from ..arrays.dtypes import is_inexact
 from ..arrays.halves import is_half
+from ..arrays.warned import warn_user
 from ..checks import flag
 from ..errors import DtypeError, RuleError, ShapeError, at_user_line
 from ..ops import arithmetic as a, log_sums, reductions as r, selection
@@ -125,8 +126,8 @@ def _with_initial(prim, x, axes, keepdims, initial):
     return constant(np.zeros(shape, x.dtype), x) + _initial(x.dtype, initial)
 
 
-def mean(x, axis=None, dtype=None, keepdims=False, where=True):
-    """The mean over `axis`, of the elements that the mask `where` chooses."""
+def mean(x, axis=None, dtype=None, keepdims=False, where=True, quiet=False):
+    """The mean over `axis`, of the elements that the mask `where` chooses; warns of no elements, unless `quiet`."""
     whole = where is True or where is UNSET
     axes = _axes(axis, x.ndim) if whole else _loose_axes(axis, x.ndim)
     if dtype is None and x.dtype.kind in "biu":
@@ -137,6 +138,8 @@ def mean(x, axis=None, dtype=None, keepdims=False, where=True):
         wide = selection.astype(x, np.float32) if is_half(x.dtype) else x
         total = r.reduce_sum(masked(wide, where, 0), axes, flag(keepdims))
         return selection.astype(total / _count(x, where, axes, keepdims), x.dtype)
+    if not quiet and not r.count(x, axes):
+        warn_user("Mean of empty slice")
     if x.dtype.kind in "biu":  # asked for by dtype=
         total = reduce(r.reduce_sum, x, axes, keepdims, x.dtype)
         return selection.astype(total / r.count(x, axes), x.dtype)
@@ -172,8 +175,10 @@ def var(x, axis=None, ddof=0, keepdims=False, dtype=None, where=True, centre=Non
     axes = _axes(axis, x.ndim) if whole else _loose_axes(axis, x.ndim)
     count = max(r.count(x, axes) - ddof, 0) if whole else None
     alone = False
+    if whole and type(count) in (int, float) and count == 0:
+        warn_user("Degrees of freedom <= 0 for slice")
     if centre is None:
-        centre = mean(x, axes, None, True, where)
+        centre = mean(x, axes, None, True, where, quiet=True)
         if rooted:
             alone = r.count(x, axes) == 1 if whole else _count(x, where, axes, True) == 1
     apart = x - centre

@@ -1,5 +1,7 @@
 """Lengths (absolute values, norms, deviations), which know what they are the root of: their squares are smooth at 0."""
 
+from weakref import ref
+
 import numpy as np
 
 from ..arrays.dtypes import real_dtype
@@ -7,20 +9,20 @@ from ..ops import arithmetic as a, reductions, selection, shaping
 from ..trace.buffers import Buffer, snapshot
 from ..trace.tracer import Batched, Dual, Rev, Staged, Tracer
 
-_radicand = Tracer.radicand.__get__  # past `__getattr__`, which would look further where there is none
+_LENGTHS: dict[int, tuple] = {}  # id of a traced length: (what ends the entry with it, square, operands)
 
 
 def _radicand_of(x):
-    try:
-        return None if type(x) is Buffer or not isinstance(x, Tracer) else _radicand(x)
-    except AttributeError:
-        return None
+    known = _LENGTHS.get(id(x))
+    return None if known is None or type(x) is Buffer else known[1:]
 
 
 def _root_of(y, square, *operands):
     """`y`, a length; if traced, with the way to its square that does not lead over it: `square(*operands)`."""
     if isinstance(y, Rev | Dual | Batched | Staged):
-        y.radicand = square, [snapshot(x) if isinstance(x, Tracer) else x for x in operands]
+        key = id(y)
+        _LENGTHS[key] = (ref(y, lambda _: _LENGTHS.pop(key, None)), square,
+                         [snapshot(x) if isinstance(x, Tracer) else x for x in operands])
     return y
 
 
@@ -82,7 +84,7 @@ def square_of(x):
 
 def square(x):
     """x²."""
-    return a.square(x) if x.dtype.kind == "c" else square_of(x)
+    return a.square(x) if id(x) not in _LENGTHS or x.dtype.kind == "c" else square_of(x)
 
 
 def integer_power(x, n):

@@ -189,7 +189,7 @@ def _at(ufunc, fun, target, index, *values):
     if not isinstance(target, Tracer):
         raise ConversionError(f"{full_name(ufunc)}.at was asked to write a traced value into a plain array, which "
                               f"would drop its derivative; use covector.numpy.at(x)[index].add(value), or start "
-                              f"from covector.numpy.zeros(shape), np.zeros_like(t){at_user_line()}")
+                              f"from covector.numpy.zeros(shape), numpy.zeros_like(t){at_user_line()}")
     if isinstance(index, Tracer) and ufunc is not np.add:
         raise ConversionError(f"{full_name(ufunc)}.at needs concrete indices, but got traced ones "
                               f"({index.aval!r}); use np.where, or np.add.at{at_user_line()}")

@@ -12,7 +12,7 @@ from ..primitive.families import ZERO, linear, primitive
 from ..tape.strong_zeros import CHOICES, holds_nan
 from ..tape.unbroadcast import conj
 from ..trace.device import constant
-from ..trace.tracer import Staged, Tracer, unwrap
+from ..trace.tracer import Staged, unwrap
 from .arithmetic import exp
 from .dependence import lines, reduced
 from .running_loops import PRODUCTS, RUNNING_SUMS, running_products
@@ -343,20 +343,14 @@ def strong_product(ct, w, times):
 
     The sums of the terms with a finite w are as ever; where a term is left of others, the sum is infinite or NaN.
     """
+    if unwrap(ct) is None or unwrap(w) is None:
+        return CHOICES["staged_product"](ct, w, times)
     out = times(ct, w)
-    if not holds_nan(out):
-        return out
-    if unwrap(out) is None:  # compiled code looks when it runs, once for all examples: else both branches are computed
-        seen = out
-        while isinstance(seen.value, Tracer):
-            seen = seen.value
-        lost = reduce_any(seen != seen, tuple(range(seen.ndim)), False)
-        return CHOICES["cond"](lost, lambda out, ct, w: _with_strong_zeros(out, ct, w, times), lambda out, ct, w: out,
-                               out, ct, w)
-    return _with_strong_zeros(out, ct, w, times)
+    return with_strong_zeros(out, ct, w, times) if holds_nan(out) else out
 
 
-def _with_strong_zeros(out, ct, w, times):
+def with_strong_zeros(out, ct, w, times):
+    """`out`, the product `times(ct, w)`, without the NaN of terms in which `ct` is 0 and `w` not finite."""
     finite = isfinite(w)
     met = times(cast(ct != 0, dtype=ct.dtype), cast(~finite, dtype=w.dtype))
     return where(met != 0, out, times(ct, where(finite, w, 0.0)))

@@ -53,6 +53,19 @@ def binary_push(prim):
     return push
 
 
+def quietly(push):
+    """`push` without the warnings of factors that overflow or divide by 0."""
+    def quiet(*given):
+        state = error_state()
+        try:
+            enter_error_state(SILENT)
+            return push(*given)
+        finally:
+            leave_error_state(state)
+
+    return quiet
+
+
 def strongly(push):
     """`push` with strong zeros, and without the warnings of a zero tangent that meets an infinity."""
     def strong(dx, dy, x, y, ans):
@@ -65,6 +78,19 @@ def strongly(push):
             parts = [strong_zero(d, push(*both, x, y, ans))
                      for d, both in ((dx, (dx, None)), (dy, (None, dy))) if d is not None]
             return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+        finally:
+            leave_error_state(state)
+
+    return strong
+
+
+def strongly_alone(push):
+    """The same of `push(dx, *record)` of a primitive of one operand."""
+    def strong(dx, *record):
+        state = error_state()
+        try:
+            enter_error_state(SILENT)
+            return strong_zero(dx, push(dx, *record))
         finally:
             leave_error_state(state)
 

@@ -12,7 +12,7 @@ from ..tape.recording import recorded, with_bias
 from ..tape.tape import SPARE, new_node, next_seq, take_spare
 from ..trace.device import refuse_operands
 from ..trace.tracer import Batched, Dual, Rev
-from .forward_lanes import binary_push, forward_pair, strongly
+from .forward_lanes import binary_push, forward_pair, quietly, strongly, strongly_alone
 from .primitive import RAW, bind
 
 ndarray = np.ndarray
@@ -28,8 +28,10 @@ def unary_lane(prim, ufunc):
     formula = prim.jvp.real[0]
     push, push_want = formula.fn, {(): 0, ("x",): 1, ("ans",): 2}.get(
         tuple(_generic_name(n, prim) for n in formula.names), 3)
-    steady = not (prim.singular or prim.name in QUIET) and push_want != 3 and not prim.zeros
-    strong = prim.strong
+    steady = push_want != 3 and not prim.zeros
+    strong = strongly_alone(push) if prim.strong else push
+    if prim.singular or prim.name in QUIET:
+        push = quietly(push)
     masks = prim.zeros
     weak = prim.weak
 
@@ -67,11 +69,12 @@ def unary_lane(prim, ufunc):
             except TypeError:
                 refuse_operands(prim, (x,))
         elif kind is Dual:
-            if steady and x.aval.plain and not x.owner.done and not (strong and x.owner.masked):
+            if steady and x.aval.plain and not x.owner.done:
                 xv = x.value
                 v = ufunc(xv) if type(xv) in RAW else apply(xv)
                 dx = x.tangent
-                dx = push(dx, xv) if push_want == 1 else push(dx, v) if push_want == 2 else push(dx)
+                pushed = strong if x.owner.masked else push
+                dx = pushed(dx, xv) if push_want == 1 else pushed(dx, v) if push_want == 2 else pushed(dx)
                 out = Dual()
                 out.owner = x.owner
                 out.value = v
@@ -112,8 +115,10 @@ def binary_lane(prim, op, native):
     right_keeps_x = prim.operands[0] in right.names
     left_only_y = left.names == (prim.operands[1],)
     right_only_x = right.names == (prim.operands[0],)
-    push = None if prim.singular or prim.name in QUIET else binary_push(prim)
+    push = binary_push(prim)
     strong = strongly(push) if prim.strong and push is not None else push
+    if push is not None and (prim.singular or prim.name in QUIET):
+        push = quietly(push)
     masks = prim.zeros
     weak = prim.weak
     shifts_x, shifts_y = (name in SHIFTS.get(prim.name, ()) for name in prim.operands)

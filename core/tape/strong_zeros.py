@@ -112,7 +112,8 @@ def pulled_strongly(prim, names, pieces):
         for operands, formula, back in pieces:
             i = operands[0]
             if prim.bilinear and i < 2 and prim.operands[1 - i] in formula.names:
-                found[i] = _product(ct, saved, slot[prim.operands[1 - i]], bare, back)
+                items = [saved if bare else saved[slot[name]] for name in formula.names]
+                found[i] = _product(ct, items, formula.names.index(prim.operands[1 - i]), formula.fn)
                 continue
             cts = back(ct, saved)
             for i, c in zip(operands, cts if len(operands) > 1 else (cts,)):
@@ -126,11 +127,9 @@ def pulled_strongly(prim, names, pieces):
     return again
 
 
-def _product(ct, saved, place, bare, back):
-    if bare:
-        return CHOICES["strong_product"](ct, saved, back)
-    head, tail = saved[:place], saved[place + 1 :]
-    return CHOICES["strong_product"](ct, saved[place], lambda ct, w: back(ct, (*head, w, *tail)))
+def _product(ct, items, place, formula):
+    head, w, tail = items[:place], items[place], items[place + 1 :]
+    return CHOICES["strong_product"](ct, w, lambda ct, w: formula(ct, *head, w, *tail))
 
 
 def _any(x, axes, keepdims=True):
@@ -174,8 +173,8 @@ def pushed_strongly(prim, tangents, args, ans):
     named = dict(zip(prim.params, params))
     for i, dx in tangents.items():
         if prim.bilinear and i < 2:
-            def times(dx, w, i=i):
-                return prim.tangent({i: dx}, (*args[: 1 - i], w, *args[2 - i :]), ans)
+            def times(dx, w, i=i, rest=args[2:]):
+                return prim.tangent({i: dx}, (None, w, *rest) if i == 0 else (w, None, *rest), None)
 
             part = CHOICES["strong_product"](dx, args[1 - i], times)
         else:

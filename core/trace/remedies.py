@@ -17,7 +17,7 @@ CHOICES = {
     None: "its result depends on the values themselves: choose by np.where, or call it outside of the transformed "
           "function",
 } | dict.fromkeys(["nonzero", "flatnonzero", "argwhere"], _PLACES)
-_BUFFER = ("buf = covector.numpy.zeros(shape) (or np.zeros_like(t)) before buf[i] = t, or buf = "
+_BUFFER = ("buf = covector.numpy.zeros(shape) (or numpy.zeros_like(t)) before buf[i] = t, or buf = "
            "covector.numpy.array(buf) of an array that is there")
 _MATH = "np.exp and friends for math.*"
 _SCIPY = "covector.scipy for SciPy's functions"

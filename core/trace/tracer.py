@@ -86,7 +86,7 @@ class Tracer:
     All kinds share one slot layout, so that a tracer that is written to can become a `Buffer` in place.
     """
 
-    __slots__ = ("owner", "value", "aval", "node", "tangent", "state", "link", "radicand", "__weakref__")
+    __slots__ = ("owner", "value", "aval", "node", "tangent", "state", "link", "__weakref__")
 
     __pandas_priority__ = 5000  # pandas' operators defer to it, as DataFrame's 4000 does to nobody else
 
@@ -97,7 +97,6 @@ class Tracer:
     tangent: Any
     state: Any
     link: Any
-    radicand: Any  # of a length: how its square is computed without it
 
     if TYPE_CHECKING:
 

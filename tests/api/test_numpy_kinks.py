@@ -237,3 +237,45 @@ def test_the_deviation_of_a_single_element_is_constant(second):
     found = second(lambda x: np.std(x, axis=1, where=mask))(x)
     np.testing.assert_array_equal(found[0], np.zeros((2, 3, 2, 3)))
     np.testing.assert_allclose(found[1, 1, :, 1], second(np.std)(x[1]), atol=1e-12)
+
+
+OF_SINGULAR_VALUES = {
+    "the nuclear norm": lambda x: np.linalg.norm(x, "nuc"),
+    "its square": lambda x: np.linalg.matrix_norm(x, ord="nuc") ** 2,
+    "the sum of squares": lambda x: np.sum(np.linalg.svdvals(x) ** 2),
+    "the smallest one": lambda x: np.linalg.norm(x, -2) ** 2,
+    "the condition number": lambda x: np.linalg.cond(x),
+    "its inverse": lambda x: np.linalg.cond(x, -2),
+    "their product": lambda x: np.prod(np.linalg.svd(x, compute_uv=False)),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered")
+@pytest.mark.parametrize("second", SECOND)
+@pytest.mark.parametrize("name", OF_SINGULAR_VALUES)
+def test_functions_of_a_singular_value_of_0_have_no_second_derivative(name, second):
+    f = OF_SINGULAR_VALUES[name]
+    for x in (np.zeros((2, 2)), np.diag([2.0, 0.0]), np.outer([1.0, 2.0], [3.0, 1.0]), np.zeros((3, 2))):
+        with pytest.raises(np.linalg.LinAlgError):
+            SECOND[second](f)(x)
+        with pytest.raises(np.linalg.LinAlgError):
+            cv.vmap(SECOND[second](f))(x[None])
+    regular = np.array([[2.0, 0.3], [-0.4, 1.0]])
+    cv.testing.check_grads(f, (regular,))
+
+
+@pytest.mark.parametrize("second", SECOND)
+def test_the_largest_singular_value_asks_nothing_of_the_others(second):
+    x = np.outer([1.0, 2.0], [3.0, 1.0])
+    found = SECOND[second](lambda x: np.linalg.norm(x, 2) ** 2)(x).reshape(2, 2, 2, 2)
+    step = 1e-5
+    for i, j in np.ndindex(2, 2):
+        e = np.zeros((2, 2))
+        e[i, j] = step
+        slopes = [cv.grad(lambda x: np.linalg.norm(x, 2) ** 2)(x + s * e) for s in (1, -1)]
+        np.testing.assert_allclose(found[..., i, j], (slopes[0] - slopes[1]) / (2 * step), atol=1e-7)
+    for x in (np.zeros((2, 2)), np.eye(2)):
+        with pytest.raises(np.linalg.LinAlgError):
+            SECOND[second](lambda x: np.linalg.norm(x, 2) ** 2)(x)
+    with pytest.raises(np.linalg.LinAlgError):
+        SECOND[second](np.linalg.cond)(np.eye(2))

@@ -281,10 +281,15 @@ FAILURES = {
         RuntimeError,
         "odeint did not reach the end of the interval: SciPy says",
     ),
-    "a complex start": (
-        lambda a: abs(integrate.solve_ivp(lambda t, y: a * y, (0.0, 1.0), [1.0 + 0.0j]).y[0, 0]),
+    "a complex start of odeint": (
+        lambda a: abs(integrate.odeint(lambda y, t: a * y, 1.0 + 0.0j, [0.0, 1.0])[0, 0]),
         TypeError,
         "y0 has dtype complex128; stack the real and the imaginary parts",
+    ),
+    "a band of a complex start": (
+        lambda a: abs(integrate.solve_ivp(lambda t, y: a * y, (0.0, 1.0), [1.0 + 0.0j], "LSODA", lband=0).y[0, 0]),
+        NotImplementedError,
+        "a band of the Jacobian of a complex system",
     ),
     "a short rate": (
         lambda a: integrate.solve_ivp(lambda t, y: a * y[:1], (0.0, 1.0), [1.0, 2.0]).y[0, 0],
@@ -369,3 +374,48 @@ def test_the_time_of_a_dense_solution_may_be_traced_where_nothing_else_is(method
                           (cv.grad(lambda t: integrate.solve_ivp(f, (0.0, 2.0), [0.0, 1.0], **options).sol(t)[0])(0.5),
                            np.cos(0.5))):
         np.testing.assert_allclose(found, wanted, atol=1e-6)
+
+
+HAMILTONIAN = np.array([[1.0, 0.3], [0.3, -1.0]])
+KETS = np.array([1.0 + 0.0j, 0.5j])
+
+
+def evolved(y0, w, **more):
+    """A damped two-level system, linear, whose solution is a matrix exponential."""
+    return integrate.solve_ivp(lambda t, y, w: -1j * w * (HAMILTONIAN @ y) - 0.1 * y, (0.0, 1.0), y0, args=(w,),
+                               **{"rtol": 1e-10, "atol": 1e-12, "t_eval": [0.5, 1.0], **more})
+
+
+def exactly(y0, w):
+    values, vectors = np.linalg.eigh(HAMILTONIAN)
+    return np.stack([vectors @ (np.exp(-1j * w * values * t - 0.1 * t) * (vectors.T @ y0)) for t in (0.5, 1.0)], -1)
+
+
+@pytest.mark.parametrize("more", [{}, {"method": "Radau", "jac_sparsity": np.ones((2, 2))}, {"vectorized": True},
+                                  {"atol": np.array([1e-12, 1e-13])}], ids=str)
+def test_a_complex_system_has_values_and_derivatives(more):
+    fun = lambda y0, w: evolved(y0, w, **more).y  # noqa: E731
+    np.testing.assert_allclose(cv.jit(fun)(KETS, 2.0), exactly(KETS, 2.0), rtol=1e-8)
+    np.testing.assert_allclose(cv.vmap(fun, (None, 0))(KETS, np.array([1.0, 2.0]))[1], exactly(KETS, 2.0), rtol=1e-8)
+    np.testing.assert_allclose(cv.jacfwd(fun, 1)(KETS, 2.0), cv.jacfwd(exactly, 1)(KETS, 2.0), rtol=1e-7)
+    loss = lambda of: lambda y0, w: (abs(of(y0, w)) ** 2 * [[1.0, 2.0], [3.0, 4.0]]).sum()  # noqa: E731
+    for w in (2.0, 2.0 + 0.1j):
+        found, wanted = (cv.grad(loss(of), (0, 1))(KETS, w) for of in (fun, exactly))
+        for f, g in zip(found, wanted):
+            np.testing.assert_allclose(f, g, rtol=1e-7, atol=1e-9)
+
+
+def test_a_complex_system_has_events_and_a_dense_output():
+    def high(t, y):
+        return y[0].imag - 0.5
+
+    high.terminal = True
+    turn = lambda w, **more: integrate.solve_ivp(  # noqa: E731
+        lambda t, y: 1j * w * y, (0.0, 3.0), [1.0 + 0.0j], rtol=1e-10, atol=1e-12, **more)
+    np.testing.assert_allclose(cv.grad(lambda w: turn(w, events=high).t_events[0][0])(1.0), -np.pi / 6, rtol=1e-8)
+    np.testing.assert_allclose(cv.jvp(lambda w: turn(w, events=high).y_events[0], (1.0,), (1.0,)), [
+        [[np.exp(1j * np.pi / 6)]], [[0.0]]], atol=1e-8)
+    np.testing.assert_allclose(cv.jvp(lambda w: turn(w, dense_output=True).sol(0.5), (1.0,), (1.0,))[1],
+                               [0.5j * np.exp(0.5j)], rtol=1e-8)
+    plain = turn(1.0, dense_output=True).sol
+    np.testing.assert_allclose(cv.jvp(plain, (0.5,), (1.0,))[1], [1j * np.exp(0.5j)], rtol=1e-8)

@@ -302,3 +302,45 @@ def test_iterative_solvers_do_not_depend_on_the_scale_of_cotangents(name, precon
     for scale in (1.0, 1e-12, 1e-25, 1e-35, 1e25):
         (found,) = pullback(ones * np.float32(scale))
         np.testing.assert_allclose(found / np.float32(scale), np.linalg.solve(dense.T, ones), rtol=1e-3)
+
+
+def few(m, **options):
+    return traced.linalg.eigsh(traced.with_data(P, (m + m.T)[P.nonzero()]), 3, **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"sigma": 1.5}, {"which": "SA"}])
+def test_eigenvalues_and_vectors_are_those_of_scipy_and_of_eigh(options):
+    w, v = few(D / 2, **options)
+    there, vectors = spl.eigsh(P, 3, **options)
+    np.testing.assert_allclose(w, there)
+    np.testing.assert_allclose(v**2, vectors**2, atol=1e-10)
+    at = np.searchsorted(np.linalg.eigvalsh(D), np.asarray(w) - 1e-6)
+    for fun, dense in ((lambda m: few(m, **options)[0], lambda m: np.linalg.eigh(m + m.T)[0][at]),
+                       (lambda m: few(m, **options)[1] ** 2, lambda m: np.linalg.eigh(m + m.T)[1][:, at] ** 2),
+                       (lambda m: few(m, return_eigenvectors=False, **options), lambda m: np.linalg.eigvalsh(
+                           m + m.T)[at])):
+        mask = D != 0  # what lies beyond the pattern is not read
+        for how in (cv.jacrev, cv.jacfwd):
+            np.testing.assert_allclose(how(fun)(D / 2), np.where(mask, how(dense)(D / 2), 0.0), atol=1e-8)
+        cv.testing.check_grads(fun, (D / 2,))
+        np.testing.assert_allclose(cv.vmap(fun)(np.stack([D / 2, D])), np.stack([fun(D / 2), fun(D)]), atol=1e-9)
+        np.testing.assert_allclose(cv.jit(cv.jacrev(fun))(D / 2), cv.jacrev(fun)(D / 2), atol=1e-9)
+
+
+def test_vectors_of_a_repeated_eigenvalue_have_no_derivative_and_the_values_do():
+    data, where = np.array([1.0, 2.0, 3.0, 3.0]), (np.arange(4), np.arange(4))
+    for k in (1, 2):
+        def fun(d, k=k):
+            return (traced.linalg.eigsh(traced.coo_array((d, where)), k)[1] * X[:1]).sum()
+
+        with pytest.raises(np.linalg.LinAlgError):
+            cv.grad(fun)(data)
+        with pytest.raises(np.linalg.LinAlgError):
+            cv.jvp(fun, (data,), (np.arange(4.0),))
+    slopes = cv.grad(lambda d: traced.linalg.eigsh(traced.coo_array((d, where)), 2, return_eigenvectors=False).sum())
+    np.testing.assert_allclose(slopes(data), [0.0, 0.0, 1.0, 1.0], atol=1e-12)
+
+
+def test_a_csc_array_is_the_array_itself():
+    a = traced.csr_array(P)
+    assert a.tocsc() is a

@@ -68,12 +68,17 @@ row("linalg.pinv", (A[:, :2],))
 row("linalg.lstsq", (A[:, :2], draw(3)), lambda lib, a, b: lib.linalg.lstsq(a, b)[0])
 row("linalg.lu_factor", (A,), lambda lib, a: lib.linalg.lu_factor(a)[0])
 row("linalg.lu_solve", (A, draw(3)), lambda lib, a, b: lib.linalg.lu_solve(lib.linalg.lu_factor(a), b))
+for _side in ("right", "left"):
+    row(f"linalg.polar, {_side}", (A,), lambda lib, a, side=_side: np.stack(lib.linalg.polar(a, side)))
+row("linalg.polar of a tall matrix", (A[:, :2],), lambda lib, a: lib.linalg.polar(a)[0])
+row("linalg.ldl", (A - np.diag([4.0, 2.0, 0.0]),), lambda lib, a: np.stack(lib.linalg.ldl(symmetric(a))[:2]))
 row("linalg.schur", (A,), lambda lib, a: lib.linalg.schur(a)[0] ** 2)
 row("linalg.sqrtm", (A,))
 row("linalg.logm", (A,))
 row("linalg.expm_frechet", (A, draw(3, 3)), lambda lib, a, e: lib.linalg.expm_frechet(a, e)[1])
 row("linalg.solve_banded", (LINES, draw(4)), lambda lib, ab, b: lib.linalg.solve_banded((1, 1), ab, b))
 row("linalg.solveh_banded", (LINES[:2], draw(4)))
+row("linalg.cholesky_banded", (LINES[1:],), lambda lib, ab: lib.linalg.cholesky_banded(ab, lower=True)[..., :3])
 row("linalg.solve_sylvester", (A, A[:2, :2], draw(3, 2)))
 row("linalg.solve_continuous_lyapunov", (A, draw(3, 3)))
 row("linalg.solve_discrete_lyapunov", (0.2 * A, draw(3, 3)))
@@ -87,6 +92,9 @@ row("interpolate.CubicSpline, periodic", (X, draw(5), AT), lambda lib, x, y, t: 
     x, np.concatenate([y, y[:1]]), bc_type="periodic")(t))
 row("interpolate.PchipInterpolator", (X, np.cumsum(draw(6) ** 2), AT),
     lambda lib, x, y, t: lib.interpolate.PchipInterpolator(x, y)(t))
+for _name in ("akima", "makima"):
+    row(f"interpolate.Akima1DInterpolator, {_name}", (X, draw(6), AT), lambda lib, x, y, t, name=_name:
+        lib.interpolate.Akima1DInterpolator(x, y, method=name)(t))
 for _k in (2, 3):
     row(f"interpolate.make_interp_spline, k={_k}", (X, draw(6), AT),
         lambda lib, x, y, t, k=_k: lib.interpolate.make_interp_spline(x, y, k)(t))
@@ -111,6 +119,10 @@ row("signal.lfilter", (draw(3), np.array([1.2, 0.3, -0.2]), draw(2, 6)))
 row("signal.lfilter, zi", (draw(3), np.array([1.2, 0.3, -0.2]), draw(6), draw(2)),
     lambda lib, b, a, x, zi: lib.signal.lfilter(b, a, x, zi=zi)[1])
 row("signal.hilbert", (draw(7),))
+row("signal.lfilter_zi", (draw(3), np.array([1.2, 0.3, -0.2])))
+for _pad in ("odd", "even", "constant"):
+    row(f"signal.filtfilt, {_pad}", (draw(2), np.array([1.2, 0.3, -0.2]), draw(8)),
+        lambda lib, b, a, x, pad=_pad: lib.signal.filtfilt(b, a, x, padtype=pad, padlen=5))
 row("signal.sosfilt", (draw(8),), lambda lib, x: lib.signal.sosfilt(SOS, x))
 for _name in ("fft", "ifft", "hfft", "fft2", "ifft2", "hfft2", "fftn", "ifftn", "hfftn", "irfft", "irfft2", "irfftn"):
     row(f"fft.{_name}", (draw(3, 4) + 1j * draw(3, 4),))

@@ -86,6 +86,12 @@ def linprog(p):
     return found.x + found.fun + found.ineqlin.marginals
 
 
+def nonnegative(p):
+    a = np.stack([p, p**2 + [0.0, 3.0], -p]) @ [[1.0, 0.2], [0.3, 1.0]]
+    x, distance = optimize.nnls(a, p[0] * np.array([1.0, 3.0, 0.5]))
+    return np.append(x, distance)
+
+
 def assignment(p):
     rows, columns = optimize.linear_sum_assignment(np.stack([p, p[::-1] ** 2]))
     return 1.0 * columns
@@ -151,6 +157,7 @@ CASES = RULES | {
     "`optimize.minimize`": minimize,
     "`optimize.minimize` with bounds and constraints": bounded,
     "`optimize.least_squares`": least_squares,
+    "`optimize.nnls`": nonnegative,
     "`optimize.linprog`": linprog,
     "`optimize.linear_sum_assignment`": assignment,
     "`integrate.solve_ivp` with `t_eval`": ivp,

@@ -1,6 +1,7 @@
 """Questions after the type of a value: traced code takes the branch that the plain function takes."""
 
 import collections.abc
+import functools
 import numbers
 import operator
 
@@ -97,3 +98,23 @@ def test_jit_tells_numbers_from_arrays_in_either_order():
         f = cv.jit(lambda t: t**3 if np.isscalar(t) else t + 0.0)
         for x in (first, second, first):
             assert f(x) == (27.0 if np.isscalar(x) else 3.0)
+
+
+def test_singledispatch_takes_the_functions_for_numbers_and_for_traced_arrays():
+    @functools.singledispatch
+    def f(x):
+        raise TypeError(type(x))
+
+    @f.register(numbers.Real)
+    def _(x):
+        return x**3
+
+    @f.register(np.ndarray)
+    @f.register(cv.extend.Tracer)
+    def _(x):
+        return np.sum(x)
+
+    for x, slope in ((3.0, 27.0), (np.ones(2), np.ones(2))):
+        for g in (cv.grad(f), cv.jit(cv.grad(f)), cv.grad(cv.jit(f))):
+            np.testing.assert_array_equal(g(x), slope)
+    np.testing.assert_array_equal(cv.vmap(cv.grad(f))(np.array([2.0, 3.0])), [12.0, 27.0])

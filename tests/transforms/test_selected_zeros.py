@@ -195,3 +195,50 @@ def test_rules_of_users_take_no_part_in_what_is_left_out():
         for mode in ("grad", "jit", "vmap", "jacfwd"):
             found = MODES[mode](lambda p: np.sum(np.where(p > 0, f(p), 0.0)))(X)
             np.testing.assert_allclose(found, _scattered(np.log(X[KEPT]) + 1))
+
+
+CLOSURES = {  # each is 3 x where x <= 0, and x log x elsewhere
+    "cond": lambda x: covector.cond(x > 0, lambda: x * np.log(x), lambda: x * 3.0),
+    "cond of an operand, too": lambda x: covector.cond(x > 0, lambda y: y * np.log(x), lambda y: x * 3.0, x),
+    "cond of what was computed before": lambda x: _before(np.log(x), x),
+    "switch": lambda x: covector.switch((x > 0).astype(int), [lambda: x * 3.0, lambda: x * np.log(x)]),
+    "while_loop": lambda x: 3.0 * x + covector.while_loop(lambda c: c[0] < (x > 0), lambda c: (
+        c[0] + 1, x * np.log(x) - 3.0 * x), (0, 0.0 * x), max_steps=2)[1],
+}
+
+
+def _before(log, x):
+    return covector.cond(x > 0, lambda: x * log, lambda: x * 3.0)
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered")
+@pytest.mark.parametrize("name", CLOSURES)
+@pytest.mark.parametrize("transform", [
+    lambda f: covector.vmap(covector.grad(f)),
+    lambda f: covector.vmap(covector.jacfwd(f)),
+    lambda f: covector.jit(covector.vmap(covector.grad(f))),
+    lambda f: covector.vmap(covector.jit(covector.grad(f))),
+    lambda f: covector.grad(lambda xs: covector.jit(covector.vmap(f))(xs).sum()),
+    lambda f: covector.jit(lambda xs: covector.jvp(covector.vmap(f), (xs,), (np.ones_like(xs),))[1]),
+    lambda f: lambda xs: covector.vmap(covector.vmap(covector.grad(f)))(xs[None])[0],
+    lambda f: covector.jit(lambda xs: covector.vmap(covector.vmap(covector.grad(f)))(xs[:, None])[:, 0]),
+])
+def test_what_an_untaken_branch_closes_over_contributes_nothing(name, transform):
+    found = transform(CLOSURES[name])(np.array([-1.0, 0.0, 2.0]))
+    np.testing.assert_allclose(found, [3.0, 3.0, np.log(2.0) + 1.0])
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered")
+@pytest.mark.parametrize("call", [
+    lambda w: covector.jit(lambda x: np.where(x > 0, x, np.log(w)))(2.0),
+    lambda w: covector.jit(lambda x, w: np.where(x > 0, x, w))(2.0, np.log(w)),
+    lambda w: covector.checkpoint(lambda x, w: np.where(x > 0, x, w))(2.0, np.log(w)),
+    lambda w: covector.jit(covector.checkpoint(lambda x: np.where(x > 0, x, np.log(w))))(2.0),
+    lambda w: covector.jit(lambda x: covector.cond(x > 0, lambda: x, lambda: np.log(w)))(2.0),
+    lambda w: covector.jit(lambda x: covector.scan(lambda c, x: (
+        c + covector.cond(x > 0, lambda: x, lambda: np.log(w)), None), 0.0, x)[0])(np.ones(3)),
+    lambda w: covector.vmap(lambda x: covector.cond(x > 0, lambda: x, lambda: np.log(w)))(np.ones(3)).sum(),
+], ids=range(7))
+def test_what_a_call_leaves_out_contributes_nothing_to_what_came_before(call):
+    assert covector.grad(call)(0.0) == covector.jacfwd(call)(0.0) == covector.jit(covector.grad(call))(0.0) == 0.0
+    assert covector.grad(lambda w: np.inf * call(w))(0.0) == covector.jacfwd(lambda w: np.inf * call(w))(0.0) == 0.0

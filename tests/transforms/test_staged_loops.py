@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import covector as cv
-from covector.core.errors import RuleError
+from covector.core.errors import RuleError, TreeError
 from covector.transforms.graph.equations import walk
 
 X = np.array([1.0, 2.0, 30.0])
@@ -387,3 +387,14 @@ def test_rounds_that_depend_on_a_traced_value_are_not_known():
     np.testing.assert_allclose(cv.jit(f)(1.5), f(1.5))
     with pytest.raises(RuleError, match="max_steps"):
         cv.jit(cv.grad(f))(1.5)
+
+
+def test_a_known_condition_calls_one_function_and_eval_shape_finds_unequal_ones():
+    def fun(x):
+        return cv.cond(True, lambda x: x, lambda x: (called.append(x), x), x)
+
+    called: list = []
+    assert fun(1.0) == 1.0 and not called
+    for find in (cv.eval_shape, lambda f, x: cv.jit(f)(x), lambda f, x: cv.make_graph(f)(x)):
+        with pytest.raises(TreeError, match="return one structure"):
+            find(fun, 1.0)

@@ -179,3 +179,17 @@ def test_under_the_filter_that_python_starts_with(tmp_path):
     ]
     assert "a = np.log(x)" in out
     assert len(shown) == 3  # the third is of the difference
+
+
+@pytest.mark.parametrize(("fun", "x", "words"), [
+    (np.mean, np.zeros(0), "Mean of empty slice"), (np.median, np.zeros((0, 2)), "Mean of empty slice"),
+    (np.var, np.zeros(0), "Degrees of freedom <= 0 for slice"), (np.cov, np.ones((2, 1)), "Degrees of freedom <= 0"),
+    (lambda x: np.std(x, ddof=1), np.ones(1), "Degrees of freedom <= 0 for slice"),
+    (lambda x: np.var(x, axis=0, ddof=3), np.ones((2, 2)), "Degrees of freedom <= 0 for slice"),
+])
+def test_slices_without_enough_elements_warn_as_numpy_does(fun, x, words):
+    for call in (fun, cv.jit(fun), lambda x: cv.vjp(fun, x)[0]):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            call(x)
+        assert [w.category for w in caught if words in str(w.message)] == [RuntimeWarning]

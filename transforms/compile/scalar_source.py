@@ -25,7 +25,7 @@ OPERATORS = {
     "square": "{0}*{0}", "reciprocal": "1.0/{}", "less_square": "1.0-{0}*{0}", "times_rest": "{0}*(1.0-{0})",
     "greater": "{}>{}", "greater_equal": "{}>={}", "less": "{}<{}", "less_equal": "{}<={}", "equal": "{}=={}",
     "not_equal": "{}!={}", "where": "{1} if {0} else {2}", "bitwise_and": "{}&{}", "bitwise_or": "{}|{}",
-    "bitwise_xor": "{}^{}", "bitwise_invert": "not {}", "isnan": "{0}!={0}",
+    "bitwise_xor": "{}^{}", "bitwise_invert": "not {}", "isnan": "{0}!={0}", "isfinite": "{0}-{0}==0.0",
     "maximum": "{0} if {0}>{1} or {0}!={0} else {1}", "minimum": "{0} if {0}<{1} or {0}!={0} else {1}",
     "is_lost": "{1}!={1} and {0}==0.0", "strong_zero": "{1} if {1}=={1} or {0}!=0.0 else 0.0",
     "remainder": "{}%{}", "floor_divide": "{}//{}",

@@ -16,7 +16,7 @@ from ...core.trace.tracer import Tracer
 from ...core.types import Any, Callable, Fun
 from ..arguments.arguments import flatten, normal_argnums, settle
 from ..arguments.transformed import transformed
-from ..graph.equations import Body
+from ..graph.equations import Body, selects
 from ..interpreters.forward import start_dual
 from ..staging.bodies import (
     batched_body,
@@ -157,6 +157,7 @@ def _grad(trace, prim, args):
     values = unboxed(operands, values)
     active = [i for i, (v, own) in enumerate(zip(values, mine)) if own and is_inexact(aval_of(v).dtype)]
     values = [trace.keep(v) if not own else v for v, own in zip(values, mine)]
+    trace.masked = trace.masked or body.graph is None or selects(body.graph)
     kept = None
     if body.graph is not None and any(_saves(policy, eq) for eq in body.graph.equations):
         outs, kept = body.graph.eval(values, keep=lambda eq: _saves(policy, eq))
@@ -183,6 +184,7 @@ def _jvp(trace, prim, args):
     values, mine = operands_of(trace, operands)
     values = unboxed(operands, values)
     given = [a.tangent if own else None for a, own in zip(operands, mine)]
+    trace.masked = trace.masked or body.graph is None or selects(body.graph)
     n = len(values)
     live = [i for i, t in enumerate(given) if t is not None]
     shape = []
@@ -191,7 +193,7 @@ def _jvp(trace, prim, args):
         tangents = [None] * n
         for i, t in zip(live, flat[n:]):
             tangents[i] = t
-        outs, pushed = push(body, flat[:n], tangents, start_dual)
+        outs, pushed = push(body, flat[:n], tangents, start_dual, trace.masked)
         shape[:] = [k for k, t in enumerate(pushed) if t is not None]
         return [*outs, *[pushed[k] for k in shape]]
 

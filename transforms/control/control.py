@@ -46,15 +46,17 @@ def cond(
     """Select between two functions by a condition.
 
     Args:
-        pred: a boolean scalar. If it is concrete, only one function is called; if batched by vmap, both are called and
-            `where` selects; in a function that is staged, both are staged.
-        true_fun, false_fun: functions of `operands`, with outputs of the same structure, shapes and dtypes.
+        pred: a boolean scalar. If it is concrete, only one function is called, and what the other one would return is
+            not asked, since finding out would run it; if batched by vmap, both are called and `where` selects; in a
+            function that is staged, both are staged.
+        true_fun, false_fun: functions of `operands`, with outputs of the same structure, shapes and dtypes. Unequal
+            ones are refused where both are called; `covector.eval_shape` stages a function, and so finds them.
         operands: pytrees of arrays.
         operand: a single operand, by keyword; it may be None.
     Returns:
         the output of the selected function.
     Raises:
-        TreeError: the outputs differ in structure.
+        TreeError: both functions are called, and the outputs differ in structure or shapes; if staged, in dtypes.
         ShapeError: `pred` is not a scalar.
         TypeError: both `operands` and `operand` are given.
 
@@ -177,8 +179,8 @@ def switch(
     """Select one of several functions by an index.
 
     Args:
-        index: an integer scalar, clamped to the valid range. If it is concrete, only one function is called; if batched
-            by vmap, all are called and `where` selects; in a function that is staged, all are staged.
+        index: an integer scalar, clamped to the valid range. If it is concrete, only one function is called, as by
+            `cond`; if batched by vmap, all are called and `where` selects; in a staged function, all are staged.
         branches: functions of `operands`, with outputs of the same structure, shapes and dtypes.
         operands: pytrees of arrays.
         operand: a single operand, by keyword; it may be None.
@@ -266,6 +268,7 @@ def select(pred, on_true, on_false, name):
 
 
 def _cond_grad(trace, prim, args):
+    trace.masked = True  # what one branch closes over was computed outside, and the other does not take it
     pred, *operands, on_true, on_false = args
     pred = strip(pred, trace)  # no derivative by it
     values, mine = operands_of(trace, operands)
@@ -290,6 +293,7 @@ def _cond_grad(trace, prim, args):
 
 
 def _cond_jvp(trace, prim, args):
+    trace.masked = True
     pred, *operands, on_true, on_false = args
     values, mine = operands_of(trace, operands)
     live = [i for i, own in enumerate(mine) if own]
@@ -344,4 +348,5 @@ _cond = higher_order(
     "cond",
     impl=lambda xp, *xs, on_true, on_false: tuple((on_true if bool(xs[0]) else on_false)(*xs[1:])),
     handlers={"grad": _cond_grad, "jvp": _cond_jvp, "vmap": _cond_vmap, "graph": _cond_graph},
+    zeros=True,
 ).prim

@@ -201,6 +201,7 @@ def _while_grad(trace, prim, args):
 
 
 def _while_jvp(trace, prim, args):
+    trace.masked = True
     *operands, test, body, consts = args
     values, mine = operands_of(trace, operands)
     tangents = instantiate([a.tangent if own else None for a, own in zip(operands, mine)], values)
@@ -289,6 +290,7 @@ _while = higher_order(
     "while",
     impl=lambda xp, *xs, cond, body, consts: tuple(_run_while(xs, cond, body, consts)),
     handlers={"grad": _while_grad, "jvp": _while_jvp, "vmap": _while_vmap, "graph": _while_graph},
+    zeros=True,
 ).prim
 
 

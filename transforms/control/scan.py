@@ -20,7 +20,7 @@ from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import described, first, flatten, settle, structure
 from ..arguments.likeness import ARRAYS, likeness
 from ..debug.effects import acting
-from ..graph.equations import Body, through_loop
+from ..graph.equations import Body, selects, through_loop
 from ..interpreters.forward import start_dual
 from ..scope.debug_modes import modes
 from ..scope.errstate import enter_quiet
@@ -324,6 +324,7 @@ def _scan_grad(trace, prim, args):
 
 def _scan_jvp(trace, prim, args):
     *operands, body, consts, n, steps, reverse = args
+    trace.masked = trace.masked or body.graph is None or selects(body.graph)
     values, mine = operands_of(trace, operands)
     given = [a.tangent if own else None for a, own in zip(operands, mine)]
     k, j, count = consts, consts + n, len(values)

@@ -6,7 +6,7 @@ from ...core.arrays.errstate import error_state, leave_error_state
 from ...core.trace.device import library_of, zeros_of
 from ...core.trace.tracer import Rev
 from ..arguments.arguments import settle
-from ..graph.equations import Body, dependent
+from ..graph.equations import Body, dependent, selects
 from ..reverse.nan_checks import start_trace
 from ..reverse.reverse import sweep
 from ..scope.errstate import enter_quiet
@@ -28,6 +28,7 @@ def scan_grad(trace, prim, args):
         return tuple(prim.rebind((*values, body, consts, n, steps, reverse)))
     like = library_of(*values)
     halves = body.derive((active, consts, n, like), lambda: _Halves(body.graph, active, consts, n, values))
+    trace.masked = trace.masked or halves.masks
     values = [trace.keep(v) if k in halves.asked and not own else v for k, (v, own) in enumerate(zip(values, mine))]
     values = [*halves.captured, *values]
     plan = halves.plan(tuple(movable(values)), steps)
@@ -92,6 +93,7 @@ class _Halves:
         live = [i for i, flag in enumerate(flags) if flag]
         self.carry = [i - consts for i in live if consts <= i < consts + n]
         self.consts, self.n, self.plans = consts, n, {}
+        self.masks = selects(graph)
 
         def forward(*flat):
             trace = start_trace()

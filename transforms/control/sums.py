@@ -8,6 +8,7 @@ from ...core.ops.reductions import reduce_sum, strong_product
 from ...core.ops.shaping import reshape, transpose
 from ..graph.equations import Equation, Var
 from ..staging.graph import part_of
+from ..staging.staging import stage
 from .hoisting import FEW, work
 
 _COLLECTED = 4  # numbers that a step may collect for each one that it then need not add
@@ -103,11 +104,11 @@ def _terms(v, made):
 def _factors(v, made, fixed):
     """`(what to do after the loop, [x, y])` of a large product of two variables that differ from step to step."""
     eq = made.get(v)
-    if eq is not None and eq.prim.name == "cond":
-        return _strong_factors(eq, made, fixed)
-    if eq is None or eq.prim.name not in ("matmul", "outer"):
+    if eq is None or not all(type(w) is Var and w not in fixed for w in eq.inputs):
         return None
-    if not all(type(w) is Var and w not in fixed for w in eq.inputs):
+    if eq.prim.name == "two_way" and hasattr(getattr(eq.params[-1], "inner", None), "times") and len(eq.inputs) == 2:
+        return _strong_factors(eq)
+    if eq.prim.name not in ("matmul", "outer"):
         return None
     x, y = eq.inputs
     if eq.prim.name == "outer":
@@ -121,39 +122,16 @@ def _factors(v, made, fixed):
     return (_products, [x, y]) if turned is None else (_products_of_turned, [x, turned])
 
 
-def _strong_factors(eq, made, fixed):
+def _strong_factors(eq):
     """The same of a product with strong zeros: the terms that these leave out are those of each step."""
-    test, product, *factors = eq.inputs
-    for name in ("reduce_any", "not_equal"):
-        last = made.get(test)
-        if last is None or last.prim.name != name:
-            return None
-        test = last.inputs[0]
-    on_true, on_false = [body.graph for body in eq.bodies()]
-    if list(last.inputs) != [product, product] or not _repairs(on_true) or on_false.outputs != on_false.inputs[:1]:
+    graph, _ = stage(eq.params[-1].inner.times, [v.aval for v in eq.inputs], tuple, "scan", watch=False)
+    found = _factors(graph.outputs[0], {v: eq for eq in graph.equations for v in eq.outputs}, ())
+    if found is None or set(found[1]) != set(graph.inputs):
         return None
-    found = _factors(product, made, fixed)
-    if found is None or made[product].prim.name == "cond":
-        return None
-    finish, (x, y) = found
-    if [x, y] == factors:
-        return lambda x, y: strong_product(x, y, finish), [x, y]
-    if [y, x] == factors:
-        return lambda x, y: strong_product(y, x, lambda ct, w: finish(w, ct)), [x, y]
-    return None
-
-
-def _repairs(graph):
-    """Tell whether a branch is that of `strong_product`."""
-    steps = [eq for eq in graph.equations if eq.prim.name != "transpose"]
-    if tuple(eq.prim.name for eq in steps) != _REPAIR or len(graph.inputs) != 3:
-        return False
-    out, ct, w = graph.inputs
-    return (steps[0].inputs[0] is w and steps[1].inputs[0] is ct and steps[-3].inputs[1] is w
-            and steps[-1].inputs[1] is out and graph.outputs == steps[-1].outputs)
-
-
-_REPAIR = ("isfinite", "not_equal", "cast", "bitwise_invert", "cast", "matmul", "not_equal", "where", "matmul", "where")
+    finish, (x, _) = found
+    if x is graph.inputs[0]:
+        return lambda ct, w: strong_product(ct, w, finish), list(eq.inputs)
+    return lambda ct, w: strong_product(ct, w, lambda ct, w: finish(w, ct)), list(eq.inputs)
 
 
 def _turned(v, made):

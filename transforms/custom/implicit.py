@@ -12,6 +12,7 @@ from ..interpreters.forward import jvp
 from ..interpreters.gradient import vjp
 from ..staging.graph import check_inputs
 from ..staging.linear import generic, linearize
+from . import strong_products as strong_products  # fills `CHOICES`
 from .closures import closure_convert
 from .custom import custom_jvp
 from .two_way import Operation, placed

@@ -8,10 +8,12 @@ from ...core.errors import ConversionError, at_user_line
 from ...core.primitive.primitive import bind
 from ...core.tape.scatter import lent
 from ...core.tape.unbroadcast import fix
+from ...core.trace.device import zeros_of
 from ...core.trace.tracer import Tracer
 from ...core.types import Any
 from ..arguments.arguments import settle
 from ..debug.effects import stop_gradient
+from ..interpreters.gradient import vjp
 from ..staging.bodies import (
     above,
     batched_body,
@@ -36,6 +38,7 @@ class Operation:
 
     name = "operation"
     linear = 0  # how many of the first operands it is linear in, taken together
+    bilinear = False  # of two operands, linear in each
     avals: Any = None
     refuse: Any = None  # `refuse(values)` raises: there is no derivative, and integer outputs would hide that
 
@@ -57,6 +60,25 @@ class Operation:
     def pull(self, values, outs, cts, active):
         """What `vjp` returns, where only the cotangents of the operands `active` are looked at."""
         return self.vjp(values, outs, cts)
+
+    def batched(self, flags, trace):
+        """The operation on operands of which those with a flag have a batch axis in front."""
+        return _Batched(self, flags, trace)
+
+
+class Pushed(Operation):
+    """An operation whose rule for cotangents is the transpose of that for tangents."""
+
+    def vjp(self, values, outs, cts):
+        live = [k for k, v in enumerate(values) if is_inexact(aval_of(v).dtype)]
+
+        def push(*tangents):
+            found = self.jvp(values, outs, placed([None] * len(values), live, tangents))
+            return [t for t in found if t is not None]
+
+        pull = vjp(push, *[zeros_of(aval_of(values[k]), values[k]) for k in live])[1]
+        back = pull([ct for ct, v in zip(cts, outs) if is_inexact(aval_of(v).dtype)])
+        return placed([None] * len(values), live, back)
 
 
 class _Batched(Operation):
@@ -116,7 +138,7 @@ class _Staged(Operation):
     def __init__(self, inner, graph, count):
         self.inner = inner
         self.name = inner.name
-        self.linear = inner.linear
+        self.linear, self.bilinear = inner.linear, inner.bilinear
         self.graph = graph
         self.count = count
 
@@ -125,6 +147,9 @@ class _Staged(Operation):
 
     def run(self, *values):
         return self.graph.eval(list(values))
+
+    def batched(self, flags, trace):
+        return self.inner.batched(flags, trace) if self.inner.bilinear else _Batched(self, flags, trace)
 
     def jvp(self, values, outs, tangents):
         return self.inner.jvp(values[: self.count], outs, tangents[: self.count])
@@ -174,7 +199,7 @@ def _jvp(trace, prim, args):
 def _vmap(trace, prim, args):
     *operands, op = args
     values, flags = trace.unbox(operands)
-    return tuple([trace.box(v) for v in prim.rebind((*values, _Batched(op, flags, trace)))])
+    return tuple([trace.box(v) for v in prim.rebind((*values, op.batched(flags, trace)))])
 
 
 def _graph(trace, prim, args):

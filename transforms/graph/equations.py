@@ -169,6 +169,11 @@ def walk(equations):
         yield eq
 
 
+def selects(graph):
+    """Whether an equation may leave out what it is given, so that a derivative has structural zeros."""
+    return any(eq.prim.zeros for eq in walk(graph.equations))
+
+
 def constants(graph):
     """Every literal of a graph, those of bodies included; one that is used several times comes several times."""
     for part in (graph.outputs, *[eq.inputs for eq in graph.equations]):

@@ -15,6 +15,7 @@ from ...core.primitive.primitive import RAW, bind
 from ...core.trace.tracer import Rev
 from ..arguments.arguments import settle
 from ..compile.program import Programs
+from ..graph.equations import selects
 from ..interpreters.forward import start_dual
 from ..reverse.nan_checks import start_trace
 from ..reverse.reverse import sweep
@@ -99,7 +100,7 @@ class Compiled:
 class _Halves:
     """The forward and the backward half of a derivative; `sources` says where the backward one finds its residuals."""
 
-    __slots__ = ("forward", "backward", "sources", "count")
+    __slots__ = ("forward", "backward", "sources", "count", "masks")
 
     def __init__(self, call, active):
         graph = call.graph
@@ -133,6 +134,7 @@ class _Halves:
             return [*[strip(v, trace) for v in outs], *back[0].captured]
 
         self.count = len(graph.outputs)
+        self.masks = selects(graph)
         whole = call.staged(forward, graph.in_avals)
         first, second, residuals = divided(whole, back[0], self.count, late)
         outs, given = first.outputs[: self.count], first.inputs
@@ -151,6 +153,7 @@ def _grad(trace, prim, args):
     if not active:
         return tuple(prim.rebind((*values, call)))
     halves = call.derive(("grad", active), lambda: _Halves(call, active))
+    trace.masked = trace.masked or halves.masks
     asked = {k for kind, k in halves.sources if kind == "operand"}
     values = [trace.keep(v) if k in asked and not own else v for k, (v, own) in enumerate(zip(values, mine))]
     results = list(prim.rebind((*values, halves.forward)))
@@ -185,9 +188,10 @@ def _jvp(trace, prim, args):
 
         avals = call.graph.in_avals
         graph = call.staged(pushed, [*avals, *[_strong(avals[i]) for i in active]])
-        return call.derived_as("forward mode", graph), live
+        return call.derived_as("forward mode", graph), live, selects(call.graph)
 
-    derived, live = call.derive(("jvp", active), make)
+    derived, live, masks = call.derive(("jvp", active), make)
+    trace.masked = trace.masked or masks
     flat = prim.rebind((*values, *[operands[i].tangent for i in active], derived))
     count = len(flat) - len(live)
     tangents = dict(zip(live, flat[count:]))

@@ -65,6 +65,9 @@ def check_linear(graph, count, must, remedy, whole=True):
         names = prim.operands if not prim.variadic else ("*" + prim.operands[0],) * len(eq.inputs)
         joint = ("joint",) * next((p.linear for p in eq.params if type(getattr(p, "linear", None)) is int), 0)
         names = (*joint, *names[len(joint) :])
+        apart = ()
+        if any(getattr(p, "bilinear", False) for p in eq.params):
+            names = apart = ("ct", "w")
         used = {n for n, v in zip(names, eq.inputs) if type(v) is Var and v in dependent}
         if all(type(v) is Literal or v in made for v in eq.inputs):
             made.update(eq.outputs)
@@ -73,7 +76,7 @@ def check_linear(graph, count, must, remedy, whole=True):
         if not used or eq.quiet is True and (prim.flat or prim.name == "cond"):  # as products with strong zeros look
             continue
         if whole or prim.handlers is None:
-            groups = [group for text in (*prim.linear, *joint[:1])
+            groups = [group for text in (*prim.linear, *joint[:1], *apart)
                       if used <= (group := {n.strip() for n in text.split(",")})]
             if not groups:
                 raise RuleError(f"{must}, but {prim.name} is not linear in {', '.join(sorted(used))}; {remedy}"

@@ -9,4 +9,4 @@ from .sampled import (
     simpson as simpson,
     trapezoid as trapezoid,
 )
-from .several import dblquad as dblquad, fixed_quad as fixed_quad
+from .several import dblquad as dblquad, fixed_quad as fixed_quad, nquad as nquad

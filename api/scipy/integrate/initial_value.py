@@ -29,8 +29,9 @@ def solve_ivp(
     accuracy that you want of derivatives.
 
     Args:
-        fun: `fun(t, y, *args)`, real.
-        t_span, y0: the interval and the initial values; they may be traced.
+        fun: `fun(t, y, *args)`, complex if `y0` is.
+        t_span, y0: the interval and the initial values; they may be traced. Where values are traced, a complex system
+            is integrated as the real one of its real and imaginary parts, whose steps are its own.
         args: further arguments. Derivatives are taken with respect to these, and to traced values `fun` closes over.
         t_eval: where the solution is wanted, which may be traced. Without it there are derivatives at the steps that
             SciPy chose, but not in a graph or under `vmap`, where their number is not known.
@@ -43,7 +44,7 @@ def solve_ivp(
         SciPy's result; where values are traced, with `t`, `y`, `t_events`, `y_events` and `sol` traced.
     Raises:
         ConvergenceError: values are traced, and the integration failed; the message has SciPy's.
-        RuleError: traced values where the number of steps or events is not known, or a complex `y0`.
+        RuleError: traced values where the number of steps or events is not known, or `lband` of a complex `y0`.
 
     >>> import numpy as np, covector
     >>> from covector.scipy import integrate
@@ -61,8 +62,28 @@ def solve_ivp(
         if name in IMPLICIT and not options.keys() & {"jac", "lband", "uband"} and not np.iscomplexobj(y0):
             options = _with_slope(fun, vectorized, options)
         out = scipy.solve_ivp(fun, t_span, y0, method, t_eval, dense_output, events, vectorized, args, **options)
-        if dense_output and not np.iscomplexobj(y0):
-            out.sol = PlainDense(out.sol, lambda: _flow(fun, y0, method, vectorized, extra, given), y0)
+        if dense_output:
+            solution = out.sol
+
+            def later() -> tuple[Dense, Any]:
+                rate, start, more, _, joined = (
+                    _in_parts(fun, y0, given, []) if np.iscomplexobj(y0) else (fun, y0, given, [], None))
+                flow, values = _flow(rate, start, method, vectorized, extra, more)
+                return Dense(flow, tuple(solution.ts[[0, -1]]), _real(start, "solve_ivp"), values), joined
+
+            out.sol = PlainDense(solution, later)
+        return out
+    y0 = settle(asarray(y0))
+    if y0.dtype.kind == "c":
+        fun, y0, options, watched, joined = _in_parts(fun, y0, options, watched)
+        out = solve_ivp(fun, t_span, y0, method, t_eval, dense_output, None if events is None else watched, vectorized,
+                        args, **options)
+        out.y = joined(out.y)
+        if events is not None:
+            out.y_events = [joined(y.T).T if y.ndim == 2 else y for y in out.y_events]
+        if dense_output:
+            solution = out.sol
+            out.sol = lambda t: joined(solution(t))
         return out
     y0 = _real(y0, "solve_ivp")
     t0, t1 = (settle(asarray(t)) * 1.0 for t in t_span)
@@ -91,6 +112,36 @@ def solve_ivp(
     return outcome_of(report)
 
 
+def _in_parts(fun: Any, y0: Any, options: dict, watched: list) -> tuple[Any, Any, dict, list, Any]:
+    """A complex system as a real one, the imaginary parts behind the real ones; the last item joins them again."""
+    y0 = settle(asarray(y0)).reshape((-1,))
+    n = y0.size
+
+    def split(y: Any) -> Any:
+        y = asarray(settle(y))
+        return concatenate([y.real, y.imag])
+
+    def joined(z: Any) -> Any:
+        return z[:n] + 1j * z[n:]
+
+    def event_of(event: Any) -> Any:
+        def of_parts(t: Any, z: Any, *args: Any) -> Any:
+            return event(t, joined(z), *args)
+
+        vars(of_parts).update({k: getattr(event, k) for k in ("terminal", "direction") if hasattr(event, k)})
+        return of_parts
+
+    if options.keys() & {"lband", "uband"}:
+        raise RuleError(f"solve_ivp was given a band of the Jacobian of a complex system with traced values; leave it "
+                        f"out, or give jac_sparsity{at_user_line()}")
+    twice = {k: np.concatenate([v, v]) for k, v in options.items() if k in ("rtol", "atol") and np.ndim(v)}
+    if options.get("jac_sparsity") is not None:
+        pattern = scipy_module("sparse", "solve_ivp").csr_matrix(options["jac_sparsity"])
+        twice["jac_sparsity"] = scipy_module("sparse", "solve_ivp").bmat([[pattern, pattern], [pattern, pattern]])
+    return (lambda t, z, *args: split(fun(t, joined(z), *args)), split(y0), {**options, **twice},
+            [event_of(e) for e in watched], joined)
+
+
 def _flow(
     fun: Any, y0: Any, method: Any, vectorized: bool, extra: tuple, options: dict, starts: bool = False,
 ) -> tuple[Flow, Any]:
@@ -106,7 +157,21 @@ def _flow(
     name = getattr(method, "__name__", method)
     pattern = options.get("jac_sparsity") if name in ("Radau", "BDF") else None
     options = {k: v for k, v in options.items() if k not in ("jac", "jac_sparsity")}
-    return Flow(System("solve_ivp", rate, n, method, options, pattern), (starts, True)), rate.values
+    real, values = _of_real(rate)
+    return Flow(System("solve_ivp", real, n, method, options, pattern), (starts, True)), values
+
+
+def _of_real(rate: Any) -> tuple[Any, list[Any]]:
+    """A function and the values it is given, of which complex ones are real and imaginary parts."""
+    kinds = [v.dtype.kind == "c" for v in rate.values]
+    if not any(kinds):
+        return rate, rate.values
+
+    def of_parts(t: Any, y: Any, *flat: Any) -> Any:
+        rest = iter(flat)
+        return rate(t, y, *[next(rest) + 1j * next(rest) if kind else next(rest) for kind in kinds])
+
+    return of_parts, [part for v, kind in zip(rate.values, kinds) for part in ((v.real, v.imag) if kind else (v,))]
 
 
 def outcome_of(parts: dict[str, Any]) -> Any:
@@ -156,10 +221,9 @@ class Dense:
 class PlainDense:
     """SciPy's solution of a system in which nothing is traced; the time it is asked for may be."""
 
-    def __init__(self, solution: Any, flow: Callable[[], tuple[Flow, Any]], y0: Any) -> None:
+    def __init__(self, solution: Any, later: Callable[[], tuple[Dense, Any]]) -> None:
         self.solution = solution
-        self.flow = flow
-        self.y0 = y0
+        self.later = later
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.solution, name)
@@ -171,8 +235,8 @@ class PlainDense:
     def __call__(self, t: Any) -> Any:
         if not is_traced(t):
             return self.solution(t)
-        flow, values = self.flow()
-        return Dense(flow, tuple(self.solution.ts[[0, -1]]), _real(self.y0, "solve_ivp"), values)(t)
+        dense, joined = self.later()
+        return dense(t) if joined is None else joined(dense(t))
 
 
 def _same(solution: Any) -> Any:

@@ -1,9 +1,10 @@
-"""Cubic splines and monotone cubic interpolation."""
+"""Cubic splines, monotone cubic interpolation, and Akima's."""
 
 from typing import Any
 
 import numpy as np
 
+from ...core.checks import one_of
 from ...core.errors import ShapeError, at_user_line
 from ...core.ops.scipy.banded import solve_banded
 from ...core.ops.selection import where
@@ -210,3 +211,52 @@ def _edge(h0: Array, h1: Array, m0: Array, m1: Array) -> Array:
     turned = sign(d) != sign(m0)
     steep = (sign(m0) != sign(m1)) & (abs(d) > 3.0 * abs(m0))
     return where(turned, 0.0, where(steep, 3.0 * m0, d))
+
+
+class Akima1DInterpolator(PPoly):
+    """Cubic interpolation whose slope at a knot is a mean of the secants beside it, as SciPy's.
+
+    The weights are the sizes of the changes of slope on the other side (Akima, 1970). Where these vanish, the slope is
+    the mean of the outer two, and so is its derivative.
+
+    Args:
+        x: `n` knots, increasing.
+        y: values, `n` along `axis`, real.
+        axis: the axis of the knots.
+        method: "akima", or "makima" for weights that shoot over less.
+        extrapolate: as in `PPoly`; False by default, which gives NaN beyond the ends.
+
+    >>> import numpy as np, covector
+    >>> from covector.scipy.interpolate import Akima1DInterpolator
+    >>> x, y = np.arange(5.0), np.array([0.0, 1.0, 1.5, 3.0, 2.0])
+    >>> round(float(Akima1DInterpolator(x, y)(2.5)), 6)
+    2.235119
+    >>> covector.grad(lambda y: Akima1DInterpolator(x, y)(2.5))(y).round(4)
+    array([-0.0347,  0.0291,  0.5428,  0.4661, -0.0033])
+    """
+
+    def __init__(
+        self, x: Array, y: Array, axis: int = 0, *, method: str = "akima", extrapolate: Any = None
+    ) -> None:
+        method = one_of(method, "method of Akima1DInterpolator", ("akima", "makima"))
+        x, y, axis = knots_and_values("Akima1DInterpolator", x, y, axis)
+        ordered(y, "Akima1DInterpolator")
+        slopes = _akima_slopes(x, y, method == "makima")
+        super().__init__(_hermite(x, y, slopes), x, extrapolate is not None and extrapolate, axis)
+
+
+def _akima_slopes(x: Array, y: Array, modified: bool) -> Array:
+    """Akima (1970), J. ACM 17(4); the cut below which weights count as 0 is SciPy's."""
+    m = (y[1:] - y[:-1]) / beside(x[1:] - x[:-1], y, 1)
+    if y.shape[0] == 2:
+        return concatenate(m, m, axis=0)
+    for _ in range(2):
+        m = concatenate(2.0 * m[:1] - m[1:2], m, 2.0 * m[-1:] - m[-2:-1], axis=0)
+    turn = abs(m[1:] - m[:-1])
+    if modified:
+        turn = turn + 0.5 * abs(m[1:] + m[:-1])
+    after, before = turn[2:], turn[:-2]
+    both = after + before
+    known = both > 1e-9 * both.max()
+    mean = m[1:-2] + before / where(known, both, 1.0) * (m[2:-1] - m[1:-2])
+    return where(known, mean, 0.5 * (m[3:] + m[:-3]))

@@ -1,6 +1,10 @@
 """`scipy.linalg`: systems, factors, functions of matrices, matrix equations, banded and structured matrices."""
 
-from .banded import solve_banded as solve_banded, solveh_banded as solveh_banded
+from .banded import (
+    cholesky_banded as cholesky_banded,
+    solve_banded as solve_banded,
+    solveh_banded as solveh_banded,
+)
 from .dense import (
     det as det,
     eigh as eigh,
@@ -24,6 +28,8 @@ from .equations import (
 )
 from .exponential import expm as expm, expm_frechet as expm_frechet
 from .factors import lu_factor as lu_factor, lu_solve as lu_solve, schur as schur
+from .indefinite import ldl as ldl
+from .orthogonal import polar as polar
 from .patterns import block_diag as block_diag, toeplitz as toeplitz
 from .roots import logm as logm, sqrtm as sqrtm
 from .triangular import (

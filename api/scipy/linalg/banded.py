@@ -1,9 +1,16 @@
-"""Systems of banded matrices."""
+"""Systems of banded matrices, and their Cholesky factors."""
+
+import numpy as np
 
 from ...core.checks import whole
 from ...core.errors import ShapeError, at_user_line
+from ...core.ops.linalg.decompositions import cholesky
 from ...core.ops.scipy import banded
+from ...core.ops.shaping import pad
+from ...core.trace.device import constant
+from ...numpy import concatenate, moveaxis, stack, where
 from ...numpy.surface import Array, floating
+from ...transforms.control.scan import scan
 
 
 def solve_banded(
@@ -65,6 +72,60 @@ def solveh_banded(
     """
     ab, b = floating(ab), floating(b)
     return _of_columns(lambda b: banded.solveh_banded(ab, b, bool(lower)), b)
+
+
+def cholesky_banded(ab: Array, overwrite_ab: bool = False, lower: bool = False, check_finite: bool = True) -> Array:
+    """Compute the Cholesky factor of a Hermitian positive definite banded matrix, given by diagonals of one triangle.
+
+    Args:
+        ab: `(…, u + 1, n)`: element (i, j) is `ab[u + i - j, j]`, or `ab[i - j, j]` if `lower`. What lies in the
+            corner, beyond the matrix, is not read, and has derivative 0.
+        lower: whether the lower triangle is given, and the lower factor returned.
+        overwrite_ab, check_finite: accepted for compatibility with SciPy; nothing is overwritten.
+    Returns:
+        the diagonals of the factor, an array of the shape of `ab`, 0 in the corner.
+    Raises:
+        ShapeError: `ab` is no matrix.
+        LinAlgError: the matrix is not positive definite.
+    Derivative: a column follows from the `u` columns before it; the loop over columns, differentiated.
+
+    >>> import numpy as np
+    >>> from covector.scipy import linalg
+    >>> linalg.cholesky_banded(np.array([[0.0, 2.0, 2.0], [4.0, 5.0, 5.0]]))
+    array([[0., 1., 1.],
+           [2., 2., 2.]])
+    """
+    ab = floating(ab)
+    if ab.ndim < 2 or not ab.shape[-2]:
+        raise ShapeError(f"cholesky_banded needs one row for each diagonal, (…, u + 1, n), but got shape "
+                         f"{tuple(ab.shape)}; stack the diagonals{at_user_line()}")
+    u, n = ab.shape[-2] - 1, ab.shape[-1]
+    inside = np.add.outer(np.arange(u + 1), np.arange(n)) < n
+    if not lower:  # its conjugate, whose rows begin where the diagonals do
+        ab = stack([_moved(ab[..., u - k, :].conj(), -k) for k in range(u + 1)], axis=-2)
+    columns = moveaxis(where(constant(inside, ab), ab, 0.0), -1, 0)
+
+    def step(before: Array, column: Array) -> tuple[Array, Array]:
+        """`before`: of each of the last `u` columns of the factor, the latest first, what begins at this row."""
+        known = (before * before[..., :1].conj()).sum(axis=-2)
+        left = column - pad(known, (*none, (0, 1)))
+        pivot = cholesky(left[..., :1, None])[..., 0]
+        found = concatenate([pivot, left[..., 1:] / pivot], axis=-1)
+        return concatenate([found[..., None, 1:], pad(before[..., :-1, 1:], (*none, (0, 0), (0, 1)))], axis=-2), found
+
+    none = ((0, 0),) * (ab.ndim - 2)
+    start = constant(np.zeros((*ab.shape[:-2], u, u), ab.dtype), ab)
+    factor = moveaxis(scan(step if u else lambda c, x: (c, cholesky(x[..., None])[..., 0]), start, columns)[1], 0, -1)
+    if lower:
+        return factor
+    return stack([_moved(factor[..., k, :].conj(), k) for k in range(u, -1, -1)], axis=-2)
+
+
+def _moved(x: Array, k: int) -> Array:
+    """`x`, its elements moved to the right by `k` along the last axis, and zeros in their place."""
+    n, k = x.shape[-1], max(-x.shape[-1], min(k, x.shape[-1]))
+    kept = x[..., : n - k] if k > 0 else x[..., -k:]
+    return pad(kept, (*((0, 0),) * (x.ndim - 1), (max(k, 0), max(-k, 0))))
 
 
 def _of_columns(solve, b):  # type: ignore[no-untyped-def] # of the two above

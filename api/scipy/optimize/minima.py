@@ -1,4 +1,4 @@
-"""Minima of functions: minimize."""
+"""Minima of functions: minimize, minimize_scalar."""
 
 from typing import Any
 
@@ -123,6 +123,70 @@ def minimize(
     if slopes:
         traced["jac"] = grad(lambda x: value(x, *kept))(x)
     return result_of(scipy.OptimizeResult, op, ticket, traced, dict(zip(NAMES, facts)))
+
+
+def minimize_scalar(
+    fun: Callable[..., Any], bracket: Any = None, bounds: Any = None, args: Any = (), method: Any = None,
+    tol: float | None = None, options: Any = None,
+) -> Any:
+    """Minimize a function of one number; the minimum is differentiated through f'(x) = 0, or moves with its bound.
+
+    Args:
+        fun: `fun(x, *args)` returns a number.
+        bracket: where the search starts; it has no derivative.
+        bounds: `(lower, upper)` of the method "bounded", which may be traced.
+        args: further arguments. Derivatives are taken with respect to these, and to traced values that `fun` closes
+            over.
+        method, tol, options: as in `scipy.optimize.minimize_scalar`.
+    Returns:
+        SciPy's `OptimizeResult`; where values are traced, `x` and `fun` are. In a graph and under `vmap` it has no
+        message.
+    Raises:
+        ConvergenceError: a derivative is asked for where the search failed, or of a minimum at a bound at which the
+            slope is 0.
+        SingularError: the second derivative at the minimum is 0.
+
+    >>> import covector
+    >>> from covector.scipy import optimize
+    >>> def best(a):
+    ...     return optimize.minimize_scalar(lambda x: (x - a) ** 2 + x**4).x
+    >>> round(float(best(3.0)), 6), round(float(covector.grad(best)(3.0)), 6)
+    (1.0, 0.142857)
+    """
+    scipy = scipy_module("optimize", "minimize_scalar")
+    args = in_tuple(args)
+    if not is_traced(fun, bracket, bounds, args):
+        return scipy.minimize_scalar(fun, bracket, bounds, args, method, tol, options)
+    starts = [start_of(v, "minimize_scalar") for v in (() if bracket is None else bracket)]
+    low, high = limits(None if bounds is None else [bounds], 1, "minimize_scalar")
+    objective = closed(lambda x, args: shaped(fun(x[0], *args), (), "minimize_scalar", "fun"), args, [floats(1)],
+                       "minimize_scalar")
+    below, above = places(low), places(high)
+    split, edges = len(objective.values), [v for v in (low, high) if v is not None]
+
+    def value(x: Any, *values: Any) -> Any:
+        return objective(x, *values[:split])
+
+    def gap(x: Any, *values: Any) -> Any:
+        return joined(box_gaps(x, *values[split:], below, above))
+
+    def search(*operands: Any) -> Any:
+        given, values = operands[: len(starts)], operands[len(starts) :]
+        ends = None if bounds is None else [float(v[0]) for v in values[split:]]
+        found = scipy.minimize_scalar(lambda x: float(objective.on_host(np.reshape(x, 1), *values[:split])),
+                                      tuple(map(float, given)) or None, ends, (), method, tol, options)
+        found.x = np.reshape(np.asarray(found.x, float), 1)
+        if ends is not None:  # a search in bounds stops as near to one as its tolerance
+            near = 2e-5 if tol is None else 2.0 * tol
+            near = max(near, 2.0 * (options or {}).get("xatol", 0.0)) + 1e-7 * abs(found.x)
+            found.active = np.asarray(gap(found.x, *values)) <= near
+        return found
+
+    op = Stationary("minimize_scalar", len(starts), 1, np.zeros(len(below) + len(above), bool), value,
+                    gap if edges else None, search, lambda found: found.active)
+    kept = [*objective.values, *edges]
+    z, _, *facts, ticket = op(*starts, *kept)
+    return result_of(scipy.OptimizeResult, op, ticket, {"x": z[0], "fun": value(z[:1], *kept)}, dict(zip(NAMES, facts)))
 
 
 def _number(out: Any) -> Any:

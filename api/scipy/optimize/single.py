@@ -1,10 +1,11 @@
-"""SciPy's older functions that return the solution alone: fsolve, brentq, newton, curve_fit."""
+"""SciPy's older functions that return the solution alone: fsolve, brentq, newton, leastsq, curve_fit."""
 
 from typing import Any
 
 import numpy as np
 
 from ...core.errors import RuleError, at_user_line
+from ...core.ops.indexing.indexing import take
 from ...core.types import Array, Callable
 from ...numpy import asarray, linalg, sum as total
 from ...transforms.interpreters.jacobian import jacobian
@@ -116,6 +117,50 @@ def newton(
         return root_scalar(func, args, "secant", x0=x0, x1=x1, xtol=tol, rtol=rtol or None, maxiter=maxiter).root
     method = "newton" if fprime2 is None else "halley"
     return root_scalar(func, args, method, x0=x0, xtol=tol, rtol=rtol or None, maxiter=maxiter).root
+
+
+def leastsq(
+    func: Callable[..., Any], x0: Array, args: Any = (), Dfun: Any = None, full_output: bool = False,  # noqa: N803
+    col_deriv: bool = False, ftol: float = 1.49012e-8, xtol: float = 1.49012e-8, gtol: float = 0.0, maxfev: int = 0,
+    epsfcn: Any = None, factor: float = 100, diag: Any = None,
+) -> Any:
+    """Solve a nonlinear least-squares problem, as :func:`least_squares` does by the method "lm".
+
+    Args:
+        func: `func(x, *args)` returns the residuals, at least as many as unknowns.
+        x0: where the search starts; it has no derivative.
+        args: further arguments. Derivatives are taken with respect to these, and to traced values `func` closes over.
+        Dfun, full_output, col_deriv, ftol, xtol, gtol, maxfev, epsfcn, factor, diag: as in `scipy.optimize.leastsq`.
+            Where values are traced, covector's Jacobian is used, and there are no `full_output` and `factor`.
+    Returns:
+        `(x, ier)`: the solution, and an integer from 1 to 4 where the search succeeded.
+    Raises:
+        RuleError: `full_output` or `factor` is asked for of traced values.
+        ConvergenceError: a derivative is asked for where the search failed.
+
+    >>> import numpy as np, covector
+    >>> from covector.scipy import optimize
+    >>> t = np.arange(3.0)
+    >>> f = lambda y: optimize.leastsq(lambda x: x[0] * t - y, [1.0])[0][0]
+    >>> covector.grad(f)(2.0 * t)
+    array([0. , 0.2, 0.4])
+    """
+    scipy = scipy_module("optimize", "leastsq")
+    args = in_tuple(args)
+    if not is_traced(func, x0, args):
+        return scipy.leastsq(func, x0, args, Dfun, full_output, col_deriv, ftol, xtol, gtol, maxfev, epsfcn, factor,
+                             diag)
+    _only_the_solution("leastsq", full_output, "least_squares")
+    if factor != 100:
+        raise RuleError(f"leastsq was given factor={factor!r} with traced values; leave it out, or scale the unknowns "
+                        f"with diag{at_user_line()}")
+    least = float(np.finfo(float).eps)
+    found = least_squares(func, x0, method="lm", ftol=max(ftol, least), xtol=max(xtol, least), gtol=max(gtol, least),
+                          x_scale=1.0 if diag is None else 1.0 / np.asarray(diag), max_nfev=maxfev or None, args=args)
+    return found.x, take(_IER, found.status, axis=0)
+
+
+_IER = np.array([5, 4, 1, 2, 3, 0])  # MINPACK's integer for each status of least_squares, the last for -1
 
 
 def curve_fit(

@@ -1,20 +1,24 @@
-"""Nonlinear least squares: least_squares."""
+"""Least squares: least_squares, nnls."""
 
 from typing import Any
 
 import numpy as np
 
-from ...core.errors import RuleError, at_user_line
+from ...core.arrays.avals import make_aval
+from ...core.errors import RuleError, ShapeError, at_user_line
 from ...core.types import Array, Callable
-from ...numpy import arctan, asarray, log1p, sqrt, sum as total, where
+from ...numpy import arctan, asarray, linalg, log1p, sqrt, sum as total, where
+from ...transforms.arguments.arguments import settle
 from ...transforms.interpreters.jacobian import jacobian
 from .._solvers.arguments import Repeated, closed, floats, in_tuple, is_traced, shaped, start_of
 from .._solvers.compressed import compressed_jacobian
+from .._solvers.implicit import Implicit
 from .._solvers.library import scipy_module
 from .._solvers.results import result_of, supplied
 from .constraints import box_gaps, joined, limits, places, spread
 from .stationary import NAMES, Stationary
 
+_WEAK = 1e-9  # of a slope that counts as zero, relative to the data's
 _LOSSES = {
     "linear": lambda z: z,
     "soft_l1": lambda z: 2.0 * (sqrt(1.0 + z) - 1.0),
@@ -129,3 +133,50 @@ def least_squares(
     known = dict(zip(NAMES, facts))
     del known["nit"]
     return result_of(scipy.OptimizeResult, op, ticket, traced, known)
+
+
+def nnls(A: Any, b: Any, *, maxiter: int | None = None) -> tuple[Any, Any]:  # noqa: N803 - SciPy's name
+    """Find the `x` without negative elements for which `A @ x` is closest to `b`.
+
+    Elements that are 0 stay there; the others move as the least-squares solution in their columns.
+
+    Args:
+        A: `(m, n)`; it may be traced.
+        b: `(m,)`; it may be traced.
+        maxiter: as in `scipy.optimize.nnls`.
+    Returns:
+        `(x, distance)`, the norm of `A @ x - b`.
+    Raises:
+        ConvergenceError: a derivative is asked for where an element is 0 and would not grow if it could be negative.
+        SingularError: the columns of the elements that are not 0 are dependent.
+
+    >>> import numpy as np, covector
+    >>> from covector.scipy import optimize
+    >>> a, b = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([2.0, 1.0, -1.0])
+    >>> optimize.nnls(a, b)[0]
+    array([1.5, 0. ])
+    >>> covector.grad(lambda b: optimize.nnls(a, b)[0].sum())(b)
+    array([0.5, 0.5, 0. ])
+    """
+    scipy = scipy_module("optimize", "nnls")
+    if not is_traced(A, b):
+        return scipy.nnls(A, b, maxiter=maxiter)
+    a, b = (asarray(settle(v)) * 1.0 for v in (A, b))
+    if a.ndim != 2 or b.shape != a.shape[:1] or "c" in (a.dtype.kind, b.dtype.kind):
+        raise ShapeError(f"nnls needs a real matrix (m, n) and a real vector (m,), but got shapes {tuple(a.shape)} and "
+                         f"{tuple(b.shape)}, dtypes {a.dtype} and {b.dtype}; use vmap for a batch{at_user_line()}")
+    n = a.shape[1]
+
+    def host(a: Any, b: Any) -> Any:
+        x, _ = scipy.nnls(a, b, maxiter=maxiter)
+        free = x > 0.0
+        slope = a.T @ (a @ x - b)
+        weak = ~free & (abs(slope) <= _WEAK * max(1.0, abs(a.T @ b).max(initial=0.0)))
+        return x, (free,), f"{weak.sum()} elements are 0 there, and the slope is 0, too, so that the solution has " \
+            "different derivatives to its two sides; move the data" if weak.any() else "", None
+
+    def residual(x: Any, facts: Any, a: Any, b: Any) -> Any:
+        return where(facts[0], a.T @ (a @ x - b), x)
+
+    x, *_ = Implicit("nnls", 0, host, residual, lambda given: [floats(n), make_aval((n,), np.dtype(bool))])(a, b)
+    return x, linalg.norm(a @ x - b)

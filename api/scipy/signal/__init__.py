@@ -8,4 +8,4 @@ from .convolution import (
     correlate2d as correlate2d,
     fftconvolve as fftconvolve,
 )
-from .filtering import lfilter as lfilter, sosfilt as sosfilt
+from .filtering import filtfilt as filtfilt, lfilter as lfilter, lfilter_zi as lfilter_zi, sosfilt as sosfilt

@@ -96,6 +96,10 @@ class SparseArray:
         """The array itself, whose values lie row by row."""
         return self
 
+    def tocsc(self) -> "SparseArray":
+        """The array itself, as :func:`csc_array` makes one: its values still lie row by row."""
+        return self
+
     def toarray(self) -> Array:
         """The matrix with its zeros."""
         m, n = self.shape

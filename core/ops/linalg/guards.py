@@ -168,6 +168,66 @@ apart = primitive(
 )
 
 
+def _rough(s, used):
+    """Whether functions of singular values are not smooth; `used` of them are "all", "largest" or "extremes"."""
+    if not s.shape[-1]:
+        return False
+    found = (s[..., :1] if used == "largest" else s) <= nought(s) * s[..., :1]
+    if used == "extremes" and s.shape[-1] > 1:
+        return bool(found.any() or (s[..., 0] - s[..., -1] <= tiny(s) * s[..., 0]).any())
+    return bool(found.any())
+
+
+def _smooth(xp, x, s, used):
+    if _rough(s, used):
+        raise np.linalg.LinAlgError(
+            "the second derivative of a function of singular values was requested where one of them is 0 (or the ratio "
+            "of equal ones): it is not smooth there, and from a slope that was chosen no derivative follows; use "
+            "(abs(x) ** 2).sum() for the sum of squares, norm(x, 2) where only the largest is meant, or move the matrix"
+            f"{at_user_line()}")
+    return x.copy()
+
+
+def _of_values(rng):
+    out = []
+    for used in ("all", "largest", "extremes"):
+        x, s = rng.normal(size=(2, 3, 2)), np.array([[3.0, 1.0], [2.0, 0.5]])
+        out += [Sample(x[0], s[0], params={"used": used}), Sample(x[0].astype("f4"), s[0].astype("f4"), params={
+            "used": used}), Sample(x + 1j, s, params={"used": used}), Sample(x[:0], s[:0], params={"used": used})]
+    return out
+
+
+def _rows_in_front(values, batched, size):
+    return [v if b else broadcast_to(v, (size, *v.shape)) for v, b in zip(values, batched)]
+
+
+smooth = primitive(
+    "smooth",  # x: (..., m, k) itself; raises where functions of the singular values s: (..., k) are not smooth
+    impl=lambda xp, x, s, *, used: _smooth(xp, x, s, used),
+    shape=lambda x: x,
+    nondiff="s",
+    jvp={"x": lambda dx, s, used: smooth(dx, s, used)},
+    vjp={"x": lambda ct, s, used: smooth(ct, s, used)},
+    linear=("x",),
+    batch=lambda x, s, used, batched, size: smooth(*_rows_in_front((x, s), batched, size), used),
+    depends=lambda x: {0: (numbered(x.shape),) * 2},
+    samples=_of_values,
+    absent={"()": "its operand is a matrix"},
+)
+chosen = primitive(
+    "chosen",  # x itself, of a rule that chose slopes where it is not smooth: its derivative is refused there
+    impl=lambda xp, x, s, *, used: x.copy(),
+    shape=lambda x: x,
+    nondiff="s",
+    jvp={"x": lambda dx, s, used: smooth(dx, s, used)},
+    vjp={"x": lambda ct, s, used: smooth(ct, s, used)},
+    batch=lambda x, s, used, batched, size: chosen(*_rows_in_front((x, s), batched, size), used),
+    depends=lambda x: {0: (numbered(x.shape),) * 2},
+    samples=_of_values,
+    absent={"()": "its operand is a matrix"},
+)
+
+
 def _alike(xp, x, w, about):
     if x.size and w.shape[-1] > 1:
         limit = tiny(w) * xp.max(xp.abs(w), axis=-1)[..., None, None]

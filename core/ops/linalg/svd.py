@@ -11,7 +11,7 @@ from ..samples import Sample
 from ..selection import where
 from ..shaping import concatenate
 from .decompositions import adjoint, real_diagonal
-from .guards import FINITE, INVARIANT, RAISE, cut, nought
+from .guards import FINITE, INVARIANT, RAISE, chosen, cut, nought
 from .products import lift, matmul
 from .quotients import ADDED, quotient, settled
 from .spectral import determined, put_diagonal, sums_of_powers, symmetric
@@ -163,33 +163,35 @@ svd = primitive(
 )
 
 
-def _svdvals_jvp(da, a, repeated):
+def _svdvals_jvp(da, a, repeated, used):
     """From A = U S Vᴴ: Uᴴ dA V = Uᴴ dU S + dS + S dVᴴ V, where the outer terms are skew times S, with imaginary
     diagonals; so dS = Re diag(Uᴴ dA V)."""
     u, s, vh = svd(a, full_matrices=False, repeated=repeated)
-    return _kept(real_diagonal(matmul(adjoint(u), matmul(da, adjoint(vh)))), s)
+    return _kept(real_diagonal(matmul(adjoint(chosen(u, s, used)), matmul(da, adjoint(vh)))), s)
 
 
-def _svdvals_vjp(ct, a, repeated):
+def _svdvals_vjp(ct, a, repeated, used):
     """The adjoint: U diag(s̄) Vᴴ."""
     u, s, vh = svd(a, full_matrices=False, repeated=repeated)
+    u = chosen(u, s, used)
     return matmul(u * symmetric(_kept(ct, s), s, repeated, "singular values")[..., None, :], vh)
 
 
 def _svdvals_samples(rng):
-    cases = [Sample(case.operands[0], params={"repeated": RAISE}, tol=1e-5) for case in _svd_samples(rng)[:-1]]
-    return [*cases, *[Sample(a, params={"repeated": RAISE}, smooth=False, orders=1, gauge=sums_of_powers)
+    params = {"repeated": RAISE, "used": "all"}
+    cases = [Sample(case.operands[0], params=params, tol=1e-5) for case in _svd_samples(rng)[:-1]]
+    return [*cases, *[Sample(a, params=params, smooth=False, orders=1, gauge=sums_of_powers)
                       for a in (np.diag([2.0, 2.0, 0.0]), np.zeros((2, 3)))]]
 
 
 svdvals = primitive(
-    "svdvals",  # needs no vectors until it is differentiated
+    "svdvals",  # needs no vectors until it is differentiated; used: "all", the "largest", or the ratio of "extremes"
     effects="context",
-    impl=lambda xp, a, *, repeated: xp.linalg.svd(a, compute_uv=False),
+    impl=lambda xp, a, *, repeated, used="all": xp.linalg.svd(a, compute_uv=False),
     shape=lambda a: _svd_shape(a, False)[1],
     jvp={"a": _svdvals_jvp},
     vjp={"a": _svdvals_vjp},
-    batch=lambda a, repeated: svdvals(a, repeated=repeated),
+    batch=lambda a, repeated, used: svdvals(a, repeated, used),
     blocks=2,
     samples=_svdvals_samples,
 )

@@ -25,18 +25,6 @@ def script_saved_input_written_in_place(torch):
     return attempt(lambda: y.sum().backward())
 
 
-def script_saved_intermediate(torch):
-    def forward(ctx, x):
-        mid = x.exp()
-        ctx.save_for_backward(mid)
-        return mid * 2
-
-    kind = made_function(torch, forward, lambda ctx, g: g * ctx.saved_tensors[0] * 2)
-    x = torch.tensor([1.0, 2.0], requires_grad=True)
-    (g,) = torch.autograd.grad(kind.apply(x).sum(), x, create_graph=True)
-    return g, attempt(lambda: torch.autograd.grad(g.sum(), x))
-
-
 def script_forward_has_no_grad_and_backward_follows_create_graph(torch):
     seen = []
 

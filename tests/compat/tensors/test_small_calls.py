@@ -133,3 +133,19 @@ def test_as_strided_scatter_refuses_what_as_strided_does(size, stride, offset, w
                  lambda: torch.as_strided_scatter(x, torch.ones(2), size, stride, offset)):
         with pytest.raises(RuntimeError, match=words):
             call()
+
+
+def test_bytes_are_masks_and_other_integers_without_axes_are_numbers():
+    x = torch.arange(6.0).reshape(2, 3)
+    yes, no = (torch.tensor(v, dtype=torch.uint8) for v in (1, 0))
+    assert x[yes].tolist() == [x.tolist()] and x[no].shape == (0, 2, 3) and x[:, yes].shape == (2, 1, 3)
+    assert x[np.array([0, 1], np.uint8)].tolist() == [x[1].tolist()]
+    assert x[torch.tensor(1, dtype=torch.int8)].tolist() == x[1].tolist()
+    y = x.clone().requires_grad_()
+    z = y * 1
+    z[no] = 5.0
+    z[yes] += 1
+    (z[yes] * x).sum().backward()
+    assert z.tolist() == (x + 1).tolist() and y.grad.tolist() == x.tolist()
+    written = x.index_put((torch.tensor([0, 1], dtype=torch.uint8),), torch.tensor([7.0, 8.0, 9.0]))
+    assert written.tolist() == [x[0].tolist(), [7.0, 8.0, 9.0]]

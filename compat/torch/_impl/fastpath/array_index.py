@@ -30,7 +30,8 @@ def places(key):
     if type(key) not in PLAIN_KINDS or key.level_trace is not None:
         return None
     array = key.value
-    return array if type(array) is ndarray and array.ndim and array.dtype.kind == "i" else None
+    return array if type(array) is ndarray and array.ndim and array.dtype.kind == "i" and (
+        array.dtype.itemsize > 2) else None
 
 
 def index_of(key, shape):
@@ -91,7 +92,7 @@ def place_of(key):
     if type(key) not in PLAIN_KINDS or key.level_trace is not None:
         return None
     array = key.value
-    return int(array) if type(array) is ndarray and not array.ndim and array.dtype.kind in "iu" else None
+    return int(array) if type(array) is ndarray and not array.ndim and array.dtype.kind == "i" else None
 
 
 def unrecorded(t):

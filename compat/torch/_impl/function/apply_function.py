@@ -1,6 +1,7 @@
 """Running a Function: forward without recording, then history for its outputs, at each level it is called in."""
 
 import warnings
+from functools import partial
 
 from ..... import _engine, custom_vjp, extend
 from ..graph import versions
@@ -18,6 +19,7 @@ from ..views.views import move_history, rebase
 from .function_node import State, backward_of, overrides, set_aside
 from .function_saved import apart, pack
 from .function_tangents import push_tangents
+from .intermediates import Again, computed_for_itself
 
 NOT_AN_INPUT = ("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "
                 "should be passed to ctx.mark_dirty().")
@@ -47,15 +49,28 @@ def run_forward(kind, ctx, args):
             set_modes(grad=False, frozen=(*modes().frozen, None))
         else:
             MODES.set(IN_NO_GRAD if before is None else before.ungrading())
-        if overrides(kind, "setup_context"):
-            output = kind.forward(*args)
-            kind.setup_context(ctx, args, output)
-        else:
-            output = kind.forward(ctx, *args)
+        output = set_up(kind, ctx, args)
     finally:
         restore(before)
     set_aside(ctx)
     return output
+
+
+def set_up(kind, ctx, args):
+    """Run forward and fill the ctx; gives what forward returned."""
+    if not overrides(kind, "setup_context"):
+        return kind.forward(ctx, *args)
+    output = kind.forward(*args)
+    kind.setup_context(ctx, args, output)
+    return output
+
+
+def forward_of(kind, args):
+    """A new ctx that forward has filled, recorded as other operations are."""
+    ctx = new_ctx(kind, args)
+    set_up(kind, ctx, args)
+    set_aside(ctx)
+    return ctx
 
 
 def apply_at(kind, args, level):
@@ -102,7 +117,7 @@ def forward_below(kind, ctx, args, level):
     output = tuple(lifted) if isinstance(found, tuple) else lifted[0]
     before = MODES.get()
     try:
-        set_modes(grad=False)
+        set_modes(grad=False, alone=level)  # what it computes of its own has the history of the levels below
         kind.setup_context(ctx, tuple(args), output)
     finally:
         restore(before)
@@ -258,12 +273,16 @@ def edge_before(base):
 def save(ctx, args, given, outputs, level, recording):
     """Keep what backward asked for: inputs as tensors, outputs without history (else a cycle)."""
     state = ctx._state
-    if not (state.to_save or state.for_forward):
+    if not (state.to_save or state.for_forward or recording and (ctx.__dict__ or state.named)):
         state.kept, state.to_save = (), ()
         return
     where = {id(o): k for k, o in enumerate(given) if isinstance(o, TensorBase)}
     inputs = {id(args[i]) for i in state.tensors}
     kept = []
+    if recording and level is AMBIENT:
+        own = [k for k, t in enumerate(state.to_save) if t is not None and id(t) not in inputs and id(t) not in where]
+        if (own or ctx.__dict__ or state.named) and (places := computed_for_itself(ctx, args, own, (inputs, where))):
+            state.again = Again(partial(forward_of, state.kind), args, places, {id(t) for t in state.dirty})
     if overrides(state.kind, "setup_context"):
         dirty = {id(t) for t in state.dirty}
         if any(id(t) in inputs and id(t) in where and id(t) not in dirty

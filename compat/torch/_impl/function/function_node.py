@@ -15,6 +15,7 @@ from ..graph_view.shown_node import ShownNode
 from ..state.meta import facts_of, fitting
 from ..types.tensor_type import TensorBase, wrap
 from .function_saved import raw_saved, unpack
+from .intermediates import recorded, withdrawn
 
 ndarray = np.ndarray
 
@@ -119,7 +120,7 @@ class FunctionCtx:
 class State:
     """What the engine knows of one call of a Function."""
 
-    __slots__ = ("count", "dirty", "edges", "for_forward", "kept", "kind", "materialize", "named", "needs",
+    __slots__ = ("again", "count", "dirty", "edges", "for_forward", "kept", "kind", "materialize", "named", "needs",
                  "non_differentiable", "outputs", "plain", "shapes", "tensors", "to_save", "where")
 
     def __init__(self, kind):
@@ -127,6 +128,7 @@ class State:
         self.to_save = self.for_forward = self.dirty = self.non_differentiable = ()
         self.materialize = True
         self.needs = ()
+        self.again = None  # `Again`, if forward left values on the ctx that are neither inputs nor outputs
         self.edges = None  # the nodes of the inputs, None for those without, while forward runs
         self.count = 0  # how many inputs forward got
         self.kept = None
@@ -170,11 +172,14 @@ class BackwardCFunction(FunctionCtx, ShownNode):
         fun = backward_of(state.kind)
         outer = RUNNING.get()
         mine = None if state.named is None else show(self, state.named)
+        lent = recorded(self, fun) if state.again is not None and drive.create_graph else None
         try:
             RUNNING.set(drive)
             result = fun(self, *grads)
         finally:
             RUNNING.set(outer)
+            if lent is not None:
+                withdrawn(self, *lent)
             if mine is not None:
                 show(self, mine)
         if not isinstance(result, tuple):
@@ -202,6 +207,7 @@ class BackwardCFunction(FunctionCtx, ShownNode):
     def release(self):
         """Forget what was saved."""
         self._state.kept = FREED
+        self._state.again = None
 
     def operands(self):
         """The nodes of the tensor inputs."""

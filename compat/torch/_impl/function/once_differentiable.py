@@ -42,6 +42,7 @@ def once_differentiable(fn):
         marked = _refusing(outputs)
         return marked[0] if single else marked
 
+    wrapper.once = True
     return wrapper
 
 

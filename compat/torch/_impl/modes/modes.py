@@ -11,7 +11,7 @@ class Modes:
     """
 
     __slots__ = ("grad", "inference", "hooks", "hooks_disabled", "anomaly", "foreign", "level", "lower", "maps",
-                 "mapped", "mutable_saved", "packing", "quick", "recorder", "still", "selector", "answers",
+                 "mapped", "mutable_saved", "packing", "quick", "recorder", "still", "selector", "answers", "alone",
                  "nans", "ungraded", "functions", "device", "without", "frozen", "autocast")
 
     def __init__(self):
@@ -22,6 +22,7 @@ class Modes:
         self.anomaly = None  # None, or whether NaN is checked for
         self.level = None  # the innermost grad level; None: the ambient one
         self.lower = ()
+        self.alone = False  # the level whose grad mode is off for itself alone: those below it record
         self.maps = ()  # the running vmaps, innermost last
         self.foreign = None  # the level below which a covector transform runs that new tensors are values of
         self.recorder = None  # what the profiler collects with, while one runs
@@ -50,6 +51,7 @@ class Modes:
         new.anomaly = self.anomaly
         new.level = self.level
         new.lower = self.lower
+        new.alone = self.alone
         new.maps = self.maps
         new.foreign = self.foreign
         new.recorder = self.recorder
@@ -246,11 +248,11 @@ def records(trace):
         return True
     if m.level is trace or m.level is None and not trace.level:
         return m.grad and not m.inference
-    if not m.grad:
+    if not m.grad and m.level is not m.alone:
         return False
     for lower, grad in m.lower:
         if lower is trace or lower is None and not trace.level:
             return grad
-        if not grad:
+        if not grad and lower is not m.alone:
             return False
     return True

@@ -107,6 +107,8 @@ def limited(input, min, max):  # noqa: A002
     input, *limits = promote(input, *limits)
     if input.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
+    if input.dtype.kind == "b" and (len(limits) == 2 or not hasattr(limits[0], "dtype")):
+        raise NotImplementedError("\"clamp_cpu\" not implemented for 'Bool'")
     low = limits[0] if min is not None else None
     high = limits[-1] if max is not None else None
     if input.dtype.kind == "f" and all(type(v) in (int, float) and v == v for v in limits):

@@ -123,6 +123,15 @@ def within(index, d, size):
     insist(check, index)
 
 
+def of_places(k):
+    """What an index tensor stands for, of bytes a mask; torch's refusal of dtypes that index nothing."""
+    if k.dtype == np.uint8:
+        return cnp.not_equal(k, 0)
+    if k.dtype.kind != "b" and (k.dtype.kind != "i" or k.dtype.itemsize < 4):
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    return k
+
+
 def check_arrays(index):
     """torch's refusal of index arrays whose shapes do not go together."""
     shapes = [k.shape for k in index if hasattr(k, "dtype") and k.dtype.kind in "iu"]

@@ -16,7 +16,7 @@ from ..inplace.inplace import inplace
 from ..types.dtypes import type_word
 from ..types.tensor_type import Tensor, TensorBase
 from .axes import wrap_dim
-from .index_arrays import AT, check_long, grid, in_flat, refused_write, within
+from .index_arrays import AT, check_long, grid, in_flat, of_places, refused_write, within
 
 
 def scattered(x, dim, index, src, add):
@@ -217,8 +217,7 @@ def index_put(input, indices, values, accumulate=False):
 
 def put_at(x, index, values, accumulate):
     """`x` with `values` written or added at index arrays."""
-    if any(k.dtype.kind not in "biu" for k in index):
-        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    index = tuple([of_places(k) for k in index])
     at = AT(x)[index]
     try:
         return at.add(values) if accumulate else at.set(values)

@@ -36,7 +36,7 @@ from ..views.views import GETITEM, view
 from .assigned import assigned, class_word, type_name
 from .basic_keys import check_basic, node_of, useful
 from .copying import copy_, fill_
-from .index_arrays import AT, WHOLE, check_arrays, message, refused_write
+from .index_arrays import AT, WHOLE, check_arrays, message, of_places, refused_write
 from .unit_axes import expand
 
 ndarray = np.ndarray
@@ -53,17 +53,11 @@ def normal(key):
             continue
         if isinstance(k, TensorBase):
             shape, dtype = shape_dtype(k)
-            if dtype.kind in "iu" and not shape and type(bottom(k)) in ARRAYS and k.level_trace is None:
+            if dtype.kind == "i" and not shape and type(bottom(k)) in ARRAYS and k.level_trace is None:
                 out.append(int(k.value))  # a 0-d integer tensor counts as an int: a view
                 continue
-            if dtype == np.uint8:
-                k = concrete(k) != 0
-            elif dtype.kind not in "biu":
-                raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-            else:
-                k = concrete(k)
             basic = False
-            out.append(k)
+            out.append(of_places(concrete(k)))
         elif isinstance(k, bool | np.bool_):
             basic = False
             out.append(np.asarray(bool(k)))
@@ -77,7 +71,7 @@ def normal(key):
                 if array.size:
                     raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
                 array = array.astype(np.int64)
-            out.append(array)
+            out.append(array if array.dtype != np.uint8 or type(k) is not ndarray else array.astype(bool))
         elif is_plain(k):
             basic = False
             out.append(k)

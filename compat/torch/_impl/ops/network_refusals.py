@@ -39,6 +39,8 @@ def _cross_entropy(input, target, weight=None, *rest, **named):
                              f"({target.shape[0] if target.ndim else 1}).")
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_word(target.dtype)}")
     _class_weight(input.shape[axis] if input.ndim else 0, weight, "weight")
+    if weight is not None and weight.dtype != input.dtype and target.dtype.kind in "iu":
+        raise RuntimeError(f"expected scalar type {type_word(input.dtype)} but found {type_word(weight.dtype)}")
 
 
 @before("nll_loss")
@@ -208,7 +210,8 @@ for _names, _kernel, _kinds in (
     ("glu", "glu_cpu", "biuc"),
     ("softsign", "abs_cpu", "b"),
     ("nll_loss", "nll_loss_out_frame", "biu"),
-    ("max_pool1d", "max_pool1d_impl", "c"),
+    ("max_pool1d", "max_pool1d_impl", "biuc"),
+    ("max_pool1d_with_indices", "max_pool2d", "bc"),
 ):
     refuse(" ".join(f"nn.functional.{n}" for n in _names.split()), _kinds,
            f"\"{_kernel}\" not implemented for '{{word}}'")

@@ -269,6 +269,7 @@ def pow(input, exponent):  # noqa: A001 (torch's name)
             return REGISTRY["integer_power"].fun(input, int(exponent)) if exponent != 2 else cnp.square(input)
         return cnp.power(*promote(input, exponent))
     x, y = promote(input, exponent)
+    of_kinds("pow", "iufcV", y)
     if y.dtype.kind == "i" and (type(x) is int or getattr(x, "dtype", y.dtype).kind in "iu"):
         below = y < 0  # of integers only 1 and -1 have an inverse, of others the whole part of it is 0
         x = cnp.asarray(x, y.dtype) if type(x) is int else x

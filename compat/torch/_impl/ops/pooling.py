@@ -237,8 +237,6 @@ def pooling(n):
         return cnp.reshape(mean, (*input.shape[: input.ndim - n], *out))
 
     def plain(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
-        if input.dtype.kind in "biu" and n == 1:
-            return max_pool(input, kernel_size, stride, padding, dilation, ceil_mode)[0]
         check_pool(f"max_pool{n}d", input, n)
         kernel, step, around, spread = window(f"max_pool{n}d", n, kernel_size, stride, padding, dilation)
         no_channels(f"max_pool{n}d", input)

@@ -19,7 +19,7 @@ from ..types.tensor_type import Tensor
 from .axes import distinct, wrap_dim
 from .index_arrays import along
 from .matrix_norms import matrix_norm
-from .operands import zero_slope
+from .operands import of_kinds, zero_slope
 from .requested_dtypes import in_dtype, mean_dtype, norm_dtype
 
 
@@ -177,7 +177,10 @@ def _pick(name, fun, arg, kind):
     def body(input, dim=None, keepdim=False, *, other=None):
         other = dim if hasattr(dim, "dtype") else other
         if other is not None:
+            if "c" in input.dtype.kind + other.dtype.kind:
+                raise RuntimeError(f"{name}imum not implemented for complex tensors.")
             return ROWS[f"{name}imum"].body(input, other)
+        of_kinds(f"{name}_all", "biufV", input) if dim is None else real(name, input)
         if dim is None:
             nonempty(name, input, None)
             return fun(input)
@@ -193,6 +196,12 @@ def _pick(name, fun, arg, kind):
 
     doc = f"The {name}imum of all elements, of an axis with its indices, or of two tensors"
     return operation(name, blind=True, doc=doc)(body)
+
+
+def real(name, x):
+    """torch's refusal of complex numbers along an axis."""
+    if x.dtype.kind == "c":
+        raise RuntimeError(f"{name}(): does not support complex input")
 
 
 def first_extreme(input, axis, arg):

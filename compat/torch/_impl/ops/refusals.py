@@ -7,7 +7,7 @@ from ..types.dtypes import c_type, type_word
 
 
 def refuse(names, kinds, message, error=NotImplementedError):
-    """Make operations raise for tensors of some kinds of dtype (NumPy's letters).
+    """Make operations raise for tensors of some kinds of dtype (NumPy's letters; `e` for half precision alone).
 
     Args:
         message: with `{name}` and `{word}`, torch's word for the dtype.
@@ -23,7 +23,7 @@ def guarded(body, name, kinds, message, error):
     @functools.wraps(body)
     def checked(input, *args, **named):
         dtype = getattr(input, "dtype", None)
-        if dtype is not None and dtype.kind in kinds:
+        if dtype is not None and (dtype.kind in kinds or "e" in kinds and dtype.char == "e"):
             raise error(message.format(name=name.rpartition(".")[2], word=type_word(dtype)))
         return body(input, *args, **named)
 
@@ -59,6 +59,12 @@ def matched(body, name, places, own):
 
     checked.__name__ = getattr(body, "__name__", name)
     return checked
+
+
+def of_writing(x, value):
+    """PyTorch's message for `index_put`."""
+    return (f"Index put requires the source and destination dtypes match, got {type_word(x)} for the destination and "
+            f"{type_word(value)} for the source.")
 
 
 def of_linear(x, w, b=None):
@@ -108,7 +114,8 @@ same("nn.functional.bilinear", words=of_bilinear)
 same("nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d nn.functional.conv_transpose1d "
      "nn.functional.conv_transpose2d nn.functional.conv_transpose3d", words=of_convolution)
 same("nn.functional.scaled_dot_product_attention", (0, 1, 2))
-same("index_put masked_scatter linalg.lu_solve", (0, 2))
+same("masked_scatter linalg.lu_solve", (0, 2))
+same("index_put", (0, 2), of_writing)
 same("lu_solve", (0, 1))
 _FLOATS = "{name}: Expected a floating point or complex tensor as input. Got {word}"
 refuse("linalg.solve linalg.cond linalg.tensorinv linalg.tensorsolve linalg.vecdot", "biu", _FLOATS,
@@ -133,7 +140,6 @@ refuse("abs", "b", "\"abs_cpu\" not implemented for '{word}'")
 refuse("amax", "c", "\"max_values_cpu\" not implemented for '{word}'")
 refuse("amin", "c", "\"min_values_cpu\" not implemented for '{word}'")
 refuse("aminmax mode", "c", "\"{name}_cpu\" not implemented for '{word}'")
-refuse("max min", "c", "\"{name}_all\" not implemented for '{word}'")
 refuse("argmax argmin", "b", "{name}(): does not support bool input", RuntimeError)
 refuse("argmax argmin", "c", "{name}(): does not support complex input", RuntimeError)
 refuse("topk", "b", "topk does not support bool dtypes on CPU", RuntimeError)
@@ -155,3 +161,5 @@ refuse("linalg.qr linalg.slogdet", "biu",
        "linalg.{name}: Expected a floating point or complex tensor as input. Got {word}", RuntimeError)
 refuse("logdet", "biu", "logdet: Expected a floating point or complex tensor as input. Got {word}", RuntimeError)
 refuse("erf erfc", "c", "\"{name}_vml_cpu\" not implemented for '{word}'")
+refuse("cdist nn.functional.pdist", "eV", "\"{name}\" not implemented for '{word}'")
+refuse("nn.functional.adaptive_avg_pool1d", "c", "\"adaptive_avg_pool2d\" not implemented for '{word}'")

@@ -20,6 +20,9 @@ def norm_dtype(given, dtype):
     if (given.kind == "c") != (dtype.kind == "c"):
         kind = "complex" if given.kind == "c" else "real"
         raise RuntimeError(f"linalg.vector_norm: dtype should be {kind} for {kind} inputs, but got {type_word(dtype)}")
+    if np.result_type(given, dtype) != dtype:
+        raise RuntimeError(f"linalg.vector_norm: the dtype of the input ({type_word(given)}) should be convertible "
+                           f"without narrowing to the specified dtype ({type_word(dtype)})")
 
 
 def in_dtype(x, dtype):

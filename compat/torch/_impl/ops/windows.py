@@ -13,6 +13,7 @@ from ..modes.complete import Complete
 from ..random.sampling import kept
 from ..state.python_data import filling
 from ..types import dtypes
+from ..types.dtypes import type_word
 from ..types.parameter import PLAIN_KINDS
 from .axes import tuples
 from .publishing import functional, method
@@ -309,6 +310,8 @@ def check_parameters(input, given):
     for name, p in given.items():
         if p.numel() != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {p.numel()}")
+    if input.dtype.numpy.kind not in "fcV":
+        raise NotImplementedError(f"\"batch_norm\" not implemented for '{type_word(input.dtype.numpy)}'")
     own, kinds = input.dtype, {p.dtype for p in given.values()}
     if kinds - {own} and not (own in (dtypes.float16, dtypes.bfloat16) and kinds == {dtypes.float32}):
         raise RuntimeError(f"batch_norm takes parameters of the dtype of its input, {own}, or torch.float32 beside "
@@ -347,6 +350,8 @@ def dropout(input, p=0.5, training=True, inplace=False):
         return input
     if p == 1.0:
         return input.mul_(0.0) if inplace else input * 0.0
+    if input.dtype.numpy.kind == "c":
+        raise NotImplementedError(f"\"bernoulli_scalar_cpu_\" not implemented for '{type_word(input.dtype.numpy)}'")
     out = input * kept(input, p)
     return input.copy_(out) if inplace else out
 

@@ -8,7 +8,6 @@ MIXED = r"""
 atan2@1 | lFeFgFfF | NotImplementedError | "atan2_cpu" not implemented for '{word}'
 atan2@1 | dFFd | NotImplementedError | "atan2_cpu" not implemented for 'ComplexDouble'
 atan2@1 | FlFeFf | NotImplementedError | "atan2_cpu" not implemented for '{main}'
-cross@1 linalg.cross@1 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | expected scalar type {main} but found {word}
 bmm@1 | leelglgeflfedldeFlFe | RuntimeError | expected m1 and m2 to have the same dtype, but got: {main_c} != {c}
 bmm@1 | lfldlFefedeFgfgdgFfdfFdfdFFfFd | RuntimeError | expected scalar type {word} but found {main}
 bucketize@1 | lFeFgFfF | NotImplementedError | "searchsorted_out_cpu" not implemented for '{word}'
@@ -37,12 +36,16 @@ complex@1 polar@1 | dldF | RuntimeError | Expected both inputs to be Half, Float
 copysign@1 | lFeFgFfF | NotImplementedError | "copysign_cpu" not implemented for '{word}'
 copysign@1 | dFFd | NotImplementedError | "copysign_cpu" not implemented for 'ComplexDouble'
 copysign@1 | FlFeFf | NotImplementedError | "copysign_cpu" not implemented for '{main}'
+cross@1 linalg.cross@1 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | expected scalar type {main} but found {word}
 dot@1 vdot@1 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | dot : expected both vectors to have same dtype, but found {main} and {word}
 floor_divide@1 | lFeFgFfF | NotImplementedError | "div_floor_cpu" not implemented for '{word}'
 floor_divide@1 | dFFd | NotImplementedError | "div_floor_cpu" not implemented for 'ComplexDouble'
 floor_divide@1 | FlFeFf | NotImplementedError | "div_floor_cpu" not implemented for '{main}'
 fmax@1 | lFeFgFfFdFFlFeFfFd | RuntimeError | fmax not implemented for complex tensors.
 fmin@1 | lFeFgFfFdFFlFeFfFd | RuntimeError | fmin not implemented for complex tensors.
+fmod@1 | lFeFgFfF | NotImplementedError | "fmod_cpu" not implemented for '{word}'
+fmod@1 | dFFd | NotImplementedError | "fmod_cpu" not implemented for 'ComplexDouble'
+fmod@1 | FlFeFf | NotImplementedError | "fmod_cpu" not implemented for '{main}'
 ge@1 | lFeFgFfF | NotImplementedError | "ge_cpu" not implemented for '{word}'
 ge@1 | dFFd | NotImplementedError | "ge_cpu" not implemented for 'ComplexDouble'
 ge@1 | FlFeFf | NotImplementedError | "ge_cpu" not implemented for '{main}'

@@ -1,0 +1,56 @@
+"""Products with strong zeros in staged code: looked at when they run, differentiated as the bilinear maps they are."""
+
+from ...core.arrays.avals import aval_of
+from ...core.ops.reductions import reduce_any, strong_product, with_strong_zeros
+from ...core.tape.strong_zeros import CHOICES
+from ...core.trace.device import zeros_of
+from ..interpreters.gradient import vjp
+from ..staging.bodies import batched_body, conjugated
+from .two_way import Operation
+
+
+class StrongProduct(Operation):
+    """`times(ct, w)`, bilinear, with the terms left out in which an element of `ct` is 0.
+
+    A rule of a rule that looks for what is lost would differentiate both branches of each look: second derivatives of a
+    loop would be five times as many equations.
+    """
+
+    name = "strong_product"
+    bilinear = True
+
+    def __init__(self, times):
+        self.times = times
+
+    def run(self, ct, w):
+        out = self.times(ct, w)
+        lost = reduce_any(out != out, tuple(range(out.ndim)), False)
+        return [CHOICES["cond"](lost, lambda out, ct, w: with_strong_zeros(out, ct, w, self.times),
+                                lambda out, ct, w: out, out, ct, w)]
+
+    def batched(self, flags, trace):
+        times = batched_body(lambda ct, w: [self.times(ct, w)], flags, trace)
+        return StrongProduct(lambda ct, w: times(ct, w)[0])  # one look for all examples: else both branches run
+
+    def jvp(self, values, outs, tangents):
+        (ct, w), (dct, dw) = values, tangents
+        terms = [strong_product(x, y, self.times) for x, y in ((dct, w), (ct, dw)) if x is not None and y is not None]
+        return [sum(terms[1:], terms[0]) if terms else None]
+
+    def pull(self, values, outs, cts, active):
+        ct, w = values
+        return [strong_product(cts[0], w, self.transposed(ct, lambda ct, w: (ct, w))) if 0 in active else None,
+                strong_product(cts[0], ct, self.transposed(w, lambda w, ct: (ct, w))) if 1 in active else None]
+
+    def transposed(self, operand, order):
+        """The cotangent of one operand, as a bilinear map of that of the output and the other operand."""
+        aval, times = aval_of(operand), self.times
+
+        def back(g, other):
+            pullback = vjp(lambda x: times(*order(x, other)), zeros_of(aval, g))[1]
+            return conjugated(pullback(conjugated(g))[0])
+
+        return back
+
+
+CHOICES["staged_product"] = lambda ct, w, times: StrongProduct(times)(ct, w)[0]
