@@ -193,7 +193,8 @@ def write(refused, places, promotes, mixed):
     for name, whys in refused.items():
         short = name.rpartition(".")[2]
         for (kind, text, bare), letters in whys.items():
-            mark = "~" * (bare or name in SHAPES_FIRST) + ("*" if promotes[name] else f"@{places[name]}" if places[name] else "")
+            place = "*" if promotes[name] else f"@{places[name]}" if places[name] else ""
+            mark = "~" * (bare or name in SHAPES_FIRST) + place
             lines[letters, kind, re.sub(rf"(?<!\w){re.escape(short)}(?!\w)", "{name}", text)].append(name + mark)
     for name, found in mixed.items():
         for place, letters, kind, text in found:
