@@ -14,7 +14,7 @@ LIMIT = 1.5
 LIMITS = dict.fromkeys((
     "topk", "topk-1000", "embedding_bag", "ctc_loss", "pdist", "pdist-inf", "cdist-1", "adaptive_avg_pool2d",
     "adaptive_max_pool2d", "multilabel_margin_loss", "scatter_reduce-mean", "scatter_reduce-amax", "logcumsumexp",
-    "irfft", "cholesky_solve", "solve_triangular", "function_apply"), 1.2) | {"conv2d-64": 1.8, "conv3d": 3.5}
+    "irfft", "cholesky_solve", "solve_triangular", "function_apply"), 1.2) | {"conv2d-64": 1.8, "conv3d": 4.5}
 ACTIVATIONS = ("relu relu6 leaky_relu elu selu celu gelu silu mish hardtanh hardswish hardsigmoid softshrink "
                "hardshrink tanhshrink softplus softsign logsigmoid sigmoid tanh threshold").split()
 

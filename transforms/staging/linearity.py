@@ -65,9 +65,8 @@ def check_linear(graph, count, must, remedy, whole=True):
         names = prim.operands if not prim.variadic else ("*" + prim.operands[0],) * len(eq.inputs)
         joint = ("joint",) * next((p.linear for p in eq.params if type(getattr(p, "linear", None)) is int), 0)
         names = (*joint, *names[len(joint) :])
-        apart = ()
-        if any(getattr(p, "bilinear", False) for p in eq.params):
-            names = apart = ("ct", "w")
+        apart = ("ct", "w") if any(getattr(p, "bilinear", False) for p in eq.params) else ()
+        names = apart or names
         used = {n for n, v in zip(names, eq.inputs) if type(v) is Var and v in dependent}
         if all(type(v) is Literal or v in made for v in eq.inputs):
             made.update(eq.outputs)

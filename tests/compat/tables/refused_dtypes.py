@@ -30,7 +30,8 @@ C_TYPES = {"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int
 ABOUT_DTYPES = re.compile(r"dtype|not implemented for|complex|[Bb]ool|[Ii]nteg|unsigned|type|Half|Byte|Long|floating")
 ELSEWHERE = frozenset(  # refused where they are computed: the message depends on other arguments
     "cov index_put linalg.norm max mean median min nanmedian nn.functional.batch_norm nn.functional.cross_entropy "
-    "nn.functional.max_pool1d ormqr pow".split())
+    "nn.functional.max_pool1d pow".split())
+SHAPES_FIRST = frozenset({"ormqr"})  # it tells of wrong shapes without elements before it tells of dtypes
 TOGETHER = frozenset(  # mixtures of them are: the message tells of all operands
     "addbmm addmm addmv baddbmm nn.functional.bilinear nn.functional.linear".split())
 CLASSES = RuntimeError, NotImplementedError, TypeError, ValueError
@@ -192,7 +193,8 @@ def write(refused, places, promotes, mixed):
     for name, whys in refused.items():
         short = name.rpartition(".")[2]
         for (kind, text, bare), letters in whys.items():
-            mark = "~" * bare + ("*" if promotes[name] else f"@{places[name]}" if places[name] else "")
+            place = "*" if promotes[name] else f"@{places[name]}" if places[name] else ""
+            mark = "~" * (bare or name in SHAPES_FIRST) + place
             lines[letters, kind, re.sub(rf"(?<!\w){re.escape(short)}(?!\w)", "{name}", text)].append(name + mark)
     for name, found in mixed.items():
         for place, letters, kind, text in found:

@@ -310,7 +310,11 @@ def check_parameters(input, given):
     for name, p in given.items():
         if p.numel() != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {p.numel()}")
-    if input.dtype.numpy.kind not in "fcV":
+    for name in ("running_mean", "running_var"):
+        if (p := given.get(name)) is not None and p.requires_grad:
+            raise RuntimeError("The function 'native_batch_norm' is not differentiable with respect to argument "
+                               f"'{name}'. This input cannot have requires_grad True.")
+    if input.dtype.numpy.kind not in "fV":
         raise NotImplementedError(f"\"batch_norm\" not implemented for '{type_word(input.dtype.numpy)}'")
     own, kinds = input.dtype, {p.dtype for p in given.values()}
     if kinds - {own} and not (own in (dtypes.float16, dtypes.bfloat16) and kinds == {dtypes.float32}):

@@ -159,6 +159,7 @@ nn.functional.threshold | ?FD | NotImplementedError | "threshold_cpu" not implem
 nn.functional.unfold | Bbhil | NotImplementedError | "im2col_out_cpu" not implemented for '{word}'
 nn.functional.upsample_bilinear | ?bhilFD | NotImplementedError | "upsample_bilinear2d_channels_last" not implemented for '{word}'
 nn.functional.upsample_nearest | ?bhilFD | NotImplementedError | "compute_indices_weights_nearest" not implemented for '{word}'
+ormqr~ | ?Bbhileg | NotImplementedError | "ormqr_cpu" not implemented for '{word}'
 pinverse | ?Bbhileg | RuntimeError | linalg.pinv({word}({shape})): expected a tensor with 2 or more dimensions of float, double, cfloat or cdouble types
 polar | e | NotImplementedError | "polar_cpu" not implemented for '{word}'
 positive | ? | RuntimeError | The `+` operator, on a {c} tensor is not supported.
