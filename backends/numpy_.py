@@ -7,7 +7,7 @@ import numpy as np
 from ..core.arrays.backend import Backend, register_backend
 from ..core.lazy import LazyModule, loaded
 
-_FFT = LazyModule("scipy.fft")
+_FFT, _BLAS = LazyModule("scipy.fft"), LazyModule("scipy.linalg.blas")
 
 
 def _special():
@@ -26,6 +26,15 @@ def _fourier():
         return np.fft
 
 
+@cache
+def _blas():
+    """`scipy.linalg.blas`, which solves triangular systems; None without SciPy."""
+    try:
+        return loaded(_BLAS)
+    except ImportError:
+        return None
+
+
 NUMPY = register_backend(
     Backend(
         name="numpy",
@@ -35,5 +44,6 @@ NUMPY = register_backend(
         to_numpy=np.asarray,
         special=_special,
         fourier=_fourier,
+        blas=_blas,
     )
 )

@@ -27,6 +27,7 @@ class Backend:
         special: loads the namespace of SciPy's special functions for these arrays, when one is first needed.
         fourier: loads a namespace with `fft`, `rfft` and so on, which takes many transforms at once in less time than
             `namespace.fft`.
+        blas: loads a namespace with `strsm`, `dtrsm` and so on as SciPy has them, or gives None.
         extra: the extra of covector that installs that namespace, for the error message if it is missing.
         carrier: maps the loaded module to what carries arrays between the devices of several processes; None for
             arrays in the memory of the host.
@@ -40,6 +41,7 @@ class Backend:
     to_numpy: Callable[[Any], Any] = field(default=np.asarray)
     special: Callable[[], Any] | None = None
     fourier: Callable[[], Any] | None = None
+    blas: Callable[[], Any] | None = None
     extra: str = "scipy"
     carrier: Callable[[Any], Any] | None = None
     usable: Callable[[Any], bool] = field(default=lambda module: True)
@@ -154,6 +156,16 @@ def fourier_functions(xp):
     """The namespace of Fourier transforms of many elements, of the arrays of the namespace `xp`."""
     backend = find_backend(np.ndarray)[0] if xp is np else None
     return xp.fft if backend is None or backend.fourier is None else backend.fourier()
+
+
+def triangular_solver(dtype):
+    """BLAS's `trsm` for a dtype of plain arrays; None where there is none."""
+    backend = find_backend(np.ndarray)[0]
+    blas = None if backend.blas is None else backend.blas()
+    return None if blas is None or dtype.char not in "fdFD" else getattr(blas, f"{_LETTERS[dtype.char]}trsm")
+
+
+_LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
 
 
 def special_function(xp, name, fallback=None):

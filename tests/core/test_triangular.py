@@ -5,7 +5,7 @@ import pytest
 
 import covector as cv
 from covector.core.errors import ShapeError, SquareError
-from covector.core.ops.linalg import decompositions
+from covector.core.ops.linalg import decompositions, triangular
 from covector.core.ops.linalg.triangular import factor_solve, solve_triangular
 
 RNG = np.random.default_rng(5)
@@ -115,3 +115,23 @@ def test_systems_turned_in_memory_and_singular_ones_are_as_others():
     np.testing.assert_allclose(solve_triangular(np.asfortranarray(a), b, True, 0, False), np.linalg.solve(matrix, b))
     with pytest.raises(np.linalg.LinAlgError, match="Singular"):
         solve_triangular(np.diag([1.0, 0.0]), np.ones((2, 1)), True, 0, False)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c16"])
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("unit", [True, False])
+def test_systems_have_one_solution_with_and_without_blas(monkeypatch, dtype, lower, unit):
+    rng = np.random.default_rng(0)
+    for n, k in ((1, 1), (7, 3), (120, 2)):
+        a = (rng.normal(size=(n, n)) / n + 2 * np.eye(n)).astype(dtype) * (1 + 0.5j if dtype == "c16" else 1)
+        b = rng.normal(size=(n, k)).astype(dtype)
+        for given in (a, np.asfortranarray(a)):
+            found = triangular.substitute(np, given, b, lower, unit)
+            with monkeypatch.context() as without:
+                without.setattr(triangular, "triangular_solver", lambda dtype: None)
+                other = triangular.substitute(np, given, b, lower, unit)
+            assert found.dtype == b.dtype
+            np.testing.assert_allclose(found, other, rtol=1e-4 if dtype == "f4" else 1e-11, atol=1e-6)
+    if not unit:
+        with pytest.raises(np.linalg.LinAlgError):
+            triangular.substitute(np, np.zeros_like(a), b, lower, unit)

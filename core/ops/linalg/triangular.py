@@ -1,8 +1,10 @@
-"""Triangular systems, by substitution: a block at a time, with products of the rest."""
+"""Triangular systems, by substitution: BLAS's where SciPy hands it out, else a block at a time, with products of the
+rest."""
 
 import numpy as np
 
 from ...arrays.avals import make_aval
+from ...arrays.backend import triangular_solver
 from ...arrays.dtypes import float_dtype, result_dtype
 from ...arrays.sums import shaped
 from ...errors import ShapeError, SquareError, at_user_line
@@ -69,6 +71,9 @@ _SUBSTITUTED = Loops(_substituted, _plain).runner("substitution")
 def substitute(xp, a, b, lower, unit):
     """`x` with `a @ x = b`, of which one triangle of `a` is read, without the diagonal where that is `unit`."""
     n = a.shape[-1]
+    out = _by_blas(a, b, lower, unit) if xp is np else None
+    if out is not None:
+        return out
     if n <= _BLOCK:
         out = _SUBSTITUTED(a, b, lower, unit) if xp is np else None
         if out is None:
@@ -81,6 +86,21 @@ def substitute(xp, a, b, lower, unit):
     rest = b[..., second, :] - xp.matmul(a[..., second, first], x)
     y = substitute(xp, a[..., second, second], rest, lower, unit)
     return xp.concatenate((x, y) if lower else (y, x), axis=-2)
+
+
+def _by_blas(a, b, lower, unit):
+    """The solution of one system; None where BLAS is not to be had, or what it gives is not finite, which it does not
+    warn of. Rows of `b` are columns to BLAS: xᵀ aᵀ = bᵀ.
+    """
+    if type(a) is not ndarray or type(b) is not ndarray or a.ndim != 2 or b.ndim != 2 or not b.size or (
+            a.dtype != b.dtype or not (unit or a.diagonal().all())):
+        return None
+    solve = triangular_solver(b.dtype)
+    if solve is None:
+        return None
+    turned = a.flags.f_contiguous
+    out = solve(1, a if turned else a.T, b.T, side=1, lower=lower == turned, trans_a=turned, diag=unit).T
+    return out if np.isfinite(out).all() else None
 
 
 def _of_one_block(xp, a, b, lower, unit):

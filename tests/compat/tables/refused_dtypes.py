@@ -29,8 +29,8 @@ C_TYPES = {"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int
            "float64": "double", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
 ABOUT_DTYPES = re.compile(r"dtype|not implemented for|complex|[Bb]ool|[Ii]nteg|unsigned|type|Half|Byte|Long|floating")
 ELSEWHERE = frozenset(  # refused where they are computed: the message depends on other arguments
-    "cov linalg.norm max mean median min nanmedian nn.functional.cross_entropy nn.functional.max_pool1d "
-    "pow".split())
+    "cov index_put linalg.norm max mean median min nanmedian nn.functional.batch_norm nn.functional.cross_entropy "
+    "nn.functional.max_pool1d ormqr pow".split())
 TOGETHER = frozenset(  # mixtures of them are: the message tells of all operands
     "addbmm addmm addmv baddbmm nn.functional.bilinear nn.functional.linear".split())
 CLASSES = RuntimeError, NotImplementedError, TypeError, ValueError

@@ -9,7 +9,7 @@ from ..... import numpy as cnp, stop_gradient
 from ....._engine import all_within
 from .....extend import REGISTRY, constant
 from ..dispatch.call import ROWS, floating, promote, to
-from ..dispatch.host_ops import insist_there, on_host, primal_of
+from ..dispatch.host_ops import insist_there, on_host, primal_of, stripped
 from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .loss_reduction import legacy, reduced
@@ -214,7 +214,10 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     return reduced(loss if input.ndim == 2 else loss[0], reduction)
 
 
-@functional("multilabel_margin_loss")
+_FEW_CLASSES = 16  # all of which are compared with each other: no labels are looked at, so that calls have programs
+
+
+@functional("multilabel_margin_loss", blind=True)
 def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """Compute the multi-label hinge loss."""
     reduction = legacy(size_average, reduce, reduction)
@@ -228,8 +231,9 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
     if input.ndim > 2 or not n:
         raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
                            f"{list(input.shape)}")
-    valid = cnp.cumsum((primal_of(t) < 0).astype(np.int64), axis=1) == 0  # up to the first -1
-    seen = on_host(valid)
+    few = n <= _FEW_CLASSES
+    valid = cnp.cumsum(((stripped(t) if few else primal_of(t)) < 0).astype(np.int64), axis=1) == 0  # to the first -1
+    seen = None if few else on_host(valid)
     if seen is not None:  # as many places as the example with most labels has
         most = int(seen.sum(1).max(initial=0))
         valid, t = valid[:, :most], t[:, :most]

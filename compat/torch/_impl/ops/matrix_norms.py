@@ -15,6 +15,8 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):  # no
     if A.dtype.kind not in "fcV":
         raise RuntimeError("linalg.matrix_norm: Expected a floating point or complex tensor as input. Got "
                            f"{type_word(A.dtype)}")
+    if ord in ("nuc", 2, -2) and (A.dtype.kind == "V" or A.dtype.itemsize == 2):
+        raise RuntimeError(f"linalg.matrix_norm: Low precision dtypes not supported. Got {type_word(A.dtype)}")
     if A.ndim < 2:
         raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
     axes = tuple(dim) if isinstance(dim, tuple | list) else (dim,)

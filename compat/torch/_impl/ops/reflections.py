@@ -7,6 +7,7 @@ from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, operation
 from ..dispatch.host_ops import hosted, recorded
 from ..types import output_tuples
+from ..types.dtypes import type_word
 from .matrices import adjoint, lapack
 
 matmul = REGISTRY["matmul"].fun
@@ -62,6 +63,8 @@ def ormqr(input, tau, other, left=True, transpose=False):
         raise RuntimeError("torch.ormqr: tau must have one dimension less than input, as many elements as it has "
                            "columns, and with other its batches, but the shapes are "
                            f"{list(input.shape)}, {list(tau.shape)} and {list(other.shape)}")
+    if input.dtype.char not in "fdFD":
+        raise NotImplementedError(f"\"ormqr_cpu\" not implemented for '{type_word(input.dtype)}'")
     if left:
         return _reflected(input, tau, other, range(k) if transpose else range(k)[::-1], transpose)
     turned = _reflected(input, tau, adjoint(other), range(k)[::-1] if transpose else range(k), not transpose)

@@ -61,6 +61,12 @@ def matched(body, name, places, own):
     return checked
 
 
+def of_writing(x, value):
+    """PyTorch's message for `index_put`."""
+    return (f"Index put requires the source and destination dtypes match, got {type_word(x)} for the destination and "
+            f"{type_word(value)} for the source.")
+
+
 def of_linear(x, w, b=None):
     """PyTorch computes it as `addmm`, without a bias as `mm`."""
     if b is None:
@@ -99,7 +105,7 @@ def of_convolution(x, w, b=None, *_):
 
 same("tensordot cdist linalg.solve linalg.solve_ex linalg.lstsq linalg.cross linalg.householder_product "
      "linalg.tensorsolve linalg.vecdot cross vdot isclose cholesky_solve "
-     "triangular_solve nn.functional.prelu")
+     "triangular_solve ormqr nn.functional.prelu")
 same("nn.functional.linear", words=of_linear)
 same("addbmm", (0, 1, 2), of_addmm)
 same("addmv", (0, 1, 2), of_addmv)
@@ -109,6 +115,7 @@ same("nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d nn.function
      "nn.functional.conv_transpose2d nn.functional.conv_transpose3d", words=of_convolution)
 same("nn.functional.scaled_dot_product_attention", (0, 1, 2))
 same("masked_scatter linalg.lu_solve", (0, 2))
+same("index_put", (0, 2), of_writing)
 same("lu_solve", (0, 1))
 _FLOATS = "{name}: Expected a floating point or complex tensor as input. Got {word}"
 refuse("linalg.solve linalg.cond linalg.tensorinv linalg.tensorsolve linalg.vecdot", "biu", _FLOATS,
@@ -156,6 +163,3 @@ refuse("logdet", "biu", "logdet: Expected a floating point or complex tensor as 
 refuse("erf erfc", "c", "\"{name}_vml_cpu\" not implemented for '{word}'")
 refuse("cdist nn.functional.pdist", "eV", "\"{name}\" not implemented for '{word}'")
 refuse("nn.functional.adaptive_avg_pool1d", "c", "\"adaptive_avg_pool2d\" not implemented for '{word}'")
-refuse("nn.functional.poisson_nll_loss", "c", "\"le_cpu\" not implemented for '{word}'")
-refuse("tensordot", "b", "\"addmm_impl_cpu_\" not implemented for '{word}'")
-refuse("linalg.matrix_norm", "eV", "linalg.{name}: Low precision dtypes not supported. Got {word}", RuntimeError)

@@ -8,12 +8,12 @@ from ..... import numpy as cnp, stop_gradient
 from ....._engine import all_within
 from .....extend import Opaque, constant
 from ..dispatch.call import ROWS, moving
-from ..dispatch.host_ops import constant_here, filled, hosted, is_plain, numbers, on_host, primal_of
+from ..dispatch.host_ops import constant_here, filled, hosted, is_plain, numbers, on_host, primal_of, stripped
 from ..dispatch.layouts import LIKE_FIRST
 from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .axes import wrap_dim
-from .index_arrays import AT, check_long, in_flat
+from .index_arrays import AT, check_long, in_flat, within
 
 _EXTREMES = {"amax": np.maximum, "amin": np.minimum}
 
@@ -48,14 +48,12 @@ def reduce_into(name, x, dim, index, src, how, include_self):
                                + (f" apart from dimension {d}" if what == "self" else ""))
     if isinstance(index, Opaque) and how == "sum" and include_self and name == "scatter":
         return ROWS["scatter_add"].body(x, dim, index, src)
-    index = primal_of(index)
-    if is_plain(index):
-        index = on_host(index)  # which places are meant is decided there
-    if type(index) in ARRAYS and index.size:
-        n = x.shape[d]
-        if not all_within(index, 0, n):
-            bad = (index < 0) | (index >= n)
-            raise RuntimeError(f"index {int(index[bad][0])} is out of bounds for dimension {d} with size {n}")
+    if how == "prod":
+        index = primal_of(index)
+        if is_plain(index):
+            index = on_host(index)  # which places are meant is decided there
+    index = stripped(index)
+    within(index, d, x.shape[d])
     src = src[tuple([slice(0, k) for k in index.shape])]
     if how == "prod" and type(index) not in ARRAYS:
         hits = _hits(x, cnp.reshape(in_flat(index, x.shape, d), (-1,)))

@@ -6,6 +6,7 @@ from ..... import numpy as cnp
 from ....._engine import Ambient
 from .....extend import REGISTRY
 from ..dispatch.call import operation
+from ..dispatch.host_ops import assume, primal_of
 from ..dispatch.layouts import IN_ORDER, format_order, ordered, replaced
 from ..dispatch.out_argument import Target
 from ..factories.creation import new_leaf, numpy_dtype
@@ -276,13 +277,18 @@ def istft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tr
     start = n_fft // 2 if center else 0
     end = start + length if length is not None else total - n_fft // 2 if center else total
     signal, weight = signal[:, start : min(end, total)], weight[:, start : min(end, total)]
-    plain = weight if type(weight) in ARRAYS else None
-    if plain is not None and plain.size and np.abs(plain).min() < 1e-11:
+    plain = None if assume(invertible, weight) else primal_of(weight)
+    if type(plain) in ARRAYS and not invertible(plain):
         raise RuntimeError("istft: window overlap add min: 1")
     out = signal / weight
     if end > total:
         out = cnp.pad(out, [(0, 0), (0, end - total)])
     return out if input.ndim == 3 else out[0]
+
+
+def invertible(weight):
+    """Tell whether no sum of windows is 0."""
+    return not weight.size or not np.abs(weight).min() < 1e-11
 
 
 def overlapped(frames, places, total):

@@ -310,7 +310,7 @@ def check_parameters(input, given):
     for name, p in given.items():
         if p.numel() != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {p.numel()}")
-    if input.dtype.numpy.kind not in "fV":
+    if input.dtype.numpy.kind not in "fcV":
         raise NotImplementedError(f"\"batch_norm\" not implemented for '{type_word(input.dtype.numpy)}'")
     own, kinds = input.dtype, {p.dtype for p in given.values()}
     if kinds - {own} and not (own in (dtypes.float16, dtypes.bfloat16) and kinds == {dtypes.float32}):

@@ -43,9 +43,6 @@ floor_divide@1 | dFFd | NotImplementedError | "div_floor_cpu" not implemented fo
 floor_divide@1 | FlFeFf | NotImplementedError | "div_floor_cpu" not implemented for '{main}'
 fmax@1 | lFeFgFfFdFFlFeFfFd | RuntimeError | fmax not implemented for complex tensors.
 fmin@1 | lFeFgFfFdFFlFeFfFd | RuntimeError | fmin not implemented for complex tensors.
-fmod@1 | lFeFgFfF | NotImplementedError | "fmod_cpu" not implemented for '{word}'
-fmod@1 | dFFd | NotImplementedError | "fmod_cpu" not implemented for 'ComplexDouble'
-fmod@1 | FlFeFf | NotImplementedError | "fmod_cpu" not implemented for '{main}'
 ge@1 | lFeFgFfF | NotImplementedError | "ge_cpu" not implemented for '{word}'
 ge@1 | dFFd | NotImplementedError | "ge_cpu" not implemented for 'ComplexDouble'
 ge@1 | FlFeFf | NotImplementedError | "ge_cpu" not implemented for '{main}'
@@ -68,7 +65,6 @@ igammac@1 | FlFeFf | NotImplementedError | "igammac_cpu" not implemented for '{m
 index_add@2 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | index_add_(): self ({main}) and source ({word}) must have the same scalar type
 index_copy@2 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | index_copy_(): self and source expected to have the same dtype, but got (self) {main} and (source) {word}
 index_fill@2 | lFeFgFfFdF | RuntimeError | index_fill_(): Converting complex Scalar to non-complex type is not supported
-index_put@2 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | Index put requires the source and destination dtypes match, got {main} for the destination and {word} for the source.
 index_reduce@2 | lelfldlFelefedeFglgegfgdgFflfefdfFdldedfdFFlFeFfFd | RuntimeError | index_reduce_(): self ({main}) and source ({word}) must have the same scalar type
 isclose@1 | lelfldlFelefedeFglgeflfedldeFlFe | RuntimeError | {main} did not match {word}
 isin@1 | lFeFgFfFdF | RuntimeError | Unsupported input type encountered for isin(): {word}

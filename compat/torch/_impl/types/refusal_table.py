@@ -44,7 +44,6 @@ fft.ihfft2 fft.ihfftn | FD | RuntimeError | Only supports floating-point dtypes,
 floor | ? | NotImplementedError | "floor_vml_cpu" not implemented for '{word}'
 floor_divide* | ?FD | NotImplementedError | "div_floor_cpu" not implemented for '{word}'
 fmax* fmin* maximum* minimum* | FD | RuntimeError | {name} not implemented for complex tensors.
-fmod* | ?FD | NotImplementedError | "fmod_cpu" not implemented for '{word}'
 frac | ?BbhilFD | NotImplementedError | "frac_cpu" not implemented for '{word}'
 frexp | ?BbhilFD | RuntimeError | torch.{name}() only supports floating-point dtypes
 ge* | FD | NotImplementedError | "ge_cpu" not implemented for '{word}'
@@ -103,7 +102,7 @@ nanquantile | ?BbhilegFD | RuntimeError | quantile() input tensor must be either
 nansum | FD | RuntimeError | {name} on CPU does not support complex inputs
 nextafter* | ?BbhilFD | NotImplementedError | "nextafter_cpu" not implemented for '{word}'
 nn.functional.adaptive_avg_pool1d~ | ?Bbhil | NotImplementedError | "adaptive_avg_pool2d" not implemented for '{word}'
-nn.functional.adaptive_avg_pool2d nn.functional.adaptive_max_pool2d nn.functional.max_unpool2d nn.functional.max_unpool3d nn.functional.batch_norm~* nn.functional.binary_cross_entropy | ?BbhilFD | NotImplementedError | "{name}" not implemented for '{word}'
+nn.functional.adaptive_avg_pool2d nn.functional.adaptive_max_pool2d nn.functional.max_unpool2d nn.functional.max_unpool3d nn.functional.binary_cross_entropy | ?BbhilFD | NotImplementedError | "{name}" not implemented for '{word}'
 nn.functional.adaptive_avg_pool3d | ?Bbhil | NotImplementedError | "adaptive_avg_pool3d_cpu" not implemented for '{word}'
 nn.functional.adaptive_max_pool1d | ?BbhilFD | NotImplementedError | "adaptive_max_pool2d" not implemented for '{word}'
 nn.functional.adaptive_max_pool3d | ?BbhilFD | NotImplementedError | "adaptive_max_pool3d_cpu" not implemented for '{word}'
@@ -160,7 +159,6 @@ nn.functional.threshold | ?FD | NotImplementedError | "threshold_cpu" not implem
 nn.functional.unfold | Bbhil | NotImplementedError | "im2col_out_cpu" not implemented for '{word}'
 nn.functional.upsample_bilinear | ?bhilFD | NotImplementedError | "upsample_bilinear2d_channels_last" not implemented for '{word}'
 nn.functional.upsample_nearest | ?bhilFD | NotImplementedError | "compute_indices_weights_nearest" not implemented for '{word}'
-ormqr | ?Bbhileg | NotImplementedError | "ormqr_cpu" not implemented for '{word}'
 pinverse | ?Bbhileg | RuntimeError | linalg.pinv({word}({shape})): expected a tensor with 2 or more dimensions of float, double, cfloat or cdouble types
 polar | e | NotImplementedError | "polar_cpu" not implemented for '{word}'
 positive | ? | RuntimeError | The `+` operator, on a {c} tensor is not supported.
