@@ -65,7 +65,7 @@ def check_linear(graph, count, must, remedy, whole=True):
         names = prim.operands if not prim.variadic else ("*" + prim.operands[0],) * len(eq.inputs)
         joint = ("joint",) * next((p.linear for p in eq.params if type(getattr(p, "linear", None)) is int), 0)
         names = (*joint, *names[len(joint) :])
-        apart = ()
+        apart: tuple[str, ...] = ()
         if any(getattr(p, "bilinear", False) for p in eq.params):
             names = apart = ("ct", "w")
         used = {n for n, v in zip(names, eq.inputs) if type(v) is Var and v in dependent}
