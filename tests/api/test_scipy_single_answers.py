@@ -5,7 +5,7 @@ import pytest
 
 import covector
 from covector.core.errors import ConvergenceError, DtypeError, RuleError
-from covector.scipy import integrate, optimize, signal
+from covector.scipy import integrate, linalg, optimize, signal
 
 scipy = pytest.importorskip("scipy")
 optimize_there = pytest.importorskip("scipy.optimize")
@@ -83,6 +83,9 @@ def test_what_has_no_derivative_says_what_to_use():
         covector.grad(lambda a: optimize.leastsq(lambda x: x - a, np.ones(1), full_output=True)[0][0])(1.0)
     with pytest.raises(ConvergenceError, match="1 elements are 0 there, and the slope is 0"):
         covector.grad(lambda b: optimize.nnls(np.eye(2), b)[0].sum())(np.array([1.0, 0.0]))
+    for factors in (linalg.polar, linalg.ldl):
+        with pytest.raises(np.linalg.LinAlgError, match="derivative only where the matrix .*add a multiple"):
+            covector.grad(lambda a, factors=factors: factors(a)[1][0, 0])(np.diag([1.0, 0.0]))
     with pytest.raises(ConvergenceError, match="multiplier of 0"):
         covector.grad(lambda a: optimize.minimize_scalar(lambda x: (x - a) ** 2, bounds=(0.0, 1.0)).x)(1.0)
     with pytest.raises(DtypeError, match="needs a real signal"):

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...core.arrays.avals import make_aval
 from ...core.errors import SquareError, at_user_line
-from ...core.ops.linalg.guards import of_triangle
+from ...core.ops.linalg.guards import of_triangle, regular
 from ...core.trace.device import constant
 from ...numpy import conj, eye, linalg, swapaxes, tril, triu, where
 from ...numpy.surface import Array, floating
@@ -70,6 +70,8 @@ class _Factors(Pushed):
 
     def jvp(self, values: Any, outs: Any, tangents: Any) -> Any:
         lu, d, _ = outs
+        d = regular(d, False, "ldl has a derivative only where the matrix is invertible",
+                    "add a multiple of the identity")
         turned = (lambda x: conj(swapaxes(x, -1, -2))) if self.hermitian else lambda x: swapaxes(x, -1, -2)
         inner = linalg.solve(lu, turned(linalg.solve(lu, turned(tangents[0]))))
         blocks = (d != 0) | constant(eye(d.shape[-1], dtype=bool), d)

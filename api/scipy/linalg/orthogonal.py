@@ -8,6 +8,7 @@ from ...core.arrays.avals import make_aval
 from ...core.checks import one_of
 from ...core.errors import ShapeError, at_user_line
 from ...core.ops.linalg.decompositions import adjoint, hermitian
+from ...core.ops.linalg.guards import regular
 from ...numpy import linalg
 from ...numpy.surface import Array, floating
 from ...transforms.custom.two_way import Pushed
@@ -59,7 +60,9 @@ class _Unitary(Pushed):
         return [w @ vh]
 
     def jvp(self, values: Any, outs: Any, tangents: Any) -> Any:
-        u, da, p = outs[0], tangents[0], hermitian(adjoint(outs[0]) @ values[0])
+        u, da = outs[0], tangents[0]
+        p = regular(hermitian(adjoint(u) @ values[0]), False, "the polar factors have a derivative only where the "
+                    "matrix has full rank", "add a multiple of the identity")
         moved = adjoint(u) @ da
         turn = u @ solve_sylvester(p, p, moved - adjoint(moved))
         if da.shape[-2] == da.shape[-1]:
