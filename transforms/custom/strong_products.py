@@ -2,6 +2,7 @@
 
 from ...core.arrays.avals import aval_of
 from ...core.ops.reductions import reduce_any, strong_product, with_strong_zeros
+from ...core.ops.selection import isfinite
 from ...core.tape.strong_zeros import CHOICES
 from ...core.trace.device import zeros_of
 from ..interpreters.gradient import vjp
@@ -24,7 +25,8 @@ class StrongProduct(Operation):
 
     def run(self, ct, w):
         out = self.times(ct, w)
-        lost = reduce_any(out != out, tuple(range(out.ndim)), False)
+        seen = w if w.size <= out.size else out  # the smaller one; w may be the same in each turn of a loop
+        lost = reduce_any(~isfinite(w) if seen is w else out != out, tuple(range(seen.ndim)), False)
         return [CHOICES["cond"](lost, lambda out, ct, w: with_strong_zeros(out, ct, w, self.times),
                                 lambda out, ct, w: out, out, ct, w)]
 

@@ -77,7 +77,7 @@ def nquad(
         return scipy.nquad(func, ranges, args, opts, full_output)
     if full_output:
         raise RuleError(f"nquad was given full_output=True with traced values; leave it out{at_user_line()}")
-    each = [opts or {}] * len(ranges) if opts is None or isinstance(opts, dict) else opts
+    each: Any = [opts or {}] * len(ranges) if opts is None or isinstance(opts, dict) else opts
 
     def over(k: int, outer: tuple, args: tuple) -> Any:
         low, high = ranges[k](*outer, *args) if callable(ranges[k]) else ranges[k]

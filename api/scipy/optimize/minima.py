@@ -13,6 +13,7 @@ from .._solvers.results import result_of, supplied
 from .constraints import box_gaps, joined, limits, listed, places, rows_of
 from .stationary import NAMES, Stationary
 
+_FLAT = 1e-7  # of a slope at a bound that counts as 0
 _GRADIENT = frozenset("cg bfgs newton-cg l-bfgs-b tnc slsqp dogleg trust-ncg trust-krylov trust-exact "
                       "trust-constr".split())
 _HESSIAN = frozenset({"dogleg", "trust-exact"})
@@ -168,7 +169,8 @@ def minimize_scalar(
         return objective(x, *values[:split])
 
     def gap(x: Any, *values: Any) -> Any:
-        return joined(box_gaps(x, *values[split:], below, above))
+        low, high = values[split:]
+        return joined(box_gaps(x, low, high, below, above))
 
     def search(*operands: Any) -> Any:
         given, values = operands[: len(starts)], operands[len(starts) :]
@@ -176,10 +178,13 @@ def minimize_scalar(
         found = scipy.minimize_scalar(lambda x: float(objective.on_host(np.reshape(x, 1), *values[:split])),
                                       tuple(map(float, given)) or None, ends, (), method, tol, options)
         found.x = np.reshape(np.asarray(found.x, float), 1)
-        if ends is not None:  # a search in bounds stops as near to one as its tolerance
-            near = 2e-5 if tol is None else 2.0 * tol
-            near = max(near, 2.0 * (options or {}).get("xatol", 0.0)) + 1e-7 * abs(found.x)
-            found.active = np.asarray(gap(found.x, *values)) <= near
+        if ends is not None:  # a search in bounds stops as near to one as its tolerance: the slope at the bound decides
+            near = max(2e-5 if tol is None else 2.0 * tol, 2.0 * (options or {}).get("xatol", 0.0))
+            of = grad(lambda x: value(x, *values))
+            outward = np.array([float(of(np.reshape(end, 1))[0]) * sign for end, sign in zip(ends, (1.0, -1.0))])
+            found.active = (abs(found.x - ends) <= near + 1e-7 * abs(found.x)) & (outward > -_FLAT)
+            for end in np.asarray(ends)[found.active & (outward < _FLAT)]:
+                found.x = np.reshape(end, 1)  # where the multiplier is 0
         return found
 
     op = Stationary("minimize_scalar", len(starts), 1, np.zeros(len(below) + len(above), bool), value,

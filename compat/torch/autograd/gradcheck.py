@@ -170,6 +170,9 @@ def check_inputs(inputs):
             warnings.warn(f"Input #{i} requires gradient and is not a double precision floating point or complex. "
                           "This check will likely fail if all the inputs are not of double precision floating point or "
                           "complex. ", UserWarning, stacklevel=3)
+        if x.is_sparse:
+            raise NotImplementedError(f"gradcheck does not take sparse inputs, but input {i} is one of shape "
+                                      f"{tuple(x.shape)}; check a function of its values, which makes it")
         if any(stride == 0 and size > 1 for stride, size in zip(x.stride(), x.shape)):
             raise RuntimeError(f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that "
                                "are non-overlapping to be able to compute the numerical gradients correctly. You "

@@ -61,3 +61,14 @@ def test_exceptions_in_a_thread_leave_the_others_alone():
     x.grad = None
     (x * 3).sum().backward()
     assert x.grad.tolist() == [3.0, 3.0]
+
+
+def test_a_hook_on_the_first_of_several_gradients_is_called_once_a_pass_whatever_runs_between():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    p = x * 2
+    q, w = p * 3, (p * 5).sum()
+    seen = []
+    torch.autograd.graph.register_multi_grad_hook((q, p), lambda g: seen.append(g.tolist()), mode="any")
+    q.register_hook(lambda g: torch.autograd.grad(w, p, retain_graph=True) and None)
+    q.sum().backward()
+    assert seen == [[1.0, 1.0], [5.0, 5.0]]

@@ -182,3 +182,9 @@ def script_old_names_of_the_module(torch):
     out.append(res(lambda: mod.get_numerical_jacobian(lambda i: i[0] ** 2, (x,), grad_out=2.0), 12))
     out.append([issubclass(mod.GradcheckError, RuntimeError)])
     return out
+
+
+def test_sparse_inputs_are_refused():
+    x = compat.tensor([[0.0, 2.0]], dtype=compat.float64).to_sparse().requires_grad_()
+    with pytest.raises(NotImplementedError, match="gradcheck does not take sparse inputs, but input 0 is one of shape"):
+        compat.autograd.gradcheck(lambda v: v.to_dense(), (x,))

@@ -149,3 +149,14 @@ def test_bytes_are_masks_and_other_integers_without_axes_are_numbers():
     assert z.tolist() == (x + 1).tolist() and y.grad.tolist() == x.tolist()
     written = x.index_put((torch.tensor([0, 1], dtype=torch.uint8),), torch.tensor([7.0, 8.0, 9.0]))
     assert written.tolist() == [x[0].tolist(), [7.0, 8.0, 9.0]]
+
+
+@pytest.mark.parametrize("dtype, wanted", [
+    (torch.float64, torch.float32), (torch.float16, torch.float32), (torch.int8, torch.int64), (torch.bool, torch.bool),
+    (torch.complex128, torch.complex64)])
+def test_full_takes_the_kind_of_a_tensor_and_no_more(dtype, wanted):
+    one = torch.tensor(1).to(dtype)
+    assert torch.full((2,), one).dtype is torch.full((), one).dtype is wanted
+    assert torch.full((2,), one, dtype=torch.complex64).tolist() == [1.0, 1.0]
+    with pytest.raises(TypeError, match=r"full\(\): argument 'fill_value' \(position 2\) must be Number, not Tensor"):
+        torch.full((2,), one[None])

@@ -25,9 +25,9 @@ class Sweep:
     """One run of the engine: what nodes ask for while they run."""
 
     checked = versions.LAST
-    __slots__ = ("again", "anomaly", "backward", "capture", "captured", "chosen", "create_graph", "key", "masked",
-                 "mine", "nans", "needed", "node", "outputs", "plain", "recorder", "retain", "roots", "ruled", "runs",
-                 "shown", "trace")
+    __slots__ = ("again", "anomaly", "backward", "called", "capture", "captured", "chosen", "create_graph", "key",
+                 "masked", "mine", "nans", "needed", "node", "outputs", "plain", "recorder", "retain", "roots", "ruled",
+                 "runs", "shown", "trace")
 
     def __init__(self, trace, retain, create_graph):
         self.trace = trace
@@ -37,6 +37,7 @@ class Sweep:
         self.capture = self.needed = self.outputs = self.runs = None
         self.shown = None  # the cotangent that a hook saw last, and its tensor
         self.captured = {}
+        self.called = None  # the hooks on the first of several gradients that were called
         self.again = None  # what makes `again` of a rule, in a sweep that is recorded, where nothing looks on
         self.backward = True  # whether this is a backward pass of users, with callbacks at its end
         self.mine = False  # whether nobody beside the sweep has the memory of the cotangent that a node is given

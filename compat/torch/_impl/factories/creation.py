@@ -219,8 +219,10 @@ def _filled(*args):
 @with_out
 def full(size, fill_value, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """A tensor of one number."""
+    if isinstance(fill_value, TensorBase) and (fill_value.dim() or fill_value.requires_grad):
+        raise TypeError("full(): argument 'fill_value' (position 2) must be Number, not Tensor")
     if dtype is None:
-        dtype = dtypes.of_scalar(fill_value) if not isinstance(fill_value, TensorBase) else fill_value.dtype
+        dtype = dtypes.of_scalar(number(fill_value))  # of a tensor the kind alone counts, as in PyTorch
     xp = library_for(device, dtype.numpy)
     if xp is None:
         return meta_tensor(size_argument((size,)), dtype.numpy, requires_grad)

@@ -38,12 +38,12 @@ def unary(row, prim, ufunc):
     row.at_map = map_lanes.unary(row, ufunc)
     quick = None
 
-    def fun(input, *, out=None):
-        if quick is not None and out is None:
+    def fun(input=None, *, out=None, x=None):
+        if quick is not None and out is x:
             t = quick(input)
             if t is not None:
                 return t
-        if out is None and (type(input) is Tensor or type(input) is Parameter):
+        if out is x and (type(input) is Tensor or type(input) is Parameter):
             m = MODES.get()
             if m is None or m.packing is not None:
                 if (not input.dispatch_key or input.dispatch_key == VIEW and is_current(input)):
@@ -96,7 +96,8 @@ def unary(row, prim, ufunc):
                     t.autograd_meta = None
                     t.dispatch_key = FAST
                 return t
-        return invoke(row, fun, (input,), {} if out is None else {"out": out})
+        named = {k: v for k, v in (("out", out), ("x", x)) if v is not None}
+        return invoke(row, fun, () if input is None and x is not None else (input,), named)
 
     return with_small_calls(with_quick(fun, prim, ufunc, (rule,)), True)
 

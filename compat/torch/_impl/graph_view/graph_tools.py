@@ -7,7 +7,7 @@ from threading import Lock
 from weakref import finalize
 
 from ..engine.gradient_edge import GradientEdge
-from ..engine.graph_task import HOOKED, reached, running
+from ..engine.graph_task import HOOKED, RUNNING, reached, running
 from ..graph import versions
 from ..modes.engine_switches import set_warn_on_accumulate_grad_stream_mismatch
 from ..modes.modes import enter, leave, modes, set_modes
@@ -238,16 +238,14 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
                 fn(seen)
 
         return _MultiHandle([t.register_hook(functools.partial(inner, i)) for i, t in enumerate(tensors)])
-    ran = set()
 
     def first(grad):
-        key = running()
-        with lock:
-            if key in ran:
-                return
-            ran.clear()
-            ran.add(key)
-        fn(grad)
+        sweep = RUNNING.get()
+        if sweep.called is None:
+            sweep.called = set()
+        if first not in sweep.called:
+            sweep.called.add(first)
+            fn(grad)
 
     return _MultiHandle([t.register_hook(first) for t in tensors if needs_grad(t)])
 

@@ -1,9 +1,12 @@
 """`import torch` answered by covector.compat.torch."""
 
-import multiprocessing.connection  # noqa: F401 (programs find it loaded where torch is)
+import contextlib
 
 from ....aliases import answer
 from ..types.tensor_type import Tensor
+
+with contextlib.suppress(ImportError):  # of a Python that cannot start processes
+    import multiprocessing.connection  # noqa: F401 (programs find it loaded where torch is)
 
 OURS = __name__.partition("._impl.")[0]
 THEIRS = "torch"

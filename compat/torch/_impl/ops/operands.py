@@ -46,6 +46,16 @@ def of_kinds(kernel, kinds, *values):
     return values
 
 
+def by_name(input, other, out, named):
+    """`(args, named)` of a call of a binary operation, which may give operands by NumPy's names."""
+    named = named if out is None else {**named, "out": out}
+    if named.keys().isdisjoint(("x", "x1", "x2", "a")):
+        return (input, other), named
+    if input is None:
+        return (), named if other is None else {**named, "other": other}
+    return (input,) if other is None else (input, other), named
+
+
 def times(x, factor, over=False):
     """A value times (or over) a number of the call; a node keeps that as it keeps an axis, and frees nothing."""
     if hasattr(x, "dtype") and type(factor) in _KINDS.get(x.dtype.kind, ()):

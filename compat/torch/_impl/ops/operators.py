@@ -13,14 +13,14 @@ from ..dispatch.host_ops import insist, peek
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
 from ..fastpath.inplace_lanes import binary_inplace
 from ..fastpath.lanes import OPERANDS, binary
-from .operands import COMPARABLE, of_kinds, operands, times, zero_slope
+from .operands import COMPARABLE, by_name, of_kinds, operands, times, zero_slope
 from .publishing import synonyms
 
 
 def whole_operands(kernel, input, other):
     """Both operands checked and promoted; torch's errors of complex numbers, and where integers are divided by zero."""
     x, y = operands(input, other)
-    of_kinds(f"{kernel}_cpu", "biufV", x, y)
+    of_kinds(f"{kernel}_cpu", "iufV" if kernel == "fmod" else "biufV", x, y)
     if (x if hasattr(x, "dtype") else y).dtype.kind in "iu":
         plain = peek(y) if hasattr(y, "dtype") else np.asarray(y)
         if getattr(x, "size", 1) and (plain is None or isinstance(plain, np.ndarray | np.generic)):
@@ -70,14 +70,11 @@ def two(name, primitive, body=None, inplace=True, alpha=False, numbers=True, lay
     def lane(row):
         fast = binary(row, prim, op)
         if alpha:
-            def fun(input, other, *rest, alpha=1, out=None):
-                if out is None and alpha == 1 and type(alpha) is int and not rest:
+            def fun(input=None, other=None, *rest, out=None, **named):
+                if out is None and not named and not rest:
                     return fast(input, other)
-                named = {} if rest and alpha == 1 else {"alpha": alpha}
-                if out is not None:
-                    named["out"] = out
-                args, named = modern(name, (input, other, *rest), named) if rest else ((input, other), named)
-                return invoke(row, fun, args, named)
+                args, named = by_name(input, other, out, named)
+                return invoke(row, fun, *(modern(name, (*args, *rest), named) if rest else (args, named)))
         elif not numbers:
             def fun(input, other, *, out=None):
                 if out is None and type(other) is not float and type(other) is not int:
@@ -177,11 +174,10 @@ def _quotients(row):
     """The lane of `div`."""
     fast = binary(row, REGISTRY["divide"], np.true_divide)
 
-    def div(input, other, *, rounding_mode=None, out=None):
-        if rounding_mode is None and out is None:
+    def div(input=None, other=None, *, out=None, **named):
+        if out is None and not named:
             return fast(input, other)
-        named = {"rounding_mode": rounding_mode} | ({} if out is None else {"out": out})
-        return invoke(row, div, (input, other), named)
+        return invoke(row, div, *by_name(input, other, out, named))
 
     return div
 

@@ -43,9 +43,6 @@ floor_divide@1 | dFFd | NotImplementedError | "div_floor_cpu" not implemented fo
 floor_divide@1 | FlFeFf | NotImplementedError | "div_floor_cpu" not implemented for '{main}'
 fmax@1 | lFeFgFfFdFFlFeFfFd | RuntimeError | fmax not implemented for complex tensors.
 fmin@1 | lFeFgFfFdFFlFeFfFd | RuntimeError | fmin not implemented for complex tensors.
-fmod@1 | lFeFgFfF | NotImplementedError | "fmod_cpu" not implemented for '{word}'
-fmod@1 | dFFd | NotImplementedError | "fmod_cpu" not implemented for 'ComplexDouble'
-fmod@1 | FlFeFf | NotImplementedError | "fmod_cpu" not implemented for '{main}'
 ge@1 | lFeFgFfF | NotImplementedError | "ge_cpu" not implemented for '{word}'
 ge@1 | dFFd | NotImplementedError | "ge_cpu" not implemented for 'ComplexDouble'
 ge@1 | FlFeFf | NotImplementedError | "ge_cpu" not implemented for '{main}'

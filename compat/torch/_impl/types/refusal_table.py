@@ -44,7 +44,6 @@ fft.ihfft2 fft.ihfftn | FD | RuntimeError | Only supports floating-point dtypes,
 floor | ? | NotImplementedError | "floor_vml_cpu" not implemented for '{word}'
 floor_divide* | ?FD | NotImplementedError | "div_floor_cpu" not implemented for '{word}'
 fmax* fmin* maximum* minimum* | FD | RuntimeError | {name} not implemented for complex tensors.
-fmod* | ?FD | NotImplementedError | "fmod_cpu" not implemented for '{word}'
 frac | ?BbhilFD | NotImplementedError | "frac_cpu" not implemented for '{word}'
 frexp | ?BbhilFD | RuntimeError | torch.{name}() only supports floating-point dtypes
 ge* | FD | NotImplementedError | "ge_cpu" not implemented for '{word}'
