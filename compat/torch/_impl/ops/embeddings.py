@@ -111,8 +111,9 @@ def _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, sca
         values = cnp.where(cnp.expand_dims(kept, 1), values, zero)
     out = added(values, bag, 0, bags)
     if mode == "mean":
-        ones = constant(np.ones(count, weight.dtype), weight) if kept is None else kept.astype(weight.dtype)
-        out = out / cnp.expand_dims(cnp.maximum(added(ones, bag, 0, bags), 1), 1)
+        ends = cnp.append(starts[1:], constant(np.full(min(bags, 1), count), starts))
+        counts = ends - starts if kept is None else added(kept.astype(np.int64), bag, 0, bags)
+        out = out / cnp.expand_dims(cnp.maximum(counts, 1).astype(weight.dtype), 1)
     return out
 
 
