@@ -179,3 +179,21 @@ def a_jvp_that_gives_none(torch):
             Twice.apply(ad.make_dual(torch.ones(2), torch.ones(2)))
         except RuntimeError as error:
             return "Twice.jvp returned None" in str(error)
+
+
+@row("what a Function's `forward` computes for itself", [24.0], [0.0])
+def an_intermediate_on_the_ctx(torch):
+    class Cube(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            ctx.square = x * x
+            return x * ctx.square
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 3.0 * ctx.square + 0.0 * ctx.saved_tensors[0]
+
+    x = torch.tensor([4.0], requires_grad=True)
+    slope, = torch.autograd.grad(Cube.apply(x), x, create_graph=True)
+    return torch.autograd.grad(slope, x)[0].tolist()
