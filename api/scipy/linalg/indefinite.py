@@ -18,7 +18,7 @@ def ldl(
     A: Array, lower: bool = True, hermitian: bool = True, overwrite_a: bool = False,  # noqa: N803 - SciPy's name
     check_finite: bool = True,
 ) -> tuple[Array, Array, Array]:
-    """Compute the factors `A = lu @ d @ luᴴ` of a Hermitian matrix, with the exchanges of Bunch and Kaufman.
+    """Compute the factors `A = lu @ d @ luᴴ` of a Hermitian matrix, with the exchanges of Bunch and Kaufman (1977).
 
     Args:
         A: `(n, n)`, of which one triangle is read. The derivative exists where it is invertible.

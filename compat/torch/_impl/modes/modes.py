@@ -104,7 +104,7 @@ class Modes:
 
     def default_but_hooks(self):
         """Whether all but grad mode, inference mode and saved-tensor hooks is default."""
-        return (self.level is None and not (self.maps or self.functions or self.frozen)
+        return (self.level is None and not (self.maps or self.functions or self.frozen) and self.alone is False
                 and self.foreign is self.recorder is self.anomaly is self.hooks_disabled is self.mutable_saved is None
                 and self.selector is self.answers is self.device is self.autocast is None
                 and self.nans is None and not self.lower)

@@ -56,9 +56,10 @@ def reduce_into(name, x, dim, index, src, how, include_self):
     within(index, d, x.shape[d])
     src = src[tuple([slice(0, k) for k in index.shape])]
     if how == "prod" and type(index) not in ARRAYS:
-        hits = _hits(x, cnp.reshape(in_flat(index, x.shape, d), (-1,)))
-        return _dense_product(x if include_self else cnp.where(cnp.reshape(hits, x.shape) > 0, constant(
-            np.ones((), x.dtype), x), x), index, src, d)
+        if not include_self:
+            hits = _hits(cnp.reshape(x, (-1,)), cnp.reshape(in_flat(index, x.shape, d), (-1,)))
+            x = cnp.where(cnp.reshape(hits, x.shape) > 0, constant(np.ones((), x.dtype), x), x)
+        return _dense_product(x, index, src, d)
     places = cnp.reshape(in_flat(index, x.shape, d), (-1,))
     return cnp.reshape(_reduced(cnp.reshape(x, (-1,)), places, cnp.reshape(src, (-1,)), how, include_self), x.shape)
 
