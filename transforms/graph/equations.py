@@ -170,7 +170,7 @@ def walk(equations):
 
 
 def selects(graph):
-    """Whether an equation may leave out what it is given, so that a derivative has structural zeros."""
+    """Tell whether an equation may leave out what it is given, so that a derivative has structural zeros."""
     return any(eq.prim.zeros for eq in walk(graph.equations))
 
 

@@ -40,7 +40,7 @@ log = _logging.getLogger("torch.distributed")
 
 
 class DistError(RuntimeError):
-    """What can go wrong between processes: none of it is raised, programs name it in `except`."""
+    """Errors between processes: none of them is raised, programs name them in `except`."""
 
 
 class DistBackendError(DistError):

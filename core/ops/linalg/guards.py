@@ -169,7 +169,7 @@ apart = primitive(
 
 
 def _rough(s, used):
-    """Whether functions of singular values are not smooth; `used` of them are "all", "largest" or "extremes"."""
+    """Tell whether functions of singular values are not smooth; `used` are "all", the "largest" or "extremes"."""
     if not s.shape[-1]:
         return False
     found = (s[..., :1] if used == "largest" else s) <= nought(s) * s[..., :1]

@@ -21,7 +21,7 @@ from .once_differentiable import behind
 
 
 class Again:
-    """What a second run of forward takes.
+    """The arguments of a second run of forward.
 
     Args:
         forward: fills a new ctx, from the arguments.
@@ -51,7 +51,7 @@ class Again:
         return inputs, self.forward(tuple(args))
 
     def changed(self):
-        """Whether an input was written to, by forward or since."""
+        """Tell whether an input was written to, by forward or since."""
         return any(isinstance(a, TensorBase) and version_of(a) != v for a, v in zip(self.args, self.versions))
 
 
@@ -76,7 +76,7 @@ _PLAIN = frozenset((int, float, bool, str, type(None)))
 
 
 def candidate(t, args):
-    """Whether a tensor may depend on arguments in a way that is not recorded; a detached input is a constant."""
+    """Tell whether a tensor may depend on arguments unrecorded; a detached input is a constant."""
     if needs_grad(t) or shape_dtype(t)[1].kind not in "fcV":
         return False
     for a in args:
@@ -86,7 +86,7 @@ def candidate(t, args):
 
 
 def attributes(ctx):
-    """What the user's code has put on a ctx, by name."""
+    """The attributes that the user's code has put on a ctx, by name."""
     return ctx.__dict__.items() if ctx._state.named is None else (ctx.__dict__ | ctx._state.named).items()
 
 
@@ -155,7 +155,7 @@ def value_at(ctx, place):
 
 
 def same(t, u):
-    """Whether two tensors are alike to the bit, NaN as well."""
+    """Tell whether two tensors are alike to the bit, NaN as well."""
     a, b = bottom(t), bottom(u)
     return a.shape == b.shape and a.dtype == b.dtype and bool(((a == b) | ((a != a) & (b != b))).all())
 

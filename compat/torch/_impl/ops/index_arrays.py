@@ -124,7 +124,7 @@ def within(index, d, size):
 
 
 def of_places(k):
-    """What an index tensor stands for, of bytes a mask; torch's refusal of dtypes that index nothing."""
+    """The index that a tensor stands for, of bytes a mask; torch's refusal of dtypes that index nothing."""
     if k.dtype == np.uint8:
         return cnp.not_equal(k, 0)
     if k.dtype.kind != "b" and (k.dtype.kind != "i" or k.dtype.itemsize < 4):
