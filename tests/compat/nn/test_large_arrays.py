@@ -93,10 +93,12 @@ def test_values_and_gradients_are_those_of_pytorch(name, dtype):
     rng = np.random.default_rng(2)
     arrays = [rng.normal(size=s).astype(dtype) for s in shapes]
     rounding = {"rtol": 1e-5, "atol": 5e-6} if dtype == np.float32 else {"rtol": 1e-10, "atol": 1e-12}
-    for found, wanted in zip(with_gradient(compat, fun, *arrays), with_gradient(torch, fun, *arrays)):
+    precise = with_gradient(torch, fun, *[a.astype(np.float64) for a in arrays])
+    for found, wanted, exact in zip(with_gradient(compat, fun, *arrays), with_gradient(torch, fun, *arrays), precise):
         assert found.dtype == wanted.dtype
         size = max(1.0, np.abs(wanted).max(initial=0.0))  # sums of so large terms, each side's in an order of its own
-        np.testing.assert_allclose(found, wanted, rounding["rtol"], rounding["atol"] * size)
+        off = np.abs(wanted - exact).max(initial=0.0)  # slopes of large logits: 1e-5 in PyTorch, 5e-8 here
+        np.testing.assert_allclose(found, wanted, rounding["rtol"], rounding["atol"] * size + off)
 
 
 @pytest.mark.reference
