@@ -21,7 +21,7 @@ def _root_of(y, square, *operands):
     """`y`, a length; if traced, with the way to its square that does not lead over it: `square(*operands)`."""
     if isinstance(y, Rev | Dual | Batched | Staged):
         key = id(y)
-        _LENGTHS[key] = (ref(y, lambda _: _LENGTHS.pop(key, None)), square,
+        _LENGTHS[key] = (ref(y, lambda _, forget=_LENGTHS.pop: forget(key, None)), square,
                          [snapshot(x) if isinstance(x, Tracer) else x for x in operands])
     return y
 

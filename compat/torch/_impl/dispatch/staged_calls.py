@@ -85,7 +85,7 @@ def settled(t, recording, blind):
 
 
 def here(t, recording):
-    """Whether a tensor of floats or complex numbers is ambient, without a tangent, and its history is up to date."""
+    """Tell whether a tensor of floats or complex numbers is ambient, without a tangent, and its history current."""
     meta = t.autograd_meta
     if t.level_trace is not None or meta is None:
         return meta is None and t.level_trace is None

@@ -161,4 +161,3 @@ refuse("linalg.qr linalg.slogdet", "biu",
        "linalg.{name}: Expected a floating point or complex tensor as input. Got {word}", RuntimeError)
 refuse("logdet", "biu", "logdet: Expected a floating point or complex tensor as input. Got {word}", RuntimeError)
 refuse("erf erfc", "c", "\"{name}_vml_cpu\" not implemented for '{word}'")
-ROWS["ormqr"].refused.dtypes["g"] = NotImplementedError, "\"ormqr_cpu\" not implemented for '{word}'", True  # not cast

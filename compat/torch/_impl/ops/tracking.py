@@ -5,7 +5,7 @@ import numpy as np
 from ..graph import versions
 from ..inplace.inplace import open_array
 from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
-from ..modes.modes import MODES, restore, set_modes
+from ..modes.modes import MODES, modes, restore, set_modes
 from ..state.concrete import mapped
 from ..state.levels import BatchTrace, GradTrace
 from ..types.tensor_type import TensorBase, at_level
@@ -21,8 +21,13 @@ def check_running(input, *running):
                            "mode, please set `track_running_stats` to be False.If you are using a prebuilt module and "
                            "do not need eval mode, please see the functorch website for resources on how to patch your "
                            "module to work with vmap")
+    check_constant(*running)
+
+
+def check_constant(*running):
+    """Refuse running statistics that ask for a gradient, where one is recorded."""
     for argument, r in zip(("running_mean", "running_var"), running):
-        if r is not None and r.requires_grad:
+        if r is not None and r.requires_grad and modes().grad:
             raise RuntimeError(f"The function 'native_batch_norm' is not differentiable with respect to argument "
                                f"'{argument}'. This input cannot have requires_grad True.")
 

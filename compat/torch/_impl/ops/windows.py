@@ -17,7 +17,7 @@ from ..types.dtypes import type_word
 from ..types.parameter import PLAIN_KINDS
 from .axes import tuples
 from .publishing import functional, method
-from .tracking import check_running, track
+from .tracking import check_constant, check_running, track
 
 
 def _checked(name, n, x, weight, bias, features, stride, padding, dilation, groups):
@@ -310,10 +310,7 @@ def check_parameters(input, given):
     for name, p in given.items():
         if p.numel() != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {p.numel()}")
-    for name in ("running_mean", "running_var"):
-        if (p := given.get(name)) is not None and p.requires_grad:
-            raise RuntimeError("The function 'native_batch_norm' is not differentiable with respect to argument "
-                               f"'{name}'. This input cannot have requires_grad True.")
+    check_constant(given.get("running_mean"), given.get("running_var"))
     if input.dtype.numpy.kind not in "fV":
         raise NotImplementedError(f"\"batch_norm\" not implemented for '{type_word(input.dtype.numpy)}'")
     own, kinds = input.dtype, {p.dtype for p in given.values()}
