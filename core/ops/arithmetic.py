@@ -10,7 +10,7 @@ from ..primitive.families import ZERO, elementwise
 from ..tape.unbroadcast import conj
 from .dependence import nonzero
 from .samples import Sample, binary, together, unary
-from .selection import unit, where
+from .selection import times_unit, unit, where
 
 ndarray = np.ndarray
 _times, _over, _opposite = operator.mul, operator.truediv, operator.neg
@@ -301,7 +301,7 @@ hypot = elementwise(
     jvp={"x": lambda dx, x, ans: dx * unit(x, ans), "y": lambda dy, y, ans: dy * unit(y, ans)},
     vjp={"x": lambda ct, x, ans: ct * unit(x, ans), "y": lambda ct, y, ans: ct * unit(y, ans)},
     op=np.hypot,
-    chosen=True,
+    chosen={"x": lambda ct, x, ans: times_unit(ct, x, ans), "y": lambda ct, y, ans: times_unit(ct, y, ans)},
     samples=together(binary(0.5, 2.0, complex_too=False),
                      lambda rng: [Sample(np.zeros(2), np.array([0.0, 3.0]), smooth=False, orders=1)]),
 )

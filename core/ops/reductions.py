@@ -17,7 +17,7 @@ from .arithmetic import exp
 from .dependence import lines, reduced
 from .running_loops import PRODUCTS, RUNNING_SUMS, running_products
 from .samples import Sample, arrays, together
-from .selection import cast, isfinite, unit, where
+from .selection import cast, isfinite, times_unit, unit, where
 from .shaping import concatenate, expand, flip
 
 ndarray = np.ndarray
@@ -269,8 +269,12 @@ def _root_of_squares(xp, x, axes, keepdims, scale):
     return xp.sqrt(total if scale == 1 else total / scale)
 
 
-def _norm_slope(x, ans, axes, keepdims, scale):
-    return unit(x, keep_axes(ans if scale == 1 else ans * scale, x, axes, keepdims))
+def _along_norm(x, ans, axes, keepdims, scale):
+    return keep_axes(ans if scale == 1 else ans * scale, x, axes, keepdims)
+
+
+def _norm_slope(x, *at):
+    return unit(x, _along_norm(x, *at))
 
 
 vector_norm = primitive(
@@ -283,7 +287,8 @@ vector_norm = primitive(
          * keep_axes(ct, x, axes, keepdims)},
     batch=lambda x, axes, keepdims, scale: vector_norm(x, _shifted(axes), keepdims, scale),
     blocks="reduced",
-    chosen=True,
+    chosen={"x": lambda ct, x, ans, axes, keepdims, scale: times_unit(
+        keep_axes(ct, x, axes, keepdims), x, _along_norm(x, ans, axes, keepdims, scale))},
     depends=reduced,
     samples=together(_reduction_samples(scale=2.0), arrays((0, 3), axes=(1,), keepdims=False, scale=1),
                      lambda rng: [Sample(np.zeros((2, 3)), params={"axes": (1,), "keepdims": False, "scale": 1},

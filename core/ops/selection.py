@@ -11,6 +11,7 @@ from ..arrays.dtypes import is_inexact
 from ..primitive.families import ZERO, elementwise, linear
 from ..primitive.primitive import RAW, Loop
 from ..tape.strong_zeros import CHOICES
+from ..tape.unbroadcast import conj
 from ..trace.tracer import Tracer
 from .dependence import ELEMENTS, chosen
 from .half_loops import cast_array, cast_back
@@ -139,13 +140,32 @@ bitwise_invert = elementwise("bitwise_invert", d=ZERO, op=operator.invert,
                              + [Sample(rng.normal(size=3) > 0)])
 sign = elementwise("sign", d=ZERO, op=np.sign, samples=unary(complex_too=False),
                    absent={"complex": "not flat there; np.sign of complex values is composed, see signum"})
+
+
+def _unreached(ct, x):
+    """The slope of a slope that is chosen at 0: undefined there, but where ct is 0."""
+    return where((x == 0) & (ct != 0), np.nan, x.dtype.type(0))
+
+
+def _nonzero(rng):
+    return [(rng.normal(size=s) + 2.0 * rng.integers(0, 2, s) - 1.0).astype(t)
+            for s, t in (((), "f8"), ((3,), "f8"), ((0,), "f8"), ((3,), "f4"))]
+
+
 # The slope of |x|. It is a choice where x is 0, and what depends on a choice has no derivative: NaN there, so that a
 # composition that is smooth, such as log(1 + exp(-|x|)) + max(x, 0), gives no second derivative that is wrong.
+_COMPLEX = {"complex": "the slope of |z| is z / |z|"}
 direction = elementwise("direction", d={"x": lambda x: where(x == 0, np.nan, x.dtype.type(0))}, op=np.sign,
-                        undefined=True, continued=sign,
-                        samples=lambda rng: [Sample((rng.normal(size=s) + 2.0 * rng.integers(0, 2, s) - 1.0).astype(t))
-                                             for s, t in (((), "f8"), ((3,), "f8"), ((0,), "f8"), ((3,), "f4"))],
-                        absent={"complex": "the slope of |z| is z / |z|"})
+                        undefined=True, continued=sign, samples=lambda rng: [Sample(x) for x in _nonzero(rng)],
+                        absent=_COMPLEX)
+# The product with it, which does not depend on the choice where a selection made the cotangent 0.
+times_direction = elementwise(
+    "times_direction", impl=lambda xp, ct, x: xp.where(ct == 0, ct, ct * xp.sign(x)),
+    lower=lambda ct, x: where(ct == 0, ct, ct * sign(x)), linear=("ct",),
+    jvp={"ct": lambda t, x: times_direction(t, x), "x": lambda t, ct, x: t * _unreached(ct, x)},
+    vjp={"ct": lambda g, x: times_direction(g, x), "x": lambda g, ct, x: g * _unreached(ct, x)},
+    undefined=True, absent=_COMPLEX,
+    samples=lambda rng: [Sample(rng.normal(size=(2, 1)), _nonzero(rng)[1])] + [Sample(x, x) for x in _nonzero(rng)])
 
 
 def _unit(x, length):
@@ -159,6 +179,18 @@ def _inverse(length):
     return where(zero, np.nan, 1.0 / where(zero, 1.0, length))
 
 
+def _over(ct, length):
+    """ct / length; of a length 0 undefined, but where ct is 0."""
+    zero = length == 0
+    return ct / where(zero, where(ct == 0, 1.0, np.nan), length)
+
+
+def _lengths(rng):
+    return [Sample(rng.normal(size=s), rng.uniform(0.5, 2.0, s)) for s in ((), (3,), (0,))] + [
+        Sample(rng.normal(size=(2, 3)) + 1j, rng.uniform(0.5, 2.0, 3)),
+        Sample(rng.normal(size=3).astype(np.float32), rng.uniform(0.5, 2.0, 3).astype(np.float32))]
+
+
 def _of_lengths(name, **facts):
     return elementwise(
         name,
@@ -166,9 +198,7 @@ def _of_lengths(name, **facts):
         lower=_unit,
         d={"x": _inverse, "length": lambda length, ans: -ans * _inverse(length)},
         undefined=True,
-        samples=lambda rng: [Sample(rng.normal(size=s), rng.uniform(0.5, 2.0, s)) for s in ((), (3,), (0,))]
-        + [Sample(rng.normal(size=(2, 3)) + 1j, rng.uniform(0.5, 2.0, 3)),
-           Sample(rng.normal(size=3).astype(np.float32), rng.uniform(0.5, 2.0, 3).astype(np.float32))],
+        samples=_lengths,
         **facts,
     )
 
@@ -176,6 +206,19 @@ def _of_lengths(name, **facts):
 # The slope of a length: x / length, and 0 where that is 0, the subgradient of smallest norm: a choice again.
 unit = _of_lengths("unit")
 complex_direction = _of_lengths("complex_direction", continued=_unit)  # that of |z|
+times_unit = elementwise(
+    "times_unit",
+    impl=lambda xp, ct, x, length: xp.where(ct == 0, 0.0, ct * unit.prim.impl(xp, x, length)),
+    lower=lambda ct, x, length: where(ct == 0, 0.0, ct * _unit(x, length)),
+    linear=("ct",),
+    jvp={"ct": lambda t, x, length: times_unit(t, x, length), "x": lambda t, ct, length: t * _over(ct, length),
+         "length": lambda t, ct, x, length: -t * _over(times_unit(ct, x, length), length)},
+    vjp={"ct": lambda g, x, length: times_unit(g, conj(x), length),
+         "x": lambda g, ct, length: g * conj(_over(ct, length)),
+         "length": lambda g, ct, x, length: -g * conj(_over(times_unit(ct, x, length), length))},
+    undefined=True,
+    samples=lambda rng: [Sample(rng.normal(size=np.shape(s.operands[1])), *s.operands) for s in _lengths(rng)],
+)
 floor = elementwise("floor", d=ZERO, op=np.floor, samples=unary(complex_too=False))
 ceil = elementwise("ceil", d=ZERO, op=np.ceil, samples=unary(complex_too=False))
 trunc = elementwise("trunc", d=ZERO, op=np.trunc, samples=unary(complex_too=False))

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..arrays.small_calls import LARGE, with_small_calls
 from ..errors import RuleError
-from ..facts import BASIS, LANE
+from ..facts import BASIS, CHOSEN, LANE
 from ..tape.unbroadcast import conj
 from ..types import Any, Callable, Operation
 from .broadcasting import elementwise_batch, elementwise_shape
@@ -91,6 +91,8 @@ def _known(prim):
 
 
 def _register(prim, lane=None):
+    if prim.name in CHOSEN:
+        CHOSEN[prim.name] = _formulas(prim, CHOSEN[prim.name], "vjp", _known(prim))
     if lane is None:
         lane = _lane_of(prim)
     LANE[prim.name] = lane

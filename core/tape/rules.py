@@ -66,11 +66,7 @@ def compile_rule(prim, active, plain, fixed):
     elif len(formulas) == 1 and len(formulas[0].operands) > 1:
         rule.back = _joint_back(prim, formulas[0], active, slot, bare, fixed)
     else:
-        parts = []
-        for i, formula in zip(active, formulas):
-            part = _pick(formula, slot, bare)
-            parts.append(_fixed(part, slot[prim.operands[i] + "_aval"], bare) if i in fixed else part)
-        rule.back = _together(parts)
+        rule.back = _each(prim, formulas, active, slot, bare, fixed)
     rule.moves = prim.name in MOVES and not rule.keeps
     basis = BASIS.get(prim.name, ())
     if plain and not fixed and all(i in basis for i in active):
@@ -86,11 +82,21 @@ def compile_rule(prim, active, plain, fixed):
         rule.strong = rule.strong and _filled(rule.strong, slot["ans_aval"], bare)
     rule.strong = rule.back if rule.strong is None else guarded(rule.back, rule.strong)
     if prim.name in CHOSEN:
-        rule.strong = gated(prim, names, rule.back, rule.strong)
+        reached = _each(prim, [CHOSEN[prim.name][i] for i in active], active, slot, bare, fixed)
+        rule.strong = gated(rule.strong, reached if plain else back_in_single(reached, names, bare), bare)
     elif prim.name in UNDEFINED and prim.operands[-1] in slot and not fixed:
         rule.strong = guarded(rule.back, _beside_kinks(
             rule.back, _strong_back(prim, formulas, active, slot, fixed), None if bare else slot[prim.operands[-1]]))
     return rule
+
+
+def _each(prim, formulas, active, slot, bare, fixed):
+    """The rule of formulas for one operand each."""
+    parts = []
+    for i, formula in zip(active, formulas):
+        part = _pick(formula, slot, bare)
+        parts.append(_fixed(part, slot[prim.operands[i] + "_aval"], bare) if i in fixed else part)
+    return _together(parts)
 
 
 def _part(prim, plain, fixed, active):

@@ -66,28 +66,15 @@ def guarded(back, again):
     return strong
 
 
-def gated(prim, names, back, strong):
-    """The rule `strong` of a slope that is chosen at a non-smooth point, where its derivative is NaN.
-
-    Where its factor may be differentiated in turn, points that no cotangent reaches are moved away: to where `back` is
-    finite, so that zeros need no other care.
-    """
-    values = [name == "ans" or name in prim.operands for name in names]
-
-    def away(ct, saved):
-        items = saved if len(names) > 1 else (saved,)
-        if all(not isinstance(x, Tracer) or x.owner is not None and not x.owner.level for x in (ct, *items)):
+def gated(strong, reached, bare):
+    """The rule of a slope that is chosen at kinks: `reached` where the slope may be differentiated in turn."""
+    def back(ct, saved):
+        if all(not isinstance(x, Tracer) or x.owner is not None and not x.owner.level
+               for x in (ct, *((saved,) if bare else saved))):
             return strong(ct, saved)  # on arrays, and in the stateful layer, which has PyTorch's conventions
-        off = ct == 0
-        if not prim.elementwise:
-            named = dict(zip(names, items))
-            whole = off if named["keepdims"] else off.reshape(tuple(
-                [1 if k in named["axes"] else n for k, n in enumerate(named["x"].shape)]))
-        items = tuple([CHOICES["where"](off if prim.elementwise or name == "ans" else whole, 1.0, x) if value else x
-                       for name, value, x in zip(names, values, items)])
-        return back(ct, items if len(names) > 1 else items[0])
+        return reached(ct, saved)
 
-    return away
+    return back
 
 
 def pulled_strongly(prim, names, pieces):

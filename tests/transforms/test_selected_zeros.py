@@ -242,3 +242,23 @@ def test_what_an_untaken_branch_closes_over_contributes_nothing(name, transform)
 def test_what_a_call_leaves_out_contributes_nothing_to_what_came_before(call):
     assert covector.grad(call)(0.0) == covector.jacfwd(call)(0.0) == covector.jit(covector.grad(call))(0.0) == 0.0
     assert covector.grad(lambda w: np.inf * call(w))(0.0) == covector.jacfwd(lambda w: np.inf * call(w))(0.0) == 0.0
+
+
+SECOND = [
+    covector.hessian, lambda f: covector.jacrev(covector.jacrev(f)), lambda f: covector.jacfwd(covector.jacfwd(f)),
+    lambda f: covector.jacfwd(covector.grad(f)), lambda f: covector.jit(covector.hessian(f)),
+]
+
+
+@pytest.mark.parametrize("second", SECOND)
+@pytest.mark.parametrize("length", [np.abs, lambda x: np.hypot(0.6 * x, 0.8 * x), lambda x: np.linalg.norm(
+    x * np.ones(1))])
+def test_a_weight_that_is_zero_keeps_its_mixed_derivative_with_a_selected_length(second, length):
+    h = second(lambda p: np.where(p[0] < 1.0, p[1] * length(p[0]), 0.0))(np.array([-3.0, 0.0]))
+    np.testing.assert_allclose(h, [[0.0, -1.0], [-1.0, 0.0]], atol=1e-15)
+
+
+@pytest.mark.parametrize("second", [SECOND[0], SECOND[1], SECOND[3], SECOND[4]])
+def test_a_choice_at_a_kink_is_no_zero_of_a_selection(second):
+    assert np.isnan(second(lambda x: np.sum(x * np.abs(x)))(np.zeros(2))[0, 0])
+    assert np.isnan(second(lambda x: np.sum(np.abs(x)) ** 2)(np.zeros(2))[0, 0])
