@@ -48,6 +48,18 @@ def _truths(input, other, *, rounding_mode=None):
     return isinstance(other, bool) or getattr(getattr(other, "dtype", None), "category", None) == 0
 
 
+def _product(a, b, dims=2):
+    """Whether a contraction is a product of matrices: one number, of axes out of order, is a sum of products."""
+    if not (_truths(a, b) and _some(a, b)):
+        return False
+    if isinstance(dims, int):
+        return True
+    axes = [[d % max(x.dim(), 1) for d in own] for x, own in zip((a, b), dims)]
+    one = all(n == 1 for x, own in zip((a, b), axes) for d, n in enumerate(x.shape) if d not in own)
+    alike = [a.shape[d] for d in axes[0]] == [b.shape[d] for d in axes[1]]
+    return not one or not alike or axes == [sorted(own) for own in axes]
+
+
 def _always(*args, **named):
     return True
 
@@ -65,7 +77,8 @@ FORMS = (
     *(("div", "?", _missing(f"div_{word}_cpu"),
        lambda x, y, *, rounding_mode=None, word=word: rounding_mode == word and _truths(x, y))
       for word in ("floor", "trunc")),
-    ("index_reduce", "?FD", _missing("index_func_"), lambda x, *a, **k: x.dim() == 1 and _some(x)),
+    ("index_reduce", "?FD", _missing("index_func_"),
+     lambda x, *a, include_self=True: (x.dim() < 2 or not include_self) and _some(x)),
     *(("index_reduce", letters, _missing(kernel),
        lambda x, dim, index, source, reduce, *, include_self=True, word=word: reduce == word and _some(x, index))
       for word, letters, kernel in (("mean", "?", "div_floor_cpu"), ("amax", _COMPLEX, "maximum_cpu"),
@@ -76,9 +89,11 @@ FORMS = (
     ("linalg.matrix_rank", "eg", _missing("linalg_svd_cpu"),
      lambda A, tol=None, *, atol=None, rtol=None, hermitian=False: tol is not None and not hermitian),
     *((f"nn.functional.adaptive_avg_pool{n}d", _INTEGERS, _MEAN, lambda x, size: not _many(size)) for n in (1, 2, 3)),
-    ("nn.functional.adaptive_avg_pool2d", _COMPLEX, None, lambda x, size: not _many(size)),
-    ("nn.functional.adaptive_avg_pool1d", _COMPLEX, _missing("adaptive_avg_pool2d"), lambda x, size: _many(size)),
-    ("nn.functional.adaptive_avg_pool3d", _COMPLEX, _missing("adaptive_avg_pool3d_cpu"), lambda x, size: _many(size)),
+    ("nn.functional.adaptive_avg_pool2d", _COMPLEX, None, lambda x, size: not (_many(size) and _some(x))),
+    ("nn.functional.adaptive_avg_pool1d", _COMPLEX, _missing("adaptive_avg_pool2d"),
+     lambda x, size: _many(size) and _some(x)),
+    ("nn.functional.adaptive_avg_pool3d", _COMPLEX, _missing("adaptive_avg_pool3d_cpu"),
+     lambda x, size: _many(size) and _some(x)),
     *((f"nn.functional.conv{n}d", "Bbhi", _missing("slow_conv_dilated<>"), _dilated) for n in (1, 2, 3)),
     *(("nn.functional.pad", "?", _missing(f"{kernel}_pad{n}d"),
        lambda x, pad, mode="constant", value=None, word=word, n=n: mode == word and len(pad) == 2 * n)
@@ -93,8 +108,7 @@ FORMS = (
     ("norm", "g", _SINGULAR, lambda A, p="fro", *a, **k: p == "nuc"),
     ("round", "Bbhil", _missing("round_cpu"), lambda x, *, decimals=None: bool(decimals)),
     ("round", "Bbhil", _missing("round_vml_cpu"), lambda x, *, decimals=None: decimals is not None),
-    ("tensordot", "?", _missing("addmm_impl_cpu_"),
-     lambda a, b, dims=2: _truths(a, b) and _some(a, b)),
+    ("tensordot", "?", _missing("addmm_impl_cpu_"), _product),
     ("linalg.matrix_power", _INTEGERS, _INVERSE, lambda A, n: n < 0),
     ("linalg.matrix_power", "g", (RuntimeError, "linalg.inv: Low precision dtypes not supported. Got {word}"),
      lambda A, n: n < 0),

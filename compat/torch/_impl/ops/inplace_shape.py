@@ -114,7 +114,7 @@ def way_back(step, shape):
     places = params[0].index.reshape(-1)
     back = np.argsort(places)
     if not np.array_equal(places[back], np.arange(prod(shape))):
-        raise NotImplementedError("as_strided_ that leaves out elements of a tensor with a history, or shows one twice, "
+        raise NotImplementedError("as_strided_ that leaves out elements of a tensor with a history, or shows one twice "
                                   "is supported for views alone; use as_strided()")
     return PICK, (Places(back.reshape(shape)),)
 

@@ -91,7 +91,7 @@ def _softshrink(input, lambd=0.5):
 def _hardtanh(input, min_val=-1.0, max_val=1.0, *rest, **named):
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
-    if input.dtype.kind == "u" and min_val < 0:
+    if input.dtype.kind == "u" and int(min_val) < 0:
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
 
 
