@@ -201,7 +201,7 @@ def _setitem(x, key, value):
     if type(key) is int or indexing.is_basic(key):
         buffer.write(key, value)
     else:
-        buffer.assign(lambda contents, donate: indexing.update(contents, key, value), value)
+        buffer.assign(lambda contents: indexing.update(contents, key, value), value)
 
 
 def _augmented(op, casting="same_kind"):
@@ -212,7 +212,7 @@ def _augmented(op, casting="same_kind"):
         if type(y) is Buffer:
             y = y.read()
 
-        def update(contents, donate):
+        def update(contents):
             new = op(contents, y)
             if new.shape != contents.shape:
                 raise ShapeError(f"an in-place operation cannot broadcast shape {contents.shape} to {new.shape}; "

@@ -202,7 +202,7 @@ def _at(ufunc, fun, target, index, *values):
         value = cast_for_write(buffer, value)
     if ufunc in (np.add, np.subtract) and buffer.dtype != np.bool_:
         value = -value if ufunc is np.subtract else value
-        buffer.assign(lambda x, donate: indexing.update(x, index, value, add=True), value)
+        buffer.assign(lambda x: indexing.update(x, index, value, add=True), value)
         return
     places = np.arange(buffer.size).reshape(buffer.shape)[index]
     if values:
@@ -211,7 +211,7 @@ def _at(ufunc, fun, target, index, *values):
     places = places.reshape(-1)
     turns = turn_numbers(places)
 
-    def update(x, donate):
+    def update(x):
         for turn in range(turns.max(initial=-1) + 1):
             chosen = np.flatnonzero(turns == turn)
             key = np.unravel_index(places[chosen], x.shape) if x.ndim else ...

@@ -201,7 +201,6 @@ def write_lane(prim):
             return bind(prim, args)
         if owner.done or not aval.plain or like.dtype is not aval.dtype and not (like.weak and other is not Rev):
             return bind(prim, args)
-        del x, v, args  # the contents are written in place where nobody holds them
         try:
             ans = impl(np, xv, vv, *params) if type(xv) in RAW and type(vv) in RAW else apply(xv, vv, *params)
         except (TypeError, ValueError, IndexError):

@@ -2,12 +2,11 @@
 
 A buffer holds the newest contents as an immutable value (an array or a tracer); a write replaces them by the output of
 `index_update`, whose node points to the old contents. A view knows its base and the steps from it: a write through the
-view writes the base, and a read of the view after the base changed takes the steps again. Where nobody else holds the
-contents the update happens in place, so n writes cost O(n).
+view writes the base, and a read of the view after the base changed takes the steps again. Where a write made the
+contents and nobody was given them since, the next one happens in place, so n writes cost O(n).
 """
 
 import operator
-import sys
 from weakref import ref
 
 import numpy as np
@@ -24,15 +23,16 @@ ndarray = np.ndarray
 class State:
     """What a buffer knows beside its contents."""
 
-    __slots__ = ("stamp", "version", "base", "steps", "seen", "strides")
+    __slots__ = ("stamp", "version", "base", "steps", "seen", "strides", "own")
 
-    def __init__(self, stamp, base=None, steps=(), strides=None):
+    def __init__(self, stamp, base=None, steps=(), strides=None, own=False):
         self.stamp = stamp  # the newest trace when the buffer was made: younger tracers must not be written into it
         self.version = 0
         self.base = base
         self.steps = steps
         self.seen = 0
         self.strides = strides  # in elements, where it was made in another order than that of its axes
+        self.own = own  # nobody else was given the memory of the contents: the next write may happen in it
 
 
 class Buffer(Tracer):
@@ -53,16 +53,30 @@ class Buffer(Tracer):
         """The contents now, as an immutable value."""
         state = self.state
         base = state.base
-        if base is not None and base.state.version != state.seen:
-            self.value = follow(base.value, state.steps)
+        if base is None:
+            state.own = False
+        elif base.state.version != state.seen:
+            self.value = base.part(lambda whole: follow(whole, state.steps))
             state.seen = base.state.version
         return self.value
+
+    def part(self, take):
+        """`take(contents)`, which no later write changes: a small part is copied, for a large one the next write is."""
+        if self.state.base is not None:
+            return take(self.read())
+        contents = self.value
+        out = take(contents)
+        if not self.state.own:
+            return out
+        if getattr(out, "size", 1) * _FEW <= contents.size:
+            return _copied(out)
+        self.state.own = False
+        return out
 
     def view_through(self, prim, params, always=False):
         """The output of a view primitive, tied to this buffer; `always`: where it has to copy, too."""
         state = self.state
-        contents = self.read()
-        out = prim.fun(contents, *params)
+        out = self.part(lambda contents: prim.fun(contents, *params))
         if not getattr(out, "ndim", 0) and prim.view is not True and not prim.view(*params):
             return out
         if not always and not _shares_memory(self, prim, params):
@@ -72,37 +86,25 @@ class Buffer(Tracer):
 
     def write(self, index, value, add=False):
         """`buffer[index] = value` (or `+=`) for a basic index."""
-        if self.state.base is not None:
-            self._write_base(lambda x, donate: UPDATE[0](x, value, index, add, donate), value)
+        state = self.state
+        if state.base is not None:
+            self._write_base(lambda x: UPDATE[0](x, value, index, add, False), value)
             return
-        contents, donate = self._take(value)
-        try:
-            self.value = UPDATE[0](contents, value, index, add, donate)
-        except BaseException:
-            self.value = contents
-            raise
-        self.state.version += 1
+        _check_level(value, state.stamp)
+        self.value = UPDATE[0](self.value, value, index, add, state.own)
+        state.own = _in_memory_of_its_own(self.value)
+        state.version += 1
 
     def assign(self, update, value):
-        """Replace the contents by `update(contents, donate)`, which writes `value` into them."""
-        if self.state.base is not None:
+        """Replace the contents by `update(contents)`, which writes `value` into them."""
+        state = self.state
+        if state.base is not None:
             self._write_base(update, value)
             return
-        contents, donate = self._take(value)
-        try:
-            self.value = update(contents, donate)
-        except BaseException:
-            self.value = contents
-            raise
-        self.state.version += 1
-
-    def _take(self, value):
-        """The contents, which this buffer gives up for a write of `value`, and whether nobody else holds them."""
-        _check_level(value, self.state.stamp)
-        contents = self.value
-        self.value = None
-        alone = _exclusive(contents, _LOCAL)  # before the tuple is begun, which would hold them, too
-        return contents, alone
+        _check_level(value, state.stamp)
+        self.value = update(self.value)
+        state.own = False
+        state.version += 1
 
     def _write_base(self, update, value):
         """Write the base of a view, and take the steps to it again."""
@@ -113,10 +115,11 @@ class Buffer(Tracer):
         chain = [old]
         for prim, params in state.steps:
             chain.append(prim.fun(chain[-1], *params))
-        new = update(chain[-1], False)
+        new = update(chain[-1])
         for (prim, params), outer in zip(reversed(state.steps), reversed(chain[:-1])):
             new = prim.unview(outer, new, *params)
         base.value = new
+        base.state.own = False
         base.state.version += 1
 
     def __repr__(self):
@@ -186,9 +189,10 @@ def make_buffer(value, own=False, ordered=False):
     if isinstance(value, ndarray):
         if not own:
             value = value.copy()
+        own = _in_memory_of_its_own(value)
     elif isinstance(value, Tracer):
-        value = snapshot(value)
-    return _box(value, State(last_level(), strides=strides))
+        value, own = snapshot(value), False
+    return _box(value, State(last_level(), strides=strides, own=own))
 
 
 def snapshot(tracer):
@@ -296,46 +300,20 @@ def _check_level(value, stamp):
             )
 
 
-def _exclusive(value, holders):
-    """Whether nobody beside `holders` references refers to `value`, at any level, so it may be updated in place."""
-    if type(value) is ndarray:
-        return (sys.getrefcount(value) <= holders + _EXTRA and value.base is None and value.flags.writeable
-                and value.flags.owndata)
-    if not isinstance(value, Tracer) or sys.getrefcount(value) > holders + _EXTRA:
-        return False
+_FEW = 4  # a part of at most one in so many elements is copied when it is read: less than the next write would copy
+
+
+def _in_memory_of_its_own(value):
+    """Whether the array in a value, which a write has made, can be written to where it lies."""
+    array = unwrap(value)
+    return type(array) is ndarray and array.base is None and array.flags.writeable
+
+
+def _copied(value):
+    """A value whose arrays are copies."""
+    if isinstance(value, ndarray):
+        return value.copy()
     if isinstance(value, Rev | Dual | Batched):
-        return _exclusive_slot(value)
-    return False
-
-
-def _exclusive_slot(tracer):
-    return _exclusive(tracer.value, 1)
-
-
-def _calibrate():
-    """How many references `getrefcount` sees of an object held once, beyond the holders the caller names."""
-    class Box:
-        pass
-
-    box = Box()
-    box.value = np.zeros(1)
-
-    def probe(value, holders):
-        return sys.getrefcount(value) - holders
-
-    return probe(box.value, 1)
-
-
-_EXTRA = _calibrate()
-
-
-def _calibrate_local():
-    """How many holders an object has that one local variable holds: an interpreter may count it or not."""
-    def probe(value, holders):
-        return sys.getrefcount(value)
-
-    value = np.zeros(1)
-    return probe(value, 1) - _EXTRA
-
-
-_LOCAL = _calibrate_local()
+        value = snapshot(value)
+        value.value = _copied(value.value)
+    return value

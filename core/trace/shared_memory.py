@@ -1,13 +1,13 @@
 """Traced values that share memory: what becomes a buffer, and what a view of it, when one of them is written to."""
 
-import sys
 from operator import is_
+from weakref import ref
 
 import numpy as np
 
 from ..facts import COPIES
 from .buffers import Buffer, State, follow, memory_of, snapshot, step_of, turn
-from .tracer import Rev, Tracer, last_level, share, steps_to
+from .tracer import Tracer, last_level, share, steps_to
 
 
 class Step:
@@ -46,13 +46,24 @@ def become_buffer(tracer):
         return tracer
     state = getattr(tracer, "state", None)
     if state is not None:
-        root = tracer if tracer.link is None else tracer.link[0]
         views = state.alive()
-        others = len(views) - (tracer is not root)
-        if others or tracer is not root and sys.getrefcount(root) > _HELD:
-            return _share_buffer(tracer, root, views)
+        others = len(views) - (tracer.link is not None)
+        if others or tracer.link is not None and _root_outlives(tracer):
+            return _share_buffer(tracer, tracer if tracer.link is None else tracer.link[0], views)
         tracer.state = tracer.link = None
     return turn(tracer, State(last_level()))
+
+
+def _root_outlives(view):
+    """Whether the root of a view lives on without the link of the view to it."""
+    steps, root = steps_to(view), ref(view.link[0])
+    view.link = None
+    root = root()
+    if root is None:
+        return False
+    for prim, params in steps:
+        view.link = (root, view.link, prim, params)
+    return True
 
 
 def _share_buffer(tracer, root, views):
@@ -145,15 +156,3 @@ def is_part(view, buffer, key):
 
 
 _INDEXED = ("getitem", "part")
-
-
-def _held():
-    """How many references `getrefcount` sees of a root that one link holds, as `become_buffer` asks."""
-    root, view = Rev(), Rev()
-    view.link = (root, None, None, None)
-    del root
-    root = view if view.link is None else view.link[0]
-    return sys.getrefcount(root)
-
-
-_HELD = _held()

@@ -1,7 +1,7 @@
 """Storages: the memory below tensors as bytes, and the in-place operations that change what a tensor sees of it."""
 
-import sys
 import warnings
+from weakref import ref
 
 import numpy as np
 
@@ -317,21 +317,19 @@ def resize_(self, *sizes, memory_format=None, size=None):
         self.value = over(root, array.dtype, offset, tuple(sizes), contiguous_steps(sizes))
         versions.bump(root)
         return self
-    own = array is not root and (type(array) is not ndarray or array.base is root) and (
-        sys.getrefcount(array) <= _REFERENCES - 1)  # what an earlier call left of the memory
-    shared = sys.getrefcount(root) > _REFERENCES - own if array is root or own else True
-    if shared:
-        raise NotImplementedError(f"resize_ to {list(sizes)} needs more memory than there is, and other tensors share "
-                                  "it; make a new tensor, or resize before sharing")
     fresh = namespace(array).zeros(count, array.dtype)
     fresh[: root.size] = versions.flat(root)
+    shape, steps = array.shape, [step // array.itemsize for step in array.strides]
+    writes, alive = versions.version(root) + 1, ref(root)
     self.value = fresh.reshape(sizes)
-    for _ in range(versions.version(root) + 1):
+    del array, root
+    if (root := alive()) is not None:
+        self.value = over(root, root.dtype, offset, shape, steps)
+        raise NotImplementedError(f"resize_ to {list(sizes)} needs more memory than there is, and other tensors share "
+                                  "it; make a new tensor, or resize before sharing")
+    for _ in range(writes):
         versions.bump(fresh)  # the counter goes on
     return self
-
-
-_REFERENCES = 4 if sys.version_info < (3, 14) else 3  # the tensor's, two names here, and the call's own
 
 
 @dispatching
