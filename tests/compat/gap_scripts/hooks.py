@@ -197,3 +197,14 @@ def an_intermediate_on_the_ctx(torch):
     x = torch.tensor([4.0], requires_grad=True)
     slope, = torch.autograd.grad(Cube.apply(x), x, create_graph=True)
     return torch.autograd.grad(slope, x)[0].tolist()
+
+
+@row("what a hook after accumulation", [1.0], [1.5])
+def a_write_to_a_gradient_seen_by_another_hook(torch):
+    x, seen = leaf(torch, 1.0), []
+    node = x.view_as(x).grad_fn.next_functions[0][0]
+    x.register_post_accumulate_grad_hook(lambda t: t.grad.add_(0.5) and None)
+    x.register_hook(lambda grad: grad * 1)
+    node.register_hook(lambda _, grads: seen.append(grads[0].item()))
+    x.sum().backward()
+    return seen

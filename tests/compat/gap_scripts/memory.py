@@ -96,3 +96,20 @@ def a_triangle_of_an_expanded_tensor(torch):
 def the_gradient_of_a_logical_write(torch):
     x = leaf(torch)
     return torch.autograd.grad((x * 1).logical_and_(torch.ones(2)).sum(), x, allow_unused=True)[0].tolist()
+
+
+@row("version counters", 0, 1)
+def the_counter_of_a_tensor_with_other_data(torch):
+    x = torch.zeros(2)
+    x.add_(1)
+    x.data = torch.ones(3)
+    return x._version
+
+
+@row("`x.set_", [1.0, 1.0], "RuntimeError")
+def the_gradient_of_a_leaf_with_other_memory(torch):
+    x = leaf(torch, 1.0, 2.0)
+    out = x.clone().sum()
+    with torch.no_grad():
+        x.set_(torch.zeros(2))
+    return attempt(lambda: torch.autograd.grad(out, x)[0].tolist())

@@ -97,3 +97,8 @@ def script_refusals_of_bags(torch):
            lambda: F.embedding_bag(i, w, mode="max", scale_grad_by_freq=True), lambda: F.embedding_bag(i[None], w),
            lambda: F.embedding_bag(i, w, mode="max", sparse=True), lambda: F.embedding_bag(i, w, mode="middle")]
     return [attempt(f)[:2] for f in odd]
+
+
+def script_bags_with_the_table_first(torch):
+    w, rows = normal(torch, 6, 3), torch.tensor([4, 1, 0, 1])
+    return slopes(torch, lambda t: torch.nn.functional.embedding_bag(t, rows, torch.tensor([0, 3]), mode="sum"), w)

@@ -60,6 +60,87 @@ REFUSED = {
     "cholesky in half precision": (lambda: torch.linalg.cholesky(torch.eye(2).half()),
                                    NotImplementedError, "cholesky_cpu\" not implemented for 'Half'"),
 }
+WHOLE, HALF, COARSE = torch.tensor([[1, 2], [3, 4]]), torch.eye(2).half(), torch.eye(2).bfloat16()
+IMAGE = torch.ones(1, 1, 4, 4)
+TWO = torch.tensor([0, 1])
+FORMS = {  # what only some forms of a call refuse, with the same dtype in a form that is taken
+    "a fraction of an outer product": (
+        lambda: torch.addr(WHOLE, TWO, TWO, beta=0.5),
+        RuntimeError, "argument beta must not",
+        lambda: torch.addr(WHOLE, TWO, TWO, beta=2)),
+    "whole quotients of booleans": (
+        lambda: torch.div(BOOL, BOOL | True, rounding_mode="floor"),
+        NotImplementedError, "div_floor_cpu\" not",
+        lambda: torch.div(BOOL, 2, rounding_mode="floor")),
+    "the same in place": (
+        lambda: BOOL.clone().div_(BOOL | True, rounding_mode="trunc"),
+        NotImplementedError, "div_trunc_cpu\" not",
+        lambda: TWO.clone().div_(2, rounding_mode="trunc")),
+    "a largest complex number of several": (
+        lambda: torch.scatter_reduce(COMPLEX, 0, TWO, COMPLEX, "amax"),
+        NotImplementedError, "reduce_amax\" not implemented for 'ComplexFloat'",
+        lambda: torch.scatter_reduce(COMPLEX, 0, TWO, COMPLEX, "sum")),
+    "reduced booleans": (
+        lambda: torch.index_reduce(BOOL, 0, TWO, BOOL, "amax"),
+        NotImplementedError, "index_func_\" not",
+        lambda: torch.index_reduce(TWO, 0, TWO, TWO, "amax")),
+    "distances in half precision": (
+        lambda: torch.cdist(HALF, HALF),
+        NotImplementedError, "cdist\" not implemented for 'H",
+        lambda: torch.cdist(HALF, HALF, compute_mode="use_mm_for_euclid_dist")),
+    "a norm of singular values": (
+        lambda: torch.linalg.matrix_norm(COARSE, "nuc"),
+        RuntimeError, "Low precision dtypes",
+        lambda: torch.linalg.matrix_norm(COARSE, "fro")),
+    "an inverse of integers": (
+        lambda: torch.linalg.matrix_power(WHOLE, -1),
+        RuntimeError, "linalg.inv: Expected a float",
+        lambda: torch.linalg.matrix_power(WHOLE, 3)),
+    "rounding integers to decimals": (
+        lambda: torch.round(WHOLE, decimals=1),
+        NotImplementedError, "round_cpu\" not",
+        lambda: torch.round(WHOLE)),
+    "means of complex windows": (
+        lambda: F.adaptive_avg_pool2d(IMAGE + 0j, 2),
+        NotImplementedError, "pool2d\" not",
+        lambda: F.adaptive_avg_pool2d(IMAGE + 0j, 1)),
+    "means of windows of integers": (
+        lambda: F.adaptive_avg_pool2d(IMAGE.long(), 1),
+        RuntimeError, "could not infer output",
+        lambda: F.adaptive_avg_pool2d(IMAGE.half(), 1)),
+    "windows with gaps": (
+        lambda: F.conv2d(IMAGE.int(), IMAGE[..., :2, :2].int(), dilation=2),
+        NotImplementedError, "slow_conv_dilated<>\" not",
+        lambda: F.conv2d(IMAGE.int(), IMAGE[..., :2, :2].int())),
+    "bytes along one axis": (
+        lambda: F.interpolate(IMAGE[0].byte(), 8, mode="linear"),
+        NotImplementedError, "compute_indices_weights_linear\" not",
+        lambda: F.interpolate(IMAGE.byte(), 8, mode="bilinear")),
+    "reflected booleans": (
+        lambda: F.pad(IMAGE.bool(), (1, 1, 1, 1), "reflect"),
+        NotImplementedError, "reflection_pad2d\" not",
+        lambda: F.pad(IMAGE.bool(), (1, 1, 1, 1), "circular")),
+    "limits below unsigned numbers": (
+        lambda: F.hardtanh(WHOLE.byte()),
+        RuntimeError, "unsigned type with negative limits",
+        lambda: F.hardtanh(WHOLE.byte(), 0, 2)),
+    "integers dropped": (
+        lambda: F.dropout(WHOLE, 0.5),
+        RuntimeError, "result type Float can't be cast to the desired output",
+        lambda: F.dropout(WHOLE, 0.5, training=False)),
+    "labels for probabilities": (
+        lambda: F.cross_entropy(WHOLE, WHOLE),
+        RuntimeError, "Expected floating point type for",
+        lambda: F.cross_entropy(WHOLE.float(), WHOLE.bfloat16())),
+    "equal complex numbers": (
+        lambda: torch.unique(COMPLEX),
+        NotImplementedError, "unique\" not implemented for 'ComplexFloa",
+        lambda: torch.unique(BOOL)),
+    "complex tolerances": (
+        lambda: torch.linalg.pinv(torch.eye(2), COMPLEX[0]),
+        RuntimeError, "rcond tensor of complex type",
+        lambda: torch.linalg.pinv(torch.eye(2) + 0j, 0.1)),
+}
 TAKEN = {
     "an integer beside a float": lambda: torch.hypot(torch.ones(2).long(), torch.ones(2)),
     "a number that raises the kind": lambda: torch.xlogy(torch.ones(2).long(), 2.0),
@@ -68,6 +149,9 @@ TAKEN = {
     "a power of booleans by a number": lambda: BOOL**2.0,
     "weights of classes beside probabilities": lambda: F.cross_entropy(torch.ones(2, 2), torch.ones(2, 2)),
     "a norm in more precision": lambda: torch.linalg.norm(torch.ones(2), dtype=torch.float64),
+    "an exponential of a matrix in half precision": lambda: torch.linalg.matrix_exp(HALF),
+    "a tolerance by place": lambda: torch.linalg.pinv(torch.eye(2), 0.1, True),
+    "a tolerance by its old name": lambda: torch.linalg.pinv(torch.eye(2), rcond=torch.tensor(0.1)),
     "distances of many points in half precision": lambda: torch.cdist(*[torch.ones(30, 2).half()] * 2),
     "labels": lambda: F.nll_loss(torch.ones(2, 3), torch.tensor([0, 1])),
     "a complex argument where its dtype is given": lambda: torch.softmax(torch.ones(2, 2), 0, dtype=torch.float64),
@@ -80,6 +164,16 @@ def test_a_dtype_that_pytorch_refuses_is_refused(name):
     with pytest.raises(error, match=message.replace("(", r"\(").replace(")", r"\)")) as found:
         call()
     assert found.type is error
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_dtype_is_refused_in_the_forms_that_pytorch_refuses(name):
+    call, error, message, taken = FORMS[name]
+    with pytest.raises(error) as found:
+        call()
+    assert found.type is error
+    assert message in str(found.value)
+    taken()
 
 
 @pytest.mark.parametrize("name", TAKEN)

@@ -62,3 +62,14 @@ def script_numpys_names_of_axes_in_methods(torch):
             x.unbind(axis=1), x.chunk(2, axis=2), x.tensor_split(2, axis=2), x.unsafe_split(1, axis=1),
             x.unsafe_chunk(2, axis=1), x.sum(axis=1, keepdims=True), x.amax(axis=(0, 1)), x.argsort(axis=1),
             x.softmax(axis=1), x.flip(dims=(0,)), x.std(axis=2, keepdims=True), x.cumsum(axis=1)]
+
+
+@pytest.mark.parametrize("name", "mul add sub div maximum minimum eq ne lt le gt ge".split())
+def test_operands_are_taken_by_the_names_of_numpy(name):
+    fun, x, y = getattr(compat, name), compat.tensor([1.0, 2.0]), compat.tensor([2.0, 2.0])
+    out = fun(x, y)
+    for call in (lambda: fun(x1=x, x2=y), lambda: fun(x, x2=y), lambda: fun(a=x, other=y), lambda: fun(x=x, other=y),
+                 lambda: fun(x1=x, x2=y, out=compat.empty_like(out))):
+        assert compat.equal(call(), out)
+    with pytest.raises(TypeError):
+        fun(x, y, x1=x)

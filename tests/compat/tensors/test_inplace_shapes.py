@@ -31,6 +31,32 @@ def script_of_tensors_with_and_without_a_history(torch):
     return out
 
 
+def script_of_strides_in_place(torch):
+    """Views see any elements of their base, tensors with a history the same ones in another order."""
+    out, factors = [], torch.arange(1.0, 5.0)
+    for make, size, stride, offset in ((lambda x: x[1:], (2,), (1,), 1), (lambda x: x.view(2, 2), (2, 2), (1, 2), None),
+                                       (lambda x: x[:2], (4,), (1,), 0), (lambda x: x[:2], (0,), (1,), None),
+                                       (lambda x: x, (2, 2), (1, 2), None), (lambda x: x, (4,), (1,), 0)):
+        x = torch.ones(4, requires_grad=True)
+        base = x * factors
+        t, before = make(base), base[2:]
+        same = t.as_strided_(size, stride, offset) is t
+        out.append((same, t.storage_offset(), t._version, t._is_view(), type(t.grad_fn).__name__))
+        t.mul_(torch.arange(2.0, 2 + t.numel()).reshape(t.shape))
+        (base.sum() + before.sum()).backward()
+        out.append((t, base, before, x.grad))
+    x, y = torch.ones(4, requires_grad=True), torch.zeros(4)
+    y[1:].as_strided_((2,), (2,), 0).copy_(x[:2] * 3)
+    (y * factors).sum().backward()
+    out.append((y, x.grad))
+    x = torch.ones(4, requires_grad=True)
+    out.append(attempt(lambda: x.as_strided_((2, 2), (1, 2))))
+    with torch.no_grad():
+        x.as_strided_((2, 2), (1, 2))
+    (x * factors.view(2, 2)).sum().backward()
+    return [*out, facts(x), x.grad]
+
+
 def script_views_made_before_see_the_old_shape(torch):
     out = []
     for name, args in (("t_", ()), ("unsqueeze_", (1,)), ("transpose_", (0, 1))):

@@ -211,7 +211,7 @@ def compute(row, fun, args, kwargs):
         raise TypeError(f"{row.name.rpartition('.')[2]}(): argument 'input' (position 1) must be Tensor, not "
                         f"{type(args[0]).__name__}")
     if tensors and row.refused is not None:
-        row.refused.check(row.name, args, tensors)
+        row.refused.check(row.name, args, kwargs, tensors)
     usual = True  # whether all are floats of common widths at the ambient level
     held = []  # leaves hold their nodes weakly; the last one's is made first: they are then reached in order
     for t in reversed(tensors):
@@ -307,7 +307,7 @@ def inplace_method(row):
 
         def fn(x, *others):
             if row.refused is not None:
-                row.refused.check(row.name, (self, *args), tensors_in((self, *args), kwargs))
+                row.refused.check(row.name, (self, *args), kwargs, tensors_in((self, *args), kwargs))
             given = (x, *[lowered_here(v) for v in others[:count]])
             named = {k: lowered_here(v) for k, v in zip(names, others[count:])}
             if dtypes.OF_NUMPY.get(x.dtype) is dtypes.bfloat16 and wants_single(row, given, named):

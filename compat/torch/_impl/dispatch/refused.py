@@ -5,6 +5,7 @@ import numpy as np
 from ..types.dtypes import OF_NUMPY, c_type, letter, type_word
 from ..types.mixture_table import MIXED
 from ..types.refusal_table import REFUSED
+from .refused_forms import FORMS
 
 
 class Refusals:
@@ -14,16 +15,22 @@ class Refusals:
         place: which tensor's dtype counts, None for the common one of all operands.
     """
 
-    __slots__ = ("alone", "dtypes", "mixed", "place")
+    __slots__ = ("alone", "dtypes", "forms", "mixed", "place")
 
     def __init__(self, place=0):
         self.place = place
         self.alone = False  # whether the operation itself tells of mixtures in which several differ from the first
         self.dtypes = {}  # letter -> (class, message, whether of tensors without axes or elements, too)
+        self.forms = ()  # [(letters, error or None where it is taken, whether a call is of the form)]
         self.mixed = {}  # place of a tensor -> {letters of the first one and of it: (class, message)}
 
-    def check(self, name, args, tensors):
-        """Raise PyTorch's error where the dtypes of the tensors are refused, alone or together."""
+    def check(self, name, args, kwargs, tensors):
+        """Raise PyTorch's error where the dtypes of the tensors are refused, in this form, alone or together."""
+        for letters, error, fits in self.forms:
+            if (letter(tensors[0].dtype) or "-") in letters and fits(*args, **kwargs):
+                if error is None:
+                    return
+                raise told((*error, True), name, tensors[0], tensors[0].dtype, tensors[0])
         if self.mixed and len(tensors) > 1 and not (self.alone and sum(
                 t.dtype is not tensors[0].dtype for t in tensors) > 1):
             first = tensors[0]
@@ -90,6 +97,9 @@ def _read():
             name, _, place = marked.partition("@")
             facts = found.setdefault(name, Refusals()).mixed.setdefault(int(place), {})
             facts |= dict.fromkeys(pairs, (kinds[kind], message, True))
+    for name, *form in FORMS:
+        facts = found.setdefault(name, Refusals())
+        facts.forms = (*facts.forms, form)
     return found
 
 

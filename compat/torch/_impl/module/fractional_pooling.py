@@ -2,6 +2,7 @@
 
 import math
 
+from ..types.dtypes import type_word
 from . import torch_names as torch
 from .tuples import _pair, _triple
 
@@ -49,6 +50,9 @@ def pooled(name, axes, ntuple, input, kernel, size, ratio, samples):
     if input.dim() not in (axes + 1, axes + 2):
         raise RuntimeError(f"fractional_max_pool{name}(): Expected {axes + 1}D or {axes + 2}D tensor, but got: "
                            f"{list(input.shape)}")
+    if input.dtype.is_complex:
+        raise NotImplementedError(f"\"fractional_max_pool{name}_out_frame\" not implemented for "
+                                  f"'{type_word(input.dtype.numpy)}'")
     shape = tuple(input.shape[-axes:])
     kernel = ntuple(kernel)
     size = ntuple(size) if size is not None else tuple(int(n * r) for n, r in zip(shape, ntuple(ratio)))

@@ -1,6 +1,7 @@
 """Axes, shapes and numbers a dimension, as arguments give them."""
 
 from ..dispatch.kinds import integers, whole
+from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import shape_dtype
 
@@ -55,6 +56,12 @@ def same_kind(name, other):
     """torch's refusal of what is no tensor."""
     if not isinstance(other, TensorBase):
         raise TypeError(f"{name}(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+
+
+def without_order(kernel, array):
+    """PyTorch's refusal to look for equal complex numbers."""
+    if array.dtype.kind == "c":
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{type_word(array.dtype)}'")
 
 
 def check_unique(array, dim):

@@ -16,7 +16,7 @@ from ..factories.creation import new_leaf, numpy_dtype
 from ..state.concrete import concrete, mapped
 from ..types import dtypes
 from ..types.tensor_type import TensorBase
-from .axes import check_strides, check_unique, shape_of, wrap_dim
+from .axes import check_strides, check_unique, shape_of, without_order, wrap_dim
 from .index_arrays import AT
 from .publishing import method
 from .splitting import split
@@ -309,6 +309,7 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
     if mapped(input):
         raise RuntimeError(DYNAMIC.format("unique_consecutive"))
     array = on_host(concrete(input, "item"))
+    without_order("unique" if dim is None else "unique_dim", array)
     if dim is not None:
         check_unique(array, dim)
     rows = array.reshape(-1) if dim is None else np.moveaxis(array, dim, 0)

@@ -13,7 +13,7 @@ from ..types import dtypes
 from ..types.dtypes import type_word
 from ..types.tensor_type import wrap
 from ..types.tensor_value import shape_dtype
-from .operands import COMPARABLE, checked_number, of_kinds, operands, zero_slope
+from .operands import COMPARABLE, by_name, checked_number, of_kinds, operands, zero_slope
 from .operators import operator_of
 
 
@@ -30,8 +30,10 @@ def compare(name, primitive, symbol):
     def lane(row):
         fast = flat(row, getattr(np, primitive))
 
-        def fun(input, other, *, out=None):
-            return fast(input, other) if out is None else invoke(row, fun, (input, other), {"out": out})
+        def fun(input=None, other=None, *, out=None, **named):
+            if out is None and not named:
+                return fast(input, other)
+            return invoke(row, fun, *by_name(input, other, out, named))
 
         def operator(self, other):
             if isinstance(other, np.ndarray):

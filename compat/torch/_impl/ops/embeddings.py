@@ -1,5 +1,7 @@
 """Rows of a table by their numbers, one by one and in bags."""
 
+import warnings
+
 import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
@@ -9,7 +11,7 @@ from ..dispatch.call import ROWS
 from ..dispatch.host_ops import insist, known, on_host, primal_of
 from ..modes.grad_mode import no_grad
 from ..modes.modes import modes
-from ..types.dtypes import type_word
+from ..types.dtypes import int32, int64, type_word
 from ..types.tensor_type import TensorBase, needs_grad
 from .publishing import functional
 
@@ -57,6 +59,10 @@ def by_frequency(name, weight, places):
 def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean",
                   sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=None):
     """Look up rows of `weight` and reduce them bag by bag."""
+    if input.dtype.is_floating_point and weight.dtype in (int64, int32):
+        warnings.warn("Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, "
+                      "...)` is deprecated, and should now be `embedding_bag(input, weight, ...)`.", stacklevel=2)
+        input, weight = weight, input
     shorten(weight, input, max_norm, norm_type)
     if sparse and mode in ("sum", "mean") and weight.dim() == 2 and input.dim() in (1, 2) and records(weight) and (
             per_sample_weights is None or per_sample_weights.shape == input.shape):

@@ -43,9 +43,13 @@ _linalg("eigvals", lambda A: complexed(cnp.linalg.eigvals(square("linalg.eigvals
 
 
 @operation("linalg.pinv", method=False)
-def pinv(A, *, atol=None, rtol=None, hermitian=False):
+def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None):
     """Compute the pseudo-inverse; singular values below the tolerance count as 0."""
-    return _pinv("linalg.pinv", A, atol, rtol, hermitian)
+    for v in (rcond, atol, rtol):
+        if getattr(getattr(v, "dtype", None), "kind", None) == "c":
+            raise RuntimeError(f"torch.linalg.pinv: {'rtol' if rcond is None else 'rcond'} tensor of complex type is "
+                               f"not supported. Got {type_word(v.dtype)}")
+    return _pinv("linalg.pinv", A, atol, rtol if rcond is None else rcond, hermitian)
 
 
 def _tolerance(a, largest, atol, rtol):

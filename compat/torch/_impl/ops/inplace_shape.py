@@ -1,25 +1,33 @@
-"""Changes of shape in place: `t_`, `transpose_`, `squeeze_`, `unsqueeze_`.
+"""Changes of shape in place: `t_`, `transpose_`, `squeeze_`, `unsqueeze_`, `as_strided_`.
 
 The tensor becomes its own view: the array is replaced by that of the out-of-place operation, whose node becomes the
 history. Views that were made of it before keep the steps that lead back to the old shape (`views.synced`).
 """
 
+from math import prod
+
+import numpy as np
+
+from ....._engine import Places
 from ..dispatch.call import attach
+from ..dispatch.signatures import takes
 from ..graph.versions import bump
 from ..inplace.inplace import check_inplace, check_levels
 from ..modes.inference import check_write
 from ..state.edges import edge, version_of
 from ..state.levels import AMBIENT, BatchTrace
+from ..tensor.storage import restride
 from ..types.tensor_type import FOREIGN, GENERAL, Tensor, TensorBase, more, needs_grad
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.tangents import tangent_of
-from ..views.views import RESHAPE, TRANSPOSE, move_history
+from ..views.views import PICK, RESHAPE, TRANSPOSE, move_history
 from .axes import ndim_of
 
 METHODS = {  # name -> the operation that makes the view, and the name of the node
     "t_": ("t", "TBackward1"), "transpose_": ("transpose", "TransposeBackward1"),
     "swapaxes_": ("transpose", "TransposeBackward1"), "swapdims_": ("transpose", "TransposeBackward1"),
     "unsqueeze_": ("unsqueeze", "UnsqueezeBackward1"), "squeeze_": ("squeeze", "SqueezeBackward3"),
+    "as_strided_": ("as_strided", "AsStridedBackward1"),
 }
 
 
@@ -72,6 +80,8 @@ def check(t, name):
 def adopt(t, out, title):
     """Make a tensor its own view `out`, level by level."""
     shape, _ = shape_dtype(t)
+    steps = None if out.autograd_meta is None else out.autograd_meta.steps
+    back = way_back(steps[-1], shape) if steps and more(t).base is None else None
     if isinstance(t.value, TensorBase):
         adopt(t.value, out.value, title)
     else:
@@ -80,23 +90,33 @@ def adopt(t, out, title):
         if t.autograd_meta is not None:
             t.autograd_meta.mapped = None  # its axes lie otherwise than when it came into the vmap
         return
-    if not out.autograd_meta.steps:  # an inference tensor has no views
+    if not steps:  # an inference tensor has no views
         return
     meta = more(t)
-    prim, params = out.autograd_meta.steps[-1]
     if meta.base is None:
-        back = [0] * len(shape)
-        if prim is TRANSPOSE:
-            for i, a in enumerate(params[0]):
-                back[a] = i
-        meta.relaid = ((TRANSPOSE, (tuple(back),)) if prim is TRANSPOSE else (RESHAPE, (shape,)), *meta.relaid)
+        meta.relaid = (back, *meta.relaid)
         t.dispatch_key = GENERAL
     else:
-        meta.steps, meta.put = out.autograd_meta.steps, None
+        meta.steps, meta.put = steps, None
     node = out.node
     if node is not None:
         node.more().name = title
         move_history(t, node)
+
+
+def way_back(step, shape):
+    """The step that leads from the new shape of a tensor back to the old one."""
+    prim, params = step
+    if prim is TRANSPOSE:
+        return TRANSPOSE, (tuple(np.argsort(params[0]).tolist()),)
+    if prim is not PICK:
+        return RESHAPE, (shape,)
+    places = params[0].index.reshape(-1)
+    back = np.argsort(places)
+    if not np.array_equal(places[back], np.arange(prod(shape))):
+        raise NotImplementedError("as_strided_ that leaves out elements of a tensor with a history, or shows one twice "
+                                  "is supported for views alone; use as_strided()")
+    return PICK, (Places(back.reshape(shape)),)
 
 
 def current(t):
@@ -107,5 +127,15 @@ def current(t):
         t = t.value
 
 
+@takes("ints size, ints stride, int? storage_offset=")
+def as_strided_(self, size, stride, storage_offset=None):
+    """Apply `as_strided` in place."""
+    if needs_grad(self) or self.autograd_meta is not None and self.autograd_meta.base is not None:
+        return _restrided(self, size, stride, storage_offset)
+    return restride(self, size, stride, storage_offset)
+
+
 for _name in METHODS:
     attach(_name, method(_name))
+_restrided = Tensor.as_strided_
+attach("as_strided_", as_strided_)

@@ -10,11 +10,12 @@ from .....extend import REGISTRY
 from ..dispatch.call import ROWS, floating, operation, to
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST
 from ..random.sampling import rand, rand_like
-from ..types.dtypes import type_word
+from ..types.dtypes import float16, type_word
 from .axes import wrap_dim
 from .pooling import pool_places
 from .publishing import functional, method
 from .tracking import check_running, track
+from .windows import only_fractions
 
 mean = REGISTRY["reduce_mean"].fun
 
@@ -97,6 +98,8 @@ def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
         raise RuntimeError(f"Lower bound should be less than or equal to the upper bound, but got {lower} and {upper}")
     slope = (lower + upper) / 2
     if training:
+        if input.dtype is float16:
+            raise NotImplementedError("\"rrelu_with_noise_out_cpu\" not implemented for 'Half'")
         slope = rand_like(input.detach()) * (upper - lower) + lower
     out = sloped(input, slope)
     return input.copy_(out) if inplace else out
@@ -130,6 +133,7 @@ def channel_dropout(name, n):
             return input
         if p == 1.0:
             return input.mul_(0.0) if inplace else input * 0.0
+        only_fractions(input)
         single = n != 2 and input.dim() != n + 2  # without a batch; dropout2d takes three axes for (N, C, L)
         lead = (1, input.shape[0]) if single else tuple(input.shape[:2])
         if len(lead) < 2:

@@ -102,6 +102,8 @@ def matrix_exp(A):
     if A.dtype.kind not in "fc":
         raise RuntimeError("linalg.matrix_exp: Expected a floating point or complex tensor as input. Got "
                            f"{type_word(A.dtype)}")
+    if A.dtype == np.float16:
+        return matrix_exp.row.body(A.astype(np.float32)).astype(np.float16)
     n = A.shape[-1]
     plain = unwrap(A)  # with vmap's axes in front: one scale serves all
     size = float(np.max(np.sum(np.abs(plain), axis=-2))) if plain.size else 0.0

@@ -165,12 +165,10 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
     axis = 0 if input.ndim == 1 else 1
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
-    if target.dtype.kind == "f" and ignore_index >= 0:
+    if target.dtype.kind in "fV" and ignore_index >= 0:
         raise RuntimeError("ignore_index is not supported for floating point target")
-    if target.dtype.kind != "f" and tuple(target.shape) == tuple(input.shape):
-        raise RuntimeError("Expected floating point type for target with class probabilities, got "
-                           f"{type_word(target.dtype)}")
-    if target.dtype.kind != "f":
+    probable = target.dtype.kind in "fV"
+    if not probable:
         target = labels_of(input, target, axis)
     classes = input.shape[axis]
     if (input.ndim == 2 and input.size and input.dtype.kind == "f" and weight is None and not label_smoothing
@@ -179,7 +177,7 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
             and assume(lambda target: all_within(target, 0, classes), target)):
         return reduced(REGISTRY["cross_entropy"].fun(input, target), reduction)
     logs = REGISTRY["log_softmax"].fun(input, axis)
-    if target.dtype.kind == "f":
+    if probable:
         if label_smoothing:
             target = target * (1 - label_smoothing) + label_smoothing / classes
         scale = 1 if weight is None else cnp.reshape(weight, (-1,) + (1,) * (input.ndim - 1 - axis))

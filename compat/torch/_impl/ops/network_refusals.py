@@ -32,6 +32,10 @@ def before(name):
 @before("cross_entropy")
 def _cross_entropy(input, target, weight=None, *rest, **named):
     axis = 0 if input.ndim == 1 else 1
+    if tuple(target.shape) == tuple(input.shape):
+        if target.dtype.kind not in "fV":
+            raise RuntimeError("Expected floating point type for target with class probabilities, got "
+                               f"{type_word(target.dtype)}")
     only_floats("log_softmax", input, axis)
     if target.dtype.kind == "f" and tuple(target.shape) != tuple(input.shape):  # no probabilities, hence labels
         if axis and target.shape[:1] != input.shape[:1]:
@@ -87,6 +91,8 @@ def _softshrink(input, lambd=0.5):
 def _hardtanh(input, min_val=-1.0, max_val=1.0, *rest, **named):
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+    if input.dtype.kind == "u" and int(min_val) < 0:
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
 
 
 @before("celu")

@@ -76,13 +76,15 @@ def two(name, primitive, body=None, inplace=True, alpha=False, numbers=True, lay
                 args, named = by_name(input, other, out, named)
                 return invoke(row, fun, *(modern(name, (*args, *rest), named) if rest else (args, named)))
         elif not numbers:
-            def fun(input, other, *, out=None):
-                if out is None and type(other) is not float and type(other) is not int:
+            def fun(input=None, other=None, *, out=None, **named):
+                if out is None and not named and type(other) is not float and type(other) is not int:
                     return fast(input, other)
-                return invoke(row, fun, (input, other), {} if out is None else {"out": out})
+                return invoke(row, fun, *by_name(input, other, out, named))
         else:
-            def fun(input, other, *, out=None):
-                return fast(input, other) if out is None else invoke(row, fun, (input, other), {"out": out})
+            def fun(input=None, other=None, *, out=None, **named):
+                if out is None and not named:
+                    return fast(input, other)
+                return invoke(row, fun, *by_name(input, other, out, named))
         return fun
 
     def written(row):

@@ -128,7 +128,6 @@ refuse("nn.functional.softmin", "b",
 refuse("nn.functional.kl_div", "c", "{name} does not support complex inputs, got {word}",
        RuntimeError)
 refuse("nn.functional.relu6 nn.functional.hardtanh", "b", "Bool inputs not supported for hardtanh", RuntimeError)
-refuse("nn.functional.hardtanh", "u", "cannot do hardtanh on an unsigned type with negative limits", RuntimeError)
 refuse("nn.functional.kl_div", "biu", "kl_div: Integral inputs not supported.", RuntimeError)
 refuse("mvlgamma", "b", "The input tensor may not be a boolean tensor.", RuntimeError)
 refuse("maximum minimum", "c", "{name} not implemented for complex tensors.", RuntimeError)

@@ -15,7 +15,7 @@ from ..state.meta import library
 from ..types.devices import moved
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase, wrap
-from .axes import check_unique, wrap_dim
+from .axes import check_unique, without_order, wrap_dim
 from .index_arrays import check_long, in_flat, within
 
 
@@ -150,6 +150,7 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     if mapped(input):
         raise RuntimeError(DYNAMIC.format("_unique2"))
     array, place = on_host(concrete(input, "item")), input.device
+    without_order("unique" if dim is None else "unique_dim", array)
     if dim is not None:
         check_unique(array, dim)
     out = np.unique(array, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)

@@ -342,6 +342,12 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
     return to(out if bias is None else out + cnp.reshape(bias, shape), input.dtype)
 
 
+def only_fractions(input):
+    """PyTorch's refusal of what scaling by a rate would not leave in its dtype."""
+    if input.dtype.numpy.kind in "biu":
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {type_word(input.dtype.numpy)}")
+
+
 @method("nn.functional.dropout", attached=False)
 def dropout(input, p=0.5, training=True, inplace=False):
     """Zero elements with probability `p`, and scale the others by `1 / (1 - p)`."""
@@ -353,6 +359,7 @@ def dropout(input, p=0.5, training=True, inplace=False):
         return input.mul_(0.0) if inplace else input * 0.0
     if input.dtype.numpy.kind == "c":
         raise NotImplementedError(f"\"bernoulli_scalar_cpu_\" not implemented for '{type_word(input.dtype.numpy)}'")
+    only_fractions(input)
     out = input * kept(input, p)
     return input.copy_(out) if inplace else out
 

@@ -339,13 +339,9 @@ def resize_as_(self, the_template, *, memory_format=None):
     return resize_(self, tuple(the_template.shape))
 
 
-@takes("ints size, ints stride, int? storage_offset=")
-def as_strided_(self, size, stride, storage_offset=None):
-    """`as_strided` in place; of tensors without history."""
+def restride(self, size, stride, storage_offset):
+    """`as_strided` in place, of a tensor without history."""
     array = memory(self, "as_strided_()")
-    if needs_grad(self):
-        check_inplace(self)
-        raise NotImplementedError("as_strided_ of a tensor that requires grad is not supported; use as_strided()")
     recorded(self, "")
     root = versions.root_of(array)
     offset = (address(array) - address(root)) // array.itemsize if storage_offset is None else storage_offset
@@ -367,5 +363,5 @@ def is_same_size(self, other):
     return self.shape == other.shape
 
 
-for _f in (untyped_storage, storage, set_, resize_, resize_as_, as_strided_, is_set_to, is_same_size):
+for _f in (untyped_storage, storage, set_, resize_, resize_as_, is_set_to, is_same_size):
     attach(_f.__name__, _f)
