@@ -242,3 +242,15 @@ def test_what_an_untaken_branch_closes_over_contributes_nothing(name, transform)
 def test_what_a_call_leaves_out_contributes_nothing_to_what_came_before(call):
     assert covector.grad(call)(0.0) == covector.jacfwd(call)(0.0) == covector.jit(covector.grad(call))(0.0) == 0.0
     assert covector.grad(lambda w: np.inf * call(w))(0.0) == covector.jacfwd(lambda w: np.inf * call(w))(0.0) == 0.0
+
+
+def test_a_finite_constant_factor_needs_no_strong_zero():
+    x = np.array([-1.0, 2.0])
+
+    def staged(factor):
+        slope = covector.grad(lambda x: np.sum(np.where(x > 0, factor * x, 0.0)))
+        np.testing.assert_array_equal(covector.jit(slope)(x), [0.0, np.broadcast_to(factor, 2)[1]])
+        return repr(covector.make_graph(slope)(x)).count("strong_zero")
+
+    assert staged(2.0) == staged(np.array([4.0, 3.0])) == 0
+    assert staged(np.array([np.inf, 3.0])) == staged(np.array([np.nan, 3.0])) == 1
