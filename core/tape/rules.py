@@ -7,7 +7,7 @@ from ..arrays.halves import back_in_single
 from ..errors import RuleError
 from ..facts import ACCEPTS_NONE, BASIS, CHOSEN, LAZY, MOVES, OWN_WIDTH, UNDEFINED
 from ..trace.device import zeros_of
-from .strong_zeros import CHOICES, gated, guarded, pulled_strongly
+from .strong_zeros import CHOICES, finite_factor, gated, guarded, pulled_strongly
 from .tape import Rule
 from .unbroadcast import fix
 
@@ -80,7 +80,12 @@ def compile_rule(prim, active, plain, fixed):
     if fill:
         rule.back = _filled(rule.back, slot["ans_aval"], bare)
         rule.strong = rule.strong and _filled(rule.strong, slot["ans_aval"], bare)
-    rule.strong = rule.back if rule.strong is None else guarded(rule.back, rule.strong)
+    if rule.strong is None:
+        rule.strong = rule.back
+    else:  # linear in each operand apart, with one saved: a product of elements
+        product = prim.elementwise and prim.linear == prim.operands and len(active) == 1 == len(names) and (
+            len(prim.operands) == 2 and names[0] == prim.operands[1 - active[0]])
+        rule.strong = guarded(rule.back, rule.strong, finite_factor if product else None)
     if prim.name in CHOSEN:
         reached = _each(prim, [CHOSEN[prim.name][i] for i in active], active, slot, bare, fixed)
         rule.strong = gated(rule.strong, reached if plain else back_in_single(reached, names, bare), bare)

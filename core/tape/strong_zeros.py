@@ -52,10 +52,12 @@ def strong_zero(ct, c):
     return CHOICES["strong_zero"](ct, c) if holds_nan(c) else c
 
 
-def guarded(back, again):
-    """The rule `back`, run by `again` where a NaN comes out of it."""
+def guarded(back, again, constant=None):
+    """The rule `back`, run by `again` where a NaN comes out of it; `constant(saved)` tells where none can."""
     def strong(ct, saved):
         found = back(ct, saved)
+        if constant is not None and isinstance(found, Tracer) and constant(saved):
+            return found
         if type(found) is tuple:
             for c in found:
                 if c is not None and holds_nan(c):
@@ -64,6 +66,14 @@ def guarded(back, again):
         return again(ct, saved) if holds_nan(found) else found
 
     return strong
+
+
+def finite_factor(saved):
+    """Whether what a product was multiplied by is a number or an array without infinities and NaN: a zero stays one."""
+    kind = type(saved)
+    if kind is float or kind is int:
+        return saved - saved == 0
+    return kind in _NUMBERS and saved - saved == 0 or kind is ndarray and bool(np.isfinite(saved).all())
 
 
 def gated(strong, reached, bare):

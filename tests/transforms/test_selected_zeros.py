@@ -262,3 +262,15 @@ def test_a_weight_that_is_zero_keeps_its_mixed_derivative_with_a_selected_length
 def test_a_choice_at_a_kink_is_no_zero_of_a_selection(second):
     assert np.isnan(second(lambda x: np.sum(x * np.abs(x)))(np.zeros(2))[0, 0])
     assert np.isnan(second(lambda x: np.sum(np.abs(x)) ** 2)(np.zeros(2))[0, 0])
+
+
+def test_a_finite_constant_factor_needs_no_strong_zero():
+    x = np.array([-1.0, 2.0])
+
+    def staged(factor):
+        slope = covector.grad(lambda x: np.sum(np.where(x > 0, factor * x, 0.0)))
+        np.testing.assert_array_equal(covector.jit(slope)(x), [0.0, np.broadcast_to(factor, 2)[1]])
+        return repr(covector.make_graph(slope)(x)).count("strong_zero")
+
+    assert staged(2.0) == staged(np.array([4.0, 3.0])) == 0
+    assert staged(np.array([np.inf, 3.0])) == staged(np.array([np.nan, 3.0])) == 1
