@@ -142,7 +142,14 @@ def recurrence(x):
     return np.sum(y)
 
 
-@pytest.mark.parametrize("f", [fill, recurrence])
+def rows(x):
+    y = np.zeros_like(x, shape=(x.size // 4, 4))
+    for i in range(1, len(y)):
+        y[i] = np.sin(y[i - 1]) * x[i]  # the pullback keeps the row
+    return np.sum(y)
+
+
+@pytest.mark.parametrize("f", [fill, recurrence, rows])
 def test_n_reads_and_writes_copy_o_of_n_elements(f, monkeypatch):
     few, many = _count(monkeypatch, 500, f), _count(monkeypatch, 1000, f)
     assert many < 3 * few + 2000, (few, many)
@@ -181,3 +188,21 @@ def test_what_was_read_before_a_write_stays_as_it_was(n):
 
     gradient = covector.grad(f)(np.ones(n))
     assert gradient[1] == 3.0 and np.count_nonzero(gradient) == 1
+
+
+@pytest.mark.parametrize("part", [0, slice(0, 2), slice(0, 9), (slice(None), 1), ...])
+@pytest.mark.parametrize("transform", [covector.grad, covector.jacfwd, lambda f: covector.grad(
+    lambda x: np.sum(covector.grad(f)(x)))])
+def test_parts_of_a_buffer_that_writes_follow_keep_what_was_read(transform, part):
+    def f(x, write=True):
+        y = np.zeros((10, 3), like=x)
+        y[:] = x
+        y[0] = x[1] ** 2
+        seen = y[part] * y[part]
+        if write:
+            y[0] = 7.0
+            y[:, 1] = y[:, 1] * 3.0
+        return np.sum(np.sin(seen))
+
+    x = RNG.normal(size=(10, 3))
+    np.testing.assert_array_equal(transform(f)(x), transform(lambda x: f(x, False))(x))
