@@ -14,7 +14,7 @@ for _subject in ("saved", "hooks", "memory", "matrices", "modules", "sparse", "t
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "compat_gaps.md"
 # Rows that one machine cannot show, or that other tests show.
-ELSEWHERE = ("`emit_nvtx`", "special functions of the", "free-threaded builds", "`checkpoint(debug=True)`",
+ELSEWHERE = ("`emit_nvtx`", "special functions of the", "`checkpoint(debug=True)`",
              "selective checkpoints", "gradient of `ctc_loss`")
 
 
