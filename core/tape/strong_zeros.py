@@ -77,7 +77,7 @@ def finite_factor(saved):
 
 
 def gated(strong, reached, bare):
-    """The rule of a slope that is chosen at kinks: `reached` where the slope may be differentiated in turn."""
+    """The rule of a slope that is a choice somewhere: `reached` where it may be differentiated in turn."""
     def back(ct, saved):
         if all(not isinstance(x, Tracer) or x.owner is not None and not x.owner.level
                for x in (ct, *((saved,) if bare else saved))):
