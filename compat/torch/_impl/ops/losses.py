@@ -217,6 +217,11 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
 _FEW_CLASSES = 16  # all of which are compared with each other: no labels are looked at, so that calls have programs
 
 
+def _labels_within(array, n):
+    if array.size and (array.min() < -1 or array.max() >= n):
+        raise RuntimeError("argument #2 'target' is out of range")
+
+
 @functional("multilabel_margin_loss", blind=True)
 def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """Compute the multi-label hinge loss."""
@@ -231,6 +236,7 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
     if input.ndim > 2 or not n:
         raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
                            f"{list(input.shape)}")
+    insist_there(lambda array: _labels_within(array, n), target)
     few = n <= _FEW_CLASSES
     valid = cnp.cumsum(((stripped(t) if few else primal_of(t)) < 0).astype(np.int64), axis=1) == 0  # to the first -1
     seen = None if few else on_host(valid)
