@@ -40,7 +40,8 @@ def compile_rule(prim, active, plain, fixed):
             )
         if formula not in formulas:
             formulas.append(formula)
-    names = list(dict.fromkeys(name for f in formulas for name in f.names))
+    choices = [CHOSEN[prim.name][i] for i in active] if prim.name in CHOSEN else []
+    names = list(dict.fromkeys(name for f in [*formulas, *choices] for name in f.names))
     names += [n for i in ([0] if prim.variadic else fixed) if (n := prim.operands[i] + "_aval") not in names]
     fill = prim.outputs is not None and prim.name not in ACCEPTS_NONE and prim.handlers is None
     if fill:
@@ -86,8 +87,8 @@ def compile_rule(prim, active, plain, fixed):
         product = prim.elementwise and prim.linear == prim.operands and len(active) == 1 == len(names) and (
             len(prim.operands) == 2 and names[0] == prim.operands[1 - active[0]])
         rule.strong = guarded(rule.back, rule.strong, finite_factor if product else None)
-    if prim.name in CHOSEN:
-        reached = _each(prim, [CHOSEN[prim.name][i] for i in active], active, slot, bare, fixed)
+    if choices:
+        reached = _each(prim, choices, active, slot, bare, fixed)
         rule.strong = gated(rule.strong, reached if plain else back_in_single(reached, names, bare), bare)
     elif prim.name in UNDEFINED and prim.operands[-1] in slot and not fixed:
         rule.strong = guarded(rule.back, _beside_kinks(
