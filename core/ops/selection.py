@@ -152,9 +152,9 @@ def _nonzero(rng):
             for s, t in (((), "f8"), ((3,), "f8"), ((0,), "f8"), ((3,), "f4"))]
 
 
+_COMPLEX = {"complex": "the slope of |z| is z / |z|"}
 # The slope of |x|. It is a choice where x is 0, and what depends on a choice has no derivative: NaN there, so that a
 # composition that is smooth, such as log(1 + exp(-|x|)) + max(x, 0), gives no second derivative that is wrong.
-_COMPLEX = {"complex": "the slope of |z| is z / |z|"}
 direction = elementwise("direction", d={"x": lambda x: where(x == 0, np.nan, x.dtype.type(0))}, op=np.sign,
                         undefined=True, continued=sign, samples=lambda rng: [Sample(x) for x in _nonzero(rng)],
                         absent=_COMPLEX)
@@ -206,6 +206,7 @@ def _of_lengths(name, **facts):
 # The slope of a length: x / length, and 0 where that is 0, the subgradient of smallest norm: a choice again.
 unit = _of_lengths("unit")
 complex_direction = _of_lengths("complex_direction", continued=_unit)  # that of |z|
+# The product with it, as times_direction.
 times_unit = elementwise(
     "times_unit",
     impl=lambda xp, ct, x, length: xp.where(ct == 0, 0.0, ct * unit.prim.impl(xp, x, length)),

@@ -103,7 +103,7 @@ class Scatter:
             self.settle()
         buffer = self.buffer
         if isinstance(buffer, Tracer):
-            part = buffer.read()[index]
+            part = buffer.part(lambda whole: whole[index])
             buffer.write(index, 0.0)
             return part
         part = buffer[index]
@@ -116,7 +116,7 @@ class Scatter:
         """The part `index`, left in place."""
         self.settle()
         if isinstance(self.buffer, Tracer):
-            return self.buffer.read()[index]
+            return self.buffer.part(lambda whole: whole[index])
         part = self.buffer[index]
         return part if isinstance(part, np.generic) else part.copy()
 

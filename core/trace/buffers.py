@@ -304,7 +304,7 @@ _FEW = 4  # a part of at most one in so many elements is copied when it is read:
 
 
 def _in_memory_of_its_own(value):
-    """Whether the array in a value, which a write has made, can be written to where it lies."""
+    """Tell whether the array in a value, which a write has made, can be written to where it lies."""
     array = unwrap(value)
     return type(array) is ndarray and array.base is None and array.flags.writeable
 
@@ -313,7 +313,7 @@ def _copied(value):
     """A value whose arrays are copies."""
     if isinstance(value, ndarray):
         return value.copy()
-    if isinstance(value, Rev | Dual | Batched):
+    if isinstance(value, Tracer):
         value = snapshot(value)
         value.value = _copied(value.value)
     return value

@@ -55,7 +55,7 @@ def become_buffer(tracer):
 
 
 def _root_outlives(view):
-    """Whether the root of a view lives on without the link of the view to it."""
+    """Tell whether the root of a view lives on without the link of the view to it."""
     steps, root = steps_to(view), ref(view.link[0])
     view.link = None
     root = root()

@@ -48,3 +48,18 @@ def test_what_is_kept_is_bounded():
         y = torch.ones(n, 2, requires_grad=True) * 1.0
         y.t()[0].mul_(2.0)
     assert 0 < len(copy_slices._INDICES) <= 256
+
+
+def _gradient(x, create_graph):
+    y = x * 1.0
+    for i in (2, 5, 2):
+        y[i] *= 1.0 + i
+    y[4, 1] *= 3.0
+    return torch.autograd.grad((y**3).sum(), x, create_graph=create_graph)[0]
+
+
+def test_parts_that_are_written_twice_give_the_same_gradients_with_a_graph():
+    x = torch.tensor(np.linspace(0.5, 1.5, 24).reshape(8, 3), requires_grad=True)
+    found = _gradient(x, True)
+    assert torch.equal(found.detach(), _gradient(x, False))
+    assert torch.autograd.gradcheck(lambda x: _gradient(x, True), x)

@@ -13,23 +13,23 @@ def _number_of_products(which):
 
 
 def _many(size):
-    """Whether an adaptive pool gives several elements along some axis: one is a mean."""
+    """Tell whether an adaptive pool gives several elements along some axis: one is a mean."""
     return any(n != 1 for n in (size if isinstance(size, tuple | list) else (size,)))
 
 
 def _some(*tensors):
-    """Whether tensors have elements."""
+    """Tell whether tensors have elements."""
     return all(0 not in t.shape for t in tensors)
 
 
 def _low_norm(A, ord=None, dim=None):
-    """Whether a norm is one of singular values."""
+    """Tell whether a norm is one of singular values."""
     axes = A.dim() if dim is None else 1 if isinstance(dim, int) else len(dim)
     return ord == "nuc" or ord in (2, -2) and axes == 2
 
 
 def _by_differences(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
-    """Whether distances are computed one by one, not by a product of matrices."""
+    """Tell whether distances are computed one by one, not by a product of matrices."""
     many = max(x1.shape[-2], x2.shape[-2]) > 25 and compute_mode != "donot_use_mm_for_euclid_dist"
     return _some(x1, x2) and not (p == 2 and (many or compute_mode == "use_mm_for_euclid_dist"))
 
@@ -39,17 +39,17 @@ def _dilated(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1
 
 
 def _resampled(modes):
-    """Whether a resampling is in one of some modes."""
+    """Tell whether a resampling is in one of some modes."""
     return lambda x, size=None, scale_factor=None, mode="nearest", *a, **k: mode in modes
 
 
 def _truths(input, other, *, rounding_mode=None):
-    """Whether the other operand is boolean, too."""
+    """Tell whether the other operand is boolean, too."""
     return isinstance(other, bool) or getattr(getattr(other, "dtype", None), "category", None) == 0
 
 
 def _product(a, b, dims=2):
-    """Whether a contraction is a product of matrices: one number, of axes out of order, is a sum of products."""
+    """Tell whether a contraction is a product of matrices: one number, of axes out of order, is a sum of products."""
     if not (_truths(a, b) and _some(a, b)):
         return False
     if isinstance(dims, int):
