@@ -69,7 +69,7 @@ def guarded(back, again, constant=None):
 
 
 def finite_factor(saved):
-    """Tell whether what a product was multiplied by is a number or an array without infinities and NaN: a zero stays one."""
+    """Tell whether a product was with a number or array without infinities and NaN, by which a zero stays one."""
     kind = type(saved)
     if kind is float or kind is int:
         return saved - saved == 0
