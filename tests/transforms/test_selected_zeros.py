@@ -274,3 +274,34 @@ def test_a_finite_constant_factor_needs_no_strong_zero():
 
     assert staged(2.0) == staged(np.array([4.0, 3.0])) == 0
     assert staged(np.array([np.inf, 3.0])) == staged(np.array([np.nan, 3.0])) == 1
+
+
+ALONE = [np.abs, np.square, np.exp, np.sin, np.tanh, np.arctan, lambda x: np.hypot(x, 1.5 * x), lambda x: x**3,
+         lambda x: np.maximum(x, 0.0), lambda x: np.linalg.norm(np.stack([x, 2.0 * x]), axis=0)]
+TOGETHER = [np.multiply, np.multiply, np.add, np.maximum, np.hypot, np.logaddexp, lambda x, y: np.where(x > 0, y, 0.0),
+            lambda x, y: np.where(y != 0, x * y, 0.0)]
+
+
+def _program(rng, depth):
+    if not depth:
+        k = int(rng.integers(3))
+        return lambda p: p[k]
+    first, second = _program(rng, depth - 1), _program(rng, depth - 1)
+    if rng.random() < 0.5:
+        fun = ALONE[rng.integers(len(ALONE))]
+        return lambda p: fun(first(p))
+    pair = TOGETHER[rng.integers(len(TOGETHER))]
+    return lambda p: pair(first(p), second(p))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_second_derivatives_at_zeros_under_a_selection_are_the_same_in_all_modes_or_undefined(seed):
+    rng = np.random.default_rng(seed)
+    fun = _program(rng, 3)
+    x = rng.choice([-3.0, -0.5, 0.0, 0.0, 1.0], 3)
+    with np.errstate(all="ignore"):
+        found = [second(lambda p: np.where(p[0] < 9.0, fun(p), 0.0))(x) for second in SECOND]
+    found += [h.T for h in found]
+    for h in found[1:]:
+        known = np.isfinite(h) & np.isfinite(found[0])
+        np.testing.assert_allclose(h[known], found[0][known], rtol=1e-7, atol=1e-9)
