@@ -21,7 +21,12 @@ from .core.facts import CONTINUED as CONTINUED
 from .core.lazy import LazyModule as LazyModule, loaded as loaded
 from .core.numpy_api.at import At as At
 from .core.ops import by_output as _by_output
-from .core.ops.indexing import pairs as _pairs, segments as _segments, top_k as _top_k
+from .core.ops.indexing import (
+    pairs as _pairs,
+    scattered_products as _scattered_products,
+    segments as _segments,
+    top_k as _top_k,
+)
 from .core.ops.indexing.places import Places as Places
 from .core.ops.linalg import elimination as _elimination
 from .core.ops.linalg.products import FILLED as FILLED, product as product
@@ -75,5 +80,5 @@ native_text: Any = LazyModule("covector.transforms.native.small_text")
 
 # Loaded for the primitives that compat uses.
 _LOADED = (_batch_normalisation, _by_output, _classification, _convolution, _ctc, _distances, _elimination,
-           _interpolation, _network, _normalisation, _pairs, _piecewise, _prelu, _recurrent, _segments, _special,
-           _top_k)
+           _interpolation, _network, _normalisation, _pairs, _piecewise, _prelu, _recurrent,
+           _scattered_products, _segments, _special, _top_k)
