@@ -37,6 +37,7 @@ from .core.ops.nn import (
     ctc as _ctc,
     distances as _distances,
     interpolation as _interpolation,
+    multilabel_hinge as _multilabel_hinge,
     network as _network,
     normalisation as _normalisation,
     piecewise as _piecewise,
@@ -80,5 +81,5 @@ native_text: Any = LazyModule("covector.transforms.native.small_text")
 
 # Loaded for the primitives that compat uses.
 _LOADED = (_batch_normalisation, _by_output, _classification, _convolution, _ctc, _distances, _elimination,
-           _interpolation, _network, _normalisation, _pairs, _piecewise, _prelu, _recurrent,
+           _interpolation, _multilabel_hinge, _network, _normalisation, _pairs, _piecewise, _prelu, _recurrent,
            _scattered_products, _segments, _special, _top_k)
