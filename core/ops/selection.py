@@ -101,16 +101,24 @@ def _strong_samples(rng):
     return [Sample(rng.normal(size=(2, 3)), rng.normal(size=(2, 3))), Sample(rng.normal(), rng.normal(size=3)),
             Sample(rng.normal(size=(2, 1)), rng.normal(size=3)), Sample(rng.normal(size=3), rng.normal(size=3) + 1j),
             Sample(rng.normal(size=3).astype(np.float32), rng.normal(size=3).astype(np.float32)),
-            Sample(ct, c, orders=0), Sample(ct[:0], c[:0])]
+            Sample(ct, c, orders=0, smooth=False), Sample(ct[:0], c[:0])]
+
+
+def _push_strong_zero(tangents, ct, c):
+    """The tangent: of a finite c it may be infinite, and a ct that is 0 by chance has a tangent of its own."""
+    dct, dc = tangents
+    if dc is None:
+        return None
+    dc = where(is_lost(ct, c), 0.0, dc)
+    return strong_zero(ct, dc) if dct is None else where(ct == 0, strong_zero(dct, dc), dc)
 
 
 strong_zero = elementwise(
     "strong_zero",  # c, with 0 where it is NaN and ct is 0
     impl=_strong,
     lower=lambda ct, c: where(is_lost(ct, c), 0.0, c),
-    jvp={"c": lambda dc, ct, c: strong_zero(ct, where(is_lost(ct, c), 0.0, dc))},  # the slope of a finite c may be inf
-    vjp={"c": lambda g, ct, c: where(is_lost(ct, c), 0.0, g)},
-    nondiff="ct",
+    jvp={"ct, c": _push_strong_zero},
+    vjp={"ct": lambda g: None, "c": lambda g, ct, c: where(is_lost(ct, c), 0.0, g)},
     zeros=True,
     linear=("c",),
     samples=_strong_samples,

@@ -275,7 +275,7 @@ def elementwise(
         lane = lambda prim: flat_lane(prim, op)  # noqa: E731
     elif len(prim.operands) == 1:
         lane = lambda prim: with_small_calls(unary_lane(prim, op))  # noqa: E731
-    elif len(prim.operands) == 2 and not prim.nondiff:
+    elif len(prim.operands) == 2 and not prim.nondiff and len(prim.jvp.real[0].operands) == 1:
         ufunc = op if isinstance(op, np.ufunc) else None
         lane = lambda prim: with_small_calls(binary_lane(prim, op, native), ufunc=ufunc)  # noqa: E731
     else:
