@@ -71,7 +71,7 @@ def forgotten():
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("d", [1, 2])
+@pytest.mark.parametrize("d", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(6))
 def test_random_convolutions(seed, d, dtype, forgotten):
     rng = np.random.default_rng([seed, d])
