@@ -102,6 +102,18 @@ def test_many_small_examples_and_large_images(forgotten):
                 np.testing.assert_allclose(found, wanted, rtol=0, atol=np.abs(wanted).max() * 1e-14)
 
 
+@pytest.mark.parametrize("groups", [1, 2])
+def test_examples_that_are_taken_in_several_goes(groups, monkeypatch, forgotten):
+    monkeypatch.setattr(convolution_loops, "_TOGETHER", 200)
+    rng = np.random.default_rng(0)
+    for columns in (8, 11):
+        convolution_loops._plan.cache_clear()
+        x, w = rng.normal(size=(7, 4, 6, columns)), rng.normal(size=(6, 4 // groups, 3, 3))
+        for found, wanted in _compared(x, w, ((1, 1), ((1, 1), (1, 1)), (1, 1), groups)):
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=np.abs(wanted).max() * 1e-14)
+    convolution_loops._plan.cache_clear()
+
+
 @pytest.mark.parametrize("name", PRIMITIVES)
 def test_the_checker_with_loops_for_all_samples(name):
     check(REGISTRY[name])

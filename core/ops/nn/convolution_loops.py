@@ -2,7 +2,9 @@
 
 An image with its padding is a row of elements. Counted along that row, the taps of a kernel are at the same distances
 from every window, so that a vector of neighbouring elements begins as many windows. A run goes from the first window
-to the last one; the windows in it that reach over the end of a line are left out of what is returned. With a stride of
+to the last one; the windows in it that reach over the end of a line are left out of what is returned. Where a line of
+windows has as many as a few halves of vectors, these are put together from halves, and the run has no others. With a
+stride of
 s the image is taken apart into s images, of every s-th line or element each; the derivative with respect to the image
 is put together from as many. The planes of an image of three axes lie one behind the other, its lines are those of all
 planes, and each plane of windows has runs of its own.
@@ -25,14 +27,16 @@ _LEAST = 1 << 18  # products, below which a compilation is not worth its time
 WORTH = 1 << 21  # products that are worth a call out of native code, whose convolutions are BLAS's
 _MOST, _FEW = 1 << 20, 64  # elements of the weights, above which BLAS is as fast, and windows, below which it is
 _KEPT, _MANY = 1 << 18, 512  # the same where a vector is kept for each of the weights
-_PART = 1 << 9  # elements of a run that stay in the cache while all taps take them
+_PART = 1 << 10  # elements of a run that stay in the cache while all taps take them
+_TOGETHER = 1 << 14  # elements of examples that are taken in one go
+_HALVES = 2  # halves of a vector in a line of windows, up to which vectors are put together from them
 _WASTE = 2  # elements of a run for each window
 _PLANS = 256
 
 
 def _shapes(k):
     """`(rows, columns)` of tiles, the highest first."""
-    return ((8, 2), (4, 4), (1, 8)) if k.registers == 32 else ((4, 3), (1, 6))
+    return ((4, 4), (1, 8)) if k.registers == 32 else ((4, 3), (1, 6))
 
 
 def _blocks(k, count, shapes):
@@ -96,6 +100,18 @@ def _packed(k, w, order, phases, groups, features, channels, shapes, turned):
     return found, pack
 
 
+def _of_halves(k, columns, width):
+    """Whether lines of windows are put together from halves of vectors: long ones waste less than these cost."""
+    halves = k.run("floor_divide", columns, width >> 1)
+    return (halves * (width >> 1)).equals(columns) & (halves <= _HALVES)
+
+
+def _begin(k, p, rows, columns, wide):
+    """Where window `p` begins, of those of some lines; beyond the last it is in the last line."""
+    row = k.run("floor_divide", p, columns)
+    return k.minimum(row, rows - 1) * wide + p - row * columns
+
+
 def _convolved(k, x, w, places, order, phases, sources, groups, features, channels, high, wide, left, down, along,
                longest, rows, columns, tall, broad, turned):
     n, kind = x.shape[0], x.kind
@@ -103,7 +119,7 @@ def _convolved(k, x, w, places, order, phases, sources, groups, features, channe
     rest = width * max(c for _, c in shapes)
     y = k.output(kind, (n, groups * features, rows, columns))
     packed, pack = _packed(k, w, order, phases, groups, features, channels, shapes, turned)
-    image = _Image(k, x, sources, channels, (high, wide), left, (down, along), rest)
+    image = _Image(k, x, sources, channels, (high, wide), left, (down, along), rest + wide)
     lines = k.scratch(kind, (max(r for r, _ in shapes), longest + rest))
     lost = k.cell(0, kind)  # NaN where something is not finite, which NumPy may warn of
     image.row.fill(0)
@@ -113,28 +129,34 @@ def _convolved(k, x, w, places, order, phases, sources, groups, features, channe
             image.fill(i, g * channels)
             for part in k.range(phases.shape[0]):
                 start, much, many, above, before, first, count = [phases[part, j] for j in range(7)]
-                run = (much - 1) * wide + many
+                exact = _of_halves(k, many, width)
+                pitch = k.where(exact, many, wide)
+                run = (much - 1) * pitch + many
                 for f, height, vectors in _blocks(k, features, shapes):
                     weights = groups * features * channels * first + (g * features + f) * channels * count
                     for p in k.range(run, step=width * vectors):
                         short = run - p <= width * (vectors >> 1)  # the end of a run may need half of a tile
-                        for much_of_it, holds in ((vectors, short.equals(False)), (vectors >> 1, short)):
-                            for _ in k.when(holds):
+                        for much_of_it, joined in product((vectors, vectors >> 1), (False, True)):
+                            for _ in k.when(short.equals(much_of_it < vectors) & exact.equals(joined)):
+                                halves = [_begin(k, p + v * (width >> 1), much, many, wide)
+                                          for v in range(2 * much_of_it)] if joined else []
                                 tile = k.tile(kind, height, much_of_it)
                                 tile.begin()
                                 for c in k.range(channels):
-                                    here, there = c * image.area + start + p, weights + c * count * height
+                                    here, there = c * image.area + start, weights + c * count * height
                                     for t in k.range(count):
                                         at, spot = there + t * height, here + places[first + t]
-                                        tile.add([tile.number(packed[at + s]) for s in range(height)],
-                                                 [tile.vector(image.row, spot + v * width) for v in range(much_of_it)])
+                                        tile.add([tile.number(packed[at + s]) for s in range(height)], [
+                                            tile.joined(image.row, spot + halves[2 * v], spot + halves[2 * v + 1])
+                                            if joined else tile.vector(image.row, spot + p + v * width)
+                                            for v in range(much_of_it)])
                                 for s in range(height):
                                     for v in range(much_of_it):
                                         tile.store(s, v, lines, s, p + v * width)
                     for s in k.range(height):
                         for r in k.range(much):
                             for q in k.range(many, vectors=True):
-                                value = lines[s, r * wide + q]
+                                value = lines[s, r * pitch + q]
                                 y[i, g * features + f + s, r * tall + above, q * broad + before] = value
                                 lost.add(value - value)
     k.refuse(lost.get().differs(0))
@@ -142,22 +164,34 @@ def _convolved(k, x, w, places, order, phases, sources, groups, features, channe
 
 def _weighted(k, y, x, places, sources, lines, together, groups, features, channels, high, wide, left, down, along):
     n, rows, columns, kind, taps = y.shape[0], y.shape[2], y.shape[3], y.kind, places.shape[0]
-    width, pairs = k.width(kind), 2
+    width, pairs = k.width(kind), 4 if k.registers == 32 else 2
     bits = width.bit_length() - 1
     shapes = tuple((r, pairs) for r, _ in _shapes(k))
-    image = _Image(k, x, sources, channels, (high, wide), left, (down, along), width, together)
-    depth, run = channels * taps, (together - 1) * image.plane + lines[rows - 1] + columns
-    room = depth + 1 >> 1 << 1
+    image = _Image(k, x, sources, channels, (high, wide), left, (down, along), width + wide, together)
+    exact, half = _of_halves(k, columns, width), width >> 1
+    depth = channels * taps
+    run = k.where(exact, together * rows * columns, (together - 1) * image.plane + lines[rows - 1] + columns)
+    room = depth + pairs - 1 >> (pairs >> 1) << (pairs >> 1)
     w = k.output(kind, (groups * features, depth))
     spread = k.scratch(kind, (features, (run + width) >> bits << bits))
-    spots = k.scratch("i64", (room,))
-    sums = k.scratch(kind, (groups * features, room, width))
+    spots, begins = k.scratch("i64", (room,)), k.scratch("i64", ((run + width) >> bits << 1,))
+    several = k.where(n > together, k.scalar(1, "i64"), 0)  # else the sums of a block are done before the next begins
+    most = max(rows for rows, _ in shapes)
+    sums = k.scratch(kind, (k.where(n > together, groups * features, most), room, width))
     lost = k.cell(0, kind)
-    for made in (image.row, spread, spots, sums):
+    for made in (image.row, spread, spots):
         made.fill(0)
+    for _ in k.when(n.equals(0)):
+        w.fill(0)
     for c in k.range(channels):
         for t in k.range(taps):
             spots[c * taps + t] = c * image.area + places[t]
+    for _ in k.when(exact):
+        for h in k.range((run + width) >> bits << 1):
+            row = k.minimum(k.run("floor_divide", h * half, columns), together * rows - 1)
+            e = k.run("floor_divide", row, rows)
+            begins[h] = e * image.plane + lines[row - e * rows] + h * half - k.run(
+                "floor_divide", h * half, columns) * columns
     for i in k.range(n, step=together):
         few = k.minimum(together, n - i)
         for _ in k.when(few < together):
@@ -167,29 +201,41 @@ def _weighted(k, y, x, places, sources, lines, together, groups, features, chann
                 image.fill(i + e, g * channels, e)
                 for f in k.range(features):
                     for r in k.range(rows):
-                        at = e * image.plane + lines[r]
+                        at = k.where(exact, (e * rows + r) * columns, e * image.plane + lines[r])
                         for q in k.range(columns, vectors=True):
                             spread[f, at + q] = y[i + e, g * features + f, r, q]
             for f, height, _ in _blocks(k, features, shapes):
                 tile = k.tile(kind, height, pairs)
                 cells = [(s, v) for s in range(height) for v in range(pairs)]
+                block = several * (g * features + f)
+                for _ in k.when(i.equals(0)):
+                    tile.begin()
+                    for d in k.range(room, step=pairs):
+                        for s, v in cells:
+                            tile.store(s, v, sums, block + s, d + v, 0)
                 for start in k.range(run, step=_PART):
                     for d in k.range(room, step=pairs):
                         here = [spots[d + v] for v in range(pairs)]
                         for s, v in cells:
-                            tile.load(s, v, sums, g * features + f + s, d + v, 0)
-                        for p in k.range(k.minimum(start + _PART, run), start, step=width):
-                            tile.add([tile.vector(spread, f + s, p) for s in range(height)],
-                                     [tile.vector(image.row, spot + p) for spot in here])
+                            tile.load(s, v, sums, block + s, d + v, 0)
+                        for joined in (False, True):
+                            for _ in k.when(exact.equals(joined)):
+                                for p in k.range(k.minimum(start + _PART, run), start, step=width):
+                                    at = p >> bits << 1
+                                    parts = [begins[at], begins[at + 1]] if joined else []
+                                    tile.add([tile.vector(spread, f + s, p) for s in range(height)], [
+                                        tile.joined(image.row, *[spot + part for part in parts]) if joined
+                                        else tile.vector(image.row, spot + p) for spot in here])
                         for s, v in cells:
-                            tile.store(s, v, sums, g * features + f + s, d + v, 0)
-    for f in k.range(groups * features):
-        for d in k.range(depth):
-            value = sums[f, d, 0]
-            for lane in range(1, width):
-                value = value + sums[f, d, lane]
-            w[f, d] = value
-            lost.add(value - value)
+                            tile.store(s, v, sums, block + s, d + v, 0)
+                for _ in k.when(i + together >= n):
+                    for d in k.range(room, step=pairs):
+                        for s, v in cells:
+                            for _ in k.when(d + v < depth):
+                                tile.load(s, v, sums, block + s, d + v, 0)
+                                value = tile.total(s, v)
+                                w[g * features + f + s, d + v] = value
+                                lost.add(value - value)
     k.refuse(lost.get().differs(0))
 
 
@@ -222,7 +268,7 @@ def _plan(size, kernel, stride, padding, dilation, n=1):
     """How images are taken; None where most of a run would be wasted.
 
     Args:
-        n: examples, of which so many are taken together that they fill a part of a run.
+        n: examples, of which so many are taken together.
     Returns:
         tables: places of the taps; which of the weights these are; of each part of the result its first place, its
             rows and columns, where it begins there, its first tap, how many, and whether these are new: here one part
@@ -242,7 +288,7 @@ def _plan(size, kernel, stride, padding, dilation, n=1):
     if any(p < 0 for pair in padding for p in pair) or run > _WASTE * rows * columns:
         return None
     plane = deep * high * wide
-    together = max(min(n, _PART // plane), 1)
+    together = max(min(n, _TOGETHER // plane), 1)
     q, s, t = stride
     places = np.array([(((a % q) * s + b % s) * t + c % t) * plane * together + (a // q * high + b // s) * wide + c // t
                        for a, b, c in product(*[range(0, d * k, d) for k, d in zip(kernel, dilation)])])
