@@ -42,6 +42,11 @@ def _numbered(k, places, starts, bags, padding):
             sizes[number] = sizes[number] + 1
 
 
+def _given_starts(places, starts, bags, padding):
+    plain = type(places) is type(starts) is ndarray and places.dtype.kind == starts.dtype.kind == "i"
+    return (places, starts, bags, padding) if plain else None
+
+
 def _numbers(xp, places, starts, bags, padding):
     m = places.shape[0]
     if not all_within(starts, 0, m + 1):
@@ -75,7 +80,7 @@ bag_numbers = primitive(
     "bag_numbers",  # places: (m,), starts: (k,) of bags, in order -> (m,), (bags,): bags of rows, and how many each has
     # -1 for rows whose place is `padding`, that are before the first bag, or in one of those behind the first `bags`
     impl=lambda xp, places, starts, *, bags, padding: _numbers(xp, places, starts, bags, padding),
-    kernel=Loops(_numbered, lambda *given: given if type(given[1]) is ndarray else None, lambda out, *_: tuple(out)),
+    kernel=Loops(_numbered, _given_starts, lambda out, *_: tuple(out)),
     shape=lambda places, bags: (make_aval(places.shape, _INTEGERS), make_aval((bags,), _INTEGERS)),
     outputs=2,
     jvp=ZERO,
@@ -123,7 +128,8 @@ def _largest(k, x, places, ids, n):
 
 
 def _given(x, places, ids, n):
-    return (x, places, ids, n) if x.dtype.kind == "f" and type(places) is type(ids) is ndarray else None
+    plain = x.dtype.kind == "f" and type(places) is type(ids) is ndarray and places.dtype.kind == ids.dtype.kind == "i"
+    return (x, places, ids, n) if plain else None
 
 
 def _known(places, ids):

@@ -97,7 +97,8 @@ def _pulled(k, ct, x, src, index, fresh):
 
 def _given(x, src, index, axis, fresh):
     """Arrays as (before, along the axis, behind); None for what NumPy does."""
-    if not (type(x) is type(src) is type(index) is ndarray and x.dtype == src.dtype and x.dtype.kind in "fi"):
+    if not (type(x) is type(src) is type(index) is ndarray and x.dtype == src.dtype and x.dtype.kind in "fi" and (
+            index.dtype.kind == "i")):
         return None
     shape = x.shape
     before, behind = prod(shape[:axis]), prod(shape[axis + 1 :])

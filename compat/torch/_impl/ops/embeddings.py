@@ -90,6 +90,12 @@ def _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, sca
         raise RuntimeError("Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, "
                            f"BFloat16, Float, Double; but got {type_word(weight.dtype)} instead (while checking "
                            "arguments for embedding_bag)")
+    for v in (flat, starts):
+        if v.dtype.kind not in "biu":
+            raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: "
+                               f"Long, Int; but got torch.{type_word(v.dtype)}Tensor instead (while checking arguments "
+                               "for embedding_bag)")
+    flat, starts = (v if v.dtype in (np.int64, np.int32) else v.astype(np.int64) for v in (flat, starts))
     if scale is not None and mode != "sum":
         raise NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only "
                                   f"supported for mode='sum' (got mode='{mode}'). Please open a feature request on "
