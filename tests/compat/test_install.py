@@ -279,3 +279,21 @@ def test_functorch_comes_with_torch():
         x = torch.tensor([3.0, 4.0])
         print(functorch.__name__, [g.tolist() for g in functorch.grad(lambda p: func(p, x).sum())(params)])
     """) == "functorch [[[3.0, 4.0]], [1.0]]"
+
+
+def test_libraries_that_tell_traced_numbers_apart_by_their_class():
+    assert run("""
+        import covector.compat.autograd as compat
+        compat.install()
+        import autograd
+        import autograd.numpy as np
+
+        def f(x):
+            kinds.update({x.__class__.__module__, x[0].__class__.__module__, np.sum(x).__class__.__module__})
+            return np.sum(x * x)
+
+        kinds = set()
+        autograd.hessian(f)(np.ones(2))
+        autograd.grad(lambda t: f(t * np.ones(2)))(1.)
+        print(kinds)
+    """) == "{'autograd.numpy.numpy_boxes'}"
