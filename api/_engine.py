@@ -53,6 +53,7 @@ from .core.tape.tape import (
     make_node as make_node,
     next_seq as next_seq,
 )
+from .core.trace.buffers import Buffer as Buffer
 from .core.trace.device import constant as constant, library_of as library_of
 from .core.trace.scalars import TracedNumber as TracedNumber
 from .core.trace.tracer import Dual as Dual, Rev as Rev, leniently as leniently

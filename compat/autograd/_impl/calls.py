@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .... import numpy as cnp, tree
-from ...._engine import JvpCall, VjpCall, by_rows, call_pullback, leniently
+from ...._engine import Buffer, JvpCall, VjpCall, by_rows, call_pullback, leniently
 from ....extend import Tracer, aval_of
 from .levels import NONE, levels, without
 from .sparse import dense
@@ -112,7 +112,7 @@ class ReverseCall(VjpCall):
             return [ans]
         leaves, structure = tree.flatten(ans)
         self.rebuild_out = lambda values: tree.unflatten(structure, values)
-        return [v.read() if hasattr(v, "read") and isinstance(v, Tracer) else v for v in leaves]
+        return [v.read() if type(v) is Buffer else v for v in leaves]
 
     def forward(self, values, active=None):
         """The outputs, and as the residual what the rule gives for a cotangent."""
