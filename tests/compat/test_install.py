@@ -297,3 +297,19 @@ def test_libraries_that_tell_traced_numbers_apart_by_their_class():
         autograd.grad(lambda t: f(t * np.ones(2)))(1.)
         print(kinds)
     """) == "{'autograd.numpy.numpy_boxes'}"
+
+
+def test_classes_say_the_module_that_they_are_imported_from():
+    assert run("""
+        import covector.compat.torch as compat
+        compat.install()
+        import pickle
+        import torch
+        from torch import nn
+        import torch.nn.utils.prune
+
+        kinds = (torch.Generator, nn.Linear, nn.Module, torch.optim.Adam, torch.utils.data.DataLoader, torch.no_grad,
+                 torch.nn.utils.prune.L1Unstructured)
+        print([kind.__module__ for kind in kinds if not kind.__module__.startswith("torch")])
+        print(type(pickle.loads(pickle.dumps(nn.Linear(1, 1)))) is nn.Linear, str(nn.ReLU))
+    """) == "[]\nTrue <class 'torch.nn.modules.activation.ReLU'>"
