@@ -172,7 +172,8 @@ def of_mixtures(fun, given, every, known):
                 continue
             result = str(torch.promote_types(getattr(torch, one), getattr(torch, other))).partition(".")[2]
             raised = [answer(fun, a, k, dict.fromkeys(p, one) | {place: other}) for a, k, p in asked]
-            if any(r is None and usual(s) for s, r in zip(asked, raised)) and any(LETTERS[result] in letters for letters in known.values()):
+            taken = any(r is None and usual(s) for s, r in zip(asked, raised))
+            if taken and any(LETTERS[result] in letters for letters in known.values()):
                 found[place, TAKEN][LETTERS[one]] += LETTERS[other]
             if any(answer(fun, a, k, dict.fromkeys(p[1:], other) | {p[0]: one}) is None for a, k, p in asked):
                 continue  # refused of one operand only where others are of the dtype of the first, as of `layer_norm`
@@ -201,7 +202,7 @@ def shortest(errors):
 
 
 def in_groups(letters):
-    """`?B:ef`: letters of first operands that refuse the same others, and these; a first one's own may be among them."""
+    """`?B:ef`: letters of first operands that refuse the same others, and these; their own may be among them."""
     ways = []
     for own in (False, True):
         ones = defaultdict(str)

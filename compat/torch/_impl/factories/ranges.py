@@ -53,7 +53,7 @@ def filled(name, kind):
     Raises:
         NotImplementedError: as in PyTorch.
     """
-    if kind == bool:
+    if kind.kind == "b":
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
     return kind
 

@@ -159,7 +159,7 @@ def check(operands, inputs, out):
     """torch's refusals of diagonals that are none, and of two dtypes or booleans in a product of matrices: products of
     numbers promote."""
     kinds = {shape_dtype(t)[1] for t in operands}
-    if all(len(set(given)) == len(given) for given in inputs) and len(kinds) == 1 and np.dtype(bool) not in kinds:
+    if len(kinds) == 1 and kinds.pop().kind != "b" and all(len(set(given)) == len(given) for given in inputs):
         return
     places = {}  # label -> the dtypes of the operands that it runs through
     for i, (t, given) in enumerate(zip(operands, inputs)):
@@ -174,7 +174,7 @@ def check(operands, inputs, out):
             if n != 1 and k not in out:
                 places.setdefault(k, []).append(dtype)
     for found in places.values():
-        if len(found) > 1 and found[0] == bool:
+        if len(found) > 1 and found[0].kind == "b":
             raise NotImplementedError("\"bmm\" not implemented for 'Bool'")
         if len(set(found)) > 1 and len(operands) == 2:
             raise RuntimeError(f"expected scalar type {type_word(found[0])} but found {type_word(found[1])}")
