@@ -147,6 +147,7 @@ def test_remedy_works(name):
     (lambda x: np.polynomial.Polynomial([1.0, 2.0])(x), r"; use np\.polyval\([^;]*\) for Polynomial\(c\)\(x\), or"),
     (lambda x: sum(x.tolist()), r"; leave \.tolist\(\) out, [^;]*, or covector\.stop_gradient"),
     (lambda x: statistics.mean(x), r"; use np\.mean, np\.std and the like for the functions of statistics, or"),
+    (lambda x: np.from_dlpack(x), r"; use covector\.compat\.torch for PyTorch, covector\.custom_vjp around[^;]*, or"),
     (lambda x: math.fsum(x), r"; use np\.sum\(np\.stack\([^;]*\)\) for math\.fsum\("),
 ])
 def test_remedy_is_that_of_the_call_that_the_line_makes(fun, words):

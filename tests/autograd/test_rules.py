@@ -212,6 +212,18 @@ def test_a_cotangent_with_another_number_of_elements_is_refused():
         grad(lambda x: wrong((x, 1.0)))(1.0)
 
 
+def test_an_array_that_a_rule_gives_for_a_list_may_be_computed_with_what_an_object_holds():
+    def square(x, held):
+        return x[0] ** 2
+
+    def f(x):
+        return ruled(square, lambda ans, x, held: lambda g: np.array([2.0 * g * held.value]))([x], Held(x))
+
+    assert grad(grad(f))(0.7) == 2.0
+    assert hessian(lambda x: f(x[0]) * f(x[1]))(X[:2]) == pytest.approx(
+        hessian(lambda x: x[0] ** 2 * x[1] ** 2)(X[:2]))
+
+
 def _sine(container, value):
     """The sine of what an object holds, as a primitive of the argument itself or of a list with it."""
     fun = primitive(lambda x, held: value(np.sin(held.value)))
