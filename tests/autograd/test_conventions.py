@@ -20,9 +20,16 @@ def test_gradients_at_numbers_are_numpy_scalars():
 def test_an_output_that_does_not_depend_on_the_input_warns():
     with pytest.warns(UserWarning, match="Output seems independent of input"):
         assert autograd.grad(lambda x: 3.0)(1.0) == 0.0
+    x = onp.array([1.0, 2.0])
+    for constant in (autograd.jacobian(lambda x: 2.0 * onp.ones(2)), autograd.hessian(lambda x: np.sum(3.0 * x)),
+                     lambda x: autograd.make_jvp(lambda x: onp.ones(2))(x)(x)[1]):
+        with pytest.warns(UserWarning, match="Output seems independent of input"):
+            assert not constant(x).any()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         autograd.grad(autograd.grad(lambda x: x**3))(1.0)
+        autograd.hessian(lambda x: np.sum(x**2))(x)
+        autograd.make_jvp(np.sin)(x)(x)
 
 
 def test_no_vector_space_of_an_int():
