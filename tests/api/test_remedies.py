@@ -126,6 +126,7 @@ def test_remedy_works(name):
 
 @pytest.mark.parametrize(("fun", "words"), [
     (lambda x: math.exp(x[0]), r"Python float by math\.exp, .*; use np\.exp and friends for math\.\*, or"),
+    (lambda x: math.trunc(x[0]), r"Python float by math\.trunc, .*; use np\.exp and friends for math\.\*, or"),
     (lambda x: float(x[0]), r"Python float, .*; use t itself for float\(t\), or"),
     (lambda x: np.array([x[0]]), r"numpy array by np\.array, .*; use covector\.numpy\.array\([^;,]*\) or np\.stack"
      r"\([^;,]*\) for np\.array\([^;,]*\), or"),

@@ -37,7 +37,7 @@ def _cross_entropy(input, target, weight=None, *rest, **named):
             raise RuntimeError("Expected floating point type for target with class probabilities, got "
                                f"{type_word(target.dtype)}")
     only_floats("log_softmax", input, axis)
-    if target.dtype.kind == "f" and tuple(target.shape) != tuple(input.shape):  # no probabilities, hence labels
+    if target.dtype.kind in "fV" and tuple(target.shape) != tuple(input.shape):  # no probabilities, hence labels
         if axis and target.shape[:1] != input.shape[:1]:
             raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
                              f"({target.shape[0] if target.ndim else 1}).")
