@@ -59,7 +59,9 @@ from .core.tape.tape import (
     make_node as make_node,
     next_seq as next_seq,
 )
+from .core.trace.buffers import Buffer as Buffer
 from .core.trace.device import constant as constant, library_of as library_of
+from .core.trace.scalars import TracedNumber as TracedNumber
 from .core.trace.tracer import Dual as Dual, Rev as Rev, leniently as leniently
 from .core.types import Any as Any
 from .transforms.custom.by_rows import by_rows as by_rows

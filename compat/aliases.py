@@ -30,9 +30,17 @@ def answer(ours, theirs, private, advice):
     for name, module in list(sys.modules.items()):
         if (name == ours or name.startswith(f"{ours}.")) and not name.startswith(private):
             sys.modules[theirs + name[len(ours) :]] = module
-            module.__name__ = theirs + name[len(ours) :]  # libraries compare it
+            rename(module, theirs + name[len(ours) :])
     sys.meta_path.insert(0, Finder(ours, theirs, private, advice))
     return True
+
+
+def rename(module, name):
+    """Let a module, and the classes that are its own, say the name that it is found under: libraries compare both."""
+    for value in list(vars(module).values()):
+        if isinstance(value, type) and value.__module__ == module.__name__:
+            value.__module__ = name
+    module.__name__ = name
 
 
 class Finder(MetaPathFinder):
@@ -51,7 +59,13 @@ class Finder(MetaPathFinder):
             yield Described(f"Metadata-Version: 2.1\nName: {self.theirs}\nVersion: {version}\n")
 
     def find_spec(self, name, path=None, target=None):
-        """The spec of a module of the package; None for any other."""
+        """The spec of a module of the package, and of one of ours, which is renamed; None for any other."""
+        if name.startswith(f"{self.ours}.") and not name.startswith(self.private):
+            found = (f.find_spec(name, path, target) for f in sys.meta_path if f is not self)
+            spec = next((s for s in found if s is not None), None)
+            if spec is not None and spec.loader is not None:
+                spec.loader = Renaming(spec.loader, self.theirs + name[len(self.ours) :])
+            return spec
         if name != self.theirs and not name.startswith(f"{self.theirs}."):
             return None
         ours = self.ours + name[len(self.theirs) :]
@@ -81,6 +95,27 @@ class Described(Distribution):
         raise FileNotFoundError(f"{path}: the package is answered by another one and has no files")
 
 
+class Renaming(Loader):
+    """Loads a module of ours as its own loader does, and renames it."""
+
+    def __init__(self, loader, theirs):
+        self.loader = loader
+        self.theirs = theirs
+
+    def __getattr__(self, name):
+        return getattr(self.loader, name)
+
+    def create_module(self, spec):
+        """The module that the loader makes; None for an ordinary one."""
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module):
+        """Run it, then let it be found and say so under the other name."""
+        self.loader.exec_module(module)
+        sys.modules[self.theirs] = module
+        rename(module, self.theirs)
+
+
 class Alias(Loader):
     """Gives a module of ours, as it is, under another name."""
 
@@ -97,7 +132,7 @@ class Alias(Loader):
     def exec_module(self, module):
         """Nothing is run: it is imported."""
         module.__spec__ = self.spec
-        module.__name__ = self.theirs
+        rename(module, self.theirs)
 
 
 def exists(name):

@@ -91,7 +91,12 @@ def as_numpy(fun: Callable[..., Any], reference: Callable[..., Any], masked: boo
     fun.__module__ = "numpy"
     refused = "`out=` is" if masked else "`out=` and `where=` are"
     fun.__doc__ = f"{reference.__doc__ or ''}\n\nIn `covector.numpy`: arrays and traced arrays; {refused} refused."
+    if isinstance(reference, np.ufunc):
+        vars(fun).update({part: getattr(reference, part) for part in _OF_UFUNCS})  # traced arrays are dispatched on
     return fun
+
+
+_OF_UFUNCS = ("reduce", "accumulate", "reduceat", "outer", "at", "identity", "nin", "nout")
 
 
 def ufunc(reference: Any) -> Callable[..., Any]:

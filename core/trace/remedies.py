@@ -49,6 +49,7 @@ _ANY = {  # where none of these is known
     "converted to a Python int": f"covector.fori_loop for range(int(t)), t.astype(int) for int(t), {_BUFFER}",
     "converted to a numpy array": ", ".join((
         _ARRAY, _CALLS["dot"], _ASARRAY, _SCIPY, _DRAW, _ON_THE_WAY[".pandas."], _ON_THE_WAY[".xarray."], _BUFFER)),
+    "exported by DLPack": "covector.compat.torch for PyTorch, covector.custom_vjp around functions of other libraries",
     None: f"{_MATH}, {_CALLS['float']}, {_SCIPY}, {_BUFFER}",
 }
 _METHODS = {

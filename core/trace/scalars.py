@@ -60,15 +60,19 @@ class Scalar:
 _set_class = object.__dict__["__class__"].__set__
 
 
-class TracedComplex:
+class TracedNumber:
+    """Stands for the class of a traced number, as `__class__`; `type` gives its own."""
+
+
+class TracedComplex(TracedNumber):
     """Stands for the class of a traced complex number."""
 
 
-class TracedReal:
+class TracedReal(TracedNumber):
     """Stands for the class of a traced real number."""
 
 
-class TracedIntegral:
+class TracedIntegral(TracedNumber):
     """Stands for the class of a traced integer."""
 
 

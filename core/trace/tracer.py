@@ -148,6 +148,9 @@ class Tracer:
     def __int__(self):
         return int(_whole(self, "converted to a Python int"))
 
+    def __trunc__(self):
+        return int(_whole(self, "converted to a Python float"))  # by math.trunc, as by math.floor
+
     def __complex__(self):
         return _refuse(self, "converted to a Python complex")
 

@@ -126,6 +126,7 @@ def test_remedy_works(name):
 
 @pytest.mark.parametrize(("fun", "words"), [
     (lambda x: math.exp(x[0]), r"Python float by math\.exp, .*; use np\.exp and friends for math\.\*, or"),
+    (lambda x: math.trunc(x[0]), r"Python float by math\.trunc, .*; use np\.exp and friends for math\.\*, or"),
     (lambda x: float(x[0]), r"Python float, .*; use t itself for float\(t\), or"),
     (lambda x: np.array([x[0]]), r"numpy array by np\.array, .*; use covector\.numpy\.array\([^;,]*\) or np\.stack"
      r"\([^;,]*\) for np\.array\([^;,]*\), or"),
@@ -147,6 +148,7 @@ def test_remedy_works(name):
     (lambda x: np.polynomial.Polynomial([1.0, 2.0])(x), r"; use np\.polyval\([^;]*\) for Polynomial\(c\)\(x\), or"),
     (lambda x: sum(x.tolist()), r"; leave \.tolist\(\) out, [^;]*, or covector\.stop_gradient"),
     (lambda x: statistics.mean(x), r"; use np\.mean, np\.std and the like for the functions of statistics, or"),
+    (lambda x: np.from_dlpack(x), r"; use covector\.compat\.torch for PyTorch, covector\.custom_vjp around[^;]*, or"),
     (lambda x: math.fsum(x), r"; use np\.sum\(np\.stack\([^;]*\)\) for math\.fsum\("),
 ])
 def test_remedy_is_that_of_the_call_that_the_line_makes(fun, words):

@@ -153,3 +153,13 @@ def test_derivatives_of_running_folds_are_those_of_a_loop(ufunc):
         want = derivative(by_hand)(x)
         np.testing.assert_allclose(derivative(fun)(x), want, rtol=1e-10, atol=1e-12)
         np.testing.assert_allclose(covector.jit(derivative(fun))(x), want, rtol=1e-10, atol=1e-12)
+
+
+def test_functions_of_covector_have_the_methods_of_numpys_ufuncs():
+    def f(x, xp):
+        return (xp.maximum.reduce(x) + xp.multiply.accumulate(x).sum() + xp.exp(-xp.subtract.outer(x, x) ** 2).sum()
+                + xp.add.reduceat(x * x, [0, 2])[1] + xp.add.identity)
+
+    x = np.array([0.3, 1.2, -0.7, 2.0])
+    np.testing.assert_array_equal(covector.grad(f)(x, covector.numpy), covector.grad(f)(x, np))
+    assert f(x, covector.numpy) == f(x, np)

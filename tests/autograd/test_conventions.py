@@ -14,15 +14,23 @@ from covector.compat.autograd.test_util import check_grads
 def test_gradients_at_numbers_are_numpy_scalars():
     assert type(autograd.grad(np.sin)(1.0)) is onp.float64
     value, gradient = autograd.value_and_grad(lambda x: np.sum(x["a"]) * x["b"])({"a": onp.ones(2), "b": 2.0})
-    assert type(value) is onp.float64 and type(gradient["b"]) is onp.float64
+    assert type(value) is onp.float64
+    assert type(gradient["b"]) is onp.ndarray and gradient["b"].shape == ()  # in containers they are arrays
 
 
 def test_an_output_that_does_not_depend_on_the_input_warns():
     with pytest.warns(UserWarning, match="Output seems independent of input"):
         assert autograd.grad(lambda x: 3.0)(1.0) == 0.0
+    x = onp.array([1.0, 2.0])
+    for constant in (autograd.jacobian(lambda x: 2.0 * onp.ones(2)), autograd.hessian(lambda x: np.sum(3.0 * x)),
+                     lambda x: autograd.make_jvp(lambda x: onp.ones(2))(x)(x)[1]):
+        with pytest.warns(UserWarning, match="Output seems independent of input"):
+            assert not constant(x).any()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         autograd.grad(autograd.grad(lambda x: x**3))(1.0)
+        autograd.hessian(lambda x: np.sum(x**2))(x)
+        autograd.make_jvp(np.sin)(x)(x)
 
 
 def test_no_vector_space_of_an_int():

@@ -212,9 +212,20 @@ def test_a_cotangent_with_another_number_of_elements_is_refused():
         grad(lambda x: wrong((x, 1.0)))(1.0)
 
 
-def _sine(container, unwrapped):
+def test_an_array_that_a_rule_gives_for_a_list_may_be_computed_with_what_an_object_holds():
+    def square(x, held):
+        return x[0] ** 2
+
+    def f(x):
+        return ruled(square, lambda ans, x, held: lambda g: np.array([2.0 * g * held.value]))([x], Held(x))
+
+    assert grad(grad(f))(0.7) == 2.0
+    assert hessian(lambda x: f(x[0]) * f(x[1]))(X[:2]) == pytest.approx(
+        hessian(lambda x: x[0] ** 2 * x[1] ** 2)(X[:2]))
+
+
+def _sine(container, value):
     """The sine of what an object holds, as a primitive of the argument itself or of a list with it."""
-    value = covector.compat.autograd.tracer.getval if unwrapped else lambda v: v
     fun = primitive(lambda x, held: value(np.sin(held.value)))
     if container:
         defvjp(fun, lambda ans, x, held: lambda g: [g * np.cos(held.value)])
@@ -223,10 +234,11 @@ def _sine(container, unwrapped):
     return lambda x: fun(x, Held(x))
 
 
-@pytest.mark.parametrize("unwrapped", [False, True])
+@pytest.mark.parametrize("value", [lambda v: v, covector.compat.autograd.tracer.getval, np.array],
+                         ids=["traced", "plain", "copied"])
 @pytest.mark.parametrize("container", [False, True])
-def test_a_traced_value_that_an_object_holds_is_differentiated_by_the_rule_alone(container, unwrapped):
-    f = _sine(container, unwrapped)
+def test_a_traced_value_that_an_object_holds_is_differentiated_by_the_rule_alone(container, value):
+    f = _sine(container, value)
     assert grad(f)(0.7) == pytest.approx(onp.cos(0.7))
     assert grad(grad(f))(0.7) == pytest.approx(-onp.sin(0.7))
     assert grad(grad(grad(f)))(0.7) == pytest.approx(-onp.cos(0.7))

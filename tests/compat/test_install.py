@@ -279,3 +279,37 @@ def test_functorch_comes_with_torch():
         x = torch.tensor([3.0, 4.0])
         print(functorch.__name__, [g.tolist() for g in functorch.grad(lambda p: func(p, x).sum())(params)])
     """) == "functorch [[[3.0, 4.0]], [1.0]]"
+
+
+def test_libraries_that_tell_traced_numbers_apart_by_their_class():
+    assert run("""
+        import covector.compat.autograd as compat
+        compat.install()
+        import autograd
+        import autograd.numpy as np
+
+        def f(x):
+            kinds.update({x.__class__.__module__, x[0].__class__.__module__, np.sum(x).__class__.__module__})
+            return np.sum(x * x)
+
+        kinds = set()
+        autograd.hessian(f)(np.ones(2))
+        autograd.grad(lambda t: f(t * np.ones(2)))(1.)
+        print(kinds)
+    """) == "{'autograd.numpy.numpy_boxes'}"
+
+
+def test_classes_say_the_module_that_they_are_imported_from():
+    assert run("""
+        import covector.compat.torch as compat
+        compat.install()
+        import pickle
+        import torch
+        from torch import nn
+        import torch.nn.utils.prune
+
+        kinds = (torch.Generator, nn.Linear, nn.Module, torch.optim.Adam, torch.utils.data.DataLoader, torch.no_grad,
+                 torch.nn.utils.prune.L1Unstructured)
+        print([kind.__module__ for kind in kinds if not kind.__module__.startswith("torch")])
+        print(type(pickle.loads(pickle.dumps(nn.Linear(1, 1)))) is nn.Linear, str(nn.ReLU))
+    """) == "[]\nTrue <class 'torch.nn.modules.activation.ReLU'>"

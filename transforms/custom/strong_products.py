@@ -49,7 +49,12 @@ class StrongProduct(Operation):
     def pull(self, values, outs, cts, active):
         ct, w = values
         return [strong_product(cts[0], w, self.transposed(ct, lambda ct, w: (ct, w))) if 0 in active else None,
-                strong_product(cts[0], ct, self.transposed(w, lambda w, ct: (ct, w))) if 1 in active else None]
+                strong_product(ct, cts[0], self.of_factor(w)) if 1 in active else None]
+
+    def of_factor(self, w):
+        """The cotangent of `w`, which has nothing of an element of that of the output where `ct` is 0."""
+        back = self.transposed(w, lambda w, ct: (ct, w))
+        return lambda ct, g: back(g, ct)
 
     def transposed(self, operand, order):
         """The cotangent of one operand, as a bilinear map of that of the output and the other operand."""

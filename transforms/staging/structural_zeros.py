@@ -1,5 +1,6 @@
 """Strong zeros in a graph of cotangents, left out where a cotangent has no structural zeros."""
 
+from ...core.primitive.primitive import REGISTRY
 from ..graph.equations import Body, Equation, Literal, Var
 from .graph import part_of
 
@@ -21,7 +22,7 @@ def without_strong_zeros(graph, flags):
             Equation(eq.prim, inputs, eq.params, eq.outputs, eq.quiet, eq.place)]
         found = [_flag(eq, given)] * len(eq.outputs)
         name = eq.prim.name
-        if name == "strong_zero" and given[0] is False and type(inputs[1]) is Var and (
+        if name in ("strong_zero", "reached") and given[0] is False and type(inputs[1]) is Var and (
                 inputs[1].aval == eq.outputs[0].aval):
             same[eq.outputs[0]] = inputs[1]
             continue
@@ -29,6 +30,8 @@ def without_strong_zeros(graph, flags):
             found = [_joined(given)]
             if given[0] is False:
                 made = _renamed(eq.params[-1].graph, inputs, eq)
+        elif name == "strong_times" and given[0] is False:
+            made = [Equation(REGISTRY["multiply"], inputs, (), eq.outputs, eq.quiet, eq.place)]
         elif name == "scan":
             made, found = _loop(made[0], given)
         equations += made
@@ -53,7 +56,8 @@ def _flag(eq, given):
         return given[0] is not False
     if prim.name in ("concatenate", "stack"):
         return any(flag is not False for flag in given)
-    dense = prim.elementwise and not prim.zeros or prim.name == "strong_zero" or prim.bilinear or prim.name in _DENSE
+    dense = (prim.elementwise and not prim.zeros or prim.bilinear or prim.name in _DENSE
+             or prim.name in ("strong_zero", "strong_times"))
     return joined or not dense
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .... import numpy as cnp, tree
-from ...._engine import JvpCall, VjpCall, by_rows, call_pullback, leniently
+from ...._engine import Buffer, JvpCall, VjpCall, by_rows, call_pullback, leniently
 from ....extend import Tracer, aval_of
 from .levels import NONE, levels, without
 from .sparse import dense
@@ -112,7 +112,7 @@ class ReverseCall(VjpCall):
             return [ans]
         leaves, structure = tree.flatten(ans)
         self.rebuild_out = lambda values: tree.unflatten(structure, values)
-        return [v.read() if hasattr(v, "read") and isinstance(v, Tracer) else v for v in leaves]
+        return [v.read() if type(v) is Buffer else v for v in leaves]
 
     def forward(self, values, active=None):
         """The outputs, and as the residual what the rule gives for a cotangent."""
@@ -149,7 +149,7 @@ class ReverseCall(VjpCall):
             ct = found.get(k)
             if ct is not None and j is not None:
                 if k not in parts:
-                    parts[k] = leaves_like(ct, operands.args[k], self.primitive.name)
+                    parts[k] = leaves_like(without(ct, ruled), operands.args[k], self.primitive.name)
                 ct = parts[k][j]
             out.append(None if ct is None else conform(without(dense(ct), ruled), aval, self.primitive.name))
         return out
@@ -165,7 +165,8 @@ class ReverseCall(VjpCall):
                                 for v, t in zip(values, tangents)])
         moved = leniently(self.jvpmaker, argnums, [full[k] for k in argnums], ans, args, operands.kwargs)
         outs = self.outputs(ans)
-        moved = [moved] if self.rebuild_out is _first else leaves_like(moved, ans, self.primitive.name, "tangent")
+        moved = [moved] if self.rebuild_out is _first else leaves_like(
+            without(moved, operands.ruled()), ans, self.primitive.name, "tangent")
         moved = [None if t is None else without(dense(t), operands.ruled()) for t in moved]
         return outs, [None if t is None else conform(t, aval_of(v), self.primitive.name, "tangent")
                       for t, v in zip(moved, outs)]

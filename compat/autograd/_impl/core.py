@@ -9,7 +9,7 @@ from .spaces import VSpace as VSpace, vspace as vspace
 from .sparse import SparseObject as SparseObject, dense
 from .tables import JVPS as primitive_jvps, VJPS as primitive_vjps
 from .tracer import Box as Box, getval as getval, isbox as isbox, primitive as _primitive
-from .values import depends, like, prepared, released
+from .values import depends, like, prepared, released, scalar
 from .wrap_util import func as func, subval
 
 # -------------------- reverse mode --------------------
@@ -34,13 +34,18 @@ def vjp_and_aux(fun, x):
         return dense(out), aux
 
     out, pullback, aux = _vjp(run, prepared(x, "make_vjp"), has_aux=True)
-    if not seen[-1]:
-        warnings.warn("Output seems independent of input.", stacklevel=3)
+    tell(seen)
 
     def vjp(g):
-        return released(pullback(like(g, out))[0])
+        return scalar(pullback(like(g, out))[0])  # of a container its arrays, as autograd has them
 
     return vjp, released(out), released(aux)
+
+
+def tell(seen):
+    """Warn, as autograd does, if the output of a function did not depend on its argument."""
+    if not all(seen):
+        warnings.warn("Output seems independent of input.", stacklevel=4)
 
 
 def defvjp_argnums(fun, vjpmaker):
@@ -96,11 +101,19 @@ def _name(fun):
 
 
 def make_jvp(fun, x):
-    """`jvp(g) -> (value, tangent)` of a function of one argument."""
+    """`jvp(g) -> (value, tangent)` of a function of one argument; warns if the output does not depend on `x`."""
     start = prepared(x, "make_jvp")
 
     def jvp(g):
-        out, tangent = _jvp(lambda x: dense(fun(x)), (start,), (like(g, start),))
+        seen = []
+
+        def run(x):
+            out = fun(x)
+            seen.append(depends(out, x))
+            return dense(out)
+
+        out, tangent = _jvp(run, (start,), (like(g, start),))
+        tell(seen)
         return released(out), released(tangent)
 
     return jvp

@@ -7,8 +7,8 @@ from collections import OrderedDict
 import numpy as np
 
 from .... import checkpoint as _checkpoint, jacrev as _jacrev, numpy as cnp
-from .core import make_jvp as _make_jvp, make_vjp as _make_vjp, vjp_and_aux, vspace
-from .values import prepared
+from .core import make_jvp as _make_jvp, make_vjp as _make_vjp, tell, vjp_and_aux, vspace
+from .values import depends, prepared
 from .wrap_util import unary_to_nary, wraps
 
 make_vjp = unary_to_nary(_make_vjp)
@@ -62,7 +62,16 @@ def deriv(fun, x):
 @unary_to_nary
 def jacobian(fun, x):
     """Return a function that computes the Jacobian, of shape `output shape + input shape`, in one batched sweep."""
-    return _jacrev(lambda x: _array(fun(x)))(prepared(x, "jacobian"))
+    seen = []
+
+    def run(x):
+        out = fun(x)
+        seen.append(depends(out, x))
+        return _array(out)
+
+    found = _jacrev(run)(prepared(x, "jacobian"))
+    tell(seen)
+    return found
 
 
 def _array(out):

@@ -1,5 +1,6 @@
 """`import autograd` answered by covector.compat.autograd."""
 
+from ...._engine import TracedNumber
 from ....extend import Tracer
 from ...aliases import answer
 
@@ -21,7 +22,7 @@ def install():
     >>> autograd.__name__  # doctest: +SKIP
     'covector.compat.autograd'
     """
-    for kind in (Tracer, *_below(Tracer)):
+    for kind in (Tracer, *_below(Tracer), *_below(TracedNumber)):
         kind.__module__ = "autograd.numpy.numpy_boxes"  # libraries tell by it whose array a value is
     answer(OURS, "autograd", f"{OURS}._impl", "docs/coming_from/autograd.md says what to use instead")
 

@@ -1,7 +1,7 @@
 """Traces that the rule of a primitive is applied for, taken off values that its function or rule met otherwise."""
 
 from .... import tree
-from ...._engine import Dual, Rev
+from ...._engine import Buffer, Dual, Rev
 from ....extend import Batched, Tracer
 
 NONE: frozenset = frozenset()
@@ -14,7 +14,7 @@ def levels(leaves):
         while isinstance(x, Tracer):
             if isinstance(x, Rev | Dual):
                 found.add(x.owner)
-            x = x.value
+            x = x.read() if type(x) is Buffer else x.value
     return found
 
 
@@ -29,6 +29,8 @@ def without(x, owners):
     """
     if not isinstance(x, Tracer):
         return tree.map(lambda v: without(v, owners), x) if owners and isinstance(x, tuple | list | dict) else x
+    if type(x) is Buffer:
+        return without(x.read(), owners)
     if x.owner in owners:
         return without(x.value, owners)
     if owners.isdisjoint(levels([x])):

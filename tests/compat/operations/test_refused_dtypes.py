@@ -59,6 +59,25 @@ REFUSED = {
     "dropout of complex numbers": (lambda: F.dropout(COMPLEX), NotImplementedError, "bernoulli_scalar_cpu_\" not"),
     "cholesky in half precision": (lambda: torch.linalg.cholesky(torch.eye(2).half()),
                                    NotImplementedError, "cholesky_cpu\" not implemented for 'Half'"),
+    "a complex factor beside integers": (lambda: torch.xlogy(TWO, COMPLEX), NotImplementedError,
+                                         "xlogy_cpu\" not implemented for 'ComplexFloat'"),
+    "a grid of bytes": (lambda: F.grid_sample(IMAGE, GRID.byte(), align_corners=False), RuntimeError,
+                        "expected scalar type Float but found Byte"),
+    "booleans beside bytes": (lambda: torch.dot(BOOL, BOOL.byte()), RuntimeError, "dtype, but found Bool and Byte"),
+    "a mask as a shift of exponents": (lambda: torch.ldexp(torch.ones(2), BOOL), NotImplementedError,
+                                       "ldexp_cpu_exp\" not implemented for 'Bool'"),
+    "one boolean in a bucket": (lambda: torch.bucketize(BOOL[0], BOOL), NotImplementedError,
+                                "searchsorted_out_cpu\" not implemented for 'Bool'"),
+    "products of booleans by a formula": (lambda: torch.einsum("i,i", BOOL, BOOL), NotImplementedError,
+                                          "bmm\" not implemented for 'Bool'"),
+    "counts of bytes": (lambda: torch.repeat_interleave(TWO, TWO.byte()), NotImplementedError,
+                        "repeat_interleave_cpu\" not implemented for 'Byte'"),
+    "places of cuts in 32 bits": (lambda: torch.tensor_split(TWO, TWO.int()), RuntimeError,
+                                  "to have dtype of long, but got Int"),
+    "a complex sum without NaN": (lambda: torch.nansum(torch.ones(2), dtype=torch.complex64), NotImplementedError,
+                                  "nansum_cpu\" not implemented for 'ComplexFloat'"),
+    "a range of booleans": (lambda: torch.linspace(0, 1, 2, dtype=torch.bool), NotImplementedError,
+                            "linspace_cpu\" not implemented for 'Bool'"),
 }
 WHOLE, HALF, COARSE = torch.tensor([[1, 2], [3, 4]]), torch.eye(2).half(), torch.eye(2).bfloat16()
 IMAGE = torch.ones(1, 1, 4, 4)
@@ -154,8 +173,32 @@ TAKEN = {
     "a tolerance by its old name": lambda: torch.linalg.pinv(torch.eye(2), rcond=torch.tensor(0.1)),
     "distances of many points in half precision": lambda: torch.cdist(*[torch.ones(30, 2).half()] * 2),
     "labels": lambda: F.nll_loss(torch.ones(2, 3), torch.tensor([0, 1])),
+    "half precision beside bfloat16": lambda: torch.maximum(HALF, COARSE) + torch.fmod(COARSE, HALF),
+    "a loss of half precision beside bfloat16": lambda: F.smooth_l1_loss(HALF, COARSE),
     "a complex argument where its dtype is given": lambda: torch.softmax(torch.ones(2, 2), 0, dtype=torch.float64),
 }
+
+
+def test_half_precision_beside_bfloat16_is_single():
+    for fun in (torch.sub, torch.maximum, torch.atan2, torch.logaddexp, torch.lt, F.l1_loss):
+        assert fun(HALF, COARSE).dtype in (torch.float32, torch.bool)
+    assert torch.hypot(HALF, torch.tensor(1.0).bfloat16()).dtype == torch.float16  # a number changes no precision
+
+
+def test_numbers_count_in_the_dtype_of_a_loss():
+    with pytest.warns(UserWarning, match="different to the input size"):
+        assert F.mse_loss(torch.ones(2), torch.tensor(2.0).double()).dtype == torch.float64
+
+
+def test_sums_of_booleans_that_a_formula_takes_first_are_counted():
+    assert torch.einsum("i,j->j", BOOL, BOOL).tolist() == [1, 0]
+    assert torch.einsum("i,j->ij", BOOL, BOOL).dtype == torch.bool
+    assert torch.repeat_interleave(TWO.int()).dtype == torch.int32
+
+
+def test_a_softmax_without_elements_keeps_any_dtype():
+    for dtype in (torch.int64, torch.bool, torch.complex64):
+        assert F.softmax(torch.empty(2, 0, dtype=dtype), 1).dtype == dtype
 
 
 @pytest.mark.parametrize("name", REFUSED)

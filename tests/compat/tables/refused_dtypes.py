@@ -29,15 +29,15 @@ C_TYPES = {"bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int
            "float64": "double", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
 ABOUT_DTYPES = re.compile(r"dtype|not implemented for|complex|[Bb]ool|[Ii]nteg|unsigned|type|Half|Byte|Long|floating")
 ELSEWHERE = frozenset(  # refused where they are computed: the message depends on other arguments
-    "cov index_put linalg.norm max mean median min nanmedian nn.functional.batch_norm nn.functional.cross_entropy "
+    "cov fmod index_put linalg.norm max mean median min nanmedian nn.functional.batch_norm nn.functional.cross_entropy "
     "nn.functional.max_pool1d pow".split())
+MIXED_HERE = frozenset({"nn.functional.batch_norm"})  # of these, mixtures alone
 SHAPES_FIRST = frozenset({"ormqr"})  # it tells of wrong shapes without elements before it tells of dtypes
 TOGETHER = frozenset(  # mixtures of them are: the message tells of all operands
     "addbmm addmm addmv baddbmm nn.functional.bilinear nn.functional.linear".split())
 CLASSES = RuntimeError, NotImplementedError, TypeError, ValueError
-MIXED = [(a, b) for a in ("int64", "float16", "bfloat16", "float32", "float64",
-                                    "complex64") for b in (
-    "int64", "float16", "float32", "float64", "complex64") if a != b]
+TAKEN = "-", "taken"
+MIXED = [(a, b) for a in LETTERS for b in LETTERS if a != b]
 
 
 def tensor_type(dtype):
@@ -86,6 +86,11 @@ def usual(call):
     return all(t.ndim and t.numel() for t in tensors(call[:2]))
 
 
+def empty(call):
+    """Tell whether some tensor of a call has no elements."""
+    return any(t.numel() == 0 for t in tensors(call[:2]))
+
+
 def answer(fun, args, kwargs, dtypes):
     """The error of a call whose tensors at some places have other dtypes; None where there is none."""
     count = iter(range(1000))
@@ -114,8 +119,8 @@ def common(errors, words):
         text = str(error).split("\n")[0].strip().replace("{", "(").replace("}", ")").replace(" | ", " or ")
         if "overflow" in text or not ABOUT_DTYPES.search(text) or type(error) not in CLASSES:
             return None
-        for key, word in words:
-            text = re.sub(rf"(?<![\w:<.]){re.escape(word)}(?!\w)", key, text)
+        for key, word in sorted(words, key=lambda w: -len(w[1])):
+            text = re.sub(rf"((?<![\w:<.])|(?<=got|ype)){re.escape(word)}(?!\w)", key, text)
         found.append((type(error).__name__, re.sub(r"\[\d+(, \d+)*\]", "{shape}", text)))
     return max(found, key=found.count)
 
@@ -126,7 +131,7 @@ def main():
     places, promotes, mixed = {}, {}, {}
     variants = defaultdict(list)
     for op in op_db:
-        if op.name in ROWS and op.name not in ELSEWHERE:
+        if op.name in ROWS and op.name not in ELSEWHERE - MIXED_HERE:
             variants[op.name].append(op)
     for name, ops in variants.items():
         asked = samples(name, ops)
@@ -137,36 +142,74 @@ def main():
         promotes[name] = bool(several) and any(
             answer(fun, a, k, {p[1]: "float64"}) is None for a, k, p in several[:4])
         places[name] = given[0][2][0]
-        for dtype in LETTERS:
+        for dtype in LETTERS if name not in MIXED_HERE else ():
             words = [("{type}", tensor_type(dtype)), ("{c}", C_TYPES[dtype]), ("{word}", WORDS[dtype])]
             ordinary = [s for s in given if usual(s)] or given
             why = common([answer(fun, a, k, dict.fromkeys(p, dtype)) for a, k, p in ordinary], words)
             if why is not None:
-                bare = any(answer(fun, a, k, dict.fromkeys(p, dtype)) is None for a, k, p in given)
+                taken = [s for s in given if answer(fun, *s[:2], dict.fromkeys(s[2], dtype)) is None]
+                bare = "".join(sorted({"~" if empty(s) else "^" for s in taken}))
                 refused[name][(*why, bare)] += LETTERS[dtype]
         if several and name not in TOGETHER:
-            mixed[name] = of_mixtures(fun, several[:12], given)
+            mixed[name] = of_mixtures(fun, several[:12], given, refused[name] if promotes[name] else {})
     write(refused, places, promotes, {k: v for k, v in mixed.items() if v})
 
 
-def of_mixtures(fun, given, every):
-    """`[(place, letters of the first operand and of it that are refused together, class, message)]`."""
+def of_mixtures(fun, given, every, known):
+    """`[(place, {letter of the first operand: letters of it that are refused beside it}, class, message)]`.
+
+    Args:
+        known: what is refused by the common dtype of all operands, as in `refused`: it is not given again.
+    """
     first = given[0][2]
-    found = defaultdict(list)
+    found = defaultdict(lambda: defaultdict(str))
     for place in first[1:]:
         own = {str(found[place].dtype) for found in (tensors(s[:2]) for s in every) if place < len(found)}
+        asked = [s for s in given if place in s[2] and s[2][0] == first[0]]
+        errors = {}
         for one, other in MIXED:
             if f"torch.{other}" in own - {"torch.float32"}:  # labels, say
                 continue
-            asked = [s for s in given if place in s[2] and s[2][0] == first[0]]
+            result = str(torch.promote_types(getattr(torch, one), getattr(torch, other))).partition(".")[2]
+            raised = [answer(fun, a, k, dict.fromkeys(p, one) | {place: other}) for a, k, p in asked]
+            taken = any(r is None and usual(s) for s, r in zip(asked, raised))
+            if taken and any(LETTERS[result] in letters for letters in known.values()):
+                found[place, TAKEN][LETTERS[one]] += LETTERS[other]
             if any(answer(fun, a, k, dict.fromkeys(p[1:], other) | {p[0]: one}) is None for a, k, p in asked):
                 continue  # refused of one operand only where others are of the dtype of the first, as of `layer_norm`
-            words = [("{main_type}", tensor_type(one)), ("{type}", tensor_type(other)), ("{main_c}", C_TYPES[one]),
-                     ("{c}", C_TYPES[other]), ("{main}", WORDS[one]), ("{word}", WORDS[other])]
-            why = common([answer(fun, a, k, dict.fromkeys(p, one) | {place: other}) for a, k, p in asked], words)
+            words = [("{type}", tensor_type(result)), ("{c}", C_TYPES[result]), ("{word}", WORDS[result])]
+            if not any(why == common(raised, words) and LETTERS[result] in letters
+                       for (*why, bare), letters in known.items() for why in [tuple(why)]):
+                errors[one, other] = raised, result
+        for (one, other), why in shortest(errors).items():
+            found[place, why][LETTERS[one]] += LETTERS[other]
+    return [(place, letters, *why) for (place, why), letters in found.items()]
+
+
+def shortest(errors):
+    """`{pair of dtypes: (class, message)}` in which the fewest messages differ: by operands, or by what is common."""
+    ways = []
+    for by_result in (False, True):
+        ways.append(found := {})
+        for (one, other), (raised, result) in errors.items():
+            words = [("{common}", WORDS[result])] * by_result + [
+                ("{main_type}", tensor_type(one)), ("{type}", tensor_type(other)), ("{main_c}", C_TYPES[one]),
+                ("{c}", C_TYPES[other]), ("{main}", WORDS[one]), ("{word}", WORDS[other])]
+            why = common(raised, words)
             if why is not None:
-                found[place, why].append(LETTERS[one] + LETTERS[other])
-    return [(place, "".join(pairs), *why) for (place, why), pairs in found.items()]
+                found[one, other] = why
+    return min(ways, key=lambda found: len(set(found.values())))
+
+
+def in_groups(letters):
+    """`?B:ef`: letters of first operands that refuse the same others, and these; their own may be among them."""
+    ways = []
+    for own in (False, True):
+        ones = defaultdict(str)
+        for one, others in letters.items():
+            ones["".join(c for c in LETTERS.values() if c in others + one * own)] += one
+        ways.append(" ".join(f"{one}:{others}" for others, one in ones.items()))
+    return min(ways, key=len)
 
 
 HEAD = '''"""{what} that operations of PyTorch {version} refuse; tests/compat/tables/refused_dtypes.py writes it.
@@ -180,11 +223,11 @@ HEAD = '''"""{what} that operations of PyTorch {version} refuse; tests/compat/ta
 '''
 REFUSED = ("REFUSED", "Dtypes", '''\
 A line is names, letters of dtypes, the class of the error and its message. Behind a name, `*` says that the common
-dtype of its operands counts, else that of one: the first, or of the place behind an `@`; `~` that tensors without axes
-or elements are computed.''')
+dtype of its operands counts, else that of one: the first, or of the place behind an `@`; `~` that tensors without
+elements are computed, `^` that those without axes are.''')
 MIXTURES = ("MIXED", "Mixtures of dtypes", '''\
-A line is names, each with the place of an operand, pairs of letters, that of the first operand and of that one, the
-class of the error and its message.''')
+A line is names, each with the place of an operand, groups of letters of the first operand and of that one, the class
+of the error and its message, or `-`: taken. An operation whose common dtype is refused alone is listed for others.''')
 
 
 def write(refused, places, promotes, mixed):
@@ -194,11 +237,11 @@ def write(refused, places, promotes, mixed):
         short = name.rpartition(".")[2]
         for (kind, text, bare), letters in whys.items():
             place = "*" if promotes[name] else f"@{places[name]}" if places[name] else ""
-            mark = "~" * (bare or name in SHAPES_FIRST) + place
+            mark = ("^~" if name in SHAPES_FIRST else bare) + place
             lines[letters, kind, re.sub(rf"(?<!\w){re.escape(short)}(?!\w)", "{name}", text)].append(name + mark)
     for name, found in mixed.items():
         for place, letters, kind, text in found:
-            pairs[letters, kind, text].append(f"{name}@{place}")
+            pairs[in_groups(letters), kind, text].append(f"{name}@{place}")
     for file, about, found in (("refusal_table.py", REFUSED, lines), ("mixture_table.py", MIXTURES, pairs)):
         rows = [f"{' '.join(names)} | {' | '.join(key)}" for key, names in sorted(found.items(), key=lambda i: i[1])]
         (TARGETS / file).write_text(HEAD.format(name=about[0], what=about[1], more=about[2], lines="\n".join(rows),

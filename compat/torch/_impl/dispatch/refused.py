@@ -1,8 +1,8 @@
 """Dtypes that an operation refuses, beside its signatures: by the table that was measured of PyTorch."""
 
-import numpy as np
+import re
 
-from ..types.dtypes import OF_NUMPY, c_type, letter, type_word
+from ..types.dtypes import c_type, letter, promote_types, promoted, type_word
 from ..types.mixture_table import MIXED
 from ..types.refusal_table import REFUSED
 from .refused_forms import FORMS
@@ -20,43 +20,51 @@ class Refusals:
     def __init__(self, place=0):
         self.place = place
         self.alone = False  # whether the operation itself tells of mixtures in which several differ from the first
-        self.dtypes = {}  # letter -> (class, message, whether of tensors without axes or elements, too)
+        self.dtypes = {}  # letter -> (class, message, marks: ^ tensors without axes, ~ without elements are taken)
         self.forms = ()  # [(letters, error or None where it is taken, whether a call is of the form)]
-        self.mixed = {}  # place of a tensor -> {letters of the first one and of it: (class, message)}
+        self.mixed = {}  # place of a tensor -> [(letters of the first one, of it, (class, message) or None: taken)]
 
     def check(self, name, args, kwargs, tensors):
         """Raise PyTorch's error where the dtypes of the tensors are refused, in this form, alone or together."""
+        first = tensors[0]
         for letters, error, fits in self.forms:
-            if (letter(tensors[0].dtype) or "-") in letters and fits(*args, **kwargs):
+            if (letter(first.dtype) or "-") in letters and fits(*args, **kwargs):
                 if error is None:
                     return
-                raise told((*error, True), name, tensors[0], tensors[0].dtype, tensors[0])
-        if self.mixed and len(tensors) > 1 and not (self.alone and sum(
-                t.dtype is not tensors[0].dtype for t in tensors) > 1):
-            first = tensors[0]
-            for place, pairs in self.mixed.items():
+                raise told((*error, ""), name, first, first.dtype, first)
+        mixed = False
+        for t in tensors:
+            if t.dtype is not first.dtype:
+                mixed = True
+        if mixed and self.mixed and not (self.alone and sum(t.dtype is not first.dtype for t in tensors) > 1):
+            for place, groups in self.mixed.items():
                 if place < len(tensors) and tensors[place].dtype is not first.dtype:
-                    other = tensors[place].dtype
-                    found = pairs.get(f"{letter(first.dtype)}{letter(other)}")
-                    if found is not None:
-                        raise told(found, name, first, other, tensors[place])
+                    one, other = letter(first.dtype) or "-", letter(tensors[place].dtype) or "-"
+                    for ones, others, found in groups:
+                        if one in ones and other in others:
+                            if found is None:
+                                return
+                            raise told(found, name, first, tensors[place].dtype, tensors[place])
         if self.dtypes:
-            of = tensors[self.place] if self.place is not None and self.place < len(tensors) else tensors[0]
-            dtype = common(args, tensors) if self.place is None else of.dtype
-            if any(t.dtype is not of.dtype and t.dtype.category > 1 for t in tensors) and (
-                    self.place is not None or dtype is not None and dtype.category == 3):
-                return  # other mixtures are refused by the operation itself, or not at all
+            if self.place is None:
+                of, dtype = first, common(args, tensors, mixed)
+            else:
+                of = tensors[self.place] if self.place < len(tensors) else first
+                dtype = of.dtype
+                if mixed and any(t.dtype is not dtype and t.dtype.category > 1 for t in tensors):
+                    return  # other mixtures are refused by the operation itself, or not at all
             found = self.dtypes.get(letter(dtype))
-            if found is not None and (found[2] or all(t.shape and 0 not in t.shape for t in tensors)):
+            if found is not None and not ("^" in found[2] and any(not t.shape for t in tensors)
+                                          or "~" in found[2] and any(0 in t.shape for t in tensors)):
                 raise told(found, name, of, dtype, of)
 
 
-def common(args, tensors):
+def common(args, tensors, mixed):
     """The dtype that operands have together; None where a Python number among the first two raises its kind."""
-    category = max(t.dtype.category for t in tensors)
-    if any(_NUMBERS.get(type(v), 0) > category for v in args[:2]):
-        return None
-    return OF_NUMPY.get(np.result_type(*{t.dtype.numpy for t in tensors if t.dtype.category == category}))
+    dtype = tensors[0].dtype
+    if mixed:
+        dtype = promoted([t.dtype for t in tensors if t.shape], [t.dtype for t in tensors if not t.shape], ())
+    return None if any(_NUMBERS.get(type(v), 0) > dtype.category for v in args[:2]) else dtype
 
 
 _NUMBERS = {bool: 0, int: 1, float: 2, complex: 3}
@@ -69,7 +77,7 @@ def told(found, name, main, dtype, tensor):
     return kind(message.format(
         name=name.rpartition(".")[2].removesuffix("_with_indices"), word=type_word(dtype.numpy),
         c=c_type(dtype.numpy), type=_type(dtype.numpy), main=type_word(first), main_c=c_type(first),
-        main_type=_type(first), shape=list(tensor.shape)))
+        main_type=_type(first), common=type_word(promote_types(main.dtype, dtype).numpy), shape=list(tensor.shape)))
 
 
 def _type(dtype):
@@ -85,24 +93,25 @@ def _read():
     for line in REFUSED.strip().split("\n"):
         names, letters, kind, message = line.split(" | ", 3)
         for marked in names.split():
-            name, _, place = marked.rstrip("*").replace("~", "").partition("@")
+            name, _, place = _MARKS.sub("", marked).partition("@")
             facts = found.get(name)
             if facts is None:
                 facts = found[name] = Refusals(None if marked[-1] == "*" else int(place or 0))
-            facts.dtypes |= dict.fromkeys(letters, (kinds[kind], message, "~" not in marked))
+            facts.dtypes |= dict.fromkeys(letters, (kinds[kind], message, marked))
     for line in MIXED.strip().split("\n"):
         names, letters, kind, message = line.split(" | ", 3)
-        pairs = [letters[k : k + 2] for k in range(0, len(letters), 2)]
+        error = (kinds[kind], message, "") if kind in kinds else None  # taken
+        groups = [(*group.split(":"), error) for group in letters.split()]
         for marked in names.split():
             name, _, place = marked.partition("@")
-            facts = found.setdefault(name, Refusals()).mixed.setdefault(int(place), {})
-            facts |= dict.fromkeys(pairs, (kinds[kind], message, True))
+            found.setdefault(name, Refusals()).mixed.setdefault(int(place), []).extend(groups)
     for name, *form in FORMS:
         facts = found.setdefault(name, Refusals())
         facts.forms = (*facts.forms, form)
     return found
 
 
+_MARKS = re.compile(r"[*^~]")
 _BY_NAME = _read()
 
 

@@ -31,6 +31,7 @@ def arange(*args, out=None, dtype=None, layout=None, device=None, requires_grad=
     if dtype is None:
         whole = ordinary or all(isinstance(v, int | np.integer) for v in (start, end, step))
         dtype = dtypes.int64 if whole else dtypes.Default.float
+    filled("arange", dtype.numpy)
     xp = library_for(device, dtype.numpy) or np
     if ordinary and dtype is dtypes.int64:
         return new_leaf(xp.arange(start, end, step, np.int64), requires_grad, device)
@@ -44,6 +45,17 @@ def arange(*args, out=None, dtype=None, layout=None, device=None, requires_grad=
             raise ValueError("step must be nonzero")
     count = xp.arange(int(np.ceil((end - start) / step)), dtype=np.int64)
     return new_leaf((first + count * jump).astype(dtype.numpy), requires_grad, device)
+
+
+def filled(name, kind):
+    """A dtype that a range may have: not that of truth values.
+
+    Raises:
+        NotImplementedError: as in PyTorch.
+    """
+    if kind.kind == "b":
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+    return kind
 
 
 _INT64 = range(-(2**63), 2**63)
@@ -106,7 +118,7 @@ def spaced(start, end, steps, dtype):
         raise RuntimeError("number of steps must be non-negative")
     if dtype is None and (isinstance(start, complex) or isinstance(end, complex)):
         dtype = dtypes.default_complex()
-    kind = numpy_dtype(dtype)
+    kind = filled("linspace", numpy_dtype(dtype))
     if steps > 1 or kind.kind in "iu":
         wide = np.complex128 if kind.kind == "c" else np.float64
         start, end = filling(start, kind).astype(wide), filling(end, kind).astype(wide)

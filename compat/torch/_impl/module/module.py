@@ -28,6 +28,8 @@ class Module(Calls, Registration, Traversal, StateDict, Conversion):
     {'factor': tensor(2.)}
     """
 
+    __module__ = f"{__name__.partition('._impl')[0]}.nn.modules.module"
+
     _version = 1
     dump_patches = False
     call_super_init = False

@@ -36,9 +36,9 @@ def log_softmax(input, dim, *, dtype=None):
     """Compute the logarithm of the softmax along an axis, without underflow."""
     x = input if dtype is None else input.astype(dtype)
     only_floats("log_softmax", x, dim)
-    if not x.ndim:
-        softmax_axis(dim, 0)
-        return x - x
+    if not x.ndim or not x.size:
+        softmax_axis(dim, x.ndim)
+        return x - x if x.size else REGISTRY["duplicate"].fun(x)
     return REGISTRY["log_softmax"].fun(x, softmax_axis(dim, x.ndim))
 
 
@@ -47,15 +47,15 @@ def softmax(input, dim, *, dtype=None):
     """Compute the softmax along an axis."""
     x = input if dtype is None else input.astype(dtype)
     only_floats("softmax", x, dim)
-    if not x.ndim:
-        softmax_axis(dim, 0)
-        return x * 0 + 1
+    if not x.ndim or not x.size:
+        softmax_axis(dim, x.ndim)
+        return x * 0 + 1 if x.size else REGISTRY["duplicate"].fun(x)
     return REGISTRY["softmax"].fun(x, softmax_axis(dim, x.ndim))
 
 
 def only_floats(name, x, dim):
-    """torch's error for other dtypes, which names the kernel of the axis."""
-    if x.dtype.kind not in "fV":
+    """torch's error for other dtypes, which names the kernel of the axis; without elements they are taken."""
+    if x.dtype.kind not in "fV" and x.size:
         last = "_lastdim" * (not x.ndim or softmax_axis(dim, x.ndim) == x.ndim - 1)
         raise NotImplementedError(f"\"{name}{last}_kernel_impl\" not implemented for '{type_word(x.dtype)}'")
 

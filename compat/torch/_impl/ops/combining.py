@@ -148,6 +148,9 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indic
     """Split an axis into views, by a number of sections or by indices."""
     dim = dim if axis is None else axis
     parts = next(p for p in (indices_or_sections, sections, indices) if p is not None)
+    if isinstance(parts, TensorBase) and parts.dtype is not dtypes.int64:
+        raise RuntimeError("tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
+                           f"{dtypes.type_word(parts.dtype.numpy)}")
     parts = parts if isinstance(parts, TensorBase) else integers(parts)
     shape = shape_of(input)
     if not shape:

@@ -11,7 +11,7 @@ from ..dispatch.call import ROWS, operation, to
 from ..dispatch.host_ops import peek
 from ..dispatch.layouts import laid_out, ordered, replaced
 from ..types import dtypes
-from ..types.dtypes import type_word
+from ..types.dtypes import bool_, int64, type_word
 from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import shape_dtype
@@ -71,9 +71,16 @@ def einsum(*args):
         parts = parsed(equation, tuple([t.ndim for t in operands]))
         if parts is not None:
             check(operands, *parts)
+            operands = [counted(t, given, parts) if t.dtype is bool_ else t for t, given in zip(operands, parts[0])]
             if len(operands) == 1:
                 return of_one(operands[0], *parts[0], parts[1])
     return product(equation, *operands)
+
+
+def counted(t, given, parts):
+    """Truth values as integers where a label is theirs alone and not asked for: its sum is taken first."""
+    others = [k for found in parts[0] if found is not given for k in found]
+    return t if all(k in others or k in parts[1] for k in given) else t.to(int64)
 
 
 def of_lists(args):
@@ -149,9 +156,10 @@ def labels(word, rank):
 
 
 def check(operands, inputs, out):
-    """torch's refusals of diagonals that are none, and of two dtypes in a product of matrices: products of numbers
-    promote."""
-    if all(len(set(given)) == len(given) for given in inputs) and len({shape_dtype(t)[1] for t in operands}) == 1:
+    """torch's refusals of diagonals that are none, and of two dtypes or booleans in a product of matrices: products of
+    numbers promote."""
+    kinds = {shape_dtype(t)[1] for t in operands}
+    if len(kinds) == 1 and kinds.pop().kind != "b" and all(len(set(given)) == len(given) for given in inputs):
         return
     places = {}  # label -> the dtypes of the operands that it runs through
     for i, (t, given) in enumerate(zip(operands, inputs)):
@@ -166,6 +174,8 @@ def check(operands, inputs, out):
             if n != 1 and k not in out:
                 places.setdefault(k, []).append(dtype)
     for found in places.values():
+        if len(found) > 1 and found[0].kind == "b":
+            raise NotImplementedError("\"bmm\" not implemented for 'Bool'")
         if len(set(found)) > 1 and len(operands) == 2:
             raise RuntimeError(f"expected scalar type {type_word(found[0])} but found {type_word(found[1])}")
 

@@ -10,6 +10,7 @@ from ..dispatch.host_ops import known
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS, laid_out, layout
 from ..dispatch.out_argument import Target
 from ..modes.warnings import first, tell
+from ..types.dtypes import type_word
 from ..types.size import Size
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import bottom
@@ -195,8 +196,11 @@ def tile(input, *dims):
 @moving("repeat_interleave")
 def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     """Repeat each element."""
+    counts = input if repeats is None else repeats
+    if hasattr(counts, "dtype") and counts.dtype.kind + str(counts.dtype.itemsize) not in ("i4", "i8"):
+        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{type_word(counts.dtype)}'")
     if repeats is None:
-        return np.repeat(np.arange(len(input)), known("repeat_interleave", input))
+        return np.repeat(np.arange(len(input), dtype=input.dtype), known("repeat_interleave", input))
     if dim is None:
         input, dim = cnp.reshape(input, (-1,)), 0
     dim = wrap_dim(dim, input.ndim)

@@ -289,13 +289,16 @@ def plane(name, a):
 
 
 def chained(tensors):
-    """The factors of `multi_dot`, or torch's refusal of those with other numbers of axes."""
+    """The factors of `multi_dot`, or torch's refusal of those with other numbers of axes, and of other dtypes."""
     tensors = list(tensors)
     for i, t in enumerate(tensors):
         outer = i in (0, len(tensors) - 1)
         if t.ndim != 2 and not (outer and t.ndim == 1) and len(tensors) > 1:
             which = f"the {'last' if i else 'first'} tensor must be 1D or 2D" if outer else f"tensor {i} must be 2D"
             raise RuntimeError(f"multi_dot(): {which} but got {t.ndim}D")
+        if t.dtype != tensors[0].dtype:
+            raise RuntimeError("multi_dot(): all tensors must have be the same dtype but tensor 0 is "
+                               f"{c_type(tensors[0].dtype)} and tensor {i} {c_type(t.dtype)}")
     return tensors
 
 

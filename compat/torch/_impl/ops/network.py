@@ -58,10 +58,12 @@ def linear(input, weight, bias=None):
 
 
 def other_size(input, target):
-    """torch's warning for a target of another size."""
+    """Both with axes, after torch's warning for a target of another size."""
     tell(f"Using a target size (torch.Size({list(target.shape)})) that is different to the input size "
          f"(torch.Size({list(input.shape)})). This will likely lead to incorrect results due to "
          "broadcasting. Please ensure they have the same size.")
+    check_broadcast(input, target)
+    return tuple(x if x.ndim else cnp.reshape(x, (1,)) for x in (input, target))  # a number's dtype counts, too
 
 
 @operation("nn.functional.mse_loss", method=False, lane=of_tensors(
@@ -70,8 +72,7 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     """Compute the mean squared error."""
     reduction = legacy(size_average, reduce, reduction)
     if tuple(input.shape) != tuple(target.shape):
-        other_size(input, target)
-        check_broadcast(input, target)
+        input, target = other_size(input, target)
     input, target = promote(input, target)
     if weight is None and reduction == "mean" and input.shape == target.shape and input.dtype in FLOATS:
         return REGISTRY["mean_squared_error"].fun(input, target)
@@ -216,7 +217,7 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
     """Compute the mean of `|input - target|`."""
     reduction = legacy(size_average, reduce, reduction)
     if tuple(input.shape) != tuple(target.shape):
-        other_size(input, target)
+        input, target = other_size(input, target)
     return weighed(cnp.abs(_difference(input, target)), weight, input, reduction)
 
 
@@ -225,7 +226,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     """Compute a loss that is quadratic below `beta` and linear above."""
     reduction = legacy(size_average, reduce, reduction)
     if tuple(input.shape) != tuple(target.shape):
-        other_size(input, target)
+        input, target = other_size(input, target)
     input, target = promote(input, target)
     gap = input - target
     return reduced(cnp.abs(gap) if beta == 0 else _bowl(gap, float(beta), 1.0 / beta, 1.0), reduction)
@@ -240,7 +241,7 @@ def _bowl(gap, bend, curve, slope):
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     """Compute a loss that is quadratic below `delta` and linear above."""
     if tuple(input.shape) != tuple(target.shape):
-        other_size(input, target)
+        input, target = other_size(input, target)
     own = input.dtype
     input, target = promote(input, target)
     gap = input - target

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from ..dispatch.call import ROWS
+from ..dispatch.call import ROWS, promote
 from ..types.dtypes import type_word
 from .activations import only_floats
 from .axes import tuples
@@ -37,7 +37,7 @@ def _cross_entropy(input, target, weight=None, *rest, **named):
             raise RuntimeError("Expected floating point type for target with class probabilities, got "
                                f"{type_word(target.dtype)}")
     only_floats("log_softmax", input, axis)
-    if target.dtype.kind == "f" and tuple(target.shape) != tuple(input.shape):  # no probabilities, hence labels
+    if target.dtype.kind in "fV" and tuple(target.shape) != tuple(input.shape):  # no probabilities, hence labels
         if axis and target.shape[:1] != input.shape[:1]:
             raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
                              f"({target.shape[0] if target.ndim else 1}).")
@@ -58,18 +58,11 @@ def _class_weight(classes, weight, what):
                            f"{what} tensor of shape: {list(weight.shape)}")
 
 
-@before("mse_loss")
-def _mse_loss(input, target, *rest, **named):
-    if not {input.dtype.kind, target.dtype.kind} & {"f", "V"} or "c" in input.dtype.kind + target.dtype.kind:
-        dtype = input.dtype if input.dtype == target.dtype else np.result_type(input.dtype, target.dtype)
-        raise NotImplementedError(f"\"mse_cpu\" not implemented for '{type_word(dtype)}'")
-
-
 @before("smooth_l1_loss")
 def _smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
-    dtype = np.result_type(input.dtype, target.dtype)
+    dtype = promote(input, target)[0].dtype
     if beta and dtype.kind not in "fV":
         raise NotImplementedError(f"\"smooth_l1_cpu\" not implemented for '{type_word(dtype)}'")
 

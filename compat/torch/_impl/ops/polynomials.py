@@ -18,8 +18,7 @@ def family(name, first, step):
         check_broadcast(input, n)
         x = floating(constant(input, n))
         if hasattr(n, "dtype"):
-            (x,) = promote(x) if n.dtype.kind in "iu" or x.dtype == n.dtype else (x.astype(np.result_type(
-                x.dtype, n.dtype)),)
+            x = promote(x)[0] if n.dtype.kind in "iu" else promote(x, n)[0]
         n = primal_of(n) if hasattr(n, "dtype") else np.asarray(n)
         values = unwrap(n)
         degrees = cnp.trunc(n) if is_plain(values) else np.trunc(known(f"special.{name}", n))

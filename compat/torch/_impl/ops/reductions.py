@@ -349,6 +349,8 @@ def dist(input, other, p=2):
 @operation("nansum", layout=REDUCED)
 def nansum(input, dim=None, keepdim=False, *, dtype=None):
     """Sum over axes, treating NaN as 0."""
+    if dtype is not None and np.dtype(dtype).kind == "c" and input.dtype.kind not in "biu":
+        raise NotImplementedError(f"\"nansum_cpu\" not implemented for '{type_word(dtype)}'")
     numbers = input if input.dtype.kind in "biu" else cnp.where(input != input, cnp.zeros_like(input), input)
     return ROWS["sum"].body(numbers, dim, keepdim, dtype=dtype)
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ....._engine import Ambient
-from ..types.dtypes import type_word
+from ..types.dtypes import OF_NUMPY, promote_types, type_word
 
 
 def mean_dtype(name, dtype):
@@ -20,7 +20,7 @@ def norm_dtype(given, dtype):
     if (given.kind == "c") != (dtype.kind == "c"):
         kind = "complex" if given.kind == "c" else "real"
         raise RuntimeError(f"linalg.vector_norm: dtype should be {kind} for {kind} inputs, but got {type_word(dtype)}")
-    if np.result_type(given, dtype) != dtype:
+    if promote_types(*[OF_NUMPY[np.dtype(d)] for d in (given, dtype)]).numpy != dtype:
         raise RuntimeError(f"linalg.vector_norm: the dtype of the input ({type_word(given)}) should be convertible "
                            f"without narrowing to the specified dtype ({type_word(dtype)})")
 

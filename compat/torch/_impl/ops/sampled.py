@@ -19,27 +19,28 @@ def _steps(y, x, dx, dim):
         return d, 1 if dx is None else dx
     if dx is not None:
         raise RuntimeError("trapezoid takes x or dx, not both")
-    if x.ndim == 1 and y.ndim != 1:
+    if x.ndim == 1:
         if x.shape[0] != y.shape[d]:
             raise RuntimeError(f"trapezoid: There must be one `x` value for each sample point, but there are "
                                f"{x.shape[0]} for {y.shape[d]}")
-        return d, cnp.reshape(x[1:] - x[:-1], (-1,) + (1,) * (y.ndim - 1 - d))
-    axis = d - y.ndim
-    if x.ndim > y.ndim:
-        raise RuntimeError(f"trapezoid: `x` has more dimensions than `y`: {list(x.shape)} and {list(y.shape)}")
-    check_broadcast(x, y)
-    return d, _part(x, axis, 1, None) - _part(x, axis, 0, -1)
+        x = cnp.reshape(x, (1,) * d + (-1,) + (1,) * (y.ndim - 1 - d))
+    elif x.ndim < y.ndim:
+        x = cnp.reshape(x, (1,) * (y.ndim - x.ndim) + x.shape)
+    return d, _part(x, d, 1, None) - _part(x, d, 0, -1)
 
 
 def _part(x, axis, a, b):
-    return x[(slice(None),) * (axis % x.ndim) + (slice(a, b),)]
+    return x[(slice(None),) * axis + (slice(a, b),)]
 
 
 def _areas(y, x, dx, dim):
     """The axis, and twice the areas between neighbors, in the common dtype, as in PyTorch."""
     d, width = _steps(y, x, dx, dim)
     heights = _part(y, d, 1, None) + _part(y, d, 0, -1)
-    return d - y.ndim, cnp.multiply(*promote(heights, width)) if hasattr(width, "dtype") else times(heights, width)
+    if not hasattr(width, "dtype"):
+        return d, times(heights, width)
+    check_broadcast(heights, width)
+    return d, cnp.multiply(*promote(heights, width))
 
 
 def no_booleans(name, y, x):

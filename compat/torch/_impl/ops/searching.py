@@ -77,7 +77,7 @@ def bucketize(input, boundaries, *, out_int32=False, right=False):
     return searchsorted.row.body(boundaries, input, out_int32=out_int32, right=right)
 
 
-@operation("bincount")
+@operation("bincount", exact=True)
 def bincount(input, weights=None, minlength=0):
     """Count the occurrences of nonnegative integers, or sum weights."""
     x, every = input, numbers(input)

@@ -1,8 +1,8 @@
 """Dtypes that operations of PyTorch 2.13.0 refuse; tests/compat/tables/refused_dtypes.py writes it.
 
 A line is names, letters of dtypes, the class of the error and its message. Behind a name, `*` says that the common
-dtype of its operands counts, else that of one: the first, or of the place behind an `@`; `~` that tensors without axes
-or elements are computed.
+dtype of its operands counts, else that of one: the first, or of the place behind an `@`; `~` that tensors without
+elements are computed, `^` that those without axes are.
 """
 
 REFUSED = r"""
@@ -31,8 +31,8 @@ clamp_min* | FD | NotImplementedError | "maximum_cpu" not implemented for '{word
 complex polar | ?BbhilgFD | RuntimeError | Expected both inputs to be Half, Float or Double tensors but got {word} and {word}
 copysign* | FD | NotImplementedError | "copysign_cpu" not implemented for '{word}'
 corrcoef | ? | RuntimeError | cov(): {c} dtype is not supported for input
-cummax~ | FD | NotImplementedError | "cummax_cpu" not implemented for '{word}'
-cummin~ | FD | NotImplementedError | "cummin_cpu" not implemented for '{word}'
+cummax^ | FD | NotImplementedError | "cummax_cpu" not implemented for '{word}'
+cummin^ | FD | NotImplementedError | "cummin_cpu" not implemented for '{word}'
 deg2rad rad2deg | FD | RuntimeError | {name} is not supported for complex tensors.
 digamma | FD | NotImplementedError | "{name}" not implemented for '{word}'
 dist* | Bbhil | RuntimeError | norm(): input dtype should be either floating point or complex. Got {word} instead.
@@ -60,7 +60,7 @@ igamma* | ?BbhilFD | NotImplementedError | "igamma_cpu" not implemented for '{wo
 igammac* | ?BbhilFD | NotImplementedError | "igammac_cpu" not implemented for '{word}'
 isin* | ?FD | RuntimeError | Unsupported input type encountered for {name}(): {word}
 isposinf isneginf | FD | RuntimeError | {name} does not support complex inputs.
-kthvalue~ | ?FD | NotImplementedError | "kthvalue_cpu" not implemented for '{word}'
+kthvalue^ | ?FD | NotImplementedError | "kthvalue_cpu" not implemented for '{word}'
 le* | FD | NotImplementedError | "le_cpu" not implemented for '{word}'
 lerp | ?Bbhil | NotImplementedError | "lerp_kernel_tensor" not implemented for '{word}'
 lgamma | FD | NotImplementedError | "lgamma_vml_cpu" not implemented for '{word}'
@@ -93,7 +93,7 @@ lt* nn.functional.gaussian_nll_loss* | FD | NotImplementedError | "lt_cpu" not i
 lu_solve linalg.ldl_factor_ex linalg.ldl_solve linalg.lu_solve | ?Bbhil | RuntimeError | torch.linalg.{name}: Expected a floating point or complex tensor as input. Got {word}
 lu_solve~ linalg.lu_solve~ | eg | NotImplementedError | "linalg.lu_solve_cpu" not implemented for '{word}'
 matrix_exp qr svd linalg.det linalg.cholesky linalg.vecdot linalg.matrix_norm linalg.qr linalg.slogdet linalg.vector_norm linalg.inv linalg.solve linalg.svd | ?Bbhil | RuntimeError | linalg.{name}: Expected a floating point or complex tensor as input. Got {word}
-mode~ | FD | NotImplementedError | "mode_cpu" not implemented for '{word}'
+mode^ | FD | NotImplementedError | "mode_cpu" not implemented for '{word}'
 mvlgamma | ? | RuntimeError | The input tensor may not be a boolean tensor.
 mvlgamma | FD | NotImplementedError | "arange_cpu" not implemented for '{word}'
 nanmean | ?Bbhil | RuntimeError | {name}(): expected input to have floating point or complex dtype but got {word}
@@ -159,7 +159,7 @@ nn.functional.threshold | ?FD | NotImplementedError | "threshold_cpu" not implem
 nn.functional.unfold | Bbhil | NotImplementedError | "im2col_out_cpu" not implemented for '{word}'
 nn.functional.upsample_bilinear | ?bhilFD | NotImplementedError | "upsample_bilinear2d_channels_last" not implemented for '{word}'
 nn.functional.upsample_nearest | ?bhilFD | NotImplementedError | "compute_indices_weights_nearest" not implemented for '{word}'
-ormqr~ | ?Bbhileg | NotImplementedError | "ormqr_cpu" not implemented for '{word}'
+ormqr^~ | ?Bbhileg | NotImplementedError | "ormqr_cpu" not implemented for '{word}'
 pinverse | ?Bbhileg | RuntimeError | linalg.pinv({word}({shape})): expected a tensor with 2 or more dimensions of float, double, cfloat or cdouble types
 polar | e | NotImplementedError | "polar_cpu" not implemented for '{word}'
 positive | ? | RuntimeError | The `+` operator, on a {c} tensor is not supported.
@@ -217,7 +217,7 @@ triangular_solve linalg.solve_triangular* | ?Bbhileg | NotImplementedError | "tr
 trunc | ? | NotImplementedError | "trunc_vml_cpu" not implemented for '{word}'
 var | ?Bbhil | RuntimeError | std and {name} only support floating point and complex dtypes
 var_mean std_mean | ?Bbhil | RuntimeError | {name} only support floating point and complex dtypes
-vdot inner~* | ? | NotImplementedError | "dot" not implemented for '{word}'
+vdot inner^* | ? | NotImplementedError | "dot" not implemented for '{word}'
 view_as_complex | ?BbhilgFD | RuntimeError | {name} is only supported for half, float and double tensors, but got a tensor of scalar type: {word}
 xlogy* | FD | NotImplementedError | "xlogy_cpu" not implemented for '{word}'
 """
