@@ -147,7 +147,8 @@ reached = elementwise(
     linear=("v",),
     samples=lambda rng: [Sample(np.ones(3), rng.normal(size=3)), Sample(0.5, np.array(0.3)),
                          Sample(np.ones((2, 3)), rng.normal(size=(2, 1))), Sample(np.ones(0), np.ones(0)),
-                         Sample(np.ones(3, np.float32), rng.normal(size=3).astype(np.float32))],
+                         Sample(np.ones(3, np.float32), rng.normal(size=3).astype(np.float32)),
+                         Sample(np.ones(3) + 0j, rng.normal(size=3) + 1j)],
 )
 CHOICES["reached"] = reached
 

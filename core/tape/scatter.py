@@ -232,7 +232,7 @@ def apart_from(ct, cts):
 LAZY = frozenset({Scatter, Partial, *BASES})  # cotangents that are not arrays
 
 
-def push_pending(pending, heap, node, c, zeros):
+def push_pending(pending, heap, zeros, node, c):
     """Add a contribution to a node that may be pending already."""
     seq = node.seq
     entry = pending.get(seq)

@@ -245,7 +245,7 @@ def sweep(
     node: Any
     for node, ct in roots:
         special = special or type(ct) is Units
-        push_pending(pending, heap, node, ct, masked and (large or may_have_zeros(ct)))
+        push_pending(pending, heap, masked and (large or may_have_zeros(ct)), node, ct)
     roots.clear()  # the caller must not keep the newest node alive, and with it the whole graph
     get = pending.get
     keep_spare = SPARE.append
@@ -272,7 +272,7 @@ def sweep(
                         if c is not None:
                             node = saved = parents = ct = None
                             while c:
-                                push_pending(pending, heap, *c.pop(), zeros)
+                                push_pending(pending, heap, zeros, *c.pop())
                             break
                         ct = ct.dense()
                     if large and kind is ndarray and rule.pointwise and ct.nbytes >= LARGE:
