@@ -79,3 +79,12 @@ def test_array_of_a_traced_array_is_a_copy():
 def test_an_iterator_is_read_once():
     onp.testing.assert_array_equal(np.fromiter((2.0 * k for k in range(3)), dtype=float), [0.0, 2.0, 4.0])
     onp.testing.assert_array_equal(np.fromiter((2 * k for k in range(3)), int, count=2), [0, 2])
+
+
+def test_arrays_of_objects_that_hold_nothing_traced_stay_as_they_are():
+    parts = [onp.array(object(), dtype=object), onp.array(object(), dtype=object)]
+    assert np.stack(parts).dtype == object and np.concatenate([onp.array([None, "a"], dtype=object)] * 2).shape == (4,)
+
+
+def test_the_namespace_holds_its_modules():
+    assert {"builtins", "fft", "linalg", "random", "numpy_boxes", "numpy_wrapper"} <= vars(np).keys()

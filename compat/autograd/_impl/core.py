@@ -9,7 +9,7 @@ from .spaces import VSpace as VSpace, vspace as vspace
 from .sparse import SparseObject as SparseObject, dense
 from .tables import JVPS as primitive_jvps, VJPS as primitive_vjps
 from .tracer import Box as Box, getval as getval, isbox as isbox, primitive as _primitive
-from .values import depends, like, prepared, released
+from .values import depends, like, prepared, released, scalar
 from .wrap_util import func as func, subval
 
 # -------------------- reverse mode --------------------
@@ -37,7 +37,7 @@ def vjp_and_aux(fun, x):
     tell(seen)
 
     def vjp(g):
-        return released(pullback(like(g, out))[0])
+        return scalar(pullback(like(g, out))[0])  # of a container its arrays, as autograd has them
 
     return vjp, released(out), released(aux)
 

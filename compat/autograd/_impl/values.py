@@ -32,11 +32,16 @@ def prepared(x, name):
     return tree.unflatten(structure, [prepared(v, name) for v in leaves])
 
 
+def scalar(x):
+    """A NumPy scalar in place of an array without axes; others as they are."""
+    return x[()] if type(x) is np.ndarray and not x.ndim else x
+
+
 def released(x):
     """A result: scalars in place of arrays without axes, as NumPy's own functions return them."""
     kind = type(x)
     if kind is np.ndarray:
-        return x if x.ndim else x[()]
+        return scalar(x)
     if isinstance(x, _ARRAYS):
         return x
     if kind is tuple or kind is list:
