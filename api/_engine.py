@@ -21,7 +21,12 @@ from .core.facts import CONTINUED as CONTINUED
 from .core.lazy import LazyModule as LazyModule, loaded as loaded
 from .core.numpy_api.at import At as At
 from .core.ops import by_output as _by_output
-from .core.ops.indexing import pairs as _pairs, segments as _segments, top_k as _top_k
+from .core.ops.indexing import (
+    bags as _bags,
+    pairs as _pairs,
+    scattered_products as _scattered_products,
+    top_k as _top_k,
+)
 from .core.ops.indexing.places import Places as Places
 from .core.ops.linalg import elimination as _elimination
 from .core.ops.linalg.products import FILLED as FILLED, product as product
@@ -32,6 +37,7 @@ from .core.ops.nn import (
     ctc as _ctc,
     distances as _distances,
     interpolation as _interpolation,
+    multilabel_hinge as _multilabel_hinge,
     network as _network,
     normalisation as _normalisation,
     piecewise as _piecewise,
@@ -76,6 +82,6 @@ from .transforms.staging.staging import GraphTrace as GraphTrace
 native_text: Any = LazyModule("covector.transforms.native.small_text")
 
 # Loaded for the primitives that compat uses.
-_LOADED = (_batch_normalisation, _by_output, _classification, _convolution, _ctc, _distances, _elimination,
-           _interpolation, _network, _normalisation, _pairs, _piecewise, _prelu, _recurrent, _segments, _special,
-           _top_k)
+_LOADED = (_bags, _batch_normalisation, _by_output, _classification, _convolution, _ctc, _distances, _elimination,
+           _interpolation, _multilabel_hinge, _network, _normalisation, _pairs, _piecewise, _prelu, _recurrent,
+           _scattered_products, _special, _top_k)

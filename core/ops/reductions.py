@@ -12,7 +12,7 @@ from ..primitive.families import ZERO, linear, primitive
 from ..tape.strong_zeros import CHOICES, holds_nan
 from ..tape.unbroadcast import conj
 from ..trace.device import constant
-from ..trace.tracer import Staged, unwrap
+from ..trace.tracer import Staged, Tracer
 from .arithmetic import exp
 from .dependence import lines, reduced
 from .running_loops import PRODUCTS, RUNNING_SUMS, running_products
@@ -348,7 +348,7 @@ def strong_product(ct, w, times):
 
     The sums of the terms with a finite w are as ever; where a term is left of others, the sum is infinite or NaN.
     """
-    if unwrap(ct) is None or unwrap(w) is None:
+    if isinstance(ct, Tracer) or isinstance(w, Tracer):
         return CHOICES["staged_product"](ct, w, times)
     out = times(ct, w)
     return with_strong_zeros(out, ct, w, times) if holds_nan(out) else out

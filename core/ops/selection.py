@@ -101,21 +101,55 @@ def _strong_samples(rng):
     return [Sample(rng.normal(size=(2, 3)), rng.normal(size=(2, 3))), Sample(rng.normal(), rng.normal(size=3)),
             Sample(rng.normal(size=(2, 1)), rng.normal(size=3)), Sample(rng.normal(size=3), rng.normal(size=3) + 1j),
             Sample(rng.normal(size=3).astype(np.float32), rng.normal(size=3).astype(np.float32)),
-            Sample(ct, c, orders=0), Sample(ct[:0], c[:0])]
+            Sample(ct, c, orders=0, smooth=False), Sample(ct[:0], c[:0])]
+
+
+def _push_strong_zero(tangents, ct, c):
+    """The tangent: of a finite c it may be infinite, and a ct that is 0 by chance has a tangent of its own."""
+    dct, dc = tangents
+    if dc is None:
+        return None
+    dc = where(is_lost(ct, c), 0.0, dc)
+    return strong_zero(ct, dc) if dct is None else where(ct == 0, strong_zero(dct, dc), dc)
 
 
 strong_zero = elementwise(
     "strong_zero",  # c, with 0 where it is NaN and ct is 0
     impl=_strong,
     lower=lambda ct, c: where(is_lost(ct, c), 0.0, c),
-    jvp={"c": lambda dc, ct, c: strong_zero(ct, where(is_lost(ct, c), 0.0, dc))},  # the slope of a finite c may be inf
-    vjp={"c": lambda g, ct, c: where(is_lost(ct, c), 0.0, g)},
-    nondiff="ct",
+    jvp={"ct, c": _push_strong_zero},
+    vjp={"ct": lambda g: None, "c": lambda g, ct, c: where(is_lost(ct, c), 0.0, g)},
     zeros=True,
     linear=("c",),
     samples=_strong_samples,
 )
 CHOICES["strong_zero"] = strong_zero
+
+strong_times = elementwise(
+    "strong_times",  # ct * w, with 0 where that is NaN and ct is 0; so are its derivatives where ct is
+    impl=lambda xp, ct, w: _strong(xp, ct, ct * w),
+    lower=lambda ct, w: strong_zero(ct, ct * w),
+    jvp={"ct": lambda t, w: strong_times(t, w), "w": lambda t, ct: strong_times(ct, t)},
+    vjp={"ct": lambda g, w: strong_times(g, conj(w)), "w": lambda g, ct: strong_times(conj(ct), g)},
+    zeros=True,
+    linear=("ct", "w"),
+    samples=lambda rng: [*[Sample(*s.operands) for s in _strong_samples(rng)[:5]],
+                         Sample(rng.normal(size=0), rng.normal(size=0))],
+)
+CHOICES["strong_times"] = strong_times
+reached = elementwise(
+    "reached",  # v, a factor of ct: its cotangent is 0 where that is NaN and ct is 0
+    impl=lambda xp, ct, v: xp.where(ct == ct, v, v),
+    jvp={"v": lambda dv: dv},
+    vjp={"v": lambda g, ct: strong_zero(ct, g)},
+    nondiff="ct",
+    zeros=True,
+    linear=("v",),
+    samples=lambda rng: [Sample(np.ones(3), rng.normal(size=3)), Sample(0.5, np.array(0.3)),
+                         Sample(np.ones((2, 3)), rng.normal(size=(2, 1))), Sample(np.ones(0), np.ones(0)),
+                         Sample(np.ones(3, np.float32), rng.normal(size=3).astype(np.float32))],
+)
+CHOICES["reached"] = reached
 
 
 equal = elementwise("equal", d=ZERO, op=operator.eq, samples=binary())
@@ -162,8 +196,8 @@ direction = elementwise("direction", d={"x": lambda x: where(x == 0, np.nan, x.d
 times_direction = elementwise(
     "times_direction", impl=lambda xp, ct, x: xp.where(ct == 0, ct, ct * xp.sign(x)),
     lower=lambda ct, x: where(ct == 0, ct, ct * sign(x)), linear=("ct",),
-    jvp={"ct": lambda t, x: times_direction(t, x), "x": lambda t, ct, x: t * _unreached(ct, x)},
-    vjp={"ct": lambda g, x: times_direction(g, x), "x": lambda g, ct, x: g * _unreached(ct, x)},
+    jvp={"ct": lambda t, x: times_direction(t, x), "x": lambda t, ct, x: strong_zero(ct, t * _unreached(ct, x))},
+    vjp={"ct": lambda g, x: times_direction(g, x), "x": lambda g, ct, x: strong_zero(ct, g * _unreached(ct, x))},
     undefined=True, absent=_COMPLEX,
     samples=lambda rng: [Sample(rng.normal(size=(2, 1)), _nonzero(rng)[1])] + [Sample(x, x) for x in _nonzero(rng)])
 
@@ -212,11 +246,12 @@ times_unit = elementwise(
     impl=lambda xp, ct, x, length: xp.where(ct == 0, 0.0, ct * unit.prim.impl(xp, x, length)),
     lower=lambda ct, x, length: where(ct == 0, 0.0, ct * _unit(x, length)),
     linear=("ct",),
-    jvp={"ct": lambda t, x, length: times_unit(t, x, length), "x": lambda t, ct, length: t * _over(ct, length),
-         "length": lambda t, ct, x, length: -t * _over(times_unit(ct, x, length), length)},
+    jvp={"ct": lambda t, x, length: times_unit(t, x, length),
+         "x": lambda t, ct, length: strong_zero(ct, t * _over(ct, length)),
+         "length": lambda t, ct, x, length: strong_zero(ct, -t * _over(times_unit(ct, x, length), length))},
     vjp={"ct": lambda g, x, length: times_unit(g, conj(x), length),
-         "x": lambda g, ct, length: g * conj(_over(ct, length)),
-         "length": lambda g, ct, x, length: -g * conj(_over(times_unit(ct, x, length), length))},
+         "x": lambda g, ct, length: strong_zero(ct, g * conj(_over(ct, length))),
+         "length": lambda g, ct, x, length: strong_zero(ct, -g * conj(_over(times_unit(ct, x, length), length)))},
     undefined=True,
     samples=lambda rng: [Sample(rng.normal(size=np.shape(s.operands[1])), *s.operands) for s in _lengths(rng)],
 )

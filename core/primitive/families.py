@@ -247,6 +247,8 @@ def elementwise(
         live = [n for i, n in enumerate(prim.operands) if i not in prim.nondiff]
         scaled = {n: _scaled(d[n], conjugate=False) for n in live if n in (d or ())}
         general = vjp or {n: _scaled(d[n], conjugate=True) for n in scaled}
+        if vjp is None and (real_vjp is None or prim.linear == prim.operands):  # else the product is one of other terms
+            prim.slopes = {prim.index(n): (d[n], argument_names(d[n])) for n in scaled}
         prim.jvp = Rules(_formulas(prim, jvp or scaled, "jvp", known), _formulas(
             prim, real_jvp or jvp or scaled, "jvp", known))
         together = ", ".join(prim.operands)
@@ -275,7 +277,7 @@ def elementwise(
         lane = lambda prim: flat_lane(prim, op)  # noqa: E731
     elif len(prim.operands) == 1:
         lane = lambda prim: with_small_calls(unary_lane(prim, op))  # noqa: E731
-    elif len(prim.operands) == 2 and not prim.nondiff:
+    elif len(prim.operands) == 2 and not prim.nondiff and len(prim.jvp.real[0].operands) == 1:
         ufunc = op if isinstance(op, np.ufunc) else None
         lane = lambda prim: with_small_calls(binary_lane(prim, op, native), ufunc=ufunc)  # noqa: E731
     else:

@@ -114,6 +114,7 @@ class Primitive:
         self.linear = linear  # operand groups in which it is linear
         self.elementwise = elementwise
         self.flat = flat
+        self.slopes = {}  # {operand: (what the rule multiplies with, the names it asks for)}, where it is elementwise
         self.singular = singular  # elementwise, and its derivatives may be infinite: without warnings
         self.zeros = zeros  # creates structural zeros
         self.gates = gates  # its rules only let elements through or not

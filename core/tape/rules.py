@@ -139,9 +139,11 @@ def _pick(formula, slot, bare):
 
 
 def _fixed(part, at, bare):
-    if bare:
-        return lambda ct, saved: fix(part(ct, saved), saved)
-    return lambda ct, saved: fix(part(ct, saved), saved[at])
+    def back(ct, saved):
+        c = part(ct, saved)
+        return c if c is None else fix(c, saved if bare else saved[at])
+
+    return back
 
 
 def _together(parts):

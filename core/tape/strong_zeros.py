@@ -10,6 +10,7 @@ import numpy as np
 
 from ..facts import BLOCKS
 from ..trace.tracer import Dual, Late, Tracer
+from .unbroadcast import conj
 
 ndarray = np.ndarray
 _NUMBERS = frozenset({np.float64, np.float32, float})
@@ -112,7 +113,13 @@ def pulled_strongly(prim, names, pieces):
                 items = [saved if bare else saved[slot[name]] for name in formula.names]
                 found[i] = _product(ct, items, formula.names.index(prim.operands[1 - i]), formula.fn)
                 continue
-            cts = back(ct, saved)
+            slopes = [_slope(prim, i, slot) for i in operands]
+            if all(slopes):
+                for i, (fn, asked) in zip(operands, slopes):
+                    slope = fn(*[saved if bare else saved[slot[n]] for n in asked])
+                    found[i] = CHOICES["strong_times"](ct, conj(slope))
+                continue
+            cts = back(ct, _reached_by(ct, saved, bare) if prim.elementwise else saved)
             for i, c in zip(operands, cts if len(operands) > 1 else (cts,)):
                 if c is not None and (prim.elementwise or not lines or c.shape == ct.shape):
                     reach = ct if prim.elementwise else hit if lines else _reach(
@@ -122,6 +129,19 @@ def pulled_strongly(prim, names, pieces):
         return found
 
     return again
+
+
+def _reached_by(ct, saved, bare):
+    """Saved factors of `ct`; a traced one moves nothing where that is 0, not even where the next cotangent is NaN."""
+    factors = [CHOICES["reached"](ct, v) if isinstance(v, Tracer) and v.shape == ct.shape and v.dtype == ct.dtype else v
+               for v in ((saved,) if bare else saved)]
+    return factors[0] if bare else tuple(factors)
+
+
+def _slope(prim, i, slot):
+    """`(function, names)` of what an elementwise rule multiplies the cotangent with; None where it does not say."""
+    slope = prim.elementwise and prim.slopes.get(i)
+    return slope if slope and all(name in slot for name in slope[1]) else None
 
 
 def _product(ct, items, place, formula):

@@ -279,3 +279,10 @@ def test_the_largest_singular_value_asks_nothing_of_the_others(second):
             SECOND[second](lambda x: np.linalg.norm(x, 2) ** 2)(x)
     with pytest.raises(np.linalg.LinAlgError):
         SECOND[second](np.linalg.cond)(np.eye(2))
+
+
+@pytest.mark.parametrize("fun", [lambda x: np.sum(x * np.abs(x)), lambda x: np.linalg.norm(x, 1) ** 2,
+                                 lambda x: np.linalg.norm(x) ** 3, lambda x: np.sum(x * np.hypot(x, 0.0 * x))])
+def test_forward_mode_twice_finds_slopes_of_choices_undefined_too(fun):
+    for second in (cv.hessian(fun), cv.jacfwd(cv.jacfwd(fun)), cv.jit(cv.jacfwd(cv.jacfwd(fun)))):
+        assert np.isnan(second(np.zeros(2))).all()

@@ -71,7 +71,7 @@ def forgotten():
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("d", [1, 2])
+@pytest.mark.parametrize("d", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(6))
 def test_random_convolutions(seed, d, dtype, forgotten):
     rng = np.random.default_rng([seed, d])
@@ -100,6 +100,18 @@ def test_many_small_examples_and_large_images(forgotten):
         for stride in ((1, 1), (2, 2)):
             for found, wanted in _compared(x, w, (stride, ((1, 1), (1, 1)), (1, 1), 1)):
                 np.testing.assert_allclose(found, wanted, rtol=0, atol=np.abs(wanted).max() * 1e-14)
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_examples_that_are_taken_in_several_goes(groups, monkeypatch, forgotten):
+    monkeypatch.setattr(convolution_loops, "_TOGETHER", 200)
+    rng = np.random.default_rng(0)
+    for columns in (8, 11):
+        convolution_loops._plan.cache_clear()
+        x, w = rng.normal(size=(7, 4, 6, columns)), rng.normal(size=(6, 4 // groups, 3, 3))
+        for found, wanted in _compared(x, w, ((1, 1), ((1, 1), (1, 1)), (1, 1), groups)):
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=np.abs(wanted).max() * 1e-14)
+    convolution_loops._plan.cache_clear()
 
 
 @pytest.mark.parametrize("name", PRIMITIVES)

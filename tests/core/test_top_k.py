@@ -19,6 +19,19 @@ def _by_hand(x, k, axis, largest):
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("n, k", [(66, 32), (100, 50), (310, 32), (500, 65), (500, 250), (500, 500)])
+def test_half_of_the_elements_are_sorted_by_their_digits(n, k, dtype):
+    rng = np.random.default_rng(n)
+    wide = rng.normal(size=n) * 10.0 ** rng.integers(-30, 30, n)
+    for row in (wide, rng.integers(-2, 3, n) * 1.0, np.where(rng.random(n) < 0.5, 0.0, -0.0), np.full(n, -np.inf)):
+        x = np.stack([row, np.where(rng.random(n) < 0.1, np.inf, -row)]).astype(dtype)
+        for largest in (True, False):
+            assert top_k._SORTED(x, k, 1, largest) is not None
+            np.testing.assert_array_equal(top_k.top_k(x, k, 1, largest), _by_hand(x, k, 1, largest))
+            np.testing.assert_array_equal(top_k.top_k(x.T, k, 0, largest), _by_hand(x, k, 1, largest).T)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
 @pytest.mark.parametrize("seed", range(4))
 def test_places_are_those_of_a_stable_order(dtype, seed):
     rng = np.random.default_rng(seed)

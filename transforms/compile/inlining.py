@@ -17,7 +17,7 @@ def inlined(graph, calls=CALLS):
     for eq in graph.equations:
         inputs = [now(v) for v in eq.inputs]
         if eq.prim.name in calls and len(eq.graphs()) == 1 and eq.graphs()[0].guards is None:
-            inner = inlined(eq.graphs()[0], calls)
+            inner = inlined(getattr(eq.params[-1], "expanded", eq.graphs()[0]), calls)
             fresh = dict(zip(inner.inputs, inputs))  # behind them may be what the rules close over
 
             def renamed(v, fresh=fresh):

@@ -69,6 +69,12 @@ def steps_of(eq):
     prim = eq.prim
     if prim.name == "stop_gradient":
         return [], eq.inputs[0]
+    if prim.name == "reached":
+        v, out = eq.inputs[1], eq.outputs[0]
+        return ([], v) if v.aval.shape == out.aval.shape else (
+            [Equation(REGISTRY["broadcast_to"], [v], (out.aval.shape,), [out], eq.quiet, eq.place)], out)
+    if prim.name == "strong_times":
+        return _strong_product(eq)
     if prim.name == "reduce_mean":
         return _mean(eq)
     if prim.ufunc is not None or not _is_lowered(prim) or type(prim.lower) in (np.ufunc, Loop):
@@ -88,6 +94,14 @@ def steps_of(eq):
     if type(found) is not Staged or found.aval != aval:
         return None
     return trace.equations, found.node
+
+
+def _strong_product(eq):
+    """A product of elements, and its strong zeros."""
+    out = eq.outputs[0]
+    product = Var(out.aval)
+    return [Equation(REGISTRY["multiply"], eq.inputs, (), [product], eq.quiet, eq.place),
+            Equation(REGISTRY["strong_zero"], [eq.inputs[0], product], (), [out], eq.quiet, eq.place)], out
 
 
 def _mean(eq):

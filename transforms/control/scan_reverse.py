@@ -1,5 +1,7 @@
 """Reverse mode of scan: a loop forwards that collects residuals, and one backwards that reads them."""
 
+from functools import partial
+
 from ...core.arrays.avals import aval_of, make_aval, promoting_aval
 from ...core.arrays.dtypes import is_inexact
 from ...core.arrays.errstate import error_state, leave_error_state
@@ -14,6 +16,7 @@ from ..staging.bodies import full_cotangents, operands_of, record_call, strip
 from ..staging.graph import part_of
 from ..staging.halves import divided
 from ..staging.staging import stage
+from ..staging.structural_zeros import with_carry
 from .hoisting import Hoisted, movable
 from .sums import Summed
 
@@ -28,7 +31,7 @@ def scan_grad(trace, prim, args):
         return tuple(prim.rebind((*values, body, consts, n, steps, reverse)))
     like = library_of(*values)
     halves = body.derive((active, consts, n, like), lambda: _Halves(body.graph, active, consts, n, values))
-    trace.masked = trace.masked or halves.masks
+    trace.masked = trace.masked or halves.selects or halves.masks
     values = [trace.keep(v) if k in halves.asked and not own else v for k, (v, own) in enumerate(zip(values, mine))]
     values = [*halves.captured, *values]
     plan = halves.plan(tuple(movable(values)), steps)
@@ -38,16 +41,17 @@ def scan_grad(trace, prim, args):
     out_avals = [aval_of(v) for v in outs]
     residuals = {v: known[v] if v in plan.known else found[plan.forward.collected[v]] for v in halves.residuals}
 
-    def back(cts, saved):
+    def back(cts, saved, strong=False):
+        zeros = tuple([strong or cts[k] is None for k in (*halves.carry, *halves.ys)])
         cts = full_cotangents(cts, out_avals, outs)
         carried = [cts[k] for k in halves.carry]
         given = [*[residuals[v] for v in plan.heads], *carried, *[residuals[v] for v in plan.rows],
                  *[cts[k] for k in halves.ys]]
-        summed = plan.summed
+        summed = plan.summed(zeros)
         start = [zeros_of(summed.graph.inputs[len(plan.heads) + k].aval, *given) for k in range(len(carried), summed.n)]
         k = len(plan.heads) + len(carried)
         now = [*given[:k], *start, *given[k:]]
-        backward, loop = plan.backward(tuple(movable(now)))
+        backward, loop = plan.backward(zeros, tuple(movable(now)))
         known = backward.known(now)
         flat = list(prim.rebind((*backward.operands(known), loop, backward.consts, summed.n, steps, not reverse)))
         cts_of = dict(zip([consts + i for i in halves.carry], flat))
@@ -56,7 +60,8 @@ def scan_grad(trace, prim, args):
         return [cts_of.get(i) for i, own in enumerate(mine) if own]
 
     parents = [x.node for x, own in zip(operands, mine) if own]
-    return tuple(record_call(trace, outs, parents, back, "scan"))
+    return tuple(record_call(trace, outs, parents, back, "scan", partial(back, strong=True),
+                             halves.masks or not steps))
 
 
 def as_graph(operands, body, consts, n):
@@ -93,8 +98,6 @@ class _Halves:
         live = [i for i, flag in enumerate(flags) if flag]
         self.carry = [i - consts for i in live if consts <= i < consts + n]
         self.consts, self.n, self.plans = consts, n, {}
-        self.masks = selects(graph)
-
         def forward(*flat):
             trace = start_trace()
             trace.masked = True
@@ -138,7 +141,17 @@ class _Halves:
         self.graph, self.back, self.residuals = divided(whole, back[0], count, late, free)
         self.graph = self.graph.with_outputs(whole.outputs[:count])
         self.cts = self.back.inputs[: len(self.back.inputs) - len(self.residuals)]
+        dense = self.pulled((False,) * len(self.cts))[1]
+        self.selects, self.masks = selects(graph), any(flag is not False for flag in dense)
         self.asked = {k - len(self.captured) for k, v in enumerate(self.graph.inputs) if v in self.residuals}
+
+    def pulled(self, zeros):
+        """The body of the loop backwards where those cotangents alone have structural zeros, and where its outputs do.
+
+        That of one turn for the next has them where that of the turn or what comes from outside has.
+        """
+        b, flags = len(self.carry), (*zeros, *[None] * len(self.residuals))
+        return with_carry(self.back, flags, 0, b)
 
     def plan(self, movable, steps):
         """How the two loops run."""
@@ -159,16 +172,24 @@ class _Plan:
         self.known = {v for v in halves.residuals if v not in self.forward.collected or v in self.forward.fixed}
         self.heads = [v for v in halves.residuals if v in self.forward.fixed]
         self.rows = [v for v in halves.residuals if v not in self.forward.fixed]
-        b, back, cts = len(halves.carry), halves.back, halves.cts
-        inputs = [*self.heads, *cts[:b], *self.rows, *cts[b:]]
-        self.summed = Summed(part_of(back, inputs, back.equations, back.outputs), len(self.heads), b,
-                             len(halves.terms))
-        self.backs = {}
+        self.halves, self.sums, self.backs = halves, {}, {}
 
-    def backward(self, movable):
-        """The body of the loop backwards without what runs before it, and that as a body."""
-        found = self.backs.get(movable)
+    def summed(self, zeros):
+        """The body of the loop backwards, where sums of products come after it; `zeros` as for `pulled`."""
+        found = self.sums.get(zeros)
         if found is None:
-            hoisted = Hoisted(self.summed.graph, len(self.heads), self.summed.n, self.steps, movable)
-            found = self.backs[movable] = hoisted, Body(hoisted.graph)
+            halves, b = self.halves, len(self.halves.carry)
+            back, cts = halves.pulled(zeros)[0], halves.cts
+            inputs = [*self.heads, *cts[:b], *self.rows, *cts[b:]]
+            found = self.sums[zeros] = Summed(part_of(back, inputs, back.equations, back.outputs), len(self.heads), b,
+                                              len(halves.terms))
+        return found
+
+    def backward(self, zeros, movable):
+        """That body without what runs before it, and that as a body."""
+        found = self.backs.get((zeros, movable))
+        if found is None:
+            summed = self.summed(zeros)
+            hoisted = Hoisted(summed.graph, len(self.heads), summed.n, self.steps, movable)
+            found = self.backs[zeros, movable] = hoisted, Body(hoisted.graph)
         return found

@@ -1,13 +1,16 @@
 """Products with strong zeros in staged code: looked at when they run, differentiated as the bilinear maps they are."""
 
+from functools import cached_property
+
 from ...core.arrays.avals import aval_of
 from ...core.ops.reductions import reduce_any, strong_product, with_strong_zeros
 from ...core.ops.selection import isfinite
-from ...core.tape.strong_zeros import CHOICES
+from ...core.tape.strong_zeros import CHOICES, finite_factor
 from ...core.trace.device import zeros_of
 from ..interpreters.gradient import vjp
 from ..staging.bodies import batched_body, conjugated
-from .two_way import Operation
+from ..staging.staging import stage
+from .two_way import Operation, StagedOperation
 
 
 class StrongProduct(Operation):
@@ -30,6 +33,10 @@ class StrongProduct(Operation):
         return [CHOICES["cond"](lost, lambda out, ct, w: with_strong_zeros(out, ct, w, self.times),
                                 lambda out, ct, w: out, out, ct, w)]
 
+    def staged(self, avals, operands):
+        graph, _ = stage(lambda ct, w: [self.times(ct, w)], avals, tuple, self.name, like=operands)
+        return _StagedProduct(self, graph, len(avals))
+
     def batched(self, flags, trace):
         times = batched_body(lambda ct, w: [self.times(ct, w)], flags, trace)
         return StrongProduct(lambda ct, w: times(ct, w)[0])  # one look for all examples: else both branches run
@@ -42,7 +49,12 @@ class StrongProduct(Operation):
     def pull(self, values, outs, cts, active):
         ct, w = values
         return [strong_product(cts[0], w, self.transposed(ct, lambda ct, w: (ct, w))) if 0 in active else None,
-                strong_product(cts[0], ct, self.transposed(w, lambda w, ct: (ct, w))) if 1 in active else None]
+                strong_product(ct, cts[0], self.of_factor(w)) if 1 in active else None]
+
+    def of_factor(self, w):
+        """The cotangent of `w`, which has nothing of an element of that of the output where `ct` is 0."""
+        back = self.transposed(w, lambda w, ct: (ct, w))
+        return lambda ct, g: back(g, ct)
 
     def transposed(self, operand, order):
         """The cotangent of one operand, as a bilinear map of that of the output and the other operand."""
@@ -55,4 +67,19 @@ class StrongProduct(Operation):
         return back
 
 
-CHOICES["staged_product"] = lambda ct, w, times: StrongProduct(times)(ct, w)[0]
+class _StagedProduct(StagedOperation):
+    """A strong product whose graph is the plain one; the other is staged where it is compiled."""
+
+    @cached_property
+    def expanded(self):
+        """The graph of what runs."""
+        def run(ct, w, *captured):
+            return StrongProduct(lambda ct, w: self.graph.eval([ct, w, *captured])[0]).run(ct, w)
+
+        return stage(run, self.graph.in_avals, tuple, self.name, watch=False)[0]
+
+    def run(self, *values):
+        return self.expanded.eval(list(values))
+
+
+CHOICES["staged_product"] = lambda ct, w, times: times(ct, w) if finite_factor(w) else StrongProduct(times)(ct, w)[0]

@@ -65,6 +65,10 @@ class Operation:
         """The operation on operands of which those with a flag have a batch axis in front."""
         return _Batched(self, flags, trace)
 
+    def staged(self, avals, operands):
+        """The operation on operands of these avals, with a graph of what it runs."""
+        return StagedOperation(self, stage(self.run, avals, tuple, self.name, like=operands)[0], len(avals))
+
 
 class Pushed(Operation):
     """An operation whose rule for cotangents is the transpose of that for tangents."""
@@ -132,7 +136,7 @@ class _Batched(Operation):
         return [c if c is None or flag else c.sum(axis=0) for c, flag in zip(found, self.flags)]
 
 
-class _Staged(Operation):
+class StagedOperation(Operation):
     """An operation whose `run` is a graph; what that closed over are operands behind the first `count`, constants."""
 
     def __init__(self, inner, graph, count):
@@ -207,10 +211,9 @@ def _graph(trace, prim, args):
     lifted = [trace.lift(a) for a in operands]
     avals = [x.aval for x, _ in lifted]
     if op.avals is None:
-        graph, _ = stage(op.run, avals, tuple, op.name, like=operands)
-        op = _Staged(op, graph, len(avals))
-        captured = [stop_gradient(t) for t in graph.captured]  # the rules know of no derivative of these
-        graph.captured = []
+        op = op.staged(avals, operands)
+        captured = [stop_gradient(t) for t in op.graph.captured]  # the rules know of no derivative of these
+        op.graph.captured = []
         if above(trace, captured):
             return prim.rebind((*operands, *captured, op))
         lifted += [trace.lift(t) for t in captured]

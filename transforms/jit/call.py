@@ -4,6 +4,7 @@ A derivative of a compiled function is compiled in its turn, once for each set o
 forward half returns the residuals that the backward half asks for, found by staging the pullback inside of it.
 """
 
+from functools import partial
 
 import numpy as np
 
@@ -34,6 +35,7 @@ from ..staging.bodies import (
 )
 from ..staging.halves import divided
 from ..staging.staging import stage
+from ..staging.structural_zeros import without_strong_zeros
 
 ndarray = np.ndarray
 _DERIVED = 64  # derivatives and batched forms kept of one compiled function
@@ -100,7 +102,7 @@ class Compiled:
 class _Halves:
     """The forward and the backward half of a derivative; `sources` says where the backward one finds its residuals."""
 
-    __slots__ = ("forward", "backward", "sources", "count", "masks")
+    __slots__ = ("forward", "strong", "backs", "sources", "count", "selects", "masks")
 
     def __init__(self, call, active):
         graph = call.graph
@@ -134,14 +136,22 @@ class _Halves:
             return [*[strip(v, trace) for v in outs], *back[0].captured]
 
         self.count = len(graph.outputs)
-        self.masks = selects(graph)
         whole = call.staged(forward, graph.in_avals)
         first, second, residuals = divided(whole, back[0], self.count, late)
         outs, given = first.outputs[: self.count], first.inputs
         outs += [v for v in residuals if v not in outs and v not in given]
         self.sources = [("operand", given.index(v)) if v in given else ("result", outs.index(v)) for v in residuals]
         self.forward = call.derived_as("forward half", first.with_outputs(outs))
-        self.backward = call.derived_as("backward half", second)
+        self.strong, self.backs = second, {}
+        self.selects, self.masks = selects(graph), self.backward(call, (False,) * self.count)[1]
+
+    def backward(self, call, zeros):
+        """The backward half where those cotangents alone have structural zeros, and whether its outputs have some."""
+        found = self.backs.get(zeros)
+        if found is None:
+            graph, flags = without_strong_zeros(self.strong, (*zeros, *[None] * len(self.sources)))
+            found = self.backs[zeros] = call.derived_as("backward half", graph), any(f is not False for f in flags)
+        return found
 
 
 def _grad(trace, prim, args):
@@ -153,7 +163,7 @@ def _grad(trace, prim, args):
     if not active:
         return tuple(prim.rebind((*values, call)))
     halves = call.derive(("grad", active), lambda: _Halves(call, active))
-    trace.masked = trace.masked or halves.masks
+    trace.masked = trace.masked or halves.selects or halves.masks
     asked = {k for kind, k in halves.sources if kind == "operand"}
     values = [trace.keep(v) if k in asked and not own else v for k, (v, own) in enumerate(zip(values, mine))]
     results = list(prim.rebind((*values, halves.forward)))
@@ -161,10 +171,12 @@ def _grad(trace, prim, args):
     outs = results[: halves.count]
     out_avals = [aval_of(v) for v in outs]
 
-    def back(cts, saved):
-        return list(prim.rebind((*full_cotangents(cts, out_avals), *residuals, halves.backward)))
+    def back(cts, saved, strong=False):
+        backward, _ = halves.backward(call, tuple([strong or c is None for c in cts]))
+        return list(prim.rebind((*full_cotangents(cts, out_avals), *residuals, backward)))
 
-    return tuple(record_call(trace, outs, [operands[i].node for i in active], back, call.name))
+    return tuple(record_call(trace, outs, [operands[i].node for i in active], back, call.name,
+                             partial(back, strong=True), halves.masks))
 
 
 def _jvp(trace, prim, args):

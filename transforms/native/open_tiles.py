@@ -31,6 +31,16 @@ class Tile:
         """The elements of an array from a place on, which need not be the first of a vector."""
         return self.read(array.at(*places), BYTES[self.kind])
 
+    def joined(self, array, first, second):
+        """Half of a vector from one place of an array on, and half from another."""
+        count = self.lanes.lanes
+        half = f"<{count // 2} x {TYPES[self.kind]}>"
+        parts = [self.body.text.op(f"load {half}, ptr {array.at(at)}, align {BYTES[self.kind]}", half)
+                 for at in (first, second)]
+        order = ", ".join([f"i32 {k}" for k in range(count)])
+        return self.body.text.op(f"shufflevector {half} {parts[0]}, {half} {parts[1]}, <{count} x i32> <{order}>",
+                                 self.type)
+
     def number(self, x):
         """A number in all lanes."""
         text, count = self.body.text, self.lanes.lanes
@@ -58,6 +68,19 @@ class Tile:
     def load(self, row, column, array, *places):
         """Read a sum from an array, from a place on."""
         self.body.text.emit(f"store {self.type} {self.vector(array, *places)}, ptr {self.names[row][column]}")
+
+    def total(self, row, column):
+        """A sum over all lanes, which may be added in any order."""
+        x, base, count = self.read(self.names[row][column]), TYPES[self.kind], self.lanes.lanes
+        while count > 1:
+            old, count = f"<{count} x {base}>", count // 2
+            new, parts = f"<{count} x {base}>", []
+            for start in (0, count):
+                order = ", ".join([f"i32 {k}" for k in range(start, start + count)])
+                parts.append(self.body.text.op(
+                    f"shufflevector {old} {x}, {old} poison, <{count} x i32> <{order}>", new))
+            x = self.body.text.op(f"fadd {new} {parts[0]}, {parts[1]}", new)
+        return self.body.made(f"extractelement <1 x {base}> {x}, i64 0", self.kind)
 
     def read(self, at, align=64):
         return Name(self.body.text.op(f"load {self.type}, ptr {at}, align {align}", self.type), self.type)

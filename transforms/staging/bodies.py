@@ -51,8 +51,8 @@ def strip(value, trace):
     return value
 
 
-def call_rule(back, name):
-    """A rule for one node made by hand; `back(ct, saved)`."""
+def call_rule(back, name, strong=None, masks=True):
+    """A rule for one node made by hand: `back(ct, saved)`, and `strong` where `ct` may have structural zeros."""
     rule = Rule()
     rule.prim = None
     rule.names = (name,)
@@ -60,20 +60,24 @@ def call_rule(back, name):
     rule.collect = None
     rule.keeps = rule.lazy = False
     rule.once = True
-    rule.back = rule.strong = back
+    rule.back, rule.strong, rule.masks = back, strong or back, masks
     return rule
 
 
-BOTH = call_rule(lambda ct, saved: (ct, ct), "sum of two paths")
+BOTH = call_rule(lambda ct, saved: (ct, ct), "sum of two paths", masks=False)
 
 
-def record_call(trace, values, parents, back, name):
-    """Tracers for the outputs `values` of a call recorded as one node; `back(cts) -> one ct a parent`.
+def record_call(trace, values, parents, back, name, strong=None, masks=True):
+    """Tracers for the outputs `values` of a call recorded as one node; `back(cts, saved) -> one ct a parent`.
 
+    `strong` is `back` for cotangents that may have structural zeros, and `masks` says whether what `back` gives may.
     An output that already is a tracer of `trace` came from a captured value: its own path is added.
     """
-    node = trace.node(call_rule(lambda cts, saved: _shaped(back(cts, saved), parents), name),
-                      parents[0] if len(parents) == 1 else tuple(parents), None)
+    def shaped(back):
+        return lambda cts, saved: _shaped(back(cts, saved), parents)
+
+    rule = call_rule(shaped(back), name, strong and shaped(strong), masks)
+    node = trace.node(rule, parents[0] if len(parents) == 1 else tuple(parents), None)
     plain = [strip(v, trace) for v in values]
     boxed = trace.pick(plain, node)
     out = []

@@ -2,6 +2,8 @@
 
 from math import prod
 
+import numpy as np
+
 from ...arrays.avals import make_aval
 from ...arrays.sums import shaped
 from ...primitive.families import ZERO, primitive
@@ -12,7 +14,9 @@ from .searching import INDEX
 _BLOCK = 16  # elements that are looked at in one go
 _LANES = 64  # elements that are compared in one go
 _LONG = 4  # times as many elements as candidates, from which a bound is found before these are gathered
-_MOST = 64  # elements asked for, above which comparing all candidates with each other costs more than NumPy's steps
+_MOST = 64  # elements asked for, above which comparing all candidates with each other costs more than sorting
+_MANY, _TIMES = 32, 10  # the same where they are a part of a few lanes, but no small one
+_BITS = 8  # of a digit
 _FEW = 1 << 4  # elements, below which NumPy's steps cost less than a compilation
 _COUNTS = {"f32": "i32", "f64": "i64"}  # as wide as the elements beside which they are counted
 
@@ -105,12 +109,69 @@ def _ranked(k, x, wanted, largest):
     k.refuse(lost.get().differs(0))  # the order of NaN is NumPy's
 
 
-def _given(x, k, axis, largest):
-    """An array as (before, along the axis, behind); None for what NumPy does."""
-    if x.dtype.kind != "f" or not 0 < k <= _MOST:
-        return None
-    lead = x.shape[:axis]
-    return x.reshape(prod(lead), x.shape[axis], -1), k, int(largest)
+def _sorted(k, x, wanted, largest):
+    """Sort bits that are in the order of the elements, digit by digit, each time in the order of the time before."""
+    before, n, behind = x.shape
+    kind = _COUNTS[x.kind]
+    size, digits = 1 << _BITS, (32 if kind == "i32" else 64) // _BITS
+    out = k.output("i64", (before, wanted, behind))
+    keys, places = [[k.scratch(of, (n,)) for _ in range(2)] for of in (kind, "i64")]
+    counts, lost, one = k.scratch("i64", (digits * size,)), k.cell(0, kind), k.scalar(1, kind)
+
+    def digit(key, d):
+        return d * size + k.cast(k.run("bitwise_and", key >> d * _BITS, size - 1), "i64")
+
+    for p in k.range(before):
+        for b in k.range(behind):
+            counts.fill(0)
+            for j in k.range(n):
+                value = x[p, j, b]
+                lost.add(k.where(value.differs(value), one, 0))
+                key = k.bits(k.where(value.equals(0), k.scalar(0, x.kind), value))  # -0 is equal to 0
+                key = k.run("bitwise_xor", key, k.where(key < 0, k.scalar(-1, kind), -1 << (digits * _BITS - 1)))
+                key = k.run("bitwise_xor", key, 0 - k.cast(largest, kind))
+                keys[0][j] = key
+                places[0][j] = j
+                for d in range(digits):
+                    counts[digit(key, d)] = counts[digit(key, d)] + 1
+            for d in range(digits):
+                old, new, total = d % 2, (d + 1) % 2, k.cell(0, "i64")
+                for c in k.range((d + 1) * size, d * size):
+                    count = counts[c]
+                    counts[c] = total.get()
+                    total.set(total.get() + count)
+                for j in k.range(n):
+                    key, spot = keys[old][j], digit(keys[old][j], d)
+                    at = counts[spot]
+                    counts[spot] = at + 1
+                    keys[new][at] = key
+                    places[new][at] = places[old][j]
+            for j in k.range(wanted):
+                out[p, j, b] = places[0][j]
+    k.refuse(lost.get().differs(0))  # the order of NaN is NumPy's
+
+
+def _given(many):
+    def given(x, k, axis, largest):
+        """An array as (before, along the axis, behind); None for what others do."""
+        n = x.shape[axis]
+        if x.dtype.kind != "f" or not k or many != (k > _MOST or k >= _MANY and _LANES < n < _TIMES * k):
+            return None
+        return x.reshape(prod(x.shape[:axis]), n, -1), k, int(largest)
+
+    return given
+
+
+def _shaped(out, x, k, axis, largest):
+    return shaped(out, (*x.shape[:axis], k, *x.shape[axis + 1 :]))
+
+
+_SORTED = Loops(_sorted, _given(True), _shaped).runner("top_k, many")
+
+
+def _by_digits(xp, x, k, axis, largest):
+    found = _SORTED(x, k, axis, largest) if type(x) is np.ndarray else None
+    return _places(xp, x, k, axis, largest) if found is None else found
 
 
 def _places(xp, x, k, axis, largest):
@@ -145,9 +206,8 @@ def _samples(rng):
 
 top_k = primitive(
     "top_k",  # (*a, n, *b) -> (*a, k, *b): places along `axis` >= 0; NaN is larger than all, of equal ones the first
-    impl=lambda xp, x, *, k, axis, largest: _places(xp, x, k, axis, largest),
-    kernel=Loops(_ranked, _given, lambda out, x, k, axis, largest: shaped(
-        out, (*x.shape[:axis], k, *x.shape[axis + 1 :])), _FEW),
+    impl=lambda xp, x, *, k, axis, largest: _by_digits(xp, x, k, axis, largest),
+    kernel=Loops(_ranked, _given(False), _shaped, _FEW),
     shape=lambda x, k, axis: make_aval((*x.shape[:axis], k, *x.shape[axis + 1 :]), INDEX),
     jvp=ZERO,
     batch=lambda x, k, axis, largest: top_k(x, k, axis + 1, largest),

@@ -1,10 +1,13 @@
-"""Convolutions of images, and their derivatives, as loops with their sums in registers.
+"""Convolutions of images of up to three axes, and their derivatives, as loops with their sums in registers.
 
 An image with its padding is a row of elements. Counted along that row, the taps of a kernel are at the same distances
 from every window, so that a vector of neighbouring elements begins as many windows. A run goes from the first window
-to the last one; the windows in it that reach over the end of a line are left out of what is returned. With a stride of
+to the last one; the windows in it that reach over the end of a line are left out of what is returned. Where a line of
+windows has as many as a few halves of vectors, these are put together from halves, and the run has no others. With a
+stride of
 s the image is taken apart into s images, of every s-th line or element each; the derivative with respect to the image
-is put together from as many.
+is put together from as many. The planes of an image of three axes lie one behind the other, its lines are those of all
+planes, and each plane of windows has runs of its own.
 """
 
 from functools import lru_cache, partial
@@ -16,6 +19,7 @@ import numpy as np
 from ...arrays.sums import PLAIN
 from ...primitive.loop_kernels import Loops
 from ..half_loops import cast_array
+from .windows import window_counts
 
 ndarray = np.ndarray
 _HALF, _SINGLE = np.dtype(np.float16), np.dtype(np.float32)
@@ -23,14 +27,16 @@ _LEAST = 1 << 18  # products, below which a compilation is not worth its time
 WORTH = 1 << 21  # products that are worth a call out of native code, whose convolutions are BLAS's
 _MOST, _FEW = 1 << 20, 64  # elements of the weights, above which BLAS is as fast, and windows, below which it is
 _KEPT, _MANY = 1 << 18, 512  # the same where a vector is kept for each of the weights
-_PART = 1 << 9  # elements of a run that stay in the cache while all taps take them
+_PART = 1 << 10  # elements of a run that stay in the cache while all taps take them
+_TOGETHER = 1 << 14  # elements of examples that are taken in one go
+_HALVES = 2  # halves of a vector in a line of windows, up to which vectors are put together from them
 _WASTE = 2  # elements of a run for each window
 _PLANS = 256
 
 
 def _shapes(k):
     """`(rows, columns)` of tiles, the highest first."""
-    return ((8, 2), (4, 4), (1, 8)) if k.registers == 32 else ((4, 3), (1, 6))
+    return ((4, 4), (1, 8)) if k.registers == 32 else ((4, 3), (1, 6))
 
 
 def _blocks(k, count, shapes):
@@ -48,8 +54,9 @@ class _Image:
     """Channels of some examples one after the other, taken apart by the stride, and then example after example, each
     with zeros around it."""
 
-    def __init__(self, k, x, channels, size, corner, stride, rest, together=1):
-        self.k, self.x, self.channels, self.size, self.corner, self.stride = k, x, channels, size, corner, stride
+    def __init__(self, k, x, sources, channels, size, left, stride, rest, together=1):
+        self.k, self.x, self.channels, self.size, self.left, self.stride = k, x, channels, size, left, stride
+        self.sources = sources  # the line of the image that each is, or -1
         self.plane = size[0] * size[1]
         self.part = self.plane * together
         self.area = self.part * stride[0] * stride[1]
@@ -57,7 +64,7 @@ class _Image:
 
     def fill(self, i, first, place=0):
         """Take an example, from a channel on."""
-        k, x, (high, wide), (top, left), (down, along) = self.k, self.x, self.size, self.corner, self.stride
+        k, x, (high, wide), left, (down, along) = self.k, self.x, self.size, self.left, self.stride
         for c in k.range(self.channels):
             for u in k.range(down):
                 for v in k.range(along):
@@ -65,8 +72,8 @@ class _Image:
                     stop = k.run("floor_divide", x.shape[3] + left - v + along - 1, along)
                     at = c * self.area + (u * along + v) * self.part + self.plane * place
                     for line in k.range(high):
-                        r = line * down + u - top
-                        for _ in k.when(k.is_place(r, x.shape[2])):
+                        r = self.sources[u * high + line]
+                        for _ in k.when(r >= 0):
                             for q in k.range(stop, start, vectors=True):
                                 self.row[at + line * wide + q] = x[i, first + c, r, q * along + v - left]
 
@@ -79,7 +86,7 @@ def _packed(k, w, order, phases, groups, features, channels, shapes, turned):
     def pack():
         for part in k.range(phases.shape[0]):
             first, count = phases[part, 5], phases[part, 6]
-            for g in k.range(groups):
+            for g in k.range(groups * phases[part, 7]):
                 for f, height, _ in _blocks(k, features, shapes):
                     for c in k.range(channels):
                         for t in k.range(count):
@@ -93,14 +100,26 @@ def _packed(k, w, order, phases, groups, features, channels, shapes, turned):
     return found, pack
 
 
-def _convolved(k, x, w, places, order, phases, groups, features, channels, high, wide, top, left, down, along,
+def _of_halves(k, columns, width):
+    """Whether lines of windows are put together from halves of vectors: long ones waste less than these cost."""
+    halves = k.run("floor_divide", columns, width >> 1)
+    return (halves * (width >> 1)).equals(columns) & (halves <= _HALVES)
+
+
+def _begin(k, p, rows, columns, wide):
+    """Where window `p` begins, of those of some lines; beyond the last it is in the last line."""
+    row = k.run("floor_divide", p, columns)
+    return k.minimum(row, rows - 1) * wide + p - row * columns
+
+
+def _convolved(k, x, w, places, order, phases, sources, groups, features, channels, high, wide, left, down, along,
                longest, rows, columns, tall, broad, turned):
     n, kind = x.shape[0], x.kind
     shapes, width = _shapes(k), k.width(kind)
     rest = width * max(c for _, c in shapes)
     y = k.output(kind, (n, groups * features, rows, columns))
     packed, pack = _packed(k, w, order, phases, groups, features, channels, shapes, turned)
-    image = _Image(k, x, channels, (high, wide), (top, left), (down, along), rest)
+    image = _Image(k, x, sources, channels, (high, wide), left, (down, along), rest + wide)
     lines = k.scratch(kind, (max(r for r, _ in shapes), longest + rest))
     lost = k.cell(0, kind)  # NaN where something is not finite, which NumPy may warn of
     image.row.fill(0)
@@ -110,51 +129,69 @@ def _convolved(k, x, w, places, order, phases, groups, features, channels, high,
             image.fill(i, g * channels)
             for part in k.range(phases.shape[0]):
                 start, much, many, above, before, first, count = [phases[part, j] for j in range(7)]
-                run = (much - 1) * wide + many
+                exact = _of_halves(k, many, width)
+                pitch = k.where(exact, many, wide)
+                run = (much - 1) * pitch + many
                 for f, height, vectors in _blocks(k, features, shapes):
                     weights = groups * features * channels * first + (g * features + f) * channels * count
                     for p in k.range(run, step=width * vectors):
                         short = run - p <= width * (vectors >> 1)  # the end of a run may need half of a tile
-                        for much_of_it, holds in ((vectors, short.equals(False)), (vectors >> 1, short)):
-                            for _ in k.when(holds):
+                        for much_of_it, joined in product((vectors, vectors >> 1), (False, True)):
+                            for _ in k.when(short.equals(much_of_it < vectors) & exact.equals(joined)):
+                                halves = [_begin(k, p + v * (width >> 1), much, many, wide)
+                                          for v in range(2 * much_of_it)] if joined else []
                                 tile = k.tile(kind, height, much_of_it)
                                 tile.begin()
                                 for c in k.range(channels):
-                                    here, there = c * image.area + start + p, weights + c * count * height
+                                    here, there = c * image.area + start, weights + c * count * height
                                     for t in k.range(count):
                                         at, spot = there + t * height, here + places[first + t]
-                                        tile.add([tile.number(packed[at + s]) for s in range(height)],
-                                                 [tile.vector(image.row, spot + v * width) for v in range(much_of_it)])
+                                        tile.add([tile.number(packed[at + s]) for s in range(height)], [
+                                            tile.joined(image.row, spot + halves[2 * v], spot + halves[2 * v + 1])
+                                            if joined else tile.vector(image.row, spot + p + v * width)
+                                            for v in range(much_of_it)])
                                 for s in range(height):
                                     for v in range(much_of_it):
                                         tile.store(s, v, lines, s, p + v * width)
                     for s in k.range(height):
                         for r in k.range(much):
                             for q in k.range(many, vectors=True):
-                                value = lines[s, r * wide + q]
+                                value = lines[s, r * pitch + q]
                                 y[i, g * features + f + s, r * tall + above, q * broad + before] = value
                                 lost.add(value - value)
     k.refuse(lost.get().differs(0))
 
 
-def _weighted(k, y, x, places, together, groups, features, channels, high, wide, top, left, down, along):
+def _weighted(k, y, x, places, sources, lines, together, groups, features, channels, high, wide, left, down, along):
     n, rows, columns, kind, taps = y.shape[0], y.shape[2], y.shape[3], y.kind, places.shape[0]
-    width, pairs = k.width(kind), 2
+    width, pairs = k.width(kind), 4 if k.registers == 32 else 2
     bits = width.bit_length() - 1
     shapes = tuple((r, pairs) for r, _ in _shapes(k))
-    image = _Image(k, x, channels, (high, wide), (top, left), (down, along), width, together)
-    depth, run = channels * taps, (together - 1) * image.plane + (rows - 1) * wide + columns
-    room = depth + 1 >> 1 << 1
+    image = _Image(k, x, sources, channels, (high, wide), left, (down, along), width + wide, together)
+    exact, half = _of_halves(k, columns, width), width >> 1
+    depth = channels * taps
+    run = k.where(exact, together * rows * columns, (together - 1) * image.plane + lines[rows - 1] + columns)
+    room = depth + pairs - 1 >> (pairs >> 1) << (pairs >> 1)
     w = k.output(kind, (groups * features, depth))
     spread = k.scratch(kind, (features, (run + width) >> bits << bits))
-    spots = k.scratch("i64", (room,))
-    sums = k.scratch(kind, (groups * features, room, width))
+    spots, begins = k.scratch("i64", (room,)), k.scratch("i64", ((run + width) >> bits << 1,))
+    several = k.where(n > together, k.scalar(1, "i64"), 0)  # else the sums of a block are done before the next begins
+    most = max(rows for rows, _ in shapes)
+    sums = k.scratch(kind, (k.where(n > together, groups * features, most), room, width))
     lost = k.cell(0, kind)
-    for made in (image.row, spread, spots, sums):
+    for made in (image.row, spread, spots):
         made.fill(0)
+    for _ in k.when(n.equals(0)):
+        w.fill(0)
     for c in k.range(channels):
         for t in k.range(taps):
             spots[c * taps + t] = c * image.area + places[t]
+    for _ in k.when(exact):
+        for h in k.range((run + width) >> bits << 1):
+            row = k.minimum(k.run("floor_divide", h * half, columns), together * rows - 1)
+            e = k.run("floor_divide", row, rows)
+            begins[h] = e * image.plane + lines[row - e * rows] + h * half - k.run(
+                "floor_divide", h * half, columns) * columns
     for i in k.range(n, step=together):
         few = k.minimum(together, n - i)
         for _ in k.when(few < together):
@@ -164,48 +201,66 @@ def _weighted(k, y, x, places, together, groups, features, channels, high, wide,
                 image.fill(i + e, g * channels, e)
                 for f in k.range(features):
                     for r in k.range(rows):
-                        at = e * image.plane + r * wide
+                        at = k.where(exact, (e * rows + r) * columns, e * image.plane + lines[r])
                         for q in k.range(columns, vectors=True):
                             spread[f, at + q] = y[i + e, g * features + f, r, q]
             for f, height, _ in _blocks(k, features, shapes):
                 tile = k.tile(kind, height, pairs)
                 cells = [(s, v) for s in range(height) for v in range(pairs)]
+                block = several * (g * features + f)
+                for _ in k.when(i.equals(0)):
+                    tile.begin()
+                    for d in k.range(room, step=pairs):
+                        for s, v in cells:
+                            tile.store(s, v, sums, block + s, d + v, 0)
                 for start in k.range(run, step=_PART):
                     for d in k.range(room, step=pairs):
                         here = [spots[d + v] for v in range(pairs)]
                         for s, v in cells:
-                            tile.load(s, v, sums, g * features + f + s, d + v, 0)
-                        for p in k.range(k.minimum(start + _PART, run), start, step=width):
-                            tile.add([tile.vector(spread, f + s, p) for s in range(height)],
-                                     [tile.vector(image.row, spot + p) for spot in here])
+                            tile.load(s, v, sums, block + s, d + v, 0)
+                        for joined in (False, True):
+                            for _ in k.when(exact.equals(joined)):
+                                for p in k.range(k.minimum(start + _PART, run), start, step=width):
+                                    at = p >> bits << 1
+                                    parts = [begins[at], begins[at + 1]] if joined else []
+                                    tile.add([tile.vector(spread, f + s, p) for s in range(height)], [
+                                        tile.joined(image.row, *[spot + part for part in parts]) if joined
+                                        else tile.vector(image.row, spot + p) for spot in here])
                         for s, v in cells:
-                            tile.store(s, v, sums, g * features + f + s, d + v, 0)
-    for f in k.range(groups * features):
-        for d in k.range(depth):
-            value = sums[f, d, 0]
-            for lane in range(1, width):
-                value = value + sums[f, d, lane]
-            w[f, d] = value
-            lost.add(value - value)
+                            tile.store(s, v, sums, block + s, d + v, 0)
+                for _ in k.when(i + together >= n):
+                    for d in k.range(room, step=pairs):
+                        for s, v in cells:
+                            for _ in k.when(d + v < depth):
+                                tile.load(s, v, sums, block + s, d + v, 0)
+                                value = tile.total(s, v)
+                                w[g * features + f + s, d + v] = value
+                                lost.add(value - value)
     k.refuse(lost.get().differs(0))
 
 
 # what they are given
 
-def _two(lengths):
-    return (1, *lengths) if len(lengths) == 1 else tuple(lengths)
-
-
 def _image(a):
-    """Images of one axis as images of one line."""
-    return a if a.ndim == 4 else a.reshape((*a.shape[:2], 1, a.shape[2]))
+    """Images as (n, channels, lines of all planes, columns)."""
+    return a if a.ndim == 4 else a.reshape((*a.shape[:2], prod(a.shape[2:-1]), a.shape[-1]))
 
 
-def _lines(stride, padding, dilation, *sizes):
-    """What belongs to the axes of images, for two axes."""
-    if len(stride) == 2:
-        return (stride, padding, dilation, *sizes)
-    return ((1, *stride), ((0, 0), *padding), (1, *dilation), *[(1, *size) for size in sizes])
+def _three(lengths, fill=1):
+    return (fill,) * (3 - len(lengths)) + tuple(lengths)
+
+
+def _sources(extent, corner, size, stride):
+    """Of each line of the images that an image is taken apart into, and of the zeros around it, the line of it, or -1.
+
+    Args:
+        extent, corner, stride: of its planes and lines; `corner` is how many zeros are before.
+        size: how many planes and lines an image that it is taken apart into has.
+    """
+    plane, line = [np.arange(s)[:, None] + np.arange(m) * s - a for a, m, s in zip(corner, size, stride)]
+    plane, line = plane[:, None, :, None], line[None, :, None, :]
+    inside = (plane >= 0) & (plane < extent[0]) & (line >= 0) & (line < extent[1])
+    return np.where(inside, plane * extent[1] + line, -1).reshape(-1)
 
 
 @lru_cache(_PLANS)
@@ -213,63 +268,76 @@ def _plan(size, kernel, stride, padding, dilation, n=1):
     """How images are taken; None where most of a run would be wasted.
 
     Args:
-        n: examples, of which so many are taken together that they fill a part of a run.
+        n: examples, of which so many are taken together.
     Returns:
         tables: places of the taps; which of the weights these are; of each part of the result its first place, its
-            rows and columns, where it begins there, its first tap, and how many: here one part with all taps.
-        image: (high, wide, top, left, down, along).
+            rows and columns, where it begins there, its first tap, how many, and whether these are new: here one part
+            a plane, with all taps; the sources of lines.
+        image: (lines, columns, left, parts of lines, parts of columns).
         run: elements.
         result: its rows and columns, and the steps from one element of a part to the next.
         together: examples.
+        lines: where the lines of windows begin, if all are one run.
     """
-    stride, padding, dilation, size, kernel = _lines(stride, padding, dilation, size, kernel)
+    size, kernel, stride, dilation = [_three(v) for v in (size, kernel, stride, dilation)]
+    padding = _three(padding, (0, 0))
     padded = [count + a + b for count, (a, b) in zip(size, padding)]
-    high, wide = [-(-count // s) for count, s in zip(padded, stride)]
-    rows, columns = [(m - d * (k - 1) - 1) // s + 1 for m, k, s, d in zip(padded, kernel, stride, dilation)]
-    if any(p < 0 for pair in padding for p in pair) or (rows - 1) * wide + columns > _WASTE * rows * columns:
+    deep, high, wide = [-(-count // s) for count, s in zip(padded, stride)]
+    planes, rows, columns = [(m - d * (k - 1) - 1) // s + 1 for m, k, s, d in zip(padded, kernel, stride, dilation)]
+    run = (rows - 1) * wide + columns
+    if any(p < 0 for pair in padding for p in pair) or run > _WASTE * rows * columns:
         return None
-    together = max(min(n, _PART // (high * wide)), 1)
-    plane, (s, t) = high * wide * together, stride
-    places = np.array([((a % s) * t + b % t) * plane + a // s * wide + b // t
-                       for a, b in product(*[range(0, d * k, d) for k, d in zip(kernel, dilation)])])
-    tables = places, np.arange(len(places)), np.array([(0, rows, columns, 0, 0, 0, len(places))])
-    image = high, wide, padding[0][0], padding[1][0], *stride
-    return tables, image, (rows - 1) * wide + columns, (rows, columns, 1, 1), together
+    plane = deep * high * wide
+    together = max(min(n, _TOGETHER // plane), 1)
+    q, s, t = stride
+    places = np.array([(((a % q) * s + b % s) * t + c % t) * plane * together + (a // q * high + b // s) * wide + c // t
+                       for a, b, c in product(*[range(0, d * k, d) for k, d in zip(kernel, dilation)])])
+    parts = np.array([(z * high * wide, rows, columns, z * rows, 0, 0, len(places), z == 0) for z in range(planes)])
+    (front, _), (top, _), (left, _) = padding
+    tables = places, np.arange(len(places)), parts, _sources(size, (front, top), (deep, high), stride)
+    lines = (np.arange(planes)[:, None] * high * wide + np.arange(rows) * wide).reshape(-1)
+    return tables, (deep * high, wide, left, q * s, t), run, (planes * rows, columns, 1, 1), together, lines
 
 
 @lru_cache(_PLANS)
 def _parts(size, extent, kernel, stride, padding, dilation):
     """The same for the derivative with respect to the image, of which every s-th element makes a part."""
-    stride, padding, dilation, size, extent, kernel = _lines(stride, padding, dilation, size, extent, kernel)
-    ways = []  # of each axis, of each part: (first element, how many, [(tap, how far back)])
+    size, extent, kernel, stride, dilation = [_three(v) for v in (size, extent, kernel, stride, dilation)]
+    padding = _three(padding, (0, 0))
+    ways = []  # of each axis, of each part: (first element, how many, where it begins, [(tap, how far back)])
     for n, k, s, (a, _), d in zip(extent, kernel, stride, padding, dilation):
         starts = [-(-(a - u) // s) for u in range(s)]
         ways.append([(start, -(-(a + n - u) // s) - start, start * s + u - a,
                       [(t, (t * d - u) // s) for t in range(k) if (t * d - u) % s == 0])
                      for u, start in enumerate(starts)])
     back = [max([m for *_, taps in way for _, m in taps], default=0) for way in ways]
-    high, wide = [m + max(n, *[start + count for start, count, *_ in way]) for m, n, way in zip(back, size, ways)]
+    deep, high, wide = [m + max(n, *[start + count for start, count, *_ in way])
+                        for m, n, way in zip(back, size, ways)]
     places, order, parts = [], [], []
-    for (row, rows, above, down), (column, columns, before, along) in product(*ways):
+    for (plane, planes, behind, deeper), (row, rows, above, down), (column, columns, before, along) in product(*ways):
         if rows > 0 and columns > 0:
             first = len(places)
-            places += [(back[0] - m) * wide + back[1] - n for (_, m), (_, n) in product(down, along)]
-            order += [t * kernel[1] + u for (t, _), (u, _) in product(down, along)]
-            parts.append((row * wide + column, rows, columns, above, before, first, len(places) - first))
+            places += [((back[0] - l) * high + back[1] - m) * wide + back[2] - n
+                       for (_, l), (_, m), (_, n) in product(deeper, down, along)]
+            order += [(t * kernel[1] + u) * kernel[2] + v for (t, _), (u, _), (v, _) in product(deeper, down, along)]
+            parts += [((plane + z) * high * wide + row * wide + column, rows, columns,
+                       (behind + z * stride[0]) * extent[1] + above, before, first, len(places) - first, z == 0)
+                      for z in range(planes)]
     runs = [(rows - 1) * wide + columns for _, rows, columns, *_ in parts]
     whole = [n + a + b - d * (k - 1) - 1 for n, (a, b), k, d in zip(extent, padding, kernel, dilation)]
     if size != tuple([n // s + 1 for n, s in zip(whole, stride)]):
         return None
     if any(p < 0 for pair in padding for p in pair) or sum(runs) > _WASTE * prod(extent):
         return None
-    tables = np.array(places), np.array(order), np.array(parts)
-    return tables, (high, wide, *back, 1, 1), max(runs), (*extent, *stride)
+    tables = np.array(places), np.array(order), np.array(parts), _sources(size, back, (deep, high), (1, 1))
+    return (tables, (deep * high, wide, back[2], 1, 1), max(runs),
+            (extent[0] * extent[1], extent[2], stride[1], stride[2]))
 
 
 def _fit(x, y, taps, windows, weights, least, few, most):
     """Whether there is enough to do, but not for BLAS, and of which kind."""
     return taps > 1 and windows >= few and weights <= most and windows * weights >= least and (
-        (x.dtype in PLAIN or x.dtype == _HALF) and x.dtype == y.dtype and x.ndim in (3, 4))
+        (x.dtype in PLAIN or x.dtype == _HALF) and x.dtype == y.dtype and x.ndim in (3, 4, 5))
 
 
 def planned_conv(x, w, stride, padding, dilation, groups, least):
@@ -281,7 +349,7 @@ def planned_conv(x, w, stride, padding, dilation, groups, least):
     found = _plan(tuple(x.shape[2:]), kernel, stride, padding, dilation)
     if found is None:
         return None
-    tables, image, run, result, _ = found
+    tables, image, run, result, *_ = found
     return *tables, groups, w.shape[0] // groups, w.shape[1], *image, run, *result
 
 
@@ -305,10 +373,11 @@ def planned_weight(y, x, kernel, stride, padding, dilation, groups, least):
     found = _plan(tuple(x.shape[2:]), tuple(kernel), stride, padding, dilation, y.shape[0])
     if found is None:
         return None
-    (places, *_), image, _, result, together = found
-    if result[:2] != _two(y.shape[2:]):
+    (places, *_, sources), image, _, result, together, lines = found
+    windows = prod(y.shape[2:])
+    if result[:2] != (windows // y.shape[-1], y.shape[-1]) or lines[-1] + y.shape[-1] > _WASTE * windows:
         return None
-    return places, together, groups, y.shape[1] // groups, channels, *image
+    return places, sources, lines, together, groups, y.shape[1] // groups, channels, *image
 
 
 def _given(plan):
@@ -325,10 +394,15 @@ def _given(plan):
     return given
 
 
-def _squeezed(out, x, *_):
-    """What was found for images of one line, of one axis, in the dtype of the operands."""
-    out = out if x.ndim == 4 else out.reshape((*out.shape[:2], out.shape[3]))
+def _unfolded(out, x, extent):
+    """What was found for images of lines, with the axes of the operands and in their dtype."""
+    out = out if x.ndim == 4 else out.reshape((*out.shape[:2], *extent))
     return out if x.dtype != _HALF else cast_array(np, out, _HALF)
+
+
+def _windows(out, x, w, stride, padding, dilation, groups):
+    size = [n + a + b for n, (a, b) in zip(x.shape[2:], padding)]
+    return _unfolded(out, x, window_counts(size, w.shape[2:], stride, dilation))
 
 
 def _of_weights(w, y, x, kernel, *_):
@@ -336,6 +410,7 @@ def _of_weights(w, y, x, kernel, *_):
     return w if x.dtype != _HALF else cast_array(np, w, _HALF)
 
 
-CONV = Loops(partial(_convolved, turned=False), _given(planned_conv), _squeezed)
-CONV_INPUT = Loops(partial(_convolved, turned=True), _given(planned_input), _squeezed)
+CONV = Loops(partial(_convolved, turned=False), _given(planned_conv), _windows)
+CONV_INPUT = Loops(partial(_convolved, turned=True), _given(planned_input),
+                   lambda out, y, w, extent, *_: _unfolded(out, y, extent))
 CONV_WEIGHT = Loops(_weighted, _given(planned_weight), _of_weights)

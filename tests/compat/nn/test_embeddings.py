@@ -90,6 +90,14 @@ def test_rows_behind_the_last_bag_have_no_part_in_it():
     assert mapped.tolist() == [bag(ends).tolist(), bag(compat.tensor([0, 1, 6])).tolist()]
 
 
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+@pytest.mark.parametrize("rows, words", [([0, -1], "found idx to be -1"), ([0, 5], "found idx to be 5"),
+                                         ([0.0, 1.0], "Long, Int; but got torch.FloatTensor")])
+def test_rows_that_a_table_does_not_have_are_refused(rows, words, mode):
+    with pytest.raises(RuntimeError, match=words):
+        compat.nn.functional.embedding_bag(compat.tensor(rows), compat.ones(5, 2), compat.tensor([0]), mode=mode)
+
+
 def script_refusals_of_bags(torch):
     F, w, i = torch.nn.functional, normal(torch, 5, 3), places(torch)  # noqa: N806
     odd = [lambda: F.embedding_bag(i, w[0]), lambda: F.embedding_bag(i, w.long()),

@@ -300,11 +300,13 @@ def with_items(key, args, named):
 
 def repeatable(way, args, named, items):
     """Whether the types of a call alone made it fit; `items` says whether those of items are known."""
-    for place, v in enumerate((*args, *named.values())):
+    parameters = *[p if k < way.positional else None for k, p in enumerate(way.parameters[: len(args)])], *[
+        None] * (len(args) - len(way.parameters)), *map(way.names.get, named)
+    for p, v in zip(parameters, (*args, *named.values())):
         if isinstance(v, tuple | list) and not (items and type(v) in _NESTS) or isinstance(v, np.integer | np.ndarray):
             return False
-        if isinstance(v, TensorBase) and not (
-                place < min(len(args), way.positional) and way.parameters[place].kind in ("Tensor", "duck", "operand")):
+        if isinstance(v, TensorBase) and not (p is not None and (
+                p.kind in ("Tensor", "duck", "operand") or p.kind == "any" and p.name not in way.counts)):
             return False
     return True
 

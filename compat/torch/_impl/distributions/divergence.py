@@ -57,9 +57,9 @@ def kl_divergence(p, q):
         NotImplementedError: there is no formula for their kinds.
     """
     kinds = type(p), type(q)
-    if kinds not in _FOUND:
-        _FOUND[kinds] = lookup(*kinds)
-    fun = _FOUND[kinds]
+    fun = _FOUND.get(kinds)
+    if fun is None:
+        fun = _FOUND[kinds] = lookup(*kinds)
     if fun is NotImplemented:
         raise NotImplementedError(f"No KL(p || q) is implemented for p type {kinds[0].__name__} and q type "
                                   f"{kinds[1].__name__}")

@@ -8,11 +8,12 @@ from ..... import numpy as cnp, stop_gradient
 from ....._engine import all_within
 from .....extend import REGISTRY, constant
 from ..dispatch.call import ROWS
-from ..dispatch.host_ops import insist, known, on_host, primal_of
+from ..dispatch.host_ops import insist, known, stripped
 from ..modes.grad_mode import no_grad
 from ..modes.modes import modes
 from ..types.dtypes import int32, int64, type_word
 from ..types.tensor_type import TensorBase, needs_grad
+from .index_arrays import along
 from .publishing import functional
 
 
@@ -72,14 +73,14 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
                           include_last_offset, padding_idx)
 
 
-@functional("embedding_bag", front=embedding_bag)
+@functional("embedding_bag", blind=True, front=embedding_bag)
 def _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, scale, include_last_offset, padding_idx):
     if scale is not None and tuple(scale.shape) != tuple(input.shape):
         raise ValueError(f"embedding_bag: If per_sample_weights ({list(scale.shape)}) is not None, then it must have "
                          f"the same shape as the input ({list(input.shape)})")
     if weight.ndim != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
-    flat, starts, end = _bags(input, offsets, include_last_offset)
+    flat, starts, bags = _bags(input, offsets, include_last_offset)
     if mode not in ("sum", "mean", "max"):
         raise ValueError("mode has to be one of sum, mean or max")
     if mode == "max" and (scale_grad_by_freq or sparse):
@@ -89,64 +90,66 @@ def _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, sca
         raise RuntimeError("Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, "
                            f"BFloat16, Float, Double; but got {type_word(weight.dtype)} instead (while checking "
                            "arguments for embedding_bag)")
+    for v in (flat, starts):
+        if v.dtype.kind not in "biu":
+            raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: "
+                               f"Long, Int; but got torch.{type_word(v.dtype)}Tensor instead (while checking arguments "
+                               "for embedding_bag)")
+    flat, starts = (v if v.dtype in (np.int64, np.int32) else v.astype(np.int64) for v in (flat, starts))
     if scale is not None and mode != "sum":
         raise NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only "
                                   f"supported for mode='sum' (got mode='{mode}'). Please open a feature request on "
                                   "GitHub.")
-    if isinstance(end, np.integer) and end < flat.shape[0]:
-        flat, scale, end = flat[:end], None if scale is None else scale[:end], None
+    size = weight.shape[0]
+    insist(lambda places: _check_rows(places, size), flat)
     if scale_grad_by_freq:
         weight = by_frequency("nn.functional.embedding_bag with scale_grad_by_freq", weight, flat)
-    bags, count = starts.shape[0], flat.shape[0]
-    added = REGISTRY["scatter_add"].fun
-    begun = added(constant(np.ones(bags, np.int64), starts), starts, 0, count + 1)  # how many bags begin at each place
-    bag = cnp.cumsum(begun)[:-1] - 1
-    kept = None if padding_idx is None else flat != padding_idx % weight.shape[0]
-    if end is not None and not isinstance(end, np.integer):
-        inside = constant(np.arange(count), starts) < end
-        kept = inside if kept is None else kept & inside
-    values = cnp.take(weight, flat, axis=0)
-    zero = constant(np.zeros((), weight.dtype), weight)
-    if mode == "max":  # others are in a bag of their own, behind the last
-        bag, rows = (bag, bags) if kept is None else (cnp.where(kept, bag, bags), bags + 1)
-        best = REGISTRY["largest_rows"].fun(values, bag, rows)[:bags]
-        return cnp.where(best < 0, zero, cnp.take_along_axis(values, cnp.maximum(best, 0), 0) if count else zero)
+    numbers, counts = REGISTRY["bag_numbers"].fun(flat, starts, bags, -1 if padding_idx is None else padding_idx % size)
+    if mode == "max" and flat.shape[0]:
+        best = REGISTRY["largest_gathered"].fun(weight, flat, numbers, bags)
+        zero = constant(np.zeros((), weight.dtype), weight)
+        return cnp.where(best < 0, zero, along(weight, cnp.maximum(best, 0), 0))
     if scale is not None:
-        values = values * cnp.reshape(scale, (-1, 1))
-    if kept is not None:
-        values = cnp.where(cnp.expand_dims(kept, 1), values, zero)
-    out = added(values, bag, 0, bags)
-    if mode == "mean":
-        ends = cnp.append(starts[1:], constant(np.full(min(bags, 1), count), starts))
-        counts = ends - starts if kept is None else added(kept.astype(np.int64), bag, 0, bags)
-        out = out / cnp.expand_dims(cnp.maximum(counts, 1).astype(weight.dtype), 1)
-    return out
+        weight = cnp.take(weight, flat, axis=0) * cnp.reshape(scale, (-1, 1))
+        flat = constant(np.arange(flat.shape[0]), weight)
+    out = REGISTRY["gathered_sums"].fun(weight, flat, numbers, bags)
+    return out if mode != "mean" else out / cnp.expand_dims(cnp.maximum(counts, 1).astype(weight.dtype), 1)
+
+
+def _check_rows(places, size):
+    if not all_within(places, 0, size):
+        wrong = places[(places < 0) | (places >= size)][0]
+        raise RuntimeError(f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {wrong}")
 
 
 def _bags(input, offsets, include_last_offset):
-    """The numbers of the rows one behind the other, where each bag starts, and where the last ends if that is given."""
+    """The numbers of the rows one behind the other, where each bag starts, and how many bags there are."""
     if input.ndim == 2:
         if offsets is not None:
             raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of "
                              "fixed length sequences. However, found offsets of type <class 'torch.Tensor'>")
-        return cnp.reshape(input, (-1,)), constant(np.arange(input.shape[0]) * input.shape[1], input), None
+        return (cnp.reshape(stripped(input), (-1,)), constant(np.arange(input.shape[0]) * input.shape[1], input),
+                input.shape[0])
     if input.ndim != 1:
         raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
     if offsets is None:
         raise ValueError("offsets has to be a 1D Tensor but got None")
     if offsets.ndim != 1:
         raise ValueError("offsets has to be a 1D Tensor")
-    starts = primal_of(offsets)
-    seen = on_host(starts)
-    if seen is not None and seen.size and seen[-1] > input.shape[0]:
-        raise RuntimeError(f"offsets[-1] can not be greater than input's length {input.shape[0]} but got offsets[-1] "
-                           f"of {seen[-1]}")
-    end = (starts if seen is None else seen)[-1] if include_last_offset else None
-    starts = starts[:-1] if include_last_offset else starts
-    if seen is not None and starts.size and seen[0] != 0:
+    count = input.shape[0]
+    insist(lambda starts: _check_starts(starts, count), offsets)
+    return stripped(input), stripped(offsets), max(offsets.shape[0] - bool(include_last_offset), 0)
+
+
+def _check_starts(starts, count):
+    if not starts.size:
+        return
+    first, last = (starts.item(k) if starts.ndim == 1 else starts[..., k].max() for k in (0, -1))
+    if last > count:
+        raise RuntimeError(f"offsets[-1] can not be greater than input's length {count} but got offsets[-1] of {last}")
+    if first:
         raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
-                           f"position 0. However, got {seen[0]}")
-    return input, starts, end
+                           f"position 0. However, got {first}")
 
 
 def shorten(weight, input, most, order):

@@ -214,11 +214,8 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
     return reduced(loss if input.ndim == 2 else loss[0], reduction)
 
 
-_FEW_CLASSES = 16  # all of which are compared with each other: no labels are looked at, so that calls have programs
-
-
 def _labels_within(array, n):
-    if array.size and (array.min() < -1 or array.max() >= n):
+    if not all_within(array, -1, n):
         raise RuntimeError("argument #2 'target' is out of range")
 
 
@@ -237,17 +234,7 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
         raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
                            f"{list(input.shape)}")
     insist_there(lambda array: _labels_within(array, n), target)
-    few = n <= _FEW_CLASSES
-    valid = cnp.cumsum(((stripped(t) if few else primal_of(t)) < 0).astype(np.int64), axis=1) == 0  # to the first -1
-    seen = None if few else on_host(valid)
-    if seen is not None:  # as many places as the example with most labels has
-        most = int(seen.sum(1).max(initial=0))
-        valid, t = valid[:, :most], t[:, :most]
-    safe = cnp.where(valid, t, -1)
-    hit = cnp.any(cnp.expand_dims(safe, 2) == constant(np.arange(n), t), axis=1)
-    others = cnp.expand_dims(valid, 2) & ~cnp.expand_dims(hit, 1)
-    gap = cnp.expand_dims(1 - cnp.take_along_axis(x, cnp.maximum(safe, 0), 1), 2) + cnp.expand_dims(x, 1)
-    loss = cnp.sum(cnp.where(others & (gap > 0), gap, constant(np.zeros((), x.dtype), x)), axis=(1, 2)) / n
+    loss = REGISTRY["multilabel_hinge"].fun(x, stripped(t))
     return reduced(loss if input.ndim == 2 else loss[0], reduction)
 
 

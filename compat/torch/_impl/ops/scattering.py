@@ -6,25 +6,16 @@ import numpy as np
 
 from ..... import numpy as cnp, stop_gradient
 from ....._engine import all_within
-from .....extend import Opaque, constant
+from .....extend import REGISTRY, Opaque, constant
 from ..dispatch.call import ROWS, moving
-from ..dispatch.host_ops import constant_here, filled, hosted, is_plain, numbers, on_host, primal_of, stripped
+from ..dispatch.host_ops import constant_here, filled, hosted, numbers, primal_of, stripped
 from ..dispatch.layouts import LIKE_FIRST
-from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from .axes import wrap_dim
 from .index_arrays import AT, check_long, in_flat, within
 
+PRODUCT = REGISTRY["scattered_product"].fun
 _EXTREMES = {"amax": np.maximum, "amin": np.minimum}
-
-
-def _ranks(places):
-    """For each element the number of earlier ones with the same place."""
-    order = np.argsort(places, kind="stable")
-    ordered = places[order]
-    ranks = np.empty(places.size, np.int64)
-    ranks[order] = np.arange(places.size) - np.searchsorted(ordered, ordered, "left")
-    return ranks
 
 
 def reduce_into(name, x, dim, index, src, how, include_self):
@@ -48,18 +39,11 @@ def reduce_into(name, x, dim, index, src, how, include_self):
                                + (f" apart from dimension {d}" if what == "self" else ""))
     if isinstance(index, Opaque) and how == "sum" and include_self and name == "scatter":
         return ROWS["scatter_add"].body(x, dim, index, src)
-    if how == "prod":
-        index = primal_of(index)
-        if is_plain(index):
-            index = on_host(index)  # which places are meant is decided there
     index = stripped(index)
     within(index, d, x.shape[d])
-    src = src[tuple([slice(0, k) for k in index.shape])]
-    if how == "prod" and type(index) not in ARRAYS:
-        if not include_self:
-            hits = _hits(cnp.reshape(x, (-1,)), cnp.reshape(in_flat(index, x.shape, d), (-1,)))
-            x = cnp.where(cnp.reshape(hits, x.shape) > 0, constant(np.ones((), x.dtype), x), x)
-        return _dense_product(x, index, src, d)
+    src = src if src.shape == index.shape else src[tuple([slice(0, k) for k in index.shape])]
+    if how == "prod":
+        return _product(x, d, index, src, not include_self)
     places = cnp.reshape(in_flat(index, x.shape, d), (-1,))
     return cnp.reshape(_reduced(cnp.reshape(x, (-1,)), places, cnp.reshape(src, (-1,)), how, include_self), x.shape)
 
@@ -75,9 +59,7 @@ def _reduced(x, places, src, how, include_self):
     hits = None if include_self and how != "mean" else _hits(x, places)
     if how in _EXTREMES:
         return _extreme(x, places, src, how, hits)
-    start = x if include_self else cnp.where(hits > 0, constant(np.asarray(how == "prod", x.dtype), x), x)
-    if how == "prod":
-        return _product(start, places, src)
+    start = x if include_self else cnp.where(hits > 0, constant(np.zeros((), x.dtype), x), x)
     total = AT(start)[places].add(src)
     if how == "sum":
         return total
@@ -85,24 +67,12 @@ def _reduced(x, places, src, how, include_self):
     return (cnp.floor_divide if x.dtype.kind in "iu" else cnp.divide)(total, count.astype(x.dtype))
 
 
-def _dense_product(x, index, src, d):
-    """The same at indices that differ between examples: the product over all sources, 1 where one lands elsewhere."""
-    n, shape = x.shape[d], (*src.shape[:d], *src.shape[d + 1 :])
-    index, src = (cnp.expand_dims(cnp.moveaxis(v, d, 0), 1) for v in (index, src))
-    hit = index == constant(np.arange(n).reshape((1, n) + (1,) * len(shape)), index)
-    factor = cnp.moveaxis(cnp.prod(cnp.where(hit, src, constant(np.ones((), x.dtype), src)), axis=0), 0, d)
-    more = [(0, a - b) for a, b in zip(x.shape, factor.shape)]  # what lies beside the index stays
-    factor = cnp.pad(factor, more, constant_values=1) if any(b for _, b in more) else factor
-    return (x * factor).astype(x.dtype)
-
-
-def _product(x, places, src):
-    ranks = _ranks(places)
-    for r in range(int(ranks.max(initial=-1)) + 1):
-        chosen = np.flatnonzero(ranks == r)
-        at = constant(places[chosen], x)
-        x = AT(x)[places[chosen]].set(x[at] * src[constant(chosen, src)])
-    return x
+def _product(x, d, index, src, fresh):
+    """The product of all that lands on each place; of vectors, where `index` is shorter than `x` beside its axis."""
+    if all(m == n for a, (m, n) in enumerate(zip(index.shape, x.shape)) if a != d):
+        return PRODUCT(x, src, index, d, fresh)
+    flat = (cnp.reshape(v, (-1,)) for v in (x, src, in_flat(index, x.shape, d)))
+    return cnp.reshape(PRODUCT(*flat, 0, fresh), x.shape)
 
 
 def _extreme(x, places, src, how, hits):
