@@ -72,7 +72,7 @@ def _conv_of_runs(x, at, w, groups):
 # general way adds up as many of channels, a call for each place of the kernel. In us: 2 x 8 x 8 x 16 x 16 from 8
 # features, kernel 3 x 3 x 3, 300 for 860; 5 x 5, kernel 3 x 3, 7 for 26; 128 channels of 16 x 16 from 128, 3,100 for
 # 2,850.
-_NARROW, _SHORT = 16, 1 << 13
+_NARROW, _SHORT = 16, 1 << 17
 
 
 @in_singles

@@ -1,5 +1,7 @@
 """Rows of a table: shortened in place, with gradients by frequency, in bags, and under vmap."""
 
+import pytest
+
 import covector.compat.torch as compat
 from harness import attempt, normal, slopes, table
 
