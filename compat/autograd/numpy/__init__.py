@@ -2,7 +2,7 @@
 
 import numpy as _np
 
-from .. import builtins as builtins
+from .._impl import builtins as builtins
 from .._impl.missing import refusing as _refusing
 from . import fft, linalg, numpy_boxes, numpy_jvps, numpy_vjps, numpy_vspaces, numpy_wrapper, random
 from .numpy_wrapper import *  # noqa: F403 - NumPy's names

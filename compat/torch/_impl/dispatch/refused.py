@@ -27,24 +27,26 @@ class Refusals:
     def check(self, name, args, kwargs, tensors):
         """Raise PyTorch's error where the dtypes of the tensors are refused, in this form, alone or together."""
         first = tensors[0]
+        own = first.dtype
         for letters, error, fits in self.forms:
-            if (letter(first.dtype) or "-") in letters and fits(*args, **kwargs):
+            if (letter(own) or "-") in letters and fits(*args, **kwargs):
                 if error is None:
                     return
-                raise told((*error, ""), name, first, first.dtype, first)
+                raise told((*error, ""), name, first, own, first)
         mixed = False
         for t in tensors:
-            if t.dtype is not first.dtype:
+            if t is not first and t.dtype is not own:
                 mixed = True
-        if mixed and self.mixed and not (self.alone and sum(t.dtype is not first.dtype for t in tensors) > 1):
+                break
+        if mixed and self.mixed and not (self.alone and sum(t.dtype is not own for t in tensors) > 1):
             for place, groups in self.mixed.items():
-                if place < len(tensors) and tensors[place].dtype is not first.dtype:
-                    one, other = letter(first.dtype) or "-", letter(tensors[place].dtype) or "-"
+                if place < len(tensors) and (dtype := tensors[place].dtype) is not own:
+                    one, other = letter(own) or "-", letter(dtype) or "-"
                     for ones, others, found in groups:
                         if one in ones and other in others:
                             if found is None:
                                 return
-                            raise told(found, name, first, tensors[place].dtype, tensors[place])
+                            raise told(found, name, first, dtype, tensors[place])
         if self.dtypes:
             if self.place is None:
                 of, dtype = first, common(args, tensors, mixed)
