@@ -139,11 +139,12 @@ strong_times = elementwise(
 CHOICES["strong_times"] = strong_times
 reached = elementwise(
     "reached",  # v, a factor of ct: its cotangent is 0 where that is NaN and ct is 0
-    impl=lambda xp, ct, v: xp.where(ct == ct, v, v),
+    impl=lambda xp, ct, v: v if np.shape(v) == np.shape(ct) else xp.where(ct == ct, v, v),
     jvp={"v": lambda dv: dv},
     vjp={"v": lambda g, ct: strong_zero(ct, g)},
     nondiff="ct",
     zeros=True,
+    shares=True,
     linear=("v",),
     samples=lambda rng: [Sample(np.ones(3), rng.normal(size=3)), Sample(0.5, np.array(0.3)),
                          Sample(np.ones((2, 3)), rng.normal(size=(2, 1))), Sample(np.ones(0), np.ones(0)),

@@ -247,7 +247,7 @@ def elementwise(
         live = [n for i, n in enumerate(prim.operands) if i not in prim.nondiff]
         scaled = {n: _scaled(d[n], conjugate=False) for n in live if n in (d or ())}
         general = vjp or {n: _scaled(d[n], conjugate=True) for n in scaled}
-        if vjp is None and (real_vjp is None or prim.linear == prim.operands):  # else the product is one of other terms
+        if vjp is None and (real_vjp is kernel is None or prim.linear == prim.operands):  # else rules have other terms
             prim.slopes = {prim.index(n): (d[n], argument_names(d[n])) for n in scaled}
         prim.jvp = Rules(_formulas(prim, jvp or scaled, "jvp", known), _formulas(
             prim, real_jvp or jvp or scaled, "jvp", known))
