@@ -1,7 +1,5 @@
 """Products with strong zeros in staged code: looked at when they run, differentiated as the bilinear maps they are."""
 
-from functools import cached_property
-
 from ...core.arrays.avals import aval_of
 from ...core.ops.reductions import reduce_any, strong_product, with_strong_zeros
 from ...core.ops.selection import isfinite
@@ -70,9 +68,9 @@ class StrongProduct(Operation):
 class _StagedProduct(StagedOperation):
     """A strong product whose graph is the plain one; the other is staged where it is compiled."""
 
-    @cached_property
+    @property
     def expanded(self):
-        """The graph of what runs."""
+        """The graph of what runs, made anew: no two calls share variables of branches."""
         def run(ct, w, *captured):
             return StrongProduct(lambda ct, w: self.graph.eval([ct, w, *captured])[0]).run(ct, w)
 

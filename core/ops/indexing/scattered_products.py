@@ -163,7 +163,7 @@ def _wholes(x, src, index, axis):
     _, places, src, first = _ordered(src, _flat(index, x.shape, axis))
     last = concatenate(first[1:], first[:1], axis=0)
     found = where(last, _up_to(src, first, _most(places, src.shape[0])), constant(np.zeros((), src.dtype), src))
-    hit = scatter_add(last.astype(np.int64), places, 0, size).reshape(x.shape) > 0
+    hit = scatter_add(last.astype(np.dtype(np.int64)), places, 0, size).reshape(x.shape) > 0
     return hit, where(hit, scatter_add(found, places, 0, size).reshape(x.shape), constant(np.ones((), src.dtype), src))
 
 
