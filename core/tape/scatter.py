@@ -192,13 +192,9 @@ def accumulate(h, c):
     return h + c
 
 
-def add_pending(entry, c, zeros):
-    """Add to what is pending: the second contribution makes a buffer of ours, later ones go into it.
-
-    `zeros` says whether structural zeros may be in `c`: a sum has them where both have, outputs of one node apart.
-    """
+def add_pending(entry, c):
+    """Add to what is pending: the second contribution makes a buffer of ours, later ones go into it."""
     h = entry[1]
-    entry[4] = entry[4] and zeros if type(c) is not Partial else entry[4] or zeros
     if type(h) is ndarray and type(c) is ndarray:
         if entry[2]:
             h += c
@@ -232,13 +228,13 @@ def apart_from(ct, cts):
 LAZY = frozenset({Scatter, Partial, *BASES})  # cotangents that are not arrays
 
 
-def push_pending(pending, heap, zeros, node, c):
+def push_pending(pending, heap, node, c):
     """Add a contribution to a node that may be pending already."""
     seq = node.seq
     entry = pending.get(seq)
     if entry is None:
-        pending[seq] = [node, c, False, False, zeros]
+        pending[seq] = [node, c, False, False]
         if node.rule is not None or type(node) is not Node:
             heappush(heap, seq)
     else:
-        add_pending(entry, c, zeros)
+        add_pending(entry, c)

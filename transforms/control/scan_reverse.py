@@ -16,7 +16,7 @@ from ..staging.bodies import full_cotangents, operands_of, record_call, strip
 from ..staging.graph import part_of
 from ..staging.halves import divided
 from ..staging.staging import stage
-from ..staging.structural_zeros import with_carry
+from ..staging.structural_zeros import holds_zeros, with_carry
 from .hoisting import Hoisted, movable
 from .sums import Summed
 
@@ -141,6 +141,7 @@ class _Halves:
         self.graph, self.back, self.residuals = divided(whole, back[0], count, late, free)
         self.graph = self.graph.with_outputs(whole.outputs[:count])
         self.cts = self.back.inputs[: len(self.back.inputs) - len(self.residuals)]
+        self.holds_zeros = holds_zeros(graph)
         dense = self.pulled((False,) * len(self.cts))[1]
         self.selects, self.masks = selects(graph), any(flag is not False for flag in dense)
         self.asked = {k - len(self.captured) for k, v in enumerate(self.graph.inputs) if v in self.residuals}
@@ -150,6 +151,7 @@ class _Halves:
 
         That of one turn for the next has them where that of the turn or what comes from outside has.
         """
+        zeros = [zero or self.holds_zeros for zero in zeros]
         b, flags = len(self.carry), (*zeros, *[None] * len(self.residuals))
         return with_carry(self.back, flags, 0, b)
 

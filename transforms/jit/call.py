@@ -35,7 +35,7 @@ from ..staging.bodies import (
 )
 from ..staging.halves import divided
 from ..staging.staging import stage
-from ..staging.structural_zeros import without_strong_zeros
+from ..staging.structural_zeros import holds_zeros, without_strong_zeros
 
 ndarray = np.ndarray
 _DERIVED = 64  # derivatives and batched forms kept of one compiled function
@@ -102,7 +102,7 @@ class Compiled:
 class _Halves:
     """The forward and the backward half of a derivative; `sources` says where the backward one finds its residuals."""
 
-    __slots__ = ("forward", "strong", "backs", "sources", "count", "selects", "masks")
+    __slots__ = ("forward", "strong", "backs", "sources", "count", "selects", "masks", "holds_zeros")
 
     def __init__(self, call, active):
         graph = call.graph
@@ -143,13 +143,15 @@ class _Halves:
         self.sources = [("operand", given.index(v)) if v in given else ("result", outs.index(v)) for v in residuals]
         self.forward = call.derived_as("forward half", first.with_outputs(outs))
         self.strong, self.backs = second, {}
+        self.holds_zeros = holds_zeros(graph)
         self.selects, self.masks = selects(graph), self.backward(call, (False,) * self.count)[1]
 
     def backward(self, call, zeros):
         """The backward half where those cotangents alone have structural zeros, and whether its outputs have some."""
         found = self.backs.get(zeros)
         if found is None:
-            graph, flags = without_strong_zeros(self.strong, (*zeros, *[None] * len(self.sources)))
+            zeros_in = [zero or self.holds_zeros for zero in zeros]
+            graph, flags = without_strong_zeros(self.strong, (*zeros_in, *[None] * len(self.sources)))
             found = self.backs[zeros] = call.derived_as("backward half", graph), any(f is not False for f in flags)
         return found
 

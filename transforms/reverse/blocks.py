@@ -49,7 +49,7 @@ def sweep_region(root, ct, pending, heap, masked):
         seq = node.seq
         entry = pending.get(seq)
         if entry is None:
-            pending[seq] = [node, answer, True, True, masked]
+            pending[seq] = [node, answer, True, True]
             if node.rule is not None or type(node) is not Node:
                 heappush(heap, seq)
         elif seq in region.earlier:

@@ -210,14 +210,14 @@ def sweep(
     Args:
         roots: `[(node, ct), …]`.
         count: how many leaves, whose `saved` is their index; or a dict to fill, keyed by what leaves saved.
-        masked: structural zeros may occur. Rules use strong zeros on a cotangent that may have some: on what comes of a
-            root with zeros, or of a node whose pullback makes some, unless a cotangent without is added to it.
+        masked: structural zeros may occur, so rules use strong zeros: where `roots` have no zeros, from the newest node
+            on whose pullback makes some.
         large: there may be large arrays, whose elementwise operations are swept in blocks.
         retain: keep what the nodes saved, so that the graph can be swept again.
         drive: what the nodes of a subclass are given: `node.run_in_sweep(ct, drive)` returns the cotangent(s) of its
             parents, or None to end this path (the stateful layer runs hooks there, frees what was saved, fills
-            `.grad`); `drive.masked` says whether zeros of this `ct` are strong. Where `drive.plain`, and `drive.needed`
-            is None, nodes without `extra` are run here, unless they are older (of a larger number) than the one in
+            `.grad`); `drive.masked` says whether zeros are strong. Where `drive.plain`, and `drive.needed` is None,
+            nodes without `extra` are run here, unless they are older (of a larger number) than the one in
             `drive.checked`, so that saved values must be looked at.
     Returns:
         the leaf cotangents (None where nothing arrived).
@@ -233,26 +233,29 @@ def sweep(
     if FORMS.waiting is not None:
         FORMS.count(MANY)
     results = [None] * count if type(count) is int else count
-    # node number -> [node, cotangent so far, whether to add in place, whether nobody else has its memory, whether
-    # structural zeros may be in it]
-    pending = {}
+    pending = {}  # node number -> [node, cotangent so far, whether to add in place, whether nobody else has its memory]
     heap = []
     special = large
     plain = drive is not None and drive.plain and drive.needed is None
     checked = drive.checked if plain else (1,)
     retain = drive.retain if plain else retain
     spent = POOLED and drive is None and not retain  # the trace ends with this sweep
+    awaited = masked and not large  # the newest node with structural zeros is yet to come
     node: Any
     for node, ct in roots:
         special = special or type(ct) is Units
-        push_pending(pending, heap, masked and (large or may_have_zeros(ct)), node, ct)
+        awaited = awaited and not may_have_zeros(ct)
+        push_pending(pending, heap, node, ct)
+    masked = masked and not awaited
+    if drive is not None:
+        drive.masked = masked
     roots.clear()  # the caller must not keep the newest node alive, and with it the whole graph
     get = pending.get
     keep_spare = SPARE.append
     first = None
     while heap:
         entry = None  # it would keep alive what is popped
-        node, ct, added, mine, zeros = pending.pop(heappop(heap))
+        node, ct, added, mine = pending.pop(heappop(heap))
         mine = mine or added
         while True:
             rule = node.rule
@@ -268,16 +271,16 @@ def sweep(
                 parents = node.parents
                 if special:
                     if kind in BASES:
-                        c = ct.through(node, zeros)
+                        c = ct.through(node, masked)
                         if c is not None:
                             node = saved = parents = ct = None
                             while c:
-                                push_pending(pending, heap, zeros, *c.pop())
+                                push_pending(pending, heap, *c.pop())
                             break
                         ct = ct.dense()
                     if large and kind is ndarray and rule.pointwise and ct.nbytes >= LARGE:
                         entry = saved = parents = None
-                        if sweep_region(node, ct, pending, heap, zeros):
+                        if sweep_region(node, ct, pending, heap, masked):
                             node = ct = None
                             break
                         saved = node.saved
@@ -286,8 +289,10 @@ def sweep(
                     node.rule = node.parents = node.saved = None
                     keep_spare(node)
                 node = None
-                c = rule.strong(ct, saved) if zeros else rule.back(ct, saved)
-                zeros = zeros or masked and rule.masks
+                if awaited and rule.masks:
+                    awaited = False
+                    masked = True
+                c = rule.strong(ct, saved) if masked else rule.back(ct, saved)
                 ct = None
             elif plain and rule is not None and node.extra is None and not (rule.keeps and node.seq > checked[0]) and (
                     kind is ndarray or kind is Scatter or kind in _SCALARS):
@@ -297,18 +302,21 @@ def sweep(
                 if not retain and rule.keeps:
                     node.saved = FREED
                 parents = node.parents
-                c = rule.strong(ct, saved) if zeros else rule.back(ct, saved)
-                zeros = zeros or masked and rule.masks
+                if awaited and rule.masks:
+                    awaited = False
+                    masked = drive.masked = True
+                c = rule.strong(ct, saved) if masked else rule.back(ct, saved)
                 node = None
             else:
                 if plain:
                     drive.mine = mine
                     drive.ruled = False
-                drive.masked = zeros
+                if awaited and rule is not None and rule.masks:
+                    awaited = False
+                    masked = drive.masked = True
                 c = node.run_in_sweep(ct, drive)
                 if c is None:
                     break
-                zeros = zeros or masked and rule is not None and rule.masks
                 parents = node.parents
                 if not plain or not drive.ruled:
                     ct = None
@@ -335,14 +343,13 @@ def sweep(
                     if other is not None:
                         entry = get(seq)
                         if entry is None:
-                            pending[seq] = [parents, other, False, mine, zeros]
+                            pending[seq] = [parents, other, False, mine]
                             if parents.rule is not None or type(parents) is not Node:
                                 heappush(heap, seq)
                         elif entry[2] and type(other) is ndarray:
                             entry[1] += other
-                            entry[4] = entry[4] and zeros
                         else:
-                            add_pending(entry, other, zeros)
+                            add_pending(entry, other)
                         other = None
                 else:
                     first = parents[0]
@@ -355,9 +362,9 @@ def sweep(
                         seq = parent.seq
                         entry = get(seq)
                         if entry is not None:
-                            add_pending(entry, c[k], zeros)
+                            add_pending(entry, c[k])
                             continue
-                        pending[seq] = [parent, c[k], False, alone[k], zeros]
+                        pending[seq] = [parent, c[k], False, alone[k]]
                         if parent.rule is not None or type(parent) is not Node:
                             heappush(heap, seq)
                     c, parent, mine = c[0], None, alone[0]
@@ -374,18 +381,17 @@ def sweep(
                 if entry is not None:
                     if entry[2] and type(c) is ndarray:
                         entry[1] += c
-                        entry[4] = entry[4] and zeros
                     else:
-                        add_pending(entry, c, zeros)
+                        add_pending(entry, c)
                     break
                 if heap and heap[0] < seq:
-                    pending[seq] = [parents, c, False, mine, zeros]
+                    pending[seq] = [parents, c, False, mine]
                     heappush(heap, seq)
                     break
             node = parents
             ct = c
             c = None
-    for node, ct, *_ in pending.values():  # leaves wait here and not in the heap: nothing comes after them
+    for node, ct, _, _ in pending.values():  # leaves wait here and not in the heap: nothing comes after them
         kind = type(ct)
         results[node.saved] = ct.dense() if kind in LAZY else ct
     return results

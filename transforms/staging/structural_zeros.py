@@ -1,12 +1,18 @@
 """Strong zeros in a graph of cotangents, left out where a cotangent has no structural zeros."""
 
 from ...core.primitive.primitive import REGISTRY
-from ..graph.equations import Body, Equation, Literal, Var
+from ..graph.equations import Body, Equation, Literal, Var, walk
 from .graph import part_of
 
 # Beside what is elementwise or bilinear: their results have structural zeros only if what they are given has some.
 _DENSE = frozenset({"broadcast_to", "cast", "conjugate", "duplicate", "flip", "getitem", "imag", "pick", "real",
                     "reduce_any", "reduce_mean", "reduce_sum", "reshape", "take", "to_complex", "transpose"})
+_READS = frozenset({"concatenate", "getitem", "pick", "stack", "take"})
+
+
+def holds_zeros(graph):
+    """Tell whether values of a graph may have structural zeros: what it computes may be a derivative already."""
+    return any(eq.prim.zeros and eq.prim.name not in _READS for eq in walk(graph.equations))
 
 
 def without_strong_zeros(graph, flags):

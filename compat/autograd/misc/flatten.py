@@ -12,7 +12,7 @@ def flatten(value):
     >>> from covector.compat.autograd.misc import flatten
     >>> vector, unflatten = flatten({"b": 1.0, "a": np.zeros(2)})
     >>> vector, unflatten(vector)
-    (array([0., 0., 1.]), {'b': np.float64(1.0), 'a': array([0., 0.])})
+    (array([0., 0., 1.]), {'b': array(1.), 'a': array([0., 0.])})
     """
     unflatten, flat_value = make_vjp(_flatten, value) if _parts(value) != [] else (lambda v: value, cnp.asarray([]))
     return flat_value, unflatten
