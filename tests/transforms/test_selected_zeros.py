@@ -307,7 +307,7 @@ def test_second_derivatives_at_zeros_under_a_selection_are_the_same_in_all_modes
         np.testing.assert_allclose(h[known], found[0][known], rtol=1e-7, atol=1e-9)
 
 
-ROWS = {  # functions of rows, of which one with an infinity or a NaN is left out: what arrives there from it is NaN
+FUNCTIONS_OF_ROWS = {  # what arrives at a row that is left out is NaN
     "length": lambda x: np.linalg.norm(x, axis=-1, keepdims=True) * x,
     "deviation": lambda x: np.std(np.std(x, -1, keepdims=True) * x, -1, keepdims=True) * x,
     "hypot": lambda x: np.hypot(x, x[..., ::-1]) * x[..., ::-1] ** 2,
@@ -319,15 +319,15 @@ ROWS = {  # functions of rows, of which one with an infinity or a NaN is left ou
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("left_out", [[-1.0, 1.0, np.inf], [0.0, 2.0, 0.0], [np.nan, 0.3, 1e300]])
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", FUNCTIONS_OF_ROWS)
 def test_a_row_left_out_is_left_out_of_second_derivatives(name, left_out):
     kept = np.array([0.3, 0.5, 0.9])
 
     def total(x):
-        return np.sum(np.where(np.array([[True], [False]]), ROWS[name](x), 0.0))
+        return np.sum(np.where(np.array([[True], [False]]), FUNCTIONS_OF_ROWS[name](x), 0.0))
 
     want = np.zeros((2, 3, 2, 3))
-    want[0, :, 0] = covector.hessian(lambda x: np.sum(ROWS[name](x)))(kept)
+    want[0, :, 0] = covector.hessian(lambda x: np.sum(FUNCTIONS_OF_ROWS[name](x)))(kept)
     x = np.array([kept, left_out])
     for second in (covector.hessian(total), covector.jacrev(covector.jacrev(total)), covector.jit(
             covector.hessian(total)), covector.jacfwd(covector.jacfwd(total)), covector.hessian(covector.jit(total))):
