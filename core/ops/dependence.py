@@ -103,6 +103,13 @@ def nonzero(x, y, x_value, y_value):
     return found
 
 
+def guarded(ct, c):
+    """The second of two operands, element by element."""
+    answer = np.broadcast_shapes(ct.shape, c.shape)
+    return {0: (numbered(ct.shape), np.full(answer, -1)),
+            1: (numbered(c.shape), np.broadcast_to(numbered(c.shape), answer))}
+
+
 def chosen(condition, x, y, condition_value):
     """What `where` takes, where the condition is known."""
     answer = np.broadcast_shapes(condition.shape, x.shape, y.shape)

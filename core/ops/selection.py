@@ -13,7 +13,7 @@ from ..primitive.primitive import RAW, Loop
 from ..tape.strong_zeros import CHOICES
 from ..tape.unbroadcast import conj
 from ..trace.tracer import Tracer
-from .dependence import ELEMENTS, chosen
+from .dependence import ELEMENTS, chosen, guarded, nonzero
 from .half_loops import cast_array, cast_back
 from .quotient_loops import FLOOR_DIVIDE, REMAINDER
 from .samples import Sample, binary, together, unary
@@ -121,6 +121,7 @@ strong_zero = elementwise(
     vjp={"ct": lambda g: None, "c": lambda g, ct, c: where(is_lost(ct, c), 0.0, g)},
     zeros=True,
     linear=("c",),
+    depends=lambda ct, c: guarded(ct, c),
     samples=_strong_samples,
 )
 CHOICES["strong_zero"] = strong_zero
@@ -133,6 +134,7 @@ strong_times = elementwise(
     vjp={"ct": lambda g, w: strong_times(g, conj(w)), "w": lambda g, ct: strong_times(conj(ct), g)},
     zeros=True,
     linear=("ct", "w"),
+    depends=lambda ct, w, ct_value, w_value: nonzero(ct, w, ct_value, w_value),
     samples=lambda rng: [*[Sample(*s.operands) for s in _strong_samples(rng)[:5]],
                          Sample(rng.normal(size=0), rng.normal(size=0))],
 )

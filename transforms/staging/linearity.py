@@ -70,7 +70,7 @@ def check_linear(graph, count, must, remedy, whole=True):
         used = {n for n, v in zip(names, eq.inputs) if type(v) is Var and v in dependent}
         if all(type(v) is Literal or v in made for v in eq.inputs):
             made.update(eq.outputs)
-        if prim.name == "strong_zero":  # looks at what was multiplied, and does not change it
+        if prim.name in ("strong_zero", "reached"):  # looks at what was multiplied, and does not change it
             used.discard("ct")
         if not used or eq.quiet is True and (prim.flat or prim.name == "cond"):  # as products with strong zeros look
             continue
