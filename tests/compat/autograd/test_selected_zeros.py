@@ -1,0 +1,33 @@
+"""What a selection leaves out moves nothing, in one backward pass and in two."""
+
+import numpy as np
+import pytest
+
+import covector.compat.torch as compat
+
+ROWS = {
+    "a root": lambda x: x.sqrt() * x,
+    "a root of what is read": lambda x: x[:, [2, 0, 1]].sqrt() * x,
+    "a logarithm": lambda x: x * x.log(),
+    "a softmax": lambda x: x.softmax(-1) * x.exp(),
+    "a quotient": lambda x: (x @ compat.eye(3, dtype=x.dtype)) / x,
+    "a layer norm": lambda x: compat.nn.functional.layer_norm(x, (3,)),
+    "running products": lambda x: x.cumprod(-1).log(),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("left_out", [[0.0, -1.0, np.inf], [np.nan] * 3, [0.0] * 3])
+@pytest.mark.parametrize("name", ROWS)
+def test_a_row_left_out_moves_nothing_in_two_backward_passes(name, left_out):
+    def both(rows, kept):
+        x = compat.tensor(rows, dtype=compat.float64, requires_grad=True)
+        y = compat.where(compat.tensor(kept), ROWS[name](x), compat.zeros((), dtype=compat.float64)).sum()
+        first, = compat.autograd.grad(y, x, create_graph=True)
+        second, = compat.autograd.grad((first * compat.tensor([1.0, 2.0, 3.0], dtype=compat.float64)).sum(), x)
+        return first.detach().numpy(), second.numpy()
+
+    row = [0.3, 0.5, 0.9]
+    for found, alone in zip(both([row, left_out], [[True], [False]]), both([row], [[True]])):
+        np.testing.assert_array_equal(found[1], 0.0)
+        np.testing.assert_allclose(found[0], alone[0], rtol=1e-12)
