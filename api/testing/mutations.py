@@ -59,6 +59,7 @@ def _shown(prim: Any, table: str, formula: Formula) -> str:
 def _twin(prim: Primitive, old: Any = None, new: Any = None) -> Primitive:
     """A copy of the primitive, outside the registry, with one formula replaced in every table that holds it."""
     twin = copy.copy(prim)
+    twin.slopes = {}  # strong zeros run the formula that was replaced, too
     for name in TABLES:
         table = table_of(prim, name)
         _set_table(twin, name, {k: new if f is old and old is not None else f for k, f in table.items()})
