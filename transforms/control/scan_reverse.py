@@ -47,11 +47,11 @@ def scan_grad(trace, prim, args):
         carried = [cts[k] for k in halves.carry]
         given = [*[residuals[v] for v in plan.heads], *carried, *[residuals[v] for v in plan.rows],
                  *[cts[k] for k in halves.ys]]
-        summed = plan.summed(zeros)
+        summed = plan.summed(halves, zeros)
         start = [zeros_of(summed.graph.inputs[len(plan.heads) + k].aval, *given) for k in range(len(carried), summed.n)]
         k = len(plan.heads) + len(carried)
         now = [*given[:k], *start, *given[k:]]
-        backward, loop = plan.backward(zeros, tuple(movable(now)))
+        backward, loop = plan.backward(halves, zeros, tuple(movable(now)))
         known = backward.known(now)
         flat = list(prim.rebind((*backward.operands(known), loop, backward.consts, summed.n, steps, not reverse)))
         cts_of = dict(zip([consts + i for i in halves.carry], flat))
@@ -174,24 +174,23 @@ class _Plan:
         self.known = {v for v in halves.residuals if v not in self.forward.collected or v in self.forward.fixed}
         self.heads = [v for v in halves.residuals if v in self.forward.fixed]
         self.rows = [v for v in halves.residuals if v not in self.forward.fixed]
-        self.halves, self.sums, self.backs = halves, {}, {}
+        self.sums, self.backs = {}, {}
 
-    def summed(self, zeros):
+    def summed(self, halves, zeros):
         """The body of the loop backwards, where sums of products come after it; `zeros` as for `pulled`."""
         found = self.sums.get(zeros)
         if found is None:
-            halves, b = self.halves, len(self.halves.carry)
-            back, cts = halves.pulled(zeros)[0], halves.cts
+            b, back, cts = len(halves.carry), halves.pulled(zeros)[0], halves.cts
             inputs = [*self.heads, *cts[:b], *self.rows, *cts[b:]]
             found = self.sums[zeros] = Summed(part_of(back, inputs, back.equations, back.outputs), len(self.heads), b,
                                               len(halves.terms))
         return found
 
-    def backward(self, zeros, movable):
+    def backward(self, halves, zeros, movable):
         """That body without what runs before it, and that as a body."""
         found = self.backs.get((zeros, movable))
         if found is None:
-            summed = self.summed(zeros)
+            summed = self.summed(halves, zeros)
             hoisted = Hoisted(summed.graph, len(self.heads), summed.n, self.steps, movable)
             found = self.backs[zeros, movable] = hoisted, Body(hoisted.graph)
         return found

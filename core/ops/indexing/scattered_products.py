@@ -155,7 +155,7 @@ def _most(places, count):
 
 
 def _wholes(x, src, index, axis):
-    """Whether something lands on each place, and the product of all that does."""
+    """A mask of the places where something lands, and the product of all that does."""
     size = prod(x.shape)
     if not prod(index.shape):
         none = constant(np.zeros(x.shape, bool), index)

@@ -101,7 +101,7 @@ def _packed(k, w, order, phases, groups, features, channels, shapes, turned):
 
 
 def _of_halves(k, columns, width):
-    """Whether lines of windows are put together from halves of vectors: long ones waste less than these cost."""
+    """Tell whether lines of windows are put together from halves of vectors: long ones waste less than these cost."""
     halves = k.run("floor_divide", columns, width >> 1)
     return (halves * (width >> 1)).equals(columns) & (halves <= _HALVES)
 
@@ -395,7 +395,7 @@ def _given(plan):
 
 
 def _unfolded(out, x, extent):
-    """What was found for images of lines, with the axes of the operands and in their dtype."""
+    """The outputs for images of lines, with the axes of the operands and in their dtype."""
     out = out if x.ndim == 4 else out.reshape((*out.shape[:2], *extent))
     return out if x.dtype != _HALF else cast_array(np, out, _HALF)
 

@@ -1,4 +1,4 @@
-"""What a selection leaves out moves nothing, in one backward pass and in two."""
+"""Rows that a selection leaves out move nothing, in one backward pass and in two."""
 
 import numpy as np
 import pytest
