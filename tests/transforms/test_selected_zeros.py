@@ -332,3 +332,32 @@ def test_a_row_left_out_is_left_out_of_second_derivatives(name, left_out):
     for second in (covector.hessian(total), covector.jacrev(covector.jacrev(total)), covector.jit(
             covector.hessian(total)), covector.jacfwd(covector.jacfwd(total)), covector.hessian(covector.jit(total))):
         np.testing.assert_allclose(second(x), want, rtol=1e-9, atol=1e-12)
+
+
+RUNNING = {
+    "products": np.cumprod,
+    "log-sums": np.logaddexp.accumulate,
+    "lengths": np.hypot.accumulate,
+    "quotients": np.divide.accumulate,
+    "products from the end": lambda x: np.cumprod(x[::-1])[::-1],
+}
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("mode", ["grad", "jacfwd", "jit", "vmap", "grad of jit"])
+@pytest.mark.parametrize("name", RUNNING)
+def test_what_runs_along_an_axis_is_not_moved_by_what_comes_after(name, mode, bad):
+    x, keep = np.array([0.5, 0.3, 0.7, 0.4]), np.array([True, False, True, False])
+    factors = np.array([1.0, 1.0, 1.0, bad])
+    turned = name.endswith("end")
+    if turned:
+        keep, factors = keep[::-1], factors[::-1]
+
+    def total(x):
+        return np.sum(np.where(keep, RUNNING[name](x * factors), 0.0))
+
+    part = slice(1, None) if turned else slice(3)
+    want = np.zeros(4)
+    want[part] = covector.grad(lambda x: np.sum(RUNNING[name](x)[keep[part]]))(x[part])
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(MODES[mode](total)(x), want, rtol=1e-12)
