@@ -80,9 +80,8 @@ def finite_factor(saved):
 def gated(strong, reached, bare):
     """The rule of a slope that is a choice somewhere: `reached` where it may be differentiated in turn."""
     def back(ct, saved):
-        if all(not isinstance(x, Tracer) or x.owner is not None and not x.owner.level
-               for x in (ct, *((saved,) if bare else saved))):
-            return strong(ct, saved)  # on arrays, and in the stateful layer, which has PyTorch's conventions
+        if not any(isinstance(x, Tracer) for x in (ct, *((saved,) if bare else saved))):
+            return strong(ct, saved)
         return reached(ct, saved)
 
     return back
@@ -160,7 +159,7 @@ def _axes(mixing):
 
 
 def _along(ct, axes, mixing, back=False):
-    """Where the lines along `axes` are not zero throughout; of what runs along them up to there, or `back` from there."""
+    """Where lines along `axes` are not zero throughout; where they run, up to there, or `back` from there."""
     if mixing == "running":
         return CHOICES["running_any"](ct != 0, axes, back)
     return _any(ct, (axes,) if type(axes) is int else axes)

@@ -89,6 +89,8 @@ LAYERS = {
     "a vector": lambda w: (ROWS @ w[:, 0])[:, None],
     "layer_norm": lambda w: covector.nn.layer_norm(ROWS, w[0], w[1]),
     "softmax of a product": lambda w: covector.nn.softmax(ROWS @ w, axis=-1) ** 2,
+    "cross entropy": lambda w: covector.nn.softmax_cross_entropy(ROWS @ w, [0, 1, 1])[:, None],
+    "cross entropy of weights": lambda w: covector.nn.softmax_cross_entropy(ROWS @ w, np.ones((3, 2)))[:, None],
 }
 
 
