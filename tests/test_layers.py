@@ -67,7 +67,7 @@ transforms/compile: core core/arrays core/trace transforms/graph transforms/scop
 core/ops/indexing: core core/arrays core/trace core/tape core/primitive core/ops
 core/ops/sparse: core core/arrays core/tape core/primitive core/ops
 core/ops/special: core core/arrays core/trace core/tape core/primitive core/ops
-transforms/native/writing: core core/arrays core/trace transforms/graph transforms/native/ir transforms/native/machine
+transforms/native/writing: core core/arrays transforms/graph transforms/native/ir transforms/native/machine
     core/primitive transforms/compile
 transforms/ranks: core core/arrays core/trace core/primitive core/ops
 transforms/reverse: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
@@ -135,9 +135,10 @@ api: core core/arrays backends core/trace transforms/graph transforms/scope core
     core/numpy_api core/ops/nn transforms/interpreters transforms/native transforms/collectives transforms/staging
     transforms/debug transforms/export api/distributed api/numpy transforms/control transforms/custom transforms/jit
     api/nn api/optimizers api/random transforms/sparse api/lax api/scipy
-api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments core/ops/scipy
-    transforms/interpreters transforms/collectives transforms/staging transforms/debug api/numpy transforms/control
-    transforms/custom transforms/jit api/nn transforms/sparse api/scipy/special api
+api/testing: core core/arrays core/trace transforms/graph transforms/native/ir core/tape core/primitive
+    transforms/compile transforms/arguments core/ops/scipy transforms/interpreters transforms/collectives
+    transforms/staging transforms/debug api/numpy transforms/control transforms/custom transforms/jit api/nn
+    transforms/sparse api/scipy/special api
 compat/autograd/_impl: compat api/tree api/numpy api
 ~/modes: api
 compat/autograd/misc: api/numpy api compat/autograd/_impl

@@ -23,7 +23,7 @@ def folded(draft, compact=frozenset(), steps_of=None):
 
     Args:
         compact: the inputs whose elements lie in memory in order, without gaps.
-        steps_of: `(equations, result)` in place of a composite equation, None for one that stays.
+        steps_of: `(equations, results)` in place of a composite equation, None for one that stays.
     """
     fold = _Fold(draft, compact)
     for eq in draft.equations:
@@ -55,7 +55,8 @@ class _Fold:
             if steps is not None:
                 for step in steps[0]:
                     self.take(step, steps_of)
-                self.name[eq.outputs[0]] = self.name(steps[1])
+                for out, result in zip(eq.outputs, steps[1]):
+                    self.name[out] = self.name(result)
                 continue
             self.kept.append(eq)
             self.layouts.note(eq)

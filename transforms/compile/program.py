@@ -14,7 +14,7 @@ from .functions import define_function, made_of, text_of_source
 from .groups import Group, grouped
 from .inlining import CALLS, inlined
 from .layout import Layouts
-from .lowering import steps_of
+from .lowering import composed
 from .numpy_source import Source, own_array
 from .scalar_source import Scalars
 from .scalar_values import Unfit
@@ -254,7 +254,7 @@ def optimised(graph, compact, note=lambda name, draft: None):
     draft = without_dead(inlined(graph) if any(eq.prim.name in CALLS for eq in graph.equations) else
                          Draft(graph.inputs, graph.equations, graph.outputs))
     note("dead equations out", draft)
-    draft = folded(draft, compact, steps_of)
+    draft = folded(draft, compact, composed)
     note("folded", draft)
     for eq in draft.equations:
         if eq.prim.handlers is not None and eq.bodies():

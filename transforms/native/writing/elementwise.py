@@ -2,18 +2,15 @@
 
 import numpy as np
 
-from ....core.arrays.avals import aval_of
-from ....core.primitive.primitive import Loop
-from ....core.trace.tracer import Staged, Tracer
-from ...compile.lowering import Lowering, Unwritten
-from ...graph.equations import Equation, Literal, Var
+from ....core.primitive.primitive import NotLowered
+from ...compile.lowering import lowered, named
+from ...graph.equations import Literal, Var
 from ..ir.kinds import KINDS
 from ..ir.operations import POWERS, TESTS, knows
 
 _CASTS = frozenset({"cast", "cast_flat"})
 _QUOTIENTS = frozenset({"floor_divide", "remainder"})
 _SAME = frozenset({"stop_gradient"})
-_WHOLE = (np.ufunc, Loop)  # of arrays: a traced value would lead back to the operation
 
 
 def elementary(eq):
@@ -26,7 +23,7 @@ def elementary(eq):
     kind = computed_in(prim.name, eq.inputs, out)
     if kind is not None and (prim.name != "strong_zero" or _is_linear(eq)):
         return [_rooted(prim.name, kind, out, eq.inputs)]
-    steps = _lowered(eq)
+    steps = _steps(eq)
     if steps is None:
         return None
     found = []
@@ -88,41 +85,16 @@ def _known(v):
     return not (type(v) is Literal and type(v.value) is int and not -2**31 <= v.value < 2**31)
 
 
-class _Lowering(Lowering):
-    """Writes down the operations of native code that an implementation comes down to."""
-
-    __slots__ = ()
-
-    def process(self, prim, args):
-        operands, params = prim.split(args)
-        var = Var(prim.shape([aval_of(a) for a in operands], params))
-        inputs = [a.node if isinstance(a, Tracer) else Literal(a) for a in operands]
-        if computed_in(prim.name, inputs, var) is None:
-            if not prim.elementwise or prim.lower is None or isinstance(prim.lower, _WHOLE):
-                raise Unwritten
-            return prim.lower(*args)
-        self.equations.append(Equation(prim, inputs, params, [var], self.like.quiet, self.like.line))
-        return self.box(var)
+def _stays(eq):
+    """Whether native code computes an equation itself; an elementwise one may come down to others."""
+    if computed_in(eq.prim.name, eq.inputs, eq.outputs[0]) is not None:
+        return True
+    if not eq.prim.elementwise:
+        raise NotLowered
+    return False
 
 
-def _lowered(eq):
-    """The equations that an elementwise one comes down to, the last of which gives its result; None if unknown."""
-    prim, out = eq.prim, eq.outputs[0]
-    if not prim.elementwise or prim.lower is None or isinstance(prim.lower, _WHOLE):
-        return None
-    trace = _Lowering(eq)
-    try:
-        found = prim.lower(*[trace.box(v) for v in eq.inputs], *eq.params)
-    except (Unwritten, TypeError, ValueError, AttributeError, NotImplementedError):
-        return None
-    finally:
-        trace.done = True
-    if type(found) is not Staged or found.aval.shape != out.aval.shape or found.aval.dtype != out.aval.dtype:
-        return None
-    last = next((step for step in trace.equations if step.outputs[0] is found.node), None)
-    if last is None:
-        return None
-    last.outputs = [out]
-    for step in trace.equations:
-        step.inputs = [out if v is found.node else v for v in step.inputs]
-    return trace.equations
+def _steps(eq):
+    """The equations that an elementwise one comes down to, one of which gives its result; None if unknown."""
+    found = lowered(eq, _stays) if eq.prim.elementwise else None
+    return named(eq, *found) if found else None

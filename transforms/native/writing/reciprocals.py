@@ -5,7 +5,7 @@ differ by this; quotients that a function itself asks for stay.
 """
 
 from ...graph.equations import Literal, Var
-from .expansions import Steps
+from .steps import Steps
 from .structure import is_native
 
 _SMALL = 64  # elements of a divisor, up to which it need not be smaller than what it divides

@@ -13,7 +13,7 @@ from ...compile.draft import Draft
 from ...graph.equations import Body, Equation, Literal, Var
 from ..machine.blas import library_threads
 from .exchanges import is_exchange
-from .expansions import Steps
+from .steps import Steps
 from .structure import is_native
 
 _SCAN = SimpleNamespace(name="scan", handlers=None, effects=frozenset())

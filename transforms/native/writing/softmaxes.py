@@ -3,7 +3,7 @@
 import math
 
 from ...graph.equations import Literal, Var
-from .expansions import Steps
+from .steps import Steps
 from .structure import is_native
 
 _CACHED = 1 << 25  # bytes of the exponentials, beyond which to store and load them takes longer

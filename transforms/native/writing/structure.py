@@ -3,12 +3,12 @@
 import numpy as np
 
 from ...compile.layout import VIEWS
+from ...compile.lowering import lowered, named
 from ...graph.equations import Var
 from ..ir.kinds import KINDS
 from ..machine.blas import products_library
 from ..machine.error_states import may_be_native
 from .elementwise import elementary
-from .expansions import expanded
 from .indexing import fits
 from .products import few_products, is_small, sizes
 
@@ -42,12 +42,21 @@ def _looked_at(eq, known):
         return _LOOPS[name](eq, known)
     if name in _RULES and _RULES[name](eq):
         return True
-    several = expanded(eq)
-    if several is not None:
-        return several if all(is_native(part, known) for part in several.equations) else False
-    if name in _RULES:
-        return False
-    return elementary(eq) or False
+    steps = elementary(eq)
+    if steps is not None:
+        return steps
+    several = None if any(v.aval.weak for v in eq.inputs) else lowered(eq, lambda part: True)
+    steps = several and named(eq, *several)
+    return Expansion(steps) if steps and all(is_native(part, known) for part in steps) else False
+
+
+class Expansion:
+    """The equations that one comes down to."""
+
+    __slots__ = ("equations",)
+
+    def __init__(self, equations):
+        self.equations = equations
 
 
 def _fits(aval):

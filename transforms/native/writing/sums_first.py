@@ -3,8 +3,8 @@
 from collections import Counter
 
 from ...graph.equations import Var
-from .expansions import Steps
 from .products import as_einsum
+from .steps import Steps
 from .structure import is_native
 
 _SCALES = frozenset({"multiply", "divide", "negative"})

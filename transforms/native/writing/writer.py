@@ -16,7 +16,6 @@ from . import columns
 from .alarm import Alarm
 from .assembled import nested, with_assemblies
 from .exchanges import together
-from .expansions import Expansion
 from .groups import Group, write_group
 from .ranges import in_ranges
 from .reciprocals import reciprocals
@@ -26,6 +25,7 @@ from .rows import with_rows
 from .rules import RULES
 from .softmaxes import softmaxes
 from .sooner import sooner
+from .structure import Expansion
 from .sums_first import sums_first
 
 ndarray = np.ndarray
