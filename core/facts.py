@@ -24,7 +24,7 @@ OWN_WIDTH = {}  # its rules say in which width they compute; core/primitive/prim
 PRODUCT = {}  # worth saving, not computing again; transforms/control/checkpoint.py, transforms/control/hoisting.py
 QUIET = {}  # its derivative may overflow where it does not; core/primitive/lanes.py, transforms/interpreters/forward.py
 SAMPLES = {}  # `samples(rng)`: operands and parameters for the checker; api/testing/cases.py
-SHARES = {}  # its answers may lie in memory of operands or each other, and are no views; transforms/compile/layout.py
+SHARES = {}  # its answers may lie in memory of operands or each other, and are no views; transforms/graph/layout.py
 SHIFTS = {}  # operands whose plain cotangent is that of the output; core/primitive/lanes.py
 STAGED_PARAMS = {}  # what a graph records in place of the parameters; transforms/staging/staging.py
 

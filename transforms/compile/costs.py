@@ -7,7 +7,7 @@ import math
 from itertools import groupby
 
 from ...core.types import Any
-from .layout import VIEWS, is_uniform
+from ..graph.layout import VIEWS, is_uniform
 
 TURNS = 16  # of a loop of unknown length
 FLOATS = {

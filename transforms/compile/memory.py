@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..graph.equations import Var
-from .layout import VIEWS
+from ..graph.layout import VIEWS
 
 _LARGE = 1 << 25  # bytes of an array that is allocated when it is needed, and freed when it is not
 

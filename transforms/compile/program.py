@@ -5,17 +5,18 @@ from functools import partial
 from ...core.arrays.avals import short_dtype
 from ...core.errors import RuleError, at_user_line
 from ...core.types import Any
+from ..graph.draft import Draft, without_dead
 from ..graph.equations import Body, Var
+from ..graph.layout import Layouts
 from ..graph.printing import text_of
 from .costs import WORTH, at_least, estimated
-from .draft import Draft, without_dead
-from .fold import folded
 from .functions import define_function, made_of, text_of_source
 from .groups import Group, grouped
 from .inlining import CALLS, inlined
-from .layout import Layouts
 from .lowering import composed
 from .numpy_source import Source, own_array
+from .rules.algebra import ALGEBRA
+from .rules.rewrite import rewrite
 from .scalar_source import Scalars
 from .scalar_values import Unfit
 
@@ -254,7 +255,7 @@ def optimised(graph, compact, note=lambda name, draft: None):
     draft = without_dead(inlined(graph) if any(eq.prim.name in CALLS for eq in graph.equations) else
                          Draft(graph.inputs, graph.equations, graph.outputs))
     note("dead equations out", draft)
-    draft = folded(draft, compact, composed)
+    draft = rewrite(draft, ALGEBRA, compact=compact, lower=composed)
     note("folded", draft)
     for eq in draft.equations:
         if eq.prim.handlers is not None and eq.bodies():

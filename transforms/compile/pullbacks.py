@@ -10,13 +10,14 @@ import numpy as np
 
 from ...core.primitive.primitive import REGISTRY, NotLowered
 from ...core.trace.tracer import Staged
+from ..graph.draft import Draft
 from ..graph.equations import Equation, Literal, Var
-from .draft import Draft
-from .fold import folded
 from .functions import made_of
 from .groups import PULLBACK, Group
 from .lowering import Lowering
 from .numpy_source import Source
+from .rules.algebra import ALGEBRA
+from .rules.rewrite import rewrite
 
 ndarray = np.ndarray
 _PROGRAMS = 64  # programs kept of one rule; of most there are at most four
@@ -129,7 +130,7 @@ def called(back, count, ct, *saved):
 
 def in_blocks(inputs, equations, outputs, aval, block):
     """The function of flat arrays that returns fresh ones, computed a block of so many bytes at a time."""
-    draft = folded(Draft(inputs, equations, outputs), frozenset(inputs))
+    draft = rewrite(Draft(inputs, equations, outputs), ALGEBRA, compact=frozenset(inputs))
     made = {v for eq in draft.equations for v in eq.outputs}
     group = Group(draft.equations, aval.shape, False, block, called)
     group.outputs = list(dict.fromkeys(v for v in draft.outputs if v in made))

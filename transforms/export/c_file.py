@@ -1,6 +1,6 @@
 """The C file of a function and its header."""
 
-from ..compile.draft import Draft
+from ..graph.draft import Draft
 from ..graph.equations import Var
 from ..native.ir.kinds import KINDS
 from ..native.ir.statements import Bound, Value, inner, places

@@ -4,7 +4,7 @@ import math
 
 from ...core.facts import ALONE
 from ..compile.costs import TURNS, saved_natively
-from ..compile.draft import Draft, rewritten, without_dead
+from ..graph.draft import Draft, rewritten, without_dead
 from ..graph.equations import Body, Var
 from .ir.kinds import KINDS
 from .segments import Segment

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...core.primitive.kernels import SHORT
 from ...core.types import Any
-from ..compile.draft import Draft
+from ..graph.draft import Draft
 from .attached import attached
 from .ir.kinds import dtype_of
 from .machine.blas import products_library

@@ -5,8 +5,8 @@ from ...core.errors import MissingLibraryError
 from ...core.lazy import LazyModule
 from ...core.types import Any
 from ..compile import costs
-from ..compile.draft import Draft
 from ..compile.program import scalar_loops
+from ..graph.draft import Draft
 from .machine.layouts import functions
 from .recall import Recall
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from ...core.lazy import LazyModule
 from ...core.types import Any
-from ..compile.draft import Draft
+from ..graph.draft import Draft
 from .attached import Slow
 from .recall import Recall
 

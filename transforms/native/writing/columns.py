@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from ....core.arrays.avals import make_aval
-from ...compile.layout import VIEWS
 from ...graph.equations import Literal, Var
+from ...graph.layout import VIEWS
 from ..ir.constants import constant
 from ..ir.kinds import KINDS
 from ..ir.statements import Place

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from ....core.types import Any
-from ...compile.draft import Draft, rewritten
+from ...graph.draft import Draft, rewritten
 from ...graph.equations import Var
 from ..ir.kinds import KINDS
 from ..ir.statements import STOPPED

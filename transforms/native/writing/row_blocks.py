@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from ....core.arrays.avals import make_aval
-from ...compile.draft import Draft
+from ...graph.draft import Draft
 from ...graph.equations import Body, Equation, Literal, Var
 from ..machine.blas import library_threads
 from .exchanges import is_exchange

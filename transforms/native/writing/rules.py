@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ...compile.layout import VIEWS
 from ...graph.equations import Literal
+from ...graph.layout import VIEWS
 from ..ir.kinds import KINDS
 from ..ir.statements import Const, Nest, Place, Step, Value, is_uniform
 from .assembled import assemble

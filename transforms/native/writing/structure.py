@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ...compile.layout import VIEWS
 from ...compile.lowering import lowered, named
 from ...graph.equations import Var
+from ...graph.layout import VIEWS
 from ..ir.kinds import KINDS
 from ..machine.blas import products_library
 from ..machine.error_states import may_be_native

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from ....core.types import Any
-from ...compile.draft import Draft, without_dead
+from ...graph.draft import Draft, without_dead
 from ...graph.equations import Literal, Var
 from ..ir.constants import FEW, cast_constant, constant, start_of
 from ..ir.kinds import KINDS

@@ -1,6 +1,6 @@
 """A graph under work: its equations as passes rewrite them."""
 
-from ..graph.equations import Equation, Literal, Var
+from .equations import Equation, Literal, Var
 
 
 class Draft:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...core.facts import SHARES
-from ..graph.equations import Literal, Var
+from .equations import Literal, Var
 
 ndarray = np.ndarray
 VIEWS = {  # what a view primitive does to an array
