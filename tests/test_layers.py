@@ -63,7 +63,7 @@ core/tape: core core/arrays core/trace
 transforms/native/machine: core core/arrays transforms/native/ir transforms/scope
 core/primitive: core core/arrays core/trace core/tape
 core/ops: core core/arrays core/trace core/tape core/primitive
-transforms/compile/rules: core/arrays transforms/graph core/primitive
+transforms/compile/rules: core core/arrays transforms/graph core/primitive
 core/ops/indexing: core core/arrays core/trace core/tape core/primitive core/ops
 core/ops/sparse: core core/arrays core/tape core/primitive core/ops
 core/ops/special: core core/arrays core/trace core/tape core/primitive core/ops
@@ -73,7 +73,7 @@ transforms/ranks: core core/arrays core/trace core/primitive core/ops
 core/ops/linalg: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing
 transforms/arguments: core core/arrays core/trace core/tape core/ops/indexing
 transforms/native/writing: core core/arrays transforms/graph transforms/native/ir transforms/native/machine
-    core/primitive transforms/compile
+    core/primitive transforms/compile/rules transforms/compile
 transforms/reverse: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     transforms/compile
 api/tree: core core/arrays core/trace core/ops transforms/arguments

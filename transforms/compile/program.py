@@ -16,10 +16,11 @@ from .inlining import CALLS, inlined
 from .lowering import composed
 from .numpy_source import Source, own_array
 from .rules.algebra import ALGEBRA
-from .rules.rewrite import rewrite
+from .rules.rewrite import rewrite, rules
 from .scalar_source import Scalars
 from .scalar_values import Unfit
 
+_ALGEBRA = rules(*ALGEBRA)
 _FEW = 1 << 18  # elements of inputs and outputs, together, up to which floats are thought of
 _PATIENCE = 16
 _SHORT = 12  # equations of a graph that is worth compiling twice, to spare its calls a look at each array
@@ -255,7 +256,7 @@ def optimised(graph, compact, note=lambda name, draft: None):
     draft = without_dead(inlined(graph) if any(eq.prim.name in CALLS for eq in graph.equations) else
                          Draft(graph.inputs, graph.equations, graph.outputs))
     note("dead equations out", draft)
-    draft = rewrite(draft, ALGEBRA, compact=compact, lower=composed)
+    draft = rewrite(draft, _ALGEBRA, compact=compact, lower=composed)
     note("folded", draft)
     for eq in draft.equations:
         if eq.prim.handlers is not None and eq.bodies():

@@ -17,9 +17,10 @@ from .groups import PULLBACK, Group
 from .lowering import Lowering
 from .numpy_source import Source
 from .rules.algebra import ALGEBRA
-from .rules.rewrite import rewrite
+from .rules.rewrite import rewrite, rules
 
 ndarray = np.ndarray
+_ALGEBRA = rules(*ALGEBRA)
 _PROGRAMS = 64  # programs kept of one rule; of most there are at most four
 # What of numbers is the same, bit for bit, whether it is computed of one or of many.
 _EXACT = frozenset({np.add, np.subtract, np.multiply, np.divide, np.negative, np.square, np.reciprocal, np.sqrt})
@@ -130,7 +131,7 @@ def called(back, count, ct, *saved):
 
 def in_blocks(inputs, equations, outputs, aval, block):
     """The function of flat arrays that returns fresh ones, computed a block of so many bytes at a time."""
-    draft = rewrite(Draft(inputs, equations, outputs), ALGEBRA, compact=frozenset(inputs))
+    draft = rewrite(Draft(inputs, equations, outputs), _ALGEBRA, compact=frozenset(inputs))
     made = {v for eq in draft.equations for v in eq.outputs}
     group = Group(draft.equations, aval.shape, False, block, called)
     group.outputs = list(dict.fromkeys(v for v in draft.outputs if v in made))

@@ -5,7 +5,7 @@ Rounding is symmetric: a product of a negative is the negative of a product, a s
 """
 
 from ...graph.equations import Literal, Var
-from .rewrite import Number, Op, rule, rules
+from .rewrite import Number, Op, rule
 
 add, subtract, multiply, divide = Op("add"), Op("subtract"), Op("multiply"), Op("divide")
 reshape, broadcast_to, transpose, getitem = Op("reshape"), Op("broadcast_to"), Op("transpose"), Op("getitem")
@@ -44,7 +44,17 @@ def _turns(m):
     return _is_number(m) and m.x.aval.shape == m.out.shape
 
 
-SIGNS = (
+ALGEBRA = (
+    rule(reshape(reshape("x")), lambda m: m.shaped(m.x, *m.eq.params), when=lambda m: (
+        type(m.x) is Var and m.x.aval.shape and m.at.layouts.is_compact(m.x))),
+    rule(reshape("x"), lambda m: m.x, when=_has_shape),
+    rule(broadcast_to("x"), lambda m: m.x, when=_has_shape),
+    rule(transpose("x"), lambda m: m.x, when=lambda m: _has_shape(m) and tuple(m.eq.params[0]) == tuple(
+        range(m.out.ndim))),
+    rule(getitem("x"), lambda m: m.x, when=_takes_all),
+    rule(multiply("x", Number("c", 1)), lambda m: m.x, when=_is_same),
+    rule(divide("x", Number("c", 1)), lambda m: m.x, when=_is_same),
+    rule(multiply(Number("c", 1), "x"), lambda m: m.x, when=_is_same),
     rule(add("x", negative("y")), lambda m: m("subtract", m.x, m.y), when=_of_floats),
     rule(add(negative("x"), "y"), lambda m: m("subtract", m.y, m.x), when=_of_floats),
     rule(subtract("x", negative("y")), lambda m: m("add", m.x, m.y), when=_of_floats),
@@ -60,19 +70,4 @@ SIGNS = (
     rule(multiply("x", negative("y")), lambda m: m("negative", m("multiply", m.x, m.y)), when=_of_floats),
     rule(divide(negative("x"), "y"), lambda m: m("negative", m("divide", m.x, m.y)), when=_of_floats),
     rule(divide("x", negative("y")), lambda m: m("negative", m("divide", m.x, m.y)), when=_of_floats),
-)
-
-
-ALGEBRA = rules(
-    rule(reshape(reshape("x")), lambda m: m.shaped(m.x, *m.eq.params), when=lambda m: (
-        type(m.x) is Var and m.x.aval.shape and m.at.layouts.is_compact(m.x))),
-    rule(reshape("x"), lambda m: m.x, when=_has_shape),
-    rule(broadcast_to("x"), lambda m: m.x, when=_has_shape),
-    rule(transpose("x"), lambda m: m.x, when=lambda m: _has_shape(m) and tuple(m.eq.params[0]) == tuple(
-        range(m.out.ndim))),
-    rule(getitem("x"), lambda m: m.x, when=_takes_all),
-    rule(multiply("x", Number("c", 1)), lambda m: m.x, when=_is_same),
-    rule(divide("x", Number("c", 1)), lambda m: m.x, when=_is_same),
-    rule(multiply(Number("c", 1), "x"), lambda m: m.x, when=_is_same),
-    *SIGNS,
 )

@@ -13,6 +13,7 @@ import numpy as np
 
 from ....core.arrays.avals import aval_of
 from ....core.primitive.primitive import REGISTRY
+from ....core.types import Any
 from ...graph.draft import Draft, Names, without_dead
 from ...graph.equations import Equation, Literal, Var
 from ...graph.layout import Layouts
@@ -48,11 +49,17 @@ class Op(NamedTuple):
         return (self.operands, self.operands[::-1]) if self.name in _COMMUTE else (self.operands,)
 
 
-class Number(NamedTuple):
-    """A pattern: a constant without axes, a given one or any."""
+class Constant(NamedTuple):
+    """A pattern: a constant whose value passes a test."""
 
     label: str
-    value: float | None = None
+    test: Callable
+
+
+def Number(label, value=None):  # noqa: N802 (a pattern like the others)
+    """A pattern: a constant without axes, a given one or any."""
+    return Constant(label, lambda x: not np.ndim(x) and np.asarray(x).dtype.kind in "biufc" and (
+        value is None or bool(x == value)))
 
 
 def rule(pattern, make, when=None):
@@ -98,18 +105,26 @@ class Match(Steps):
         """Whether a value matches a pattern; what that names is noted."""
         if type(pattern) is str:
             return self.__dict__.setdefault(pattern, v) is v
-        if type(pattern) is Number:
-            return type(v) is Literal and not v.aval.shape and v.aval.dtype.kind in "biufc" and (
-                pattern.value is None or bool(v.value == pattern.value)) and self.fits(pattern.label, v)
+        if type(pattern) is Constant:
+            if type(v) is not Literal or not pattern.test(v.value):
+                return False
+            self.__dict__[pattern.label] = v
+            return True
         eq = self.at.makers.get(v)
         if eq is None or eq.prim.name != pattern.name or pattern.test is not None and not pattern.test(v, self.at):
             return False
         found = {**self.__dict__, pattern.label: eq}
         for operands in pattern.orders():
-            self.__dict__.update(found)
+            self.__dict__ = found.copy()
             if all(map(self.fits, operands, eq.inputs)):
                 return True
         return False
+
+    def write(self, prim, inputs, params):
+        """Write one equation of a primitive; its output, of the aval of what is replaced."""
+        out = Var(self.out)
+        self.equations.append(Equation(prim, inputs, params, [out], self.like.quiet, self.like.place))
+        return out
 
 
 class Row(NamedTuple):
@@ -125,7 +140,7 @@ def rules(*rows):
     """A table of rules, by the operation that they replace."""
     found: dict[str, list[Row]] = {}
     for pattern, make, when in rows:
-        kinds = tuple([p.name if type(p) is Op else "number" if type(p) is Number else "" for p in pattern.operands])
+        kinds = tuple([p.name if type(p) is Op else "number" if type(p) is Constant else "" for p in pattern.operands])
         found.setdefault(pattern.name, []).append(Row(kinds, pattern.operands, make, when))
     return found
 
@@ -138,10 +153,12 @@ class Rewriter:
         rules: of `rules(…)`.
         compact: the inputs whose elements lie in memory in order, without gaps.
         lower: `lower(eq)`: `(equations, results)` in place of a composite equation, None for one that stays.
-        admits: whether an equation that a rule gives can be had.
+        admits: whether an equation that a rule gives, or one of other operands, can be had; those that stay the same
+            are the draft's own then.
+        apart: the equations that no rule takes which asks, by id.
     """
 
-    def __init__(self, draft, rules, compact=frozenset(), lower=None, admits=None):
+    def __init__(self, draft, rules, compact=frozenset(), lower=None, admits=None, apart=frozenset()):
         self.rules = rules
         self.known = {}  # operations, and what makes their operands -> the rules for these
         self.lower = lower
@@ -151,10 +168,16 @@ class Rewriter:
         self.makers = {}  # variable -> the equation that makes it
         self.seen = {}
         self.layouts = Layouts(compact)
-        self.outputs = draft.outputs
-        self.leaving = {v for v in draft.outputs if not v.aval.shape}  # where an array without axes is not a scalar
+        self.apart = apart
+        self.equations = draft.equations
+        self.used: dict[Any, list] = {}  # variable -> the equations of the draft that read it, once asked for
+        # Outputs that keep their names: where an array without axes is no scalar, or a block's own equations go on.
+        self.leaving = {v for v in draft.outputs if admits is not None or not v.aval.shape}
         self.readers = Counter(v for eq in draft.equations for v in eq.inputs if type(v) is Var)
         self.readers.update(v for v in draft.outputs if type(v) is Var)
+        # Variables that nothing reads: what makes them raises where it must.
+        self.checks = [] if admits is None else [
+            v for eq in draft.equations for v in eq.outputs if v not in self.readers]
 
     def take(self, found):
         """Go on to an equation."""
@@ -164,13 +187,17 @@ class Rewriter:
         found = self.replaced(eq)
         if found is None:
             self.kept.append(eq)
-            self.layouts.note(eq)
+            if self.admits is None:
+                self.layouts.note(eq)
             for v in eq.outputs:
                 self.makers[v] = eq
             return
-        for step in found[0]:
+        steps, results = found
+        read = {v for step in steps for v in step.inputs}.union(results)
+        for step in steps:
+            self.checks += [v for v in step.outputs if v not in read]
             self.take(step)
-        for out, result in zip(eq.outputs, found[1]):
+        for out, result in zip(eq.outputs, results):
             if out is not result:
                 self.name[out] = self.name(result)
 
@@ -178,9 +205,22 @@ class Rewriter:
         """An equation of the values that are known to be those of its inputs."""
         known = self.name.known
         inputs = [known.get(v, v) for v in eq.inputs]
+        if self.admits is not None and inputs == eq.inputs:
+            return eq
         if eq.prim.ufunc is not None and Literal in [type(v) for v in inputs]:
             inputs = _numbers(inputs, eq.outputs[0].aval)
-        return Equation(eq.prim, inputs, eq.params, eq.outputs, eq.quiet, eq.place)
+        found = Equation(eq.prim, inputs, eq.params, eq.outputs, eq.quiet, eq.place)
+        if self.admits is not None:
+            self.admits(found)
+        return found
+
+    def users(self, v):
+        """The equations of the draft that read a variable."""
+        if not self.used:
+            for eq in self.equations:
+                for w in eq.inputs:
+                    self.used.setdefault(w, []).append(eq)
+        return self.used.get(v, ())
 
     def merged(self, eq):
         """Whether the outputs of an equation are known without it; if not, they are noted."""
@@ -194,6 +234,8 @@ class Rewriter:
         if earlier is eq or eq.quiet is not True and eq.quiet != earlier.quiet:
             self.seen[key] = eq
             return False
+        if self.admits is not None and not self.leaving.isdisjoint(eq.outputs):
+            return False
         for old, new in zip(eq.outputs, earlier.outputs):
             self.name[old] = self.name(new)
         return True
@@ -205,12 +247,12 @@ class Rewriter:
             if not all(map(m.fits, row.operands, eq.inputs)) or row.when is not None and not row.when(m):
                 continue
             result, steps = row.make(m), m.equations
-            if result is None or not steps and eq.outputs[0] in self.leaving or (
-                    self.admits is not None and not all(map(self.admits, steps))):
+            if result is None or result.aval != m.out or not steps and eq.outputs[0] in self.leaving:
                 continue
             if steps and steps[-1].outputs[0] is result:
                 result, steps[-1].outputs = eq.outputs[0], eq.outputs
-            return steps, [result]
+            if self.admits is None or all(map(self.admits, steps)):
+                return steps, [result]
         return self.lower(eq) if self.lower is not None else None
 
     def candidates(self, eq):
@@ -230,7 +272,9 @@ def rewrite(draft, rules, **options):
     at = Rewriter(draft, rules, **options)
     for eq in draft.equations:
         at.take(eq)
-    return without_dead(Draft(draft.inputs, at.kept, [at.name(v) for v in draft.outputs]))
+    outputs = [at.name(v) for v in draft.outputs]
+    found = without_dead(Draft(draft.inputs, at.kept, [*outputs, *map(at.name, at.checks)]))
+    return Draft(found.inputs, found.equations, outputs)
 
 
 def _numbers(inputs, out):

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from ....core.types import Any
+from ...compile.rules.indexing import LoopOp
 from ...graph.draft import Draft, rewritten
 from ...graph.equations import Var
 from ..ir.kinds import KINDS
@@ -226,7 +227,7 @@ def _needed(eq, between):
     return found[::-1]
 
 
-_SEVERAL = SimpleNamespace(name="rank_shift", handlers=None)
+_SEVERAL = LoopOp("rank_shift", {"collective"})
 
 
 def _joined(several):

@@ -89,22 +89,6 @@ def contraction(subscripts):
             tuple([moved.index(c) for c in out]))
 
 
-def as_einsum(eq):
-    """The subscripts of a product of matrices, or of stacks of as many; None of another product."""
-    if eq.prim.name == "einsum":
-        return eq.params[0]
-    (x, y), lead = [v.aval.shape for v in eq.inputs], "abcdefghijklmnopqrstuvw"
-    if eq.prim.name != "matmul" or min(len(x), len(y)) < 2:
-        return None
-    if len(y) == 2:
-        lead = lead[: len(x) - 2]
-        return f"{lead}xy,yz->{lead}xz"
-    lead = lead[: len(y) - 2]
-    if len(x) == 2:
-        return f"xy,{lead}yz->{lead}xz"
-    return f"{lead}xy,{lead}yz->{lead}xz" if x[:-2] == y[:-2] else None
-
-
 def sizes(eq):
     """The rows, summed elements and columns of the products of matrices that an einsum comes down to."""
     left, right, batch, rows, summed, _ = contraction(eq.params[0])

@@ -4,19 +4,18 @@
 block are multiplied, what lies between is computed of them, and they are added up while they are in the cache.
 """
 
-from types import SimpleNamespace
-
 import numpy as np
 
 from ....core.arrays.avals import make_aval
+from ...compile.rules.indexing import LoopOp
+from ...compile.rules.rewrite import Steps
 from ...graph.draft import Draft
 from ...graph.equations import Body, Equation, Literal, Var
 from ..machine.blas import library_threads
 from .exchanges import is_exchange
-from .steps import Steps
 from .structure import is_native
 
-_SCAN = SimpleNamespace(name="scan", handlers=None, effects=frozenset())
+_SCAN = LoopOp("scan")
 _BLOCK = 4096  # elements of a block, at most: more would be a product by a library
 _COLUMNS = 8, 128  # of the matrix: fewer are no vector, more are not added up in registers
 _LARGE = 1 << 14  # elements of a matrix, from which two passes take longer than the loop

@@ -5,6 +5,7 @@ import numpy as np
 from ...compile.lowering import lowered, named
 from ...graph.equations import Var
 from ...graph.layout import VIEWS
+from ..ir.constants import FEW
 from ..ir.kinds import KINDS
 from ..machine.blas import products_library
 from ..machine.error_states import may_be_native
@@ -151,7 +152,8 @@ _RULES = {
     "scatter_add": lambda eq: _adds(eq) and fits(eq.inputs[1], eq.params[1]),
     "counted": lambda eq: fits(eq.inputs[0], eq.params[0]), "last_writer": lambda eq: fits(eq.inputs[0], eq.params[0]),
     "pick": _same_dtype, "spread": lambda eq: _same_dtype(eq) and _adds(eq), "implant": _same_dtype,
-    "matmul": _product, "outer": _floats,
+    "matmul": _product, "outer": _floats, **dict.fromkeys(("put_rows", "add_rows"), lambda eq: True),
+    "assemble": lambda eq: eq.outputs[0].aval.size > FEW,
 }
 
 

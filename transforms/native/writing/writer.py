@@ -1,10 +1,15 @@
 """From a draft to a kernel: small arrays as values, larger ones as places, elementwise equations in fused nests."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 
 from ....core.types import Any
+from ...compile.rules.indexing import PARTS, ROWS
+from ...compile.rules.products import PRODUCTS
+from ...compile.rules.rewrite import rewrite, rules
+from ...compile.rules.softmax import SOFTMAX
 from ...graph.draft import Draft, without_dead
 from ...graph.equations import Literal, Var
 from ..ir.constants import FEW, cast_constant, constant, start_of
@@ -14,21 +19,19 @@ from ..ir.scratch import place_scratch
 from ..ir.statements import Const, Kernel, Load, Memory, Nest, Place, Step, Store, Value, is_compact, is_uniform
 from . import columns
 from .alarm import Alarm
-from .assembled import nested, with_assemblies
+from .assembled import nested
 from .exchanges import together
 from .groups import Group, write_group
 from .ranges import in_ranges
-from .reciprocals import reciprocals
 from .remade import Remade
 from .row_blocks import row_blocks
-from .rows import with_rows
 from .rules import RULES
-from .softmaxes import softmaxes
 from .sooner import sooner
-from .structure import Expansion
-from .sums_first import sums_first
+from .structure import Expansion, is_native
 
 ndarray = np.ndarray
+_FIRST, _THEN, _LAST = rules(*PRODUCTS), rules(*ROWS), rules(*PARTS)
+_OF_CACHED = rules(*PRODUCTS, *SOFTMAX)
 _STREAMS = 64  # arrays that a nest reads and gives: of more, a processor holds no address, and LLVM takes long over it
 _LONG = 12_000  # values of straight-line code, beyond which arrays of more than one element lie in memory
 
@@ -92,13 +95,13 @@ class Writer:
     def block(self, equations, outputs):
         """Write equations; those that `outputs` need are no longer waiting at its end."""
         uses = self.uses
-        equations = reciprocals(sums_first(equations, outputs, self.known), self.known)
+        equations = self.rewritten(equations, outputs, _OF_CACHED if self.cached else _FIRST)
         if self.cached:
-            equations = row_blocks(softmaxes(equations, self.known), outputs, self.known)
-        equations = with_rows(self.parts(without_dead(Draft((), equations, outputs)).equations), outputs)
+            equations = without_dead(Draft((), row_blocks(equations, outputs, self.known), outputs)).equations
+        equations = self.rewritten(equations, outputs, _THEN, lower=self.parts)
         equations = together(sooner(equations, outputs, self.known, self.eager))
         apart = columns.columnar(equations, outputs, self.known)
-        equations = with_assemblies(equations, outputs, apart)
+        equations = self.rewritten(equations, outputs, _LAST, apart=apart.keys())
         self.apart.update(apart)
         self.assemblies.update(nested(equations, outputs))
         self.finished.difference_update(map(id, equations))  # a body may be written twice
@@ -122,13 +125,15 @@ class Writer:
         for group in list(self.groups.values()):
             self.flush(group)
 
-    def parts(self, equations):
-        """Equations with those that are several as these."""
-        found = []
-        for eq in equations:
-            several = self.known.get(eq)
-            found += self.parts(several.equations) if type(several) is Expansion else [eq]
-        return found
+    def rewritten(self, equations, outputs, table, **options):
+        """Equations of a block, rewritten by a table of rules to others that native code has."""
+        admits = partial(is_native, known=self.known)
+        return rewrite(Draft((), equations, outputs), table, admits=admits, **options).equations
+
+    def parts(self, eq):
+        """`(equations, results)` of an equation that comes down to several."""
+        several = self.known.get(eq)
+        return (several.equations, eq.outputs) if type(several) is Expansion else None
 
     def steps(self, eq):
         """Write an elementwise equation."""
