@@ -11,7 +11,7 @@ from ..core.arrays.dtypes import is_inexact
 from ..core.arrays.small_calls import with_small_calls
 from ..core.checks import check_options
 from ..core.errors import ConversionError, DtypeError, RuleError, at_user_line
-from ..core.numpy_api.protocol import FUNCTIONS, UFUNCS
+from ..core.numpy_api.protocol import FUNCTIONS, OPERATORS, UFUNCS, arrays_of_numbers
 from ..core.numpy_api.refusal import refused
 from ..core.numpy_api.ufunc_methods import full_name
 from ..core.ops import selection, shaping
@@ -104,6 +104,7 @@ def ufunc(reference: Any) -> Callable[..., Any]:
     traced = UFUNCS[reference]
     name = reference.__name__
     op = reference  # of plain arrays
+    operator = reference in OPERATORS
     if reference.nin == 1:
         def unary(x: Any, /, out: Any = None, *, where: Any = True, casting: Any = None, order: Any = None,
                   dtype: Any = None, subok: bool = True) -> Any:
@@ -111,7 +112,7 @@ def ufunc(reference: Any) -> Callable[..., Any]:
                 refuse_options(name, out, where)
             if dtype is casting is order is None and subok is True:
                 if isinstance(x, Tracer):
-                    return traced(x)
+                    return traced(*arrays_of_numbers(x)) if operator and x.aval.weak else traced(x)
                 try:
                     return op(x)
                 except ConversionError:
@@ -131,7 +132,7 @@ def ufunc(reference: Any) -> Callable[..., Any]:
                 return op(x, y)
             if isinstance(x, Tracer) and (isinstance(y, Tracer) or type(y) in _PLAIN):
                 try:
-                    return traced(x, y)
+                    return traced(*arrays_of_numbers(x, y)) if operator and x.aval.weak else traced(x, y)
                 except Exception:
                     return refused(full_name(reference), reference, (x, y), {})
             try:

@@ -75,11 +75,11 @@ def _double(x):
     return selection.astype(x, np.result_type(x.dtype, np.float64)) if isinstance(x, Tracer) else x
 
 
-_OPERATORS = {prim.lower for prim in REGISTRY.values() if type(prim.lower) is np.ufunc and prim.weak}
-_OPERATORS |= {np.power, np.positive, np.divmod}
+OPERATORS = {prim.lower for prim in REGISTRY.values() if type(prim.lower) is np.ufunc and prim.weak}
+OPERATORS |= {np.power, np.positive, np.divmod}
 
 
-def _arrays(*operands):
+def arrays_of_numbers(*operands):
     """Operands of a ufunc that are all Python numbers as arrays: NumPy's functions, unlike operators, compute so."""
     if all(x.aval.weak if isinstance(x, Tracer) else type(x) in WEAK for x in operands):
         return [selection.astype(x, x.dtype) if isinstance(x, Tracer) else x for x in operands]
@@ -98,8 +98,8 @@ def array_ufunc(self, ufunc, method, x, *others, **kwargs):
         if method != "__call__":
             return call_method(ufunc, fun, method, (x, *others), kwargs)
         if fun is not None and not kwargs:
-            if self.aval.weak and ufunc in _OPERATORS:
-                x, *others = _arrays(x, *others)
+            if self.aval.weak and ufunc in OPERATORS:
+                x, *others = arrays_of_numbers(x, *others)
             return fun(x, *others) if others else fun(x)
         if fun is None:
             raise RuleError(f"{full_name(ufunc)} has no derivative rules in covector; use a function listed in the "

@@ -417,4 +417,14 @@ def with_strong_zeros(out, ct, w, times):
 
 
 CHOICES["strong_product"] = strong_product
+
+
+def _running_any(hit, axis, back):
+    """Where one up to there along `axis` holds, or `back` from there to the end."""
+    if not back:
+        return cumsum(hit, axis=axis) > 0
+    return flip(_running_any(flip(hit, axes=(axis,)), axis, False), axes=(axis,))
+
+
+CHOICES["running_any"] = _running_any
 CHOICES["reduce_any"] = reduce_any

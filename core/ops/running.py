@@ -59,7 +59,7 @@ cumprod = primitive(
     batch=lambda x, axis: cumprod(x, axis=axis + 1),
     zeros=True,
     depends=lambda x, axis: lines(x, (axis,)),
-    blocks="axis",
+    blocks="running",
     samples=together(
         arrays((2, 3), axis=1), arrays((5,), axis=0), arrays((0,), axis=0), arrays((2, 0), axis=1),
         arrays((1,), axis=0),
@@ -122,6 +122,7 @@ accumulate = primitive(
     batch=lambda x, axis, of: accumulate(x, axis=axis + 1, of=of),
     zeros=True,
     depends=lambda x, axis, of: lines(x, (axis,)),
+    blocks="running",
     samples=lambda rng: [
         Sample(rng.uniform(0.5, 2.0, s).astype(t), params={"axis": a, "of": of})
         for of in ("logaddexp", "hypot", "subtract", "divide", "fmax", "logaddexp2")

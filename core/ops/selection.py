@@ -109,8 +109,9 @@ def _push_strong_zero(tangents, ct, c):
     dct, dc = tangents
     if dc is None:
         return None
-    dc = where(is_lost(ct, c), 0.0, dc)
-    return strong_zero(ct, dc) if dct is None else where(ct == 0, strong_zero(dct, dc), dc)
+    if dct is None:
+        return strong_zero(ct, where(is_lost(ct, c), 0.0, dc))
+    return where(ct == 0, strong_zero(dct, dc), dc)
 
 
 strong_zero = elementwise(
@@ -200,10 +201,14 @@ _COMPLEX = {"complex": "the slope of |z| is z / |z|"}
 direction = elementwise("direction", d={"x": lambda x: where(x == 0, np.nan, x.dtype.type(0))}, op=np.sign,
                         undefined=True, continued=sign, samples=lambda rng: [Sample(x) for x in _nonzero(rng)],
                         absent=_COMPLEX)
+def _times_sign(ct, x):
+    return where(ct == 0, ct, ct * sign(x))
+
+
 # The product with it, which does not depend on the choice where a selection made the cotangent 0.
 times_direction = elementwise(
     "times_direction", impl=lambda xp, ct, x: xp.where(ct == 0, ct, ct * xp.sign(x)),
-    lower=lambda ct, x: where(ct == 0, ct, ct * sign(x)), linear=("ct",),
+    lower=_times_sign, continued=lambda ct, x: strong_times(ct, sign(x)), linear=("ct",),
     jvp={"ct": lambda t, x: times_direction(t, x), "x": lambda t, ct, x: strong_zero(ct, t * _unreached(ct, x))},
     vjp={"ct": lambda g, x: times_direction(g, x), "x": lambda g, ct, x: strong_zero(ct, g * _unreached(ct, x))},
     undefined=True, absent=_COMPLEX,
@@ -248,21 +253,32 @@ def _of_lengths(name, **facts):
 # The slope of a length: x / length, and 0 where that is 0, the subgradient of smallest norm: a choice again.
 unit = _of_lengths("unit")
 complex_direction = _of_lengths("complex_direction", continued=_unit)  # that of |z|
-# The product with it, as times_direction.
-times_unit = elementwise(
-    "times_unit",
-    impl=lambda xp, ct, x, length: xp.where(ct == 0, 0.0, ct * unit.prim.impl(xp, x, length)),
-    lower=lambda ct, x, length: where(ct == 0, 0.0, ct * _unit(x, length)),
-    linear=("ct",),
-    jvp={"ct": lambda t, x, length: times_unit(t, x, length),
-         "x": lambda t, ct, length: strong_zero(ct, t * _over(ct, length)),
-         "length": lambda t, ct, x, length: strong_zero(ct, -t * _over(times_unit(ct, x, length), length))},
-    vjp={"ct": lambda g, x, length: times_unit(g, conj(x), length),
-         "x": lambda g, ct, length: strong_zero(ct, g * conj(_over(ct, length))),
-         "length": lambda g, ct, x, length: strong_zero(ct, -g * conj(_over(times_unit(ct, x, length), length)))},
-    undefined=True,
-    samples=lambda rng: [Sample(rng.normal(size=np.shape(s.operands[1])), *s.operands) for s in _lengths(rng)],
-)
+
+def _times(ct, x, length):
+    return where(ct == 0, 0.0, ct * _unit(x, length))
+
+
+def _times_of_lengths(name, **facts):
+    times = elementwise(
+        name,
+        impl=lambda xp, ct, x, length: xp.where(ct == 0, 0.0, ct * unit.prim.impl(xp, x, length)),
+        lower=_times,
+        linear=("ct",),
+        jvp={"ct": lambda t, x, length: times(t, x, length),
+             "x": lambda t, ct, length: strong_zero(ct, t * _over(ct, length)),
+             "length": lambda t, ct, x, length: strong_zero(ct, -t * _over(times(ct, x, length), length))},
+        vjp={"ct": lambda g, x, length: times(g, conj(x), length),
+             "x": lambda g, ct, length: strong_zero(ct, g * conj(_over(ct, length))),
+             "length": lambda g, ct, x, length: strong_zero(ct, -g * conj(_over(times(ct, x, length), length)))},
+        undefined=True,
+        samples=lambda rng: [Sample(rng.normal(size=np.shape(s.operands[1])), *s.operands) for s in _lengths(rng)],
+        **facts,
+    )
+    return times
+
+
+times_unit = _times_of_lengths("times_unit")  # the product with it, as times_direction
+times_complex_direction = _times_of_lengths("times_complex_direction", continued=_times)
 floor = elementwise("floor", d=ZERO, op=np.floor, samples=unary(complex_too=False))
 ceil = elementwise("ceil", d=ZERO, op=np.ceil, samples=unary(complex_too=False))
 trunc = elementwise("trunc", d=ZERO, op=np.trunc, samples=unary(complex_too=False))

@@ -16,7 +16,7 @@ from ..trace.device import constant
 from .dependence import ELEMENTS, MOVED
 from .running_loops import TRIANGLE
 from .samples import Sample, arrays, together, unary
-from .selection import complex_direction, direction, sign, times_direction, times_unit, where
+from .selection import complex_direction, direction, sign, times_complex_direction, times_direction, where
 
 ndarray = np.ndarray
 
@@ -368,7 +368,8 @@ absolute = elementwise(
     real_jvp={"x": lambda dx, x: dx * direction(x)},
     real_vjp={"x": lambda ct, x: ct * direction(x)},
     op=np.abs,
-    chosen={"x": lambda ct, x: times_direction(ct, x) if x.dtype.kind != "c" else times_unit(ct, x, absolute(x))},
+    chosen={"x": lambda ct, x: times_direction(ct, x) if x.dtype.kind != "c" else times_complex_direction(
+        ct, x, absolute(x))},
     samples=together(unary(), lambda rng: [Sample(np.zeros(2), smooth=False, orders=1)]),
 )
 

@@ -35,7 +35,8 @@ def elementwise_shape(prim, keeps=False):
         key = (*[(a.dtype, a.weak) for a in operands], *params)
         dtype = known.get(key)
         if dtype is None:
-            probes = [_WEAK_ONE[a.dtype.kind] if a.weak else np.ones(1, a.dtype) for a in operands]
+            alone = all(a.weak and a.dtype.kind in "fc" for a in operands)  # then a number of its own width comes out
+            probes = [_WEAK_ONE[a.dtype.kind] if a.weak and not alone else np.ones(1, a.dtype) for a in operands]
             if len(known) > 256:
                 known.clear()
             try:

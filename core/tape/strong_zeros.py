@@ -80,9 +80,8 @@ def finite_factor(saved):
 def gated(strong, reached, bare):
     """The rule of a slope that is a choice somewhere: `reached` where it may be differentiated in turn."""
     def back(ct, saved):
-        if all(not isinstance(x, Tracer) or x.owner is not None and not x.owner.level
-               for x in (ct, *((saved,) if bare else saved))):
-            return strong(ct, saved)  # on arrays, and in the stateful layer, which has PyTorch's conventions
+        if not any(isinstance(x, Tracer) for x in (ct, *((saved,) if bare else saved))):
+            return strong(ct, saved)
         return reached(ct, saved)
 
     return back
@@ -98,14 +97,15 @@ def pulled_strongly(prim, names, pieces):
     slot = {name: k for k, name in enumerate(names)}
     bare = len(names) == 1
     mixing = BLOCKS.get(prim.name)
-    lines = type(mixing) is str and mixing in slot
+    axes = _axes(mixing)
+    lines = axes in slot
     values = [k for k, name in enumerate(names) if name == "ans" or name in prim.operands] if lines else ()
 
     def again(ct, saved):
         found = {}
         if lines:
-            hit = _along(ct, saved[slot[mixing]])
-            saved = tuple([CHOICES["where"](hit, v, 0.0) if k in values and v.shape == ct.shape else v
+            hit = _along(ct, saved[slot[axes]], mixing, True)
+            saved = tuple([CHOICES["where"](hit, v, 1.0) if k in values and v.shape == ct.shape else v
                            for k, v in enumerate(saved)])
         for operands, formula, back in pieces:
             i = operands[0]
@@ -153,8 +153,15 @@ def _any(x, axes, keepdims=True):
     return CHOICES["reduce_any"](x != 0, axes, keepdims)
 
 
-def _along(ct, axes):
-    """Where the lines along `axes` are not zero throughout."""
+def _axes(mixing):
+    """The parameter along which lines mix; None where something else does."""
+    return "axis" if mixing == "running" else mixing if type(mixing) is str else None
+
+
+def _along(ct, axes, mixing, back=False):
+    """Where lines along `axes` are not zero throughout; where they run, up to there, or `back` from there."""
+    if mixing == "running":
+        return CHOICES["running_any"](ct != 0, axes, back)
     return _any(ct, (axes,) if type(axes) is int else axes)
 
 
@@ -217,7 +224,7 @@ def _reached(prim, i, dx, part, named):
     if mixing == "reduced":
         return _any(dx, named["axes"], named["keepdims"])
     if type(mixing) is str:
-        return _along(dx, named[mixing]) if dx.shape == part.shape else dx
+        return _along(dx, named[_axes(mixing)], mixing) if dx.shape == part.shape else dx
     lead = _leading(mixing, i, dx)
     rest = lead if part.shape[:lead] == dx.shape[:lead] else 0
     hit = _any(dx, tuple(range(rest, dx.ndim)), False)

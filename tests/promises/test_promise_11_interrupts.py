@@ -74,6 +74,12 @@ def _checkpointed():
     return x.grad.tolist()
 
 
+def _dual():
+    with torch.autograd.forward_ad.dual_level():
+        x = torch.autograd.forward_ad.make_dual(torch.ones(2), torch.ones(2))
+        return torch.autograd.forward_ad.unpack_dual(x * x).tangent.tolist()
+
+
 ROOT = pathlib.Path(covector.__file__).resolve().parent
 OURS = str(ROOT.parent if ROOT.name == "api" else ROOT)  # the folders of a clone, or the installed package
 CUBE = covector.custom_vjp(lambda x: x**3)
@@ -86,6 +92,7 @@ ENTRIES = {
     "adam": _step(torch.optim.Adam),
     "a Function": _function,
     "a checkpoint": _checkpointed,
+    "a dual level": _dual,
     "func.grad": lambda: torch.func.grad(lambda t: (t.sin() * t).sum())(torch.ones(3)).tolist(),
     "func.vmap": lambda: torch.func.vmap(lambda t: t.sin() * t)(torch.ones(3)).tolist(),
     "func.vmap of grad": lambda: torch.func.vmap(torch.func.grad(lambda t: t.sin() * t))(torch.ones(3)).tolist(),

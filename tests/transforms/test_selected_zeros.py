@@ -89,6 +89,8 @@ LAYERS = {
     "a vector": lambda w: (ROWS @ w[:, 0])[:, None],
     "layer_norm": lambda w: covector.nn.layer_norm(ROWS, w[0], w[1]),
     "softmax of a product": lambda w: covector.nn.softmax(ROWS @ w, axis=-1) ** 2,
+    "cross entropy": lambda w: covector.nn.softmax_cross_entropy(ROWS @ w, [0, 1, 1])[:, None],
+    "cross entropy of weights": lambda w: covector.nn.softmax_cross_entropy(ROWS @ w, np.ones((3, 2)))[:, None],
 }
 
 
@@ -258,7 +260,15 @@ def test_a_weight_that_is_zero_keeps_its_mixed_derivative_with_a_selected_length
     np.testing.assert_allclose(h, [[0.0, -1.0], [-1.0, 0.0]], atol=1e-15)
 
 
-@pytest.mark.parametrize("second", [SECOND[0], SECOND[1], SECOND[3], SECOND[4]])
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("second", SECOND)
+def test_a_tangent_that_is_zero_at_a_pole_alone_has_a_tangent(second):
+    for f, want in ((lambda r: r, np.inf), (lambda r: r**2, np.nan), (np.exp, np.inf)):
+        found = second(lambda x: f(np.sqrt(np.sum(x * x))))(np.zeros(2))
+        np.testing.assert_array_equal(found, [[want, 0.0], [0.0, want]])
+
+
+@pytest.mark.parametrize("second", SECOND)
 def test_a_choice_at_a_kink_is_no_zero_of_a_selection(second):
     assert np.isnan(second(lambda x: np.sum(x * np.abs(x)))(np.zeros(2))[0, 0])
     assert np.isnan(second(lambda x: np.sum(np.abs(x)) ** 2)(np.zeros(2))[0, 0])
@@ -332,3 +342,32 @@ def test_a_row_left_out_is_left_out_of_second_derivatives(name, left_out):
     for second in (covector.hessian(total), covector.jacrev(covector.jacrev(total)), covector.jit(
             covector.hessian(total)), covector.jacfwd(covector.jacfwd(total)), covector.hessian(covector.jit(total))):
         np.testing.assert_allclose(second(x), want, rtol=1e-9, atol=1e-12)
+
+
+RUNNING = {
+    "products": np.cumprod,
+    "log-sums": np.logaddexp.accumulate,
+    "lengths": np.hypot.accumulate,
+    "quotients": np.divide.accumulate,
+    "products from the end": lambda x: np.cumprod(x[::-1])[::-1],
+}
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("mode", ["grad", "jacfwd", "jit", "vmap", "grad of jit"])
+@pytest.mark.parametrize("name", RUNNING)
+def test_what_runs_along_an_axis_is_not_moved_by_what_comes_after(name, mode, bad):
+    x, keep = np.array([0.5, 0.3, 0.7, 0.4]), np.array([True, False, True, False])
+    factors = np.array([1.0, 1.0, 1.0, bad])
+    turned = name.endswith("end")
+    if turned:
+        keep, factors = keep[::-1], factors[::-1]
+
+    def total(x):
+        return np.sum(np.where(keep, RUNNING[name](x * factors), 0.0))
+
+    part = slice(1, None) if turned else slice(3)
+    want = np.zeros(4)
+    want[part] = covector.grad(lambda x: np.sum(RUNNING[name](x)[keep[part]]))(x[part])
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(MODES[mode](total)(x), want, rtol=1e-12)

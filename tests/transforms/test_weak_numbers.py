@@ -82,7 +82,8 @@ def test_a_number_is_one_of_numpys_at_the_end():
 
 @pytest.mark.parametrize("printer", PRINTERS)
 def test_functions_of_numpy_divide_numbers_as_numpy_does(printer):
-    for fun, x, y in ((np.divide, 1.0, 0.0), (np.power, 0.0, -1.0), (np.divide, 1, 0), (np.remainder, 1.0, 0.0)):
+    for fun, x, y in ((np.divide, 1.0, 0.0), (np.power, 0.0, -1.0), (np.divide, 1, 0), (np.remainder, 1.0, 0.0),
+                      (cv.numpy.divide, 1.0, 0.0), (cv.numpy.power, 0.0, -1.0)):
         with np.errstate(all="ignore"):
             np.testing.assert_equal(cv.jit(fun, compiler_options={"printer": printer})(x, y), fun(x, y))
         with pytest.warns(RuntimeWarning, match="zero|invalid"):
@@ -103,3 +104,14 @@ def test_functions_of_numpy_make_arrays_of_numbers_under_every_transform():
     assert set(seen) == {np.dtype(float)}
     with np.errstate(divide="ignore"):
         assert cv.value_and_grad(lambda x: np.divide(1.0, x))(0.0) == (np.inf, -np.inf)
+
+
+@pytest.mark.parametrize("printer", PRINTERS)
+@pytest.mark.parametrize(("fun", "x"), [
+    (np.arctanh, 0.5), (np.arctanh, 1.0), (np.log2, 0.0), (np.log10, 0.0), (np.log, 0.0), (np.sqrt, 0.0),
+    (cv.nn.softplus, 0.5), (lambda x: np.divide(1.0, x), 0.0), (lambda x: np.exp(np.divide(-1.0, x)), 0.0)])
+def test_rules_take_a_number_as_the_array_it_is(fun, x, printer):
+    for transform in (cv.grad, lambda f: cv.grad(cv.grad(f)), lambda f: cv.jacfwd(cv.jacfwd(f))):
+        with np.errstate(all="ignore"):
+            found = cv.jit(transform(fun), compiler_options={"printer": printer})(x)
+            np.testing.assert_allclose(found, transform(fun)(np.float64(x)), rtol=1e-12)

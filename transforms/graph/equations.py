@@ -54,6 +54,14 @@ class Equation:
         return self.place
 
     @property
+    def leaves_numbers(self):
+        """Whether Python numbers alone are operands of what is elementwise, and gives a number of NumPy's."""
+        if not self.prim.elementwise:
+            return False
+        out = self.outputs[0].aval
+        return not out.weak and not out.shape and all(v.aval.weak for v in self.inputs)
+
+    @property
     def acts(self):
         """Whether it does something beside computing: it is never dropped, and keeps its place among the others."""
         prim = self.prim

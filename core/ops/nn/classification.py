@@ -358,6 +358,7 @@ cross_entropy = primitive(
                 kinds=dict.fromkeys(("picked", "c"), "number"), here=_ROWS_HERE,
                 before={"picked": _labelled}, after={"impl": _less_labelled, "vjp": _less_hits}),
     nondiff="labels",
+    blocks=1,
     absent={**_REAL, "broadcast": "one label per row"},
     samples=lambda rng: [Sample(rng.normal(size=(n, 3)).astype(t), rng.integers(0, 3, n))
                          for n, t in ((4, float), (1, float), (0, float), (2, np.float32))],
@@ -416,6 +417,7 @@ target_cross_entropy = primitive(
     batch=lambda x, t, batched, size: target_cross_entropy(
         *[v if hit else broadcast_to(v, shape=(size, *v.shape)) for v, hit in zip((x, t), batched)]),
     quiet=True,
+    blocks=1,
     absent={**_REAL, "broadcast": "one shape for both"},
     samples=together(*[arrays(s, s, complex_too=False) for s in ((3,), (2, 3), (2, 1, 3), (0, 3))]),
 )

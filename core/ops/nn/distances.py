@@ -9,7 +9,7 @@ from ...primitive.loop_kernels import Loops
 from ...trace.device import constant
 from ..indexing.indexing import scatter_add, take
 from ..samples import Sample
-from ..selection import sign, where
+from ..selection import sign, strong_times, where
 from ..shaping import broadcast_to
 
 ndarray = np.ndarray
@@ -132,7 +132,7 @@ def _jvp(tangents, x, y, ans, rows, columns, p):
     moved = None if dx is None else take(dx, rows, 0)
     if dy is not None:
         moved = -take(dy, columns, 0) if moved is None else moved - take(dy, columns, 0)
-    return (_unit(x, y, ans, rows, columns, p) * moved).sum(axis=1)
+    return strong_times(moved, _unit(x, y, ans, rows, columns, p)).sum(axis=1)
 
 
 def _vjp(ct, x, y, ans, rows, columns, p):
@@ -140,7 +140,7 @@ def _vjp(ct, x, y, ans, rows, columns, p):
         out = _PULLED[p](ct, x, y, ans, rows, columns)
         if out is not None:
             return tuple(out)
-    part = ct[:, None] * _unit(x, y, ans, rows, columns, p)
+    part = strong_times(ct[:, None], _unit(x, y, ans, rows, columns, p))  # a row may be of several distances
     return scatter_add(part, rows, 0, x.shape[0]), -scatter_add(part, columns, 0, y.shape[0])
 
 

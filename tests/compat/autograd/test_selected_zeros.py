@@ -13,6 +13,15 @@ ROWS = {
     "a quotient": lambda x: (x @ compat.eye(3, dtype=x.dtype)) / x,
     "a layer norm": lambda x: compat.nn.functional.layer_norm(x, (3,)),
     "running products": lambda x: x.cumprod(-1).log(),
+    "a cross entropy": lambda x: compat.nn.functional.cross_entropy(
+        x, compat.arange(x.shape[0]), reduction="none")[:, None] ** 2,
+    "a cross entropy of weights": lambda x: compat.nn.functional.cross_entropy(
+        x, compat.ones_like(x), reduction="none")[:, None] ** 2,
+    "distances": lambda x: compat.cdist(x, compat.eye(3, dtype=x.dtype)) ** 3,
+    "sums of distances": lambda x: compat.cdist(x, compat.eye(3, dtype=x.dtype), p=1) ** 3,
+    "a length": lambda x: x.norm(dim=-1, keepdim=True) * x,
+    "a deviation": lambda x: x.std(-1, keepdim=True) * x,
+    "a size": lambda x: x.abs() * x,
 }
 
 

@@ -142,7 +142,7 @@ def test_names_of_a_memoised_module_are_reported():
 @pytest.mark.parametrize("strict", [True, False])
 def test_memory_that_a_pickle_asks_for_is_bounded_by_the_file(strict):
     asked = b"\x80\x05\x96" + (1 << 50).to_bytes(8, "little") + b"."
-    with pytest.raises((pickle.UnpicklingError, ValueError), match="bytearray8"):
+    with pytest.raises((pickle.UnpicklingError, ValueError), match="bytearray"):
         torch.load(archive(asked), weights_only=strict)
 
 

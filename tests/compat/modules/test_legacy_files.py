@@ -5,6 +5,7 @@ import io
 import os
 import pickle
 import random
+import tracemalloc
 import zlib
 from collections import OrderedDict
 
@@ -61,6 +62,18 @@ def test_any_damage_is_read_or_refused():
             torch.load(io.BytesIO(bytes(data)))
         except (pickle.UnpicklingError, NotImplementedError, RuntimeError) as error:
             assert "load" in str(error) or "device" in str(error)
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_memory_is_bounded_by_the_file(strict):
+    asked = b"\x80\x05\x96" + (1 << 28).to_bytes(8, "little") + b"abc."
+    tracemalloc.start()
+    try:
+        with pytest.raises(pickle.UnpicklingError):
+            torch.load(io.BytesIO(asked), weights_only=strict)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    finally:
+        tracemalloc.stop()
 
 
 def harmful(path):

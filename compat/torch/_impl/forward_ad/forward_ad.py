@@ -19,7 +19,11 @@ def enter_dual_level():
     """Open a level; its number is 0, since levels cannot be nested."""
     if DUAL.get() is not None:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    DUAL.set(Epoch())
+    try:
+        DUAL.set(Epoch())
+    except BaseException:  # a signal: who asked will not hear that it is open
+        DUAL.set(None)
+        raise
     return 0
 
 
@@ -50,7 +54,11 @@ class dual_level:  # noqa: N801 (torch's name)
         return enter_dual_level()
 
     def __exit__(self, *exc):
-        exit_dual_level()
+        try:
+            exit_dual_level()
+        except BaseException:  # a signal
+            DUAL.set(None)
+            raise
 
 
 def make_dual(tensor, tangent, *, level=None):

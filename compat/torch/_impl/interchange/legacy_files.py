@@ -5,7 +5,7 @@ import pickle
 import struct
 
 from ..types import dtypes
-from .readers import ALLOWED, StrictReader
+from .readers import ALLOWED, Bounded, StrictReader
 
 MAGIC, VERSION = 0x1950A86A20F9469CFC6C, 1001
 NO_FILE = ("load() got a file that is neither a zip archive of torch.save nor a file of PyTorch before 1.6; it is "
@@ -66,7 +66,7 @@ class LegacyArchive:
         pass
 
 
-class Plain(pickle._Unpickler):
+class Plain(Bounded):
     """An unpickler of numbers, texts, lists and dicts."""
 
     def find_class(self, module, name):

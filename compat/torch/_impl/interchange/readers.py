@@ -3,6 +3,7 @@
 import io
 import pickle
 import pickletools
+import sys
 from collections import OrderedDict
 
 import numpy as np
@@ -67,13 +68,13 @@ class Known:
     """What readers have in common: PyTorch's names of tensors and their parts, and storages."""
 
     def __init__(self, archive, prefix, mapped):
-        text = archive.read(prefix + "data.pkl")
-        if pickle.BYTEARRAY8 in text:  # its memory is taken before its bytes are read
-            for _ in pickletools.genops(text):  # which raises where they are not there
-                pass
-        super().__init__(io.BytesIO(text))
+        super().__init__(io.BytesIO(self.checked(archive.read(prefix + "data.pkl"))))
         self.archive, self.prefix, self.mapped = archive, prefix, mapped
         self.roots, self.refused = {}, None
+
+    def checked(self, text):
+        """The pickle, where it asks for no more memory than it fills."""
+        return text
 
     def known(self, module, name):
         """What stands under a name, None where it is none of those."""
@@ -103,6 +104,12 @@ class Known:
 class Reader(Known, pickle.Unpickler):
     """An unpickler for files that are trusted: it makes and calls whatever they name."""
 
+    def checked(self, text):
+        if pickle.BYTEARRAY8 in text:  # its memory is taken before its bytes are read
+            for _ in pickletools.genops(text):  # which raises where they are not there
+                pass
+        return text
+
     def find_class(self, module, name):
         found = self.known(module, name)
         if found is not None:
@@ -112,14 +119,30 @@ class Reader(Known, pickle.Unpickler):
         return super().find_class(module, name)
 
 
-class StrictReader(Known, pickle._Unpickler):
+class Bounded(pickle._Unpickler):
+    """An unpickler that takes the memory of what is there, not of what a file says that it holds."""
+
+    dispatch = dict(pickle._Unpickler.dispatch)
+
+    def load_bytearray8(self):
+        """Push a bytearray of so many bytes."""
+        size = int.from_bytes(self.read(8), "little")
+        found = self.read(min(size, sys.maxsize))
+        if len(found) != size:
+            raise EOFError(f"{len(found)} of the {size} bytes of a bytearray are there")
+        self.append(bytearray(found))
+
+    dispatch[pickle.BYTEARRAY8[0]] = load_bytearray8
+
+
+class StrictReader(Known, Bounded):
     """An unpickler that makes tensors, numbers, lists and dicts, and what the user allows; it writes to nothing else.
 
     It is the one in Python: that in C sets attributes of any object, of functions and classes too, and takes memory as
     a file asks for it.
     """
 
-    dispatch = dict(pickle._Unpickler.dispatch)
+    dispatch = dict(Bounded.dispatch)
 
     def find_class(self, module, name):
         found = self.known(module, name)
