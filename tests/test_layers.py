@@ -72,7 +72,7 @@ transforms/compile: core core/arrays core/trace transforms/graph transforms/scop
 transforms/ranks: core core/arrays core/trace core/primitive core/ops
 core/ops/linalg: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing
 transforms/arguments: core core/arrays core/trace core/tape core/ops/indexing
-transforms/native/writing: core core/arrays transforms/graph transforms/native/ir transforms/native/machine
+transforms/native/lower: core core/arrays transforms/graph transforms/native/ir transforms/native/machine
     core/primitive transforms/compile/rules transforms/compile
 transforms/reverse: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     transforms/compile
@@ -83,11 +83,11 @@ core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/
 core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
 transforms/interpreters: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
     core/ops core/ops/indexing transforms/ranks transforms/arguments transforms/reverse
-transforms/native/printing: transforms/native/ir transforms/native/machine transforms/native/writing
+transforms/native/render: transforms/native/ir transforms/native/machine transforms/native/lower
 transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/ranks
     transforms/arguments transforms/reverse core/numpy_api transforms/interpreters
 transforms/native: core core/arrays transforms/graph transforms/native/ir transforms/native/machine core/primitive
-    transforms/compile transforms/native/writing transforms/native/printing
+    transforms/compile transforms/native/lower transforms/native/render
 transforms/staging: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     transforms/compile/rules core/ops/indexing transforms/compile transforms/arguments transforms/reverse
     transforms/interpreters
@@ -96,7 +96,7 @@ transforms/debug: core core/arrays core/trace transforms/graph core/primitive co
 transforms/distributed: core core/arrays core/trace transforms/scope core/tape core/ops transforms/ranks
     transforms/arguments transforms/reverse transforms/interpreters transforms/collectives transforms/staging
 transforms/export: core core/arrays transforms/native/maths transforms/graph transforms/native/ir transforms/scope
-    transforms/compile transforms/arguments transforms/native/writing transforms/native transforms/staging
+    transforms/compile transforms/arguments transforms/native/lower transforms/native transforms/staging
 api/distributed: core transforms/distributed
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
     transforms/debug

@@ -1,4 +1,4 @@
-"""Composite operations as those they come down to, as the `lower` of their statements says it."""
+"""Lowering of composite operations to those they come down to, as the `lower` of their statements says it."""
 
 import numpy as np
 

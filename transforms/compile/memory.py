@@ -1,4 +1,4 @@
-"""Memory of a compiled function: which temporaries share a buffer, and which results take the memory of an input."""
+"""Liveness and buffers of NumPy source: which temporaries share memory, and which results take that of an input."""
 
 import numpy as np
 

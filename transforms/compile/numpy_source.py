@@ -9,7 +9,7 @@ import numpy as np
 from ..graph.equations import Literal, Var
 from ..graph.layout import Layouts
 from .calls import write_equation
-from .groups import Group, write_group
+from .fusion import Group, write_group
 from .lines import Lines
 from .loops import LOOPS
 from .memory import Memory, take_frame

@@ -11,7 +11,7 @@ from ..graph.layout import Layouts
 from ..graph.printing import text_of
 from .costs import WORTH, at_least, estimated
 from .functions import define_function, made_of, text_of_source
-from .groups import Group, grouped
+from .fusion import Group, grouped
 from .inlining import CALLS, inlined
 from .lowering import composed
 from .numpy_source import Source, own_array
@@ -257,7 +257,7 @@ def optimised(graph, compact, note=lambda name, draft: None):
                          Draft(graph.inputs, graph.equations, graph.outputs))
     note("dead equations out", draft)
     draft = rewrite(draft, _ALGEBRA, compact=compact, lower=composed)
-    note("folded", draft)
+    note("rewritten", draft)
     for eq in draft.equations:
         if eq.prim.handlers is not None and eq.bodies():
             eq.params = tuple([_optimised_body(p) if type(p) is Body else p for p in eq.params])

@@ -13,7 +13,7 @@ from ...core.trace.tracer import Staged
 from ..graph.draft import Draft
 from ..graph.equations import Equation, Literal, Var
 from .functions import made_of
-from .groups import PULLBACK, Group
+from .fusion import PULLBACK, Group
 from .lowering import Lowering
 from .numpy_source import Source
 from .rules.algebra import ALGEBRA

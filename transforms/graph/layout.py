@@ -1,4 +1,4 @@
-"""How values lie in memory: which are compact, and which may share memory with which."""
+"""Alias and layout analysis: which values lie compactly in memory, and which may share memory with which."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Which equations native code has, and what those do that are not element by element."""
+"""Legality: which equations native code has, and what those do that are not element by element."""
 
 import numpy as np
 

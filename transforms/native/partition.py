@@ -1,4 +1,4 @@
-"""Dividing a draft: which of its equations run natively together, and which of them NumPy runs in between."""
+"""Partition of a graph: which equations run natively together, and which of them NumPy runs in between."""
 
 import math
 
@@ -7,9 +7,9 @@ from ..compile.costs import TURNS, saved_natively
 from ..graph.draft import Draft, rewritten, without_dead
 from ..graph.equations import Body, Var
 from .ir.kinds import KINDS
+from .lower.collectives import is_exchange
+from .lower.structure import computes, is_native
 from .segments import Segment
-from .writing.exchanges import is_exchange
-from .writing.structure import computes, is_native
 
 
 def whole(draft, known):

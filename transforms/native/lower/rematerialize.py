@@ -1,4 +1,4 @@
-"""Values that are computed again where they are read: to add or multiply takes less than to store and to load."""
+"""Rematerialization: values that are computed again where they are read, which takes less than to store and to load."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ CHEAP = frozenset({"add", "subtract", "multiply", "negative", "absolute", "squar
 _STEPS = 6  # that are computed again for one value, at most
 
 
-class Remade:
+class Rematerialized:
     """What is not stored: the steps of variables, each from what lies in memory or is made again, too."""
 
     __slots__ = ("steps", "kept")

@@ -1,4 +1,4 @@
-"""Results that are written where they are wanted: over what nothing reads again, or as parts of another array."""
+"""Buffer reuse: results that are written over what nothing reads again, or as parts of another array."""
 
 from types import SimpleNamespace
 
@@ -42,7 +42,7 @@ def claim_cell(writer, out, nest):
         return
     for group in (*writer.groups.values(), *writer.flushed):
         read = [v for step in group.steps for v in step[3]] + [fold[1] for fold in group.folds]
-        if not old.isdisjoint(writer.remade.behind(read)):
+        if not old.isdisjoint(writer.rematerialized.behind(read)):
             return
     del writer.carried[out]
     writer.targets[out] = cell

@@ -1,4 +1,4 @@
-"""The LLVM printer of the loop IR: the text of a module with one function over pointers."""
+"""The LLVM renderer of the loop IR: the text of a module with one function over pointers."""
 
 import math
 from collections import Counter
@@ -25,8 +25,8 @@ from ..ir.statements import (
     While,
     inner,
 )
+from ..lower.collectives import Exchange, print_exchange
 from ..machine.engine import thread_count
-from ..writing.exchanges import Exchange, print_exchange
 from .nests import combined, print_nest
 from .products import print_product
 from .ranges import print_ranges

@@ -1,7 +1,7 @@
-"""Products with the rows of a matrix that are summed up again by the same rows: block by block, the matrix read once.
+"""Fused products of a matrix with a vector and back, `u(X @ v) @ X`: block by block of rows, the matrix read once.
 
-`u(X @ v) @ X`, as the gradient of a linear model has it, takes a library two passes over the matrix. Here the rows of a
-block are multiplied, what lies between is computed of them, and they are added up while they are in the cache.
+The gradient of a linear model has it. A library takes two passes over the matrix; here the rows of a block are
+multiplied, what lies between is computed of them, and they are added up while they are in the cache.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from ...compile.rules.rewrite import Steps
 from ...graph.draft import Draft
 from ...graph.equations import Body, Equation, Literal, Var
 from ..machine.blas import library_threads
-from .exchanges import is_exchange
+from .collectives import is_exchange
 from .structure import is_native
 
 _SCAN = LoopOp("scan")
@@ -22,7 +22,7 @@ _LARGE = 1 << 14  # elements of a matrix, from which two passes take longer than
 _SHARED = 1 << 17  # elements, from which several threads of a library take less
 
 
-def row_blocks(equations, outputs, known):
+def fuse_matvecs(equations, outputs, known):
     """Equations, in which such products, and what lies between, are a loop over blocks of rows."""
     while True:
         count = {}

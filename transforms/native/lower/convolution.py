@@ -1,4 +1,4 @@
-"""Windows of arrays, and convolutions: for each example the windows side by side, then a product of matrices."""
+"""Convolution: windows of arrays side by side for each example, then a product of matrices."""
 
 from math import prod
 

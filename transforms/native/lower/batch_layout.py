@@ -1,4 +1,4 @@
-"""Small arrays of many examples, as `vmap` makes them, column by column: each element is a vector over the examples.
+"""Batch layout: small arrays of many examples, as `vmap` makes them, with a vector over the examples for each element.
 
 Slices, stacks and sums within an example then move no memory, and what is computed of one example is one nest.
 """
@@ -14,7 +14,7 @@ from ...graph.layout import VIEWS
 from ..ir.constants import constant
 from ..ir.kinds import KINDS
 from ..ir.statements import Place
-from .in_place import want
+from .buffer_reuse import want
 from .structure import REDUCERS
 
 _EXAMPLES = 64  # from which they fill vectors

@@ -1,4 +1,4 @@
-"""From a draft to a kernel: small arrays as values, larger ones as places, elementwise equations in fused nests."""
+"""The lowering pass: small arrays as values, larger ones as places, elementwise equations in fused nests."""
 
 from functools import partial
 from types import SimpleNamespace
@@ -17,16 +17,16 @@ from ..ir.kinds import KINDS
 from ..ir.nests import add_nest
 from ..ir.scratch import place_scratch
 from ..ir.statements import Const, Kernel, Load, Memory, Nest, Place, Step, Store, Value, is_compact, is_uniform
-from . import columns
-from .alarm import Alarm
-from .assembled import nested
-from .exchanges import together
-from .groups import Group, write_group
+from . import batch_layout
+from .collectives import together
+from .concat_by_update import nested
+from .fused_matvec import fuse_matvecs
+from .fusion import Group, write_group
+from .lowerings import RULES
+from .nonfinite_check import Alarm
 from .ranges import in_ranges
-from .remade import Remade
-from .row_blocks import row_blocks
-from .rules import RULES
-from .sooner import sooner
+from .rematerialize import Rematerialized
+from .reorder_for_fusion import reorder_for_fusion
 from .structure import Expansion, is_native
 
 ndarray = np.ndarray
@@ -64,8 +64,8 @@ class Writer:
         self.apart = {}  # equations that are written column by column, by id
         self.assemblies = {}  # assembly -> the equation of the one that it lies in, and its box there
         self.early = {}  # assembly that has a place before it is written -> that
-        self.columns = columns.Columns()
-        self.remade = Remade()
+        self.columns = batch_layout.Columns()
+        self.rematerialized = Rematerialized()
         self.flushed = []  # groups that are being written, each for what the one before it reads
         self.around = None  # of a body: the statements before it, and what was copied there for it
         self.finished = set()  # equations that were written, by id
@@ -97,10 +97,10 @@ class Writer:
         uses = self.uses
         equations = self.rewritten(equations, outputs, _OF_CACHED if self.cached else _FIRST)
         if self.cached:
-            equations = without_dead(Draft((), row_blocks(equations, outputs, self.known), outputs)).equations
+            equations = without_dead(Draft((), fuse_matvecs(equations, outputs, self.known), outputs)).equations
         equations = self.rewritten(equations, outputs, _THEN, lower=self.parts)
-        equations = together(sooner(equations, outputs, self.known, self.eager))
-        apart = columns.columnar(equations, outputs, self.known)
+        equations = together(reorder_for_fusion(equations, outputs, self.known, self.eager))
+        apart = batch_layout.columnar(equations, outputs, self.known)
         equations = self.rewritten(equations, outputs, _LAST, apart=apart.keys())
         self.apart.update(apart)
         self.assemblies.update(nested(equations, outputs))
@@ -115,10 +115,10 @@ class Writer:
         for eq in equations:
             rule = RULES.get(eq.prim.name, Writer.steps)
             if id(eq) in self.apart:
-                rule = columns.write
+                rule = batch_layout.write
             rule(self, eq)
             self.finished.add(id(eq))
-        for settle in (columns.aim, Writer.settle):
+        for settle in (batch_layout.aim, Writer.settle):
             for v in outputs:
                 if type(v) is Var:
                     settle(self, v)
@@ -152,7 +152,7 @@ class Writer:
         """The statements that `write()` writes, a body."""
         outer = (self.statements, self.groups, self.owner, self.spilled, self.read, self.local, self.around,
                  self.columns)
-        self.columns = columns.Columns()
+        self.columns = batch_layout.Columns()
         self.around = self.statements, {}
         self.statements, self.groups, self.owner, self.local = [], {}, {}, set()
         self.spilled, self.read = dict(self.spilled), dict(self.read)
@@ -169,9 +169,9 @@ class Writer:
 
     def settle(self, v):
         """Write the group that a variable waits in."""
-        columns.put_together(self, v)
-        if v in self.remade.steps:
-            self.remade.store(self, v)
+        batch_layout.put_together(self, v)
+        if v in self.rematerialized.steps:
+            self.rematerialized.store(self, v)
         if v in self.owner:
             self.flush(self.owner[v])
 
@@ -289,7 +289,7 @@ class Writer:
             if type(v) is Var and v in self.owner and self.owner[v].shape != shape:
                 self.flush(self.owner[v])
             elif type(v) is Var:
-                columns.aim(self, v)  # this step may wait longer than they do
+                batch_layout.aim(self, v)  # this step may wait longer than they do
         group = self.groups.get(shape)
         if group is not None and not group.folded.isdisjoint(inputs):
             self.flush(group)

@@ -1,4 +1,4 @@
-"""Groups: elementwise equations on large arrays that run together, a block of elements at a time.
+"""Fusion in blocks: elementwise equations on large arrays that run together, a block of elements at a time.
 
 One call after the other reads and writes whole arrays in main memory; a block of all of them stays in the cache, and
 only what leaves the group is an array. A sum ends in partial sums of blocks, which are those that NumPy's pairwise

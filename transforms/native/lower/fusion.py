@@ -1,4 +1,4 @@
-"""Elementwise steps that wait to be written together, and the nest that they become."""
+"""Loop fusion: elementwise steps that wait to be written together, and the nest that they become."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from ..ir.constants import cast_constant, constant
 from ..ir.nests import order_of, strides_in
 from ..ir.operations import TESTS
 from ..ir.statements import Const, Nest, Place, Step, Value, is_uniform
-from .in_place import claim_cell, written_under
+from .buffer_reuse import claim_cell, written_under
 
 ndarray = np.ndarray
 _LONG_SUM = 4096  # elements of a sum in single precision, beyond which parts of it are added up in double precision
@@ -49,8 +49,8 @@ def write_group(writer, group):
     def read(v):
         if v in known:
             return known[v]
-        if v in writer.remade.steps:
-            step(*writer.remade.steps[v])
+        if v in writer.rematerialized.steps:
+            step(*writer.rematerialized.steps[v])
             return known[v]
         found = constant(v) if type(v) is Literal else writer.value(v)
         if type(found) is ndarray and is_uniform(found):
@@ -96,7 +96,7 @@ def write_group(writer, group):
     made = {one[2]: one for one in group.steps}
     for out in made:
         readers = _readers(writer, out, group)
-        if out in writer.targets or readers and not writer.remade.takes(writer, out, group, made, readers):
+        if out in writer.targets or readers and not writer.rematerialized.takes(writer, out, group, made, readers):
             claim_cell(writer, out, nest)
             place = writer.values[out] = written_under(writer, out, readers) or writer.result(out, strides)
             nest.stores.append((known[out], place))

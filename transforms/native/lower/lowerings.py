@@ -1,4 +1,4 @@
-"""What native code makes of equations that are not element by element: moves, sums, products and loops."""
+"""Lowering of equations that are not element by element: moves, sums, products and loops."""
 
 import numpy as np
 
@@ -6,11 +6,11 @@ from ...graph.equations import Literal
 from ...graph.layout import VIEWS
 from ..ir.kinds import KINDS
 from ..ir.statements import Const, Nest, Place, Step, Value, is_uniform
-from .assembled import assemble
-from .columns import fold
+from .batch_layout import fold
+from .buffer_reuse import add_zero_into, want, written_over
+from .collectives import METHODS, exchange
+from .concat_by_update import assemble
 from .convolution import conv, conv_input, conv_weight, overlap_add, windows
-from .exchanges import METHODS, exchange
-from .in_place import add_zero_into, want, written_over
 from .indexing import add_rows, counted, implant, last_writer, pick, put_rows, scatter_add, spread, take
 from .loops import branch, scan, while_loop
 from .products import einsum, matmul, outer
@@ -69,7 +69,7 @@ def _reduction(writer, eq):
             return
     group = writer.owner.get(v)
     if group is None or v in group.folded:
-        if v not in writer.remade.steps:
+        if v not in writer.rematerialized.steps:
             writer.settle(v)
         same = writer.groups.get(shape)
         group = same if same is not None and v not in same.folded else None

@@ -1,4 +1,4 @@
-"""Zeros to which parts were added, written part by part: each is computed where it belongs.
+"""Concatenation by update: zeros to which parts were added, written part by part where each belongs.
 
 A part that is made so itself, and is not read as anything else, lies in the array from the start.
 """
@@ -7,7 +7,7 @@ from ...compile.rules.indexing import ASSEMBLE
 from ..ir.constants import FEW
 from ..ir.kinds import KINDS
 from ..ir.statements import Const, Nest, Place, Step, Value
-from .in_place import add_zero_into
+from .buffer_reuse import add_zero_into
 
 
 def _meet(a, b):

@@ -1,4 +1,4 @@
-"""The alarm of a kernel: a last output that is NaN where another holds an infinity or NaN, else 0."""
+"""The nonfinite check of a kernel: a last output that is NaN where another holds an infinity or NaN, else 0."""
 
 from ..ir.statements import Const, Memory, Nest, Place, Step, Store, Value
 

@@ -1,4 +1,4 @@
-"""Running sums and products along an axis."""
+"""Scans along an axis: running sums and products."""
 
 from ..ir.constants import start_of
 from ..ir.kinds import KINDS

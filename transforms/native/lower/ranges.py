@@ -1,4 +1,4 @@
-"""Large nests in ranges that threads may share: always the same ranges, so that no result depends on their number."""
+"""Parallel ranges of large nests: always the same ones, so that no result depends on the number of threads."""
 
 from ..ir.constants import start_of
 from ..ir.nests import collapsed, places_of

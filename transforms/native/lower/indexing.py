@@ -5,7 +5,7 @@ import numpy as np
 from ...graph.equations import Literal
 from ..ir.kinds import KINDS
 from ..ir.statements import Bound, Const, Counter, Loop, Memory, Nest, Place, Step, Value, is_uniform
-from .in_place import written_over
+from .buffer_reuse import written_over
 
 ndarray = np.ndarray
 _FEW_ROWS = 8  # elements of a row, below which the axes before the index are the outer loops

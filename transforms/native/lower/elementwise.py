@@ -1,4 +1,4 @@
-"""Elementwise equations as operations that native code has, each in one kind of number."""
+"""Lowering of elementwise equations to operations of the loop IR, each in one kind of number."""
 
 import numpy as np
 

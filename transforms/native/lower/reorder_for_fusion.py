@@ -1,4 +1,4 @@
-"""Equations in an order that takes fewer passes over arrays: what can join a nest comes before what ends it.
+"""Reordering for fusion: what can join a loop nest comes before what ends it, which saves passes over arrays.
 
 A nest ends where something reads a sum that it makes. What comes later and reads no such sum may belong to the same
 nest: another sum, or an output of the function. It is moved to before what ends the nest, with what it needs.
@@ -14,7 +14,7 @@ from .structure import MOVES, REDUCERS
 _AHEAD = 64  # equations that are looked through
 
 
-def sooner(equations, outputs, known, eager):
+def reorder_for_fusion(equations, outputs, known, eager):
     """Equations, in which those that elementwise ones of the same shape may be written with come next to these.
 
     `eager`: a sum is moved even where an array that it is made of has to be kept for what is not.
