@@ -1,10 +1,11 @@
 """What traced values without axes are for `isinstance`: numbers, where they stand for Python's or NumPy's."""
 
 import numbers
+import sys
 
 import numpy as np
 
-from ..errors import at_user_line
+from ..errors import ConversionError, at_user_line
 
 
 class _Length:
@@ -60,20 +61,44 @@ class Scalar:
 _set_class = object.__dict__["__class__"].__set__
 
 
-class TracedNumber:
+class _OfNumbers(type):
+    """The class of these classes: `functools.singledispatch` asks for `__mro__` where it has no function for one."""
+
+    @property
+    def __mro__(cls):
+        asking = sys._getframe(1)
+        if asking.f_globals.get("__name__") == "functools":
+            types = [t for t in asking.f_locals.get("types", ()) if t is not object]
+            lost = [t for t in types if any(issubclass(number, t) for number in cls.stands_for)]
+            if lost and not any(issubclass(cls, t) for t in types):
+                raise ConversionError(
+                    f"functools.singledispatch has a function for {lost[0].__name__}, and was given a traced number, "
+                    f"which is none; register it for numbers.{cls.__name__[6:]}{at_user_line()}")
+        return type.__dict__["__mro__"].__get__(cls)
+
+
+class TracedNumber(metaclass=_OfNumbers):
     """Stands for the class of a traced number, as `__class__`; `type` gives its own."""
+
+    stands_for: tuple[type, ...] = ()
 
 
 class TracedComplex(TracedNumber):
     """Stands for the class of a traced complex number."""
 
+    stands_for = complex, np.complex128, np.complex64
+
 
 class TracedReal(TracedNumber):
     """Stands for the class of a traced real number."""
 
+    stands_for = float, np.float64, np.float32
+
 
 class TracedIntegral(TracedNumber):
     """Stands for the class of a traced integer."""
+
+    stands_for = int, np.int64, np.int32
 
 
 numbers.Complex.register(TracedComplex)

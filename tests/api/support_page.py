@@ -35,7 +35,7 @@ Classes of Python and NumPy that are no abstract ones cannot be asked so: a trac
 | `isinstance(x, np.ndarray)` | false | `hasattr(x, "shape")` and `np.ndim(x) > 0`, or `isinstance(x, (np.ndarray, covector.extend.Tracer))` |
 | `isinstance(x, collections.abc.Iterable)` or `Sized`, `hasattr(x, "__iter__")` | true, for numbers too | `np.iterable(x)`, `np.ndim(x) > 0` |
 | `hasattr(x, "dtype")`, `hasattr(x, "shape")` | true, for numbers too | `np.ndim(x) > 0` |
-| `functools.singledispatch` on `float`, `np.ndarray` | the function for `object` | register it for `numbers.Real`, and for `covector.extend.Tracer` beside `np.ndarray` |
+| `functools.singledispatch` on `float`, `np.ndarray` | ConversionError for `float`, the function for `object` for `np.ndarray` | register it for `numbers.Real`, and for `covector.extend.Tracer` beside `np.ndarray` |
 | `isinstance(x, typing.SupportsIndex)` | true | `isinstance(x, numbers.Integral)` |
 | `np.isscalar` of a traced `np.bool_` | false | `x.dtype == bool and not x.ndim` |
 | any of them on `x.reshape(())` or `np.asarray(x)` under `vmap` or `jit` | a number | `np.ndim` |

@@ -118,3 +118,20 @@ def test_singledispatch_takes_the_functions_for_numbers_and_for_traced_arrays():
         for g in (cv.grad(f), cv.jit(cv.grad(f)), cv.grad(cv.jit(f))):
             np.testing.assert_array_equal(g(x), slope)
     np.testing.assert_array_equal(cv.vmap(cv.grad(f))(np.array([2.0, 3.0])), [12.0, 27.0])
+
+
+@pytest.mark.parametrize(("kind", "x", "name"), [
+    (float, 3.0, "Real"), (np.float64, np.float64(3.0), "Real"), (np.floating, np.float32(3.0), "Real"), (int, 3, "Integral"),
+    (complex, 3j, "Complex")])
+def test_singledispatch_on_a_class_of_numbers_alone_is_refused(kind, x, name):
+    @functools.singledispatch
+    def f(x):
+        return x
+
+    f.register(kind, lambda x: x * 2)
+    for _ in range(2):
+        with pytest.raises(TypeError, match=rf"register it for numbers\.{name}"):
+            cv.jit(f)(x)
+    assert f(x) == x * 2 and cv.jit(f)(np.ones(2)).tolist() == [1.0, 1.0]
+    f.register(getattr(numbers, name), lambda x: x * 2)
+    assert cv.jit(f)(x) == x * 2
