@@ -5,7 +5,7 @@ from .errors import RuleError
 ABSENT = {}  # {case of the audit: why the operation has none}; api/testing/audit.py
 ACCEPTS_NONE = {}  # its vjp handles missing cotangents of several answers; core/tape/rules.py
 ACROSS = {}  # a collective over an axis of a trace; transforms/interpreters/vmap.py, transforms/collectives/varying.py
-ALONE = {}  # given avals and parameters: whether its own loops beat those of native code; transforms/native/dividing.py
+ALONE = {}  # given avals and parameters: whether its own loops beat native code; transforms/native/partition.py
 BASIS = {}  # {operand index: Formula of its cotangents for all unit cotangents, had for free}; core/tape/rules.py
 BLOCKS = {}  # what mixes: reductions, lines along a parameter, running ones, last axes; core/tape/strong_zeros.py
 BOUNDS = {}  # of an extreme: its answer with where x won, and the rule of `where`; core/primitive/lanes.py
@@ -24,7 +24,7 @@ OWN_WIDTH = {}  # its rules say in which width they compute; core/primitive/prim
 PRODUCT = {}  # worth saving, not computing again; transforms/control/checkpoint.py, transforms/control/hoisting.py
 QUIET = {}  # its derivative may overflow where it does not; core/primitive/lanes.py, transforms/interpreters/forward.py
 SAMPLES = {}  # `samples(rng)`: operands and parameters for the checker; api/testing/cases.py
-SHARES = {}  # its answers may lie in memory of operands or each other, and are no views; transforms/compile/layout.py
+SHARES = {}  # its answers may lie in memory of operands or each other, and are no views; transforms/graph/layout.py
 SHIFTS = {}  # operands whose plain cotangent is that of the output; core/primitive/lanes.py
 STAGED_PARAMS = {}  # what a graph records in place of the parameters; transforms/staging/staging.py
 

@@ -63,47 +63,50 @@ core/tape: core core/arrays core/trace
 transforms/native/machine: core core/arrays transforms/native/ir transforms/scope
 core/primitive: core core/arrays core/trace core/tape
 core/ops: core core/arrays core/trace core/tape core/primitive
-transforms/compile: core core/arrays core/trace transforms/graph transforms/scope core/primitive
+transforms/compile/rules: core core/arrays transforms/graph core/primitive
 core/ops/indexing: core core/arrays core/trace core/tape core/primitive core/ops
 core/ops/sparse: core core/arrays core/tape core/primitive core/ops
 core/ops/special: core core/arrays core/trace core/tape core/primitive core/ops
-transforms/native/writing: core core/arrays core/trace transforms/graph transforms/native/ir transforms/native/machine
-    core/primitive transforms/compile
+transforms/compile: core core/arrays core/trace transforms/graph transforms/scope core/primitive
+    transforms/compile/rules
 transforms/ranks: core core/arrays core/trace core/primitive core/ops
-transforms/reverse: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
-    transforms/compile
 core/ops/linalg: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing
 transforms/arguments: core core/arrays core/trace core/tape core/ops/indexing
-transforms/native/printing: transforms/native/ir transforms/native/machine transforms/native/writing
+transforms/native/lower: core core/arrays transforms/graph transforms/native/ir transforms/native/machine
+    core/primitive transforms/compile/rules transforms/compile
+transforms/reverse: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
+    transforms/compile
 api/tree: core core/arrays core/trace core/ops transforms/arguments
 core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/indexing core/ops/sparse core/ops/special
     core/ops/linalg
 core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
 core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
 transforms/interpreters: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
-    core/ops core/ops/indexing transforms/ranks transforms/reverse transforms/arguments
-transforms/native: core core/arrays transforms/graph transforms/native/ir transforms/native/machine core/primitive
-    transforms/compile transforms/native/writing transforms/native/printing
+    core/ops core/ops/indexing transforms/ranks transforms/arguments transforms/reverse
+transforms/native/render: transforms/native/ir transforms/native/machine transforms/native/lower
 transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/ranks
-    transforms/reverse transforms/arguments core/numpy_api transforms/interpreters
+    transforms/arguments transforms/reverse core/numpy_api transforms/interpreters
+transforms/native: core core/arrays transforms/graph transforms/native/ir transforms/native/machine core/primitive
+    transforms/compile transforms/native/lower transforms/native/render
 transforms/staging: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
-    transforms/compile core/ops/indexing transforms/reverse transforms/arguments transforms/interpreters
+    transforms/compile/rules core/ops/indexing transforms/compile transforms/arguments transforms/reverse
+    transforms/interpreters
 transforms/debug: core core/arrays core/trace transforms/graph core/primitive core/ops transforms/arguments
     transforms/staging
 transforms/distributed: core core/arrays core/trace transforms/scope core/tape core/ops transforms/ranks
-    transforms/reverse transforms/arguments transforms/interpreters transforms/collectives transforms/staging
+    transforms/arguments transforms/reverse transforms/interpreters transforms/collectives transforms/staging
 transforms/export: core core/arrays transforms/native/maths transforms/graph transforms/native/ir transforms/scope
-    transforms/compile transforms/native/writing transforms/arguments transforms/native transforms/staging
+    transforms/compile transforms/arguments transforms/native/lower transforms/native transforms/staging
 api/distributed: core transforms/distributed
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
     transforms/debug
 transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
-    transforms/reverse core/ops/linalg transforms/arguments transforms/interpreters transforms/staging
+    core/ops/linalg transforms/arguments transforms/reverse transforms/interpreters transforms/staging
     transforms/debug
-transforms/custom: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops transforms/reverse
-    transforms/arguments transforms/interpreters transforms/staging transforms/debug
+transforms/custom: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops transforms/arguments
+    transforms/reverse transforms/interpreters transforms/staging transforms/debug
 transforms/jit: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
-    transforms/compile transforms/reverse transforms/arguments transforms/interpreters transforms/native
+    transforms/compile transforms/arguments transforms/reverse transforms/interpreters transforms/native
     transforms/staging transforms/export
 api/nn: core core/arrays core/trace core/ops core/ops/special core/ops/linalg core/numpy_api core/ops/nn api/numpy
 api/optimizers: core core/ops transforms/arguments api/tree transforms/control
@@ -131,13 +134,14 @@ api/lax: core core/arrays core/trace core/ops core/ops/indexing transforms/colle
     transforms/control transforms/custom api/nn api/scipy/special
 api/scipy: core api/scipy/linalg api/scipy/special api/scipy/stats
 api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape transforms/native/machine
-    core/primitive core/ops core/ops/indexing core/ops/special transforms/reverse core/ops/linalg api/tree
-    core/numpy_api core/ops/nn transforms/interpreters transforms/native transforms/collectives transforms/staging
+    core/primitive core/ops core/ops/indexing core/ops/special core/ops/linalg transforms/reverse api/tree
+    core/numpy_api core/ops/nn transforms/interpreters transforms/collectives transforms/native transforms/staging
     transforms/debug transforms/export api/distributed api/numpy transforms/control transforms/custom transforms/jit
     api/nn api/optimizers api/random transforms/sparse api/lax api/scipy
-api/testing: core core/arrays core/trace core/tape core/primitive transforms/arguments core/ops/scipy
-    transforms/interpreters transforms/collectives transforms/staging transforms/debug api/numpy transforms/control
-    transforms/custom transforms/jit api/nn transforms/sparse api/scipy/special api
+api/testing: core core/arrays core/trace transforms/graph transforms/native/ir core/tape core/primitive
+    transforms/compile transforms/arguments core/ops/scipy transforms/interpreters transforms/collectives
+    transforms/staging transforms/debug api/numpy transforms/control transforms/custom transforms/jit api/nn
+    transforms/sparse api/scipy/special api
 compat/autograd/_impl: compat api/tree api/numpy api
 ~/modes: api
 compat/autograd/misc: api/numpy api compat/autograd/_impl

@@ -14,7 +14,7 @@ from .batching import check_batch, check_inside, check_vmap
 from .cases import ROUTES, Case, cases, find
 from .compare import CheckError, agree, inner, same_aval
 from .differences import difference, random_direction
-from .elsewhere import check_backends, check_staged, note_unusable
+from .elsewhere import check_backends, check_lowered, check_staged, note_unusable
 from .patterns import check_patterns
 
 DOT = 1e-9  # the promise; single precision gets what it can hold
@@ -24,13 +24,13 @@ SINGLE = 2e-5
 def check(primitive: Any, *, seed: int = 0, stages: Sequence[str] | None = None) -> int:
     """Check every rule of a primitive on each of its samples.
 
-    Stages: `shape` (the shape rule returns the actual shape and dtype; float32 stays float32), `first` (the jvp against
-    finite differences of the primal, the dot-product identity Re⟨w, Jv⟩ = Re⟨Jᴴw, v⟩ on the fast paths and on the
-    general path, also at non-smooth points and on empty arrays), `second` (derivatives of both, against finite
-    differences and each other), `batch` (the batching rule against a loop, each subset of batched operands, 0, 1 and 3
-    examples), `vmap` (vmap of vjp of jvp against a loop), `staged` (the graph computes the same), `backends` (each
-    loaded backend against NumPy, if it finds a device), `patterns` (with SciPy: no sparsity pattern lacks an element of
-    the Jacobian).
+    Stages: `shape` (the shape rule returns the actual shape and dtype; float32 stays float32), `first` (the jvp
+    against finite differences of the primal, the dot-product identity Re⟨w, Jv⟩ = Re⟨Jᴴw, v⟩ on the fast paths and
+    on the general path, also at non-smooth points and on empty arrays), `second` (derivatives of both, against
+    finite differences and each other), `batch` (the batching rule against a loop, each subset of batched operands,
+    0, 1 and 3 examples), `vmap` (vmap of vjp of jvp against a loop), `staged` (the graph computes the same),
+    `lowered` (what compilers take it for computes the same), `backends` (each loaded backend against NumPy, if it
+    finds a device), `patterns` (with SciPy: no sparsity pattern lacks an element of the Jacobian).
 
     Args:
         primitive: a public function that is a primitive, its `Primitive`, or its name.
@@ -185,6 +185,7 @@ STAGES = {
     "second": check_second,
     "vmap": lambda case, rng: check_vmap(case, rng, adjoint),
     "staged": check_staged,
+    "lowered": check_lowered,
     "backends": check_backends,
     "patterns": check_patterns,
 }

@@ -6,14 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arrays.avals import aval_of
 from ..core.arrays.backend import BACKENDS, Backend
 from ..core.errors import BackendError
 from ..core.facts import HOST
+from ..transforms.compile.lowering import composed, lowered
+from ..transforms.graph.equations import Equation, Literal, Var
 from ..transforms.interpreters.forward import jvp
 from ..transforms.interpreters.gradient import vjp
+from ..transforms.native.ir.kinds import KINDS
 from ..transforms.staging.staging import make_graph
 from .cases import Case
-from .compare import agree
+from .compare import agree, same_aval
 from .differences import random_direction
 
 
@@ -40,6 +44,34 @@ def check_staged(case: Case, rng: np.random.Generator) -> None:
 
     given = (*xs, *vs, *ws)
     _same(make_graph(both)(*given), given, both(*given), tol, f"the graph of derivatives of {case.prim.name}, {case}")
+
+
+def check_lowered(case: Case, rng: np.random.Generator) -> None:
+    """The operations that it comes down to compute the same; to the last bit, where NumPy runs these."""
+    prim = case.prim
+    for variant in (case, case.narrowed()):
+        avals = [aval_of(x) for x in variant.operands]
+        if "collective" in prim.effects or not all(a.dtype in KINDS for a in avals):
+            continue
+        promised = prim.shape(avals, variant.params)
+        eq = Equation(prim, list(map(Var, avals)), variant.params,
+                      [Var(a) for a in (promised if type(promised) is tuple else (promised,))])
+        found = lowered(eq, lambda step: True)
+        if found is None:
+            continue
+        values: dict[Any, Any] = dict(zip(eq.inputs, variant.operands))
+        for step in found[0]:
+            out = step.prim.rebind((*[_valued(v, values) for v in step.inputs], *step.params))
+            values.update(zip(step.outputs, out if type(out) is tuple else (out,)))
+        exact = composed(eq) is not None and eq.outputs[0].aval.ndim  # numbers of NumPy round in another way
+        for k, (v, want) in enumerate(zip(found[1], variant.raw(variant.operands))):
+            where = f"what {prim.name} comes down to, {variant}: result {k}"
+            same_aval(np.asarray(_valued(v, values)), aval_of(want), where)
+            agree(_valued(v, values), want, 0.0 if exact else 1e-11 if variant.precise else 1e-5, where)
+
+
+def _valued(v: Any, values: dict[Any, Any]) -> Any:
+    return v.value if type(v) is Literal else values[v]
 
 
 def _same(graph: Any, args: Any, wanted: Any, tol: float, where: str) -> None:

@@ -151,6 +151,7 @@ integer_power = elementwise(
     weak=True,
     impl=lambda xp, x, *, n: _integer_power(x, n) if getattr(x, "dtype", _REAL).kind in "fc" else x**n,
     lower=lambda x, n: _integer_power(x, n) if n else power(x, 0),
+    composite=True,
     shares=True,
     d={"x": _integer_power_slope},
     real_vjp={"x": _integer_power_vjp},

@@ -9,6 +9,7 @@ from ..arrays.dtypes import real_dtype
 from ..arrays.halves import in_single, widened
 from ..arrays.sums import LEAST, sums
 from ..primitive.families import ZERO, linear, primitive
+from ..primitive.primitive import REGISTRY, NotLowered
 from ..tape.strong_zeros import CHOICES, holds_nan
 from ..tape.unbroadcast import conj
 from ..trace.device import constant
@@ -17,8 +18,8 @@ from .arithmetic import exp
 from .dependence import lines, reduced
 from .running_loops import PRODUCTS, RUNNING_SUMS, running_products
 from .samples import Sample, arrays, together
-from .selection import cast, isfinite, times_unit, unit, where
-from .shaping import concatenate, expand, flip
+from .selection import cast, cast_flat, isfinite, isnan, times_unit, unit, where
+from .shaping import concatenate, expand, flip, reshape
 
 ndarray = np.ndarray
 
@@ -62,8 +63,19 @@ def _reduction_samples(**facts):
     )
 
 
+def of_wide(name):
+    """The lowering of a sum or a product: that of small integers and truth values in integers of 64 bits."""
+    def lower(x, *params):
+        if x.dtype.kind not in "bi" or x.dtype.itemsize == 8:
+            raise NotLowered
+        return REGISTRY[name].fun(cast_flat(x, np.dtype(np.int64)), *params)
+
+    return lower
+
+
 reduce_sum = linear(
     "reduce_sum",
+    lower=of_wide("reduce_sum"),
     impl=lambda xp, x, *, axes, keepdims: (
         xp.sum(x, axis=axes, keepdims=keepdims) if xp is not np
         else sums(x, axes, keepdims) if type(x) is ndarray and x.size >= LEAST  # a call more costs 0.08 us
@@ -98,9 +110,18 @@ def mean(xp, x, axes, keepdims):
     return total / n if n else total / x.dtype.type(0)
 
 
+def _mean_of_sum(x, axes, keepdims):
+    n = count(x, axes)
+    if not n or x.dtype.itemsize < 4:
+        raise NotLowered
+    return reduce_sum(x, axes, keepdims) / n
+
+
 reduce_mean = linear(
     "reduce_mean",  # of floating values
     impl=lambda xp, x, *, axes, keepdims: mean(xp, x, axes, keepdims),
+    lower=_mean_of_sum,
+    composite="always",
     transpose=lambda ct, x_aval, axes, keepdims: expand(ct / max(count(x_aval, axes), 1), x_aval, axes, keepdims),
     exact=True,
     shape=reduced_shape,
@@ -212,6 +233,7 @@ def _shift_in_ones(x, k, n):
 reduce_prod = primitive(
     "reduce_prod",
     kernel=PRODUCTS,
+    lower=of_wide("reduce_prod"),
     impl=lambda xp, x, *, axes, keepdims: xp.prod(x, axis=axes, keepdims=keepdims),
     shape=_sum_shape,
     jvp={"x": lambda dx, x, axes, keepdims: reduce_sum(dx * _prod_others(x, axes), axes, keepdims)},
@@ -243,6 +265,21 @@ def _logsumexp(xp, x, axes, keepdims):
     return out if keepdims else out.squeeze(axis=axes)[()]
 
 
+def less_top(x, axes):
+    """An array less its largest elements over axes, and these; 0 where they are not finite."""
+    if not x.size:
+        raise NotLowered
+    top = reduce_max(x, axes, True)
+    top = where(isfinite(top), top, 0.0)
+    return x - top, top
+
+
+def _log_of_sum(x, axes, keepdims):
+    low, top = less_top(x, axes)
+    out = np.log(reduce_sum(exp(low), axes, True)) + top
+    return out if keepdims else reshape(out, reduced_shape(x, axes, False).shape)
+
+
 def _softmax_of(x, ans, axes, keepdims):
     """exp(x - logsumexp), 0 where everything is -inf."""
     top = keep_axes(ans, x, axes, keepdims)
@@ -252,6 +289,7 @@ def _softmax_of(x, ans, axes, keepdims):
 logsumexp = primitive(
     "logsumexp",
     impl=lambda xp, x, *, axes, keepdims: _logsumexp(xp, x, axes, keepdims),
+    lower=_log_of_sum,
     shape=reduced_shape,
     jvp={"x": lambda dx, x, ans, axes, keepdims: reduce_sum(_softmax_of(x, ans, axes, keepdims) * dx, axes, keepdims)},
     vjp={"x": lambda ct, x, ans, axes, keepdims: conj(_softmax_of(x, ans, axes, keepdims))
@@ -269,6 +307,11 @@ def _root_of_squares(xp, x, axes, keepdims, scale):
     return xp.sqrt(total if scale == 1 else total / scale)
 
 
+def _root_of_sum(x, axes, keepdims, scale):
+    total = reduce_sum(np.square(x), axes, keepdims)
+    return np.sqrt(total if scale == 1 else total / float(scale))
+
+
 def _along_norm(x, ans, axes, keepdims, scale):
     return keep_axes(ans if scale == 1 else ans * scale, x, axes, keepdims)
 
@@ -280,6 +323,7 @@ def _norm_slope(x, *at):
 vector_norm = primitive(
     "vector_norm",  # sqrt(Σ |x|² / scale)
     impl=lambda xp, x, *, axes, keepdims, scale: _root_of_squares(xp, x, axes, keepdims, scale),
+    lower=_root_of_sum,
     shape=lambda x, axes, keepdims: make_aval(reduced_shape(x, axes, keepdims).shape, real_dtype(x.dtype)),
     jvp={"x": lambda dx, x, ans, axes, keepdims, scale: reduce_sum(
         (conj(_norm_slope(x, ans, axes, keepdims, scale)) * dx).real, axes, keepdims)},
@@ -297,11 +341,21 @@ vector_norm = primitive(
 
 
 def _argument(name):
+    def lower(x, axis, keepdims):
+        """The first place of the extreme, or of NaN."""
+        n = x.shape[axis]
+        best = x == REDUCERS[f"reduce_{name[3:]}"](x, (axis,), True)
+        if x.dtype.kind == "f":
+            best = best | isnan(x)
+        order = np.arange(n).reshape((n,) + (1,) * (x.ndim - axis - 1))
+        return reduce_min(where(best, order, n), (axis,), keepdims)
+
     return primitive(
         name,
         impl=lambda xp, x, *, axis, keepdims: getattr(x, name)(axis, None, keepdims=keepdims) if (
             type(x) is np.ndarray) else getattr(xp, name)(x, axis=axis, keepdims=keepdims),  # 1 us less
         shape=lambda x, axis, keepdims: make_aval(reduced_shape(x, (axis,), keepdims).shape, np.dtype(np.intp)),
+        lower=lower,
         jvp=ZERO,
         batch=lambda x, axis, keepdims: REDUCERS[name](x, axis + 1, keepdims),
         samples=together(arrays((2, 3), axis=1, keepdims=False), arrays((0, 3), axis=1, keepdims=True)),
@@ -332,6 +386,7 @@ reduce_any = REDUCERS["reduce_any"] = _truth("reduce_any", np.logical_or)
 
 cumsum = linear(
     "cumsum",
+    lower=of_wide("cumsum"),
     kernel=RUNNING_SUMS,
     impl=lambda xp, x, *, axis: xp.cumsum(x, axis=axis),
     transpose=lambda ct, axis: flip(cumsum(flip(ct, axes=(axis,)), axis=axis), axes=(axis,)),

@@ -11,7 +11,7 @@ from ..primitive.primitive import REGISTRY
 from ..tape.unbroadcast import conj
 from ..trace.device import constant, zeros_of
 from .dependence import lines, slid
-from .reductions import _sum_shape
+from .reductions import _sum_shape, of_wide
 from .running_loops import RECURRENCE, running_products
 from .samples import Sample, arrays, together
 from .shaping import broadcast_to, concatenate, flip, slice_axis
@@ -51,6 +51,7 @@ def _cumprod_vjp(ct, x, ans, axis):
 
 cumprod = primitive(
     "cumprod",
+    lower=of_wide("cumprod"),
     impl=lambda xp, x, *, axis: running_products(xp, x, axis),
     shape=lambda x, axis: _sum_shape(x, (), False),
     jvp={"x": lambda dx, x, ans, axis: recurrence(x, _scaled_by_previous(dx, ans, axis), axis)},

@@ -9,7 +9,7 @@ from ..arrays.avals import make_aval
 from ..arrays.blend import BITS, select
 from ..arrays.dtypes import is_inexact
 from ..primitive.families import ZERO, elementwise, linear
-from ..primitive.primitive import RAW, Loop
+from ..primitive.primitive import RAW, REGISTRY, Loop
 from ..tape.strong_zeros import CHOICES
 from ..tape.unbroadcast import conj
 from ..trace.tracer import Tracer
@@ -131,6 +131,7 @@ strong_times = elementwise(
     "strong_times",  # ct * w, with 0 where that is NaN and ct is 0; so are its derivatives where ct is
     impl=lambda xp, ct, w: _strong(xp, ct, ct * w),
     lower=lambda ct, w: strong_zero(ct, ct * w),
+    composite="always",
     jvp={"ct": lambda t, w: strong_times(t, w), "w": lambda t, ct: strong_times(ct, t)},
     vjp={"ct": lambda g, w: strong_times(g, conj(w)), "w": lambda g, ct: strong_times(conj(ct), g)},
     zeros=True,
@@ -143,6 +144,9 @@ CHOICES["strong_times"] = strong_times
 reached = elementwise(
     "reached",  # v, a factor of ct: its cotangent is 0 where that is NaN and ct is 0
     impl=lambda xp, ct, v: v if np.shape(v) == np.shape(ct) else xp.where(ct == ct, v, v),
+    lower=lambda ct, v: v if np.shape(v) == np.shape(ct) else REGISTRY["broadcast_to"].fun(
+        v, np.broadcast_shapes(np.shape(v), np.shape(ct))),
+    composite="always",
     jvp={"v": lambda dv: dv},
     vjp={"v": lambda g, ct: strong_zero(ct, g)},
     nondiff="ct",

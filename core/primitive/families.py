@@ -47,6 +47,8 @@ def primitive(
         nondiff: `"mask, index"`: integer and boolean operands that carry no derivative. An operand that moves the
             output, but by a derivative that nobody knows, stands here and in `refused={"x": "why"}`, and then raises.
         kernel: a `Rows`, where rows of large arrays run as compiled loops if they can, or `Loops` over arrays.
+        lower: a function of the operands and parameters that says it in operations, for compilers; of real operands,
+            and it raises `NotLowered` of those that stay. None of an atom, which compilers know.
         facts: traits of `Primitive` (`view`, `zeros`, `singular`, `flat`, `linear`, …) and what `core/facts.py` lists.
     Returns:
         the public function, whose `.prim` is the `Primitive`.
@@ -215,7 +217,7 @@ def elementwise(
         real_vjp, real_jvp: faster forms of the rules derived from `d`, used only for native real floats; `"x, y"` of
             real_vjp is the pair of both, if both are differentiated.
         op: the ufunc or operator that computes it on plain arrays (default: the `impl` on NumPy).
-        lower: where it is not a ufunc, a `Loop`, or a function that says it in operations (default: the `impl`).
+        lower: as for `primitive`, or a ufunc or `Loop` (default: the `impl`).
         same: whether float64 gives float64; found out by default, and taken for granted of covector's own.
         kernel: of one operand: `{}` if it and its derivative run as compiled loops on large arrays, where they can;
             "impl", "vjp" or "jvp" give in operations, without asking for values, what does not say itself so; None
@@ -268,6 +270,7 @@ def elementwise(
     native = op is None or isinstance(op, np.ufunc)
     run = functools.partial(prim.impl, np)
     prim.lower = lower or (op if isinstance(op, np.ufunc) else _UFUNCS.get(op, run))
+    prim.composite = prim.composite or prim.lower is run
     if lower is None and type(prim.lower) is np.ufunc:
         prim.ufunc = prim.lower, None if op is prim.lower else op
     op = op or run

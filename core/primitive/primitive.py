@@ -61,6 +61,10 @@ class Rules(dict):
         self.real = self if real is None else real
 
 
+class NotLowered(Exception):  # noqa: N818 (no error: the operation stays one)
+    """Operands for which an operation is not said in others."""
+
+
 class Loop:
     """What computes element by element as a ufunc does without being one of NumPy's: a name of SciPy, or a function.
 
@@ -85,7 +89,8 @@ class Primitive:
 
     def __init__(self, name, impl, *, outputs=None, nondiff="", refused=(), effects="", handlers=None, linear=(),
                  elementwise=False, bilinear=False, flat=False, singular=False, zeros=False, gates=False,
-                 view=False, exact=False, weak=False, numbers=False, unview=None, **facts):
+                 view=False, exact=False, weak=False, numbers=False, unview=None, lower=None, composite=False,
+                 **facts):
         if name in REGISTRY:
             raise RuleError(f"a primitive named {name!r} is registered already; choose another name")
         if singular and not elementwise:
@@ -106,7 +111,11 @@ class Primitive:
         self.batch: Any = None
         self.batch_params: Any = None  # `(params, size, shape)` -> the parameters of the same operation on a batch
         self.jvp = self.vjp = Rules()
-        self.lower: Any = None  # of an elementwise one: a ufunc, a `Loop`, or a function that says it in operations
+        # How it is said in operations on real operands: a ufunc, a `Loop`, or a function; None of an atom.
+        self.lower: Any = lower
+        # Whether the impl runs these operations, one by one, to the last bit; "always": it stands for them in
+        # derivatives alone.
+        self.composite = composite
         self.ufunc: Any = None  # (the ufunc that computes it on arrays, its operator or None), if nothing else does
         self.unview = unview  # `unview(x, part, *params)`: x with what the operation takes of it replaced by part
         self.effects = frozenset(effects.split())  # "acts": never dropped or merged; "collective"; "context": reads one

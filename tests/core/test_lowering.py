@@ -45,6 +45,8 @@ class Loops(Trace):
             return self.loop(np.ndarray.astype, *args)
         if type(prim.lower) is np.ufunc or type(prim.lower) is Loop:
             return self.loop(prim.lower, *args)
+        if prim.name == "broadcast_to":
+            return self.box(prim.impl(np, HELD.__get__(args[0]), *args[1:]))
         assert prim.elementwise, f"{prim.name} is no elementwise primitive"
         return prim.lower(*args)
 

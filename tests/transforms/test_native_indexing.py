@@ -10,9 +10,9 @@ from covector.core.errors import DtypeError
 from covector.testing.compiled import disagreement, roundings
 from covector.transforms.compile.program import Programs, optimised
 from covector.transforms.native.ir.statements import Loop, Nest, inner
+from covector.transforms.native.lower.structure import is_native
+from covector.transforms.native.lower.writer import Writer
 from covector.transforms.native.program import native as printer
-from covector.transforms.native.writing.structure import is_native
-from covector.transforms.native.writing.writer import Writer
 
 pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
 RNG = np.random.default_rng(0)

@@ -7,7 +7,7 @@ import pytest
 
 import covector as cv
 from covector.core.arrays.compilers import installed
-from covector.transforms.native.writing import writer
+from covector.transforms.native.lower import writer
 
 LONG = np.random.default_rng(0).uniform(0.5, 1.5, size=3000)
 
@@ -40,7 +40,7 @@ def scratch(fun, folder):
 def test_values_are_those_of_equations_in_their_order(fun, monkeypatch):
     funs = [fun] if fun is later else [fun, cv.value_and_grad(fun), cv.grad(lambda x: cv.grad(fun)(x) @ LONG)]
     found = [cv.tree.leaves(cv.jit(f, compiler_options={"printer": "llvm"})(LONG)) for f in funs]
-    monkeypatch.setattr(writer, "sooner", lambda equations, *_: equations)
+    monkeypatch.setattr(writer, "reorder_for_fusion", lambda equations, *_: equations)
     wanted = [cv.tree.leaves(cv.jit(f, compiler_options={"printer": "llvm"})(LONG)) for f in funs]
     assert all(np.array_equal(x, y) for part, other in zip(found, wanted) for x, y in zip(part, other))
 
@@ -51,5 +51,5 @@ def test_a_gradient_that_waits_for_no_sum_needs_no_memory(tmp_path):
 
 def test_no_more_memory_is_needed(tmp_path, monkeypatch):
     found = scratch(cv.value_and_grad(shaken), tmp_path)
-    monkeypatch.setattr(writer, "sooner", lambda equations, *_: equations)
+    monkeypatch.setattr(writer, "reorder_for_fusion", lambda equations, *_: equations)
     assert found <= scratch(cv.value_and_grad(shaken), tmp_path) and scratch(cv.value_and_grad(logistic), tmp_path)

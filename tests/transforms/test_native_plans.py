@@ -10,7 +10,7 @@ import pytest
 
 import covector as cv
 from covector.transforms.compile.program import optimised
-from covector.transforms.native import dividing, plans, program
+from covector.transforms.native import partition, plans, program
 from covector.transforms.native.machine import object_cache
 from covector.transforms.native.machine.engine import Machine, machine
 from covector.transforms.native.machine.object_files import SUPPORTED
@@ -59,9 +59,9 @@ def files(tmp_path, monkeypatch):
 def divided(monkeypatch):
     """How often a draft was divided."""
     seen = []
-    known = dividing.with_segments
-    monkeypatch.setattr(dividing, "with_segments", lambda *args, **how: seen.append(args) or known(*args, **how))
-    monkeypatch.setattr(program, "_DIVIDING", dividing)
+    known = partition.with_segments
+    monkeypatch.setattr(partition, "with_segments", lambda *args, **how: seen.append(args) or known(*args, **how))
+    monkeypatch.setattr(program, "_PARTITION", partition)
     return seen
 
 
@@ -103,7 +103,7 @@ PROGRAM = textwrap.dedent("""
     import covector as cv
     f = cv.jit(cv.value_and_grad(lambda x: np.sin(np.linalg.solve(np.diag(x) + np.ones((9, 9)), x)).sum()))
     value, slope = f(np.linspace(0.1, 0.9, 9))
-    print([name for name in sys.modules if ".native.writing" in name or "dividing" in name or "llvmlite" in name] == [],
+    print([name for name in sys.modules if ".native.lower" in name or ".partition" in name or "llvmlite" in name] == [],
           value.tobytes().hex(), slope.tobytes().hex())
     assert "define" in f.lower(np.linspace(0.1, 0.9, 9)).source
 """)
@@ -139,7 +139,7 @@ def plan(fun):
     """`(draft, plan)` of a function."""
     graph = cv.make_graph(fun)(X)
     draft = optimised(graph, frozenset())
-    return draft, plans.plan_of(draft, dividing.with_segments(draft, {})[0])
+    return draft, plans.plan_of(draft, partition.with_segments(draft, {})[0])
 
 
 def shape(equations):
@@ -153,7 +153,7 @@ def shape(equations):
 def test_plans_say_how_a_draft_was_divided(name):
     draft, numbers = plan(PROGRAMS[name])
     found, segments = plans.planned(draft, numbers)
-    wanted, others, _ = dividing.with_segments(draft, {})
+    wanted, others, _ = partition.with_segments(draft, {})
     assert shape(found) == shape(wanted.equations)
     assert [s.boxed for s in segments] == [s.boxed for s in others]
 

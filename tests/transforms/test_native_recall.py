@@ -34,7 +34,7 @@ PROGRAM = textwrap.dedent("""
     f = cv.jit(cv.value_and_grad(loss), compiler_options={"printer": "llvm"})
     value, slope = f(w, x)
     assert np.allclose(slope, cv.grad(loss)(w, x), 1e-9)
-    written = "covector.transforms.native.writing.writer" in sys.modules
+    written = "covector.transforms.native.lower.writer" in sys.modules
     print(written, value.tobytes().hex(), slope.tobytes().hex())
     assert "define" in f.lower(w, x).source
 """)

@@ -5,7 +5,7 @@ import pytest
 
 import covector as cv
 import covector.numpy as np
-from covector.transforms.native.writing import row_blocks, writer
+from covector.transforms.native.lower import fused_matvec, writer
 
 pytest.importorskip("llvmlite", reason="needs llvmlite")
 RNG = onp.random.default_rng(0)
@@ -111,7 +111,7 @@ def logistic(w, x, y):
 @pytest.mark.parametrize("columns", [8, 50, 64, 127])
 @pytest.mark.parametrize("loss", [squares, logistic])
 def test_rows_that_are_multiplied_are_summed_up_block_by_block(rows, columns, loss, monkeypatch):
-    monkeypatch.setattr(row_blocks, "library_threads", lambda: 1)
+    monkeypatch.setattr(fused_matvec, "library_threads", lambda: 1)
     w, x, y = RNG.normal(size=columns), RNG.normal(size=(rows, columns)), RNG.normal(size=rows)
     agree(cv.value_and_grad(loss), w, x, y)
     product = lambda w, v, x, y: cv.jvp(cv.grad(lambda w: loss(w, x, y)), (w,), (v,))  # noqa: E731
@@ -145,7 +145,7 @@ def test_blocks_of_rows_whose_parts_are_wanted_too():
 
 def test_threads_of_a_library_are_used_for_large_matrices(monkeypatch):
     w, x, y = RNG.normal(size=64), RNG.normal(size=(4000, 64)), RNG.normal(size=4000)
-    monkeypatch.setattr(row_blocks, "library_threads", lambda: 8)
+    monkeypatch.setattr(fused_matvec, "library_threads", lambda: 8)
     assert "Loop" not in statements(cv.grad(squares), w, x, y, monkeypatch=monkeypatch)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from ...core.arrays.sums import by_products
 from ...core.primitive.primitive import bind
 from ..graph.equations import Literal, Var
-from .layout import VIEWS, is_uniform
+from ..graph.layout import VIEWS, is_uniform
 
 ndarray = np.ndarray
 SYMBOLS = {

@@ -1,4 +1,4 @@
-"""What calls of NumPy, operations on Python floats and native code take: for the choice between them.
+"""The cost model: what calls of NumPy, operations on Python floats and native code take, for the choice between them.
 
 Microseconds as `python benchmarks/printers.py` fits them, on one core of an AMD EPYC. What counts is how they compare.
 """
@@ -7,7 +7,7 @@ import math
 from itertools import groupby
 
 from ...core.types import Any
-from .layout import VIEWS, is_uniform
+from ..graph.layout import VIEWS, is_uniform
 
 TURNS = 16  # of a loop of unknown length
 FLOATS = {

@@ -1,7 +1,7 @@
-"""Functions with rules of their own as the equations that they run: nothing differentiates what is compiled."""
+"""Inlining: functions with rules of their own as their equations; nothing differentiates what is compiled."""
 
+from ..graph.draft import Draft
 from ..graph.equations import Body, Equation, Literal, Var
-from .draft import Draft
 
 CALLS = frozenset({"custom_jvp", "custom_vjp", "two_way"})
 

@@ -1,37 +1,26 @@
-"""Composite operations as those they come down to: ufuncs, which take buffers and merge with equal ones.
-
-An elementwise primitive is lowered by running its implementation on variables, so that the same loops run in the same
-order: what is computed stays the same, bit for bit.
-"""
-
-import math
-from functools import partial
+"""Lowering of composite operations to those they come down to, as the `lower` of their statements says it."""
 
 import numpy as np
 
 from ...core.arrays.avals import aval_of
-from ...core.primitive.primitive import REGISTRY, Loop
+from ...core.primitive.primitive import Loop, NotLowered
 from ...core.trace.tracer import Staged, Trace, Tracer
 from ..graph.equations import Equation, Literal, Var
-from .groups import LARGE
 
-_AS_RUN = frozenset({"integer_power", "strong_zero"})  # their lowerings give what they run on arrays of floats
-
-
-class Unwritten(Exception):  # noqa: N818 (no error: the equation stays as it is)
-    """An implementation that does what equations do not say."""
+_ATOMIC = (np.ufunc, Loop, type(None))  # what `lower` is of operations that are said in no others
 
 
 class Lowering(Trace):
-    """Writes down the ufuncs that an implementation runs."""
+    """Records the operations that the `lower` of an equation runs."""
 
-    __slots__ = ("like", "equations")
+    __slots__ = ("like", "equations", "stays")
     kind = "lowering"
 
-    def __init__(self, like):
+    def __init__(self, like, stays):
         Trace.__init__(self)
         self.like = like
         self.equations = []
+        self.stays = stays
 
     def box(self, v):
         if type(v) is Literal:
@@ -45,72 +34,71 @@ class Lowering(Trace):
 
     def process(self, prim, args):
         operands, params = prim.split(args)
-        if prim.ufunc is not None or prim.name == "where":
-            var = Var(prim.shape([aval_of(a) for a in operands], params))
-            inputs = [a.node if isinstance(a, Tracer) else Literal(a) for a in operands]
-            self.equations.append(Equation(prim, inputs, params, [var], self.like.quiet, self.like.place))
-            return self.box(var)
-        if not _is_lowered(prim):
-            raise Unwritten
-        return prim.lower(*args)
+        avals = prim.shape([aval_of(a) for a in operands], params)
+        several = prim.outputs is not None
+        eq = Equation(prim, [a.node if isinstance(a, Tracer) else Literal(a) for a in operands], params,
+                      list(map(Var, avals)) if several else [Var(avals)], self.like.quiet, self.like.place)
+        if not self.stays(eq):
+            if isinstance(prim.lower, _ATOMIC):
+                raise NotLowered
+            return prim.lower(*args)
+        self.equations.append(eq)
+        outs = [self.box(v) for v in eq.outputs]
+        return tuple(outs) if several else outs[0]
 
     def loop(self, loop, *args):
-        raise Unwritten
+        raise NotLowered
 
 
-def _is_lowered(prim):
-    """Whether the lowering of a primitive is what it runs on arrays."""
-    run = prim.lower
-    return prim.elementwise and (prim.name in _AS_RUN or type(run) is partial and run.func is prim.impl)
+def lowered(eq, stays):
+    """`(equations, results)` that an equation of real operands comes down to; None where it stays as it is.
 
-
-def steps_of(eq):
-    """`(equations, result)` that an equation comes down to; None if it stays."""
-    prim = eq.prim
-    if prim.name == "stop_gradient":
-        return [], eq.inputs[0]
-    if prim.name == "reached":
-        v, out = eq.inputs[1], eq.outputs[0]
-        return ([], v) if v.aval.shape == out.aval.shape else (
-            [Equation(REGISTRY["broadcast_to"], [v], (out.aval.shape,), [out], eq.quiet, eq.place)], out)
-    if prim.name == "strong_times":
-        return _strong_product(eq)
-    if prim.name == "reduce_mean":
-        return _mean(eq)
-    if prim.ufunc is not None or not _is_lowered(prim) or type(prim.lower) in (np.ufunc, Loop):
+    Args:
+        stays: whether an operation is recorded, given its equation; another one is lowered in turn.
+    """
+    if isinstance(eq.prim.lower, _ATOMIC):
         return None
-    aval = eq.outputs[0].aval
-    if prim.name == "strong_zero" and aval.size * aval.dtype.itemsize < LARGE:  # one look at all elements is faster
-        return None
-    if not aval.shape or aval.weak or any(v.aval.dtype.kind not in "fb" for v in eq.inputs):
-        return None
-    trace = Lowering(eq)
+    trace = Lowering(eq, stays)
     try:
-        found = prim.lower(*[trace.box(v) for v in eq.inputs], *eq.params)
-    except (Unwritten, TypeError, ValueError, AttributeError, NotImplementedError):  # it asks for what only arrays have
+        found = eq.prim.lower(*[trace.box(v) for v in eq.inputs], *eq.params)
+    except (NotLowered, TypeError, ValueError, AttributeError, NotImplementedError):  # it asks for what arrays have
         return None
     finally:
         trace.done = True
-    if type(found) is not Staged or found.aval != aval:
+    results = [x.node if type(x) is Staged else Literal(x) for x in (found if type(found) is tuple else (found,))]
+    same = len(results) == len(eq.outputs) and all(
+        v.aval.shape == out.aval.shape and v.aval.dtype == out.aval.dtype for v, out in zip(results, eq.outputs))
+    return (trace.equations, results) if same else None
+
+
+def named(eq, equations, results):
+    """Equations that make the outputs of an equation; None where they make none of what it gives."""
+    made = {v for step in equations for v in step.outputs}
+    if not all(type(v) is Var and v in made for v in results):
         return None
-    return trace.equations, found.node
+    outs = dict(zip(results, eq.outputs))
+    for step in equations:
+        step.inputs = [outs.get(v, v) for v in step.inputs]
+        step.outputs = [outs.get(v, v) for v in step.outputs]
+    return equations
 
 
-def _strong_product(eq):
-    """A product of elements, and its strong zeros."""
-    out = eq.outputs[0]
-    product = Var(out.aval)
-    return [Equation(REGISTRY["multiply"], eq.inputs, (), [product], eq.quiet, eq.place),
-            Equation(REGISTRY["strong_zero"], [eq.inputs[0], product], (), [out], eq.quiet, eq.place)], out
-
-
-def _mean(eq):
-    """A mean as a sum and a quotient."""
-    (x,), (axes, keepdims) = eq.inputs, eq.params
-    out = eq.outputs[0]
-    n = math.prod([x.aval.shape[axis] for axis in axes])
-    if not n or x.aval.dtype.itemsize < 4:
+def composed(eq):
+    """`(equations, results)` of an equation that NumPy computes by these, one by one; None of one that stays."""
+    if not eq.prim.composite:
         return None
-    total, mean = Var(out.aval), Var(out.aval)
-    return [Equation(REGISTRY["reduce_sum"], [x], (axes, keepdims), [total], eq.quiet, eq.place),
-            Equation(REGISTRY["divide"], [total, Literal(n)], (), [mean], eq.quiet, eq.place)], mean
+    if eq.prim.composite == "always":
+        return lowered(eq, lambda step: not step.prim.composite)
+    out = eq.outputs[0].aval
+    if not out.shape or out.weak or any(v.aval.dtype.kind not in "fb" for v in eq.inputs):
+        return None
+    return lowered(eq, _is_ufunc)
+
+
+def _is_ufunc(step):
+    """Whether an operation is one loop over arrays; composite ones are lowered, what else there is refuses."""
+    if step.prim.ufunc is None and step.prim.name != "where":
+        if not step.prim.composite:
+            raise NotLowered
+        return False
+    return True

@@ -1,9 +1,9 @@
-"""Memory of a compiled function: which temporaries share a buffer, and which results take the memory of an input."""
+"""Liveness and buffers of NumPy source: which temporaries share memory, and which results take that of an input."""
 
 import numpy as np
 
 from ..graph.equations import Var
-from .layout import VIEWS
+from ..graph.layout import VIEWS
 
 _LARGE = 1 << 25  # bytes of an array that is allocated when it is needed, and freed when it is not
 

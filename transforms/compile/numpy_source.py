@@ -7,9 +7,9 @@ bit. A ufunc, a sum or a product of compact operands writes into a buffer where 
 import numpy as np
 
 from ..graph.equations import Literal, Var
+from ..graph.layout import Layouts
 from .calls import write_equation
-from .groups import Group, write_group
-from .layout import Layouts
+from .fusion import Group, write_group
 from .lines import Lines
 from .loops import LOOPS
 from .memory import Memory, take_frame

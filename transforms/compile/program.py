@@ -5,20 +5,22 @@ from functools import partial
 from ...core.arrays.avals import short_dtype
 from ...core.errors import RuleError, at_user_line
 from ...core.types import Any
+from ..graph.draft import Draft, without_dead
 from ..graph.equations import Body, Var
+from ..graph.layout import Layouts
 from ..graph.printing import text_of
 from .costs import WORTH, at_least, estimated
-from .draft import Draft, without_dead
-from .fold import folded
 from .functions import define_function, made_of, text_of_source
-from .groups import Group, grouped
+from .fusion import Group, grouped
 from .inlining import CALLS, inlined
-from .layout import Layouts
-from .lowering import steps_of
+from .lowering import composed
 from .numpy_source import Source, own_array
+from .rules.algebra import ALGEBRA
+from .rules.rewrite import rewrite, rules
 from .scalar_source import Scalars
 from .scalar_values import Unfit
 
+_ALGEBRA = rules(*ALGEBRA)
 _FEW = 1 << 18  # elements of inputs and outputs, together, up to which floats are thought of
 _PATIENCE = 16
 _SHORT = 12  # equations of a graph that is worth compiling twice, to spare its calls a look at each array
@@ -254,8 +256,8 @@ def optimised(graph, compact, note=lambda name, draft: None):
     draft = without_dead(inlined(graph) if any(eq.prim.name in CALLS for eq in graph.equations) else
                          Draft(graph.inputs, graph.equations, graph.outputs))
     note("dead equations out", draft)
-    draft = folded(draft, compact, steps_of)
-    note("folded", draft)
+    draft = rewrite(draft, _ALGEBRA, compact=compact, lower=composed)
+    note("rewritten", draft)
     for eq in draft.equations:
         if eq.prim.handlers is not None and eq.bodies():
             eq.params = tuple([_optimised_body(p) if type(p) is Body else p for p in eq.params])

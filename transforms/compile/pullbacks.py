@@ -8,17 +8,19 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ...core.primitive.primitive import REGISTRY
+from ...core.primitive.primitive import REGISTRY, NotLowered
 from ...core.trace.tracer import Staged
+from ..graph.draft import Draft
 from ..graph.equations import Equation, Literal, Var
-from .draft import Draft
-from .fold import folded
 from .functions import made_of
-from .groups import PULLBACK, Group
-from .lowering import Lowering, Unwritten
+from .fusion import PULLBACK, Group
+from .lowering import Lowering
 from .numpy_source import Source
+from .rules.algebra import ALGEBRA
+from .rules.rewrite import rewrite, rules
 
 ndarray = np.ndarray
+_ALGEBRA = rules(*ALGEBRA)
 _PROGRAMS = 64  # programs kept of one rule; of most there are at most four
 # What of numbers is the same, bit for bit, whether it is computed of one or of many.
 _EXACT = frozenset({np.add, np.subtract, np.multiply, np.divide, np.negative, np.square, np.reciprocal, np.sqrt})
@@ -31,24 +33,17 @@ class Unfit(Exception):
     """A region that cannot be run in blocks."""
 
 
-class _Rule(Lowering):
-    """Writes a rule down, as far as it is ufuncs of one dtype."""
+def _ufuncs_of(dtype):
+    """Tell of the equations of a rule which are ufuncs of one dtype; composite ones are lowered, others refused."""
+    def stays(eq):
+        out, known = eq.outputs[0].aval, eq.prim.ufunc
+        if known is None and eq.prim.composite:
+            return False
+        if known is None or out.dtype is not dtype or known[0] in _ROUNDED or not out.shape and known[0] not in _EXACT:
+            raise NotLowered
+        return True
 
-    __slots__ = ("dtype",)
-
-    def __init__(self, dtype):
-        Lowering.__init__(self, SimpleNamespace(quiet=False, place=None))
-        self.dtype = dtype
-
-    def process(self, prim, args):
-        known = prim.ufunc
-        if known is None and type(prim.lower) is np.ufunc or prim.name == "where":
-            raise Unwritten
-        out = Lowering.process(self, prim, args)
-        if known is not None and (out.aval.dtype is not self.dtype or known[0] in _ROUNDED
-                                  or not out.aval.shape and known[0] not in _EXACT):
-            raise Unwritten
-        return out
+    return stays
 
 
 class Pullbacks:
@@ -105,7 +100,7 @@ def _template(rule, ct, saved, dtype):
 def _written(rule, ct, saved, dtype):
     if any(type(v) is Literal and v.value is None for v in saved):
         return None
-    trace = _Rule(dtype)
+    trace = Lowering(SimpleNamespace(quiet=False, place=None), _ufuncs_of(dtype))
     inputs = [Var(v.aval) for v in (ct, *saved)]
     symbols = [trace.box(v) for v in inputs]
     try:
@@ -136,7 +131,7 @@ def called(back, count, ct, *saved):
 
 def in_blocks(inputs, equations, outputs, aval, block):
     """The function of flat arrays that returns fresh ones, computed a block of so many bytes at a time."""
-    draft = folded(Draft(inputs, equations, outputs), frozenset(inputs))
+    draft = rewrite(Draft(inputs, equations, outputs), _ALGEBRA, compact=frozenset(inputs))
     made = {v for eq in draft.equations for v in eq.outputs}
     group = Group(draft.equations, aval.shape, False, block, called)
     group.outputs = list(dict.fromkeys(v for v in draft.outputs if v in made))

@@ -27,8 +27,8 @@ def _frozen(xp, x):
     return x
 
 
-_stop = elementwise("stop_gradient", impl=lambda xp, x: _frozen(xp, x), lower=lambda x: x, d=ZERO, shares=True,
-                    weak=True, samples=unary(smooth=False))
+_stop = elementwise("stop_gradient", impl=lambda xp, x: _frozen(xp, x), lower=lambda x: x, composite="always", d=ZERO,
+                    shares=True, weak=True, samples=unary(smooth=False))
 
 
 def stop_gradient(x: PyTree) -> PyTree:

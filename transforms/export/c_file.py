@@ -1,11 +1,11 @@
 """The C file of a function and its header."""
 
-from ..compile.draft import Draft
+from ..graph.draft import Draft
 from ..graph.equations import Var
 from ..native.ir.kinds import KINDS
 from ..native.ir.statements import Bound, Value, inner, places
-from ..native.writing.structure import is_native
-from ..native.writing.writer import Writer
+from ..native.lower.structure import is_native
+from ..native.lower.writer import Writer
 from .languages import C
 from .names import comment
 from .printer import Printer

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.types import Any
-from ..compile.draft import Draft, rewritten
 from ..compile.inlining import CALLS, inlined
 from ..compile.program import optimised
+from ..graph.draft import Draft, rewritten
 from ..graph.equations import Literal, Var, walk
 from ..native.ir.kinds import KINDS
 from .plan import Plan, without_library

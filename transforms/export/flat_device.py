@@ -3,8 +3,8 @@
 import numpy as np
 
 from ...core.arrays.backend import namespace_of
-from ..native.writing.elementwise import elementary
-from ..native.writing.structure import REDUCERS
+from ..native.lower.elementwise import elementary
+from ..native.lower.structure import REDUCERS
 from .flat_text import BLOCK, FlatText
 
 _WARP = 32

@@ -3,9 +3,9 @@
 from ...core.errors import RuleError, at_user_line
 from ...core.types import Any
 from ..graph.equations import Literal
-from ..native.dividing import with_segments
-from ..native.writing.products import is_small
-from ..native.writing.structure import is_native
+from ..native.lower.products import is_small
+from ..native.lower.structure import is_native
+from ..native.partition import with_segments
 from .cuda_file import CudaFile
 from .names import function_name
 from .staged import culprit, staged

@@ -15,7 +15,7 @@ from ..compile.inlining import CALLS, inlined
 from ..compile.program import optimised
 from ..graph.equations import walk
 from ..native.ir.kinds import KINDS
-from ..native.writing.structure import is_native
+from ..native.lower.structure import is_native
 from ..scope.errstate import unmarked
 from ..staging.staging import stage
 from .c_file import is_bounded

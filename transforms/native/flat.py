@@ -6,18 +6,18 @@ import numpy as np
 
 from ...core.primitive.kernels import SHORT
 from ...core.types import Any
-from ..compile.draft import Draft
+from ..graph.draft import Draft
 from .attached import attached
 from .ir.kinds import dtype_of
+from .lower.structure import is_native
+from .lower.writer import Writer
 from .machine.blas import products_library
 from .machine.engine import machine
 from .machine.error_states import OtherState
 from .machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE, functions
 from .machine.slots import Slots
-from .printing.objects import ObjectText
-from .printing.printer import Printer
-from .writing.structure import is_native
-from .writing.writer import Writer
+from .render.objects import ObjectText
+from .render.printer import Printer
 
 ndarray = np.ndarray
 BLOCK = 2048  # elements

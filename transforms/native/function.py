@@ -12,8 +12,8 @@ from .machine.engine import machine
 from .machine.error_states import is_followed
 from .machine.layouts import functions
 from .machine.slots import Slots
-from .printing.entry import entry, plain_entry, stopped
-from .printing.printer import Printer
+from .render.entry import entry, plain_entry, stopped
+from .render.printer import Printer
 
 ndarray = np.ndarray
 

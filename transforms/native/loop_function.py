@@ -11,7 +11,7 @@ from .machine.error_states import OtherState
 from .machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE, functions
 from .machine.slots import Slots
 from .open_loops import SIZES, Array, Body, Scalar
-from .printing.objects import ObjectText
+from .render.objects import ObjectText
 
 ndarray = np.ndarray
 _HALF = np.dtype(np.float16)

@@ -1,6 +1,6 @@
 """Plans: how a draft was divided, as numbers that another process makes the same segments from, without asking why."""
 
-from ..compile.draft import Draft, rewritten
+from ..graph.draft import Draft, rewritten
 from ..graph.equations import Body, Var
 from .segments import Segment
 

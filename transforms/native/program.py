@@ -5,13 +5,13 @@ from ...core.errors import MissingLibraryError
 from ...core.lazy import LazyModule
 from ...core.types import Any
 from ..compile import costs
-from ..compile.draft import Draft
 from ..compile.program import scalar_loops
+from ..graph.draft import Draft
 from .machine.layouts import functions
 from .recall import Recall
 
 _UNKNOWN, _OTHER, _SAME = range(3)  # what a plan begins with: whether the program for another layout is another one
-_DIVIDING: Any = LazyModule("covector.transforms.native.dividing")
+_PARTITION: Any = LazyModule("covector.transforms.native.partition")
 _PLANS: Any = LazyModule("covector.transforms.native.plans")
 
 
@@ -21,10 +21,10 @@ def native(program):
     if found:
         return found
     known = {}
-    one = _DIVIDING.whole(program.draft, known)
+    one = _PARTITION.whole(program.draft, known)
     if one is not None:
         return _as_a_whole(program, one)
-    draft, segments, _ = _DIVIDING.with_segments(program.draft, known, exchanges=True)
+    draft, segments, _ = _PARTITION.with_segments(program.draft, known, exchanges=True)
     return _between_calls(program, draft, segments, {})
 
 
@@ -54,10 +54,10 @@ def native_if_faster(program, cost):
         found = remembered(program) if program.recall is None else None
         if found or program.recall.is_unworthy:
             return found
-        one = _DIVIDING.whole(program.draft, known)
+        one = _PARTITION.whole(program.draft, known)
         if one is not None:
             return _as_a_whole(program, one) if pays else None
-        draft, segments, saved = _DIVIDING.with_segments(program.draft, known, costs.SEGMENT_WORTH, exchanges=True)
+        draft, segments, saved = _PARTITION.with_segments(program.draft, known, costs.SEGMENT_WORTH, exchanges=True)
         if not segments or costs.estimated(equations) - saved > cost:
             return None
         return _between_calls(program, draft, segments, scalar_loops(draft))
@@ -75,7 +75,7 @@ def unworthy(program):
 def _found(program, run):
     """A program whose code was found; who asks for its text has it written, as another process did."""
     _takes_all(program)
-    return lambda: _DIVIDING.whole(program.draft, {}).compiled()[0], run
+    return lambda: _PARTITION.whole(program.draft, {}).compiled()[0], run
 
 
 def _as_planned(program, plan, printer):

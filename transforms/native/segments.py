@@ -4,14 +4,14 @@ from types import SimpleNamespace
 
 from ...core.lazy import LazyModule
 from ...core.types import Any
-from ..compile.draft import Draft
+from ..graph.draft import Draft
 from .attached import Slow
 from .recall import Recall
 
-_EXCHANGES: Any = LazyModule("covector.transforms.native.writing.exchanges")
+_EXCHANGES: Any = LazyModule("covector.transforms.native.lower.collectives")
 _FUNCTION: Any = LazyModule("covector.transforms.native.function")
-_STRUCTURE: Any = LazyModule("covector.transforms.native.writing.structure")
-_WRITER: Any = LazyModule("covector.transforms.native.writing.writer")
+_STRUCTURE: Any = LazyModule("covector.transforms.native.lower.structure")
+_WRITER: Any = LazyModule("covector.transforms.native.lower.writer")
 _PRIM = SimpleNamespace(
     name="native", ufunc=None, view=False, effects=frozenset(), handlers=None, outputs=True, params=(), variadic=False)
 

@@ -1,6 +1,6 @@
 """Equal equations of a graph as one."""
 
-from ..compile.fold import key_of
+from ..compile.rules.rewrite import key_of
 from ..graph.equations import Equation
 from .graph import Graph, part_of
 

@@ -23,7 +23,8 @@ from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import flatten, settle, structure
 from ..arguments.escape_checks import abandon, check_escaped
 from ..arguments.statics import statics, with_static, without_static
-from ..compile.fold import READS, key_of, key_of_param
+from ..compile.rules.algebra import READS
+from ..compile.rules.rewrite import key_of, key_of_param
 from ..graph.equations import Equation, Literal, Var
 from ..graph.labels import input_labels
 from ..scope.errstate import silence

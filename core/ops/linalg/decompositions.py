@@ -17,6 +17,7 @@ from ..samples import Sample
 from ..shaping import conjugate
 from .lapack import inverse, inverse_of_lower, lower_factor
 from .products import lift, matmul, outer, times
+from .small_solves import inverted, solved, solved_vector
 
 ndarray = np.ndarray
 
@@ -110,6 +111,7 @@ def _solve_batch(a, b, batched):
 solve = primitive(
     "solve",  # a: (..., n, n), b: (..., n, k)
     impl=lambda xp, a, b: xp.linalg.solve(a, b),
+    lower=solved,
     shape=_solve_shape,
     jvp={"a": lambda da, a, ans: -solve(a, matmul(da, ans)), "b": lambda db, a: solve(a, db)},
     vjp={"a, b": _solve_vjp},
@@ -156,6 +158,7 @@ def _solve_vector_batch(a, b, batched):
 solve_vector = primitive(
     "solve_vector",  # a: (..., n, n), b: (..., n)
     impl=_solve_vector,
+    lower=solved_vector,
     shape=_solve_vector_shape,
     jvp={"a": lambda da, a, ans: -solve_vector(a, times(da, ans)), "b": lambda db, a: solve_vector(a, db)},
     vjp={"a, b": _solve_vector_vjp},
@@ -171,6 +174,7 @@ solve_vector = primitive(
 inv = primitive(
     "inv",  # derivative: Giles (2008), section 2.2.3
     impl=lambda xp, a: inverse(xp, a),
+    lower=inverted,
     shape=lambda a: square_aval(a, "inv"),
     jvp={"a": lambda da, ans: -matmul(ans, matmul(da, ans))},
     vjp={"a": lambda ct, ans: -matmul(adjoint(ans), matmul(ct, adjoint(ans)))},

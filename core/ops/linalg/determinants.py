@@ -14,6 +14,7 @@ from ..shaping import conjugate
 from .decompositions import adjoint, check_square, inv, make_matrices, matrix_diagonal, square_aval
 from .guards import regular
 from .products import lift, matmul
+from .small_solves import determinant, log_determinant
 
 
 def _corner(x):
@@ -64,6 +65,7 @@ def _slogdet_vjp(ct, a, ans):
 slogdet = primitive(
     "slogdet",  # (sign, log of the absolute determinant); singular matrices raise in the derivative
     impl=lambda xp, a: tuple(xp.linalg.slogdet(a)),
+    lower=log_determinant,
     outputs=2,
     accepts_none=True,
     shape=_slogdet_shape,
@@ -225,6 +227,7 @@ adjugate = primitive(
 det = primitive(
     "det",  # Jacobi's formula, d det = tr(adj(A) dA): finite at singular matrices, where det · A⁻¹ is not
     impl=lambda xp, a: xp.linalg.det(a),
+    lower=determinant,
     shape=lambda a: make_aval(a.shape[:-2], square_aval(a, "det").dtype),
     jvp={"a": lambda da, a: matrix_diagonal(matmul(adjugate(a), da)).sum(axis=-1)},
     vjp={"a": lambda ct, a: _corner(ct) * adjoint(adjugate(a))},

@@ -17,10 +17,12 @@ from ...tape.strong_zeros import strong_zero
 from ...trace.device import constant
 from ..arithmetic import exp, expm1, log1p
 from ..dependence import lines
-from ..reductions import reduce_max, reduce_sum
+from ..indexing.indexing import take
+from ..indexing.plans import counted
+from ..reductions import less_top, reduce_max, reduce_sum
 from ..samples import Sample, arrays, together
 from ..selection import where
-from ..shaping import broadcast_to
+from ..shaping import broadcast_to, reshape
 from .sums import from_rows, less_rows, row_dots, row_tops, rows_along, rows_of
 
 ndarray = np.ndarray
@@ -206,10 +208,29 @@ def _row_pulled(c, ans):
     return (part - _total(part * ans)) * ans
 
 
+def _quotient(x, axis):
+    parts = exp(less_top(x, (axis,))[0])
+    return parts / reduce_sum(parts, (axis,), True)
+
+
+def _log_quotient(x, axis):
+    low, _ = less_top(x, (axis,))
+    return low - _log_total(low, (axis,), True)
+
+
+def _log_total(low, axes, keepdims):
+    """log Σ exp of what `less_top` gives: the largest are 1 each, beside which the others are not rounded."""
+    parts, most = exp(low), low == 0.0
+    rest = reduce_sum(where(most, 0.0, parts), axes, keepdims)
+    ones = reduce_sum(where(most, parts, 0.0), axes, keepdims)
+    return log1p(rest + (ones - 1.0))
+
+
 _REAL = {"complex": "the order its maximum needs is that of real numbers", "()": "it needs an axis"}
 softmax = primitive(
     "softmax",
     impl=lambda xp, x, *, axis: _softmax(xp, x, axis),
+    lower=_quotient,
     shape=lambda x: x,
     jvp={"x": lambda dx, ans, axis: _pulled(dx, ans, axis)},
     vjp={"x": lambda ct, ans, axis: _pulled(ct, ans, axis)},
@@ -229,6 +250,7 @@ def _log_pushed(part, ans, axis):
 log_softmax = primitive(
     "log_softmax",
     impl=lambda xp, x, *, axis: _log_softmax(xp, x, axis),
+    lower=_log_quotient,
     shape=lambda x: x,
     jvp={"x": lambda dx, ans, axis: _log_pushed(_from_top(dx, ans, axis), ans, axis)},
     vjp={"x": _log_softmax_vjp},
@@ -317,9 +339,17 @@ def _cross_entropy_batch(x, labels, batched, size):
     return cross_entropy(x.reshape((size * n, c)), labels.reshape((size * n,))).reshape((size, n))
 
 
+def _less_picked(x, labels):
+    n, classes = x.shape
+    low, _ = less_top(x, (1,))
+    places = counted(labels, classes) + np.arange(n) * classes
+    return _log_total(low, (1,), False) - take(reshape(low, (n * classes,)), places, 0)
+
+
 cross_entropy = primitive(
     "cross_entropy",  # logits (n, classes), integer labels (n,) -> -log softmax(logits)[label], a row each
     impl=lambda xp, x, labels: _cross_entropy(xp, x, labels),
+    lower=_less_picked,
     shape=_cross_entropy_shape,
     jvp={"x": lambda dx, x, labels: reduce_sum(_gap_to_labels(x, labels) * dx, (1,), False)},
     vjp={"x": _cross_entropy_vjp},
@@ -340,6 +370,11 @@ def _target_entropy(xp, x, t):
     """Σ t logsumexp(x) - Σ t x over the last axis; 0 · -inf of a class that is excluded counts 0."""
     logs = _log_softmax(xp, x, x.ndim - 1)
     return -xp.sum(t * xp.where(t == 0, 0.0, logs).astype(logs.dtype), axis=-1)
+
+
+def _weighed_logs(x, t):
+    last = x.ndim - 1
+    return -reduce_sum(t * where(t == 0.0, 0.0, _log_quotient(x, last)), (last,), False)
 
 
 def _target_entropy_shape(x, t):
@@ -372,6 +407,7 @@ def _target_weight_vjp(ct, x):
 target_cross_entropy = primitive(
     "target_cross_entropy",  # logits and weights of the classes (…, classes) -> -Σ t log softmax(x) over the last axis
     impl=lambda xp, x, t: _target_entropy(xp, x, t),
+    lower=_weighed_logs,
     shape=_target_entropy_shape,
     jvp={"x, t": _target_jvp},
     vjp={

@@ -10,10 +10,15 @@ import numpy as np
 from ...arrays.avals import make_aval
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import ZERO, primitive
+from ...primitive.primitive import NotLowered
 from ...trace.device import constant
+from ..indexing.indexing import take
+from ..reductions import reduce_max, reduce_min
 from ..samples import Sample
+from ..selection import isnan, where
+from ..shaping import pad, reshape
 from .pooling_loops import LARGEST_PLACES
-from .windows import window_counts
+from .windows import window_counts, windows
 
 
 class _Tap(NamedTuple):
@@ -114,6 +119,63 @@ def _places(xp, x, kernel, stride, padding, dilation):
     return places + constant(rows.reshape((*lead, *(1,) * n)), x)
 
 
+def kernel_axes(x, kernel):
+    """Where the axes of the kernel lie among those of the windows of an array."""
+    lead = x.ndim - len(kernel)
+    return tuple(range(lead, lead + len(kernel)))
+
+
+def beside_lowest(x, padding):
+    """An array with the lowest number around its last axes; for compilers, of floats."""
+    if x.dtype.kind != "f":
+        raise NotLowered
+    if not any(map(any, padding)):
+        return x
+    lead = x.ndim - len(padding)
+    inside = np.pad(np.ones(x.shape[lead:], bool), padding)
+    return where(inside, pad(x, ((0, 0),) * lead + padding), -np.inf)
+
+
+def _places_of_windows(x, kernel, stride, padding, dilation):
+    """Of all places of the window in one axis, the first that has the largest element, or the last that has NaN."""
+    n, lead = len(kernel), x.ndim - len(kernel)
+    size, front, taps = x.shape[lead:], x.shape[:lead], prod(kernel)
+    found = windows(beside_lowest(x, padding), kernel, stride, dilation)
+    counts = found.shape[lead + n :]
+    found = reshape(found, (*front, taps, *counts))
+    order, starts, offsets = _order(size, counts, kernel, stride, padding, dilation)
+    best = reduce_max(found, (lead,), True)
+    place = reduce_min(where(found == best, order, taps), (lead,), False)
+    each = np.arange(taps).reshape((taps,) + (1,) * n)
+    nan = reduce_max(where(isnan(found), each, -1), (lead,), False)
+    place = where(nan < 0, place, nan)
+    rows = np.arange(prod(front)).reshape((*front, *(1,) * n)) * prod(size)
+    return take(offsets, place, 0) + (rows + starts)
+
+
+def _order(size, counts, kernel, stride, padding, dilation):
+    """Places of windows, as arrays.
+
+    Returns:
+        order: `(places, *counts)`: the number of each place; where it lies outside, how many there are.
+        starts: `(*counts)`: the first place of each window, in the array without its padding in a row.
+        offsets: of each place, how far it lies behind the first.
+    """
+    taps, n = prod(kernel), len(kernel)
+    inside = np.ones((1,) * (2 * n), bool)
+    starts = offsets = np.zeros((), np.int64)
+    for axis, (m, c, k, w, (before, _), d) in enumerate(zip(size, counts, kernel, stride, padding, dilation)):
+        corner, far, step = np.arange(c) * w - before, np.arange(k) * d, prod(size[axis + 1 :])
+        spots = far[:, None] + corner
+        shape = [1] * (2 * n)
+        shape[axis], shape[n + axis] = k, c
+        inside = inside & ((spots >= 0) & (spots < m)).reshape(shape)
+        starts = starts + (corner * step).reshape((c,) + (1,) * (n - axis - 1))
+        offsets = offsets + (far * step).reshape((k,) + (1,) * (n - axis - 1))
+    order = np.arange(taps).reshape((taps,) + (1,) * n)
+    return np.where(inside.reshape((taps, *counts)), order, taps), starts, offsets.reshape(-1)
+
+
 def _batch(x, kernel, stride, padding, dilation):
     """Each example counts its own elements."""
     shape = x.shape
@@ -141,6 +203,7 @@ largest_places = primitive(
     "largest_places",  # x: (*lead, *size) -> (*lead, *out), in all of x in a row; of equal elements the first, or the
     # last NaN, as PyTorch has it
     impl=lambda xp, x, *, kernel, stride, padding, dilation: _places(xp, x, kernel, stride, padding, dilation),
+    lower=_places_of_windows,
     shape=lambda x, kernel, stride, padding, dilation: make_aval(
         pooled_shape(x, kernel, stride, padding, dilation), np.dtype(np.int64)),
     jvp=ZERO,

@@ -14,7 +14,7 @@ from ...tape.unbroadcast import conj, fix
 from ..dependence import numbered, shared
 from ..elementary import sigmoid
 from ..linalg.products import matmul, product, through
-from ..reductions import reduce_mean
+from ..reductions import reduce_mean, reduce_sum
 from ..samples import Sample, arrays, together, unary
 from ..selection import passed, where
 from ..shaping import broadcast_to
@@ -135,6 +135,7 @@ def _bias(ct, b_aval):
 affine = primitive(
     "affine",  # x: (n, k), w: (k, m), b: broadcasts to (n, m) -> x @ w + b, in one buffer
     impl=_affine,
+    lower=lambda x, w, b: matmul(x, w) + b,
     shape=_affine_shape,
     jvp={"x, w, b": _affine_jvp},
     vjp={
@@ -192,9 +193,15 @@ def _mse_batch(x, y):
     return reduce_mean(gap * gap, tuple(range(1, gap.ndim)), False)
 
 
+def _mean_square(x, y):
+    gap = x - y
+    return reduce_sum(gap * gap, tuple(range(gap.ndim)), False) / float(gap.size)
+
+
 mean_squared_error = primitive(
     "mean_squared_error",  # x, y of one real shape -> the mean of (x - y) ** 2
     impl=lambda xp, x, y: _mse(xp, x, y),
+    lower=_mean_square,
     shape=_mse_shape,
     jvp={"x, y": _mse_jvp},
     vjp={"x": _mse_slope, "y": lambda ct, x, y: -_mse_slope(ct, x, y)},

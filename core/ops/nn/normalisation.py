@@ -11,7 +11,7 @@ from ...primitive.families import primitive
 from ...primitive.row_kernels import Rows
 from ...tape.unbroadcast import unbroadcast
 from ..arithmetic import sqrt
-from ..reductions import mean, reduce_mean, reduce_sum
+from ..reductions import count, mean, reduce_mean, reduce_sum
 from ..samples import arrays, together
 from ..shaping import broadcast_to
 from .sums import less_rows, outer, row_dots, rows_of
@@ -88,10 +88,20 @@ def _shifted(axes):
     return tuple([k + 1 for k in axes])
 
 
+def _over_spread(x, axes, eps):
+    gap = x - _average(x, axes)
+    return gap / sqrt(_average(gap * gap, axes) + float(eps))
+
+
+def _average(x, axes):
+    return reduce_sum(x, axes, True) / float(count(x, axes))
+
+
 _REAL = {"complex": "the variance of complex values is not a square", "()": "it needs an axis"}
 standardize = primitive(
     "standardize",  # (x - mean) / √(var + eps) over `axes`
     impl=lambda xp, x, *, axes, eps: _standardized(xp, x, axes, eps),
+    lower=_over_spread,
     shape=lambda x: x,
     jvp={"x": _standardize_rule},
     vjp={"x": _standardize_rule},
@@ -187,6 +197,7 @@ def _layer_norm_batch(x, w, b, axes, eps, batched):
 layer_norm = primitive(
     "layer_norm",  # x̂ w + b over the last axes, w and b of their shape
     impl=lambda xp, x, w, b, *, axes, eps: _layer_norm(xp, x, w, b, axes, eps),
+    lower=lambda x, w, b, axes, eps: _over_spread(x, axes, eps) * w + b,
     shape=_layer_norm_shape,
     jvp={"x, w, b": _layer_norm_jvp},
     vjp={"x, w, b": _layer_norm_vjp},

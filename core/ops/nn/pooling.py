@@ -11,10 +11,20 @@ from ...arrays.avals import make_aval
 from ...primitive.families import linear, primitive
 from ..dependence import numbered
 from ..indexing.indexing import scatter_add, take
+from ..reductions import reduce_max, reduce_sum
 from ..samples import Sample, together
-from .largest_places import largest_places, lowest, padded_taps, pooled_shape, samples
+from ..shaping import broadcast_to, reshape
+from .largest_places import (
+    beside_lowest,
+    kernel_axes,
+    largest_places,
+    lowest,
+    padded_taps,
+    pooled_shape,
+    samples,
+)
 from .pooling_loops import LARGEST
-from .windows import geometry, window_counts, windows
+from .windows import geometry, overlap_add, window_counts, windows
 
 
 def _taps(x, kernel, stride, dilation):
@@ -102,9 +112,21 @@ def _samples(rng):
     return [*samples(rng), Sample(np.array([1.0, 1.0, 0.0, 0.0]), params=params, smooth=False)]
 
 
+def _largest_of_windows(x, kernel, stride, padding, dilation):
+    return reduce_max(windows(beside_lowest(x, padding), kernel, stride, dilation), kernel_axes(x, kernel), False)
+
+
+def _spread_windows(y, extent, kernel, stride, dilation):
+    lead = y.ndim - len(kernel)
+    front, out = y.shape[:lead], y.shape[lead:]
+    wide = broadcast_to(reshape(y, (*front, *(1,) * len(kernel), *out)), (*front, *kernel, *out))
+    return overlap_add(wide, extent, kernel, stride, dilation)
+
+
 max_windows = primitive(
     "max_windows",  # x: (*lead, *size) -> (*lead, *out); at ties the derivative goes to the first element
     impl=lambda xp, x, *, kernel, stride, padding, dilation: _largest(xp, x, kernel, stride, padding, dilation),
+    lower=_largest_of_windows,
     shape=lambda x, kernel, stride, padding, dilation: make_aval(
         pooled_shape(x, kernel, stride, padding, dilation), x.dtype),
     jvp={"x": _jvp},
@@ -118,6 +140,8 @@ max_windows = primitive(
 window_sums = linear(
     "window_sums",  # x: (*lead, *size) -> (*lead, *out)
     impl=lambda xp, x, *, kernel, stride, dilation: _summed(xp, x, kernel, stride, dilation),
+    lower=lambda x, kernel, stride, dilation: reduce_sum(
+        windows(x, kernel, stride, dilation), kernel_axes(x, kernel), False),
     transpose=lambda ct, x_aval, kernel, stride, dilation: spread_sums(
         ct, x_aval.shape[x_aval.ndim - len(kernel) :], kernel, stride, dilation),
     shape=lambda x, kernel, stride, dilation: _shape(x, kernel, stride, dilation),
@@ -131,6 +155,7 @@ window_sums = linear(
 spread_sums = linear(
     "spread_sums",  # the transpose of window_sums
     impl=lambda xp, y, *, extent, kernel, stride, dilation: _spread(xp, y, extent, kernel, stride, dilation),
+    lower=_spread_windows,
     transpose=lambda ct, kernel, stride, dilation: window_sums(ct, kernel, stride, dilation),
     shape=lambda y, extent, kernel: make_aval((*y.shape[: y.ndim - len(kernel)], *extent), y.dtype),
     batch=lambda y, extent, kernel, stride, dilation: spread_sums(y, extent, kernel, stride, dilation),

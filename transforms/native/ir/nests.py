@@ -1,4 +1,4 @@
-"""Loop nests before they are printed: axes that all operands walk in one go are one, long sums are cut in pieces."""
+"""Canonical loop nests: axes that all operands walk in one go are one, long sums are cut in pieces."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Scratch memory: where the temporaries of a kernel lie; those that are not needed at one time share bytes."""
+"""Liveness and allocation of temporaries: those of a kernel that are not needed at one time share bytes."""
 
 from bisect import bisect
 from heapq import heappop, heappush

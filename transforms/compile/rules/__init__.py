@@ -1,0 +1,1 @@
+"""Rules of rewriting, by subject."""

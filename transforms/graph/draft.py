@@ -1,0 +1,47 @@
+"""A graph under work: its equations as passes rewrite them."""
+
+from .equations import Equation, Literal, Var
+
+
+class Draft:
+    """Inputs, equations and outputs between two passes."""
+
+    __slots__ = ("inputs", "equations", "outputs")
+    captured = ()
+
+    def __init__(self, inputs, equations, outputs):
+        self.inputs = list(inputs)
+        self.equations = list(equations)
+        self.outputs = list(outputs)
+
+
+def rewritten(eq, inputs=None, params=None):
+    """An equation with other inputs or parameters."""
+    return Equation(eq.prim, eq.inputs if inputs is None else inputs, eq.params if params is None else params,
+                    eq.outputs, eq.quiet, eq.place)
+
+
+def without_dead(draft):
+    """The draft without equations that nothing needs; those that act stay."""
+    needed = {v for v in draft.outputs if type(v) is Var}
+    kept = []
+    for eq in reversed(draft.equations):
+        if eq.acts or not needed.isdisjoint(eq.outputs):
+            kept.append(eq)
+            needed.update(v for v in eq.inputs if type(v) is Var)
+    return Draft(draft.inputs, kept[::-1], draft.outputs)
+
+
+class Names:
+    """What stands for a variable after others were found to be the same, or a constant."""
+
+    __slots__ = ("known",)
+
+    def __init__(self):
+        self.known = {}
+
+    def __setitem__(self, var, value):
+        self.known[var] = value
+
+    def __call__(self, v):
+        return v if type(v) is Literal else self.known.get(v, v)

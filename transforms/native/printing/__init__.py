@@ -1,1 +1,0 @@
-"""From statements to LLVM's text, and the C function around them."""

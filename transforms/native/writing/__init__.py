@@ -1,1 +1,0 @@
-"""From the equations of a graph to statements."""
