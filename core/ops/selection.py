@@ -109,9 +109,8 @@ def _push_strong_zero(tangents, ct, c):
     dct, dc = tangents
     if dc is None:
         return None
-    if dct is None:
-        return strong_zero(ct, where(is_lost(ct, c), 0.0, dc))
-    return where(ct == 0, strong_zero(dct, dc), dc)
+    dc = where(is_lost(ct, c), 0.0, dc)
+    return strong_zero(ct, dc) if dct is None else where(ct == 0, strong_zero(dct, dc), dc)
 
 
 strong_zero = elementwise(
