@@ -121,8 +121,8 @@ def test_singledispatch_takes_the_functions_for_numbers_and_for_traced_arrays():
 
 
 @pytest.mark.parametrize(("kind", "x", "name"), [
-    (float, 3.0, "Real"), (np.float64, np.float64(3.0), "Real"), (np.floating, np.float32(3.0), "Real"), (int, 3, "Integral"),
-    (complex, 3j, "Complex")])
+    (float, 3.0, "Real"), (np.float64, np.float64(3.0), "Real"), (np.floating, np.float32(3.0), "Real"),
+    (int, 3, "Integral"), (complex, 3j, "Complex")])
 def test_singledispatch_on_a_class_of_numbers_alone_is_refused(kind, x, name):
     @functools.singledispatch
     def f(x):

@@ -29,7 +29,6 @@ _NATIVE, _NATIVE_ELEMENT, _NATIVE_ELEMENT_OF_FUNCTION = 0.3, 0.0002, 0.002
 _LOOK, _LOOK_AT_ARRAY = 0.15, 0.12  # at the arguments of a call, in Python: native code looks at them itself
 WORTH = 0.4  # what native code of a whole program must save in a call to be compiled, which takes 5 to 100 ms
 SEGMENT_WORTH = 2.0  # and that of a part between calls of NumPy
-_HEAD = 16  # equations that are looked at first
 _OF_WINDOWS = frozenset({"max_windows", "largest_places", "window_sums"})  # whose first parameter is the window
 _OF_TWO = frozenset({"hypot", "maximum", "minimum", "arctan2", "copysign", "logaddexp"})  # that are no operators
 
@@ -44,11 +43,9 @@ def estimated(equations):
     return _PROGRAM + _block(equations, False)
 
 
-def at_least(equations, enough=math.inf):
-    """What equations take at least, whatever runs them: that of all of them, or of so many that it is `enough`."""
-    head = equations[:_HEAD]
-    least = min(estimated(head), least_on_floats(head)) if enough < math.inf else 0.0
-    return least if least >= enough else min(estimated(equations), least_on_floats(equations))
+def at_least(equations):
+    """What equations take at least, whatever runs them."""
+    return min(estimated(equations), least_on_floats(equations))
 
 
 def _block(equations, silent):

@@ -339,29 +339,11 @@ def _checked_options(options):
         printer = _NATIVE.native
     if printer == "cuda":
         return {"printer": _DEVICE.cuda, "device": True}
-    return {"printer": printer, **({"native": _Native} if printer == "auto" else {})}
+    return {"printer": printer, **({"native": _native_if_faster} if printer == "auto" else {})}
 
 
-class _Native:
-    """`(text, function)` of a program in native code, which is loaded for it; None where that does not pay."""
-
-    @staticmethod
-    def remembered(program, cost):
-        """That which another process compiled."""
-        return _NATIVE.remembered(program) if _may_pay(program, cost) else None
-
-    @staticmethod
-    def if_faster(program, cost):
-        """That which is compiled for it."""
-        return _NATIVE.native_if_faster(program, cost) if _may_pay(program, cost) else None
-
-    @staticmethod
-    def unworthy(program):
-        """Remember that there is none."""
-        if program.recall is not None:
-            _NATIVE.unworthy(program)
-
-
-def _may_pay(program, cost):
-    return (cost + looked_at(program.graph.inputs) >= WORTH and installed("llvmlite") is not None
-            and os.environ.get("COVECTOR_NATIVE") != "0")
+def _native_if_faster(program, cost):
+    """`(text, function)` of a program in native code, whose modules are loaded for it; None where that does not pay."""
+    may_pay = (cost + looked_at(program.graph.inputs) >= WORTH and installed("llvmlite") is not None
+               and os.environ.get("COVECTOR_NATIVE") != "0")
+    return _NATIVE.native_if_faster(program, cost) if may_pay else None

@@ -83,5 +83,10 @@ def _exp2():
             yield [float(exact / number(float(exact)) - 1), float(exact)]
 
 
+def written_here():
+    """The text of this file, from which tables follow: they are found by it; None where there is only bytecode."""
+    return __spec__.loader.get_source(__name__)
+
+
 # name -> how many numbers, at how many places, and what gives them
 TABLES = {"tanh": (7, _PLACES, _tanh), "exp2": (2, _POWERS, _exp2)}
