@@ -175,16 +175,29 @@ def test_examples_do_not_hear_of_branches_that_they_do_not_take(name, mode):
         np.testing.assert_allclose(covector.vmap(covector.vmap(one))(x[None])[0], wanted, rtol=1e-12)
 
 
-def test_a_branch_raises_at_no_example_that_does_not_take_it():
+REFUSING = {
+    "inv": lambda a: np.linalg.inv(a).sum(),
+    "cholesky": lambda a: np.linalg.cholesky(a).sum(),
+    "solve": lambda a: np.linalg.solve(a, np.ones(2)).sum(),
+    "a read": lambda a: covector.numpy.take(np.arange(3.0), (4 - 2 * a[0, 0]).astype(int)) * np.sum(a),
+}
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("regular", [[True, False, True], [False, False, False], [True, True, True]])
+@pytest.mark.parametrize("name", REFUSING)
+def test_a_branch_raises_at_no_example_that_does_not_take_it(name, regular, compiled):
     matrices = np.stack([np.eye(2), np.zeros((2, 2)), np.ones((2, 2)) + np.eye(2)])
+    matrices[1] += regular[1] * np.eye(2)
 
     def f(regular, a):
-        return covector.cond(regular, lambda a: np.linalg.inv(a).sum(), np.sum, a)
+        return covector.cond(regular, REFUSING[name], np.sum, a)
 
-    regular = np.array([True, False, True])
     for one in (f, covector.grad(f, 1), covector.jacfwd(f, 1)):
         wanted = np.stack([one(r, a) for r, a in zip(regular, matrices)])
-        np.testing.assert_allclose(covector.vmap(one)(regular, matrices), wanted)
+        many = covector.vmap(one)
+        found = (covector.jit(many) if compiled else many)(np.array(regular), matrices)
+        np.testing.assert_allclose(found, wanted, atol=1e-12)
 
 
 def test_rules_of_users_take_no_part_in_what_is_left_out():

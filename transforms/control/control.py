@@ -8,11 +8,15 @@ import numpy as np
 from ...core.arrays.avals import aval_of, make_aval
 from ...core.arrays.dtypes import is_inexact, native_dtype
 from ...core.checks import check_function, sequence
-from ...core.errors import ShapeError, TreeError, at_user_line
+from ...core.errors import RuleError, ShapeError, TreeError, at_user_line
+from ...core.facts import BLOCKS
+from ...core.ops.indexing.indexing import take
+from ...core.ops.reductions import argmax, reduce_any
 from ...core.ops.selection import cast, cast_flat, where
 from ...core.primitive.primitive import bind
 from ...core.tape.strong_zeros import CHOICES
 from ...core.trace.buffers import Buffer, identity, make_buffer, snapshot
+from ...core.trace.device import zeros_of
 from ...core.trace.seal import SEALED, Seal, is_staging
 from ...core.trace.tracer import Batched, Staged, Tracer, concrete, unwrap
 from ...core.types import Any, Array, Callable, PyTree
@@ -95,10 +99,8 @@ def _choose(pred, true_fun, false_fun, operands, name):
         try:  # either function may write to operands of its own, as where they are staged
             seal = Seal().begin()
             unlike = ~pred if aval_of(pred).dtype.kind == "b" else pred == 0
-            with of_some(pred):
-                on_true = true_fun(*_own(operands, pred))
-            with of_some(unlike):
-                on_false = false_fun(*_own(operands, unlike))
+            on_true = _tried(true_fun, operands, pred, name)
+            on_false = _tried(false_fun, operands, unlike, name)
             ans = select(pred, on_true, on_false, name)
             del on_true, on_false  # else what they wrote to would seem held by those who made it
         finally:
@@ -125,6 +127,20 @@ def of_some(flag):
     warn of, they do not when they are computed alone."""
     known = unwrap(flag)
     return scope_of(known is None or not bool(known.all()))
+
+
+def _tried(fun, operands, flag, name):
+    """The output of a branch for the examples with `flag`; what it raises where there is none belongs to nobody."""
+    with of_some(flag):
+        try:
+            return fun(*_own(operands, flag))
+        except (ArithmeticError, LookupError, ValueError, RuleError):
+            known = unwrap(flag)
+            if known is None or bool(known.any()):
+                raise
+            leaves, rebuild = flatten(operands)
+            graph, _ = stage(fun, [settle(x) for x in leaves], rebuild, name)
+            return graph.rebuild([zeros_of(a, *leaves) for a in graph.out_avals])
 
 
 def _own(operands, flag):
@@ -323,11 +339,38 @@ def _cond_vmap(trace, prim, args):
         outs = prim.rebind((pred, *values, *[Body(run=lambda flat, b=b: b(*flat)) for b in bodies]))
         return boxed_as(trace, outs, *bodies)
     bodies = [batched_body(body, flags[1:], trace, ()) for body in (on_true, on_false)]
-    with of_some(pred):
-        xs = bodies[0](*values)
-    with of_some(~pred):
-        ys = bodies[1](*values)
+    xs, ys = [_of_those(prim, body, hit, values, flags[1:]) for body, hit in zip(bodies, (pred, ~pred))]
     return tuple([trace.box(where(pred.reshape((-1,) + (1,) * (x.ndim - 1)), x, y)) for x, y in zip(xs, ys)])
+
+
+def _of_those(prim, body, hit, values, flags):
+    """The outputs of a batched branch where `hit` holds, and anything elsewhere.
+
+    A branch that may raise is given operands of an example that takes it in place of others, and none does not run.
+    """
+    with of_some(hit):
+        graph, _ = stage(body, [aval_of(v) for v in values], tuple, "cond", like=values)
+        operands = [*values, *graph.captured]
+        if not _may_raise(graph):
+            return graph.eval(operands)
+
+        def taken(flat):
+            hit, *given = flat
+            first = argmax(hit, 0, False)
+            own = [where(hit.reshape((-1,) + (1,) * (v.ndim - 1)), v, take(v, first, 0)) if flag else v
+                   for v, flag in zip(given, flags)]
+            return graph.eval([*own, *given[len(own) :]])
+
+        def untaken(flat):
+            return [zeros_of(a, *flat) for a in graph.out_avals]
+
+        return prim.rebind((reduce_any(hit, (0,), False), hit, *operands, Body(run=taken), Body(run=untaken)))
+
+
+def _may_raise(graph):
+    """Whether a graph looks at its operands: decompositions and solvers refuse some matrices, reads some places."""
+    return any(type(BLOCKS.get(eq.prim.name)) in (int, tuple) or "index" in eq.prim.operands
+               or any(map(_may_raise, eq.graphs())) for eq in graph.equations)
 
 
 def _cond_graph(trace, prim, args):
