@@ -71,6 +71,7 @@ class Machine:
                     llvm.initialize_native_target()
                     llvm.initialize_native_asmprinter()
                     llvm.Target.from_default_triple()
+                    self.linker = _linker(llvm)
                 except RuntimeError as error:
                     raise MissingLibraryError(
                         f"the LLVM of llvmlite makes no code for this processor, {platform.machine()} ({error}); "
@@ -155,10 +156,14 @@ class Machine:
 
     def library(self):
         """A linker, and a new name in it."""
-        if self.linked % _TOGETHER == 0:
-            self.linker = self.llvm().create_lljit_compiler(self.target(), use_jit_link=_LINKS, suppress_errors=True)
         self.linked += 1
+        if self.linked % _TOGETHER == 0:
+            self.linker = _linker(self.llvm())
         return self.linker, f"library {self.linked}"
+
+
+def _linker(llvm):
+    return llvm.create_lljit_compiler(use_jit_link=_LINKS, suppress_errors=True)
 
 
 class _About:
