@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import covector as cv
+from covector.transforms.native.ir import lanes
 from covector.transforms.native.machine import object_cache
 from covector.transforms.native.machine.engine import Machine, machine
 
@@ -119,6 +120,21 @@ def test_equal_programs_of_a_process_share_their_code(files, compiled):
     f, g = native(lambda x: np.sin(x) * 2.0), native(lambda y: np.sin(y) * 2.0)
     np.testing.assert_array_equal(f(X), g(X))
     assert len([text for text in compiled if "@call" in text]) == 1
+
+
+def test_tables_are_computed_where_they_are_in_no_file_alone(files, monkeypatch):
+    computed = []
+    plain = lanes.tabled
+    monkeypatch.setattr(lanes, "tabled", lambda *what: computed.append(what) or plain(*what))
+
+    def fun(x):
+        return cv.scan(lambda s, _: (np.tanh(s) * 1.01, None), x[:2], None, length=50)[0]
+
+    first = native(fun)(X)
+    assert len(computed) == 1
+    forget()
+    np.testing.assert_array_equal(native(fun)(X), first)
+    assert len(computed) == 1
 
 
 CUBE = np.arange(120.0).reshape(4, 5, 6) ** 0.5

@@ -24,7 +24,7 @@ RANGES = 16  # that large nests are cut in, which threads may share
 _LARGE = 3000  # lines of text, above which instructions are chosen by the quick way
 # Loops are vectors already: what is left is to keep small memory in registers, and to compute nothing twice.
 PASSES = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "new_gvn", "aggressive_dce")
-# Where object files are ELF for x86-64: eager code for small arrays was written and tried there alone.
+# Whether eager code for small arrays is to be had, which is written and tried for these processors alone.
 SUPPORTED = sys.platform == "linux" and platform.machine() == "x86_64"
 _LINKS = sys.platform != "win32"  # whether LLVM's linker puts code and constants next to each other
 _CODE = {"reloc": "pic", "codemodel": "small"} if _LINKS else {"reloc": "default", "codemodel": "jitdefault"}
@@ -71,6 +71,7 @@ class Machine:
                     llvm.initialize_native_target()
                     llvm.initialize_native_asmprinter()
                     llvm.Target.from_default_triple()
+                    self.linker = _linker(llvm)
                 except RuntimeError as error:
                     raise MissingLibraryError(
                         f"the LLVM of llvmlite makes no code for this processor, {platform.machine()} ({error}); "
@@ -119,7 +120,9 @@ class Machine:
 
     def key(self, text):
         """What a module's code is found by."""
-        return _key(self.facts().digest, text)
+        digest = self.facts().digest.copy()
+        digest.update(text.encode())
+        return digest.digest()
 
     def object_code(self, text, scalar=False):
         """The bytes of an object file."""
@@ -155,10 +158,14 @@ class Machine:
 
     def library(self):
         """A linker, and a new name in it."""
-        if self.linked % _TOGETHER == 0:
-            self.linker = self.llvm().create_lljit_compiler(self.target(), use_jit_link=_LINKS, suppress_errors=True)
         self.linked += 1
+        if self.linked % _TOGETHER == 0:
+            self.linker = _linker(self.llvm())
         return self.linker, f"library {self.linked}"
+
+
+def _linker(llvm):
+    return llvm.create_lljit_compiler(use_jit_link=_LINKS, suppress_errors=True)
 
 
 class _About:
@@ -177,12 +184,6 @@ class _About:
         known = (installed("llvmlite"), np.__version__, EXTENSION_SUFFIXES[:1], platform.machine(), sys.platform,
                  PASSES, _LARGE, sorted(_CODE.items()), self.name, self.features)
         self.digest = sha256(repr(known).encode())
-
-
-def _key(digest, text):
-    digest = digest.copy()
-    digest.update(text.encode())
-    return digest.digest()
 
 
 def _tuned(options):

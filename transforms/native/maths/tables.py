@@ -85,7 +85,8 @@ def _exp2():
 
 def written_here():
     """The text of this file, from which tables follow: they are found by it; None where there is only bytecode."""
-    return __spec__.loader.get_source(__name__)
+    loader: Any = __spec__.loader
+    return loader.get_source(__name__)
 
 
 # name -> how many numbers, at how many places, and what gives them
