@@ -34,17 +34,17 @@ _OF_TWO = frozenset({"hypot", "maximum", "minimum", "arctan2", "copysign", "loga
 
 
 def converted(aval, way):
-    """What an argument takes to become floats (`way="in"`), or floats to become a result (`"out"`)."""
+    """Estimate the conversion of an argument to floats (`way="in"`), or of floats to a result (`"out"`)."""
     return FLOATS[f"array {way}"] + FLOATS[f"element {way}"] * aval.size if aval.shape else FLOATS[f"number {way}"]
 
 
 def estimated(equations):
-    """What NumPy's calls for equations take."""
+    """Estimate the time of NumPy's calls for equations."""
     return _PROGRAM + _block(equations, False)
 
 
 def at_least(equations):
-    """What equations take at least, whatever runs them."""
+    """Bound the time of equations from below, whatever runs them."""
     return min(estimated(equations), least_on_floats(equations))
 
 
@@ -88,17 +88,17 @@ def _estimated(eq, silent):
 
 
 def looked_at(inputs):
-    """What Python takes to see that the arguments of a call are those of a program."""
+    """Estimate the check in Python that the arguments of a call are those of a program."""
     return _LOOK + _LOOK_AT_ARRAY * sum([v.aval.ndim > 0 for v in inputs])
 
 
 def saved_natively(equations):
-    """What native code saves of what NumPy's calls for equations take."""
+    """Estimate the time that native code saves of NumPy's calls for equations."""
     return sum([_estimated(eq, eq.quiet) - _native(eq) for eq in equations]) - _NATIVE
 
 
 def least_on_floats(equations):
-    """What Python floats take for equations at least."""
+    """Bound the time of equations on Python floats from below."""
     return sum([_least(eq) for eq in equations if eq.prim.name not in VIEWS])
 
 
@@ -114,7 +114,7 @@ def _turns(eq):
 
 
 def native(equations):
-    """What native code for equations takes."""
+    """Estimate the time of native code for equations."""
     return _NATIVE + sum(map(_native, equations))
 
 

@@ -75,7 +75,7 @@ class Programs:
 
 
 class Program:
-    """What a graph comes to for inputs of one layout: `run(*values)` returns the list of outputs.
+    """A graph compiled for inputs of one layout: `run(*values)` returns the list of outputs.
 
     Args:
         graph: the `Graph`.

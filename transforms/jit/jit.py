@@ -113,7 +113,7 @@ def jit(
 
 
 class _Entry(NamedTuple):
-    """What is kept of a signature."""
+    """The compiled form of a signature."""
 
     call: Any
     rebuild: Any
@@ -173,7 +173,7 @@ class _Jit:
         return public
 
     def drawn(self):
-        """What notebooks show: the newest signature, drawn, and its source; None before the first call."""
+        """Draw the newest signature for notebooks, with its source; None before the first call."""
         entry = next(reversed(self.cache.values()), None)
         if entry is None:
             return None
@@ -192,7 +192,7 @@ class _Jit:
             self.call_first(self.any)
 
     def lower(self, *args, **kwargs):
-        """What the function comes to for such arguments, or a `ShapeDtype` for each array of them."""
+        """Compile the function for such arguments, or a `ShapeDtype` for each array of them, to look at the stages."""
         static, dynamic, leaves, _, rebuild = self.taken_apart(args, kwargs)
         leaves = [np.empty(x.shape, x.dtype) if type(x) is ShapeDtype else x for x in leaves]
         entry, captured = self.staged(static, dynamic, leaves, rebuild)

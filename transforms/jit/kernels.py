@@ -68,7 +68,7 @@ def _loops(define, kinds):
 
 
 def _small():
-    """What makes native forms of ufuncs for small arrays; None where native code is not to be had."""
+    """The maker of native forms of ufuncs for small arrays; None where native code is not to be had."""
     if _is_off():
         return None
     try:

@@ -53,7 +53,7 @@ class Slow:
 
 
 class Around:
-    """What runs in place of native code, or after it; `run` is a weak reference to the function.
+    """The functions that run in place of native code, or after it; `run` is a weak reference to the function.
 
     Args:
         avals: of the operands.
@@ -105,7 +105,7 @@ class Around:
 
 
 def _as_declared(x, aval):
-    """What NumPy made as an aval says it is: a number as a scalar, an array in the byte order of this machine."""
+    """NumPy's result as an aval says it is: a number as a scalar, an array in the byte order of this machine."""
     if type(x) in (bool, int, float):
         return x if aval.weak else aval.dtype.type(x)
     if aval.weak and isinstance(x, np.generic) and x.dtype == aval.dtype:  # a Python number, before the loop around it

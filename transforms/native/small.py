@@ -29,7 +29,7 @@ class _UFunc(ctypes.Structure):
 
 
 class Small:
-    """What makes native functions around ufuncs' loops; `known` has addresses of functions of Python and NumPy."""
+    """The maker of native functions around ufuncs' loops; `known` has addresses of functions of Python and NumPy."""
 
     arrays = ARRAYS
     shared = {"ndarray": id(ndarray), "double": id(_FLOATS[0][2]), "single": id(_FLOATS[1][2]),

@@ -119,7 +119,7 @@ class Machine:
             return found
 
     def key(self, text):
-        """What a module's code is found by."""
+        """The key of a module's code in the cache."""
         digest = self.facts().digest.copy()
         digest.update(text.encode())
         return digest.digest()
@@ -152,7 +152,7 @@ class Machine:
         return found
 
     def target(self, level=2):
-        """What LLVM must know to choose instructions, with more or less care."""
+        """The target machine, by which LLVM chooses instructions, with more or less care."""
         return self.llvm().Target.from_default_triple().create_target_machine(
             cpu=self.facts().name, features=self.facts().features, opt=level, **_CODE)
 
@@ -169,7 +169,7 @@ def _linker(llvm):
 
 
 class _About:
-    """What LLVM says of the processor, and the digest that this makes of all that code depends on."""
+    """The processor as LLVM describes it, and the digest of all that code depends on."""
 
     __slots__ = ("digest", "features", "name", "vector")
 

@@ -74,7 +74,7 @@ def exp_few(b, x):
 
 
 def _exp2():
-    """What a double lacks of a power of two, relative to it, and that double."""
+    """The part that a double lacks of a power of two, relative to it, and that double."""
     number = decimal.Decimal
     with decimal.localcontext() as context:
         context.prec = 40
