@@ -18,6 +18,7 @@ GRAM = {}  # `gram(rows, factor, matrix)`: (rows * factor) @ matrix, None if not
 HOST = {}  # a library computes it on NumPy's arrays, and it refuses others; api/testing/elsewhere.py
 LANE = {}  # what makes its public function; core/primitive/families.py, api/testing/mutations.py
 LAZY = {}  # its vjp takes undensified cotangents; core/primitive/primitive.py, core/tape/rules.py
+LIES = {}  # its answers in memory: as "operands", in "order" where they are, "fresh" always; transforms/graph/layout.py
 MOVES = {}  # its vjp moves or repeats elements, adds those that meet; core/primitive/primitive.py, core/tape/rules.py
 OF_UNITS = {}  # its answers for the rows of an identity matrix, or None; transforms/interpreters/vmap.py
 OWN_WIDTH = {}  # its rules say in which width they compute; core/primitive/primitive.py, core/tape/rules.py

@@ -38,7 +38,7 @@ def without_native(monkeypatch):
     from covector.core.arrays.small_calls import FORMS
     from covector.core.primitive.kernels import KNOWN
 
-    FORMS.decide(True)
+    FORMS.decide()
     monkeypatch.setenv("COVECTOR_NATIVE", "0")
     before = {key: dict(kernels) for key, kernels in KNOWN.items()}
     for kernels in KNOWN.values():

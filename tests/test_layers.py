@@ -1,6 +1,7 @@
 """The layers: who may import whom, and the shape of files and packages that keeps it so."""
 
 import ast
+import re
 import subprocess
 import sys
 import textwrap
@@ -28,6 +29,8 @@ MAX_LINES = 600
 # How many modules are imported one through another, at most; a package's own `__init__` counts where it is named.
 # Layers of torch.nn stand on all operations (34): initial values, Linear, attention, Transformer.
 MAX_DEPTH = {"core": 17, "compat": 49}
+COMPILER, MAX_COMPILER = ("compile", "native", "export", "jit"), 18_400  # lines
+NAMED, MAX_NAMED = re.compile(r"prim\.name *(?:==|!=|in\b|not in\b)"), 126
 # Containers and classes of a module that others fill when they are imported: registries, whose readers ask by name and
 # need none of those who fill them. Anything else that another module fills is an import in disguise, and counts as one.
 REGISTRIES = {
@@ -499,6 +502,14 @@ def test_chains_of_imports_are_short():
     found = depths(import_graph(modules()))
     deepest = {layer: max(n for module, n in found.items() if layer_of(module) == layer) for layer in MAX_DEPTH}
     assert all(deepest[layer] <= bound for layer, bound in MAX_DEPTH.items()), deepest
+
+
+def test_the_compiler_does_not_grow_back():
+    """Lines, and questions for a primitive's name where its statement should say it: both may only fall."""
+    texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / "transforms").rglob("*.py")}
+    lines = sum(text.count("\n") for path, text in texts.items() if path.relative_to(ROOT).parts[1] in COMPILER)
+    asked = sum(len(NAMED.findall(text)) for text in texts.values())
+    assert lines <= MAX_COMPILER and asked <= MAX_NAMED, (lines, asked)
 
 
 def test_depth_counts_modules(tmp_path):

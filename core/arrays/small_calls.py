@@ -2,8 +2,8 @@
 
 A call of a ufunc on a few numbers is mostly what NumPy does around its loop. Where native code is to be had
 (transforms/jit/kernels.py), lanes that were handed a ufunc or an operator call a form of it that does without: after
-`SOON` operations of the process if its code is in the cache, after `LATER` ones, which pay for compiling it, if not.
-A backward pass, and a program that was written, count as `MANY` operations.
+`LATER` operations of the process, which pay for loading it. A backward pass, and a program that was written, count as
+`MANY` operations.
 """
 
 import functools
@@ -15,9 +15,9 @@ import numpy as np
 
 from ..types import Any
 
-SOON, LATER, MANY = 256, 8192, 64  # operations
+LATER, MANY = 8192, 64  # operations
 MOST = 4096  # elements of a result
-MAKERS = []  # `make(compiles)`: a `Small`; None if there is none, False if it were to be compiled
+MAKERS = []  # `make()`: a `Small`; None if there is none
 OPERATORS = {operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.divide,
              operator.neg: np.negative, operator.mod: np.remainder, operator.floordiv: np.floor_divide}
 LARGE = {}  # ufunc -> `make(instead)`: what a native form calls on large arrays; core/primitive/families.py
@@ -77,17 +77,16 @@ class _Forms:
 
     def count(self, operations):
         """Note that operations ran; it is decided after some."""
-        before = self.calls
-        self.calls = now = before + operations
-        if self.waiting is not None and (before < SOON <= now or now >= LATER):
-            self.decide(now >= LATER)
+        self.calls += operations
+        if self.waiting is not None and self.calls >= LATER:
+            self.decide()
 
-    def decide(self, compiles):
-        """Give waiting variables their native functions, if there are any; later, if these are to be compiled first."""
+    def decide(self):
+        """Give waiting variables their native functions, if there are any."""
         with self.lock:
-            small = MAKERS[0](compiles) if MAKERS else None
-            if small is False or self.waiting is None:
+            if self.waiting is None:
                 return
+            small = MAKERS[0]() if MAKERS else None
             waiting, self.waiting, self.small = self.waiting, None, small
             for cell, _, before in waiting:
                 cell.cell_contents = before

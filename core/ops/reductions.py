@@ -75,6 +75,7 @@ def of_wide(name):
 
 reduce_sum = linear(
     "reduce_sum",
+    lies="order",
     lower=of_wide("reduce_sum"),
     impl=lambda xp, x, *, axes, keepdims: (
         xp.sum(x, axis=axes, keepdims=keepdims) if xp is not np
@@ -176,6 +177,7 @@ def _extreme_reduction(name, ufunc):
         shape=reduced_shape,
         jvp={"x": _at_extremes},
         vjp={"x": _to_extremes},
+        lies="order",
         depends=reduced,
         blocks="reduced",
         batch=lambda x, axes, keepdims: REDUCERS[name](x, _shifted(axes), keepdims),

@@ -67,6 +67,7 @@ def _dropped(d, mask):
 
 where = elementwise(
     "where",
+    lies="operands",
     impl=lambda xp, mask, x, y: select(mask, x, y) if xp is np else xp.where(xp.asarray(mask), x, y),
     lower=Loop(np.where),
     jvp={"x": lambda dx, mask: passed(dx, mask), "y": lambda dy, mask: _dropped(dy, mask)},
@@ -115,6 +116,7 @@ def _push_strong_zero(tangents, ct, c):
 
 strong_zero = elementwise(
     "strong_zero",  # c, with 0 where it is NaN and ct is 0
+    lies="operands",
     impl=_strong,
     lower=lambda ct, c: where(is_lost(ct, c), 0.0, c),
     jvp={"ct, c": _push_strong_zero},

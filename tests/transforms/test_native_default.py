@@ -69,10 +69,8 @@ def test_without_llvm_nothing_changes(monkeypatch, absent):
     if absent == "not installed":
         monkeypatch.setattr(compilers, "_INSTALLED", {"llvmlite": None})
     if absent == "no code for the processor":
-        monkeypatch.setattr(engine.machine(), "ready", False)
-        monkeypatch.setattr(engine.machine(), "about", None)
         monkeypatch.setattr(engine.machine().llvm().Target, "from_default_triple", refuse)
-        monkeypatch.setattr(engine.machine(), "ready", False)
+        monkeypatch.setattr(engine.machine(), "about", None)
     else:
         monkeypatch.setitem(compilers._LOADERS, "llvmlite", (missing, "llvm"))
         monkeypatch.setattr(compilers, "_LOADED", {})

@@ -20,7 +20,6 @@ import covector as cv
 from covector import cache
 from covector.transforms.native.machine import engine, object_cache
 from covector.transforms.native.machine.object_cache import ObjectCache
-from covector.transforms.native.machine.object_files import Loaded, Unloadable
 
 KEY, OTHER = hashlib.sha256(b"a").digest(), hashlib.sha256(b"b").digest()
 needs_llvm = pytest.mark.skipif("not __import__('importlib.util').util.find_spec('llvmlite')",
@@ -28,7 +27,6 @@ needs_llvm = pytest.mark.skipif("not __import__('importlib.util').util.find_spec
 needs_owners = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="the cache needs files with owners")
 pytestmark = needs_owners
 PROGRAM = textwrap.dedent("""
-    import sys
     import numpy as np
     import covector as cv
     from covector.transforms.native.machine.engine import machine
@@ -42,7 +40,7 @@ PROGRAM = textwrap.dedent("""
     f = cv.jit(cv.value_and_grad(loss), compiler_options={"printer": "llvm"})
     value, slope = f(w, x)
     assert np.allclose(slope, cv.grad(loss)(w, x), 1e-9)
-    print(machine().compiled, "llvmlite" in sys.modules, value.tobytes().hex(), slope.tobytes().hex())
+    print(machine().compiled, value.tobytes().hex(), slope.tobytes().hex())
 """)
 
 
@@ -55,12 +53,12 @@ def files(tmp_path, monkeypatch):
 
 
 def outcome(**environment):
-    """(modules that were compiled, whether LLVM was loaded, the results) of the program in a process of its own."""
+    """(modules that were compiled, the results) of the program in a process of its own."""
     done = subprocess.run([sys.executable, "-P", "-c", PROGRAM], capture_output=True, text=True, check=True,
                           env={**os.environ, **environment})
     assert "Warning" not in done.stderr
-    count, loaded, *results = done.stdout.split()
-    return int(count), loaded == "True", results
+    count, *results = done.stdout.split()
+    return int(count), results
 
 
 def path_of(files, key=KEY):
@@ -72,9 +70,8 @@ def test_a_second_process_compiles_nothing(files):
     first = outcome(PYTHONHASHSEED="1")
     second = outcome(PYTHONHASHSEED="2")
     assert first[0] > 3 and second[0] == 0
-    assert first[1] and (not second[1] or not engine.SUPPORTED)  # LLVM is not even loaded
-    assert second[2] == first[2]
-    assert outcome(COVECTOR_CACHE="0")[2] == first[2]
+    assert second[1] == first[1]
+    assert outcome(COVECTOR_CACHE="0")[1] == first[1]
 
 
 @needs_llvm
@@ -142,7 +139,9 @@ FRESH = textwrap.dedent("""
     x = np.ones(1000)
     compiled(200, 0)
     before = resident()
-    compiled(800, 200)
+    for first in range(200, 1000, 100):
+        compiled(100, first)
+        gc.collect()  # functions are in cycles: how many are there at a time is not asked here
     print(resident() - before)
 """)
 
@@ -174,26 +173,6 @@ def test_code_keeps_the_elementary_functions_that_it_calls(files, monkeypatch):
 
 
 @needs_llvm
-def test_llvm_loads_what_our_loader_does_not(files, monkeypatch):
-    def refuse(data, address_of):
-        raise Unloadable("not here")
-
-    monkeypatch.setattr(engine, "Loaded", refuse)
-    monkeypatch.setattr(engine.machine(), "elementary", {})
-    x = np.linspace(0.1, 1.0, 50)
-    for _ in range(2):  # compiled, then from the cache
-        f = cv.jit(lambda x: np.sum(np.sin(x) * np.fmod(x, 0.3) ** 1.7), compiler_options={"printer": "llvm"})
-        assert np.isclose(f(x), np.sum(np.sin(x) * np.fmod(x, 0.3) ** 1.7))
-        del f
-
-
-@pytest.mark.parametrize("data", [b"", b"\x7fELF", b"\x7fELF\x02\x01" + bytes(100), b"MZ" * 100])
-def test_what_is_no_object_file_is_not_loaded(data):
-    with pytest.raises(ValueError, match="no object file for x86-64"):
-        Loaded(data, lambda name: 0)
-
-
-@needs_llvm
 @pytest.mark.parametrize("spoil", [lambda data: b"", lambda data: data[:64], lambda data: data[:-30],
                                    lambda data: b"\x7fELF garbage" * 50, lambda data: b"\xff" * len(data)],
                          ids=["empty", "head", "cut", "garbage", "no text"])
@@ -206,8 +185,8 @@ def test_contents_that_are_none_are_replaced(files, spoil):
         path.write_bytes(object_cache._MAGIC + key + hashlib.sha256(body).digest() + body)
     done = subprocess.run([sys.executable, "-P", "-c", PROGRAM], capture_output=True, text=True, check=True)
     assert done.stderr.count("CacheWarning") == 1 and "is damaged" in done.stderr
-    assert done.stdout.split()[2:] == before[2]
-    assert outcome()[:2] == (0, False)
+    assert done.stdout.split()[1:] == before[1]
+    assert outcome() == (0, before[1])
 
 
 def test_what_is_kept_is_found(files):
@@ -409,7 +388,7 @@ def test_several_processes_write_at_the_same_time(files):
 @needs_llvm
 def test_several_processes_compile_at_the_same_time(files):
     found = []
-    threads = [threading.Thread(target=lambda: found.append(outcome()[2])) for _ in range(3)]
+    threads = [threading.Thread(target=lambda: found.append(outcome()[1])) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:

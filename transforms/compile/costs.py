@@ -29,26 +29,23 @@ _NATIVE, _NATIVE_ELEMENT, _NATIVE_ELEMENT_OF_FUNCTION = 0.3, 0.0002, 0.002
 _LOOK, _LOOK_AT_ARRAY = 0.15, 0.12  # at the arguments of a call, in Python: native code looks at them itself
 WORTH = 0.4  # what native code of a whole program must save in a call to be compiled, which takes 5 to 100 ms
 SEGMENT_WORTH = 2.0  # and that of a part between calls of NumPy
-_HEAD = 16  # equations that are looked at first
 _OF_WINDOWS = frozenset({"max_windows", "largest_places", "window_sums"})  # whose first parameter is the window
 _OF_TWO = frozenset({"hypot", "maximum", "minimum", "arctan2", "copysign", "logaddexp"})  # that are no operators
 
 
 def converted(aval, way):
-    """What an argument takes to become floats (`way="in"`), or floats to become a result (`"out"`)."""
+    """Estimate the conversion of an argument to floats (`way="in"`), or of floats to a result (`"out"`)."""
     return FLOATS[f"array {way}"] + FLOATS[f"element {way}"] * aval.size if aval.shape else FLOATS[f"number {way}"]
 
 
 def estimated(equations):
-    """What NumPy's calls for equations take."""
+    """Estimate the time of NumPy's calls for equations."""
     return _PROGRAM + _block(equations, False)
 
 
-def at_least(equations, enough=math.inf):
-    """What equations take at least, whatever runs them: that of all of them, or of so many that it is `enough`."""
-    head = equations[:_HEAD]
-    least = min(estimated(head), least_on_floats(head)) if enough < math.inf else 0.0
-    return least if least >= enough else min(estimated(equations), least_on_floats(equations))
+def at_least(equations):
+    """Bound the time of equations from below, whatever runs them."""
+    return min(estimated(equations), least_on_floats(equations))
 
 
 def _block(equations, silent):
@@ -91,17 +88,17 @@ def _estimated(eq, silent):
 
 
 def looked_at(inputs):
-    """What Python takes to see that the arguments of a call are those of a program."""
+    """Estimate the check in Python that the arguments of a call are those of a program."""
     return _LOOK + _LOOK_AT_ARRAY * sum([v.aval.ndim > 0 for v in inputs])
 
 
 def saved_natively(equations):
-    """What native code saves of what NumPy's calls for equations take."""
+    """Estimate the time that native code saves of NumPy's calls for equations."""
     return sum([_estimated(eq, eq.quiet) - _native(eq) for eq in equations]) - _NATIVE
 
 
 def least_on_floats(equations):
-    """What Python floats take for equations at least."""
+    """Bound the time of equations on Python floats from below."""
     return sum([_least(eq) for eq in equations if eq.prim.name not in VIEWS])
 
 
@@ -117,7 +114,7 @@ def _turns(eq):
 
 
 def native(equations):
-    """What native code for equations takes."""
+    """Estimate the time of native code for equations."""
     return _NATIVE + sum(map(_native, equations))
 
 

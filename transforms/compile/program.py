@@ -1,7 +1,5 @@
 """Programs: a graph after all passes, as a function that runs generated source."""
 
-from functools import partial
-
 from ...core.arrays.avals import short_dtype
 from ...core.errors import RuleError, at_user_line
 from ...core.types import Any
@@ -9,7 +7,7 @@ from ..graph.draft import Draft, without_dead
 from ..graph.equations import Body, Var
 from ..graph.layout import Layouts
 from ..graph.printing import text_of
-from .costs import WORTH, at_least, estimated
+from .costs import at_least, estimated
 from .functions import define_function, made_of, text_of_source
 from .fusion import Group, grouped
 from .inlining import CALLS, inlined
@@ -49,10 +47,7 @@ class Programs:
         compact = self.of((True,) * count)
         if compact.depends is None:
             other = self.of((False,) * count)
-            told_by = (compact.told_by, other.told_by)
-            compact.depends = compact.on_floats or (
-                told_by[0] != told_by[1] if None not in told_by else compact.text != other.text)
-            compact.settled(compact.depends)
+            compact.depends = compact.on_floats or compact.text != other.text
         return compact.depends
 
     def run(self, values):
@@ -80,7 +75,7 @@ class Programs:
 
 
 class Program:
-    """What a graph comes to for inputs of one layout: `run(*values)` returns the list of outputs.
+    """A graph compiled for inputs of one layout: `run(*values)` returns the list of outputs.
 
     Args:
         graph: the `Graph`.
@@ -88,8 +83,8 @@ class Program:
         own: whether outputs may share no memory with inputs, constants or each other.
         name: of the user's function, for tracebacks.
         options: `printer` is "auto", "numpy", "scalar" or "graph", or a function of this that gives `(text, run)`;
-            `native` is asked first by "auto": it has `remembered`, asked before all passes, and `if_faster`, functions
-            of this and of what the call would take otherwise that give the same, or None; `unworthy` is told of None.
+            `native` is asked first by "auto": a function of this and of what the call would take otherwise that gives
+            the same, or None where native code is not faster.
     """
 
     def __init__(self, graph, compact, own=False, name="graph", options=None):
@@ -97,67 +92,42 @@ class Program:
         self.groups = []
         self.slots = []
         self.on_floats = False
-        self.written: Any = ""  # the text, or a function that writes it
-        self.told_by: Any = None  # what tells it from another program of the graph, where that is less than its text
+        self.text = ""  # the generated source
         self.depends: bool | None = None  # whether one for inputs of another layout is another one, once that is known
-        self.settled: Any = _forget  # is told of it when it is known
         self.any_layout = False  # whether inputs may lie in memory in any way
         self.checks = False  # whether `run` gives MISS for values of other avals
         self.graph, self.name, self.own, self.known = graph, name, own, known
         self.donated = {graph.inputs[k] for k in (options or {}).get("donated", ())}
-        self.drafted = partial(optimised, graph, known)
-        self.last: Any = None  # the draft, once something asked for it
-        self.recall: Any = None  # how native code of it is found, once something looked for that
+        self.draft = optimised(graph, known)  # the equations after all passes
         printer = (options or {}).get("printer", "auto")
-        if callable(printer):
-            self.written, self.run = printer(self)
-            return
         if printer == "graph":
             self.run = lambda *values: list(map(own_array, graph.interpret(values))) if own else graph.interpret(values)
             return
+        if callable(printer):
+            self.text, self.run = printer(self)
+            return
         if printer != "numpy":
             scalars, native = None, (options or {}).get("native")
-            if native and self.natively(native.remembered, at_least(graph.equations, WORTH)):
-                return
-            if not native or not self.natively(native.if_faster, at_least(self.draft.equations)):
+            if not native or not self.natively(native, at_least(self.draft.equations)):
                 limit = estimated(self.draft.equations) if printer == "auto" else None
                 scalars = on_floats(self.draft, limit)
                 if native:
-                    if not self.natively(native.if_faster, limit if scalars is None else scalars.cost):
-                        native.unworthy(self)
-            if self.written:
+                    self.natively(native, limit if scalars is None else scalars.cost)
+            if self.text:
                 return
             if scalars is not None:
-                self.written, self.on_floats = scalars.text, True
+                self.text, self.on_floats = scalars.text, True
                 self.run = guarded(define_function(scalars.text, scalars.scope, name), self.numpy)
                 return
             if printer == "scalar":
                 raise _refused(self.draft, name)
-        self.written, self.run = self.numpy({} if printer == "numpy" else scalar_loops(self.draft))
-
-    @property
-    def text(self):
-        """The generated source."""
-        if callable(self.written):
-            self.written = self.written()
-        return self.written
-
-    @property
-    def draft(self):
-        """The equations after all passes."""  # a cached_property of Python 3.11 lets no other thread, and no child, in
-        if self.last is None:
-            self.last = self.drafted()
-        return self.last
-
-    @draft.setter
-    def draft(self, draft):
-        self.last = draft
+        self.text, self.run = self.numpy({} if printer == "numpy" else scalar_loops(self.draft))
 
     def natively(self, native, cost):
         """Whether there is native code, which must be faster than what NumPy and floats take: `cost`."""
         found = native(self, cost)
         if found:
-            self.written, self.run = found
+            self.text, self.run = found
         return bool(found)
 
     def numpy(self, loops=None):
@@ -177,10 +147,6 @@ class Program:
         found = []
         optimised(self.graph, self.known, lambda name, draft: found.append((name, text_of(draft))))
         return found
-
-
-def _forget(_):
-    """What is told of something nobody keeps."""
 
 
 def _refused(draft, name):

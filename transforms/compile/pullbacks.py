@@ -116,7 +116,7 @@ def _written(rule, ct, saved, dtype):
 
 
 def as_saved(items):
-    """What a rule gets of the list of values that its node saved."""
+    """The argument of a rule for the list of values that its node saved."""
     return tuple(items) if len(items) > 1 else items[0] if items else None
 
 
@@ -145,7 +145,7 @@ def in_blocks(inputs, equations, outputs, aval, block):
 
 
 def _finisher(v, again, own, aval):
-    """What makes an array of the caller's own of an output, None where it is one."""
+    """The function that makes an array of the caller's own of an output, None where it is one."""
     if type(v) is Literal or not v.aval.shape:
         return lambda x: np.full(aval.shape, x, aval.dtype)
     return np.array if again or not own else None

@@ -1,4 +1,4 @@
-"""What Python-float source makes of operations that are not element by element: moves, sums, products and loops."""
+"""Lowering to Python-float source of operations that are not element by element: moves, sums, products and loops."""
 
 import math
 

@@ -23,7 +23,7 @@ class Given:
 
 
 class Rows:
-    """What a loop collected: a list of tuples, of the elements of one row each; of numbers, where a row is one."""
+    """The rows that a loop collected: a list of tuples of elements; of numbers, where a row is one."""
 
     def __init__(self, name, aval):
         self.name = name

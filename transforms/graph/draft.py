@@ -33,7 +33,7 @@ def without_dead(draft):
 
 
 class Names:
-    """What stands for a variable after others were found to be the same, or a constant."""
+    """Substitutions: the value that stands for a variable that was found to be another one, or a constant."""
 
     __slots__ = ("known",)
 

@@ -55,7 +55,7 @@ def svg_of(graph, costs=None):
 
 
 def _sides(graph, costs):
-    """What is computed, its derivative, and the pairs of nodes between which a line leads from one to the other."""
+    """The nodes of the function, those of its derivative, and the pairs between which a line leads across."""
     forward, backward, saved = Layers(), Layers(), []
     names = names_of(graph)
     made = {}

@@ -85,7 +85,7 @@ def located(error, eq):
 
 
 class Body:
-    """What a loop or a branch runs on flat values: a graph of exactly these, or a function of them.
+    """The body of a loop or a branch, on flat values: a graph of exactly these, or a function of them.
 
     A function stands here only while a transform is under way: what is staged holds graphs.
     """
@@ -99,7 +99,7 @@ class Body:
         self.derived: dict[Any, Any] = {}
 
     def derive(self, key, make):
-        """What a transform made of this body, made once."""
+        """The body that a transform made of this one, made once."""
         found = self.derived.get(key)
         if found is None:
             if len(self.derived) >= self.LIMIT:

@@ -5,7 +5,7 @@ _SWEEPS = 6
 
 
 class DrawnNode:
-    """What is drawn at one place: a box with lines of text, or a bend of an edge, which has none."""
+    """A box with lines of text at one place, or a bend of an edge, which has none."""
 
     __slots__ = ("lines", "about", "kind", "width", "height", "x", "y", "above", "below")
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...core.facts import SHARES
+from ...core.facts import LIES, SHARES
 from .equations import Literal, Var
 
 ndarray = np.ndarray
@@ -13,10 +13,6 @@ VIEWS = {  # what a view primitive does to an array
     "broadcast_to": lambda x, shape: np.broadcast_to(x, shape),
     "flip": lambda x, axes: np.flip(x, axes) if axes else x,
 }
-# Composed of ufuncs on all elements, whose results lie as the operands do.
-_ONE_BY_ONE = frozenset({"sigmoid", "strong_zero"})
-_IN_ORDER = frozenset({"outer", "reduce_sum", "reduce_max", "reduce_min"})  # of compact operands
-_FRESH = frozenset({"spread", "pick", "implant"})  # made in order, whatever the operands are
 
 
 def is_uniform(v):
@@ -89,7 +85,7 @@ class Layouts:
             if self.is_compact(eq.inputs[0]) or is_uniform(eq.inputs[0]):
                 self.compact.add(eq.outputs[0])
             return
-        if prim.name in _FRESH or prim.name == "matmul" and all(
+        if LIES.get(prim.name) == "fresh" or prim.name == "matmul" and all(
                 v.aval.ndim < 3 or self.is_compact(v) or v in self.matrices for v in eq.inputs):
             self.compact.update(eq.outputs)
             return
@@ -98,9 +94,10 @@ class Layouts:
                 self.compact.add(v)
 
     def _in_order(self, eq):
-        if eq.prim.ufunc is not None or eq.prim.name in _ONE_BY_ONE or eq.prim.name == "where":
+        lies = "operands" if eq.prim.ufunc is not None else LIES.get(eq.prim.name)
+        if lies == "operands":
             return all(self.is_compact(v) or v in self.ordered for v in eq.inputs)
-        return eq.prim.name in _IN_ORDER and all(map(self.is_compact, eq.inputs))
+        return lies == "order" and all(map(self.is_compact, eq.inputs))
 
     def viewed(self, eq):
         """The view of an array that lies in order, of the shape that the operand has."""

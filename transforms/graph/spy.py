@@ -11,7 +11,7 @@ _CELLS = 160  # rows and columns that are told apart in a drawing; those of a la
 
 
 class Spy:
-    """What `spy` returns: `rows` and `columns` of the entries that are not zero, and the `shape` of the matrix."""
+    """The result of `spy`: `rows` and `columns` of the entries that are not zero, and the `shape` of the matrix."""
 
     def __init__(self, rows, columns, shape):
         self.rows, self.columns, self.shape = rows, columns, shape

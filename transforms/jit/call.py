@@ -79,7 +79,7 @@ class Compiled:
         return self.programs.run(values)
 
     def derive(self, key, make):
-        """What a transform made of this function, made once."""
+        """The function that a transform made of this one, made once."""
         found = self.derived.get(key)
         if found is None:
             if len(self.derived) >= _DERIVED:

@@ -113,7 +113,7 @@ def jit(
 
 
 class _Entry(NamedTuple):
-    """What is kept of a signature."""
+    """The compiled form of a signature."""
 
     call: Any
     rebuild: Any
@@ -173,7 +173,7 @@ class _Jit:
         return public
 
     def drawn(self):
-        """What notebooks show: the newest signature, drawn, and its source; None before the first call."""
+        """Draw the newest signature for notebooks, with its source; None before the first call."""
         entry = next(reversed(self.cache.values()), None)
         if entry is None:
             return None
@@ -192,7 +192,7 @@ class _Jit:
             self.call_first(self.any)
 
     def lower(self, *args, **kwargs):
-        """What the function comes to for such arguments, or a `ShapeDtype` for each array of them."""
+        """Compile the function for such arguments, or a `ShapeDtype` for each array of them, to look at the stages."""
         static, dynamic, leaves, _, rebuild = self.taken_apart(args, kwargs)
         leaves = [np.empty(x.shape, x.dtype) if type(x) is ShapeDtype else x for x in leaves]
         entry, captured = self.staged(static, dynamic, leaves, rebuild)
@@ -339,29 +339,11 @@ def _checked_options(options):
         printer = _NATIVE.native
     if printer == "cuda":
         return {"printer": _DEVICE.cuda, "device": True}
-    return {"printer": printer, **({"native": _Native} if printer == "auto" else {})}
+    return {"printer": printer, **({"native": _native_if_faster} if printer == "auto" else {})}
 
 
-class _Native:
-    """`(text, function)` of a program in native code, which is loaded for it; None where that does not pay."""
-
-    @staticmethod
-    def remembered(program, cost):
-        """That which another process compiled."""
-        return _NATIVE.remembered(program) if _may_pay(program, cost) else None
-
-    @staticmethod
-    def if_faster(program, cost):
-        """That which is compiled for it."""
-        return _NATIVE.native_if_faster(program, cost) if _may_pay(program, cost) else None
-
-    @staticmethod
-    def unworthy(program):
-        """Remember that there is none."""
-        if program.recall is not None:
-            _NATIVE.unworthy(program)
-
-
-def _may_pay(program, cost):
-    return (cost + looked_at(program.graph.inputs) >= WORTH and installed("llvmlite") is not None
-            and os.environ.get("COVECTOR_NATIVE") != "0")
+def _native_if_faster(program, cost):
+    """`(text, function)` of a program in native code, whose modules are loaded for it; None where that does not pay."""
+    may_pay = (cost + looked_at(program.graph.inputs) >= WORTH and installed("llvmlite") is not None
+               and os.environ.get("COVECTOR_NATIVE") != "0")
+    return _NATIVE.native_if_faster(program, cost) if may_pay else None

@@ -67,12 +67,12 @@ def _loops(define, kinds):
         return None
 
 
-def _small(compiles):
-    """What makes native forms of ufuncs for small arrays; None where native code is not to be had."""
+def _small():
+    """The maker of native forms of ufuncs for small arrays; None where native code is not to be had."""
     if _is_off():
         return None
     try:
-        return _SMALL.small_functions(compiles)
+        return _SMALL.small_functions()
     except MissingLibraryError as error:
         unusable("llvmlite", error)
         return None

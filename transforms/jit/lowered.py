@@ -1,4 +1,4 @@
-"""What a compiled function comes to, to look at."""
+"""The stages of a compiled function, to look at."""
 
 from ...core.lazy import LazyModule
 from ..graph.drawing import html_of
@@ -7,7 +7,7 @@ HTML = LazyModule("html")
 
 
 class Lowered:
-    """What `jit(fun).lower(*args)` returns: the stages of a function for one signature.
+    """The result of `jit(fun).lower(*args)`: the stages of a function for one signature.
 
     `graph` is what was staged; `source` the text of the generated function; `buffers` the bytes of each buffer;
     `passes` pairs of a name and the text of the graph after it.
@@ -58,7 +58,7 @@ def html_of_program(program, graph):
 
 
 class Drawn:
-    """What a drawing needs of a graph."""
+    """The part of a graph that a drawing needs."""
 
     __slots__ = ("labels", "inputs", "equations", "outputs", "captured")
 

@@ -17,7 +17,7 @@ ndarray = np.ndarray
 
 
 def static_key(value, name):
-    """What tells a static value from others: its type and itself; 0.0 and -0.0 differ, NaN is itself."""
+    """The key of a static value: its type and itself; 0.0 and -0.0 differ, NaN is itself."""
     kind = type(value)
     if isinstance(value, Tracer):
         raise TypeError(f"jit looks static arguments up by their value, but {name} is a traced value "
@@ -40,7 +40,7 @@ NUMBER = "number"
 
 
 def leaf_key(leaf):
-    """What staging looks at of a leaf: its aval; of arrays of other libraries than NumPy also which one that is.
+    """The part of a leaf that staging looks at: its aval; of arrays of libraries other than NumPy also which one it is.
 
     Of a traced Python number that it is one: the graph takes any scalar there, and promotes it as a number. Of an array
     without axes that it is one: the function may ask whether it was given a number.

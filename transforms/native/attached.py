@@ -7,62 +7,32 @@ import weakref
 
 import numpy as np
 
-from ...core.arrays.errstate import VARIABLE, error_state
+from ...core.arrays.errstate import error_state
 from ...core.types import Any
 from ..compile.functions import MISS, made_of
 from ..compile.numpy_source import Source
-from .machine.blas import products_library
 from .machine.error_states import DEFAULT, STATE, is_followed
-from .machine.layouts import functions
-from .machine.slots import Slots
 
 ndarray = np.ndarray
 _NUMBERS = {"f": float, "i": int, "b": bool}
 _PATIENCE = 16  # runs with infinities or NaN in their outputs that NumPy does again, so that it warns as it does
 _FASTCALL = 0x80
-_TYPES = (np.float64, np.float32, np.int64, np.int32, np.bool_)
-_KNOWN = {STATE: 0, "error state": VARIABLE, "default error state": DEFAULT, "ndarray": ndarray, "True": True,
-          **{kind.__name__: kind for kind in (float, int, bool, *_TYPES)},
-          **{f"dtype {kind.__name__}": np.dtype(kind) for kind in _TYPES}}  # what tables hold, by its name in them
 _METHODS = {}  # address of a C function -> its description for Python
 
 
-def attached(symbols, slots, around, kept):
-    """The function whose code is `call` of `symbols`, with its table.
+def attached(code, slots, around):
+    """The function that is `call` of a `Code`, with its table.
 
     Args:
         slots: the `Slots` of the module.
         around: the `Around` that it was written for.
-        kept: what must live as long as the function.
     """
     table = slots.table()
-    table.kept += [kept, around]
+    table.kept += [code, around]
     around.place = table.__array_interface__["data"][0] + 8 * slots.places[STATE]
-    run = c_function(symbols["call"], table)
+    run = c_function(code.address("call"), table)
     around.run = weakref.ref(run)
     return run
-
-
-def slots_of(names, constants, around):
-    """The `Slots` of a module that was written in another process; None where something has no such name here.
-
-    Args:
-        names: of the slots, in order.
-        constants: the arrays among them, in order.
-    """
-    known = {**functions(), **_KNOWN, "handler": around.handle, "heard": around.heard}
-    if any(name not in known and not name.startswith("constant ") for name in names):  # matrix products
-        known |= products_library() or {}
-    slots, constants = Slots(), list(constants)
-    for name in names:
-        if name.startswith("constant ") and constants:
-            slots.constant(constants.pop(0))
-        elif name in known:
-            thing = known[name]
-            slots.place(name, thing if type(thing) is int else id(thing), thing)
-        else:
-            return None
-    return slots if list(slots.places) == list(names) else None
 
 
 class Slow:
@@ -83,7 +53,7 @@ class Slow:
 
 
 class Around:
-    """What runs in place of native code, or after it; `run` is a weak reference to the function.
+    """The functions that run in place of native code, or after it; `run` is a weak reference to the function.
 
     Args:
         avals: of the operands.
@@ -135,7 +105,7 @@ class Around:
 
 
 def _as_declared(x, aval):
-    """What NumPy made as an aval says it is: a number as a scalar, an array in the byte order of this machine."""
+    """NumPy's result as an aval says it is: a number as a scalar, an array in the byte order of this machine."""
     if type(x) in (bool, int, float):
         return x if aval.weak else aval.dtype.type(x)
     if aval.weak and isinstance(x, np.generic) and x.dtype == aval.dtype:  # a Python number, before the loop around it

@@ -61,7 +61,7 @@ def flat_function(graph, kinds, short=False):
         printer.module, kernel, short, [v.aval for v in graph.inputs], kinds, [v.aval for v in graph.outputs], known,
         slots, around.handle).text
     code = processor.code(f"{slots.legend}\n{printer.module.text}", printer.module.needed)
-    return attached(code.symbols, slots, around, code)
+    return attached(code, slots, around)
 
 
 class _Entry(ObjectText):

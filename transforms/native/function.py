@@ -18,7 +18,7 @@ from .render.printer import Printer
 ndarray = np.ndarray
 
 
-def native_function(kernel, avals, out_avals, slow, boxed=(), note=None, inside=False):
+def native_function(kernel, avals, out_avals, slow, boxed=(), inside=False):
     """A function of arrays and numbers that runs a kernel, and `(text, function)`: the text of its module.
 
     Args:
@@ -27,7 +27,6 @@ def native_function(kernel, avals, out_avals, slow, boxed=(), note=None, inside=
         slow: runs instead, given the same values, where they are no arrays of these avals in order in memory.
         boxed: a bool an output: whether an output without axes is an array, not a scalar. NumPy warns of sums of
             integer scalars that wrap, not of those of arrays.
-        note: is told of what was compiled: the text, the elementary functions that it calls, and its `Slots`.
         inside: as `Around` has it.
     """
     processor = machine()
@@ -46,12 +45,10 @@ def native_function(kernel, avals, out_avals, slow, boxed=(), note=None, inside=
     text = f"{slots.legend}\n{module.text}"
     code = processor.code(text, module.needed)
     if known is not None:
-        if note is not None:
-            note(text, module.needed, slots)
-        return text, attached(code.symbols, slots, around, code)
+        return text, attached(code, slots, around)
     table = slots.table()
     table.kept += [code, around]
-    run = _python_function(code.symbols["call"], table, kernel, avals, out_avals, around, boxed)
+    run = _python_function(code.address("call"), table, kernel, avals, out_avals, around, boxed)
     around.run = weakref.ref(run)
     return text, run
 

@@ -38,7 +38,7 @@ def loop_function(define, kinds):
     around = OtherState()
     module.functions["@call"] = _Entry(module, define, kinds, known, slots, around.handle).text
     code = machine().code(f"{slots.legend}\n{module.text}", module.needed, scalar=True)
-    return attached(code.symbols, slots, around, code)
+    return attached(code, slots, around)
 
 
 class _Entry(ObjectText):

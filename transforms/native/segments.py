@@ -6,7 +6,6 @@ from ...core.lazy import LazyModule
 from ...core.types import Any
 from ..graph.draft import Draft
 from .attached import Slow
-from .recall import Recall
 
 _EXCHANGES: Any = LazyModule("covector.transforms.native.lower.collectives")
 _FUNCTION: Any = LazyModule("covector.transforms.native.function")
@@ -27,7 +26,6 @@ class Segment:
         """`known`: what `is_native` noted, None if it was not asked; `inner`: the outputs that only equations read."""
         self.equations = equations
         self.known = known
-        self.mark: Any = None  # what tells its code from other code, once it was looked for
         self.inputs = inputs
         self.outputs = outputs
         self.inner = inner
@@ -42,20 +40,10 @@ class Segment:
         """The same."""
         return []
 
-    def part(self):
-        """`(text, function)` of a part of a program; the text of code that was found is a function that writes it."""
-        draft = Draft(self.inputs, self.equations, self.outputs)
-        recall = Recall(draft, lambda: draft, f"part {self.boxed}")
-        self.mark = recall.mark and (recall.mark, *self.boxed)
-        run = recall.function(inside=True)
-        if run is not None:
-            return lambda: self.compiled()[0], run
-        return self.compiled(note=recall.note, inside=True)
-
-    def compiled(self, slow=None, note=None, inside=False):
+    def compiled(self, slow=None, inside=False):
         """`(text, function)`; `slow` runs where arrays are not as the native function takes them.
 
-        `note` and `inside` are those of `native_function`.
+        `inside` is that of `native_function`.
         """
         draft = Draft(self.inputs, self.equations, self.outputs)
         if self.known is None:
@@ -66,5 +54,5 @@ class Segment:
         calls = any(eq.prim.name in _EXCHANGES.METHODS for eq in self.equations)
         text, run = _FUNCTION.native_function(
             kernel, [v.aval for v in self.inputs], [v.aval for v in self.outputs],
-            slow or Slow(lambda: _EXCHANGES.again(draft) if calls else draft), self.boxed, note, inside)
+            slow or Slow(lambda: _EXCHANGES.again(draft) if calls else draft), self.boxed, inside)
         return text, _EXCHANGES.remembering(run) if calls else run

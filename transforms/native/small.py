@@ -6,9 +6,8 @@ import numpy as np
 
 from ...core.types import Any
 from .attached import c_function
-from .machine.engine import machine
+from .machine.engine import SUPPORTED, machine
 from .machine.layouts import functions, slot_offset
-from .machine.object_files import SUPPORTED
 from .machine.slots import Slots
 from .small_pair_text import ARRAY_TWO
 from .small_text import ARRAY_ONE, ENTRIES, PLACES, STATE
@@ -30,7 +29,7 @@ class _UFunc(ctypes.Structure):
 
 
 class Small:
-    """What makes native functions around ufuncs' loops; `known` has addresses of functions of Python and NumPy."""
+    """The maker of native functions around ufuncs' loops; `known` has addresses of functions of Python and NumPy."""
 
     arrays = ARRAYS
     shared = {"ndarray": id(ndarray), "double": id(_FLOATS[0][2]), "single": id(_FLOATS[1][2]),
@@ -41,8 +40,8 @@ class Small:
         self.known = known
         self.codes: Any = {}  # text -> its Code
 
-    def code(self, text, compiles=True):
-        """The `Code` of a module's text; None where it is not in the cache and not to be compiled.
+    def code(self, text, symbol):
+        """The `Code` of a module that has a function `symbol`.
 
         Args:
             text: a str, or an object whose `about` the code is found by, and which has the text as `written`.
@@ -50,11 +49,8 @@ class Small:
         found = self.codes.get(text)
         if found is None:
             here = machine()
-            about = text if type(text) is str else text.about
-            found = here.recalled(here.key(about), {})
-            if found is None and compiles:
-                found = here.code(text if type(text) is str else text.written, {}, about=about)
-            self.codes[text] = found
+            found = self.codes[text] = here.code(text, {}, symbol=symbol) if type(text) is str else here.code(
+                lambda: text.written, {}, about=text.about, symbol=symbol)
         return found
 
     def function(self, text, symbol, places, kept):
@@ -63,9 +59,9 @@ class Small:
         for name, found in places.items():
             slots.place(name, int(found))
         table = slots.table()
-        code = self.code(text)
+        code = self.code(text, symbol)
         table.kept += [code, *kept]
-        return c_function(code.symbols[symbol], table)
+        return c_function(code.address(symbol), table)
 
     def places(self, ufunc, instead, quiet):
         """`{place: address or number}` of a ufunc's functions; None where it is none of NumPy's on native floats."""
@@ -93,16 +89,14 @@ class Small:
         return run if _agrees(run, ufunc) else None
 
 
-def small_functions(compiles):
-    """A `Small`; None where native code is not to be had, False where it is to be compiled and `compiles` is not set.
-    """
+def small_functions():
+    """A `Small`; None where native code is not to be had."""
     known = functions()
     if known is None or not SUPPORTED or machine().files() is None:
         return None
-    if not compiles and not machine().remembered():
-        return False
     found = Small(known)
-    return found if found.code(TEXT, compiles) is not None else False
+    found.code(TEXT, "one")
+    return found
 
 
 def _loops(ufunc):

@@ -96,6 +96,7 @@ duplicate = linear(
 )
 pick = linear(
     "pick",  # x.reshape(-1)[places]
+    lies="fresh",
     impl=lambda xp, x, *, places: x.reshape(-1)[constant(places.index, x)],
     transpose=lambda ct, x_aval, places: spread(ct, places, x_aval.shape),
     shape=lambda x, places: make_aval(places.index.shape, x.dtype),
@@ -108,6 +109,7 @@ pick = linear(
 )
 spread = linear(
     "spread",  # the transpose of pick: zeros of `shape` with x added at places
+    lies="fresh",
     impl=lambda xp, x, *, places, shape: _spread(xp, x, places, shape),
     transpose=lambda ct, places: pick(ct, places),
     shape=lambda x, places, shape: make_aval(shape, x.dtype),
@@ -161,6 +163,7 @@ def _implant_samples(rng):
 
 implant = primitive(
     "implant",  # x with v at distinct places
+    lies="fresh",
     impl=lambda xp, x, v, *, places: _implant(xp, x, v, places),
     shape=lambda x, v: make_aval(x.shape, result_dtype(x, v)),
     jvp={"x, v": _implant_jvp},

@@ -291,6 +291,7 @@ def _outer_batch(x, y, batched):
 # Broadcasting gives it, too; as a primitive its derivatives are products with vectors, not sums over products.
 outer = primitive(
     "outer",  # x: (..., n), y: (..., m) -> (..., n, m)
+    lies="order",
     impl=lambda xp, x, y: x[..., None] * y[..., None, :],
     shape=_outer_shape,
     jvp={"x": lambda dx, y: outer(dx, y), "y": lambda dy, x: outer(x, dy)},

@@ -9,7 +9,7 @@ import pytest
 import covector.compat.torch as torch
 from covector.compat.torch._impl.types.tensor_type import FAST, GENERAL, Tensor
 from covector.core.arrays.small_calls import FORMS
-from covector.transforms.native.machine.object_files import SUPPORTED
+from covector.transforms.native.machine.engine import SUPPORTED
 
 pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
 if not SUPPORTED:
@@ -19,7 +19,7 @@ vmap, grad = torch.func.vmap, torch.func.grad
 
 @pytest.fixture(autouse=True)
 def native():
-    FORMS.decide(True)
+    FORMS.decide()
 
 
 def fun(x, y, z):

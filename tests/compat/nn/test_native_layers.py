@@ -10,7 +10,7 @@ import pytest
 
 import covector.compat.torch as torch
 from covector.core.arrays.small_calls import FORMS
-from covector.transforms.native.machine.object_files import SUPPORTED
+from covector.transforms.native.machine.engine import SUPPORTED
 
 pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
 if not SUPPORTED:
@@ -22,7 +22,7 @@ SHAPES = [((2, 3), 4), ((5, 3), 1), ((1, 3), 4), ((2, 4, 3), 5), ((2, 2, 2, 3), 
 
 @pytest.fixture(autouse=True)
 def native():
-    FORMS.decide(True)
+    FORMS.decide()
 
 
 def in_python(monkeypatch, fun):

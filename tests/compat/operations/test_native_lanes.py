@@ -13,7 +13,7 @@ import covector.compat.torch as torch
 from covector.compat.torch._impl.dispatch import call
 from covector.compat.torch._impl.types.number_cache import CONSTS
 from covector.core.arrays.small_calls import FORMS
-from covector.transforms.native.machine.object_files import SUPPORTED
+from covector.transforms.native.machine.engine import SUPPORTED
 
 pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
 if not SUPPORTED:
@@ -23,7 +23,7 @@ F = torch.nn.functional
 
 @pytest.fixture(autouse=True)
 def native():
-    FORMS.decide(True)
+    FORMS.decide()
     assert call.quick_call is not None
 
 

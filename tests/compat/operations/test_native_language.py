@@ -2,6 +2,7 @@
 
 import gc
 import importlib
+import re
 import sys
 import textwrap
 from pathlib import Path
@@ -12,7 +13,7 @@ from covector.compat.torch._impl.native import sources
 from covector.compat.torch._impl.native.language import translator
 from covector.compat.torch._impl.native.things import HELD, STRINGS
 from covector.transforms.native.machine import layouts
-from covector.transforms.native.machine.object_files import SUPPORTED
+from covector.transforms.native.machine.engine import SUPPORTED
 from covector.transforms.native.small import small_functions
 
 KNOWN = ("Py_DecRef", "Py_IncRef", "PyErr_Clear", "PyObject_Vectorcall", "PyObject_VectorcallMethod",
@@ -39,15 +40,14 @@ def text(source, behind=()):
 def compiled(source, **behind):
     """`{name: function}` of a source's lanes; `behind` are objects that it names."""
     pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
-    small = small_functions(True) if SUPPORTED else None
+    small = small_functions() if SUPPORTED else None
     if not small:
         pytest.skip("native functions are for x86-64 Linux")
     written = text(source, tuple(behind))
     known = {**small.known, **{name: id(thing) for name, thing in HELD.items()},
              **{f"'{string}'": id(sys.intern(string)) for string in STRINGS}}
-    code = small.code(written)
     found = {}
-    for name in code.symbols:
+    for name in re.findall(r"^define (?!internal).*?@(\w+)\(", written, re.MULTILINE):
         places = {place: known.get(place, 0) for place in sources.places(KNOWN)} | {
             name: id(thing) for name, thing in behind.items()}
         found[name] = small.function(written, name, places, [behind, HELD])

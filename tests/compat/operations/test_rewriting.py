@@ -8,7 +8,7 @@ import pytest
 import covector.compat.torch as torch
 from covector.compat.torch._impl.inplace import rewriting
 from covector.core.arrays.small_calls import FORMS
-from covector.transforms.native.machine.object_files import SUPPORTED
+from covector.transforms.native.machine.engine import SUPPORTED
 
 pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
 if not SUPPORTED:
@@ -30,7 +30,7 @@ WRITES = {
 
 @pytest.fixture(autouse=True)
 def native():
-    FORMS.decide(True)
+    FORMS.decide()
     assert rewriting.opened is not None
 
 

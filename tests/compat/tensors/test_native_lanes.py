@@ -20,7 +20,7 @@ DTYPES = ("int64", "int32", "uint8", "int8", "bool", "complex64", "complex128", 
 @pytest.fixture(scope="module", autouse=True)
 def decided():
     """Native forms where there are any, whatever ran before."""
-    FORMS.decide(True)
+    FORMS.decide()
 
 
 def in_python(monkeypatch):

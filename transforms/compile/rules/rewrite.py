@@ -89,7 +89,7 @@ class Steps:
 
 
 class Match(Steps):
-    """What a pattern matched: operands and equations by their names, `eq` the equation that is replaced."""
+    """A match of a pattern: operands and equations by their names, `eq` the equation that is replaced."""
 
     def __init__(self, eq, at):
         Steps.__init__(self, eq)
@@ -326,7 +326,7 @@ def _computed(eq):
 
 
 def key_of(eq):
-    """What two equations have in common that compute the same; None for one that is never merged."""
+    """The key that equations share which compute the same; None for one that is never merged."""
     if eq.prim.effects or eq.acts or eq.prim.handlers:
         return None
     inputs = [_name(v) for v in eq.inputs]

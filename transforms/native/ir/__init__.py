@@ -1,1 +1,1 @@
-"""What a native program is made of: statements, their nests and places, and the text LLVM reads."""
+"""The loop IR: statements, their nests and places, and the builder of LLVM's text."""

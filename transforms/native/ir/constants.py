@@ -12,7 +12,7 @@ _DTYPES: dict[Any, Any] = {kind: dtype for dtype, kind in KINDS.items()}
 
 
 def start_of(name, kind):
-    """What a fold starts from."""
+    """The neutral element of a reduction."""
     start = _STARTS[name]
     if kind[0] == "i" and name[:3] in ("max", "min"):
         bounds = np.iinfo(_DTYPES[kind])

@@ -1,11 +1,13 @@
 """The builder of LLVM text: arithmetic on values of a few lanes each."""
 
 import struct
+from functools import partial
 
 import numpy as np
 
 from ....core.types import Any
 from ..maths import FEW, FUNCTIONS, NEAR, QUICK, TABLES
+from ..maths.tables import written_here
 from .operations import table_of
 
 TYPES = {"f64": "double", "f32": "float", "i64": "i64", "i32": "i32", "b8": "i1"}
@@ -72,7 +74,6 @@ class Module:
         self.functions = {}  # name -> text
         self.declared = {}  # line -> None
         self.few = 0  # functions of `FEW` that are called or put in place
-        self.symbols = {}  # functions of the C library that it calls
         self.needed = {}  # elementary functions that it calls -> (name, width, lanes, number of arguments)
 
     def declare(self, line):
@@ -271,7 +272,6 @@ class Lanes:
         symbol = name + ("f" if self.width == 32 else "")
         module = self.text.module
         module.declare(f"declare {base} @{symbol}({', '.join([base] * len(args))})")
-        module.symbols[symbol] = None
         if self.lanes == 1:
             return self.text.op(f"call {base} @{symbol}(" + ", ".join([f"{base} {a}" for a in args]) + ")", base)
         out = Name("poison", self.of_float)
@@ -366,14 +366,27 @@ def tabled(symbol, name):
     return f'{symbol} = constant [{len(data)} x i8] c"\\' + data.hex("\\") + '", align 64'
 
 
+def elementary_text(symbol, what):
+    """`(text, about, needed)` of an elementary function or a table, as `Machine.code` takes them.
+
+    A table takes 20 ms to compute, so it is found by the file that says what it holds.
+    """
+    if what[2]:
+        module = elementary_module({symbol: what})
+        return module.text, None, module.needed
+    write, source = partial(tabled, symbol, what[0]), written_here()
+    return write, f"{symbol} {source}" if source else write(), {}
+
+
 def elementary_module(needed):
-    """A module of elementary functions, and those that they call."""
+    """A module of elementary functions, and those that they call; it needs the tables of these."""
     module = Module()
     waiting = dict(needed)
     while waiting:
         for symbol, (name, width, lanes, count) in waiting.items():
-            module.functions[symbol] = defined(module, name, width, lanes, count) if lanes else tabled(symbol, name)
-        waiting = {s: what for s, what in module.needed.items() if s not in module.functions}
+            module.functions[symbol] = defined(module, name, width, lanes, count)
+        waiting = {s: what for s, what in module.needed.items() if what[2] and s not in module.functions}
+    module.needed = {s: what for s, what in module.needed.items() if not what[2]}
     for symbol in module.functions:
         for line in [line for line in module.declared if f" {symbol}(" in line or line.startswith(f"{symbol} ")]:
             del module.declared[line]

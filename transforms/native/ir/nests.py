@@ -41,7 +41,7 @@ def nests_of(statements):
 
 
 def pattern(nest):
-    """What nests have in common that differ in addresses, and in values from outside, alone."""
+    """The key that nests share which differ in addresses, and in values from outside, alone."""
     numbers = {}
 
     def number(v):

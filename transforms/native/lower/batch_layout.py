@@ -24,7 +24,7 @@ _WORTH = 2  # how much more must be saved than columns take to load and store
 
 
 class Columns:
-    """What is known of the columns in a block."""
+    """The columns of a block."""
 
     __slots__ = ("of", "parents", "aimed", "together", "positive")
 

@@ -52,7 +52,7 @@ def _times_vector(eq):
 
 
 class _Blocks:
-    """What can be computed of each row of a matrix, given the products of all rows with vectors."""
+    """The part of a block that is computed row by row of a matrix, given the products of all rows with vectors."""
 
     def __init__(self, x, equations, known):
         self.x = x
@@ -130,11 +130,11 @@ class _Blocks:
         blocks = []
 
         def whole(v):
-            """What stands in the body for an operand that all blocks share."""
+            """The operand of the body for one that all blocks share."""
             return v if type(v) is Literal else outer.setdefault(v, Var(v.aval))
 
         def given(v):
-            """What stands for an operand in the body."""
+            """The operand of the body for one outside."""
             if v in made:
                 return made[v]
             if not v.aval.shape:

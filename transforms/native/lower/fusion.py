@@ -128,7 +128,7 @@ def _is_one(x):
 
 
 def _readers(writer, v, group):
-    """What reads a variable of a group outside of it: equations, or None for what has no name."""
+    """The readers of a variable of a group outside of it: equations, or None for what has no name."""
     inside = group.made
     found = [eq for eq in writer.uses.get(v, ()) if eq is None or not (
         set(eq.outputs) <= inside or set(eq.outputs) <= group.folded or (

@@ -112,7 +112,7 @@ def _cell(writer, v, given):
 
 
 def _rows(writer, v):
-    """What a loop reads row by row: a Place, or one value for all."""
+    """The rows that a loop reads: a Place, or one value for all."""
     found = writer.value(v)
     if type(found) is ndarray and any(found.strides[:1]):
         return writer.place(v)
@@ -126,7 +126,7 @@ def _one(value):
 
 
 class _Collected:
-    """What a loop collects of a variable: where it is made, or of nearly all of that, all of it."""
+    """The place where a loop collects a variable: where it is made, or of nearly all of that, all of it."""
 
     def __init__(self, writer, out, v, given, made):
         eq = made.get(v)

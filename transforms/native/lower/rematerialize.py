@@ -13,7 +13,7 @@ _STEPS = 6  # that are computed again for one value, at most
 
 
 class Rematerialized:
-    """What is not stored: the steps of variables, each from what lies in memory or is made again, too."""
+    """Values that are not stored: the steps of variables, each from what lies in memory or is made again, too."""
 
     __slots__ = ("steps", "kept")
 

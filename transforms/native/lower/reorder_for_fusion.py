@@ -70,7 +70,7 @@ def _shape(eq, known):
 
 
 class _Waiting:
-    """What waits to be written as one nest: what it reads and makes of its `shape`, and the `sums` that end it."""
+    """A nest that waits to be written: the values of its `shape` that it reads and makes, the `sums` that end it."""
 
     def __init__(self, shape):
         self.shape = shape

@@ -6,7 +6,8 @@ import platform
 import sys
 import threading
 import weakref
-from functools import cache
+from functools import cache, partial
+from hashlib import sha256
 from importlib.machinery import EXTENSION_SUFFIXES
 
 import numpy as np
@@ -15,9 +16,7 @@ from ....core.arrays.compilers import compiler, installed
 from ....core.errors import MissingLibraryError, at_user_line
 from ....core.lazy import LazyModule
 from ....core.types import Any
-from .digests import sha256
 from .object_cache import ObjectCache, folder
-from .object_files import SUPPORTED, Loaded, Unloadable
 
 _LANES: Any = LazyModule("covector.transforms.native.ir.lanes")
 _UTIL = LazyModule("ctypes.util")
@@ -25,9 +24,13 @@ RANGES = 16  # that large nests are cut in, which threads may share
 _LARGE = 3000  # lines of text, above which instructions are chosen by the quick way
 # Loops are vectors already: what is left is to keep small memory in registers, and to compute nothing twice.
 PASSES = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "new_gvn", "aggressive_dce")
-_CODE = {"reloc": "pic", "codemodel": "small"} if SUPPORTED else {"reloc": "default", "codemodel": "jitdefault"}
+# Whether eager code for small arrays is to be had, which is written and tried for these processors alone.
+SUPPORTED = sys.platform == "linux" and platform.machine() == "x86_64"
+_LINKS = sys.platform != "win32"  # whether LLVM's linker puts code and constants next to each other
+_CODE = {"reloc": "pic", "codemodel": "small"} if _LINKS else {"reloc": "default", "codemodel": "jitdefault"}
+_TOGETHER = 64  # libraries of one linker, which is 170 KB; the name of one that is gone stays in it, and takes 10
+_CALLED = ("fmod", "fmodf")  # functions of the C library that may be in a library which others do not see
 _COMPILING = threading.RLock()  # one thread compiles at a time, and none while the process forks
-_ABOUT = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags")  # a processor, as Linux tells it
 
 
 class Machine:
@@ -37,41 +40,17 @@ class Machine:
         self.cache = None
         self.loaded = weakref.WeakValueDictionary()  # key -> Code
         self.elementary = {}  # elementary functions -> their Code, kept as long as the process
-        self.keys = {}  # elementary functions -> what their code is found by
         self.pipelines = {}  # whether modules are short -> what compiles them
         self.compiled = 0  # modules
-        self.ready = False
-        known = (installed("llvmlite"), np.__version__, EXTENSION_SUFFIXES[:1], platform.machine(),
-                 sys.platform, PASSES, _LARGE, sorted(_CODE.items()))
-        self.plain = sha256(repr(known).encode())
         self.about: Any = None
-        self.processor = _processor()
-
-    def remembered(self):
-        """Whether it is known what LLVM says of the processor: where the cache does not know, it has no code either."""
-        if self.about is None:
-            files = self.processor and self.files()
-            found = files.get(_key(self.plain, f"this processor: {self.processor}"), _facts) if files else None
-            if found:
-                self.about = _About(self.plain, *found)
-        return self.about is not None
+        self.linker: Any = None
+        self.linked = 0  # libraries
+        self.libraries = {}  # name -> its linker, and what this gave: {function: tracker}
+        self.dead = []  # names of those to be freed: under the lock, for a fork would leave LLVM's own held for ever
 
     def facts(self):
-        """What LLVM says of the processor: remembered in the cache, under what the system says of it."""
-        if self.remembered():
-            return self.about
-        with _COMPILING:
-            llvm = self.llvm()
-            try:
-                features = llvm.get_host_cpu_features()
-            except RuntimeError:  # a processor that LLVM does not tell the features of
-                features = {}
-            facts = (llvm.get_host_cpu_name(), features.flatten() if features else "",
-                     64 if features.get("avx512f") else 32 if features.get("avx2") else 16)
-        if self.processor and self.files():
-            self.files().put(_key(self.plain, f"this processor: {self.processor}"),
-                             "\n".join(map(str, facts)).encode())
-        self.about = _About(self.plain, *facts)
+        """The `_About` of the processor."""
+        self.llvm()
         return self.about
 
     @property
@@ -87,16 +66,17 @@ class Machine:
         """
         with _COMPILING:
             llvm = compiler("llvmlite")
-            if not self.ready:
+            if self.about is None:
                 try:
                     llvm.initialize_native_target()
                     llvm.initialize_native_asmprinter()
                     llvm.Target.from_default_triple()
+                    self.linker = _linker(llvm)
                 except RuntimeError as error:
                     raise MissingLibraryError(
                         f"the LLVM of llvmlite makes no code for this processor, {platform.machine()} ({error}); "
                         f"install a build for it, or leave the printer out{at_user_line()}") from error
-                self.ready = True
+                self.about = _About(llvm)
             return llvm
 
     def files(self):
@@ -108,67 +88,41 @@ class Machine:
             self.cache = ObjectCache(where)
         return self.cache
 
-    def key(self, text):
-        """What a module's code is found by."""
-        return _key(self.facts().digest, text)
-
-    def key_of_program(self, about):
-        """What a program is found by, without what LLVM says of the processor; None where the system says nothing."""
-        return self.processor and _key(self.plain, f"{self.processor}\n{about}")
-
-    def code(self, text, needed, scalar=False, about=None):
+    def code(self, text, needed, scalar=False, about=None, symbol="call"):
         """The `Code` of a module's text, which calls elementary functions: `needed` as a `Module` has it.
 
-        `scalar` says that its loops compute one element at a time, and LLVM is to make vectors of them; `about` what
-        it is found by, if that is not the text.
+        Args:
+            text: a str, or a function that writes it, which is called if code must be compiled.
+            scalar: whether its loops compute one element at a time, and LLVM is to make vectors of them.
+            about: what it is found by, if that is not the text.
+            symbol: a function of the module.
         """
         with _COMPILING:
-            for symbol, what in needed.items():
-                if symbol not in self.elementary:
-                    module = _LANES.elementary_module({symbol: what})
-                    self.keys[symbol] = self.key(module.text)
-                    self.elementary[symbol] = self.code(module.text, {})
+            while self.dead:
+                self.libraries.pop(self.dead.pop(), None)
+            for name, what in needed.items():
+                if name not in self.elementary:
+                    inner, other, tables = _LANES.elementary_text(name, what)
+                    self.elementary[name] = self.code(inner, tables, about=other, symbol=name[1:])
             key = self.key(about or (f"scalar {text}" if scalar else text))
             found = self.loaded.get(key)
             if found is None:
-                symbols, memory = self.functions(key, text, scalar)
-                found = self.loaded[key] = Code(symbols, (memory, [self.elementary[s] for s in needed]))
+                load = partial(Code, self, symbol, {name[1:]: self.elementary[name] for name in needed})
+                files = self.files()
+                found = files.get(key, load) if files else None
+                if found is None:
+                    data = self.object_code(text if type(text) is str else text(), scalar)
+                    if files:
+                        files.put(key, data)
+                    found = load(data)
+                self.loaded[key] = found
             return found
 
-    def recalled(self, key, needed):
-        """The `Code` with a key, which calls elementary functions: `{symbol: key}`; None where a file is missing."""
-        with _COMPILING:
-            for symbol, other in needed.items():
-                if symbol not in self.elementary:
-                    code = self.recalled(other, {})
-                    if code is None:
-                        return None
-                    self.keys[symbol], self.elementary[symbol] = other, code
-            found = self.loaded.get(key)
-            loaded = self.files().get(key, self.placed) if found is None and self.files() else None
-            if type(loaded) is Loaded:
-                found = self.loaded[key] = Code(loaded.symbols, (loaded, [self.elementary[s] for s in needed]))
-            return found
-
-    def functions(self, key, text, scalar=False):
-        """`({name: address}, what keeps them in memory)`."""
-        files = self.files()
-        loaded = files.get(key, self.placed) if files else None
-        if loaded is None:
-            data = self.object_code(text, scalar)
-            if files:
-                files.put(key, data)
-            loaded = self.placed(data)
-        return (loaded.symbols, loaded) if type(loaded) is Loaded else self.linked(loaded, text)
-
-    def placed(self, data):
-        """An object file in memory, or its bytes as they are, where LLVM must load it, which takes more kinds."""
-        if SUPPORTED:
-            try:
-                return Loaded(data, self.address_of)
-            except Unloadable:
-                pass
-        return data
+    def key(self, text):
+        """The key of a module's code in the cache."""
+        digest = self.facts().digest.copy()
+        digest.update(text.encode())
+        return digest.digest()
 
     def object_code(self, text, scalar=False):
         """The bytes of an object file."""
@@ -198,50 +152,38 @@ class Machine:
         return found
 
     def target(self, level=2):
-        """What LLVM must know to choose instructions, with more or less care."""
+        """The target machine, by which LLVM chooses instructions, with more or less care."""
         return self.llvm().Target.from_default_triple().create_target_machine(
             cpu=self.facts().name, features=self.facts().features, opt=level, **_CODE)
 
-    def linked(self, data, text):
-        """The functions of an object file, put into memory by LLVM."""
-        llvm = self.llvm()
-        names = defined_in(text)
-        for name in called_in(text):
-            llvm.add_symbol(name, self.address_of(name))
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), self.target())
-        engine.add_object_file(llvm.ObjectFileRef.from_data(data))
-        engine.finalize_object()
-        return {name: engine.get_global_value_address(name) for name in names}, engine
+    def library(self):
+        """A linker, and a new name in it."""
+        self.linked += 1
+        if self.linked % _TOGETHER == 0:
+            self.linker = _linker(self.llvm())
+        return self.linker, f"library {self.linked}"
 
-    def address_of(self, name):
-        """The address of an elementary function, or of one of the C library."""
-        found = self.elementary.get(f"@{name}")
-        return address_of(name) if found is None else found.symbols[name]
+
+def _linker(llvm):
+    return llvm.create_lljit_compiler(use_jit_link=_LINKS, suppress_errors=True)
 
 
 class _About:
-    """What LLVM says of the processor, and the digest that this makes of all that code depends on."""
+    """The processor as LLVM describes it, and the digest of all that code depends on."""
 
     __slots__ = ("digest", "features", "name", "vector")
 
-    def __init__(self, plain, name, features, vector):
-        self.name = name
-        self.features = features
-        self.vector = vector
-        self.digest = plain.copy()
-        self.digest.update(f"{name} {features}".encode())
-
-
-def _facts(data):
-    """The name of a processor, its features, and the bytes of a register, as the cache has them."""
-    name, features, vector = data.decode().split("\n")
-    return name, features, int(vector)
-
-
-def _key(digest, text):
-    digest = digest.copy()
-    digest.update(text.encode())
-    return digest.digest()
+    def __init__(self, llvm):
+        try:
+            found = llvm.get_host_cpu_features()
+        except RuntimeError:  # a processor that LLVM does not tell the features of
+            found = {}
+        self.name = llvm.get_host_cpu_name()
+        self.features = found.flatten() if found else ""
+        self.vector = 64 if found.get("avx512f") else 32 if found.get("avx2") else 16
+        known = (installed("llvmlite"), np.__version__, EXTENSION_SUFFIXES[:1], platform.machine(), sys.platform,
+                 PASSES, _LARGE, sorted(_CODE.items()), self.name, self.features)
+        self.digest = sha256(repr(known).encode())
 
 
 def _tuned(options):
@@ -250,30 +192,39 @@ def _tuned(options):
 
 
 class Code:
-    """Functions in memory, as long as this lives: `symbols` has their addresses, `memory` keeps them and what they
-    call."""
+    """An object file in memory, as long as this lives, with the functions that it calls.
 
-    __slots__ = ("symbols", "memory", "__weakref__")
+    Args:
+        machine: the `Machine`.
+        symbol: a function in it.
+        called: elementary functions, by name.
+        data: the bytes of the file.
+    Raises:
+        RuntimeError: it is none.
+    """
 
-    def __init__(self, symbols, memory):
-        self.symbols = symbols
-        self.memory = memory
+    __slots__ = ("machine", "name", "called", "__weakref__")
 
+    def __init__(self, machine, symbol, called, data):
+        self.machine, self.called, self.name = machine, called, ""
+        linker, self.name = machine.library()
+        library = machine.llvm().JITLibraryBuilder().add_object_img(data).add_current_process().export_symbol(symbol)
+        for name, code in called.items():
+            library.import_symbol(name, code.address(name))
+        for name in _CALLED:
+            library.import_symbol(name, address_of(name))
+        machine.libraries[self.name] = linker, {symbol: library.link(linker, self.name)}
 
-def defined_in(text):
-    """The names of the functions that others may call, and of tables."""
-    return [_name(line) for line in text.split("\n")
-            if line.startswith("define ") and " internal " not in line or " = constant " in line]
+    def address(self, symbol):
+        """The address of a function."""
+        linker, found = self.machine.libraries[self.name]
+        if symbol not in found:  # all that LLVM gives is kept: the first of it that is freed frees the whole
+            with _COMPILING:
+                found[symbol] = linker.lookup(self.name, symbol)
+        return found[symbol][symbol]
 
-
-def called_in(text):
-    """The names of the functions and tables that stand elsewhere."""
-    return [name for line in text.split("\n") if line.startswith("declare ") or " = external " in line
-            if not (name := _name(line)).startswith("llvm.")]
-
-
-def _name(line):
-    return line[line.index("@") + 1 :].split("(" if line[0] == "d" else " ", 1)[0]
+    def __del__(self):
+        self.machine.dead.append(self.name)
 
 
 @cache
@@ -285,17 +236,6 @@ def machine():
 if hasattr(os, "register_at_fork"):  # what a thread holds that a child has not is held there for ever: in LLVM, too
     os.register_at_fork(before=_COMPILING.acquire, after_in_parent=_COMPILING.release,
                         after_in_child=_COMPILING.release)
-
-
-def _processor():
-    """What the system says of the processor; None where it says nothing."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            lines = file.read(1 << 14).split("\n\n")[0].split("\n")
-    except OSError:
-        return None
-    found = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-    return " ".join([found[name] for name in _ABOUT]) if all(name in found for name in _ABOUT) else None
 
 
 @cache

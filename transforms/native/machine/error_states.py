@@ -31,7 +31,7 @@ def may_be_native(eq):
 
 
 class OtherState:
-    """What a kernel asks where it does not know the error state: `handle` is called in its place.
+    """The check of a kernel that does not know the error state: `handle` is called in its place.
 
     `run` is a weak reference to the kernel; `place` is where its table has the address of the state that it knows
     beside the default one.

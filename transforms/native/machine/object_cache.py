@@ -2,12 +2,10 @@
 
 import os
 import stat
-import struct
 import sys
 import time
 import warnings
-
-from .digests import sha256
+from hashlib import sha256
 
 _MAGIC = b"covector object 1\n"
 _SUFFIX, _UNFINISHED = ".o", ".part"
@@ -20,7 +18,7 @@ _OLD = 3600.0  # seconds after which a file is used anew: the least used ones go
 _ABANDONED = 3600.0  # seconds after which a file that nobody finished is removed
 _MOST = 64 << 20  # bytes of one file
 # What reading other bytes comes to.
-_UNREADABLE = (ArithmeticError, LookupError, MemoryError, TypeError, ValueError, struct.error)
+_UNREADABLE = (LookupError, MemoryError, RuntimeError, TypeError, ValueError)
 _TOLD = set()  # the kinds of warnings that were given
 
 

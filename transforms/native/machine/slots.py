@@ -1,4 +1,4 @@
-"""What native code refers to in this process: a table of addresses that it is given, so that its text holds none."""
+"""The table of addresses that native code is given, so that its text holds none of this process."""
 
 import numpy as np
 

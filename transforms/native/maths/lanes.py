@@ -1,4 +1,4 @@
-"""What the functions share: numbers in bits, polynomials, and sums and products with their rounding errors.
+"""Building blocks of elementary functions: numbers in bits, polynomials, sums and products with their rounding errors.
 
 Nothing here may be reassociated or contracted: an operation means one rounding.
 """

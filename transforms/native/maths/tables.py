@@ -74,13 +74,19 @@ def exp_few(b, x):
 
 
 def _exp2():
-    """What a double lacks of a power of two, relative to it, and that double."""
+    """The part that a double lacks of a power of two, relative to it, and that double."""
     number = decimal.Decimal
     with decimal.localcontext() as context:
         context.prec = 40
         for k in range(_POWERS):
             exact = number(2) ** (number(k) / _POWERS)
             yield [float(exact / number(float(exact)) - 1), float(exact)]
+
+
+def written_here():
+    """The text of this file, from which tables follow: they are found by it; None where there is only bytecode."""
+    loader: Any = __spec__.loader
+    return loader.get_source(__name__)
 
 
 # name -> how many numbers, at how many places, and what gives them

@@ -7,7 +7,7 @@ from .reduction import quadrant, quadrant_near, quadrant_single
 
 
 def _sine(b, r, s, z):
-    """What is added to `r` for `sin(r + s)`."""
+    """The summand beside `r` in `sin(r + s)`."""
     series = b.fmul(b.fmul(r, z), polynomial(b, "sin", z))
     return b.fadd(series, b.fma(b.fmul(z, b.const(-0.5)), s, s))
 

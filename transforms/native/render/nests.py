@@ -116,7 +116,7 @@ class _Nest:
             partial[k].append((width, self.counted(left, name, value, x, width)))
 
     def counted(self, mask, name, value, x, width):
-        """What a fold takes of a vector: its start outside of a mask."""
+        """The operand of a reduction for a vector: its neutral element outside of a mask."""
         start = Lanes(self.text, value.kind, width).constant(start_of(name, value.kind), value.kind)
         return self.text.op(f"select <{width} x i1> {mask}, {x.type} {x}, {x.type} {start}", x.type)
 

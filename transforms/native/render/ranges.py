@@ -64,7 +64,7 @@ def _places(statements):
 
 
 def _turns(threads):
-    """What a thread runs: every so many-th range from a first one on, given as (function, argument, first, count)."""
+    """The work of a thread: every so many-th range from a first one on, as (function, argument, first, count)."""
     fields = [f"  %at{k} = getelementptr inbounds i64, ptr %job, i64 {k}\n  {name} = load {kind}, ptr %at{k}"
               for k, (name, kind) in enumerate((("%run", "ptr"), ("%given", "ptr"), ("%first", "i64"),
                                                 ("%count", "i64")))]

@@ -56,8 +56,7 @@ def _quick_own(small, prim, rules):
     text = _text(small)
     if text is None:
         return None
-    symbols = small.code(text).symbols
-    loops = {place: symbols[symbol] for place, symbol in _LOOPS.OF[prim.name].items()}
+    loops = {place: small.code(text, symbol).address(symbol) for place, symbol in _LOOPS.OF[prim.name].items()}
     return _function(small, "quick_one", loops, _ruled(prim, rules), [*rules])
 
 
