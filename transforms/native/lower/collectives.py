@@ -235,4 +235,4 @@ def _joined(several):
     if len(several) == 1:
         return several[0]
     return SimpleNamespace(prim=_SEVERAL, inputs=[v for eq in several for v in eq.inputs], params=several[0].params,
-                           outputs=[v for eq in several for v in eq.outputs], several=several)
+                           outputs=[v for eq in several for v in eq.outputs], several=several, acts=False)
