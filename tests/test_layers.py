@@ -41,10 +41,7 @@ REGISTRIES = {
     "covector.core.numpy_api.protocol.CREATORS": "the same for those that take `like=`",
     "covector.core.tape.strong_zeros.CHOICES": "operations that rules need before they can be declared",
     "covector.core.primitive.primitive.FOREIGN": "what is done with operands of other libraries, such as scipy.sparse",
-    "covector.core.primitive.kernels.MAKERS": "what compiles kernels of eager operations, which core must not know",
-    "covector.core.primitive.kernels.DEVICE": "what compiles those of arrays of a device, which core must not know",
-    "covector.core.primitive.loop_kernels.LOOPS": "what compiles loops of eager operations, which core must not know",
-    "covector.core.arrays.small_calls.MAKERS": "what compiles native forms of ufuncs, which core must not know",
+    "covector.core.arrays.compilers.KERNELS": "what compiles eager operations, which core must not know",
     "covector.core.trace.buffers.UPDATE": "one primitive behind `buffer[i] = v`, declared after buffers",
 }
 MUTATORS = {"append", "add", "update", "extend", "insert", "setdefault", "set"}
@@ -104,8 +101,8 @@ api/distributed: core transforms/distributed
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
     transforms/debug
 transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
-    core/ops/linalg transforms/arguments transforms/reverse transforms/interpreters transforms/staging
-    transforms/debug
+    core/ops/indexing core/ops/linalg transforms/arguments transforms/reverse transforms/interpreters
+    transforms/staging transforms/debug
 transforms/custom: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops transforms/arguments
     transforms/reverse transforms/interpreters transforms/staging transforms/debug
 transforms/jit: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive

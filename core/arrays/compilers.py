@@ -6,6 +6,10 @@ from importlib.util import find_spec
 
 from ..errors import MissingLibraryError, at_user_line
 
+# What compiles eager operations, which core must not know, by kind; transforms/jit/kernels.py. "elementwise":
+# `make(define, dtype, kinds, short)`, "device": `make(define, dtype, kinds)`, "loops": `make(define, kinds)`, each a
+# function of the arguments, or None; "ufuncs": `make()`, a `Small`, or None.
+KERNELS = {}
 _LOADERS = {}  # name -> (what imports it, the extra of covector that installs it)
 _LOADED = {}
 _INSTALLED = {}

@@ -14,10 +14,10 @@ import threading
 import numpy as np
 
 from ..types import Any
+from .compilers import KERNELS
 
 LATER, MANY = 8192, 64  # operations
 MOST = 4096  # elements of a result
-MAKERS = []  # `make()`: a `Small`; None if there is none
 OPERATORS = {operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.divide,
              operator.neg: np.negative, operator.mod: np.remainder, operator.floordiv: np.floor_divide}
 LARGE = {}  # ufunc -> `make(instead)`: what a native form calls on large arrays; core/primitive/families.py
@@ -86,7 +86,7 @@ class _Forms:
         with self.lock:
             if self.waiting is None:
                 return
-            small = MAKERS[0]() if MAKERS else None
+            small = KERNELS["ufuncs"]() if KERNELS else None
             waiting, self.waiting, self.small = self.waiting, None, small
             for cell, _, before in waiting:
                 cell.cell_contents = before

@@ -5,13 +5,12 @@ import functools
 import numpy as np
 
 from ..arrays.backend import ON_DEVICE
+from ..arrays.compilers import KERNELS
 
 ndarray = np.ndarray
 LEAST = 1 << 12  # elements; native code is faster from 2,048 on, and has to pay for its compilation
 FEW = 1 << 4  # the same of rows: NumPy takes 4 to 6 us for its passes over the fewest of them, a kernel 1 to 2
 SHORT = 64  # elements of a row, up to which it has a kernel of its own
-MAKERS = []  # `make(define, dtype, kinds, short)` -> a function of the arguments, or None; transforms/jit/kernels.py
-DEVICE = []  # `make(define, dtype, kinds)` -> the same of arrays of a device
 KNOWN = {}  # (primitive, what of it, "short" or "device") -> {dtype: its kernel, or None where there is none}
 _DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
 
@@ -40,9 +39,9 @@ def kernel_of(name, what, define, kinds, floats=False):
             kernel = known[dtype]
         except KeyError:
             kernel = None
-            if MAKERS and dtype in _DTYPES:
-                kernel = known[dtype] = (
-                    MAKERS[0](define, dtype, kinds, short) if here else DEVICE[0](define, dtype, kinds))
+            if KERNELS and dtype in _DTYPES:
+                kernel = known[dtype] = (KERNELS["elementwise"](define, dtype, kinds, short) if here
+                                         else KERNELS["device"](define, dtype, kinds))
         if kernel is None:
             return None
         return kernel(x, *(rest if bare else [float(v) if kind == "float" else v for v, kind in zip(rest, kinds[1:])]))

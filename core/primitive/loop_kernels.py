@@ -4,8 +4,9 @@ import functools
 
 import numpy as np
 
+from ..arrays.compilers import KERNELS
+
 ndarray = np.ndarray
-LOOPS = []  # `make(define, kinds)` -> a function of the arguments, or None; transforms/jit/kernels.py
 KNOWN_LOOPS = {}  # primitive, or rule -> {dtypes of the arguments: its function, or None where there is none}
 
 
@@ -88,9 +89,9 @@ class Loops:
         floats = {kind[0] for kind in kinds if type(kind) is tuple and kind[0].kind == "f"}
         if not self.mixed and (len(floats) > 1 or _HALF in floats):
             return None
-        if not LOOPS or any(kind[0] not in _DTYPES for kind in kinds if type(kind) is tuple):
+        if not KERNELS or any(kind[0] not in _DTYPES for kind in kinds if type(kind) is tuple):
             return None
-        return LOOPS[0](self.define, kinds)
+        return KERNELS["loops"](self.define, kinds)
 
 
 def _again(kernel, found):

@@ -12,7 +12,8 @@ import pytest
 import covector
 from covector import nn
 from covector.compat import torch
-from covector.core.primitive.kernels import KNOWN, LEAST, MAKERS
+from covector.core.arrays.compilers import KERNELS
+from covector.core.primitive.kernels import KNOWN, LEAST
 from covector.extend import REGISTRY
 
 pytest.importorskip("llvmlite", reason="needs the `llvm` extra: pip install 'covector[llvm]'")
@@ -38,14 +39,14 @@ class _ByNumpy:
     """The scope in which no kernel is made."""
 
     def __enter__(self):
-        self.makers = MAKERS[:]
+        self.makers = dict(KERNELS)
         self.known = {key: dict(kernels) for key, kernels in KNOWN.items()}
-        MAKERS.clear()
+        KERNELS.clear()
         for kernels in KNOWN.values():
             kernels.clear()
 
     def __exit__(self, *error):
-        MAKERS.extend(self.makers)
+        KERNELS.update(self.makers)
         for key, kernels in KNOWN.items():
             kernels.clear()
             kernels.update(self.known[key])

@@ -7,8 +7,9 @@ import pytest
 
 import covector
 from covector.compat import torch
+from covector.core.arrays.compilers import KERNELS
 from covector.core.errors import ShapeError
-from covector.core.primitive.loop_kernels import KNOWN_LOOPS, LOOPS
+from covector.core.primitive.loop_kernels import KNOWN_LOOPS
 from covector.extend import REGISTRY
 from covector.testing import check
 from covector.testing.cases import cases
@@ -26,14 +27,14 @@ class _ByNumpy:
     """The scope in which no loops are compiled."""
 
     def __enter__(self):
-        self.makers = LOOPS[:]
+        self.makers = dict(KERNELS)
         self.known = {name: dict(kernels) for name, kernels in KNOWN_LOOPS.items()}
-        LOOPS.clear()
+        KERNELS.clear()
         for kernels in KNOWN_LOOPS.values():
             kernels.clear()
 
     def __exit__(self, *error):
-        LOOPS.extend(self.makers)
+        KERNELS.update(self.makers)
         for name, kernels in KNOWN_LOOPS.items():
             kernels.clear()
             kernels.update(self.known[name])

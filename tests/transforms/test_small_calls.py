@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from covector.core.arrays import small_calls
+from covector.core.arrays.compilers import KERNELS
 from covector.transforms.native.machine.engine import SUPPORTED
 from covector.transforms.native.small import small_functions
 
@@ -224,10 +225,10 @@ def test_a_decision_without_compiler_leaves_what_was_there():
     assert lane(0.0) == 0.0
     assert cell.cell_contents is not np.sin
     forms.small = None
-    maker = small_calls.MAKERS[:]
-    small_calls.MAKERS[:] = [lambda: None]
+    maker = KERNELS["ufuncs"]
+    KERNELS["ufuncs"] = lambda: None
     try:
         forms.decide()
     finally:
-        small_calls.MAKERS[:] = maker
+        KERNELS["ufuncs"] = maker
     assert cell.cell_contents is np.sin

@@ -3,12 +3,9 @@
 import os
 
 from ...core.arrays.avals import aval_of, make_aval
-from ...core.arrays.compilers import installed, unusable
-from ...core.arrays.small_calls import MAKERS as SMALL
+from ...core.arrays.compilers import KERNELS, installed, unusable
 from ...core.errors import MissingLibraryError
 from ...core.lazy import LazyModule
-from ...core.primitive.kernels import DEVICE, MAKERS
-from ...core.primitive.loop_kernels import LOOPS
 from ...core.types import Any
 from ..compile.program import optimised
 from ..scope.errstate import unmarked
@@ -78,7 +75,4 @@ def _small():
         return None
 
 
-MAKERS.append(_kernel)
-DEVICE.append(_device)
-SMALL.append(_small)
-LOOPS.append(_loops)
+KERNELS.update(elementwise=_kernel, device=_device, ufuncs=_small, loops=_loops)

@@ -58,8 +58,11 @@ class Constant(NamedTuple):
 
 def Number(label, value=None):  # noqa: N802 (a pattern like the others)
     """A pattern: a constant without axes, a given one or any."""
-    return Constant(label, lambda x: not np.ndim(x) and np.asarray(x).dtype.kind in "biufc" and (
-        value is None or bool(x == value)))
+    def test(x):
+        aval = aval_of(x)
+        return not aval.shape and aval.dtype.kind in "biufc" and (value is None or bool(x == value))
+
+    return Constant(label, test)
 
 
 def rule(pattern, make, when=None):
@@ -257,10 +260,10 @@ class Rewriter:
 
     def candidates(self, eq):
         """The rules for an operation on what certain operations make: "number" of a constant."""
-        makers, key = self.makers, [eq.prim.name]
-        for v in eq.inputs:
-            key.append("number" if type(v) is Literal else makers[v].prim.name if v in makers else "")
-        found = self.known.get(key := tuple(key))
+        makers = self.makers
+        key = eq.prim.name, *["number" if type(v) is Literal else makers[v].prim.name if v in makers else ""
+                              for v in eq.inputs]
+        found = self.known.get(key)
         if found is None:
             found = self.known[key] = [row for row in self.rules[eq.prim.name] if all(
                 kind in ("", given) for kind, given in zip(row.kinds, key[1:]))]
