@@ -104,8 +104,8 @@ api/distributed: core transforms/distributed
 api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
     transforms/debug
 transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
-    core/ops/linalg transforms/arguments transforms/reverse transforms/interpreters transforms/staging
-    transforms/debug
+    core/ops/indexing core/ops/linalg transforms/arguments transforms/reverse transforms/interpreters
+    transforms/staging transforms/debug
 transforms/custom: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops transforms/arguments
     transforms/reverse transforms/interpreters transforms/staging transforms/debug
 transforms/jit: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
