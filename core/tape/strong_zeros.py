@@ -103,6 +103,11 @@ def pulled_strongly(prim, names, pieces):
 
     def again(ct, saved):
         found = {}
+        if type(mixing) is dict:
+            hit = _examples(ct, mixing["ans"])
+            mine = [_of_examples(hit, mixing[n], v) if n in mixing else v for n, v in zip(names, saved)]
+            ((operands, _, back),) = pieces  # nothing is left to cut: what is saved of the others is finite
+            return dict(zip(operands, back(ct, tuple(mine))))
         if lines:
             hit = _along(ct, saved[slot[axes]], mixing, True)
             saved = tuple([CHOICES["where"](hit, v, 1.0) if k in values and v.shape == ct.shape else v
@@ -165,6 +170,23 @@ def _along(ct, axes, mixing, back=False):
     return _any(ct, (axes,) if type(axes) is int else axes)
 
 
+def _examples(parts, axis):
+    """The places along an axis at which one of several values is not zero."""
+    total = None
+    for part in parts if type(parts) is tuple else (parts,):
+        if part is not None:
+            hit = _any(part, tuple([k for k in range(part.ndim) if k != axis]), False)
+            total = hit if total is None else total | hit
+    return total
+
+
+def _of_examples(hit, axis, x):
+    """Values whose examples lie along an axis, of those that were hit; 1 elsewhere."""
+    if type(x) is tuple:
+        return tuple([_of_examples(hit, axis, v) for v in x])
+    return CHOICES["where"](hit.reshape((-1,) + (1,) * (x.ndim - axis - 1)), x, 1.0)
+
+
 def _reach(prim, i, ct, c, named):
     """Where elements of operand i reach one of the output whose cotangent is not zero."""
     mixing = BLOCKS.get(prim.name)
@@ -221,6 +243,10 @@ def _reached(prim, i, dx, part, named):
     if prim.elementwise:
         return dx
     mixing = BLOCKS.get(prim.name)
+    if type(mixing) is dict:
+        axis = mixing.get(prim.operands[i])
+        hit = _any(dx, tuple([k for k in range(dx.ndim) if k != axis]), False)
+        return hit if axis is None else hit.reshape((-1,) + (1,) * (part.ndim - mixing["ans"] - 1))
     if mixing == "reduced":
         return _any(dx, named["axes"], named["keepdims"])
     if type(mixing) is str:

@@ -40,3 +40,21 @@ def test_a_row_left_out_moves_nothing_in_two_backward_passes(name, left_out):
     for found, alone in zip(both([row, left_out], [[True], [False]]), both([row], [[True]])):
         np.testing.assert_array_equal(found[1], 0.0)
         np.testing.assert_allclose(found[0], alone[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU", "RNN", "Linear"])
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_an_example_left_out_moves_no_weight(kind, bad):
+    compat.manual_seed(0)
+    layer = getattr(compat.nn, kind)(2, 3)
+    x = compat.randn(4, 2, 2)
+    y = x.clone()
+    y[:, 1] = bad
+    found = []
+    for given in (x, y):
+        out = layer(given)
+        (out[0] if type(out) is tuple else out)[:, 0].square().sum().backward()
+        found.append([p.grad.numpy() for p in layer.parameters()])
+        layer.zero_grad()
+    for a, b in zip(*found):
+        np.testing.assert_allclose(b, a, rtol=1e-5)
