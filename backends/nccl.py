@@ -81,7 +81,7 @@ class Carrier:
         return self.cuda.Device(device).pci_bus_id
 
     def sums(self, dtype):
-        """Whether sums and, of real ones, extremes of arrays of this dtype are made on the way."""
+        """Tell whether sums and, of real ones, extremes of arrays of this dtype are made on the way."""
         return self.type(dtype) is not None
 
     def type(self, dtype):
@@ -184,7 +184,7 @@ class Pending:
         self.comm, self.event, self.arrays, self.asked = comm, event, arrays, 0
 
     def Test(self):  # noqa: N802 - as mpi4py has it
-        """Whether it is done; raises what NCCL found wrong in the meantime."""
+        """Tell whether it is done; raises what NCCL found wrong in the meantime."""
         self.asked += 1
         done = self.event.done
         if done or not self.asked % _ASKED:

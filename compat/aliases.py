@@ -136,7 +136,7 @@ class Alias(Loader):
 
 
 def exists(name):
-    """Whether there is a module of a name."""
+    """Tell whether there is a module of a name."""
     try:
         importlib.import_module(name)
     except ModuleNotFoundError as error:

@@ -123,14 +123,16 @@ def words_of(error):
 
 
 def is_ours(error):
-    """Whether `error` was raised by code of ours in words of ours: of a class of this file, or saying what to do."""
+    """Tell whether `error` was raised by code of ours in words of ours: of a class of this file, or saying what to do.
+
+    """
     words = words_of(error)
     return type(error).__module__ == __name__ or "(at " in words or (
         "; " in words and _file_of(error).startswith(LIBRARY_FOLDERS))
 
 
 def raised_by_user(error):
-    """Whether `error` came out of a function of the user's that we called, or out of what that one called."""
+    """Tell whether `error` came out of a function of the user's that we called, or out of what that one called."""
     if not _file_of(error).startswith((*LIBRARY_FOLDERS, *_NUMERIC)):
         return True
     entry = error.__traceback__
@@ -178,7 +180,7 @@ _OURS_LIMIT = 4096
 
 
 def is_our_file(name):
-    """Whether a file is ours, of a library that was called with what the user gave, or Python's."""
+    """Tell whether a file is ours, of a library that was called with what the user gave, or Python's."""
     if len(_OURS) >= _OURS_LIMIT:
         _OURS.clear()
     ours = _OURS[name] = name.startswith((*LIBRARY_FOLDERS, *_NUMERIC)) or "<__array_function__" in name or (

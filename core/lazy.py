@@ -43,7 +43,7 @@ class LazyModule:
 
 
 def is_loaded(lazy):
-    """Whether something of the module that a `LazyModule` stands for was asked for."""
+    """Tell whether something of the module that a `LazyModule` stands for was asked for."""
     return len(lazy.__dict__) > 2  # its name and who waits for it
 
 

@@ -18,7 +18,7 @@ _TABLE = 2048  # elements: 2049 calls of 30 us
 
 
 def _holes(a: Array) -> bool:
-    """Whether values of the dtype of `a` can be NaN."""
+    """Tell whether values of the dtype of `a` can be NaN."""
     return a.dtype.kind in "fc"
 
 

@@ -146,7 +146,7 @@ def _places(reference: Any, a: Array, n: int, q: Any, method: str, weights: Any 
 
 
 def _finds_one(reference: Any, method: str, q: Any) -> bool:
-    """Whether NumPy takes an element as it is: between infinite ones there is nothing to find."""
+    """Tell whether NumPy takes an element as it is: between infinite ones there is nothing to find."""
     if method in _STEPS:
         return True
     return reference is np.quantile and method == "linear" and not isinstance(q, Tracer) and (

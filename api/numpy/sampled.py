@@ -207,7 +207,7 @@ def interp(x: Array, xp: Array, fp: Array, left: Any = None, right: Any = None, 
 
 
 def _finite(x: Array) -> bool:
-    """Whether all elements are known to be finite."""
+    """Tell whether all elements are known to be finite."""
     return is_concrete(x) and bool(selection.isfinite(unwrap_tracer(x)).all())
 
 

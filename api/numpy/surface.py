@@ -157,7 +157,7 @@ def refuse_options(name: str, out: Any = None, where: Any = True) -> None:
 
 
 def traced_inside(x: Any) -> bool:
-    """Whether `x`, or an element of nested lists and tuples, is traced."""
+    """Tell whether `x`, or an element of nested lists and tuples, is traced."""
     return isinstance(x, Tracer) or isinstance(x, (list, tuple)) and any(map(traced_inside, x))
 
 
@@ -171,7 +171,7 @@ def known(a: Any, name: str) -> Any:
 
 
 def without_mask(where: Any) -> bool:
-    """Whether `where=` was left at its default."""
+    """Tell whether `where=` was left at its default."""
     return where is True or where is UNSET
 
 

@@ -55,7 +55,7 @@ class Case:
 
     @property
     def precise(self) -> bool:
-        """Whether operands and output are in double precision, so that 1e-9 is a fair demand."""
+        """Tell whether operands and output are in double precision, so that 1e-9 is a fair demand."""
         dtypes = [x.dtype for x in self.operands] + [np.dtype(v.dtype) for v in self.raw(self.operands)]
         return all(d.itemsize >= (16 if d.kind == "c" else 8) for d in dtypes if is_inexact(d))
 

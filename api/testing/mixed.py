@@ -149,7 +149,7 @@ def _draw_results(rng: np.random.Generator, inputs: tuple[Any, ...], carried: in
 
 
 def admitted(value: Any) -> bool:
-    """Whether a statement may give this value."""
+    """Tell whether a statement may give this value."""
     if value.dtype not in ADMITTED or value.size > LARGEST or value.ndim > 4:
         return False
     return bool(np.isfinite(value).all() and np.abs(value).max(initial=0) <= BOUNDS[value.dtype.kind])
@@ -192,7 +192,7 @@ def _beyond_roundings(program: Program, name: str, found: Arrays, wanted: Arrays
 
 
 def _single(program: Program) -> bool:
-    """Whether a value of a program, or of one of its bodies, has single precision."""
+    """Tell whether a value of a program, or of one of its bodies, has single precision."""
     values = program.values(OURS, program.inputs)
     return any(x.dtype in (np.float32, np.complex64) for x in values) or any(
         _single(body.program) for step in program.steps for body in step.params if isinstance(body, Body))

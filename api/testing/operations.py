@@ -45,7 +45,7 @@ class Operation(NamedTuple):
     bodies: Callable[..., list[tuple[list[Any], int]]] | None = None
 
     def takes(self, *values: Any) -> bool:
-        """Whether it may see values of these dtypes."""
+        """Tell whether it may see values of these dtypes."""
         if self.kinds:
             return all(x.dtype.kind in kinds or kinds == "*" for x, kinds in zip(values, self.kinds))
         return self.complex_too or not any(np.iscomplexobj(x) for x in values)

@@ -62,7 +62,7 @@ class Program(NamedTuple):
 
     @property
     def smooth(self) -> bool:
-        """Whether finite differences see what the derivative sees."""
+        """Tell whether finite differences see what the derivative sees."""
         return not any(step.name == "stop_gradient" for step in self.steps)
 
 

@@ -7,7 +7,7 @@ from ._impl.types.size import device as _Device
 
 
 def is_available():
-    """Whether CuPy is installed and finds a device."""
+    """Tell whether CuPy is installed and finds a device."""
     return _count() > 0
 
 

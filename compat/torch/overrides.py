@@ -53,7 +53,7 @@ def resolve_name(f):
 
 
 def is_tensor_method_or_property(func):
-    """Whether a function is one of Tensor's alone, or `__get__` of an attribute.
+    """Tell whether a function is one of Tensor's alone, or `__get__` of an attribute.
 
     >>> import covector.compat.torch as torch
     >>> torch.overrides.is_tensor_method_or_property(torch.Tensor.view)

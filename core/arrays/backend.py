@@ -85,7 +85,7 @@ def find_backend(kind):
 
 
 def _means_otherwise(kind):
-    """Whether a subclass redefines operations: the rules hold for those of arrays, not for those of np.matrix."""
+    """Tell whether a subclass redefines operations: the rules hold for those of arrays, not for those of np.matrix."""
     above = kind.__mro__[: kind.__mro__.index(np.ndarray)]
     return any(not _OPERATIONS.isdisjoint(vars(base)) for base in above)
 
@@ -100,7 +100,7 @@ _OPERATIONS = frozenset(name for name in vars(np.ndarray) if not name.startswith
 
 
 def is_array(value):
-    """Whether `value` is an array or array scalar of a registered backend."""
+    """Tell whether `value` is an array or array scalar of a registered backend."""
     return find_backend(type(value)) is not None
 
 
@@ -148,7 +148,7 @@ def namespace_of(values):
 
 
 def is_number(value):
-    """Whether a value is a scalar or a 0-d array of NumPy."""
+    """Tell whether a value is a scalar or a 0-d array of NumPy."""
     return isinstance(value, np.generic) or isinstance(value, np.ndarray) and not value.ndim
 
 

@@ -1,4 +1,6 @@
-"""Whether places lie on an axis: one look at the elements, which on a device waits for all that was launched before."""
+"""Tell whether places lie on an axis: one look at the elements, which on a device waits for all that was launched
+before.
+"""
 
 import numpy as np
 
@@ -7,7 +9,7 @@ _SIGNED, _UNSIGNED = np.dtype(np.int64), np.dtype(np.uint64)
 
 
 def all_within(places, low, high):
-    """Whether `low <= place < high` for all of an array of integers.
+    """Tell whether `low <= place < high` for all of an array of integers.
 
     As an unsigned number a place below is beyond all sizes: one maximum stands for two reductions.
 

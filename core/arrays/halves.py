@@ -11,12 +11,12 @@ _SINGLE = np.dtype(np.float32)
 
 
 def is_half(dtype):
-    """Whether a dtype is float16 or bfloat16."""
+    """Tell whether a dtype is float16 or bfloat16."""
     return dtype.itemsize == 2 and dtype.kind in "fV"
 
 
 def holds_half(value):
-    """Whether a value, or one of a tuple of them, is of half precision; False for what has no dtype."""
+    """Tell whether a value, or one of a tuple of them, is of half precision; False for what has no dtype."""
     if type(value) is tuple:
         return any(map(holds_half, value))
     dtype = getattr(value, "dtype", None)

@@ -15,7 +15,7 @@ _add = np.add.reduce
 
 
 def by_products(aval):
-    """Whether sums of arrays like this may go by products, not in NumPy's order."""
+    """Tell whether sums of arrays like this may go by products, not in NumPy's order."""
     return aval.size >= LEAST and aval.dtype in PLAIN
 
 

@@ -69,13 +69,13 @@ def runs_equations(function, variable):
 
 
 def same_state(start, now):
-    """Whether the error state `now` is `start`, or what that is in a transform."""
+    """Tell whether the error state `now` is `start`, or what that is in a transform."""
     known, meant = _last
     return now == start or start is _USUAL and now is _REPORTING or start is known and now is meant
 
 
 def is_reporting():
-    """Whether `log`, in the current error state, means a warning."""
+    """Tell whether `log`, in the current error state, means a warning."""
     return np.geterrcall() is _REPORTER
 
 

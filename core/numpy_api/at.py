@@ -116,7 +116,7 @@ class At:
 
 
 def repeated(x, key):
-    """Whether `key` names a place of `x` more than once; None where that is not known here."""
+    """Tell whether `key` names a place of `x` more than once; None where that is not known here."""
     if is_basic(key) or isinstance(key, Tracer) and key.dtype.kind == "b" and not is_concrete(key):
         return False
     plan = plan_index(aval_of(x), key)

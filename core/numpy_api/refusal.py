@@ -89,7 +89,9 @@ def _words(error):
 
 
 def _verdict(reference, args, kwargs):
-    """Whether `reference` could be asked about plain stand-ins for these arguments, and the error that it raised."""
+    """Tell whether `reference` could be asked about plain stand-ins for these arguments, and the error that it raised.
+
+    """
     try:
         plain, named = [_plain(value) for value in args], {key: _plain(value) for key, value in kwargs.items()}
     except Exception:  # nothing can stand in: nothing is said

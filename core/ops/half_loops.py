@@ -83,7 +83,7 @@ def cast_array(xp, x, dtype):
 
 
 def are_halves(x, y):
-    """Whether two values are arrays of NumPy of half precision."""
+    """Tell whether two values are arrays of NumPy of half precision."""
     return type(x) is type(y) is np.ndarray and x.dtype == _HALF == y.dtype
 
 

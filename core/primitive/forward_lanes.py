@@ -141,7 +141,7 @@ def forward_pair(prim, op, push, strong):
 
 
 def _beside(constant, aval):
-    """Whether a constant leaves shape and dtype of a traced value beside it."""
+    """Tell whether a constant leaves shape and dtype of a traced value beside it."""
     kind = type(constant)
     return kind in _NUMBERS or kind in _ARRAYS and constant.dtype is aval.dtype and (
         not constant.ndim or constant.shape == aval.shape)

@@ -1,4 +1,4 @@
-"""Whether an elementwise primitive gives floats where it is given floats, on which the lanes rely."""
+"""Tell whether an elementwise primitive gives floats where it is given floats, on which the lanes rely."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from ..arrays.avals import make_aval
 
 
 def keeps_floats(prim):
-    """Whether float64 comes out where float64 goes in; of our own primitives the checker sees that."""
+    """Tell whether float64 comes out where float64 goes in; of our own primitives the checker sees that."""
     if prim.flat or (prim.impl.__module__ or "").startswith("covector."):
         return True
     try:

@@ -179,7 +179,7 @@ class Units:
 
     @property
     def plain(self):
-        """Whether it can be added to a plain array in place."""
+        """Tell whether it can be added to a plain array in place."""
         return type(self.values) is ndarray
 
     def into(self, batch):
@@ -229,7 +229,9 @@ class Scaled:
         return _paired(node, cts, lambda c: self if c is self.factor else self._by(c))
 
     def _bears(self, factor, masked):
-        """Whether rows times this factor are what the rule gives of each row: a mask takes infinities, 0 does not."""
+        """Tell whether rows times this factor are what the rule gives of each row: a mask takes infinities, 0 does
+        not.
+        """
         factor, rows = unwrap(factor), unwrap(self.rows)
         if masked and (factor is None or not np.isfinite(factor).all()):
             return False
@@ -282,7 +284,7 @@ class Scaled:
 
     @property
     def plain(self):
-        """Whether it can be added to a plain array in place."""
+        """Tell whether it can be added to a plain array in place."""
         return type(self.rows) is ndarray and (self.factor is None or type(self.factor) is ndarray)
 
     def into(self, batch):

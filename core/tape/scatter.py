@@ -162,8 +162,8 @@ _OWNED = frozenset({Scatter, Partial})  # they belong to what is pending, and ar
 
 
 def _absent(c):
-    """Whether a cotangent carries nothing; a tracer is not asked, which would look for the reason why it has not the
-    attribute."""
+    """Tell whether a cotangent carries nothing; a tracer is not asked, which would look for the reason why it has not
+    the attribute."""
     return not isinstance(c, Tracer) and getattr(c, "absent", False)
 
 

@@ -242,7 +242,7 @@ def follow(value, steps):
 
 
 def _shares_memory(buffer, prim, params):
-    """Whether NumPy would give a view: asked of its memory, and only where it can differ."""
+    """Tell whether NumPy would give a view: asked of its memory, and only where it can differ."""
     if prim.name not in COPIES:
         return True
     whole = part = memory_of(buffer if buffer.state.base is None else buffer.state.base)

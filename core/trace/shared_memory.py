@@ -131,7 +131,7 @@ def _steps_of(links):
 
 
 def _lies_in(view, root):
-    """Whether a view lies in the memory of its root: some steps copy where no strides give them."""
+    """Tell whether a view lies in the memory of its root: some steps copy where no strides give them."""
     steps = steps_to(view)
     if all(prim.name not in COPIES for prim, _ in steps):
         return True
@@ -142,13 +142,13 @@ def _lies_in(view, root):
 
 
 def is_copy(view):
-    """Whether the last steps to a traced view copied what it was taken of."""
+    """Tell whether the last steps to a traced view copied what it was taken of."""
     link = getattr(view, "link", None)
     return link is not None and view.state is link[0].state and not _lies_in(view, link[0])
 
 
 def is_part(view, buffer, key):
-    """Whether a view is what indexing a buffer by this very key gives."""
+    """Tell whether a view is what indexing a buffer by this very key gives."""
     before, steps = buffer.state.steps, view.state.steps
     base = buffer if buffer.state.base is None else buffer.state.base
     return (view.state.base is base and len(steps) == len(before) + 1 and steps[-1][0].name in _INDEXED

@@ -320,7 +320,7 @@ def unwrap(value: Any) -> Any:
 
 
 def is_concrete(value):
-    """Whether every level of `value` is known and none is batched."""
+    """Tell whether every level of `value` is known and none is batched."""
     while isinstance(value, Tracer):
         if isinstance(value, Batched):
             return False

@@ -183,7 +183,7 @@ _CONVERSIONS = {"torch": "x.detach().numpy()", "jax": "np.asarray(x)", "jaxlib":
 
 
 def computable(leaf):
-    """Whether operations take `leaf`: a traced value, a number, an array of a library."""
+    """Tell whether operations take `leaf`: a traced value, a number, an array of a library."""
     return isinstance(leaf, Tracer) or type(leaf) in WEAK or find_backend(type(leaf)) is not None
 
 

@@ -1,4 +1,4 @@
-"""Whether a pytree is like another one, in structure and shapes: at a glance, for loops that ask at every step."""
+"""Tell whether a pytree is like another one, in structure and shapes: at a glance, for loops that ask at every step."""
 
 import numpy as np
 

@@ -19,7 +19,7 @@ _NEXT_USE = count().__next__
 
 
 def is_early():
-    """Whether nests are taken apart here: optree is not loaded, which takes 7 ms, and a program may have few."""
+    """Tell whether nests are taken apart here: optree is not loaded, which takes 7 ms, and a program may have few."""
     return not is_loaded(optree) and _NEXT_USE() < _FEW
 
 

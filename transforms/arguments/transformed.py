@@ -56,7 +56,7 @@ def transformed(function, fun, maker, args, options=None, own=True):
 
 
 def is_named(thing):
-    """Whether `thing` is what its module has under its name, so that a pickle may refer to it."""
+    """Tell whether `thing` is what its module has under its name, so that a pickle may refer to it."""
     found = sys.modules.get(getattr(thing, "__module__", None) or "")
     for part in getattr(thing, "__qualname__", "").split("."):
         found = getattr(found, part, None)

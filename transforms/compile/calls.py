@@ -81,7 +81,7 @@ def _view(source, eq):
 
 
 def _is_view(source, eq):
-    """Whether a view of a buffer is an array in the same memory, not a scalar or a copy."""
+    """Tell whether a view of a buffer is an array in the same memory, not a scalar or a copy."""
     x = np.empty(eq.inputs[0].aval.shape, np.bool_)
     if not source.layouts.is_compact(eq.inputs[0]):
         return False
@@ -90,7 +90,7 @@ def _is_view(source, eq):
 
 
 def _is_plain_update(source, eq):
-    """Whether a write goes into a compact array of one dtype, at a place that a slice or a number says."""
+    """Tell whether a write goes into a compact array of one dtype, at a place that a slice or a number says."""
     x, v = eq.inputs
     out = eq.outputs[0]
     same = x.aval.dtype == out.aval.dtype and (v.aval.dtype == out.aval.dtype and not v.aval.weak)
@@ -129,7 +129,7 @@ def _update(source, eq, life):
 
 
 def _is_zero(v):
-    """Whether a value is a constant of zeros, all of them positive."""
+    """Tell whether a value is a constant of zeros, all of them positive."""
     if type(v) is not Literal or type(v.value) is not ndarray or v.value.dtype.kind not in "fiub":
         return False
     value = v.value

@@ -97,12 +97,12 @@ def _grouped(equations, layouts):
 
 
 def _is_seed(eq, layouts):
-    """Whether an equation is worth a group."""
+    """Tell whether an equation is worth a group."""
     return _is_loop(eq, layouts) and eq.outputs[0].aval.size * eq.outputs[0].aval.dtype.itemsize >= LARGE
 
 
 def _is_loop(eq, layouts):
-    """Whether an equation runs a ufunc over compact arrays."""
+    """Tell whether an equation runs a ufunc over compact arrays."""
     return (eq.prim.ufunc is not None and eq.prim.name not in _ROUNDED and not eq.params
             and eq.outputs[0] in layouts.compact and all(map(layouts.is_compact, eq.inputs))
             and all(v.aval.dtype.kind in "fbi" for v in (*eq.inputs, *eq.outputs)))
@@ -117,7 +117,7 @@ def _is_sum(eq):
 
 
 def _ends(eq, shape, rows, made):
-    """Whether an equation is a sum that blocks add up; the bits of one by products depend on the whole."""
+    """Tell whether an equation is a sum that blocks add up; the bits of one by products depend on the whole."""
     given = eq.inputs[0].aval
     if not _is_sum(eq) or eq.inputs[0] not in made or given.dtype.kind != "f" or by_products(given):
         return False

@@ -96,7 +96,7 @@ def composed(eq):
 
 
 def _is_ufunc(step):
-    """Whether an operation is one loop over arrays; composite ones are lowered, what else there is refuses."""
+    """Tell whether an operation is one loop over arrays; composite ones are lowered, what else there is refuses."""
     if step.prim.ufunc is None and step.prim.name != "where":
         if not step.prim.composite:
             raise NotLowered

@@ -40,7 +40,7 @@ class Memory:
         self.rows = {}  # what a loop collects -> the name of the row that it is computed into
 
     def takes(self, out, leaving):
-        """Whether a result is a temporary that goes into a buffer."""
+        """Tell whether a result is a temporary that goes into a buffer."""
         nbytes = out.aval.size * out.aval.dtype.itemsize
         return out not in leaving and out.aval.ndim > 0 and out in self.compact and 0 < nbytes <= _LARGE
 
@@ -103,7 +103,7 @@ class Memory:
         return None
 
     def alone(self, v, held, dying):
-        """Whether no other variable that lives on shows the memory of this one."""
+        """Tell whether no other variable that lives on shows the memory of this one."""
         return all(other in dying or held[other] is not held[v] for other in held if other is not v)
 
     def given_away(self, eq, dying):

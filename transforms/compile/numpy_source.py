@@ -118,7 +118,7 @@ class Source(Lines):
         memory.release(life.held.values())
 
     def is_used(self, v, eq):
-        """Whether the name of a variable stands for a buffer, or for what an equation gave, too."""
+        """Tell whether the name of a variable stands for a buffer, or for what an equation gave, too."""
         name = self.names[v]
         return self.memory.slot_of(name) is not None or name in [self.names.get(out) for out in eq.outputs]
 
@@ -153,7 +153,7 @@ class Source(Lines):
         return f"[{', '.join(found)}]"
 
     def shows_foreign(self, v, draft):
-        """Whether an output may show a constant, memory that a callback keeps, or an element at several places."""
+        """Tell whether an output may show a constant, memory that a callback keeps, or an element at several places."""
         made = {out: eq for eq in draft.equations for out in eq.outputs}
         for base in self.layouts.bases(v):
             eq = made.get(base)

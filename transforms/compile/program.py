@@ -40,7 +40,7 @@ class Programs:
         self.known: dict[tuple[bool, ...], Program] = {}
 
     def depends(self):
-        """Whether the program depends on how its inputs lie in memory; True where it is too long to find out."""
+        """Tell whether the program depends on how its inputs lie in memory; True where it is too long to find out."""
         count = len(self.places)
         if not count or len(self.graph.equations) > _SHORT or any(eq.prim.handlers for eq in self.graph.equations):
             return bool(count)
@@ -124,7 +124,7 @@ class Program:
         self.text, self.run = self.numpy({} if printer == "numpy" else scalar_loops(self.draft))
 
     def natively(self, native, cost):
-        """Whether there is native code, which must be faster than what NumPy and floats take: `cost`."""
+        """Tell whether there is native code, which must be faster than what NumPy and floats take: `cost`."""
         found = native(self, cost)
         if found:
             self.text, self.run = found

@@ -115,7 +115,7 @@ def _extreme(sign):
 
 
 def _logical(word):
-    """Whether any or all of booleans hold."""
+    """Tell whether any or all of booleans hold."""
     def rule(scalars, eq, body):
         x = scalars.value(eq.inputs[0])
         if eq.inputs[0].aval.dtype != np.bool_:

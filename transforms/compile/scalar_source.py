@@ -209,7 +209,7 @@ class Scalars:
         self.values[eq.outputs[0]] = rows
 
     def is_long(self, eq):
-        """Whether an elementwise equation is to be a loop over rows."""
+        """Tell whether an elementwise equation is to be a loop over rows."""
         if eq.outputs[0].aval.ndim and any(
                 type(v) is Var and type(self.values[v]) is Rows for v in eq.inputs):
             return True

@@ -237,7 +237,7 @@ def _one_of(index, branches, first, operands):
 
 
 def known_state(value):
-    """Whether control flow can look at a value: "known", "batched" or "staged"."""
+    """Tell whether control flow can look at a value: "known", "batched" or "staged"."""
     state = "known"
     while isinstance(value, Tracer):
         if isinstance(value, Batched):
@@ -368,7 +368,9 @@ def _of_those(prim, body, hit, values, flags):
 
 
 def _may_raise(graph):
-    """Whether a graph looks at its operands: decompositions and solvers refuse some matrices, reads some places."""
+    """Tell whether a graph looks at its operands: decompositions and solvers refuse some matrices, reads some places.
+
+    """
     return any(type(BLOCKS.get(eq.prim.name)) in (int, tuple) or "index" in eq.prim.operands
                or any(map(_may_raise, eq.graphs())) for eq in graph.equations)
 

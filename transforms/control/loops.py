@@ -103,7 +103,7 @@ def _while_eager(cond_fun, body_fun, init_val, left=None):
 
 
 def _goes_on(flag):
-    """Whether any example goes on; along an axis of a mesh, in any process, for the body may call collectives."""
+    """Tell whether any example goes on; along an axis of a mesh, in any process, for the body may call collectives."""
     going = bool(unwrap(flag).any())
     for trace in mesh_axes():
         if trace.group is not None and varies(flag, trace):

@@ -162,7 +162,7 @@ class Linear(Operation):
 
 
 def _rerun(value):
-    """Whether an operation on a value runs later, or for each example: then what functions close over is gone."""
+    """Tell whether an operation on a value runs later, or for each example: then what functions close over is gone."""
     if is_staged(value):
         return True
     while isinstance(value, Tracer) and not isinstance(value, Batched):

@@ -97,7 +97,7 @@ def by_example(nest, count):
 
 
 def _apart(found, count, turns):
-    """Whether no element at such places belongs to two examples.
+    """Tell whether no element at such places belongs to two examples.
 
     With `s` between an example and the next, element `a` belongs to example `a // s` modulo `count`.
     """

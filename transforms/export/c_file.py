@@ -63,7 +63,7 @@ def kernel_of(draft, known, writer=PlainWriter):
 
 
 def is_bounded(eq, known):
-    """Whether an equation reads or writes at places that values decide: nobody could be told of one outside."""
+    """Tell whether an equation reads or writes at places that values decide: nobody could be told of one outside."""
     if eq.prim.elementwise or eq.bodies() or not is_native(eq, known):
         return False
     given = [v for v in dict.fromkeys(eq.inputs) if type(v) is Var]

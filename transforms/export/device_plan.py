@@ -57,7 +57,7 @@ class _DevicePlan(Plan):
 
 
 def _is_foreign(v):
-    """Whether an operand is a constant that is an array of another library than NumPy."""
+    """Tell whether an operand is a constant that is an array of another library than NumPy."""
     return type(v) is Literal and not isinstance(v.value, _PLAIN)
 
 

@@ -116,7 +116,7 @@ class FlatText:
         return [eq for eq in self.waiting if eq.prim.name in REDUCERS and eq.inputs[0] in made]
 
     def has(self, v, made):
-        """Whether a variable, or a literal, is known."""
+        """Tell whether a variable, or a literal, is known."""
         return type(v) is Literal or v in made or v in self.known
 
     def numbers(self):

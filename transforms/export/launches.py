@@ -147,7 +147,7 @@ def touched_by(part):
 
 
 def _reads_before(part, memory):
-    """Whether a part reads memory before it writes all of it."""
+    """Tell whether a part reads memory before it writes all of it."""
     for s in map(statement_of, part.items):
         reads, writes = touched(s)
         if memory in reads or memory in writes:

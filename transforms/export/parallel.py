@@ -38,7 +38,7 @@ def block_for(threads):
 
 
 def is_cheap(nest):
-    """Whether one block computes a nest about as fast as many."""
+    """Tell whether one block computes a nest about as fast as many."""
     size = size_of(nest.shape)
     return size <= SMALL and (1 + steps_of(nest)) * -(-size // LARGEST) <= _CHEAP
 

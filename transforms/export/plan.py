@@ -19,7 +19,7 @@ def planned(fun, args, name):
 
 
 def without_library(eq):
-    """Whether a product of matrices is written, and is not left to a library."""
+    """Tell whether a product of matrices is written, and is not left to a library."""
     return is_small(*[v.aval for v in eq.inputs])
 
 
@@ -46,7 +46,7 @@ class Plan:
                             tuple(named.name for named in self.found.inputs), tuple(outputs))
 
     def is_whole(self, draft, known):
-        """Whether kernels are all that there is."""
+        """Tell whether kernels are all that there is."""
         return all(is_native(eq, known) for eq in draft.equations)
 
     def mixed(self, draft, known, outputs):

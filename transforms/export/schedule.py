@@ -187,7 +187,7 @@ class Schedule:
         return found
 
     def is_free(self, s):
-        """Whether a statement may run at any time while the part does."""
+        """Tell whether a statement may run at any time while the part does."""
         reads, writes = touched(s)
         part, wait = self.part, self.waiting
         written = [p for each in within([s]) for p in places_written(each)]
@@ -222,7 +222,7 @@ def _again(item):
 
 
 def covers(place):
-    """Whether a place has all elements of its memory."""
+    """Tell whether a place has all elements of its memory."""
     kept = [(n, s) for n, s in zip(place.shape, place.strides) if s]
     shape = [n for n, _ in sorted(kept, key=lambda axis: -axis[1])]
     return not place.moving and place.offset == 0 and size_of(shape) == place.memory.size and (

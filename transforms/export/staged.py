@@ -76,7 +76,7 @@ def products(draft, written):
 
 
 def _is_product(eq):
-    """Whether a product is one of strong floats of one dtype."""
+    """Tell whether a product is one of strong floats of one dtype."""
     avals = [v.aval for v in (*eq.inputs, *eq.outputs)]
     return (not any(a.weak for a in avals) and len({a.dtype for a in avals}) == 1 and all(a.size for a in avals)
             and KINDS.get(avals[0].dtype, "i")[0] == "f")

@@ -60,7 +60,7 @@ def _values(s):
 
 
 def are_apart(places, others):
-    """Whether no element lies in both of two lists of places, as far as the bounds of these tell."""
+    """Tell whether no element lies in both of two lists of places, as far as the bounds of these tell."""
     return not any(p.memory is q.memory and _meet(p, q) for p in places for q in others)
 
 

@@ -55,7 +55,7 @@ class Equation:
 
     @property
     def leaves_numbers(self):
-        """Whether Python numbers alone are operands of what is elementwise, and gives a number of NumPy's."""
+        """Tell whether Python numbers alone are operands of what is elementwise, and gives a number of NumPy's."""
         if not self.prim.elementwise:
             return False
         out = self.outputs[0].aval
@@ -63,7 +63,9 @@ class Equation:
 
     @property
     def acts(self):
-        """Whether it does something beside computing: it is never dropped, and keeps its place among the others."""
+        """Tell whether it does something beside computing: it is never dropped, and keeps its place among the others.
+
+        """
         prim = self.prim
         return "acts" in prim.effects or prim.handlers is not None and any(
             eq.acts for graph in self.graphs() for eq in graph.equations)

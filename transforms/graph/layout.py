@@ -16,7 +16,7 @@ VIEWS = {  # what a view primitive does to an array
 
 
 def is_uniform(v):
-    """Whether a value is a constant that holds one element for all, a copy of which lies in order."""
+    """Tell whether a value is a constant that holds one element for all, a copy of which lies in order."""
     return type(v) is Literal and type(v.value) is ndarray and not any(v.value.strides)
 
 
@@ -36,14 +36,16 @@ class Layouts:
         self.shared = {}  # a variable -> the variables whose memory it may show
 
     def is_compact(self, v):
-        """Whether the elements lie in order, without gaps."""
+        """Tell whether the elements lie in order, without gaps."""
         if type(v) is Literal:
             value = v.value
             return type(value) is not ndarray or value.flags.c_contiguous
         return not v.aval.shape or v in self.compact
 
     def is_dense(self, v):
-        """Whether the elements lie without gaps, the axes in any order: a copy then lies as the value itself does."""
+        """Tell whether the elements lie without gaps, the axes in any order: a copy then lies as the value itself
+        does.
+        """
         return self.is_compact(v) or v in self.turned
 
     def bases(self, v):

@@ -120,7 +120,7 @@ def _rows(pullback, out_avals, start, stop, like):
 
 
 def _shares(value, lent):
-    """Whether a value may lie in memory of any other."""
+    """Tell whether a value may lie in memory of any other."""
     value = unwrap(value)
     return type(value) is np.ndarray and any(np.may_share_memory(value, unwrap(v)) for v in lent)
 

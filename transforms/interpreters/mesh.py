@@ -49,7 +49,7 @@ class MeshTrace(VmapTrace):
         return mesh_trace(self.size, self.axis_name, self.places, self)
 
     def owns(self, a):
-        """Whether a value varies along the axis."""
+        """Tell whether a value varies along the axis."""
         return isinstance(a, Tracer) and a.owner is not None and (a.owner is self or a.owner is self.stands_for)
 
     def vary(self, a):
@@ -77,7 +77,7 @@ class MeshTrace(VmapTrace):
         return total if self.group is None else rank_sum(total, at_line(self.group, total))
 
     def anywhere(self, flag):
-        """Whether a flag is set on any rank."""
+        """Tell whether a flag is set on any rank."""
         if self.group is None:
             return flag
         flag = flag.astype(np.int8).reshape((1,))

@@ -47,11 +47,11 @@ class VmapTrace(Trace):
         self.library = None if stands_for is None else stands_for.library  # of the mapped arrays, for `axis_index`
 
     def collects(self, prim, params):
-        """Whether an operation is a collective over this axis."""
+        """Tell whether an operation is a collective over this axis."""
         return prim.name in ACROSS and self.runs_over(params)
 
     def runs_over(self, params):
-        """Whether the parameters of a collective name this axis."""
+        """Tell whether the parameters of a collective name this axis."""
         return params and self.axis_name in params[0]
 
     def process(self, prim, args):

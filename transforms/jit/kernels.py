@@ -19,7 +19,7 @@ _NUMBER = aval_of(1.0)
 
 
 def _is_off():
-    """Whether native code is not to be had."""
+    """Tell whether native code is not to be had."""
     return os.environ.get("COVECTOR_NATIVE") == "0" or installed("llvmlite") is None
 
 

@@ -34,7 +34,7 @@ def run_watched(fun, args, kwargs, name):
 
 
 def _is_float(x):
-    """Whether a leaf is an array or a number that can be NaN."""
+    """Tell whether a leaf is an array or a number that can be NaN."""
     try:
         return is_inexact(aval_of(x).dtype)
     except TypeError:

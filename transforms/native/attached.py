@@ -116,7 +116,7 @@ def _as_declared(x, aval):
 
 
 def _fits(x, aval):
-    """Whether a value has an aval."""
+    """Tell whether a value has an aval."""
     kind = type(x)
     if aval.weak:
         return kind is _NUMBERS[aval.dtype.kind]
@@ -126,7 +126,7 @@ def _fits(x, aval):
 
 
 def _is_heeded():
-    """Whether a warning that was given before does something again."""
+    """Tell whether a warning that was given before does something again."""
     return any(action in ("error", "always", "all") and issubclass(RuntimeWarning, category)
                for action, _, category, *_ in warnings.filters)
 

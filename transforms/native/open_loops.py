@@ -238,7 +238,7 @@ class Body:
         return self.run("log1p", x)
 
     def is_place(self, x, n):
-        """Whether an integer is one of 0, …, n - 1."""
+        """Tell whether an integer is one of 0, …, n - 1."""
         n = self.scalar(n, "i64")
         return self.made(f"icmp ult i64 {x.name}, {n.name}", "b8")
 

@@ -28,7 +28,7 @@ def whole(draft, known):
 
 
 def _is_alone(eq):
-    """Whether an operation is worth a call out of native code: it has better loops."""
+    """Tell whether an operation is worth a call out of native code: it has better loops."""
     alone = ALONE.get(eq.prim.name)
     return alone is not None and bool(alone(*[v.aval for v in eq.inputs], *eq.params))
 

@@ -123,7 +123,7 @@ def _loops(ufunc):
 
 
 def _agrees(run, ufunc):
-    """Whether a native form gives what the ufunc gives, bit for bit."""
+    """Tell whether a native form gives what the ufunc gives, bit for bit."""
     for _, _, dtype in _FLOATS:
         x = np.array([[0.25, 1.5, 0.75], [1.25, 0.5, 2.0]], dtype)
         given = (x,) if ufunc.nin == 1 else (x, x[::-1].copy())

@@ -30,7 +30,7 @@ class Shifts:
         return ready.arrived
 
     def _known(self):
-        """Whether the calls need no comparison, and the mesh is whole."""
+        """Tell whether the calls need no comparison, and the mesh is whole."""
         group = self.group
         return group.broken is None and len(group.trail.calls) + len(self.perms) <= LENGTH
 

@@ -15,7 +15,7 @@ _STATE = {"hooked": False}
 
 
 def started_together():
-    """Whether the environment says that this process is one of several that a launcher of MPI started."""
+    """Tell whether the environment says that this process is one of several that a launcher of MPI started."""
     return any(os.environ.get(name, "1") not in ("", "1") for name in _COUNTS) or "PMIX_RANK" in os.environ
 
 

@@ -107,7 +107,7 @@ class Watch:
 
 
 def soon(test):
-    """Whether something is complete now or in a moment."""
+    """Tell whether something is complete now or in a moment."""
     for _ in range(_SPINS):
         if test():
             return True

@@ -202,7 +202,7 @@ def _each(out):
 
 
 def has_nan(value):
-    """Whether a value of any level, a lazy cotangent or a tuple of them holds NaN."""
+    """Tell whether a value of any level, a lazy cotangent or a tuple of them holds NaN."""
     if isinstance(value, tuple | list):
         return any(has_nan(v) for v in value)
     if isinstance(value, Scatter):

@@ -123,7 +123,7 @@ class RevTrace(Trace):
 
     @property
     def large(self):
-        """Whether a large array was kept."""
+        """Tell whether a large array was kept."""
         return self.guards is not None and self.guards.large
 
     def check_guards(self):
@@ -133,7 +133,7 @@ class RevTrace(Trace):
 
 
 def _is_plain(prim, active, args, n):
-    """Whether the real forms of the rules hold: native floats of one dtype, in and out, none cast or broadcast."""
+    """Tell whether the real forms of the rules hold: native floats of one dtype, in and out, none cast or broadcast."""
     operands = args[:n]
     first = operands[active[0]].aval
     if not first.plain or prim.variadic:

@@ -58,7 +58,7 @@ class Marking:
         return tuple(args)
 
     def carries(self, a):
-        """Whether a value is one of this trace with a derivative."""
+        """Tell whether a value is one of this trace with a derivative."""
         return isinstance(a, Tracer) and a.owner is self and is_inexact(a.aval.dtype)
 
     def seen(self, a):
@@ -69,7 +69,7 @@ class Marking:
 
 
 def varies(x, trace):
-    """Whether a value varies along the axis of a mesh; None where that is not known while a graph is made."""
+    """Tell whether a value varies along the axis of a mesh; None where that is not known while a graph is made."""
     while isinstance(x, Tracer):
         if type(x) is Buffer:
             x = x.read()

@@ -181,7 +181,7 @@ def _aval(x, name):
 
 
 def _is_free(x):
-    """Whether an argument that is not differentiated may have other values at each call."""
+    """Tell whether an argument that is not differentiated may have other values at each call."""
     if isinstance(x, ShapeDtype):
         return is_inexact(x.dtype)
     if isinstance(x, Tracer) and not is_concrete(x):

@@ -233,7 +233,7 @@ _SCAN_LIMIT = 256
 
 
 def is_staged(value):
-    """Whether a value is not known while a graph is made, whatever lies around it."""
+    """Tell whether a value is not known while a graph is made, whatever lies around it."""
     while isinstance(value, Tracer):
         if type(value) is Late and value.node is not None:
             return False  # what is computed later is computed with plain arrays
@@ -244,12 +244,14 @@ def is_staged(value):
 
 
 def above(trace, values):
-    """Whether a value is traced at a higher level than `trace`: that trace is the one to process what it is used in."""
+    """Tell whether a value is traced at a higher level than `trace`: that trace is the one to process what it is used
+    in.
+    """
     return any(isinstance(v, Tracer) and v.owner is not None and v.owner.level > trace.level for v in values)
 
 
 def closes_over_tracer(functions, wanted=None):
-    """Whether a traced value (one that is `wanted`) is reachable from closures, defaults and bound objects."""
+    """Tell whether a traced value (one that is `wanted`) is reachable from closures, defaults and bound objects."""
     todo = list(functions)
     seen = set()
     while todo and len(seen) < _SCAN_LIMIT:

@@ -14,7 +14,9 @@ from .staging import GraphTrace, stage
 
 
 def stands_in(value):
-    """Whether a value takes the place of one that is not known yet: an operand of a map that is being transposed."""
+    """Tell whether a value takes the place of one that is not known yet: an operand of a map that is being transposed.
+
+    """
     while isinstance(value, Tracer):
         if getattr(value.owner, "stands_in", False):
             return True
@@ -47,7 +49,7 @@ def unknown(values, kind, rule):
 
 
 def _adds(v):
-    """Whether an operand is a constant other than 0."""
+    """Tell whether an operand is a constant other than 0."""
     return type(v) is Literal and bool(np.any(unwrap(v.value) != 0))
 
 

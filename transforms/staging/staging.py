@@ -34,7 +34,7 @@ from .numbers import NUMBERS, is_derived
 
 
 def alike(a, b):
-    """Whether two values of reverse traces are one read, or another move of elements, of one value, done twice.
+    """Tell whether two values of reverse traces are one read, or another move of elements, of one value, done twice.
 
     A step that reads `w[0]` of a `w` around it at four places reads one value, and needs one cotangent of it.
     """

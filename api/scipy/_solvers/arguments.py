@@ -20,7 +20,7 @@ def in_tuple(args: Any) -> tuple:
 
 
 def is_traced(*things: Any) -> bool:
-    """Whether a traced value is among the leaves of pytrees, or in the closure of a function there."""
+    """Tell whether a traced value is among the leaves of pytrees, or in the closure of a function there."""
     leaves = [settle(x) for x in flatten(things)[0]]
     return any(isinstance(x, Tracer) for x in leaves) or closes_over_tracer([x for x in leaves if callable(x)])
 

@@ -10,7 +10,7 @@ SequenceVSpace = ListVSpace = TupleVSpace = DictVSpace = NamedTupleVSpace = Cont
 
 
 def isinstance(instance, class_or_tuple):
-    """Whether a value is of a type; a traced one, whether its value is.
+    """Tell whether a value is of a type; a traced one, whether its value is.
 
     >>> import numpy as np
     >>> from covector.compat.autograd import grad

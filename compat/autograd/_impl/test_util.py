@@ -12,7 +12,7 @@ EPS = 1e-6
 
 
 def scalar_close(a, b):
-    """Whether two numbers agree to `TOL`, or relatively to `RTOL`."""
+    """Tell whether two numbers agree to `TOL`, or relatively to `RTOL`."""
     return abs(a - b) < TOL or abs(a - b) / abs(a + b) < RTOL
 
 

@@ -39,7 +39,7 @@ class Box(metaclass=_OfTraced):
 
 
 def isbox(x):
-    """Whether `x` is traced.
+    """Tell whether `x` is traced.
 
     >>> import covector.compat.autograd as autograd
     >>> autograd.grad(lambda x: x * autograd.tracer.isbox(x))(3.0)

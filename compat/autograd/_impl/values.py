@@ -82,14 +82,14 @@ def like(g, out):
 
 
 def depends(out, x):
-    """Whether some of an output is traced at the level of the boxed argument `x`."""
+    """Tell whether some of an output is traced at the level of the boxed argument `x`."""
     owners = {v.owner for v in tree.leaves(x) if isinstance(v, Tracer)}
     return any(isinstance(v, Tracer) and (v.owner in owners or v.owner is None or _inside(v, owners))
                for v in tree.leaves(out))
 
 
 def _inside(v, owners):
-    """Whether a value of an inner trace holds one of `owners`."""
+    """Tell whether a value of an inner trace holds one of `owners`."""
     while isinstance(v, Tracer):
         if v.owner in owners:
             return True

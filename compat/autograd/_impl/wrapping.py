@@ -96,7 +96,7 @@ def without_objects(x):
 
 
 def holds_traced(x):
-    """Whether a value, or an element of lists, tuples or an array of objects, is traced."""
+    """Tell whether a value, or an element of lists, tuples or an array of objects, is traced."""
     if isinstance(x, Tracer):
         return True
     if isinstance(x, list | tuple):

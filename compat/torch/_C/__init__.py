@@ -71,12 +71,12 @@ def _set_fwd_grad_enabled(enabled):
 
 
 def _are_functorch_transforms_active():
-    """Whether a transform of `torch.func` is running."""
+    """Tell whether a transform of `torch.func` is running."""
     return _modes().level is not None or bool(_modes().maps)
 
 
 def _is_torch_function_enabled():
-    """Whether subclasses of Tensor are asked for their `__torch_function__`."""
+    """Tell whether subclasses of Tensor are asked for their `__torch_function__`."""
     return not _plain_only.get()
 
 
@@ -96,7 +96,7 @@ def _is_view_replay_enabled():
 
 
 def _is_torch_function_mode_enabled():
-    """Whether a `TorchFunctionMode` is in force."""
+    """Tell whether a `TorchFunctionMode` is in force."""
     return bool(_modes_in_force(_modes()))
 
 
@@ -125,7 +125,7 @@ def _pop_saved_tensors_default_hooks():
 
 
 def _saved_tensors_hooks_is_enabled():
-    """Whether saved-tensor hooks may be registered now."""
+    """Tell whether saved-tensor hooks may be registered now."""
     return _modes().hooks_disabled is None
 
 

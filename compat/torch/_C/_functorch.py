@@ -11,17 +11,17 @@ def _level(t):
 
 
 def is_batchedtensor(t):
-    """Whether a tensor is a value of a running `vmap`."""
+    """Tell whether a tensor is a value of a running `vmap`."""
     return isinstance(_level(t), _BatchTrace)
 
 
 def is_gradtrackingtensor(t):
-    """Whether a tensor is a value of a running `grad`, `vjp` or `jvp`."""
+    """Tell whether a tensor is a value of a running `grad`, `vjp` or `jvp`."""
     return isinstance(_level(t), _GradTrace)
 
 
 def is_functorch_wrapped_tensor(t):
-    """Whether a tensor is a value of a running transform."""
+    """Tell whether a tensor is a value of a running transform."""
     return _level(t) is not None
 
 

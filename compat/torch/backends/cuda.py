@@ -14,7 +14,7 @@ class matmul:  # noqa: N801 (torch's name)
 
 
 def is_built():
-    """Whether CuPy is installed and finds a device."""
+    """Tell whether CuPy is installed and finds a device."""
     return _count() > 0
 
 

@@ -95,7 +95,7 @@ globals().update({name: _Typed(name, (), {"__module__": __name__, "__doc__": "Te
 
 
 def is_available():
-    """Whether CuPy is installed and finds a device."""
+    """Tell whether CuPy is installed and finds a device."""
     return _count() > 0
 
 

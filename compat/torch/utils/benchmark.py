@@ -110,11 +110,11 @@ class Measurement:
 
     @property
     def has_warnings(self):
-        """Whether the times differ by more than a tenth."""
+        """Tell whether the times differ by more than a tenth."""
         return not self.meets_confidence()
 
     def meets_confidence(self, threshold=_LARGE):
-        """Whether the middle half of the times lies within a part of the median."""
+        """Tell whether the middle half of the times lies within a part of the median."""
         return self.iqr / self.median < threshold
 
     @property

@@ -44,7 +44,7 @@ class ModuleTracker:
 
     @property
     def is_bw(self):
-        """Whether a backward pass is running."""
+        """Tell whether a backward pass is running."""
         return _current_graph_task_id() != -1
 
     def _name(self, module):

@@ -257,7 +257,7 @@ _PART = Step(
 
 
 def _is_rows(x, places):
-    """Whether plain places take rows of a traced value that is no buffer; not where they are to be refused."""
+    """Tell whether plain places take rows of a traced value that is no buffer; not where they are to be refused."""
     shape = x.aval.shape
     return (places.ndim > 0 and places.dtype.kind == "i" and len(shape) > 0 and type(x) is not Buffer
             and all_within(places, -shape[0], shape[0]))

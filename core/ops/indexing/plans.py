@@ -15,7 +15,7 @@ _BASIC = (int, slice, type(None), type(Ellipsis), np.integer)
 
 
 def is_basic(key):
-    """Whether `key` has no index arrays: NumPy then gives a view."""
+    """Tell whether `key` has no index arrays: NumPy then gives a view."""
     if type(key) is tuple:
         for k in key:
             if not isinstance(k, _BASIC) or isinstance(k, bool):
@@ -25,7 +25,7 @@ def is_basic(key):
 
 
 def names_part(key):
-    """Whether `key` would be basic if the integers in it were known: NumPy then gives a view, too."""
+    """Tell whether `key` would be basic if the integers in it were known: NumPy then gives a view, too."""
     return all(isinstance(k, Tracer) and not k.ndim and k.dtype.kind in "iu" or is_basic(k)
                for k in (key if type(key) is tuple else (key,)))
 

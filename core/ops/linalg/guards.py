@@ -277,7 +277,7 @@ alike = primitive(
 
 
 def cuts(xp, a, rcond):
-    """Whether a pseudo-inverse with this `rcond` leaves out singular values that are not 0, up to rounding."""
+    """Tell whether a pseudo-inverse with this `rcond` leaves out singular values that are not 0, up to rounding."""
     zero = max(2.0**-26, tiny(a))  # relative to the largest; what is cut off changes the derivative by as much
     if not a.size or not bool(xp.any(rcond > zero)):
         return False

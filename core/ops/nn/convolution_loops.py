@@ -335,7 +335,7 @@ def _parts(size, extent, kernel, stride, padding, dilation):
 
 
 def _fit(x, y, taps, windows, weights, least, few, most):
-    """Whether there is enough to do, but not for BLAS, and of which kind."""
+    """Tell whether there is enough to do, but not for BLAS, and of which kind."""
     return taps > 1 and windows >= few and weights <= most and windows * weights >= least and (
         (x.dtype in PLAIN or x.dtype == _HALF) and x.dtype == y.dtype and x.ndim in (3, 4, 5))
 

@@ -86,7 +86,7 @@ def pooled_shape(x, kernel, stride, padding, dilation):
 
 @lru_cache(256)
 def all_hold(size, kernel, stride, padding, dilation):
-    """Whether each window has an element of the array."""
+    """Tell whether each window has an element of the array."""
     for n, k, s, (a, b), d in zip(size, kernel, stride, padding, dilation):
         count = (n + a + b - d * (k - 1) - 1) // s + 1
         spots = np.arange(count)[:, None] * s + np.arange(k) * d - a

@@ -28,7 +28,7 @@ def _inside(x, low, high):
 
 
 def _large(*arrays):
-    """Whether all are plain arrays of one shape and native floats, large enough that passes in place pay."""
+    """Tell whether all are plain arrays of one shape and native floats, large enough that passes in place pay."""
     x = arrays[0]
     return all(type(a) is ndarray and a.shape == x.shape and a.dtype == x.dtype for a in arrays) and (
         x.size >= _LARGE and x.dtype in BITS and all(a.flags.c_contiguous for a in arrays))
@@ -197,7 +197,7 @@ def _soft_shrink(xp, x, *, distance):
 
 
 def _beyond(x, distance):
-    """Whether x is farther from 0, or NaN."""
+    """Tell whether x is farther from 0, or NaN."""
     return ~((x >= -distance) & (x <= distance))
 
 
@@ -238,7 +238,7 @@ hard_shrink = elementwise(
 
 
 def _above(x, limit):
-    """Whether x is above a limit, or NaN."""
+    """Tell whether x is above a limit, or NaN."""
     return ~(x <= limit)
 
 

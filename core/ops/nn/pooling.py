@@ -42,7 +42,7 @@ def _places(size, kernel, stride, dilation):
 
 
 def _are_apart(kernel, stride, dilation):
-    """Whether no element lies in two windows."""
+    """Tell whether no element lies in two windows."""
     return all(s > d * (k - 1) for k, s, d in zip(kernel, stride, dilation))
 
 

@@ -32,7 +32,7 @@ def _shape(gates, h, c, w):
 
 
 def _plain(*arrays):
-    """Whether all are NumPy's, of one common dtype."""
+    """Tell whether all are NumPy's, of one common dtype."""
     dtype = arrays[0].dtype
     return dtype in _PLAIN and all(type(a) is ndarray and a.dtype is dtype for a in arrays)
 

@@ -77,7 +77,7 @@ poch = elementwise(
 
 
 def _pole(x):
-    """Whether 1 / Γ is 0 at x."""
+    """Tell whether 1 / Γ is 0 at x."""
     return (x < 0.5) & (x % 1.0 == 0)
 
 

@@ -20,7 +20,7 @@ LEAST = 1024  # elements; SciPy's is as fast on fewer
 
 
 def fits(x):
-    """Whether an operand is an array that this is for."""
+    """Tell whether an operand is an array that this is for."""
     return type(x) is np.ndarray and x.dtype == np.float32 and x.size >= LEAST
 
 

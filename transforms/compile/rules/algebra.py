@@ -14,13 +14,13 @@ READS = frozenset({"reshape", "broadcast_to", "transpose", "getitem"})  # of ele
 
 
 def _of_floats(m):
-    """Whether the result is an array of floats, of the dtype of its operands."""
+    """Tell whether the result is an array of floats, of the dtype of its operands."""
     return m.out.shape and m.out.dtype.kind == "f" and all(
         v.aval.dtype == m.out.dtype or v.aval.weak for v in m.eq.inputs)
 
 
 def _is_same(m):
-    """Whether `x` is what is asked for, in shape and dtype; a copy of it would lie in memory as it does."""
+    """Tell whether `x` is what is asked for, in shape and dtype; a copy of it would lie in memory as it does."""
     return type(m.x) is Var and m.x.aval.shape == m.out.shape and m.x.aval.dtype == m.out.dtype and (
         m.x.aval.ndim > 0 and m.at.layouts.is_dense(m.x))
 
@@ -36,7 +36,7 @@ def _takes_all(m):
 
 
 def _is_number(m):
-    """Whether the constant is a floating one, to take a sign."""
+    """Tell whether the constant is a floating one, to take a sign."""
     return _of_floats(m) and m.c.aval.dtype.kind == "f"
 
 

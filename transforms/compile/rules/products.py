@@ -76,7 +76,7 @@ def as_einsum(eq):
 
 
 def _is_shared(m):
-    """Whether sweeps divide so much by `y` that its reciprocal pays.
+    """Tell whether sweeps divide so much by `y` that its reciprocal pays.
 
     A quotient takes as long as several products, and longer where a loop waits for it. The last bit of a derivative
     may differ by this; quotients that a function itself asks for stay.
@@ -89,7 +89,7 @@ def _is_shared(m):
 
 
 def _is_derived(eq):
-    """Whether a sweep made a quotient of one floating dtype, whose divisor is not known."""
+    """Tell whether a sweep made a quotient of one floating dtype, whose divisor is not known."""
     (x, y), out = eq.inputs, eq.outputs[0].aval
     return eq.quiet is True and type(y) is Var and out.dtype.kind == "f" and y.aval.dtype == out.dtype and (
         not y.aval.weak) and (x.aval.dtype == out.dtype or type(x) is Literal)

@@ -105,7 +105,7 @@ class Match(Steps):
         return self.eq.outputs[0].aval
 
     def fits(self, pattern, v):
-        """Whether a value matches a pattern; what that names is noted."""
+        """Tell whether a value matches a pattern; what that names is noted."""
         if type(pattern) is str:
             return self.__dict__.setdefault(pattern, v) is v
         if type(pattern) is Constant:
@@ -226,7 +226,7 @@ class Rewriter:
         return self.used.get(v, ())
 
     def merged(self, eq):
-        """Whether the outputs of an equation are known without it; if not, they are noted."""
+        """Tell whether the outputs of an equation are known without it; if not, they are noted."""
         if all(type(v) is Literal for v in eq.inputs) and (value := _computed(eq)) is not None:
             self.name[eq.outputs[0]] = value
             return True

@@ -143,10 +143,10 @@ def table_of(kind):
 
 
 def knows(name, kind):
-    """Whether native code has an operation in a kind."""
+    """Tell whether native code has an operation in a kind."""
     return name in table_of(kind) or kind[0] == "f" and name in FUNCTIONS
 
 
 def is_costly(name):
-    """Whether an operation is many instructions."""
+    """Tell whether an operation is many instructions."""
     return name in FUNCTIONS or name in ("remainder", "fmod")

@@ -95,12 +95,12 @@ def compact_strides(shape):
 
 
 def is_compact(place):
-    """Whether the elements at a place lie in order, without gaps."""
+    """Tell whether the elements at a place lie in order, without gaps."""
     return all(n == 1 or a == b for n, a, b in zip(place.shape, place.strides, compact_strides(place.shape)))
 
 
 def is_uniform(values):
-    """Whether an array of values holds one for all elements."""
+    """Tell whether an array of values holds one for all elements."""
     return not any(values.strides) or values.size == 1
 
 

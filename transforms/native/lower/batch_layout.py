@@ -50,12 +50,12 @@ def columnar(equations, outputs, known):
 
 
 def _rows(aval, n):
-    """Whether an array is a small one for each of `n` examples."""
+    """Tell whether an array is a small one for each of `n` examples."""
     return aval.ndim > 0 and aval.shape[0] == n and prod(aval.shape[1:]) <= _ELEMENTS
 
 
 def _is_rowwise(eq, n, known):
-    """Whether an equation does the same for each example."""
+    """Tell whether an equation does the same for each example."""
     if len(eq.outputs) != 1 or not _rows(eq.outputs[0].aval, n):
         return False
     name, out = eq.prim.name, eq.outputs[0].aval
@@ -79,7 +79,7 @@ def _is_rowwise(eq, n, known):
 
 
 def _broadcasts(aval, out):
-    """Whether the axis of examples of an operand is that of the result, or it has none and few elements."""
+    """Tell whether the axis of examples of an operand is that of the result, or it has none and few elements."""
     if aval.ndim == out.ndim and aval.shape[0] == out.shape[0]:
         return prod(aval.shape[1:]) <= _ELEMENTS
     return aval.size <= _ELEMENTS and (aval.ndim < out.ndim or aval.shape[0] == 1)
@@ -109,7 +109,7 @@ def _connected(equations, n):
 
 
 def _pays(cluster, n, equations, outputs):
-    """Whether a group moves, or computes in short rows, more elements than columns are loaded and stored."""
+    """Tell whether a group moves, or computes in short rows, more elements than columns are loaded and stored."""
     mine = set(map(id, cluster))
     made = {v for eq in cluster for v in eq.outputs}
     saved, read = 0, {}
@@ -141,7 +141,7 @@ def write(writer, eq):
 
 
 def folds_examples(eq):
-    """Whether an equation is a reduction over the examples."""
+    """Tell whether an equation is a reduction over the examples."""
     return eq.prim.name in REDUCERS and 0 in eq.params[0]
 
 

@@ -44,7 +44,7 @@ class Exchange:
 
 
 def is_exchange(eq):
-    """Whether native code calls Python for a collective; `rank_vary` moves nothing."""
+    """Tell whether native code calls Python for a collective; `rank_vary` moves nothing."""
     if eq.prim.name == "rank_vary":
         v = eq.outputs[0]
         return v.aval.dtype in KINDS and v.aval.dtype.isnative and v.aval.size > 0 and not v.aval.weak

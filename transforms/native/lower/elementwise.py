@@ -38,7 +38,7 @@ def elementary(eq):
 
 
 def _is_linear(eq):
-    """Whether what an equation chooses is 0 or NaN where a cotangent is 0: if a sweep made it, in one dtype."""
+    """Tell whether what an equation chooses is 0 or NaN where a cotangent is 0: if a sweep made it, in one dtype."""
     return eq.quiet is True and len({v.aval.dtype for v in (*eq.inputs, *eq.outputs)}) == 1
 
 
@@ -79,14 +79,14 @@ def _common(inputs):
 
 
 def _known(v):
-    """Whether a value is of a kind that native code has; a Python integer must fit where it is cast."""
+    """Tell whether a value is of a kind that native code has; a Python integer must fit where it is cast."""
     if v.aval.dtype not in KINDS:
         return False
     return not (type(v) is Literal and type(v.value) is int and not -2**31 <= v.value < 2**31)
 
 
 def _stays(eq):
-    """Whether native code computes an equation itself; an elementwise one may come down to others."""
+    """Tell whether native code computes an equation itself; an elementwise one may come down to others."""
     if computed_in(eq.prim.name, eq.inputs, eq.outputs[0]) is not None:
         return True
     if not eq.prim.elementwise:

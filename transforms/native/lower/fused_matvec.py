@@ -89,13 +89,13 @@ class _Blocks:
         return None if loop is None else [*early, *loop, *late]
 
     def is_of_rows(self, eq):
-        """Whether an equation is element by element over the rows, and reads products of them."""
+        """Tell whether an equation is element by element over the rows, and reads products of them."""
         n = self.x.aval.shape[0]
         return type(self.known.get(eq)) is list and eq.outputs[0].aval.shape == (n,) and any(
             v in self.rows for v in eq.inputs) and all(v.aval.shape in ((n,), ()) for v in eq.inputs)
 
     def is_sum(self, eq):
-        """Whether an equation adds up what was made of the rows, or products of that with the rows."""
+        """Tell whether an equation adds up what was made of the rows, or products of that with the rows."""
         if eq.prim.name == "matmul":
             return eq.inputs[1] is self.x and eq.inputs[0] in self.rows
         return eq.prim.name == "reduce_sum" and eq.inputs[0] in self.rows and eq.params == ((0,), False)

@@ -12,7 +12,7 @@ _FEW_ROWS = 8  # elements of a row, below which the axes before the index are th
 
 
 def fits(index, n):
-    """Whether an index has a dtype that native code counts in, and is in bounds where it is known."""
+    """Tell whether an index has a dtype that native code counts in, and is in bounds where it is known."""
     if index.aval.dtype not in KINDS or index.aval.dtype.kind != "i":
         return False
     if type(index) is not Literal:

@@ -18,12 +18,12 @@ _WRITTEN_OUT = 128  # products of numbers that are written one by one
 
 
 def is_small(x, y):
-    """Whether a product of arrays of these avals needs no library."""
+    """Tell whether a product of arrays of these avals needs no library."""
     return few_products(x.shape[-2] if x.ndim > 1 else 1, x.shape[-1], y.shape[-1] if y.ndim > 1 else 1)
 
 
 def few_products(n, k, m):
-    """Whether loops do a product of such matrices: it is small, or of one column with one row."""
+    """Tell whether loops do a product of such matrices: it is small, or of one column with one row."""
     return n * k * m <= _SMALL or k == 1 or n == m == 1
 
 

@@ -22,7 +22,7 @@ class Rematerialized:
         self.kept = set()  # variables that something needs in memory
 
     def takes(self, writer, out, group, steps, readers):
-        """Whether a variable that a group makes need not be stored; it is noted then.
+        """Tell whether a variable that a group makes need not be stored; it is noted then.
 
         Args:
             steps: of the group: `{variable: its step}`.
@@ -44,7 +44,9 @@ class Rematerialized:
         return True
 
     def made_from(self, writer, v, group, steps, loaded, again):
-        """Whether a variable can be made of what is in memory, which is noted in `loaded`, by the steps of `again`."""
+        """Tell whether a variable can be made of what is in memory, which is noted in `loaded`, by the steps of
+        `again`.
+        """
         step = self.steps.get(v)
         if step is None and v in group.made and v not in writer.values:
             step = steps[v]
@@ -76,7 +78,7 @@ class Rematerialized:
 
 
 def _reads_elements(writer, eq, shape):
-    """Whether an equation reads each element where it writes the same one, or adds them up."""
+    """Tell whether an equation reads each element where it writes the same one, or adds them up."""
     if type(eq) is not Equation or id(eq) in writer.apart:
         return False
     if eq.prim.name in REDUCERS:
@@ -86,7 +88,7 @@ def _reads_elements(writer, eq, shape):
 
 
 def _is_whole(writer, v, shape):
-    """Whether there are as many elements to load of a variable as the shape has."""
+    """Tell whether there are as many elements to load of a variable as the shape has."""
     found = writer.values.get(v)
     if type(found) is Place:
         return found.size * 2 > np.prod(shape)

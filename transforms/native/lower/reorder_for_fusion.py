@@ -54,7 +54,7 @@ def reorder_for_fusion(equations, outputs, known, eager):
 
 
 def _is_small(eq, known):
-    """Whether an equation is a view, or elementwise or a sum."""
+    """Tell whether an equation is a view, or elementwise or a sum."""
     return eq.prim.name in MOVES or eq.prim.name in REDUCERS or type(known.get(eq)) is list
 
 

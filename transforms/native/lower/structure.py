@@ -20,13 +20,15 @@ MOVES = frozenset(VIEWS)
 
 
 def is_basic(index):
-    """Whether an index takes a view."""
+    """Tell whether an index takes a view."""
     parts = index if type(index) is tuple else (index,)
     return all(i is None or i is Ellipsis or type(i) in (int, slice) for i in parts)
 
 
 def is_native(eq, known):
-    """Whether native code has an equation; `known` notes of each what it comes down to, or whether there is a rule."""
+    """Tell whether native code has an equation; `known` notes of each what it comes down to, or whether there is a
+    rule.
+    """
     found = known.get(eq)
     if found is None:
         found = known[eq] = _looked_at(eq, known)
@@ -81,7 +83,7 @@ def _reduction(eq):
 
 
 def _adds(eq):
-    """Whether numbers of one dtype, not booleans, are added."""
+    """Tell whether numbers of one dtype, not booleans, are added."""
     return _strong(eq) and eq.inputs[0].aval.dtype == eq.outputs[0].aval.dtype and (
         eq.outputs[0].aval.dtype.kind in "fi")
 
@@ -101,7 +103,7 @@ def _closed(eq, known):
 
 
 def _is_body(graph, known):
-    """Whether all that a body does is native; its outputs are variables or numbers."""
+    """Tell whether all that a body does is native; its outputs are variables or numbers."""
     avals = [v.aval for v in (*graph.inputs, *graph.outputs)]
     return (all(_fits(a) for a in avals) and not any(v.aval.weak for v in graph.outputs)
             and len(graph.equations) < _FEW_STEPS and all(is_native(eq, known) for eq in graph.equations))
@@ -158,5 +160,5 @@ _RULES = {
 
 
 def computes(eq):
-    """Whether an equation does more than move elements."""
+    """Tell whether an equation does more than move elements."""
     return eq.prim.name not in MOVES and eq.prim.name not in ("stop_gradient", "rank_vary")

@@ -183,7 +183,7 @@ class Writer:
         return self.values[v]
 
     def few(self, aval):
-        """Whether an array is held as values."""
+        """Tell whether an array is held as values."""
         return aval.size == 1 or aval.size <= FEW and self.count < _LONG
 
     def held(self, v):

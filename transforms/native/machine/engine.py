@@ -248,7 +248,7 @@ def _library(name):
 
 
 def has_threads():
-    """Whether the C library makes threads."""
+    """Tell whether the C library makes threads."""
     try:
         return bool(address_of("pthread_create") and address_of("pthread_join"))
     except AttributeError:

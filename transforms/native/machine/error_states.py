@@ -16,14 +16,14 @@ DEFAULT: Any = None if VARIABLE is None else Context().run(VARIABLE.get)  # the 
 
 
 def is_followed():
-    """Whether the current state asks for warnings at most, and for none of underflow."""
+    """Tell whether the current state asks for warnings at most, and for none of underflow."""
     state = np.geterr()
     taken = ("ignore", "warn", "log") if is_reporting() else ("ignore", "warn")
     return state["under"] == "ignore" and all(state[kind] in taken for kind in ("divide", "over", "invalid"))
 
 
 def may_be_native(eq):
-    """Whether the state that an equation was staged in is one that native code can do."""
+    """Tell whether the state that an equation was staged in is one that native code can do."""
     if type(eq.quiet) is bool:
         return True
     with within(eq.quiet):

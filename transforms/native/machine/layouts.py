@@ -48,7 +48,7 @@ def functions():
 
 
 def _is_free_threaded():
-    """Whether extensions are named as those of builds without a lock: `.cpython-313t-…`, `.cp313t-…`."""
+    """Tell whether extensions are named as those of builds without a lock: `.cpython-313t-…`, `.cp313t-…`."""
     words = EXTENSION_SUFFIXES[0].replace("-", ".").split(".")
     return any(word[-1:] == "t" and word[-2:-1].isdigit() for word in words)
 

@@ -212,7 +212,7 @@ class ObjectCache:
 
 
 def _is_own(about):
-    """Whether a file is one that only this user can have written."""
+    """Tell whether a file is one that only this user can have written."""
     return stat.S_ISREG(about.st_mode) and about.st_uid == os.geteuid() and not about.st_mode & _OTHERS_WRITE
 
 

@@ -203,5 +203,5 @@ class Entry:
 
 
 def constant(tensors):
-    """Whether no tensor has a history or a tangent."""
+    """Tell whether no tensor has a history or a tangent."""
     return not any(needs_grad(t) or tangent_of(t) is not None or t.level_trace is not None for t in tensors)

@@ -66,7 +66,7 @@ def small_type(m):
 
 
 def eligible(x):
-    """Whether autocast casts a value: floating-point tensors of the CPU up to float32."""
+    """Tell whether autocast casts a value: floating-point tensors of the CPU up to float32."""
     return isinstance(x, TensorBase) and x.dtype.is_floating_point and x.dtype is not dtypes.float64
 
 

@@ -255,7 +255,7 @@ def compute(row, fun, args, kwargs):
 
 
 def apart(tensors):
-    """Whether some tensors lie on the CPU, numbers all, and some on a GPU; other mixtures are refused."""
+    """Tell whether some tensors lie on the CPU, numbers all, and some on a GPU; other mixtures are refused."""
     return len(tensors) > 1 and not all(type(t.value) is ndarray for t in tensors) and check_devices(tensors)
 
 

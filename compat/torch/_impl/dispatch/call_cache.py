@@ -110,6 +110,6 @@ def unboxed(args):
 
 
 def fits(theirs, mine):
-    """Whether the output of the general path is that of the program."""
+    """Tell whether the output of the general path is that of the program."""
     theirs, mine = tensors_of(theirs), [] if mine is DECLINED else tensors_of(mine)
     return len(theirs) == len(mine) and all(map(alike, theirs, mine))

@@ -14,7 +14,7 @@ WITHOUT = frozenset({Tensor, Parameter, bool, int, float, complex, str, type(Non
 
 
 def takes_over(kind):
-    """Whether a class has a `__torch_function__` that is to be asked."""
+    """Tell whether a class has a `__torch_function__` that is to be asked."""
     if issubclass(kind, TensorBase) and PLAIN_ONLY.get() and not kind.other_layout:
         return False
     return getattr(kind, "__torch_function__", disabled_torch_function) is not disabled_torch_function

@@ -46,7 +46,7 @@ def modern(name, args, named, forms=_FORMS):
 
 
 def fits(name, word, v):
-    """Whether a value may stand for a parameter: `add` and `sub` take a number as their last operand, too."""
+    """Tell whether a value may stand for a parameter: `add` and `sub` take a number as their last operand, too."""
     if word == "other":
         return isinstance(v, TensorBase | int | float | complex)
     return isinstance(v, TensorBase) is not (word in _NUMBERS)

@@ -115,7 +115,7 @@ def made(row, args, kwargs, tensors, tangents, epoch, answer):
 
 
 def agree(a, b):
-    """Whether two tensors have the same elements, and the same tangents."""
+    """Tell whether two tensors have the same elements, and the same tangents."""
     if not alike(a, b):
         return False
     da, db = tangent_of(a), tangent_of(b)

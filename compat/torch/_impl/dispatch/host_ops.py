@@ -75,7 +75,7 @@ def filled(value, dtype):
 
 
 def assume(test, *values):
-    """Whether `test(*arrays)` is known to hold, for a shorter way that an operation then takes.
+    """Tell whether `test(*arrays)` is known to hold, for a shorter way that an operation then takes.
 
     A program that was made where it held asks it in each run, and gives way to the general path where it does not.
     """
@@ -118,17 +118,17 @@ def numbers(value):
 
 
 def is_plain(value):
-    """Whether the elements of a core value can be read."""
+    """Tell whether the elements of a core value can be read."""
     return isinstance(value, ndarray | np.generic) or type(value) in ARRAYS
 
 
 def constant_here(v):
-    """Whether a core value is known to have no derivatives."""
+    """Tell whether a core value is known to have no derivatives."""
     return type(v) in ARRAYS or isinstance(v, Opaque) and v.owner.plain
 
 
 def recorded(v):
-    """Whether a core value of the ambient level has a history or a tangent."""
+    """Tell whether a core value of the ambient level has a history or a tangent."""
     return type(v) is Ambient and (v.node is not None or v.tangent is not None)
 
 

@@ -147,7 +147,7 @@ def uninitialised(shape, dtype, arrays):
 
 
 def by_columns_first(shape, arrays):
-    """Whether `memory_order` of two axes is (1, 0)."""
+    """Tell whether `memory_order` of two axes is (1, 0)."""
     rows, columns = shape
     for a in arrays:
         if a.ndim == 2:
@@ -231,7 +231,7 @@ def of_index(out, x, index):
 
 
 def is_mask(k):
-    """Whether part of an index is an array of truth values."""
+    """Tell whether part of an index is an array of truth values."""
     return hasattr(k, "dtype") and k.dtype == np.bool_
 
 

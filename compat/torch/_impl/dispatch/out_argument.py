@@ -105,7 +105,7 @@ def write_out(name, target, v, tensors, facts=PLAIN, way=None):
 
 
 def whole(shape, tensors):
-    """Whether an output has the common shape of the operands, as an elementwise operation's has."""
+    """Tell whether an output has the common shape of the operands, as an elementwise operation's has."""
     try:
         return np.broadcast_shapes(*[shape_dtype(t)[0] for t in tensors]) == tuple(shape)
     except ValueError:

@@ -12,12 +12,12 @@ _TENSORS = frozenset({"Tensor", "Tensors", "duck", "operand"})
 
 
 def makes_alone(name):
-    """Whether a function of torch makes tensors of other things alone: a factory."""
+    """Tell whether a function of torch makes tensors of other things alone: a factory."""
     return name in FACTORIES and not any(p.kind in _TENSORS for way in signatures(name) for p in way.parameters)
 
 
 def asks_classes(fun):
-    """Whether a function asks the classes of its arguments: itself, or as an operation."""
+    """Tell whether a function asks the classes of its arguments: itself, or as an operation."""
     row = getattr(fun, "row", None)
     return getattr(fun, "asks_classes", False) or row is not None and row.asks
 

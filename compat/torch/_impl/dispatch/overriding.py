@@ -53,7 +53,7 @@ def overridden(args, kwargs):
 
 
 def as_usual(kind, args):
-    """Whether the class of one operand, without a `__torch_function__` of its own, is all that is to be asked; the
+    """Tell whether the class of one operand, without a `__torch_function__` of its own, is all that is to be asked; the
     operands may lie in lists and tuples."""
     default = getattr(getattr(kind, "__torch_function__", None), "__func__", None) is default_torch_function
     if not default or PLAIN_ONLY.get():
@@ -119,7 +119,7 @@ def shared(x, held):
 
 @functools.lru_cache(512)
 def manner(func):
-    """Whether a function of tensors writes to the first, whether it gives a view or writes, and whether `quickly` knows
+    """Tell whether a function of tensors writes to the first, gives a view or writes, and whether `quickly` knows
     which of the two."""
     name = func.__name__
     writes = name in _WRITES
@@ -132,7 +132,7 @@ _WRITES = frozenset("add_ sub_ mul_ div_ copy_ fill_ zero_ __setitem__".split())
 
 
 def unheard(t):
-    """Whether no hook or retained gradient is tied to a tensor, or to the base that it is a view of."""
+    """Tell whether no hook or retained gradient is tied to a tensor, or to the base that it is a view of."""
     meta = t.autograd_meta
     for u in (t,) if meta is None or meta.base is None else (t, meta.base):
         node = u.node
@@ -157,7 +157,7 @@ def default_torch_function(cls, func, types, args=(), kwargs=None):
 
 
 def unwrapped(func):
-    """Whether what a function gives stays of the class that it has: `grad` and `_base`."""
+    """Tell whether what a function gives stays of the class that it has: `grad` and `_base`."""
     return getattr(func, "__name__", None) == "__get__" and getattr(func, "__self__", None) in (
         Tensor.grad, Tensor._base)
 

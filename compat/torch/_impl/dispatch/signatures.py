@@ -178,7 +178,7 @@ def written_title(row, way, given, named):
 
 
 def same_node(name):
-    """Whether the node of an operation has the same name where it is in place."""
+    """Tell whether the node of an operation has the same name where it is in place."""
     own = signatures(name + "_")
     return len(own) != 1 or own[0].node == camel(name) or {way.node for way in signatures(name)} == {own[0].node}
 
@@ -299,7 +299,7 @@ def with_items(key, args, named):
 
 
 def repeatable(way, args, named, items):
-    """Whether the types of a call alone made it fit; `items` says whether those of items are known."""
+    """Tell whether the types of a call alone made it fit; `items` says whether those of items are known."""
     parameters = *[p if k < way.positional else None for k, p in enumerate(way.parameters[: len(args)])], *[
         None] * (len(args) - len(way.parameters)), *map(way.names.get, named)
     for p, v in zip(parameters, (*args, *named.values())):

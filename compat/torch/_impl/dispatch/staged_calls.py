@@ -73,14 +73,18 @@ def described_by_name(kwargs, key, tensors, recording, blind):
 
 
 def whole(t, recording):
-    """Whether a tensor is an ambient one of integers or booleans; of inference mode only where nothing is recorded."""
+    """Tell whether a tensor is an ambient one of integers or booleans; of inference mode only where nothing is
+    recorded.
+    """
     meta = t.autograd_meta
     return t.level_trace is None and t.value.dtype.kind in "biu" and (
         meta is None or not (recording and meta.inference))
 
 
 def settled(t, recording, blind):
-    """Whether a tensor of a device is an ambient one, of floats or as `whole` says, and its history is up to date."""
+    """Tell whether a tensor of a device is an ambient one, of floats or as `whole` says, and its history is up to
+    date.
+    """
     return here(t, recording) if t.value.dtype in FLOATS else blind and whole(t, recording)
 
 
@@ -128,14 +132,14 @@ def boxed(args, boxes):
 
 
 def alike(a, b):
-    """Whether two tensors have the same elements in the same places, and histories of the same name."""
+    """Tell whether two tensors have the same elements in the same places, and histories of the same name."""
     x, y = a.value, b.value
     return (x.dtype is y.dtype and x.shape == y.shape and x.strides == y.strides and close(x, y)
             and (a.node is None) is (b.node is None) and (a.node is None or shown(a) == shown(b)))
 
 
 def close(x, y):
-    """Whether two arrays are the same but for the last bits, which depend on where matrices lie in memory."""
+    """Tell whether two arrays are the same but for the last bits, which depend on where matrices lie in memory."""
     if x.dtype.kind not in "fc":
         return bool((x == y).all())
     scale = 64 * np.finfo(x.dtype).eps

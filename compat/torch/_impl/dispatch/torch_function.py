@@ -7,7 +7,7 @@ from .classes import dispatched, overloads
 
 
 def has_torch_function(relevant_args):
-    """Whether an argument is of a class with a `__torch_function__`, Tensor itself aside.
+    """Tell whether an argument is of a class with a `__torch_function__`, Tensor itself aside.
 
     >>> import covector.compat.torch as torch
     >>> torch.overrides.has_torch_function((torch.ones(2), 1.0))
@@ -52,7 +52,7 @@ def wrap_torch_function(dispatcher):
 
 
 def is_tensor_like(inp):
-    """Whether an object is a tensor, or has a `__torch_function__`."""
+    """Tell whether an object is a tensor, or has a `__torch_function__`."""
     return type(inp) is Tensor or hasattr(inp, "__torch_function__")
 
 

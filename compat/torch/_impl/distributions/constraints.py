@@ -16,7 +16,7 @@ class Constraint:
     event_dim = 0
 
     def check(self, value):
-        """Whether each value lies in the set, a tensor of bools."""
+        """Tell whether each value lies in the set, a tensor of bools."""
         raise NotImplementedError
 
     def __repr__(self):
@@ -55,7 +55,7 @@ class _Dependent(Constraint):
 
 
 def is_dependent(constraint):
-    """Whether a constraint depends on other parameters."""
+    """Tell whether a constraint depends on other parameters."""
     return isinstance(constraint, _Dependent)
 
 
@@ -88,7 +88,7 @@ class _IndependentConstraint(Constraint):
         return self.base_constraint.event_dim + self.reinterpreted_batch_ndims
 
     def check(self, value):
-        """Whether each value lies in the set."""
+        """Tell whether each value lies in the set."""
         found = self.base_constraint.check(value)
         n = self.reinterpreted_batch_ndims
         if found.dim() < n:
@@ -116,7 +116,7 @@ class MixtureSameFamilyConstraint(Constraint):
         return self.base_constraint.event_dim
 
     def check(self, value):
-        """Whether each value lies in the support of every component."""
+        """Tell whether each value lies in the support of every component."""
         n = self.event_dim
         found = self.base_constraint.check(value.unsqueeze(-1 - n))
         return found.reshape(found.shape[:found.dim() - n] + (-1,)).all(-1) if n else found.squeeze(-1)

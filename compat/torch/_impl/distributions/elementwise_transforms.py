@@ -213,7 +213,7 @@ class AffineTransform(Transform):
 
 
 def alike(a, b):
-    """Whether two numbers or tensors are equal."""
+    """Tell whether two numbers or tensors are equal."""
     if isinstance(a, Number) and isinstance(b, Number):
         return a == b
     return bool((a == b).all())

@@ -217,7 +217,7 @@ class GeneralizedPareto(Distribution):
         super().__init__(batch_shape_of(self.loc, loc, scale, concentration), validate_args=validate_args)
 
     def _without_zero(self):
-        """Whether the concentration is close to 0, and concentrations that are not."""
+        """Tell whether the concentration is close to 0, and concentrations that are not."""
         zero = torch.isclose(self.concentration, torch.zeros_like(self.concentration))
         return zero, torch.where(zero, torch.ones_like(self.concentration), self.concentration)
 

@@ -88,7 +88,7 @@ def sweep_from(roots, sweep):
 
 
 def bare(m):
-    """Whether nothing but grad mode decides how operations are recorded."""
+    """Tell whether nothing but grad mode decides how operations are recorded."""
     return m is None or not (m.hooks or m.maps) and m.level is m.selector is m.answers is m.anomaly is m.nans is (
         m.recorder) is None
 

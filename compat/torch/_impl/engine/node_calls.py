@@ -10,7 +10,7 @@ from .graph_task import Sweep, level_of
 
 
 def composed(node):
-    """Whether the operands that a node shows are not those of its rule."""
+    """Tell whether the operands that a node shows are not those of its rule."""
     edges = node.edges()
     if edges is None:
         return False

@@ -53,7 +53,7 @@ _TITLES = {"ReluBackward0": "ThresholdBackwardBackward0", "AbsBackward0": "MulBa
 
 
 def is_piecewise(rule):
-    """Whether a rule is that of a piecewise linear operation."""
+    """Tell whether a rule is that of a piecewise linear operation."""
     return rule.prim is not None and (rule.prim.name in PIECEWISE or type(rule) is NamedRule and rule.ties)
 
 

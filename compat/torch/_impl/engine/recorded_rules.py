@@ -62,7 +62,7 @@ def keep(rule, found, key, program, saved):
 
 
 def is_free(rule):
-    """Whether a rule records nothing where what arrives has no history."""
+    """Tell whether a rule records nothing where what arrives has no history."""
     return not rule.once and all(i is None or i != -1 and i not in rule.active for i in rule.origins)
 
 
@@ -243,7 +243,7 @@ class RuleWriter(Writer):
 
 
 def calls_makers():
-    """Whether programs call what makes nodes and values, where that is native code or waits for it."""
+    """Tell whether programs call what makes nodes and values, where that is native code or waits for it."""
     return FORMS.waiting is not None or FORMS.small is not None
 
 

@@ -387,7 +387,7 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
 
 
 def is_tensor(obj):
-    """Whether an object is a tensor."""
+    """Tell whether an object is a tensor."""
     return isinstance(obj, TensorBase)
 
 

@@ -9,7 +9,7 @@ from ..types.devices import checked
 
 
 def to_meta(device):
-    """Whether a factory that was given a device, or none, makes a tensor of device "meta"."""
+    """Tell whether a factory that was given a device, or none, makes a tensor of device "meta"."""
     if device is None:
         m = MODES.get()
         device = None if m is None else m.device

@@ -62,7 +62,7 @@ _INT64 = range(-(2**63), 2**63)
 
 
 def within_int64(v):
-    """Whether a value is one of Python's integers, of 64 bits."""
+    """Tell whether a value is one of Python's integers, of 64 bits."""
     return type(v) is int and v in _INT64
 
 

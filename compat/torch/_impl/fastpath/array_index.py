@@ -82,7 +82,7 @@ def masked(key, shape):
 
 
 def simple(s):
-    """Whether a slice is one of ints that PyTorch takes."""
+    """Tell whether a slice is one of ints that PyTorch takes."""
     return (s.start is None or type(s.start) is int) and (s.stop is None or type(s.stop) is int) and (
         s.step is None or type(s.step) is int and s.step > 0)
 
@@ -96,8 +96,8 @@ def place_of(key):
 
 
 def unrecorded(t):
-    """Whether nothing is recorded of a tensor now that has an array of NumPy and no tangent, and is none of inference
-    mode."""
+    """Tell whether nothing is recorded now of a tensor that has an array of NumPy and no tangent, and is none of
+    inference mode."""
     if type(t) not in PLAIN_KINDS:
         return False
     m = MODES.get()

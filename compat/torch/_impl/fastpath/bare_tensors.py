@@ -22,8 +22,8 @@ _HALF = 65504.0  # the largest number of half precision
 
 
 def bare(t):
-    """Whether a tensor is an ambient one over an array of NumPy of such a dtype, without history and tangent, and not
-    of inference mode."""
+    """Tell whether a tensor is an ambient one over an array of NumPy of such a dtype, without history and tangent, and
+    not of inference mode."""
     if t.dispatch_key != GENERAL or type(t) not in PLAIN_KINDS or t.level_trace is not None:
         return False
     array = t.value
@@ -75,7 +75,7 @@ def combined(fun, input, other):
 
 
 def open_to(t):
-    """Whether a bare tensor may be written to at once: nothing has to hear of it, and no elements share memory."""
+    """Tell whether a bare tensor may be written to at once: nothing has to hear of it, and no elements share memory."""
     m = MODES.get()
     if m is not None and not m.still and (m.packing is None or not hooked(m)) or not bare(t):
         return False

@@ -16,8 +16,8 @@ RECORDED = (None, "multi")  # how views come about whose history is recorded
 
 
 def ready(t):
-    """Whether a tensor is an ambient one of floats, its history up to date, outside of all modes but no_grad, inference
-    mode and saved-tensor hooks, to which views have nothing to show."""
+    """Tell whether a tensor is an ambient one of floats, its history up to date, outside of all modes but no_grad,
+    inference mode and saved-tensor hooks, to which views have nothing to show."""
     slow = t.dispatch_key
     if slow == GENERAL or type(t) not in PLAIN_KINDS:
         return False
@@ -42,7 +42,9 @@ def ready(t):
 
 
 def settled(t):
-    """Whether an ambient view of floats has no tangent, and a base without tangent that never changed its shape."""
+    """Tell whether an ambient view of floats has no tangent, and a base without tangent that never changed its shape.
+
+    """
     meta = t.autograd_meta
     base = meta.base.autograd_meta
     return meta.tangent is None and (base is None or base.tangent is None and not base.relaid)
@@ -99,7 +101,7 @@ def place(key, shape):
 
 
 def same(part, v):
-    """Whether two arrays of one shape are the same elements: what `t[key] += value` writes back."""
+    """Tell whether two arrays of one shape are the same elements: what `t[key] += value` writes back."""
     return part.strides == v.strides and part.__array_interface__["data"] == v.__array_interface__["data"]
 
 

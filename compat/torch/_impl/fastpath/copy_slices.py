@@ -99,8 +99,8 @@ COPY_SLICES = {keeps: _rule(keeps) for keeps in (False, True)}
 
 
 def can_write(t):
-    """Whether a write through a view is the common case: an ambient base with a node, and no hook, tangent or mode in
-    sight. The view's own history may be out of date: it is not needed."""
+    """Tell whether a write through a view is the common case: an ambient base with a node, and no hook, tangent or mode
+    in sight. The view's own history may be out of date: it is not needed."""
     meta = t.autograd_meta
     base = meta.base
     if base.dispatch_key or meta.creation is not None or t.wants_grad:
@@ -117,20 +117,20 @@ def can_write(t):
 
 
 def lies_in(base, t):
-    """Whether the place of a view in its base is one that an index names."""
+    """Tell whether the place of a view in its base is one that an index names."""
     steps, whole = t.autograd_meta.steps, memory(base)
     return len(steps) == 1 and steps[0][0] is GETITEM or (
         whole.ndim > 0 and whole.flags.c_contiguous and not overlapping(memory(t)))
 
 
 def hooked(m):
-    """Whether nothing but saved-tensor hooks is in force, and none of them has to hear of writes."""
+    """Tell whether nothing but saved-tensor hooks is in force, and none of them has to hear of writes."""
     return m.packing is not None and not any(hasattr(pack, "before_write") for pack, _ in m.hooks)
 
 
 def idle(t):
-    """Whether a value is a number, or an ambient tensor of floats without history and tangent: nothing is recorded of
-    it."""
+    """Tell whether a value is a number, or an ambient tensor of floats without history and tangent: nothing is recorded
+    of it."""
     if type(t) not in PLAIN_KINDS:
         return not isinstance(t, TensorBase)
     if t.node is not None or t.wants_grad or t.dispatch_key > VIEW:

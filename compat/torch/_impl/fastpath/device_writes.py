@@ -11,7 +11,7 @@ from ..views.overlap import overlapping
 
 
 def updated(name, t, other):
-    """Whether `t` of a device is now what an operation on floats of one width gives; False for what this does not take.
+    """Tell whether `t` of a device is now what an operation on floats of one width gives; False for what is not taken.
 
     Args:
         name: that of CuPy's ufunc.

@@ -33,7 +33,7 @@ broadcast_to = extend.REGISTRY["broadcast_to"].fun
 
 
 def dual(t):
-    """Whether a tensor may be a dual one of the ambient level."""
+    """Tell whether a tensor may be a dual one of the ambient level."""
     return type(t) is Tensor and t.dispatch_key == GENERAL and t.level_trace is None
 
 
@@ -293,7 +293,7 @@ def reduction(row, prim, title, axes):
 
 
 def by_columns(x):
-    """Whether a matrix lies column by column; traced ones as their examples do."""
+    """Tell whether a matrix lies column by column; traced ones as their examples do."""
     array = extend.unwrap(x) if isinstance(x, Tracer) else x
     if type(array) not in ARRAYS or x.ndim != 2:
         return False
@@ -326,7 +326,7 @@ def of_tensors(name, title, fits, order, matrices=False):
 
 
 def here(tensors, trace):
-    """Whether all are tensors, and one of them at a level."""
+    """Tell whether all are tensors, and one of them at a level."""
     found = False
     for t in tensors:
         if type(t) not in PLAIN_KINDS:

@@ -72,11 +72,11 @@ def operand(t, trace):
 
 
 def bare(t):
-    """Whether an ambient view of floats without a node has no history, and neither it nor its base a tangent."""
+    """Tell whether an ambient view of floats without a node has no history, and neither it nor its base a tangent."""
     base = t.autograd_meta.base
     return base.node is None and not base.wants_grad and untangled(t)
 
 
 def is_untracked(t):
-    """Whether an ambient tensor of floats has neither history nor tangent."""
+    """Tell whether an ambient tensor of floats has neither history nor tangent."""
     return t.dispatch_key != GENERAL and t.node is None and not t.wants_grad and (not t.dispatch_key or edge(t) is None)

@@ -40,7 +40,7 @@ def memory_below(t, trace):
 
 
 def silent(node):
-    """Whether a node has no hook that a write is to be told of, and kept nothing that a write spoils."""
+    """Tell whether a node has no hook that a write is to be told of, and kept nothing that a write spoils."""
     extra, rule = node.extra, node.rule
     return (extra is None or extra.quiet) and rule is not None and (
         rule.prim is None or rule.prim.name not in KEEPERS)

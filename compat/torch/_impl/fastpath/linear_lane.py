@@ -51,7 +51,7 @@ def rules_of(biased):
 
 
 def usable(t, m):
-    """Whether a tensor is a plain one whose history, if it counts, is up to date."""
+    """Tell whether a tensor is a plain one whose history, if it counts, is up to date."""
     if type(t) not in PLAIN_KINDS:
         return False
     key = t.dispatch_key

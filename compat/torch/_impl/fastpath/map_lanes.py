@@ -17,7 +17,7 @@ with_small_calls = _engine.with_small_calls
 
 
 def plain(t):
-    """Whether a tensor is an ambient one of floats without history."""
+    """Tell whether a tensor is an ambient one of floats without history."""
     return not t.dispatch_key and t.node is None and not t.wants_grad
 
 
@@ -138,7 +138,7 @@ def total(row):
 
 
 def above(t, trace):
-    """Whether a tensor lives at a level that is not known to be below that of a vmap, nor its own."""
+    """Tell whether a tensor lives at a level that is not known to be below that of a vmap, nor its own."""
     level = t.level_trace
     return level is FOREIGN or level is not None and level is not trace and level.level >= trace.level
 

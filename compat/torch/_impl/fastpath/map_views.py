@@ -26,7 +26,7 @@ def seen(t, fun, *args):
 
 
 def written(t, other, m, fun, *index):
-    """Whether `fun(below, *index, other)` wrote to all examples at once; `index` is a basic key or left out.
+    """Tell whether `fun(below, *index, other)` wrote to all examples at once; `index` is a basic key or left out.
 
     A tensor beside it has to be a value of the same vmap whose examples have the shape of what is written to.
     """

@@ -109,7 +109,7 @@ def dual(trace, x, dx):
 
 
 def lies_alike(x, dx):
-    """Whether the memory of a tangent lies as that of its primal, so that a write in place reaches it too.
+    """Tell whether the memory of a tangent lies as that of its primal, so that a write in place reaches it too.
 
     Another one is copied, as in PyTorch: the caller's tangent stays.
     """

@@ -229,7 +229,7 @@ def join(ctx, args, needs):
 
 
 def is_new_leaf(o):
-    """Whether an output was made by forward for itself: no history of its own to lose."""
+    """Tell whether an output was made by forward for itself: no history of its own to lose."""
     return o.node is None and not o.wants_grad
 
 
@@ -363,7 +363,7 @@ def apply_foreign(kind, args):
 
 
 def mapped_here(t):
-    """Whether the innermost transform of a tensor is covector's own vmap."""
+    """Tell whether the innermost transform of a tensor is covector's own vmap."""
     return t.level_trace is FOREIGN and isinstance(t.value, extend.Batched)
 
 

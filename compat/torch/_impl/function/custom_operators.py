@@ -54,7 +54,7 @@ def tensors_of(nest):
 
 
 def on_cpu(device_types):
-    """Whether device types, None for all, include the CPU."""
+    """Tell whether device types, None for all, include the CPU."""
     return device_types is None or "cpu" in ([device_types] if isinstance(device_types, str) else device_types)
 
 
@@ -227,5 +227,5 @@ def rows_of(op, call, found):
 
 
 def no_list_of_tensors(x):
-    """Whether an argument is not taken apart."""
+    """Tell whether an argument is not taken apart."""
     return not (isinstance(x, tuple) or isinstance(x, list) and all(isinstance(v, TensorBase) for v in x))

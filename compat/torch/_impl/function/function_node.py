@@ -76,7 +76,7 @@ class FunctionCtx:
                       "Note that calls to `set_()` are not tracked", FutureWarning, stacklevel=2)
 
     def set_materialize_grads(self, value):
-        """Whether missing gradients arrive in backward as zeros (the default) or as None."""
+        """Tell whether missing gradients arrive in backward as zeros (the default) or as None."""
         if not isinstance(value, bool):
             raise TypeError("set_materialize_grads received an invalid combination of arguments - got "
                             f"({type(value).__name__}), but expected (bool)")
@@ -108,7 +108,7 @@ class FunctionCtx:
 
     @property
     def materialize_grads(self):
-        """Whether missing gradients arrive as zeros."""
+        """Tell whether missing gradients arrive as zeros."""
         return self._state.materialize
 
     dirty_tensors = stated("dirty", "The inputs that were marked dirty; None without any, as for all of these.")
@@ -307,7 +307,7 @@ def checked(node, place, grad, facts, drive, k):
 
 
 def kept_as_it_is(parent, kind):
-    """Whether a node is that of a leaf whose `grad_dtype` lets a gradient of a dtype through."""
+    """Tell whether a node is that of a leaf whose `grad_dtype` lets a gradient of a dtype through."""
     meta = parent.saved.autograd_meta if parent.of_leaf and parent.saved is not None else None
     wanted = None if meta is None else meta.grad_dtype
     return wanted is not None and (wanted is Ellipsis or wanted.numpy == kind)
@@ -364,7 +364,7 @@ class SingleLevelFunction(metaclass=FunctionMeta):
 
 
 def overrides(kind, name):
-    """Whether a Function has a method of its own in place of the one that is to be overridden."""
+    """Tell whether a Function has a method of its own in place of the one that is to be overridden."""
     return getattr(kind, name) is not getattr(SingleLevelFunction, name)
 
 

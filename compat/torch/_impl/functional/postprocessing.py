@@ -6,7 +6,7 @@ from .strictness import gradients, listed, separate, settled
 
 
 def _as_tuple(inp, arg_name=None, fn_name=None):
-    """Whether a tensor or a tuple of them is a tuple, and it as one; the tuple alone where no names are given."""
+    """Tell whether a tensor or a tuple of them is a tuple, and it as one; the tuple alone where no names are given."""
     if arg_name is None and fn_name is None:
         return tuple(inp) if isinstance(inp, tuple | list) else (inp,)
     return listed(inp, arg_name, fn_name)

@@ -55,7 +55,7 @@ def as_tuple(x):
 
 
 def floating(x):
-    """Whether `x` is a tensor that can have a derivative."""
+    """Tell whether `x` is a tensor that can have a derivative."""
     return isinstance(x, TensorBase) and (x.is_floating_point() or x.is_complex())
 
 

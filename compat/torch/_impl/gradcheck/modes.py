@@ -156,7 +156,7 @@ def told(problem, analytical, numerical, k, i, forward):
 
 
 def close(a, n, problem, atol):
-    """Whether two tensors of perhaps different dtypes agree."""
+    """Tell whether two tensors of perhaps different dtypes agree."""
     kind = promote_types(a.dtype, n.dtype)
     return a.shape == n.shape and a.to(kind).allclose(n.to(kind), problem.rtol, atol)
 

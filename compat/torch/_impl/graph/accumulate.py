@@ -162,7 +162,7 @@ def first(leaf, ct, drive):
 
 
 def dense(array):
-    """Whether an array is non-overlapping and dense, so that its gradient takes its strides."""
+    """Tell whether an array is non-overlapping and dense, so that its gradient takes its strides."""
     if array.flags.c_contiguous or array.flags.f_contiguous:
         return True
     expected = array.itemsize

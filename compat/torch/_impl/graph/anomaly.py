@@ -97,7 +97,7 @@ def check(node, out):
 
 
 def has_nan(ct):
-    """Whether a cotangent of any kind holds NaN."""
+    """Tell whether a cotangent of any kind holds NaN."""
     if ct is None or ct is UNDEFINED:
         return False
     if isinstance(ct, _engine.Scatter):

@@ -9,7 +9,7 @@ _ARRAYS = frozenset({np.ndarray, np.float64, np.float32})
 
 
 def untraced(ct):
-    """Whether a cotangent is an array, or a lazy one of arrays alone."""
+    """Tell whether a cotangent is an array, or a lazy one of arrays alone."""
     if type(ct) is Scatter:
         return (ct.buffer is None or type(ct.buffer) in _ARRAYS) and (ct.piece is None or type(ct.piece[1]) in _ARRAYS)
     return type(ct) in _ARRAYS

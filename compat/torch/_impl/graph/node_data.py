@@ -127,7 +127,7 @@ def led_to(node):
 
 
 def picks(node):
-    """Whether a node only picks an output of one with several."""
+    """Tell whether a node only picks an output of one with several."""
     rule = node.rule
     return (rule is not None and rule.prim is None and type(node.parents) is not tuple and rule.collect is None
             and isinstance(node.parents, NodeData) and hasattr(rule, "names") and rule.names == ("pick",))

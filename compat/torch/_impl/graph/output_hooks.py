@@ -19,7 +19,7 @@ def listen(pick):
 
 
 def heard(pick):
-    """Whether the node of several outputs calls the hooks of this one."""
+    """Tell whether the node of several outputs calls the hooks of this one."""
     extra = pick.parents.extra
     return extra is not None and extra.outputs is not None and pick.seq in extra.outputs
 

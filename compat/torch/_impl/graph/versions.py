@@ -139,7 +139,7 @@ def reset(array, count):
 
 
 def exposed(array):
-    """Whether NumPy arrays of `.numpy()` may share an array's memory."""
+    """Tell whether NumPy arrays of `.numpy()` may share an array's memory."""
     return bool(EXPOSED) and id(root_of(array)) in EXPOSED
 
 

@@ -29,7 +29,7 @@ def execution_order():
 
 
 def will_execute(node):
-    """Whether the running backward pass runs a node; False for the one where it starts, as in PyTorch."""
+    """Tell whether the running backward pass runs a node; False for the one where it starts, as in PyTorch."""
     if not isinstance(node, GradNode):
         raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}")
     found = [visible(n)[0] for n in _order("_get_should_execute_nodes")]
@@ -65,7 +65,7 @@ def watched(question):
 
 
 def keeps_graph():
-    """Whether the backward pass that runs now keeps what nodes saved; True outside of one."""
+    """Tell whether the backward pass that runs now keeps what nodes saved; True outside of one."""
     sweep = RUNNING.get()
     return sweep is None or bool(sweep.retain)
 

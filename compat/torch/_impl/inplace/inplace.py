@@ -115,7 +115,7 @@ def compute(t, name, fn, others, node_name, covers):
 
 
 def untracked(t, m):
-    """Whether a tensor is an ambient one without tangent, of which nothing is recorded now: in no_grad or
+    """Tell whether a tensor is an ambient one without tangent, of which nothing is recorded now: in no_grad or
     inference_mode (`m` is then not None), or without a history."""
     meta = t.autograd_meta
     if t.level_trace is not None or type(t.value) not in ARRAYS or meta is not None and (
@@ -140,8 +140,8 @@ def open_array(t, m):
 
 
 def written_as(run, t, args, kwargs, operands):
-    """Whether `t`, of which nothing is recorded, is now what `run(t, *args, **kwargs)` gives, an array of its shape and
-    dtype; False for what this does not take. The general path says what does not fit.
+    """Tell whether `t`, of which nothing is recorded, is now what `run(t, *args, **kwargs)` gives, an array of its
+    shape and dtype; False for what this does not take. The general path says what does not fit.
     """
     m = MODES.get()
     array = open_array(t, m)
@@ -216,12 +216,12 @@ def bypass(t):
 
 
 def tangents(t, operands):
-    """Whether a tangent may be pushed through the write."""
+    """Tell whether a tangent may be pushed through the write."""
     return any(x.autograd_meta is not None and x.autograd_meta.tangent is not None for x in (t, *operands))
 
 
 def needs_at(t, level):
-    """Whether a tensor asks for a gradient at a level."""
+    """Tell whether a tensor asks for a gradient at a level."""
     while True:
         if (t.level_trace or AMBIENT) is level:
             return needs_grad(t)

@@ -27,7 +27,7 @@ def raised(name, error):
 
 
 def below(error):
-    """Whether an error comes from what lies below: it is a RuntimeError of the operation then."""
+    """Tell whether an error comes from what lies below: it is a RuntimeError of the operation then."""
     if type(error) not in TRANSLATED:
         return False
     trace, module = error.__traceback__, ""

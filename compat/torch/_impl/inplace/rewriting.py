@@ -14,7 +14,7 @@ for _name in ("opened", "rewritten"):
 
 
 def rewritten_as(fun, t, args, kwargs, recorded):
-    """Whether `t` is now what `fun(t, *args, **kwargs)` gives; False for what this does not take.
+    """Tell whether `t` is now what `fun(t, *args, **kwargs)` gives; False for what this does not take.
 
     `recorded` says whether it may get a history by that.
     """

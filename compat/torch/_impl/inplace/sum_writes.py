@@ -40,7 +40,7 @@ KERNELS = {"add": _add, "sub": _sub, "lerp": _lerp, "addcmul": _addcmul, "addcdi
 
 
 def written(name, t, args, numbers):
-    """Whether `t` is now what an operation gives, written into its memory; False for what this does not take.
+    """Tell whether `t` is now what an operation gives, written into its memory; False for what this does not take.
 
     Args:
         args: tensors of the dtype of `t`, and numbers.
@@ -85,7 +85,7 @@ def written(name, t, args, numbers):
 
 
 def idle(t):
-    """Whether a value is a number, or a plain tensor of floats of which nothing is recorded."""
+    """Tell whether a value is a number, or a plain tensor of floats of which nothing is recorded."""
     if type(t) not in PLAIN_KINDS:
         return not isinstance(t, TensorBase)
     if t.node is not None or t.wants_grad or t.dispatch_key > VIEW:
@@ -94,7 +94,7 @@ def idle(t):
 
 
 def usable(t, m):
-    """Whether a tensor is a plain one of floats in these modes, which no recorded rule holds as its output."""
+    """Tell whether a tensor is a plain one of floats in these modes, which no recorded rule holds as its output."""
     key = t.dispatch_key
     if key == INFERENCE:
         return m.inference

@@ -104,7 +104,7 @@ KEEPERS = frozenset("absolute divide erfinv fmod sinc sqrt".split())
 
 
 def keeps_answer(node):
-    """Whether a node saved its output where PyTorch's does not."""
+    """Tell whether a node saved its output where PyTorch's does not."""
     rule = node.rule
     return rule is not None and rule.prim is not None and rule.prim.name in KEEPERS and not (
         rule.prim.name == "sqrt" and node.name().startswith("Sqrt"))
@@ -215,7 +215,7 @@ def write_tangent(t, value):
 
 
 def holds(t, value):
-    """Whether a tangent's memory can take a value: both of the ambient level, or of the same levels."""
+    """Tell whether a tangent's memory can take a value: both of the ambient level, or of the same levels."""
     u = lift(value)
     while isinstance(t.value, TensorBase) and isinstance(u.value, TensorBase):
         if t.level_trace is not u.level_trace:

@@ -8,7 +8,7 @@ from ..types.tensor_type import Tensor, TensorBase
 
 
 def own_pickle(kind):
-    """Whether a class of tensors says itself how it is pickled."""
+    """Tell whether a class of tensors says itself how it is pickled."""
     return kind.__reduce__ not in (Tensor.__reduce__, Parameter.__reduce__) or (
         kind.__reduce_ex__ is not object.__reduce_ex__)
 

@@ -220,7 +220,7 @@ def placed(key, told, name):
 
 
 def counts(v):
-    """Whether a value is a list of integers, none negative."""
+    """Tell whether a value is a list of integers, none negative."""
     return isinstance(v, list) and all(type(n) is int and n >= 0 for n in v)
 
 

@@ -185,7 +185,7 @@ class Writer(pickle._Pickler):
 
 
 def dense(root):
-    """Whether the elements of memory lie without gaps."""
+    """Tell whether the elements of memory lie without gaps."""
     return root.nbytes == root.itemsize + sum((n - 1) * s for n, s in zip(root.shape, root.strides))
 
 

@@ -4,7 +4,7 @@ from ..types.arrays import namespace
 
 
 def gapless(x):
-    """Whether an array fills its memory, in whatever order of its axes."""
+    """Tell whether an array fills its memory, in whatever order of its axes."""
     if x.flags.c_contiguous:
         return True
     expected = x.itemsize
@@ -16,7 +16,9 @@ def gapless(x):
 
 
 def alike(x, y):
-    """Whether the elements of two arrays of one shape, the second without gaps, come in the same order in memory."""
+    """Tell whether the elements of two arrays of one shape, the second without gaps, come in the same order in memory.
+
+    """
     return x.strides == y.strides or x.flags.c_contiguous and y.flags.c_contiguous
 
 
@@ -28,6 +30,6 @@ def laid_like(x, y):
 
 
 def apart(arrays):
-    """Whether no two arrays without gaps share memory."""
+    """Tell whether no two arrays without gaps share memory."""
     spans = sorted([(x.data.ptr, x.data.ptr + x.nbytes) for x in arrays])
     return all(end <= start for (_, end), (start, _) in zip(spans, spans[1:]))

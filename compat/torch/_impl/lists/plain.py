@@ -10,7 +10,7 @@ ndarray = np.ndarray
 
 
 def undisturbed():
-    """Whether nothing but no_grad or a default device is in force."""
+    """Tell whether nothing but no_grad or a default device is in force."""
     m = MODES.get()
     if m is not None and m.device is not None:
         m = m.but(device=None)
@@ -18,13 +18,13 @@ def undisturbed():
 
 
 def stands_alone(t):
-    """Whether a tensor is of no level, and neither computed by a recorded operation nor part of a derivative."""
+    """Tell whether a tensor is of no level, and neither computed by a recorded operation nor part of a derivative."""
     meta = t.autograd_meta
     return t.level_trace is None and t.node is None and (meta is None or meta.tangent is None and not meta.inference)
 
 
 def there(t, kinds):
-    """Whether a tensor is an array of a device, of a dtype of these letters, that a kernel can update."""
+    """Tell whether a tensor is an array of a device, of a dtype of these letters, that a kernel can update."""
     x = t.value
     return type(x) is not ndarray and type(x) in ARRAYS and x.dtype.char in kinds and gapless(x)
 

@@ -1,4 +1,4 @@
-"""Whether autocast is on, and in which types: a part of the modes."""
+"""Tell whether autocast is on, and in which types: a part of the modes."""
 
 import contextlib
 from typing import NamedTuple

@@ -40,7 +40,7 @@ class Switch(ContextDecorator):
 
 
 class set_multithreading_enabled(Switch):  # noqa: N801 (torch's name)
-    """Whether a sweep may run in threads of its own. It runs in the caller's here in any case.
+    """Tell whether a sweep may run in threads of its own. It runs in the caller's here in any case.
 
     >>> import covector.compat.torch as torch
     >>> with torch.autograd.set_multithreading_enabled(False):
@@ -50,7 +50,7 @@ class set_multithreading_enabled(Switch):  # noqa: N801 (torch's name)
 
 
 class enforce_grad_layout_policy(Switch):  # noqa: N801 (torch's name)
-    """Whether gradients take their parameter's strides, which they do here in any case."""
+    """Tell whether gradients take their parameter's strides, which they do here in any case."""
 
     place = 1
 
@@ -59,7 +59,7 @@ class enforce_grad_layout_policy(Switch):  # noqa: N801 (torch's name)
 
 
 class force_original_view_tracking(Switch):  # noqa: N801 (torch's name)
-    """Whether views are made again by the functions that made them, which they are here in any case."""
+    """Tell whether views are made again by the functions that made them, which they are here in any case."""
 
     place = 2
 

@@ -1,4 +1,4 @@
-"""Whether forward mode pushes tangents at a level."""
+"""Tell whether forward mode pushes tangents at a level."""
 
 from .grad_mode import ContextDecorator
 from .modes import modes, set_modes
@@ -34,6 +34,6 @@ class _set_fwd_grad_enabled(ContextDecorator):  # noqa: N801 (torch's name)
 
 
 def is_fwd_grad_enabled():
-    """Whether forward mode is on at the running level."""
+    """Tell whether forward mode is on at the running level."""
     m = modes()
     return m.level not in m.frozen

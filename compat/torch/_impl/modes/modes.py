@@ -95,15 +95,15 @@ class Modes:
         return self.without[0]
 
     def default(self):
-        """Whether all is default."""
+        """Tell whether all is default."""
         return self.grad and not self.inference and self.default_but_recording()
 
     def default_but_recording(self):
-        """Whether all but grad mode and inference mode is default."""
+        """Tell whether all but grad mode and inference mode is default."""
         return not self.hooks and self.default_but_hooks()
 
     def default_but_hooks(self):
-        """Whether all but grad mode, inference mode and saved-tensor hooks is default."""
+        """Tell whether all but grad mode, inference mode and saved-tensor hooks is default."""
         return (self.level is None and not (self.maps or self.functions or self.frozen) and self.alone is False
                 and self.foreign is self.recorder is self.anomaly is self.hooks_disabled is self.mutable_saved is None
                 and self.selector is self.answers is self.device is self.autocast is None
@@ -214,7 +214,7 @@ def grad_levels(m):
 
 
 def transforming():
-    """Whether a `func` transform runs."""
+    """Tell whether a `func` transform runs."""
     m = MODES.get()
     return m is not None and (m.level is not None or bool(m.maps))
 
@@ -229,7 +229,9 @@ def leave_level(trace):
 
 
 def pushes(trace):
-    """Whether operations at a level (None: the ambient one) push tangents: neither it nor any above it is frozen."""
+    """Tell whether operations at a level (None: the ambient one) push tangents: neither it nor any above it is frozen.
+
+    """
     m = MODES.get()
     if m is None or not m.frozen:
         return True
@@ -242,7 +244,7 @@ def pushes(trace):
 
 
 def records(trace):
-    """Whether operations on values of a grad level are recorded now: its own mode and all above it must be on."""
+    """Tell whether operations on values of a grad level are recorded now: its own mode and all above it must be on."""
     m = MODES.get()
     if m is None:
         return True

@@ -13,7 +13,7 @@ INSTEAD: ContextVar[type[Exception] | None] = ContextVar("covector_torch_instead
 
 
 def first(key):
-    """Whether a warning is to be given now: the first time, or always. A body that asks has no program."""
+    """Tell whether a warning is to be given now: the first time, or always. A body that asks has no program."""
     if (refusal := INSTEAD.get()) is not None:
         raise refusal
     if _ALWAYS[0]:

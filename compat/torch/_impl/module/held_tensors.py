@@ -142,5 +142,5 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
 
 
 def is_lazy(param):
-    """Whether a parameter or buffer has no shape yet."""
+    """Tell whether a parameter or buffer has no shape yet."""
     return isinstance(param, UninitializedTensorMixin)

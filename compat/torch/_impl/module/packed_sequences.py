@@ -92,12 +92,12 @@ class PackedSequence(_Packed):
         return self
 
     def is_pinned(self):
-        """Whether the memory is pinned: never."""
+        """Tell whether the memory is pinned: never."""
         return False
 
     @property
     def is_cuda(self):
-        """Whether the data lie on a GPU."""
+        """Tell whether the data lie on a GPU."""
         return self.data.is_cuda
 
 

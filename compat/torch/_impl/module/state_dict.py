@@ -237,5 +237,5 @@ class BoundHook:
 
 
 def overrides(module, name):
-    """Whether the class of a module has a method of its own under a name of StateDict's."""
+    """Tell whether the class of a module has a method of its own under a name of StateDict's."""
     return getattr(type(module), name) is not getattr(StateDict, name)

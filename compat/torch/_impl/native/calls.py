@@ -36,8 +36,8 @@ AT_DUAL_LEVEL, WITH_HOOKS = 4, 5  # modes, beside those of objects.py
 
 def add_single(key: Words, x: Object, now: Int, blind: Bool, tensors: Cells, counts: Words, epoch: Object,
                tangents: Cells) -> Bool:
-    """Whether an argument that is no sequence may be one of a program: it is added to the key, a tensor to the tensors
-    too."""
+    """Tell whether an argument that is no sequence may be one of a program: it is added to the key, a tensor to the
+    tensors too."""
     if key[0] > ROOM - SPARE:
         return False
     if is_tensor(x):

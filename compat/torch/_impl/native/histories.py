@@ -1,4 +1,4 @@
-"""Whether the history of a tensor is up to date, as far as native code sees."""
+"""Tell whether the history of a tensor is up to date, as far as native code sees."""
 
 from .language.words import (
     NULL,
@@ -25,19 +25,19 @@ def version(given: Object) -> Int:
 
 
 def exposed(x: Object) -> Bool:
-    """Whether NumPy arrays of `.numpy()` may share an array's memory."""
+    """Tell whether NumPy arrays of `.numpy()` may share an array's memory."""
     if PyDict_Size(EXPOSED) == 0:
         return False
     return PyDict_GetItemWithError(EXPOSED, PyLong_FromVoidPtr(root(x))) is not NULL
 
 
 def untouched(meta: Object) -> Bool:
-    """Whether a record has no tangent, and its tensor did not change its shape in place."""
+    """Tell whether a record has no tangent, and its tensor did not change its shape in place."""
     return meta is None or (meta.tangent is None and PyTuple_Size(meta.relaid) == 0)
 
 
 def current(t: Object, now: Int) -> Bool:
-    """Whether a view of floats is seen to have an up-to-date history and no tangent; else Python may know more."""
+    """Tell whether a view of floats is seen to have an up-to-date history and no tangent; else Python may know more."""
     meta = t.autograd_meta
     if meta.tangent is not None:
         return False
@@ -54,7 +54,7 @@ def current(t: Object, now: Int) -> Bool:
 
 
 def usable(t: Object, now: Int) -> Bool:
-    """Whether a tensor is a plain one of floats whose history is up to date.
+    """Tell whether a tensor is a plain one of floats whose history is up to date.
 
     Python is asked of views where `current` does not see that.
     """
@@ -69,7 +69,7 @@ def usable(t: Object, now: Int) -> Bool:
 
 
 def unrecorded(t: Object) -> Bool:
-    """Whether a tensor is an ambient one of floats without history and tangent, made where all is recorded."""
+    """Tell whether a tensor is an ambient one of floats without history and tangent, made where all is recorded."""
     if not is_tensor(t):
         return False
     if t.level_trace is not None or has_history(t):
@@ -82,7 +82,7 @@ def unrecorded(t: Object) -> Bool:
 
 
 def plain(t: Object, now: Int) -> Bool:
-    """Whether an object is a tensor, and `usable`."""
+    """Tell whether an object is a tensor, and `usable`."""
     return is_tensor(t) and usable(t, now)
 
 

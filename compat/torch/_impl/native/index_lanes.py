@@ -38,7 +38,7 @@ from .views import indexed, seen_part, way
 
 
 def within(k: Object, length: Int) -> Bool:
-    """Whether an int is an index of an axis."""
+    """Tell whether an int is an index of an axis."""
     over = words(1)
     over[0] = 0
     n = PyLong_AsLongLongAndOverflow(k, over)
@@ -46,7 +46,7 @@ def within(k: Object, length: Int) -> Bool:
 
 
 def simple(key: Object) -> Bool:
-    """Whether a slice has ints or nothing for ends, and steps forward."""
+    """Tell whether a slice has ints or nothing for ends, and steps forward."""
     start = key.slice_start
     stop = key.slice_stop
     step = key.slice_step

@@ -42,7 +42,7 @@ LARGE = 1023 + 127  # the exponent of floats that are too large for 32 bits
 
 
 def is_basic(k: Object) -> Bool:
-    """Whether an item of a key may be one of a basic key."""
+    """Tell whether an item of a key may be one of a basic key."""
     kind = type(k)
     return kind is int or kind is slice or k is None or k is Ellipsis
 
@@ -77,7 +77,7 @@ def spot_of(key: Object, x: Object, front: Int) -> Object:
 
 
 def nearest(value: Object, x: Object) -> Bool:
-    """Whether a number is one of an array's dtype, the nearest one for a float."""
+    """Tell whether a number is one of an array's dtype, the nearest one for a float."""
     if type(value) is int:
         n = integer(value)
         return n <= EXACT and n >= -EXACT
@@ -85,7 +85,7 @@ def nearest(value: Object, x: Object) -> Bool:
 
 
 def settable(v: Object, x: Object, spot: Object) -> Bool:
-    """Whether the elements of an array may be written to a place as they are."""
+    """Tell whether the elements of an array may be written to a place as they are."""
     if v.descr is not x.descr:
         return False
     if v.rank == 0:

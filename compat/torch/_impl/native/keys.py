@@ -108,12 +108,12 @@ def describe(key: Words, x: Object, marks: Int) -> None:
 
 @inline
 def floats(x: Object) -> Bool:
-    """Whether an array is of a dtype of ours."""
+    """Tell whether an array is of a dtype of ours."""
     return x.descr is double or x.descr is single
 
 
 def whole(t: Object, now: Int) -> Bool:
-    """Whether a tensor is one of integers or truths, without history."""
+    """Tell whether a tensor is one of integers or truths, without history."""
     x = numpy_array(t)
     if x is NULL:
         return False
@@ -125,7 +125,7 @@ def whole(t: Object, now: Int) -> Bool:
 
 
 def add_tensor(key: Words, t: Object, now: Int, blind: Bool) -> Bool:
-    """Whether a tensor may be an operand of a program: it is added to the key. Integers may where it is blind."""
+    """Tell whether a tensor may be an operand of a program: it is added to the key. Integers may where it is blind."""
     if not usable(t, now) and not (blind and whole(t, now)):
         return False
     x = numpy_array(t)
@@ -138,13 +138,13 @@ def add_tensor(key: Words, t: Object, now: Int, blind: Bool) -> Bool:
 
 
 def of_plain_base(meta: Object) -> Bool:
-    """Whether a record is of no view, or of one whose base has no history."""
+    """Tell whether a record is of no view, or of one whose base has no history."""
     base = meta.base
     return base is None or (base.node is None and base.wants_grad is False)
 
 
 def fits(dx: Object, x: Object) -> Bool:
-    """Whether a tangent is a plain tensor without history, like an array."""
+    """Tell whether a tangent is a plain tensor without history, like an array."""
     if type(dx) is not Tensor:
         return False
     if dx.dispatch_key is not FAST or dx.node is not None or dx.wants_grad is not False:

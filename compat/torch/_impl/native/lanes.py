@@ -48,7 +48,7 @@ SAME = 3  # rules of operands of one shape; behind them stand those of operands 
 
 @inline
 def is_number(b: Object) -> Bool:
-    """Whether an operand is a number of Python."""
+    """Tell whether an operand is a number of Python."""
     return type(b) is float or type(b) is int
 
 

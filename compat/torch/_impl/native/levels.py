@@ -43,7 +43,9 @@ def running(m: Object) -> Borrowed:
 
 
 def of_level(t: Object, trace: Object) -> Bool:
-    """Whether a tensor is a value of a level over such a one, and neither it nor what it is a view of has a tangent."""
+    """Tell whether a tensor is a value of a level over such a one, and neither it nor what it is a view of has a
+    tangent.
+    """
     if type(t) is not Tensor:
         return False
     if t.level_trace is not trace:

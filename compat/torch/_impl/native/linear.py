@@ -31,7 +31,7 @@ def operand(t: Object, descr: Object, now: Int) -> Borrowed:
 
 
 def meets(x: Object, w: Object) -> Bool:
-    """Whether operands have a product that the lane gives: floats, and many matrices in order."""
+    """Tell whether operands have a product that the lane gives: floats, and many matrices in order."""
     if x.descr is not double and x.descr is not single:
         return False
     rank = x.rank

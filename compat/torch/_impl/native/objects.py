@@ -103,7 +103,7 @@ def node_of(kind: Object, rule: Object, parents: Taken, kept: Taken) -> Object:
 
 
 def mode() -> Int:
-    """Whether operations are recorded, or left in no_grad or inference mode, where nothing else is in force."""
+    """Tell whether operations are recorded, or left in no_grad or inference mode, where nothing else is in force."""
     m = context(MODES)
     if m is None:
         return RECORDING
@@ -122,7 +122,7 @@ def hooked_mode(known: Int) -> Int:
 
 @inline
 def is_tensor(t: Object) -> Bool:
-    """Whether an object is a tensor, and of no class that programs define."""
+    """Tell whether an object is a tensor, and of no class that programs define."""
     kind = type(t)
     return kind is Tensor or kind is Parameter
 
@@ -138,7 +138,7 @@ def numpy_array(t: Object) -> Borrowed:
 
 @inline
 def has_history(t: Object) -> Bool:
-    """Whether a tensor has a history, or starts one."""
+    """Tell whether a tensor has a history, or starts one."""
     return t.node is not None or t.wants_grad is not False
 
 
@@ -154,7 +154,7 @@ def edge(t: Object) -> Object:
 
 @inline
 def ordered(x: Object) -> Bool:
-    """Whether elements lie in the order of the axes."""
+    """Tell whether elements lie in the order of the axes."""
     return x.flags & ORDERED != 0
 
 
@@ -180,7 +180,7 @@ def elements(x: Object) -> Int:
 
 
 def same_shape(x: Object, y: Object) -> Bool:
-    """Whether two arrays have the same shape."""
+    """Tell whether two arrays have the same shape."""
     rank = x.rank
     if rank != y.rank:
         return False

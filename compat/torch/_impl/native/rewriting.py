@@ -36,7 +36,9 @@ COMPACT, WRITEABLE = 3, 1024  # flags of arrays: in the order of the axes or the
 
 
 def beside(y: Object, x: Object, now: Int) -> Bool:
-    """Whether an argument shares no memory with an array, or is no tensor; what is recorded has to be of floats."""
+    """Tell whether an argument shares no memory with an array, or is no tensor; what is recorded has to be of floats.
+
+    """
     if not is_tensor(y):
         kind = type(y)
         return kind is int or kind is float or y is None or y is True or y is False or kind is str or kind is Dtype
@@ -74,7 +76,9 @@ def open_array(t: Object, now: Int) -> Borrowed:
 
 
 def careless(its_node: Object) -> Bool:
-    """Whether a node may stay when the contents that it gave are written over: no hook, and nothing saved of them."""
+    """Tell whether a node may stay when the contents that it gave are written over: no hook, and nothing saved of
+    them.
+    """
     extra = its_node.extra
     if extra is not None:
         if extra.quiet is not True:
@@ -150,7 +154,7 @@ def rewritten(t, source, found):
 
 
 def holds(saved: Object, v: Object) -> Bool:
-    """Whether an array is what a node saved, or among it."""
+    """Tell whether an array is what a node saved, or among it."""
     if type(saved) is not tuple:
         return saved is v
     for k in range(PyTuple_Size(saved)):

@@ -46,7 +46,7 @@ def integer(k: Object) -> Int:
 
 
 def ints(items: Object, least: Int) -> Bool:
-    """Whether all items of a tuple are ints of at least so much."""
+    """Tell whether all items of a tuple are ints of at least so much."""
     for k in range(PyTuple_Size(items)):
         x = PyTuple_GetItem(items, k)
         if type(x) is not int:

@@ -73,7 +73,7 @@ def add_parameter(key: Words, x: Object) -> Bool:
 
 
 def unwritten(node: Object) -> Bool:
-    """Whether nothing was written to in place since a node was recorded."""
+    """Tell whether nothing was written to in place since a node was recorded."""
     return PyLong_AsSsize_t(node.seq) <= PyLong_AsSsize_t(PyList_GetItem(LAST, 0))
 
 
@@ -143,7 +143,7 @@ def quick_rule(plan, node, ct, drive):
 
 @lane
 def reaches_these(nodes, seen, leaves):
-    """Whether all leaves that nodes lead to are among some; the list and the set of nodes are added to."""
+    """Tell whether all leaves that nodes lead to are among some; the list and the set of nodes are added to."""
     k = 0
     while k < PyList_Size(nodes):
         parents = own(PyList_GetItem(nodes, k).parents)
@@ -165,7 +165,7 @@ def reaches_these(nodes, seen, leaves):
 
 
 def is_any_in(parents: Object, needed: Object) -> Bool:
-    """Whether some of the parents of a node are among nodes that are told by their numbers."""
+    """Tell whether some of the parents of a node are among nodes that are told by their numbers."""
     if type(parents) is not tuple:
         return PySet_Contains(needed, parents.seq)
     for k in range(PyTuple_Size(parents)):

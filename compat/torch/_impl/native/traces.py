@@ -70,7 +70,7 @@ def note_write(given: Object) -> Done:
 
 
 def indifferent(its_node: Object, keepers: Object) -> Bool:
-    """Whether a node may stay as it is when the contents that it gave are written over.
+    """Tell whether a node may stay as it is when the contents that it gave are written over.
 
     It has no hook, and saved nothing of them, as primitives in `keepers` do.
     """

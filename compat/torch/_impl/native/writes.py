@@ -14,7 +14,7 @@ from .traces import BOTH, LEFT, RIGHT, history, indifferent, note_write, put_pla
 
 
 def writes_to(a: Object, now: Int) -> Bool:
-    """Whether a tensor is one that the lane writes to: no recorded leaf, and a view as `writeable_view` says."""
+    """Tell whether a tensor is one that the lane writes to: no recorded leaf, and a view as `writeable_view` says."""
     key = a.dispatch_key
     if key is FAST:
         return now != RECORDING or a.wants_grad is False
@@ -24,7 +24,7 @@ def writes_to(a: Object, now: Int) -> Bool:
 
 
 def writeable_view(a: Object, now: Int) -> Bool:
-    """Whether a view has a history up to date, of a base that no gradient is asked of."""
+    """Tell whether a view has a history up to date, of a base that no gradient is asked of."""
     if not current(a, now if now != RECORDING else 1):
         return False
     if now != RECORDING:

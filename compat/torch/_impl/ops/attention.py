@@ -148,7 +148,7 @@ def demand(holds, words, *values):
 
 
 def check_axes(query, key, value, padding, mask, num_heads):
-    """Whether the operands have a batch, or torch's refusal of other numbers of axes."""
+    """Tell whether the operands have a batch, or torch's refusal of other numbers of axes."""
     ndim = query.dim()
     if ndim == 3 and padding is mask is None and key.dim() == value.dim() == 3:
         return True

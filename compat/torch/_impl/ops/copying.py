@@ -105,7 +105,7 @@ def copy_(self, src, non_blocking=False):
 
 
 def cast_into(t, src):
-    """Whether a tensor of which nothing is recorded now holds the elements of another one of its shape, cast."""
+    """Tell whether a tensor of which nothing is recorded now holds the elements of another one of its shape, cast."""
     array = unrecorded_array(t, src)
     if array is None:
         return False

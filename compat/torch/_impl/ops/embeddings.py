@@ -26,7 +26,7 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
 
 
 def records(weight):
-    """Whether a gradient of a table is going to be computed."""
+    """Tell whether a gradient of a table is going to be computed."""
     return isinstance(weight, TensorBase) and modes().grad and needs_grad(weight)
 
 

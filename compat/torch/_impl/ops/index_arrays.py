@@ -166,7 +166,7 @@ def refused_write(index, shape, given, counted=False):
 
 
 def fills(given, wanted):
-    """Whether a shape broadcasts to another one."""
+    """Tell whether a shape broadcasts to another one."""
     try:
         return np.broadcast_shapes(given, wanted) == wanted
     except ValueError:

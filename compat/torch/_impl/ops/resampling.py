@@ -187,7 +187,7 @@ def _read(input, spots):
 
 
 def flat(given, named):
-    """Whether the examples are images, not volumes."""
+    """Tell whether the examples are images, not volumes."""
     return (given[0] if given else named["input"]).ndim == 4
 
 

@@ -52,7 +52,7 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
 
 
 def has_nan(x):
-    """Whether an array has a NaN, which is then its least element: to ask each one takes twice as long."""
+    """Tell whether an array has a NaN, which is then its least element: to ask each one takes twice as long."""
     if x.dtype.kind != "f" or not x.size:
         return x.dtype.kind == "V" and bool(np.isnan(x).any())
     least = np.minimum.reduce(x, None)

@@ -64,7 +64,7 @@ def hidden_shape(t, shape):
 
 
 def reshapes_as_view(t, shape):
-    """Whether the memory can be seen with another shape."""
+    """Tell whether the memory can be seen with another shape."""
     b = bottom(t)
     if type(b) not in ARRAYS:
         return True

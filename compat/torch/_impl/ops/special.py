@@ -35,7 +35,7 @@ def zeta(input, other):
 
 
 def _carries(x):
-    """Whether a core value carries a derivative, below a batch axis, too."""
+    """Tell whether a core value carries a derivative, below a batch axis, too."""
     while isinstance(x, Ambient | Batched):
         if isinstance(x, Ambient) and (x.node is not None or x.tangent is not None):
             return True

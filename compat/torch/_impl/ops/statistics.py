@@ -166,7 +166,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
 
 
 def is_array(value):
-    """Whether a value is known now: a number or a plain array."""
+    """Tell whether a value is known now: a number or a plain array."""
     return isinstance(value, int | float) or is_plain(value)
 
 

@@ -28,7 +28,7 @@ def _unknown(A, *args, **named):
 
 
 def whole(info):
-    """Whether no matrix failed."""
+    """Tell whether no matrix failed."""
     return not info.any()
 
 

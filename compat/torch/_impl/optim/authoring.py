@@ -62,7 +62,7 @@ def group_tensors_by_device_and_dtype(tensorlistlist, with_indices=False):
 
 
 def default_to_fused_or_foreach(params, differentiable, use_fused=False):
-    """Whether steps are fused, and whether they go by lists: the second never, unless asked for, on the CPU."""
+    """Tell whether steps are fused, and whether they go by lists: the second never, unless asked for, on the CPU."""
     return not differentiable and use_fused and all(p is None or p.is_floating_point() for p in params), False
 
 
@@ -95,5 +95,5 @@ def get_scalar_dtype(is_fused=None):
 
 
 def device_has_foreach_support(device):
-    """Whether `torch._foreach_*` takes tensors of a device."""
+    """Tell whether `torch._foreach_*` takes tensors of a device."""
     return device.type in ("cpu", "cuda")

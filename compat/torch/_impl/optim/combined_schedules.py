@@ -157,11 +157,11 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self):
-        """Whether steps do not count now."""
+        """Tell whether steps do not count now."""
         return self.cooldown_counter > 0
 
     def is_better(self, a, best):
-        """Whether a metric is an improvement."""
+        """Tell whether a metric is an improvement."""
         if self.threshold_mode == "rel":
             bound = best * (1.0 - self.threshold if self.mode == "min" else 1.0 + self.threshold)
         else:

@@ -15,12 +15,12 @@ from .flat import Operand, Plan, Run
 
 
 def lies_there(p):
-    """Whether a parameter is an array of a device that a kernel can update."""
+    """Tell whether a parameter is an array of a device that a kernel can update."""
     return there(p, "fdFD")
 
 
 def fits(p, g):
-    """Whether a kernel can take the step of such a parameter by its gradient."""
+    """Tell whether a kernel can take the step of such a parameter by its gradient."""
     x, dx = p.value, g.value
     return (stands_alone(p) and g.level_trace is None and type(dx) is type(x) and dx.dtype == x.dtype
             and dx.shape == x.shape)

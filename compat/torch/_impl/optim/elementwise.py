@@ -55,7 +55,7 @@ class Elementwise(Optimizer):
         return {"step": 0.0}
 
     def bundled(self, group):
-        """Whether small parameters are worth being copied together: not where the formula has few passes."""
+        """Tell whether small parameters are worth being copied together: not where the formula has few passes."""
         return True
 
     def step(self, closure=None):
@@ -108,7 +108,7 @@ class Elementwise(Optimizer):
         raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
 
     def plain(self, group):
-        """Whether all options are numbers, or tensors of which the number is all that counts."""
+        """Tell whether all options are numbers, or tensors of which the number is all that counts."""
         return all(not isinstance(v, TensorBase) or v.level_trace is None for v in group.values())
 
     def on_device(self, i, group, params, grads):

@@ -19,14 +19,14 @@ BLOCK = 1 << 15  # elements of one pass of a formula: what it makes on the way s
 
 
 def lies_plainly(t):
-    """Whether a tensor is an array of its own that may be written to directly, as `inplace` would."""
+    """Tell whether a tensor is an array of its own that may be written to directly, as `inplace` would."""
     meta = t.autograd_meta
     return (t.level_trace is None and type(t.value) is ndarray and t.node is None and t.value.flags.writeable
             and t.value.dtype.kind in "fc" and (meta is None or meta.tangent is None and not meta.inference))
 
 
 def directly(params, grads):
-    """Whether a step can compute on arrays: nothing but no_grad is in force, and all tensors lie plainly."""
+    """Tell whether a step can compute on arrays: nothing but no_grad is in force, and all tensors lie plainly."""
     m = MODES.get()
     if m is not None and not m.still and not m.default():
         return False
@@ -146,7 +146,7 @@ class Operand:
                 view[...] = array
 
     def alike(self):
-        """Whether all elements are the same."""
+        """Tell whether all elements are the same."""
         return len(set(self.whole.tolist() if self.copy is None else map(float, self.arrays))) == 1
 
     def store(self):
@@ -233,12 +233,14 @@ class Run:
         return self.g.real
 
     def alike(self):
-        """Whether the numbers of all parameters are still the same."""
+        """Tell whether the numbers of all parameters are still the same."""
         return len(self.params) == 1 or all(x.alike() for x in self.numbers.values())
 
 
 def joins(params, states, chosen, i, numbers, fresh):
-    """Whether a parameter can be computed together with those before it: small, alike, and in memory of its own."""
+    """Tell whether a parameter can be computed together with those before it: small, alike, and in memory of its own.
+
+    """
     a, others = params[i].value, [params[k].value for k in chosen]
     first = states[chosen[0]]
     return (a.size <= SMALL and others[0].size <= SMALL and a.dtype == others[0].dtype
@@ -274,7 +276,7 @@ class Plan:
             start = i
 
     def holds(self, optimizer, group, params):
-        """Whether it is still about these tensors and arrays, and about what options ask of the state."""
+        """Tell whether it is still about these tensors and arrays, and about what options ask of the state."""
         if len(params) != len(self.params) or not all(map(operator.is_, params, self.params)) or (
                 optimizer.slots(group).keys() != self.slots):
             return False
@@ -308,7 +310,9 @@ def unique(params):
 
 
 def lies_alone(t):
-    """Whether a tensor is an array of its own, on any device, and nothing but no_grad or a default device in force."""
+    """Tell whether a tensor is an array of its own, on any device, and nothing but no_grad or a default device in
+    force.
+    """
     return (undisturbed() and stands_alone(t) and type(t.value) in ARRAYS and writeable(t.value)
             and t.value.dtype.kind in "fc")
 

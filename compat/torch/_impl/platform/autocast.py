@@ -145,17 +145,17 @@ def usual(device_type):
 
 
 def is_autocast_available(device_type):
-    """Whether there is autocast for a kind of device; for all but "cpu" it can only be off here."""
+    """Tell whether there is autocast for a kind of device; for all but "cpu" it can only be off here."""
     return Device(device_type).type in KINDS
 
 
 def is_autocast_enabled(device_type="cuda"):
-    """Whether autocast is on for a kind of device."""
+    """Tell whether autocast is on for a kind of device."""
     return device_type in casting().on
 
 
 def is_autocast_cpu_enabled():
-    """Whether autocast is on for the CPU."""
+    """Tell whether autocast is on for the CPU."""
     return "cpu" in casting().on
 
 
@@ -204,7 +204,7 @@ def set_autocast_gpu_dtype(dtype):
 
 
 def is_autocast_cache_enabled():
-    """Whether casts of weights may be kept; nothing is cached here."""
+    """Tell whether casts of weights may be kept; nothing is cached here."""
     return casting().cached
 
 

@@ -19,12 +19,12 @@ def use_deterministic_algorithms(mode, *, warn_only=False):
 
 
 def are_deterministic_algorithms_enabled():
-    """Whether deterministic operations were asked for."""
+    """Tell whether deterministic operations were asked for."""
     return Asked.deterministic
 
 
 def is_deterministic_algorithms_warn_only_enabled():
-    """Whether they were asked for with `warn_only`."""
+    """Tell whether they were asked for with `warn_only`."""
     return Asked.warn_only
 
 

@@ -34,7 +34,7 @@ class Future(Generic[T]):
         self._callbacks: list[Any] = []
 
     def done(self) -> bool:
-        """Whether there is a result, or an error."""
+        """Tell whether there is a result, or an error."""
         return self._done
 
     def wait(self) -> T:

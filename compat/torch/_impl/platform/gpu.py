@@ -51,7 +51,7 @@ def init():
 
 
 def is_initialized():
-    """Whether a device was found; where CuPy was not loaded yet, nobody looks for one."""
+    """Tell whether a device was found; where CuPy was not loaded yet, nobody looks for one."""
     return "cupy" in sys.modules and count() > 0
 
 

@@ -147,7 +147,7 @@ class GradScaler:
                                  "scaler.scale(loss or outputs) earlier in the iteration.")
 
     def is_enabled(self):
-        """Whether it does anything."""
+        """Tell whether it does anything."""
         return self._enabled
 
     def get_scale(self):

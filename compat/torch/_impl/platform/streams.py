@@ -28,7 +28,7 @@ class Stream:
         self.below.synchronize()
 
     def query(self):
-        """Whether all work in it is done."""
+        """Tell whether all work in it is done."""
         return self.below.done
 
     def record_event(self, event=None):
@@ -91,7 +91,7 @@ class Event:
             (current_stream() if stream is None else stream).below.wait_event(self.below)
 
     def query(self):
-        """Whether the work before it is done."""
+        """Tell whether the work before it is done."""
         return not self.recorded or self.below.done
 
     def synchronize(self):

@@ -112,7 +112,7 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
 
 
 def is_value(x):
-    """Whether what a rule saved is an array or a traced value, not a shape or a parameter."""
+    """Tell whether what a rule saved is an array or a traced value, not a shape or a parameter."""
     return type(x) in ARRAYS or isinstance(x, ndarray | np.generic | extend.Tracer)
 
 

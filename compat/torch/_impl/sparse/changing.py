@@ -102,7 +102,7 @@ def new(t, *args):
 
 @sparse_operation("is_same_size")
 def is_same_size(a, b):
-    """Whether two shapes are the same."""
+    """Tell whether two shapes are the same."""
     return a.shape == b.shape
 
 

@@ -56,7 +56,7 @@ class CooArray(OtherLayout):
 
     @property
     def distinct(self):
-        """Whether no two entries have one place."""
+        """Tell whether no two entries have one place."""
         if self.known_distinct is None:
             self.known_distinct = len(np.unique(self.keys())) == self.nnz
         return self.known_distinct

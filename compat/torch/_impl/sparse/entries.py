@@ -125,7 +125,7 @@ class Summed(SparseFunction):
 
 
 def plain(t):
-    """Whether a dense tensor is one of memory, outside of transforms and without a tangent."""
+    """Tell whether a dense tensor is one of memory, outside of transforms and without a tangent."""
     meta = t.autograd_meta
     return t.level_trace is None and type(t.value) is ndarray and (meta is None or meta.tangent is None)
 
@@ -144,7 +144,7 @@ def summed(t, places, count):
 
 
 def recorded(*tensors):
-    """Whether an operation on tensors is recorded."""
+    """Tell whether an operation on tensors is recorded."""
     return modes().grad and any(needs_grad(t) for t in tensors)
 
 

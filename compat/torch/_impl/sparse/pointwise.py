@@ -52,7 +52,7 @@ def _complex(t, name):
 
 
 def is_number(x):
-    """Whether an operand is one number: of Python, or a dense tensor without axes."""
+    """Tell whether an operand is one number: of Python, or a dense tensor without axes."""
     return isinstance(x, int | float | complex | np.generic) or isinstance(x, TensorBase) and not isinstance(
         x, SparseTensor) and not x.dim()
 
@@ -80,7 +80,7 @@ def mul(a, b, *, out=None):
 
 
 def fits(a, b):
-    """Whether two shapes fit, or PyTorch's error."""
+    """Tell whether two shapes fit, or PyTorch's error."""
     for i, (m, n) in enumerate(zip(reversed(a.shape), reversed(b.shape))):
         if m != n and 1 not in (m, n):
             raise RuntimeError(f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton "

@@ -79,7 +79,7 @@ def dist(a, b, p=2):
 
 @sparse_operation("any")
 def any_(t, dim=None, keepdim=False):
-    """Whether an element is not zero."""
+    """Tell whether an element is not zero."""
     if dim is not None:
         raise unsupported("any.dim")
     return wrap(np.asarray(bool(t.value.coalesce().values.any())))

@@ -98,7 +98,7 @@ class SparseTensor(Tensor):
         return self.value.nnz
 
     def is_coalesced(self):
-        """Whether places are known to be distinct and in order."""
+        """Tell whether places are known to be distinct and in order."""
         return self.value.coalesced
 
     def _coalesced_(self, coalesced):

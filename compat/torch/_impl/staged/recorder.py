@@ -90,7 +90,7 @@ class Recorder(_engine.GraphTrace):
         self.equations.append(_engine.Equation(Check(check), [self.lift(v)[0] for v in values], (), []))
 
     def assume(self, test, values):
-        """Whether a test of elements holds; if so, a check that gives way where it does not."""
+        """Tell whether a test of elements holds; if so, a check that gives way where it does not."""
         if not test(*[self.lift(v)[1] for v in values]):
             return False
 
@@ -126,19 +126,19 @@ class Hosted:
 
 
 def holds_traced(fun):
-    """Whether a function has a traced value, or a large array, in a variable around it."""
+    """Tell whether a function has a traced value, or a large array, in a variable around it."""
     held = [cell.cell_contents for cell in fun.__closure__ or ()]
     return any(traced(x) or large(x) or callable(x) and getattr(x, "__closure__", None) and holds_traced(x)
                for x in held)
 
 
 def traced(param):
-    """Whether a parameter is a traced value, or a pytree with one."""
+    """Tell whether a parameter is a traced value, or a pytree with one."""
     return isinstance(param, Tracer) or type(param) in (tuple, list) and any(traced(p) for p in param)
 
 
 def large(constant):
-    """Whether a constant is larger than what a program may keep."""
+    """Tell whether a constant is larger than what a program may keep."""
     return getattr(constant, "size", 0) > _KEPT
 
 

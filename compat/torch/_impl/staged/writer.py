@@ -120,12 +120,12 @@ class Writer:
         return name
 
     def multiplies(self, x, y):
-        """Whether NumPy's `dot` gives the product of two arrays, as in `products.product`."""
+        """Tell whether NumPy's `dot` gives the product of two arrays, as in `products.product`."""
         return x.dtype in FLOATS and 0 < x.ndim < 3 and 0 < y.ndim < 3 and (
             x.size < _engine.FILLED or x.shape[-1] == 1)
 
     def is_affine(self, prim, given):
-        """Whether an equation is a product of matrices to which a row is added, all of one dtype."""
+        """Tell whether an equation is a product of matrices to which a row is added, all of one dtype."""
         if prim.name != "affine" or self.recorder.library is not None or any(type(x) is not ndarray for x in given):
             return False
         x, w, b = given
@@ -158,7 +158,7 @@ class Writer:
         return f"{self.constant(_JOIN, 'join')}({listed(parts)}, {axis})"
 
     def silent(self, eq):
-        """Whether nothing that an equation may be given makes NumPy warn: it only moves elements, or counts."""
+        """Tell whether nothing that an equation may be given makes NumPy warn: it only moves elements, or counts."""
         if eq.prim.name in _MOVING:
             return True
         given = [v.value if type(v) is Literal else self.values[v] for v in eq.inputs]

@@ -46,7 +46,7 @@ class Exposed:
 
 
 def same(a, b):
-    """Whether two arrays have the same bytes."""
+    """Tell whether two arrays have the same bytes."""
     if a.nbytes <= 1 << 16 or not (a.flags.c_contiguous and b.flags.c_contiguous):
         return a.tobytes() == b.tobytes()
     return np.array_equal(a.reshape(-1).view(np.uint8), b.reshape(-1).view(np.uint8))

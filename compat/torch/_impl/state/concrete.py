@@ -1,4 +1,4 @@
-"""Whether the elements of a tensor can be read, and the array that holds them."""
+"""Tell whether the elements of a tensor can be read, and the array that holds them."""
 
 from ..types.tensor_type import FOREIGN, TensorBase
 from ..types.tensor_value import bottom
@@ -43,7 +43,9 @@ def foreign_value(t, what):
 
 
 def all_true(t):
-    """Whether all elements hold, those of every example that a running vmap maps included: for checks of arguments."""
+    """Tell whether all elements hold, those of every example that a running vmap maps included: for checks of
+    arguments.
+    """
     return bool(bottom(t).all())
 
 
@@ -60,7 +62,7 @@ def refuse_copy(t, what):
 
 
 def mapped(t):
-    """Whether a running vmap maps a tensor."""
+    """Tell whether a running vmap maps a tensor."""
     while True:
         if isinstance(t.level_trace, BatchTrace) and not t.level_trace.done:
             return True

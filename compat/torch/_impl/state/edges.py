@@ -39,12 +39,12 @@ def edge(t):
 
 
 def made_aside(t):
-    """Whether a view was made without history, as in no_grad: a leaf, whatever became of its memory."""
+    """Tell whether a view was made without history, as in no_grad: a leaf, whatever became of its memory."""
     return t.node is None and t.autograd_meta is not None and t.autograd_meta.creation is not None
 
 
 def made_through(t):
-    """Whether a view without history of its own was made while recording."""
+    """Tell whether a view without history of its own was made while recording."""
     return t.autograd_meta.creation is None
 
 
@@ -110,7 +110,7 @@ def refresh(t):
 
 
 def is_current(t):
-    """Whether the node of an ambient view of floats is up to date; brings it up to date."""
+    """Tell whether the node of an ambient view of floats is up to date; brings it up to date."""
     m = MODES.get()
     if m is not None and m.packing is None or not untangled(t):
         return False
@@ -122,7 +122,7 @@ def is_current(t):
 
 
 def untangled(t):
-    """Whether neither an ambient view of floats nor its base has a tangent."""
+    """Tell whether neither an ambient view of floats nor its base has a tangent."""
     meta = t.autograd_meta
     base = meta.base.autograd_meta
     return meta.tangent is None and (base is None or base.tangent is None)

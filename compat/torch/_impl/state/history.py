@@ -17,7 +17,7 @@ def edge_or_none(t):
 
 
 def visible_level(t):
-    """Whether the history of a tensor is that of the running level: under vmap a tensor has none."""
+    """Tell whether the history of a tensor is that of the running level: under vmap a tensor has none."""
     return not isinstance(t.level_trace, BatchTrace)
 
 
@@ -28,6 +28,6 @@ def in_transform(t):
 
 
 def inference_mode():
-    """Whether inference mode is on."""
+    """Tell whether inference mode is on."""
     m = MODES.get()
     return m is not None and m.inference

@@ -56,19 +56,19 @@ def meta_tensor(shape, dtype, requires_grad=False):
 
 
 def is_meta(t):
-    """Whether a tensor is of device "meta"."""
+    """Tell whether a tensor is of device "meta"."""
     while isinstance(t.value, TensorBase):
         t = t.value
     return t.level_trace is FOREIGN and getattr(t.value, "owner", None) is TRACE
 
 
 def on_meta(device):
-    """Whether a device, or the name of one, is "meta"."""
+    """Tell whether a device, or the name of one, is "meta"."""
     return device is not None and Device(device).type == "meta"
 
 
 def on_device(t):
-    """Whether the elements of a tensor lie on a GPU."""
+    """Tell whether the elements of a tensor lie on a GPU."""
     while isinstance(t.value, TensorBase):
         t = t.value
     value = t.value
@@ -105,7 +105,9 @@ def fitting(grad, library, place, words=""):
 
 
 def check_devices(tensors):
-    """Whether operands lie on the CPU and on a GPU, numbers on the CPU alone; all else that does not fit is refused."""
+    """Tell whether operands lie on the CPU and on a GPU, numbers on the CPU alone; all else that does not fit is
+    refused.
+    """
     found = [META.type if is_meta(t) else CUDA.type if on_device(t) else CPU.type for t in tensors]
     kinds = dict.fromkeys(found)
     if len(kinds) == 1:
@@ -124,8 +126,8 @@ def check_devices(tensors):
 
 
 def check_written(t, operands):
-    """Whether an operation that writes to a tensor gets numbers on the CPU beside one on a GPU, as `check_devices`;
-    nothing on a GPU is written to what lies on the CPU."""
+    """Tell whether an operation that writes to a tensor gets numbers on the CPU beside one on a GPU, as
+    `check_devices`; nothing on a GPU is written to what lies on the CPU."""
     if not on_device(t) and not is_meta(t) and any(on_device(x) for x in operands):
         raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, {CUDA} and "
                            f"{CPU}! Move one of them with .to(device)")

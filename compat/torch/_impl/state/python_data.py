@@ -86,7 +86,7 @@ def check_array(array):
 
 
 def sequence(data):
-    """Whether data has elements to go through."""
+    """Tell whether data has elements to go through."""
     return isinstance(data, list | tuple | range | ndarray | str | bytes | bytearray) or (
         hasattr(data, "__getitem__") and hasattr(data, "__len__") and not isinstance(data, TensorBase | np.generic)
         and not isinstance(data, dict | set))

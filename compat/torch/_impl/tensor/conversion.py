@@ -142,7 +142,7 @@ def iterate(self):
 
 
 def contains(self, element):
-    """Whether any element equals `element`."""
+    """Tell whether any element equals `element`."""
     if isinstance(element, TensorBase | int | float | complex | bool):
         return bool((element == self).any())
     raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")

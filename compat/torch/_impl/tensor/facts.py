@@ -61,12 +61,12 @@ class Facts:
 
     @property
     def is_cuda(self):
-        """Whether the elements lie on a GPU."""
+        """Tell whether the elements lie on a GPU."""
         return type(self.value) is not ndarray and self.device.type == "cuda"
 
     @property
     def is_meta(self):
-        """Whether it has a shape and a dtype, and no elements."""
+        """Tell whether it has a shape and a dtype, and no elements."""
         return type(self.value) is not ndarray and is_meta(self)
 
     def size(self, dim=None):
@@ -118,25 +118,25 @@ class Facts:
         return 0 if type(self.value) is not ndarray and is_meta(self) else address_of(self)
 
     def is_floating_point(self):
-        """Whether the elements are floating-point numbers."""
+        """Tell whether the elements are floating-point numbers."""
         if (m := MODES.get()) is not None and m.functions:
             return by_mode(Tensor.is_floating_point, (self,), {})
         value = self.value
         return (value.dtype if type(value) is ndarray else shape_dtype(self)[1]).kind in "fV"
 
     def is_complex(self):
-        """Whether the elements are complex."""
+        """Tell whether the elements are complex."""
         if (m := MODES.get()) is not None and m.functions:
             return by_mode(Tensor.is_complex, (self,), {})
         value = self.value
         return (value.dtype if type(value) is ndarray else shape_dtype(self)[1]).kind == "c"
 
     def is_signed(self):
-        """Whether the elements can be negative."""
+        """Tell whether the elements can be negative."""
         return self.dtype.is_signed
 
     def is_contiguous(self, memory_format=None):
-        """Whether the elements are contiguous in memory, in the order of the axes or of a memory format."""
+        """Tell whether the elements are contiguous in memory, in the order of the axes or of a memory format."""
         if (m := MODES.get()) is not None and m.functions:
             return by_mode(Tensor.is_contiguous, (self,), given(memory_format=memory_format))
         array = example_of(self)

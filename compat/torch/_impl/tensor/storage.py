@@ -43,7 +43,7 @@ class UntypedStorage:
 
     @property
     def is_cuda(self):
-        """Whether they lie on a GPU."""
+        """Tell whether they lie on a GPU."""
         return self.device.type == "cuda"
 
     @classmethod
@@ -151,7 +151,7 @@ class TypedStorage:
 
     @property
     def is_cuda(self):
-        """Whether they lie on a GPU."""
+        """Tell whether they lie on a GPU."""
         return self._untyped_storage.is_cuda
 
     def numbers(self):
@@ -352,14 +352,14 @@ def restride(self, size, stride, storage_offset):
 
 @takes("Tensor tensor")
 def is_set_to(self, tensor):
-    """Whether both see the same memory in the same way."""
+    """Tell whether both see the same memory in the same way."""
     a, b = memory(self, "is_set_to()"), memory(tensor, "is_set_to()")
     return (versions.root_of(a) is versions.root_of(b) and address(a) == address(b) and a.shape == b.shape
             and a.strides == b.strides)
 
 
 def is_same_size(self, other):
-    """Whether the shapes are equal."""
+    """Tell whether the shapes are equal."""
     return self.shape == other.shape
 
 

@@ -59,7 +59,7 @@ class Methods:
 
     @property
     def requires_grad(self):
-        """Whether a gradient is computed for it."""
+        """Tell whether a gradient is computed for it."""
         return visible_level(self) and needs_grad(self)
 
     @requires_grad.setter
@@ -103,7 +103,7 @@ class Methods:
 
     @property
     def is_leaf(self):
-        """Whether it is a leaf: not computed by a recorded operation."""
+        """Tell whether it is a leaf: not computed by a recorded operation."""
         return not visible_level(self) or made_aside(self) or edge_or_none(self) is None
 
     @property
@@ -201,7 +201,7 @@ class Methods:
 
     @property
     def retains_grad(self):
-        """Whether `.grad` of this non-leaf tensor is retained."""
+        """Tell whether `.grad` of this non-leaf tensor is retained."""
         return self.autograd_meta is not None and self.autograd_meta.retains and edge_or_none(self) is not None
 
     def register_hook(self, hook):
@@ -253,7 +253,7 @@ class Methods:
         return self.autograd_meta is not None and self.autograd_meta.base is not None
 
     def is_inference(self):
-        """Whether it was created in inference mode."""
+        """Tell whether it was created in inference mode."""
         return self.autograd_meta is not None and self.autograd_meta.inference
 
     @property

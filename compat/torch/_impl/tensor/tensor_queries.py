@@ -54,12 +54,12 @@ resolve_neg = asked("resolve_neg", lambda t: t)
 
 
 def is_same_size(input, other):
-    """Whether the shapes of two tensors are equal."""
+    """Tell whether the shapes of two tensors are equal."""
     return input.is_same_size(other)
 
 
 def is_storage(obj):
-    """Whether an object is a storage."""
+    """Tell whether an object is a storage."""
     return type(obj).__name__ in ("UntypedStorage", "TypedStorage")
 
 
@@ -106,7 +106,7 @@ def set_num_interop_threads(n):
 
 
 def set_flush_denormal(mode):
-    """Whether denormal numbers can be flushed to zero: only leaving them is possible here."""
+    """Tell whether denormal numbers can be flushed to zero: only leaving them is possible here."""
     return not mode
 
 

@@ -38,7 +38,7 @@ def address(array):
 
 
 def writeable(array):
-    """Whether an array may be written to; those of a device always may."""
+    """Tell whether an array may be written to; those of a device always may."""
     return type(array) is not ndarray or array.flags.writeable
 
 

@@ -8,7 +8,7 @@ SINGLE = np.dtype(np.float32)
 
 
 def wants_single(row, given, named):
-    """Whether an operation of core values is to be computed in float32: all its floating operands are bfloat16."""
+    """Tell whether an operation of core values is to be computed in float32: all its floating operands are bfloat16."""
     if row.exact:
         return False
     found = set()

@@ -200,7 +200,7 @@ def promote_types(a, b):
 
 
 def can_cast(from_, to):
-    """Whether torch's type conversion rules allow the cast.
+    """Tell whether torch's type conversion rules allow the cast.
 
     >>> import covector.compat.torch as torch
     >>> torch.can_cast(torch.float64, torch.float32), torch.can_cast(torch.float32, torch.int64)

@@ -18,7 +18,7 @@ def order_of(format, ndim):  # noqa: A002
 
 
 def preserves(format):  # noqa: A002
-    """Whether a format keeps the order that there is."""
+    """Tell whether a format keeps the order that there is."""
     return format is None or checked(format).name == "preserve_format"
 
 
@@ -38,7 +38,7 @@ def empty_in_format(shape, dtype, format, xp=np):  # noqa: A002
 
 
 def lies_in(array, format):  # noqa: A002
-    """Whether the elements of an array lie in memory as a format says."""
+    """Tell whether the elements of an array lie in memory as a format says."""
     order = ORDERS.get(checked(format).name)
     if order is None:
         return array.flags.c_contiguous

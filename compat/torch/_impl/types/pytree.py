@@ -76,7 +76,7 @@ class TreeSpec:
         return self._children
 
     def is_leaf(self):
-        """Whether it is a leaf."""
+        """Tell whether it is a leaf."""
         return self.type is None
 
     def unflatten(self, leaves):
@@ -225,17 +225,17 @@ def tree_map_only(kinds, func, tree, is_leaf=None):
 
 
 def tree_all(pred, tree, is_leaf=None):
-    """Whether a condition holds for every leaf."""
+    """Tell whether a condition holds for every leaf."""
     return all(map(pred, tree_leaves(tree, is_leaf)))
 
 
 def tree_any(pred, tree, is_leaf=None):
-    """Whether a condition holds for a leaf."""
+    """Tell whether a condition holds for a leaf."""
     return any(map(pred, tree_leaves(tree, is_leaf)))
 
 
 def tree_is_leaf(tree, is_leaf=None):
-    """Whether a pytree is a leaf."""
+    """Tell whether a pytree is a leaf."""
     return kind_of(tree) is None or is_leaf is not None and is_leaf(tree)
 
 

@@ -16,13 +16,13 @@ BATCHED = frozenset({"fill_", "index_add_", "index_fill_", "index_put_", "scatte
 
 
 def overlapping(array):
-    """Whether two elements of an array share memory, by its strides."""
+    """Tell whether two elements of an array share memory, by its strides."""
     strides = array.strides
     return 0 in strides and any(s == 0 and n > 1 for s, n in zip(strides, array.shape)) and array.size > 0
 
 
 def crossing(array):
-    """Whether two elements of an array share memory though no stride is 0, as those of windows that overlap do."""
+    """Tell whether two elements of an array share memory though no stride is 0, as those of windows that overlap do."""
     if array.ndim < 2 or array.flags.c_contiguous or array.size < 2:
         return False
     reach = 0  # of all elements along the axes with shorter strides
@@ -59,7 +59,7 @@ def check_overlap(array, operands):
 
 
 def partly_shared(a, b):
-    """Whether two arrays of one memory overlap without being the same elements in the same order.
+    """Tell whether two arrays of one memory overlap without being the same elements in the same order.
 
     Where one has gaps PyTorch looks no further, and what it then writes depends on the order of the elements.
     """

@@ -329,7 +329,7 @@ def move_history(t, node):
 
 
 def shares(out, t):
-    """Whether two ambient tensors lie in the same memory."""
+    """Tell whether two ambient tensors lie in the same memory."""
     return versions.root_of(out.value) is versions.root_of(t.value)
 
 

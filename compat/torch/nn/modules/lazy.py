@@ -35,7 +35,7 @@ class LazyModuleMixin:
         raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
 
     def has_uninitialized_params(self):
-        """Whether a parameter or buffer has no shape yet."""
+        """Tell whether a parameter or buffer has no shape yet."""
         return any(map(is_lazy, (*self._parameters.values(), *self._buffers.values())))
 
     def _infer_parameters(self, module, args, kwargs=None):

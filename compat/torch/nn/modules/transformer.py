@@ -32,7 +32,7 @@ def _get_seq_len(src, batch_first):
 
 
 def _detect_is_causal_mask(mask, is_causal=None, size=None):
-    """Whether a mask hides exactly what comes later; `is_causal` where that is given."""
+    """Tell whether a mask hides exactly what comes later; `is_causal` where that is given."""
     if is_causal is not None or mask is None:
         return is_causal is True
     n = size if size is not None else mask.size(-2)

@@ -245,7 +245,7 @@ def _check_next(before, parametrization):
 
 
 def is_parametrized(module, tensor_name=None):
-    """Whether a module has parametrized tensors, or one of a name."""
+    """Tell whether a module has parametrized tensors, or one of a name."""
     found = getattr(module, "parametrizations", None)
     if not isinstance(found, ModuleDict):
         return False

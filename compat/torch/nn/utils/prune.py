@@ -323,6 +323,6 @@ def remove(module, name):
 
 
 def is_pruned(module):
-    """Whether a tensor of a module, or of one below, is pruned."""
+    """Tell whether a tensor of a module, or of one below, is pruned."""
     return any(isinstance(hook, BasePruningMethod) for _, m in module.named_modules()
                for hook in m._forward_pre_hooks.values())

@@ -119,7 +119,7 @@ class Expressions:
                     self.last[id(x)] = x
 
     def gives(self, node):
-        """Whether an expression gives a new reference."""
+        """Tell whether an expression gives a new reference."""
         if isinstance(node, ast.IfExp):
             return self.gives(node.body) or self.gives(node.orelse)
         if isinstance(node, ast.Tuple):
