@@ -202,14 +202,11 @@ _COMPLEX = {"complex": "the slope of |z| is z / |z|"}
 direction = elementwise("direction", d={"x": lambda x: where(x == 0, np.nan, x.dtype.type(0))}, op=np.sign,
                         undefined=True, continued=sign, samples=lambda rng: [Sample(x) for x in _nonzero(rng)],
                         absent=_COMPLEX)
-def _times_sign(ct, x):
-    return where(ct == 0, ct, ct * sign(x))
-
-
 # The product with it, which does not depend on the choice where a selection made the cotangent 0.
 times_direction = elementwise(
     "times_direction", impl=lambda xp, ct, x: xp.where(ct == 0, ct, ct * xp.sign(x)),
-    lower=_times_sign, continued=lambda ct, x: strong_times(ct, sign(x)), linear=("ct",),
+    lower=lambda ct, x: where(ct == 0, ct, ct * sign(x)), continued=lambda ct, x: strong_times(ct, sign(x)),
+    linear=("ct",),
     jvp={"ct": lambda t, x: times_direction(t, x), "x": lambda t, ct, x: strong_zero(ct, t * _unreached(ct, x))},
     vjp={"ct": lambda g, x: times_direction(g, x), "x": lambda g, ct, x: strong_zero(ct, g * _unreached(ct, x))},
     undefined=True, absent=_COMPLEX,
@@ -279,7 +276,8 @@ def _times_of_lengths(name, **facts):
 
 
 times_unit = _times_of_lengths("times_unit")  # the product with it, as times_direction
-times_complex_direction = _times_of_lengths("times_complex_direction", continued=_times)
+times_complex_direction = _times_of_lengths(
+    "times_complex_direction", continued=lambda ct, x, length: strong_times(ct, _unit(x, length)))
 floor = elementwise("floor", d=ZERO, op=np.floor, samples=unary(complex_too=False))
 ceil = elementwise("ceil", d=ZERO, op=np.ceil, samples=unary(complex_too=False))
 trunc = elementwise("trunc", d=ZERO, op=np.trunc, samples=unary(complex_too=False))

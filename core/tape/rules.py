@@ -54,6 +54,7 @@ def compile_rule(prim, active, plain, fixed):
     rule.lazy = prim.name in LAZY
     rule.masks = prim.zeros or prim.handlers is not None
     rule.pointwise = prim.elementwise and plain and not fixed
+    rule.chooses = bool(choices)
     positions = [where[n] for n in names]
     nin = len(prim.operands)
     total = nin + len(prim.params)

@@ -47,7 +47,7 @@ class Rule:
     """
 
     __slots__ = ("prim", "back", "strong", "names", "origins", "keeps", "active", "lazy", "collect", "biased",
-                 "pointwise", "programs", "again", "basis", "moves", "masks", "once",
+                 "pointwise", "programs", "again", "basis", "moves", "masks", "once", "chooses",
                  "part")
 
     prim: Any
@@ -72,7 +72,7 @@ class Rule:
         self.basis = None
         self.moves = False
         self.masks = True
-        self.once = False
+        self.once = self.chooses = False
 
     def __repr__(self):
         return f"Rule({self.prim.name}, saves {', '.join(self.names) or 'nothing'})"

@@ -7,7 +7,7 @@ import covector as cv
 from covector.testing.compiled import disagreement, layouts
 from covector.testing.fuzz import OURS
 from covector.testing.pointwise import POINTWISE
-from covector.transforms.compile import groups
+from covector.transforms.compile import fusion
 
 NAMES = sorted(POINTWISE)
 SHAPES = ((1031,), (37, 41), (7, 13, 11), (1500, 2), (2, 1500))
@@ -16,8 +16,8 @@ SHAPES = ((1031,), (37, 41), (7, 13, 11), (1500, 2), (2, 1500))
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Blocks as small as sums by pairs allow, so that programs of some thousand elements have many."""
-    monkeypatch.setattr(groups, "LARGE", 1 << 10)
-    monkeypatch.setattr(groups, "BLOCK", 1 << 10)
+    monkeypatch.setattr(fusion, "LARGE", 1 << 10)
+    monkeypatch.setattr(fusion, "BLOCK", 1 << 10)
 
 
 def draw(rng, length=8):

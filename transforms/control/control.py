@@ -368,9 +368,7 @@ def _of_those(prim, body, hit, values, flags):
 
 
 def _may_raise(graph):
-    """Tell whether a graph looks at its operands: decompositions and solvers refuse some matrices, reads some places.
-
-    """
+    """Tell whether a graph looks at operands: decompositions and solvers refuse some matrices, reads some places."""
     return any(type(BLOCKS.get(eq.prim.name)) in (int, tuple) or "index" in eq.prim.operands
                or any(map(_may_raise, eq.graphs())) for eq in graph.equations)
 

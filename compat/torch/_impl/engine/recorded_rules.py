@@ -13,7 +13,7 @@ from types import FunctionType
 import numpy as np
 
 from ..... import _engine, extend
-from ....._engine import CHOSEN, FORMS, FREED, Ambient
+from ....._engine import FORMS, FREED, Ambient
 from ..graph import versions
 from ..graph.lone_cotangents import untraced
 from ..graph.node import noted
@@ -170,7 +170,7 @@ def build(rule, given, saved):
         if rule.collect is not None:
             items = [x if origin is None else next(rest)
                      for x, origin in zip((saved,) if len(rule.origins) == 1 else saved, rule.origins)]
-        back = rule.strong if rule.prim.name in CHOSEN else rule.back  # a choice moves nothing where a selection cut
+        back = rule.strong if rule.chooses else rule.back  # a choice moves nothing where a selection cut
         answer = back(boxes[0], None if not items else items[0] if len(items) == 1 else tuple(items))
         writer = RuleWriter(recorder, [i for i, n in enumerate(nodes) if n is not None])
         source = writer.text(answer, boxes)
