@@ -123,9 +123,8 @@ def words_of(error):
 
 
 def is_ours(error):
-    """Tell whether `error` was raised by code of ours in words of ours: of a class of this file, or saying what to do.
-
-    """
+    """Tell whether `error` was raised by code of ours in words of ours: of a class of this file, or saying what to
+    do."""
     words = words_of(error)
     return type(error).__module__ == __name__ or "(at " in words or (
         "; " in words and _file_of(error).startswith(LIBRARY_FOLDERS))

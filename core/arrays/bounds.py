@@ -1,6 +1,5 @@
 """Tell whether places lie on an axis: one look at the elements, which on a device waits for all that was launched
-before.
-"""
+before."""
 
 import numpy as np
 

@@ -9,9 +9,8 @@ _WEAK_SCALAR = {"b": False, "i": 0, "f": 0.0, "c": 0j}
 
 
 def is_inexact(dtype):
-    """Tell whether values of `dtype` carry derivatives: floating or complex, bfloat16 and related functions included.
-
-    """
+    """Tell whether values of `dtype` carry derivatives: floating or complex, bfloat16 and related functions
+    included."""
     kind = dtype.kind
     return kind in "fc" or (kind == "V" and dtype.name.startswith(("bfloat", "float")))
 

@@ -89,9 +89,8 @@ def _words(error):
 
 
 def _verdict(reference, args, kwargs):
-    """Tell whether `reference` could be asked about plain stand-ins for these arguments, and the error that it raised.
-
-    """
+    """Tell whether `reference` could be asked about plain stand-ins for these arguments, and the error that it
+    raised."""
     try:
         plain, named = [_plain(value) for value in args], {key: _plain(value) for key, value in kwargs.items()}
     except Exception:  # nothing can stand in: nothing is said

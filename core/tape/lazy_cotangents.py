@@ -230,8 +230,7 @@ class Scaled:
 
     def _bears(self, factor, masked):
         """Tell whether rows times this factor are what the rule gives of each row: a mask takes infinities, 0 does
-        not.
-        """
+        not."""
         factor, rows = unwrap(factor), unwrap(self.rows)
         if masked and (factor is None or not np.isfinite(factor).all()):
             return False

@@ -37,9 +37,8 @@ def holds_nan(c):
 
 
 def may_have_zeros(c):
-    """Tell whether a cotangent or tangent has an element that is 0, as unit vectors do; True of what is not known yet.
-
-    """
+    """Tell whether a cotangent or tangent has an element that is 0, as unit vectors do; True of what is not known
+    yet."""
     if hasattr(c, "dense"):
         return True
     while isinstance(c, Tracer):

@@ -51,8 +51,7 @@ def _holds(value, trace):
 
 def _adds_up(rule, given, rows):
     """Tell whether the rule of a weighted sum of rows is the sum of what it gave for them, roughly: solvers stop
-    early.
-    """
+    early."""
     if not all(v is None or type(v) is ndarray or isinstance(v, np.generic) for row in (*given, *rows) for v in row):
         return True  # traced values: they are looked at where they are plain
     weights = np.cos(1.0 + np.arange(len(given)) ** 2)

@@ -63,9 +63,8 @@ class Equation:
 
     @property
     def acts(self):
-        """Tell whether it does something beside computing: it is never dropped, and keeps its place among the others.
-
-        """
+        """Tell whether it does something beside computing: it is never dropped, and keeps its place among the
+        others."""
         prim = self.prim
         return "acts" in prim.effects or prim.handlers is not None and any(
             eq.acts for graph in self.graphs() for eq in graph.equations)

@@ -44,8 +44,7 @@ class Layouts:
 
     def is_dense(self, v):
         """Tell whether the elements lie without gaps, the axes in any order: a copy then lies as the value itself
-        does.
-        """
+        does."""
         return self.is_compact(v) or v in self.turned
 
     def bases(self, v):

@@ -202,9 +202,8 @@ class DeviceGroup:
         return call, requests
 
     def _compared(self, call):
-        """Tell whether its lines met before, so that the digests may travel beside the data; if not they are compared.
-
-        """
+        """Tell whether its lines met before, so that the digests may travel beside the data; if not they are
+        compared."""
         host = self.host
         key = call.name, call.shape, call.dtype, call.extra, call.place
         known = self.seen.get(key) if host.check == "first" else None

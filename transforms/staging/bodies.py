@@ -245,8 +245,7 @@ def is_staged(value):
 
 def above(trace, values):
     """Tell whether a value is traced at a higher level than `trace`: that trace is the one to process what it is used
-    in.
-    """
+    in."""
     return any(isinstance(v, Tracer) and v.owner is not None and v.owner.level > trace.level for v in values)
 
 

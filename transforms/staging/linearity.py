@@ -14,9 +14,8 @@ from .staging import GraphTrace, stage
 
 
 def stands_in(value):
-    """Tell whether a value takes the place of one that is not known yet: an operand of a map that is being transposed.
-
-    """
+    """Tell whether a value takes the place of one that is not known yet: an operand of a map that is being
+    transposed."""
     while isinstance(value, Tracer):
         if getattr(value.owner, "stands_in", False):
             return True

@@ -17,8 +17,7 @@ def result_of(kind: Any, op: Any, ticket: Any, traced: dict[str, Any], facts: di
 
 def _is_plain(value: Any) -> bool:
     """Tell whether a part of a result says how the search went: counts, flags, messages. Arrays would lose
-    derivatives.
-    """
+    derivatives."""
     return isinstance(value, (bool, int, str, np.bool_, np.integer))
 
 

@@ -178,9 +178,9 @@ class Rewriter:
         self.leaving = {v for v in draft.outputs if admits is not None or not v.aval.shape}
         self.readers = Counter(v for eq in draft.equations for v in eq.inputs if type(v) is Var)
         self.readers.update(v for v in draft.outputs if type(v) is Var)
-        # Variables that nothing reads: what makes them raises where it must.
+        # The outputs of equations of which nothing reads any: they are there to raise where they must.
         self.checks = [] if admits is None else [
-            v for eq in draft.equations for v in eq.outputs if v not in self.readers]
+            v for eq in draft.equations if self.readers.keys().isdisjoint(eq.outputs) for v in eq.outputs]
 
     def take(self, found):
         """Go on to an equation."""
@@ -198,7 +198,7 @@ class Rewriter:
         steps, results = found
         read = {v for step in steps for v in step.inputs}.union(results)
         for step in steps:
-            self.checks += [v for v in step.outputs if v not in read]
+            self.checks += step.outputs if read.isdisjoint(step.outputs) else ()
             self.take(step)
         for out, result in zip(eq.outputs, results):
             if out is not result:

@@ -45,8 +45,7 @@ class Rematerialized:
 
     def made_from(self, writer, v, group, steps, loaded, again):
         """Tell whether a variable can be made of what is in memory, which is noted in `loaded`, by the steps of
-        `again`.
-        """
+        `again`."""
         step = self.steps.get(v)
         if step is None and v in group.made and v not in writer.values:
             step = steps[v]

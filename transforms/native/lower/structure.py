@@ -27,8 +27,7 @@ def is_basic(index):
 
 def is_native(eq, known):
     """Tell whether native code has an equation; `known` notes of each what it comes down to, or whether there is a
-    rule.
-    """
+    rule."""
     found = known.get(eq)
     if found is None:
         found = known[eq] = _looked_at(eq, known)

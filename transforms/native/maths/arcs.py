@@ -64,8 +64,7 @@ def arctan2(b, y, x):
 
 def _arcsine(b, x):
     """Tell whether `|x|` is above one half, and `s` and `p` of `arcsin(|x|) = s + p`, or of half of `arccos(|x|)`
-    there.
-    """
+    there."""
     a = b.fabs(x)
     large = b.fcmp(">", a, b.const(0.5))
     half = b.const(0.5)

@@ -19,9 +19,8 @@ def pieces(count, most):
 
 
 def is_apart(statements):
-    """Tell whether two numbers wait for a function that takes one after the other: they are in registers of their own.
-
-    """
+    """Tell whether two numbers wait for a function that takes one after the other: they are in registers of their
+    own."""
     return any(type(s) is Step and len(s.outs) == 2 and (s.name, s.kind) in _FEW for s in statements)
 
 

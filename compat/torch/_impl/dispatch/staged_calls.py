@@ -74,8 +74,7 @@ def described_by_name(kwargs, key, tensors, recording, blind):
 
 def whole(t, recording):
     """Tell whether a tensor is an ambient one of integers or booleans; of inference mode only where nothing is
-    recorded.
-    """
+    recorded."""
     meta = t.autograd_meta
     return t.level_trace is None and t.value.dtype.kind in "biu" and (
         meta is None or not (recording and meta.inference))
@@ -83,8 +82,7 @@ def whole(t, recording):
 
 def settled(t, recording, blind):
     """Tell whether a tensor of a device is an ambient one, of floats or as `whole` says, and its history is up to
-    date.
-    """
+    date."""
     return here(t, recording) if t.value.dtype in FLOATS else blind and whole(t, recording)
 
 

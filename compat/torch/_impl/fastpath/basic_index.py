@@ -42,9 +42,8 @@ def ready(t):
 
 
 def settled(t):
-    """Tell whether an ambient view of floats has no tangent, and a base without tangent that never changed its shape.
-
-    """
+    """Tell whether an ambient view of floats has no tangent, and a base without tangent that never changed its
+    shape."""
     meta = t.autograd_meta
     base = meta.base.autograd_meta
     return meta.tangent is None and (base is None or base.tangent is None and not base.relaid)

@@ -141,8 +141,7 @@ def open_array(t, m):
 
 def written_as(run, t, args, kwargs, operands):
     """Tell whether `t`, of which nothing is recorded, is now what `run(t, *args, **kwargs)` gives, an array of its
-    shape and dtype; False for what this does not take. The general path says what does not fit.
-    """
+    shape and dtype; False for what this does not take. The general path says what does not fit."""
     m = MODES.get()
     array = open_array(t, m)
     if array is None or not all(type(x) in PLAIN_KINDS and untracked(x, m) for x in operands):

@@ -16,9 +16,8 @@ def gapless(x):
 
 
 def alike(x, y):
-    """Tell whether the elements of two arrays of one shape, the second without gaps, come in the same order in memory.
-
-    """
+    """Tell whether the elements of two arrays of one shape, the second without gaps, come in the same order in
+    memory."""
     return x.strides == y.strides or x.flags.c_contiguous and y.flags.c_contiguous
 
 

@@ -229,9 +229,8 @@ def leave_level(trace):
 
 
 def pushes(trace):
-    """Tell whether operations at a level (None: the ambient one) push tangents: neither it nor any above it is frozen.
-
-    """
+    """Tell whether operations at a level (None: the ambient one) push tangents: neither it nor any above it is
+    frozen."""
     m = MODES.get()
     if m is None or not m.frozen:
         return True

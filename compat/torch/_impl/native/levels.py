@@ -44,8 +44,7 @@ def running(m: Object) -> Borrowed:
 
 def of_level(t: Object, trace: Object) -> Bool:
     """Tell whether a tensor is a value of a level over such a one, and neither it nor what it is a view of has a
-    tangent.
-    """
+    tangent."""
     if type(t) is not Tensor:
         return False
     if t.level_trace is not trace:

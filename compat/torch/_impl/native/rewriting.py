@@ -36,9 +36,8 @@ COMPACT, WRITEABLE = 3, 1024  # flags of arrays: in the order of the axes or the
 
 
 def beside(y: Object, x: Object, now: Int) -> Bool:
-    """Tell whether an argument shares no memory with an array, or is no tensor; what is recorded has to be of floats.
-
-    """
+    """Tell whether an argument shares no memory with an array, or is no tensor; what is recorded has to be of
+    floats."""
     if not is_tensor(y):
         kind = type(y)
         return kind is int or kind is float or y is None or y is True or y is False or kind is str or kind is Dtype
@@ -77,8 +76,7 @@ def open_array(t: Object, now: Int) -> Borrowed:
 
 def careless(its_node: Object) -> Bool:
     """Tell whether a node may stay when the contents that it gave are written over: no hook, and nothing saved of
-    them.
-    """
+    them."""
     extra = its_node.extra
     if extra is not None:
         if extra.quiet is not True:

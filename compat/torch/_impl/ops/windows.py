@@ -249,9 +249,8 @@ _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
 def _fits(array, parameters):
-    """Tell whether a plain array and those of parameters are as most are: nothing of them has to be looked at further.
-
-    """
+    """Tell whether a plain array and those of parameters are as most are: nothing of them has to be looked at
+    further."""
     if type(array) is not np.ndarray or array.ndim < 2 or array.dtype not in (_SINGLE, _DOUBLE):
         return False
     channels, dtype = array.shape[1:2], array.dtype

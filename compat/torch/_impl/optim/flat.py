@@ -238,9 +238,8 @@ class Run:
 
 
 def joins(params, states, chosen, i, numbers, fresh):
-    """Tell whether a parameter can be computed together with those before it: small, alike, and in memory of its own.
-
-    """
+    """Tell whether a parameter can be computed together with those before it: small, alike, and in memory of its
+    own."""
     a, others = params[i].value, [params[k].value for k in chosen]
     first = states[chosen[0]]
     return (a.size <= SMALL and others[0].size <= SMALL and a.dtype == others[0].dtype
@@ -311,8 +310,7 @@ def unique(params):
 
 def lies_alone(t):
     """Tell whether a tensor is an array of its own, on any device, and nothing but no_grad or a default device in
-    force.
-    """
+    force."""
     return (undisturbed() and stands_alone(t) and type(t.value) in ARRAYS and writeable(t.value)
             and t.value.dtype.kind in "fc")
 

@@ -44,8 +44,7 @@ def foreign_value(t, what):
 
 def all_true(t):
     """Tell whether all elements hold, those of every example that a running vmap maps included: for checks of
-    arguments.
-    """
+    arguments."""
     return bool(bottom(t).all())
 
 

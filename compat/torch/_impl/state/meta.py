@@ -106,8 +106,7 @@ def fitting(grad, library, place, words=""):
 
 def check_devices(tensors):
     """Tell whether operands lie on the CPU and on a GPU, numbers on the CPU alone; all else that does not fit is
-    refused.
-    """
+    refused."""
     found = [META.type if is_meta(t) else CUDA.type if on_device(t) else CPU.type for t in tensors]
     kinds = dict.fromkeys(found)
     if len(kinds) == 1:
