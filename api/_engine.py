@@ -8,7 +8,7 @@ from .core.arrays.errstate import (
     leave_error_state as leave_error_state,
     make_error_state as make_error_state,
 )
-from .core.arrays.small_calls import (
+from .core.arrays.ufunc_dispatch import (
     FORMS as FORMS,
     MANY as MANY,
     small_item as small_item,

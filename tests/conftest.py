@@ -35,7 +35,7 @@ def pytest_configure(config):
 def without_native(monkeypatch):
     """No native code in a test: what is decided once a process, by the number of operations, is decided before, and
     which kernels there are is asked anew behind it."""
-    from covector.core.arrays.small_calls import FORMS
+    from covector.core.arrays.ufunc_dispatch import FORMS
     from covector.core.primitive.kernels import KNOWN
 
     FORMS.decide()

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays.dtypes import result_dtype
-from ..core.arrays.warned import warn_user
+from ..core.arrays.fp_warnings import warn_user
 from ..core.checks import flag
 from ..core.errors import at_user_line
 from ..core.numpy_api import methods

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays.dtypes import result_dtype
-from ..core.arrays.warned import warn_user
+from ..core.arrays.fp_warnings import warn_user
 from ..core.errors import DtypeError, at_user_line
 from ..core.numpy_api import methods
 from ..core.numpy_api.reducing import mean, reduce

@@ -8,7 +8,7 @@ import numpy as np
 from ..core.arrays.avals import make_aval
 from ..core.arrays.backend import find_backend
 from ..core.arrays.dtypes import is_inexact
-from ..core.arrays.small_calls import with_small_calls
+from ..core.arrays.ufunc_dispatch import with_small_calls
 from ..core.checks import check_options
 from ..core.errors import ConversionError, DtypeError, RuleError, at_user_line
 from ..core.numpy_api.protocol import FUNCTIONS, OPERATORS, UFUNCS, arrays_of_numbers
@@ -16,7 +16,7 @@ from ..core.numpy_api.refusal import refused
 from ..core.numpy_api.ufunc_methods import full_name
 from ..core.ops import selection, shaping
 from ..core.trace.device import array_of_list, constant, library_of
-from ..core.trace.labelled import values_of, without_labels
+from ..core.trace.foreign_containers import values_of, without_labels
 from ..core.trace.tracer import Tracer, concrete
 from ..core.types import Array as Array, Fun
 

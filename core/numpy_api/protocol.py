@@ -13,7 +13,7 @@ from ..ops import elementary, selection, shaping
 from ..ops.linalg import products
 from ..ops.special import digits
 from ..primitive.primitive import REGISTRY
-from ..trace.labelled import without_labels
+from ..trace.foreign_containers import without_labels
 from ..trace.shared_memory import become_buffer
 from ..trace.tracer import Tracer
 from . import roots, sparse_operands as sparse_operands

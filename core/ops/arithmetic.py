@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from ..arrays.backend import SCALARS
-from ..arrays.small_calls import small_names
+from ..arrays.ufunc_dispatch import small_names
 from ..primitive.families import ZERO, elementwise
 from ..tape.unbroadcast import conj
 from .dependence import nonzero

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..arrays.avals import make_aval
 from ..arrays.errstate import enter_error_state, error_state, leave_error_state, make_error_state
-from ..arrays.small_calls import MOST, small_names
 from ..arrays.sums import PLAIN, total
+from ..arrays.ufunc_dispatch import MOST, small_names
 from ..primitive.families import ZERO, elementwise, primitive
 from .arithmetic import _tanh_slope, cos, exp, hypot, sqrt, tanh
 from .dependence import ELEMENTS

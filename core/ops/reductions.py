@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays.avals import make_aval
 from ..arrays.dtypes import real_dtype
-from ..arrays.halves import in_single, widened
+from ..arrays.mixed_precision import in_single, widened
 from ..arrays.sums import LEAST, sums
 from ..primitive.families import ZERO, linear, primitive
 from ..primitive.primitive import REGISTRY, NotLowered

@@ -6,8 +6,8 @@ import operator
 import numpy as np
 
 from ..arrays.avals import make_aval
-from ..arrays.blend import BITS, select
 from ..arrays.dtypes import is_inexact
+from ..arrays.masked_select import BITS, select
 from ..primitive.families import ZERO, elementwise, linear
 from ..primitive.primitive import RAW, REGISTRY, Loop
 from ..tape.strong_zeros import CHOICES

@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from ..arrays.small_calls import LARGE, with_small_calls
+from ..arrays.ufunc_dispatch import LARGE, with_small_calls
 from ..errors import RuleError
 from ..facts import BASIS, CHOSEN, LANE
 from ..tape.unbroadcast import conj

@@ -9,13 +9,13 @@ import numpy as np
 from ..arrays.avals import aval_of
 from ..arrays.backend import BY_TYPE, RAW, namespace_of, special_function
 from ..arrays.dtypes import is_inexact
-from ..arrays.halves import holds_half, widened
+from ..arrays.mixed_precision import holds_half, widened
 from ..errors import RuleError, at_user_line
 from ..facts import LAZY, MOVES, OWN_WIDTH, file_facts
 from ..tape.rules import compile_rule, meets_infinities
 from ..tape.strong_zeros import add_tangents
 from ..trace.device import array_of_list, refuse_operands
-from ..trace.labelled import values_of
+from ..trace.foreign_containers import values_of
 from ..trace.tracer import Trace, Tracer
 from ..types import Any
 

@@ -3,7 +3,7 @@
 from functools import partial
 from operator import itemgetter
 
-from ..arrays.halves import back_in_single
+from ..arrays.mixed_precision import back_in_single
 from ..errors import RuleError
 from ..facts import ACCEPTS_NONE, BASIS, CHOSEN, LAZY, MOVES, OWN_WIDTH, UNDEFINED
 from ..trace.device import zeros_of

@@ -5,7 +5,7 @@ from heapq import heappush
 
 import numpy as np
 
-from ..arrays.small_calls import small_names
+from ..arrays.ufunc_dispatch import small_names
 from ..trace.buffers import make_buffer
 from ..trace.device import zeros_of
 from ..trace.tracer import Tracer

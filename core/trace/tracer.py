@@ -13,7 +13,7 @@ from ..arrays.avals import aval_of, make_aval
 from ..errors import ConversionError, EscapedTracerError, at_user_line
 from ..foreign import SPARSE, asked_for_array, no_attribute
 from ..types import Any
-from .remedies import CHOICES, remedy
+from .error_hints import CHOICES, remedy
 from .scalars import Scalar, length
 
 ndarray = np.ndarray

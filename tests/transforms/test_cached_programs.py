@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import covector as cv
-from covector.transforms.native.ir import lanes
+from covector.transforms.native.ir import simd
 from covector.transforms.native.machine import object_cache
 from covector.transforms.native.machine.engine import Machine, machine
 
@@ -124,8 +124,8 @@ def test_equal_programs_of_a_process_share_their_code(files, compiled):
 
 def test_tables_are_computed_where_they_are_in_no_file_alone(files, monkeypatch):
     computed = []
-    plain = lanes.tabled
-    monkeypatch.setattr(lanes, "tabled", lambda *what: computed.append(what) or plain(*what))
+    plain = simd.tabled
+    monkeypatch.setattr(simd, "tabled", lambda *what: computed.append(what) or plain(*what))
 
     def fun(x):
         return cv.scan(lambda s, _: (np.tanh(s) * 1.01, None), x[:2], None, length=50)[0]

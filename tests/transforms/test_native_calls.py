@@ -17,7 +17,7 @@ import pytest
 import covector as cv
 from covector.core.arrays import compilers
 from covector.core.errors import MissingLibraryError
-from covector.transforms.native import attached
+from covector.transforms.native import callable as native_callable
 from covector.transforms.native.machine import blas, layouts
 
 pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
@@ -341,13 +341,13 @@ def test_descriptions_of_functions_outlive_their_tables(monkeypatch):
         def __del__(self):
             seen.append(ctypes.c_void_p.from_address(places[id(self)]).value)
 
-    def noted(address, table, make=attached.c_function):
+    def noted(address, table, make=native_callable.c_function):
         function, last = make(address, table), Last()
         places[id(last)] = id(function) + 16  # m_ml, behind the reference count and the type
         table.kept.append(last)
         return function
 
-    monkeypatch.setattr(attached, "c_function", noted)
+    monkeypatch.setattr(native_callable, "c_function", noted)
     gc.collect()
     gc.disable()
     try:
@@ -355,7 +355,7 @@ def test_descriptions_of_functions_outlive_their_tables(monkeypatch):
         gc.collect()
     finally:
         gc.enable()
-    assert seen and set(seen) <= {ctypes.addressof(method) for method in attached._METHODS.values()}
+    assert seen and set(seen) <= {ctypes.addressof(method) for method in native_callable._METHODS.values()}
 
 
 PARTS = {

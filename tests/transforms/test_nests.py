@@ -8,7 +8,7 @@ import numpy as np
 import optree
 import pytest
 
-from covector.transforms.arguments.nests import Nest, Rebuild, nest_of
+from covector.transforms.arguments.small_pytrees import Nest, Rebuild, nest_of
 from covector.transforms.arguments.trees import NAMESPACE
 
 Pair = namedtuple("Pair", "a b")

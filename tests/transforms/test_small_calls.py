@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from covector.core.arrays import small_calls
+from covector.core.arrays import ufunc_dispatch
 from covector.core.arrays.compilers import KERNELS
 from covector.transforms.native.machine.engine import SUPPORTED
 from covector.transforms.native.small import small_functions
@@ -191,9 +191,9 @@ SCRIPT = """
 import numpy as np
 import covector
 import covector.numpy as cnp
-from covector.core.arrays import small_calls
+from covector.core.arrays import ufunc_dispatch
 from covector.transforms.native.machine.engine import machine
-forms = small_calls.FORMS
+forms = ufunc_dispatch.FORMS
 x = np.linspace(0.1, 0.9, 4)
 def value():
     return covector.grad(lambda x: cnp.sum(cnp.sin(x * x) / x))(x).tobytes()
@@ -218,7 +218,7 @@ def test_bits_stay_when_it_is_decided(tmp_path, monkeypatch, native):
 
 
 def test_a_decision_without_compiler_leaves_what_was_there():
-    forms = type(small_calls.FORMS)()
+    forms = type(ufunc_dispatch.FORMS)()
     lane = (lambda op: lambda x: op(x))(np.sin)
     cell = lane.__closure__[0]
     forms.follow(cell, lambda small: pytest.fail("no native code here"), forms.counted(np.sin))

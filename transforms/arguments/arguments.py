@@ -11,9 +11,9 @@ from ...core.arrays.dtypes import FLOAT0, is_inexact
 from ...core.errors import DtypeError, TreeError, at_user_line
 from ...core.tape.unbroadcast import recast
 from ...core.trace.buffers import Buffer
-from ...core.trace.labelled import traced_in
+from ...core.trace.foreign_containers import traced_in
 from ...core.trace.tracer import Tracer
-from .nests import BARE, Form, Rebuild, is_early, nest_of
+from .small_pytrees import BARE, Form, Rebuild, is_early, nest_of
 from .trees import NAMESPACE, optree
 
 ndarray = np.ndarray

@@ -14,7 +14,7 @@ from ..interpreters.mesh import mesh_trace
 from ..ranks.devices import Devices
 from ..ranks.mpi import end_together, load, started_together
 from ..ranks.routed_group import TRANSPORTS, RoutedGroup
-from ..ranks.waits import Watch
+from ..ranks.timeouts import Watch
 
 _CHECKS = ("first", "always", "never")
 

@@ -19,7 +19,7 @@ def flat_device(graph, kinds):
     It gives None where arrays are not of one dtype, or their shapes not those of rows and vectors.
 
     Args:
-        graph, kinds: as `native.flat.flat_function` has them.
+        graph, kinds: as `native.elementwise_kernels.flat_function` has them.
     """
     for eq in graph.equations:
         if eq.prim.name in REDUCERS:

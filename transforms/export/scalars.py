@@ -1,4 +1,4 @@
-"""The builder of C text: arithmetic on single values, the same as that of `transforms/native/ir/lanes.py`."""
+"""The builder of C text: arithmetic on single values, the same as that of `transforms/native/ir/simd.py`."""
 
 from ..native.ir.operations import table_of
 from ..native.maths import FUNCTIONS, NEAR

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from ..native.ir.lanes import Name as Name
+from ..native.ir.simd import Name as Name
 
 TYPES = {"f64": "double", "f32": "float", "i64": "int64_t", "i32": "int32_t", "b8": "int"}  # of values
 STORED = {**TYPES, "b8": "uint8_t"}  # of elements in memory

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...core.arrays.avals import aval_of, make_aval
 from ...core.arrays.errstate import error_state, leave_error_state
-from ...core.arrays.warned import enter_reporting
+from ...core.arrays.fp_warnings import enter_reporting
 from ...core.checks import check_function, whole
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.facts import ACROSS, OF_UNITS

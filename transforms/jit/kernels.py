@@ -12,7 +12,7 @@ from ..scope.errstate import unmarked
 from ..staging.staging import stage
 
 _DEVICE: Any = LazyModule("covector.transforms.export.flat_device")
-_FLAT: Any = LazyModule("covector.transforms.native.flat")
+_FLAT: Any = LazyModule("covector.transforms.native.elementwise_kernels")
 _OPEN: Any = LazyModule("covector.transforms.native.loop_function")
 _SMALL: Any = LazyModule("covector.transforms.native.small")
 _NUMBER = aval_of(1.0)

@@ -5,7 +5,7 @@ import weakref
 
 import numpy as np
 
-from .attached import Around, attached
+from .callable import Around, attached
 from .ir.statements import OUTSIDE
 from .machine.blas import products_library
 from .machine.engine import machine

@@ -3,14 +3,14 @@
 import numpy as np
 
 from ...core.types import Any
-from .attached import attached
+from .callable import attached
 from .ir.kinds import DTYPES, KINDS
-from .ir.lanes import Module, Text
+from .ir.simd import Module, Text
+from .loop_dsl import SIZES, Array, Body, Scalar
 from .machine.engine import machine
 from .machine.error_states import OtherState
 from .machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE, functions
 from .machine.slots import Slots
-from .open_loops import SIZES, Array, Body, Scalar
 from .render.objects import ObjectText
 
 ndarray = np.ndarray

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from ...core.lazy import LazyModule
 from ...core.types import Any
 from ..graph.draft import Draft
-from .attached import Slow
+from .callable import Slow
 
 _EXCHANGES: Any = LazyModule("covector.transforms.native.lower.collectives")
 _FUNCTION: Any = LazyModule("covector.transforms.native.function")

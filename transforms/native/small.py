@@ -5,7 +5,7 @@ import ctypes
 import numpy as np
 
 from ...core.types import Any
-from .attached import c_function
+from .callable import c_function
 from .machine.engine import SUPPORTED, machine
 from .machine.layouts import functions, slot_offset
 from .machine.slots import Slots

@@ -4,7 +4,7 @@ A table (`Slots`) says which ufunc it is. Internal functions give null for opera
 exception set, and a new reference otherwise.
 """
 
-from ...core.arrays.small_calls import MOST as MOST
+from ...core.arrays.ufunc_dispatch import MOST as MOST
 from .machine.layouts import (
     BASE as BASE,
     DATA as DATA,

@@ -16,7 +16,7 @@ from ...core.errors import (
 )
 from ...core.types import Any
 from .group import lined
-from .waits import Call, as_row, as_text, digest, mismatch, packed, unpacked
+from .timeouts import Call, as_row, as_text, digest, mismatch, packed, unpacked
 
 _WIDE = {"f": np.dtype(np.float64), "F": np.dtype(np.complex128)}
 _NOTE = 16

@@ -12,10 +12,10 @@ from ...core.errors import (
     line_of,
     user_place,
 )
+from .collective_log import Trail
 from .kept import Shifts
 from .messages import CUT, DIRECT, doubled, exchanged, gathered, scattered, summed, swapped
-from .trail import Trail
-from .waits import DIGEST, SAME, Call, as_row, as_text, digest, mismatch, packed, soon, token_of, unpacked
+from .timeouts import DIGEST, SAME, Call, as_row, as_text, digest, mismatch, packed, soon, token_of, unpacked
 
 ndarray = np.ndarray
 empty = np.empty

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .trail import LENGTH
-from .waits import soon
+from .collective_log import LENGTH
+from .timeouts import soon
 
 
 class Shifts:

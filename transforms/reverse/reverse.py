@@ -7,7 +7,7 @@ import numpy as np
 from ...core.arrays.avals import WEAK, aval_of
 from ...core.arrays.backend import find_backend
 from ...core.arrays.dtypes import is_inexact
-from ...core.arrays.small_calls import FORMS, MANY
+from ...core.arrays.ufunc_dispatch import FORMS, MANY
 from ...core.primitive.primitive import take_operands
 from ...core.tape.lazy_cotangents import BASES, Units
 from ...core.tape.node_pool import POOLED, SPARE

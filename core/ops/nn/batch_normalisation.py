@@ -6,7 +6,7 @@ import numpy as np
 
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
-from ...arrays.halves import holds_half, widened
+from ...arrays.mixed_precision import holds_half, widened
 from ...arrays.sums import PLAIN, column_sums, row_sums, shaped
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import primitive

@@ -8,7 +8,7 @@ from ...arrays.avals import make_aval
 from ...arrays.backend import namespace_of
 from ...arrays.dtypes import result_dtype
 from ...arrays.errstate import enter_error_state, error_state, leave_error_state, make_error_state
-from ...arrays.halves import in_single
+from ...arrays.mixed_precision import in_single
 from ...arrays.sums import row_sums, shaped
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import primitive

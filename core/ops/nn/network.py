@@ -5,8 +5,8 @@ import numpy as np
 
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
-from ...arrays.halves import in_single
-from ...arrays.small_calls import small_names
+from ...arrays.mixed_precision import in_single
+from ...arrays.ufunc_dispatch import small_names
 from ...errors import ShapeError, at_user_line
 from ...primitive.broadcasting import broadcast_shape
 from ...primitive.families import elementwise, primitive

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
-from ...arrays.halves import in_single
+from ...arrays.mixed_precision import in_single
 from ...arrays.sums import column_sums, row_sums, shaped
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import primitive

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...arrays.blend import BITS, select
+from ...arrays.masked_select import BITS, select
 from ...primitive.families import elementwise
 from ..arithmetic import exp
 from ..samples import Sample

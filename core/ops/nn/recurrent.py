@@ -4,7 +4,7 @@ import numpy as np
 
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
-from ...arrays.small_calls import small_names
+from ...arrays.ufunc_dispatch import small_names
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import primitive
 from ..arithmetic import tanh

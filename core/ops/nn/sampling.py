@@ -6,7 +6,7 @@ import numpy as np
 
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
-from ...arrays.halves import in_single
+from ...arrays.mixed_precision import in_single
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import ZERO, primitive
 from ..samples import Sample

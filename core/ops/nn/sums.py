@@ -4,8 +4,8 @@ import operator
 
 import numpy as np
 
-from ...arrays.small_calls import small_names
 from ...arrays.sums import PLAIN, shaped
+from ...arrays.ufunc_dispatch import small_names
 
 ndarray = np.ndarray
 _LONG = 4096  # elements of a row: longer ones are added pair by pair, which rounds less

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import covector.compat.torch as torch
-from covector.core.arrays.small_calls import FORMS
+from covector.core.arrays.ufunc_dispatch import FORMS
 from covector.transforms.native.machine.engine import SUPPORTED
 
 pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
@@ -130,7 +130,7 @@ def test_linear_holds_and_lets_go():
 
 SCRIPT = """
 import covector.compat.torch as torch
-from covector.core.arrays.small_calls import FORMS
+from covector.core.arrays.ufunc_dispatch import FORMS
 layer, x = torch.nn.Linear(3, 4), torch.ones(2, 3)
 with torch.{mode}():
     for _ in range(9000):

@@ -10,7 +10,7 @@ import pytest
 import covector.compat.torch as torch
 from covector.compat.torch._impl.fastpath import bare_tensors, native_views
 from covector.compat.torch._impl.ops import indexing
-from covector.core.arrays.small_calls import FORMS
+from covector.core.arrays.ufunc_dispatch import FORMS
 
 NAMES = ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap", "quick_expand", "quick_parts",
          "quick_put")

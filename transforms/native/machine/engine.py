@@ -18,7 +18,7 @@ from ....core.lazy import LazyModule
 from ....core.types import Any
 from .object_cache import ObjectCache, folder
 
-_LANES: Any = LazyModule("covector.transforms.native.ir.lanes")
+_LANES: Any = LazyModule("covector.transforms.native.ir.simd")
 _UTIL = LazyModule("ctypes.util")
 RANGES = 16  # that large nests are cut in, which threads may share
 _LARGE = 3000  # lines of text, above which instructions are chosen by the quick way

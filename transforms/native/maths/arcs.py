@@ -3,7 +3,7 @@
 from math import inf, nan
 
 from .coefficients import CONSTANTS
-from .lanes import add_exact, add_ordered, divide, polynomial, squeeze
+from .simd import add_exact, add_ordered, divide, polynomial, squeeze
 
 STEEP, FLAT = 2.414213562373095, 0.41421356237309503  # tangents of 3/8 and 1/8 of pi
 # From the first bound on, and below the second, points of the plane are scaled by the numbers beside them.

@@ -2,7 +2,7 @@
 
 from .coefficients import CONSTANTS, POLYNOMIALS
 from .exponentials import exp_parts, reduced, times
-from .lanes import (
+from .simd import (
     FORMATS,
     add_exact,
     add_ordered,

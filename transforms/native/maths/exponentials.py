@@ -3,7 +3,7 @@
 from math import inf, nan
 
 from .coefficients import CONSTANTS, POLYNOMIALS
-from .lanes import (
+from .simd import (
     FORMATS,
     add_exact,
     add_ordered,

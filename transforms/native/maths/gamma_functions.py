@@ -7,8 +7,8 @@ Single precision is computed in lanes of 64 bits. Near the zeros of negative arg
 from math import inf, nan
 
 from .coefficients import CONSTANTS, POLYNOMIALS
-from .lanes import add_exact, add_ordered, divide, mul_exact, poly, polynomial, product_of_sums
 from .logarithms import log_sum, normal
+from .simd import add_exact, add_ordered, divide, mul_exact, poly, polynomial, product_of_sums
 from .trigonometry import sine_and_cosine
 
 LARGE_GAMMALN, LARGE_DIGAMMA = 3.5, 3.25  # Stirling's series from here on

@@ -2,8 +2,8 @@
 
 from math import inf, nan
 
-from .lanes import FORMATS, add_exact, add_ordered, divide, finite_or
 from .logarithms import log_sum
+from .simd import FORMATS, add_exact, add_ordered, divide, finite_or
 
 
 def _log_of_one_and(b, f, low, large, x):

@@ -4,8 +4,8 @@ from math import inf, nan
 
 from .coefficients import CONSTANTS
 from .exponentials import exp_parts
-from .lanes import FORMATS, add_exact, add_ordered, divide, finite_or, mul_exact, scale, squeeze
 from .logarithms import at_edges, log_sum, normal
+from .simd import FORMATS, add_exact, add_ordered, divide, finite_or, mul_exact, scale, squeeze
 
 
 def logaddexp(b, x, y):

@@ -3,7 +3,7 @@
 from math import inf, nan
 
 from .coefficients import CONSTANTS
-from .lanes import FORMATS, add_exact, add_ordered, as_float, finite_or, mul_exact, polynomial, power_of_two
+from .simd import FORMATS, add_exact, add_ordered, as_float, finite_or, mul_exact, polynomial, power_of_two
 
 ROOT_HALF = {64: 0x3FE6A09E667F3BCD, 32: 0x3F3504F3}  # bits of the square root of one half
 ONE = {64: 0x3FF0000000000000, 32: 0x3F800000}

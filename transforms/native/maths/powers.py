@@ -4,7 +4,8 @@ from math import inf, nan
 
 from .coefficients import CONSTANTS, POLYNOMIALS
 from .exponentials import exp_parts, reduced
-from .lanes import (
+from .logarithms import normal, split, with_powers
+from .simd import (
     FORMATS,
     add_ordered,
     as_float,
@@ -17,7 +18,6 @@ from .lanes import (
     scale_sum,
     squeeze,
 )
-from .logarithms import normal, split, with_powers
 
 # Where squares leave the range, lengths are scaled: a bound, and what is multiplied from there on, and back.
 SQUARES = {64: (2.0**450, 2.0**600), 32: (2.0**50, 2.0**75)}

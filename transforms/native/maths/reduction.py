@@ -3,7 +3,7 @@
 import math
 
 from .coefficients import CONSTANTS, WORDS
-from .lanes import FORMATS, add_exact, add_ordered, as_float, as_int, mul_exact
+from .simd import FORMATS, add_exact, add_ordered, as_float, as_int, mul_exact
 
 # From here on half of pi in three parts is too short, and the digits of 2 / pi are needed.
 LARGE = {64: 2.0**30, 32: 2.0**17}

@@ -8,7 +8,7 @@ from math import log
 from ....core.lazy import LazyModule
 from ....core.types import Any
 from .coefficients import CONSTANTS
-from .lanes import FORMATS
+from .simd import FORMATS
 
 decimal: Any = LazyModule("decimal")
 # About 5 / 512: of 400,000 numbers the one by which values are nearest to doubles where their rounding counts most, at

@@ -2,8 +2,8 @@
 
 from math import inf, nan
 
-from .lanes import add_ordered, divide, polynomial
 from .reduction import quadrant, quadrant_near, quadrant_single
+from .simd import add_ordered, divide, polynomial
 
 
 def _sine(b, r, s, z):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..ir.kinds import dtype_of
-from ..ir.lanes import Text
+from ..ir.simd import Text
 from ..ir.statements import OUTSIDE, STOPPED
 from ..machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE
 from .objects import ObjectText

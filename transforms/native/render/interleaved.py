@@ -5,7 +5,7 @@ both powers of two, are `C` vectors in `log2 C` rounds of shuffles.
 """
 
 from ..ir.kinds import BYTES
-from ..ir.lanes import TYPES, Name
+from ..ir.simd import TYPES, Name
 
 
 def chunks(places, width):

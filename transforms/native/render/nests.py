@@ -2,9 +2,9 @@
 
 from ..ir.constants import start_of
 from ..ir.kinds import BYTES
-from ..ir.lanes import TYPES, Lanes, Name, Text
 from ..ir.nests import given, pattern, places_of
 from ..ir.operations import is_costly
+from ..ir.simd import TYPES, Lanes, Name, Text
 from ..ir.statements import Const
 from .interleaved import chunks, load_columns, store_columns
 from .row_sums import print_row_sums, summed_axis

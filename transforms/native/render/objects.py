@@ -1,6 +1,6 @@
 """Text that looks at Python objects and at NumPy's arrays, as the entries of native code need it."""
 
-from ..ir.lanes import Text
+from ..ir.simd import Text
 from ..machine.error_states import DEFAULT, STATE, VARIABLE
 
 

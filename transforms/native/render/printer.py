@@ -4,8 +4,8 @@ import math
 from collections import Counter
 
 from ..ir.kinds import BYTES
-from ..ir.lanes import TYPES, Lanes, Module, Name, Text, number
 from ..ir.nests import nests_of, pattern
+from ..ir.simd import TYPES, Lanes, Module, Name, Text, number
 from ..ir.statements import (
     OUTSIDE,
     STOPPED,

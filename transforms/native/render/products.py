@@ -1,6 +1,6 @@
 """Products of matrices as calls of NumPy's own BLAS."""
 
-from ..ir.lanes import TYPES, number
+from ..ir.simd import TYPES, number
 
 _ROW_MAJOR, _PLAIN, _TURNED = 101, 111, 112  # of the library of products
 

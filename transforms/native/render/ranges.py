@@ -1,7 +1,7 @@
 """Ranges as LLVM text: a function of one range, which a loop calls, or threads that end before the caller goes on."""
 
-from ..ir.lanes import TYPES, Name, Text
 from ..ir.nests import given
+from ..ir.simd import TYPES, Name, Text
 from ..ir.statements import inner, places
 
 _STORED = {**TYPES, "b8": "i8"}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..ir.lanes import Lanes, Name
+from ..ir.simd import Lanes, Name
 
 _LEAST = 2  # rows that are added up so
 _WRITTEN_OUT = 4  # rows, up to which there is no loop

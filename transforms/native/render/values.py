@@ -1,8 +1,8 @@
 """Values of small arrays as LLVM text: a few neighbours to a vector, as long as they stay together."""
 
 from ..ir.kinds import BYTES
-from ..ir.lanes import TYPES, Lanes, Name, number
 from ..ir.operations import is_costly
+from ..ir.simd import TYPES, Lanes, Name, number
 from ..ir.statements import Const, Step
 
 # What a function of so many numbers is.

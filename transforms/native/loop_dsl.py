@@ -2,9 +2,9 @@
 
 from ...core.types import Any
 from .ir.kinds import BYTES
-from .ir.lanes import TYPES, Lanes, Name, Text, number
 from .ir.operations import TESTS
-from .open_tiles import Tile
+from .ir.simd import TYPES, Lanes, Name, Text, number
+from .register_tiles import Tile
 
 STORED = {**TYPES, "b8": "i8", "f16": "i16"}  # a half is read and written as its bits, an i32
 SIZES = {**BYTES, "f16": 2}

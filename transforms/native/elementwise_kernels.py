@@ -7,7 +7,7 @@ import numpy as np
 from ...core.primitive.kernels import SHORT
 from ...core.types import Any
 from ..graph.draft import Draft
-from .attached import attached
+from .callable import attached
 from .ir.kinds import dtype_of
 from .lower.structure import is_native
 from .lower.writer import Writer

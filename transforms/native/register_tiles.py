@@ -1,7 +1,7 @@
 """Tiles of open loops: sums of products that stay in registers, a vector each, over loops of any lengths."""
 
 from .ir.kinds import BYTES
-from .ir.lanes import TYPES, Lanes, Name
+from .ir.simd import TYPES, Lanes, Name
 
 
 class Tile:
