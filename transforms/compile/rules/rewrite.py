@@ -1,6 +1,6 @@
 """Rewriting: rules over equations and what makes their operands, tried in their order until none applies.
 
-A rule is a row: a pattern, what takes its place, and where it holds. The rows stand in `rules/`.
+A rule is a row: a pattern, what takes its place, and where it holds. The tables stand beside this file, by subject.
 
     rule(add("x", negative("y")), lambda m: m("subtract", m.x, m.y), when=of_floats)
 """
@@ -158,7 +158,7 @@ class Rewriter:
         lower: `lower(eq)`: `(equations, results)` in place of a composite equation, None for one that stays.
         admits: whether an equation that a rule gives, or one of other operands, can be had; those that stay the same
             are the draft's own then.
-        apart: the equations that no rule takes which asks, by id.
+        apart: the ids of equations that are left alone by rules which ask.
     """
 
     def __init__(self, draft, rules, compact=frozenset(), lower=None, admits=None, apart=frozenset()):
@@ -227,7 +227,8 @@ class Rewriter:
 
     def merged(self, eq):
         """Tell whether the outputs of an equation are known without it; if not, they are noted."""
-        if all(type(v) is Literal for v in eq.inputs) and (value := _computed(eq)) is not None:
+        stays = self.admits is not None and not self.leaving.isdisjoint(eq.outputs)
+        if not stays and all(type(v) is Literal for v in eq.inputs) and (value := _computed(eq)) is not None:
             self.name[eq.outputs[0]] = value
             return True
         key = key_of(eq)
@@ -237,7 +238,7 @@ class Rewriter:
         if earlier is eq or eq.quiet is not True and eq.quiet != earlier.quiet:
             self.seen[key] = eq
             return False
-        if self.admits is not None and not self.leaving.isdisjoint(eq.outputs):
+        if stays:
             return False
         for old, new in zip(eq.outputs, earlier.outputs):
             self.name[old] = self.name(new)
