@@ -94,6 +94,14 @@ def test_constants_are_computed_and_equal_equations_merged():
     assert equations(rewrite(draft, {})) == "b = add a a; c = exp b; d = multiply c 0.0"
 
 
+def test_what_a_block_gives_keeps_its_name():
+    graph = make_graph(lambda x: (cnp.exp(x), cnp.exp(x + 0.0), cnp.sin(x)))(X)
+    *rest, sine = graph.equations
+    known = Equation(sine.prim, [Literal(np.zeros((2, 3)))], (), sine.outputs)
+    found = rewrite(Draft(graph.inputs, [*rest, rest[0], known], graph.outputs), {}, admits=lambda eq: True)
+    assert found.outputs == graph.outputs and found.equations[-1] is known
+
+
 ROWS_OF = {
     "put": lambda x, rows, places: _put(x, rows, places, lambda hit: hit),
     "put aligned": lambda x, rows, places: _put(x, rows, places, lambda hit: op("reshape")(hit, (2, 1))),
