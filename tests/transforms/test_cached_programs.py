@@ -1,5 +1,7 @@
 """Programs whose code another process compiled: it is found by its text, and is the code of no other program."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from covector.transforms.native.machine import object_cache
 from covector.transforms.native.machine.engine import Machine, machine
 
 pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
-pytestmark = pytest.mark.skipif("not hasattr(__import__('os'), 'geteuid')", reason="the cache needs files with owners")
+pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="the cache needs files with owners")
 X = np.linspace(0.1, 0.9, 20)
 
 

@@ -127,6 +127,8 @@ class Writer:
 
     def rewritten(self, equations, outputs, table, **options):
         """Equations of a block, rewritten by a table of rules to others that native code has."""
+        if "lower" not in options and table.keys().isdisjoint([eq.prim.name for eq in equations]):
+            return equations
         admits = partial(is_native, known=self.known)
         return rewrite(Draft((), equations, outputs), table, admits=admits, **options).equations
 
