@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 import traceback
 from importlib.util import find_spec
 
@@ -10,6 +11,9 @@ from ...core.lazy import LazyModule, loaded
 
 # Set by mpiexec of MPICH and its kin, Open MPI, Slurm and PMIx: how many processes were started together.
 _COUNTS = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_SIZE")
+# Seconds. A launcher that hears of an abort drops what it has not read of a rank's output yet: without a pause MPICH's
+# loses the message now and then on a busy machine.
+_HANDED_ON = 0.2
 _MPI = LazyModule("mpi4py.MPI")
 _STATE = {"hooked": False}
 
@@ -48,6 +52,7 @@ def end_together(comm):
             text = "".join(traceback.format_exception(kind, error, trace))
             sys.stderr.write(f"rank {rank} of {comm.Get_size()} raised an exception; all ranks end\n{text}")
             sys.stderr.flush()
+            time.sleep(_HANDED_ON)
         except Exception:
             before(kind, error, trace)
         finally:
