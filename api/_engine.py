@@ -79,7 +79,7 @@ from .transforms.reverse.reverse import RevTrace as RevTrace, pick_rule as pick_
 from .transforms.scope.debug_modes import on_debug as on_debug
 from .transforms.staging.staging import GraphTrace as GraphTrace
 
-native_text: Any = LazyModule("covector.transforms.native.small_text")
+native_text: Any = LazyModule("covector.transforms.compile.call.small_text")
 
 # Loaded for the primitives that compat uses.
 _LOADED = (_bags, _batch_normalisation, _by_output, _classification, _convolution, _ctc, _distances, _elimination,

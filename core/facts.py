@@ -5,7 +5,7 @@ from .errors import RuleError
 ABSENT = {}  # {case of the audit: why the operation has none}; api/testing/audit.py
 ACCEPTS_NONE = {}  # its vjp handles missing cotangents of several answers; core/tape/rules.py
 ACROSS = {}  # a collective over an axis of a trace; transforms/interpreters/vmap.py, transforms/collectives/varying.py
-ALONE = {}  # given avals and parameters: whether its own loops beat native code; transforms/native/partition.py
+ALONE = {}  # given avals and parameters: whether its own loops beat native code; transforms/compile/call/partition.py
 BASIS = {}  # {operand index: Formula of its cotangents for all unit cotangents, had for free}; core/tape/rules.py
 BLOCKS = {}  # what mixes: reductions, lines, last axes; core/tape/strong_zeros.py, transforms/control/control.py
 BOUNDS = {}  # of an extreme: its answer with where x won, and the rule of `where`; core/primitive/lanes.py

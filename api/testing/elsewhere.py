@@ -10,11 +10,11 @@ from ..core.arrays.avals import aval_of
 from ..core.arrays.backend import BACKENDS, Backend
 from ..core.errors import BackendError
 from ..core.facts import HOST
-from ..transforms.compile.lowering import composed, lowered
+from ..transforms.compile.loops.kinds import KINDS
+from ..transforms.compile.lower.lowering import composed, lowered
 from ..transforms.graph.equations import Equation, Literal, Var
 from ..transforms.interpreters.forward import jvp
 from ..transforms.interpreters.gradient import vjp
-from ..transforms.native.ir.kinds import KINDS
 from ..transforms.staging.staging import make_graph
 from .cases import Case
 from .compare import agree, same_aval

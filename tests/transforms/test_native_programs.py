@@ -13,8 +13,8 @@ from covector.testing.compiled import disagreement, layouts, roundings
 from covector.testing.fuzz import OURS
 from covector.testing.pointwise import POINTWISE
 from covector.testing.programs import draw_program
+from covector.transforms.compile.call.native_program import native
 from covector.transforms.compile.program import Programs
-from covector.transforms.native.program import native
 
 pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
 pytest.importorskip("scipy")
