@@ -8,7 +8,6 @@ from math import isnan
 
 import numpy as np
 
-from ..facts import BLOCKS
 from ..trace.tracer import Dual, Late, Tracer
 from .unbroadcast import conj
 
@@ -97,7 +96,7 @@ def pulled_strongly(prim, names, pieces):
     """
     slot = {name: k for k, name in enumerate(names)}
     bare = len(names) == 1
-    mixing = BLOCKS.get(prim.name)
+    mixing = prim.blocks
     axes = _axes(mixing)
     lines = axes in slot
     values = [k for k, name in enumerate(names) if name == "ans" or name in prim.operands] if lines else ()
@@ -190,7 +189,7 @@ def _of_examples(hit, axis, x):
 
 def _reach(prim, i, ct, c, named):
     """Where elements of operand i reach one of the output whose cotangent is not zero."""
-    mixing = BLOCKS.get(prim.name)
+    mixing = prim.blocks
     if mixing == "reduced":
         hit = ct != 0
         return hit if named["keepdims"] else hit.reshape(tuple(
@@ -243,7 +242,7 @@ def _reached(prim, i, dx, part, named):
     """Where elements of the output are reached from one of operand i whose tangent is not zero."""
     if prim.elementwise:
         return dx
-    mixing = BLOCKS.get(prim.name)
+    mixing = prim.blocks
     if type(mixing) is dict:
         axis = mixing.get(prim.operands[i])
         hit = _any(dx, tuple([k for k in range(dx.ndim) if k != axis]), False)
