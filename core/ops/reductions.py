@@ -76,6 +76,7 @@ def of_wide(name):
 reduce_sum = linear(
     "reduce_sum",
     lies="order",
+    reduces=np.add,
     lower=of_wide("reduce_sum"),
     impl=lambda xp, x, *, axes, keepdims: (
         xp.sum(x, axis=axes, keepdims=keepdims) if xp is not np
@@ -178,6 +179,7 @@ def _extreme_reduction(name, ufunc):
         jvp={"x": _at_extremes},
         vjp={"x": _to_extremes},
         lies="order",
+        reduces=ufunc,
         depends=reduced,
         blocks="reduced",
         batch=lambda x, axes, keepdims: REDUCERS[name](x, _shifted(axes), keepdims),
@@ -235,6 +237,7 @@ def _shift_in_ones(x, k, n):
 reduce_prod = primitive(
     "reduce_prod",
     kernel=PRODUCTS,
+    reduces=np.multiply,
     lower=of_wide("reduce_prod"),
     impl=lambda xp, x, *, axes, keepdims: xp.prod(x, axis=axes, keepdims=keepdims),
     shape=_sum_shape,
@@ -368,7 +371,7 @@ argmax = REDUCERS["argmax"] = _argument("argmax")
 argmin = REDUCERS["argmin"] = _argument("argmin")
 
 
-def _truth(name, ufunc):
+def _truth(name, ufunc, truth):
     reduce = ufunc.reduce
     return primitive(
         name,
@@ -376,6 +379,7 @@ def _truth(name, ufunc):
             type(x) is np.ndarray) else getattr(xp, name[7:])(x, axis=axes, keepdims=keepdims),
         shape=lambda x, axes, keepdims: make_aval(reduced_shape(x, axes, keepdims).shape, np.dtype(bool)),
         jvp=ZERO,
+        reduces=truth,
         batch=lambda x, axes, keepdims: REDUCERS[name](x, _shifted(axes), keepdims),
         samples=lambda rng: [Sample(rng.normal(size=s) > 0, params={"axes": a, "keepdims": False})
                              for s, a in (((2, 3), (1,)), ((0, 3), (0,)), ((), ()))]
@@ -383,8 +387,8 @@ def _truth(name, ufunc):
     )
 
 
-reduce_all = REDUCERS["reduce_all"] = _truth("reduce_all", np.logical_and)
-reduce_any = REDUCERS["reduce_any"] = _truth("reduce_any", np.logical_or)
+reduce_all = REDUCERS["reduce_all"] = _truth("reduce_all", np.logical_and, np.bitwise_and)
+reduce_any = REDUCERS["reduce_any"] = _truth("reduce_any", np.logical_or, np.bitwise_or)
 
 cumsum = linear(
     "cumsum",

@@ -116,6 +116,7 @@ def _push_strong_zero(tangents, ct, c):
 
 strong_zero = elementwise(
     "strong_zero",  # c, with 0 where it is NaN and ct is 0
+    guards=True,
     lies="operands",
     impl=_strong,
     lower=lambda ct, c: where(is_lost(ct, c), 0.0, c),

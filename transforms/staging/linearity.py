@@ -5,6 +5,7 @@ import numpy as np
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
 from ...core.errors import RuleError, at_user_line
+from ...core.ops.selection import reached, strong_zero
 from ...core.trace.device import library_of, zeros_of
 from ...core.trace.tracer import Tracer, leniently, unwrap
 from ..graph.equations import INSIDE, varying
@@ -71,9 +72,10 @@ def check_linear(graph, count, must, remedy, whole=True):
         used = {n for n, v in zip(names, eq.inputs) if type(v) is Var and v in dependent}
         if all(type(v) is Literal or v in made for v in eq.inputs):
             made.update(eq.outputs)
-        if prim.name in ("strong_zero", "reached"):  # looks at what was multiplied, and does not change it
+        if prim in (strong_zero.prim, reached.prim):  # looks at what was multiplied, and does not change it
             used.discard("ct")
-        if not used or eq.quiet is True and (prim.flat or prim.name == "cond"):  # as products with strong zeros look
+        looks = eq.quiet is True and (prim.flat or prim.control == "branch")  # as products with strong zeros do
+        if not used or looks:
             continue
         if whole or prim.handlers is None:
             groups = [group for text in (*prim.linear, *joint[:1], *apart)

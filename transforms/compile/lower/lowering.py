@@ -97,7 +97,7 @@ def composed(eq):
 
 def _is_ufunc(step):
     """Tell whether an operation is one loop over arrays; composite ones are lowered, what else there is refuses."""
-    if step.prim.ufunc is None and step.prim.name != "where":
+    if step.prim.ufunc is None and not isinstance(step.prim.lower, Loop):
         if not step.prim.composite:
             raise NotLowered
         return False
