@@ -1,4 +1,4 @@
-"""Distances of pairs of rows: by loops and by NumPy they and their slopes are the same; equal largest gaps share one."""
+"""Distances of pairs of rows: the same by loops and by NumPy, slopes too; equal largest gaps share one."""
 
 import numpy as np
 import pytest
