@@ -54,6 +54,11 @@ def strong_zero(ct, c):
     return CHOICES["strong_zero"](ct, c) if holds_nan(c) else c
 
 
+def strong_tangent(dx, part):
+    """The same of a tangent `part` that was made of `dx`."""
+    return CHOICES["strong_tangent"](dx, part) if holds_nan(part) else part
+
+
 def guarded(back, again, constant=None):
     """The rule `back`, run by `again` where a NaN comes out of it; `constant(saved)` tells where none can."""
     def strong(ct, saved):
@@ -226,8 +231,8 @@ def pushed_strongly(prim, tangents, args, ans):
             part = CHOICES["strong_product"](dx, args[1 - i], times)
         else:
             part = prim.tangent({i: dx}, args, ans)
-            part = tuple([None if p is None else strong_zero(_reached(prim, i, dx, p, named), p) for p in part]) if (
-                type(part) is tuple) else strong_zero(_reached(prim, i, dx, part, named), part)
+            part = tuple([None if p is None else strong_tangent(_reached(prim, i, dx, p, named), p) for p in part]) if (
+                type(part) is tuple) else strong_tangent(_reached(prim, i, dx, part, named), part)
         total = part if total is None else add_tangents(total, part)
     return total
 

@@ -376,3 +376,20 @@ def test_what_runs_along_an_axis_is_not_moved_by_what_comes_after(name, mode, ba
     want[part] = covector.grad(lambda x: np.sum(RUNNING[name](x)[keep[part]]))(x[part])
     with np.errstate(all="ignore"):
         np.testing.assert_allclose(MODES[mode](total)(x), want, rtol=1e-12)
+
+
+POLES = {  # each has no second derivative by the last argument at 0: what is rooted is 0 there, and so is its slope
+    "a root of squares": lambda p: np.sqrt(np.sum(p * p)),
+    "a root of a square": lambda p: p[0] + np.sqrt(p[1] * p[1]),
+    "a power": lambda p: (p[0] * p[0] + p[1] * p[1]) ** 0.5,
+    "an inverse cosine": lambda p: p[0] + np.arccos(np.cos(p[1])),
+    "a logarithm": lambda p: np.log(p[1] ** 2),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("second", [*SECOND, lambda f: covector.jacrev(covector.jacfwd(f)), lambda f: covector.jit(
+    covector.jacrev(covector.jacfwd(f))), lambda f: covector.jacrev(covector.jit(covector.jacfwd(f)))])
+@pytest.mark.parametrize("name", POLES)
+def test_a_tangent_that_is_zero_by_chance_is_no_constant(name, second):
+    assert not np.isfinite(second(POLES[name])(np.zeros(2))[1, 1])
