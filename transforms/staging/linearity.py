@@ -12,6 +12,8 @@ from ..scope.errstate import unmarked
 from .graph import Literal, Var
 from .staging import GraphTrace, stage
 
+_LOOKS = frozenset({"strong_zero", "strong_tangent", "reached"})  # at what was multiplied, and do not change it
+
 
 def stands_in(value):
     """Tell whether a value takes the place of one that is not known yet: an operand of a map that is being
@@ -71,7 +73,7 @@ def check_linear(graph, count, must, remedy, whole=True):
         used = {n for n, v in zip(names, eq.inputs) if type(v) is Var and v in dependent}
         if all(type(v) is Literal or v in made for v in eq.inputs):
             made.update(eq.outputs)
-        if prim.name in ("strong_zero", "reached"):  # looks at what was multiplied, and does not change it
+        if prim.name in _LOOKS:
             used.discard("ct")
         if not used or eq.quiet is True and (prim.flat or prim.name == "cond"):  # as products with strong zeros look
             continue
