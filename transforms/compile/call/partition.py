@@ -2,7 +2,6 @@
 
 import math
 
-from ....core.facts import ALONE
 from ...graph.draft import Draft, rewritten, without_dead
 from ...graph.equations import Body, Var
 from ..analysis.cost import TURNS, saved_natively
@@ -29,7 +28,7 @@ def whole(draft, known):
 
 def _is_alone(eq):
     """Tell whether an operation is worth a call out of native code: it has better loops."""
-    alone = ALONE.get(eq.prim.name)
+    alone = eq.prim.alone
     return alone is not None and bool(alone(*[v.aval for v in eq.inputs], *eq.params))
 
 
