@@ -75,5 +75,5 @@ class Operation(Facts):
         self.__dict__.update(facts)
 
 
-TRAITS = tuple("control copies costly exchanges flow guards product rearranges reduces same turns updates written".split())
+TRAITS = "control copies costly exchanges flow guards product rearranges reduces same turns updates written".split()
 FACTS = (*[name for name in vars(Facts) if not name.startswith("_")], *TRAITS)

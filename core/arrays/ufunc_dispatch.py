@@ -2,8 +2,8 @@
 
 A call of a ufunc on a few numbers is mostly what NumPy does around its loop. Where native code is to be had
 (transforms/compile/call/kernels.py), lanes that were handed a ufunc or an operator call a form of it that does without:
-after `LATER` operations of the process, which pay for loading it. A backward pass, and a program that was written, count as
-`MANY` operations.
+after `LATER` operations of the process, which pay for loading it. A backward pass, and a program that was written,
+count as `MANY` operations.
 """
 
 import functools

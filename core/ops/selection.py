@@ -105,6 +105,10 @@ def _strong_samples(rng):
             Sample(ct, c, orders=0, smooth=False), Sample(ct[:0], c[:0])]
 
 
+def _defined_samples(rng):
+    return [*[Sample(*s.operands) for s in _strong_samples(rng)[:5]], Sample(rng.normal(size=0), rng.normal(size=0))]
+
+
 def _push_strong_zero(tangents, ct, c):
     """The tangent: of a finite c it may be infinite, and a ct that is 0 by chance has a tangent of its own."""
     dct, dc = tangents
@@ -114,19 +118,42 @@ def _push_strong_zero(tangents, ct, c):
     return strong_zero(ct, dc) if dct is None else where(ct == 0, strong_zero(dct, dc), dc)
 
 
-strong_zero = elementwise(
-    "strong_zero",  # c, with 0 where it is NaN and ct is 0
-    guards=True,
-    lies="operands",
-    impl=_strong,
-    lower=lambda ct, c: where(is_lost(ct, c), 0.0, c),
-    jvp={"ct, c": _push_strong_zero},
-    vjp={"ct": lambda g: None, "c": lambda g, ct, c: where(is_lost(ct, c), 0.0, g)},
-    zeros=True,
-    linear=("c",),
-    depends=lambda ct, c: guarded(ct, c),
-    samples=_strong_samples,
-)
+def _undefined(d, ct, c):
+    """The derivative by a ct of 0 that was multiplied with an infinity: there is none."""
+    return strong_times(d, where(is_lost(ct, c), np.nan, c.dtype.type(0)))
+
+
+def _push_strong_tangent(tangents, ct, c):
+    dc = _push_strong_zero(tangents, ct, c)
+    if tangents[0] is None:
+        return dc
+    moved = _undefined(tangents[0], ct, c)
+    return moved if dc is None else dc + moved
+
+
+def _cut(name, lower, push, of_ct, samples=_strong_samples, **facts):
+    return elementwise(
+        name,
+        lies="operands",
+        impl=_strong,
+        lower=lower,
+        jvp={"ct, c": push},
+        vjp={"ct": of_ct, "c": lambda g, ct, c: where(is_lost(ct, c), 0.0, g)},
+        zeros=True,
+        linear=("c",),
+        depends=lambda ct, c: guarded(ct, c),
+        samples=samples,
+        **facts,
+    )
+
+
+# c, with 0 where it is NaN and ct is 0
+strong_zero = _cut("strong_zero", lambda ct, c: where(is_lost(ct, c), 0.0, c), _push_strong_zero, lambda g: None,
+                   guards=True)
+# The same of tangents, which may be 0 by chance, as that of x * x at 0: what moves such a one has no derivative.
+strong_tangent = _cut("strong_tangent", lambda ct, c: strong_zero(ct, c), _push_strong_tangent, _undefined,
+                      _defined_samples, composite="always")
+CHOICES["strong_tangent"] = strong_tangent
 CHOICES["strong_zero"] = strong_zero
 
 strong_times = elementwise(
@@ -139,8 +166,7 @@ strong_times = elementwise(
     zeros=True,
     linear=("ct", "w"),
     depends=lambda ct, w, ct_value, w_value: nonzero(ct, w, ct_value, w_value),
-    samples=lambda rng: [*[Sample(*s.operands) for s in _strong_samples(rng)[:5]],
-                         Sample(rng.normal(size=0), rng.normal(size=0))],
+    samples=_defined_samples,
 )
 CHOICES["strong_times"] = strong_times
 reached = elementwise(

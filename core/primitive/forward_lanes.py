@@ -5,7 +5,7 @@ import numpy as np
 from ..arrays.avals import SCALARS, aval_of
 from ..arrays.backend import RAW
 from ..arrays.errstate import SILENT, enter_error_state, error_state, leave_error_state
-from ..tape.strong_zeros import holds_nan, strong_zero
+from ..tape.strong_zeros import holds_nan, strong_tangent
 from ..trace.tracer import Dual, share
 from ..types import Any
 
@@ -75,7 +75,7 @@ def strongly(push):
             out = push(dx, dy, x, y, ans)
             if not holds_nan(out):
                 return out
-            parts = [strong_zero(d, push(*both, x, y, ans))
+            parts = [strong_tangent(d, push(*both, x, y, ans))
                      for d, both in ((dx, (dx, None)), (dy, (None, dy))) if d is not None]
             return parts[0] if len(parts) == 1 else parts[0] + parts[1]
         finally:
@@ -90,7 +90,7 @@ def strongly_alone(push):
         state = error_state()
         try:
             enter_error_state(SILENT)
-            return strong_zero(dx, push(dx, *record))
+            return strong_tangent(dx, push(dx, *record))
         finally:
             leave_error_state(state)
 

@@ -53,6 +53,11 @@ def strong_zero(ct, c):
     return CHOICES["strong_zero"](ct, c) if holds_nan(c) else c
 
 
+def strong_tangent(dx, part):
+    """The same of a tangent `part` that was made of `dx`."""
+    return CHOICES["strong_tangent"](dx, part) if holds_nan(part) else part
+
+
 def guarded(back, again, constant=None):
     """The rule `back`, run by `again` where a NaN comes out of it; `constant(saved)` tells where none can."""
     def strong(ct, saved):
@@ -105,9 +110,12 @@ def pulled_strongly(prim, names, pieces):
         found = {}
         if type(mixing) is dict:
             hit = _examples(ct, mixing["ans"])
-            mine = [_of_examples(hit, mixing[n], v) if n in mixing else v for n, v in zip(names, saved)]
-            ((operands, _, back),) = pieces  # nothing is left to cut: what is saved of the others is finite
-            return dict(zip(operands, back(ct, tuple(mine))))
+            mine = [_of_examples(hit, mixing[n], v) if n in mixing else v
+                    for n, v in zip(names, (saved,) if bare else saved)]
+            for operands, _, back in pieces:  # nothing is left to cut: what is saved of the others is finite
+                cts = back(ct, mine[0] if bare else tuple(mine))
+                found.update(zip(operands, cts if len(operands) > 1 else (cts,)))
+            return found
         if lines:
             hit = _along(ct, saved[slot[axes]], mixing, True)
             saved = tuple([CHOICES["where"](hit, v, 1.0) if k in values and v.shape == ct.shape else v
@@ -170,21 +178,36 @@ def _along(ct, axes, mixing, back=False):
     return _any(ct, (axes,) if type(axes) is int else axes)
 
 
-def _examples(parts, axis):
-    """The places along an axis at which one of several values is not zero."""
+def _each(values, axes):
+    """One or several values, each with the axes of its examples; a list has those of each."""
+    values = values if type(values) is tuple else (values,)
+    return zip(values, axes if type(axes) is list else [axes] * len(values))
+
+
+def _examples(parts, axes):
+    """The examples at which one of several values is not zero, by all axes of examples; 1 along those it lacks."""
     total = None
-    for part in parts if type(parts) is tuple else (parts,):
+    for part, at in _each(parts, axes):
         if part is not None:
-            hit = _any(part, tuple([k for k in range(part.ndim) if k != axis]), False)
+            hit = _any(part, tuple([k for k in range(part.ndim) if k not in at]), False)
+            sizes = iter(hit.shape)
+            hit = hit.reshape(tuple([1 if k is None else next(sizes) for k in at]))
             total = hit if total is None else total | hit
     return total
 
 
-def _of_examples(hit, axis, x):
-    """Values whose examples lie along an axis, of those that were hit; 1 elsewhere."""
+def _laid(hit, axes, rank):
+    """Examples along their axes of a value."""
+    hit = _any(hit, tuple([k for k, at in enumerate(axes) if at is None]), False)
+    sizes = iter(hit.shape)
+    return hit.reshape(tuple([next(sizes) if k in axes else 1 for k in range(rank)]))
+
+
+def _of_examples(hit, axes, x):
+    """Values of the examples that were hit; 1 elsewhere."""
     if type(x) is tuple:
-        return tuple([_of_examples(hit, axis, v) for v in x])
-    return CHOICES["where"](hit.reshape((-1,) + (1,) * (x.ndim - axis - 1)), x, 1.0)
+        return tuple([_of_examples(hit, at, v) for v, at in _each(x, axes)])
+    return CHOICES["where"](_laid(hit, axes, x.ndim), x, 1.0)
 
 
 def _reach(prim, i, ct, c, named):
@@ -225,8 +248,9 @@ def pushed_strongly(prim, tangents, args, ans):
             part = CHOICES["strong_product"](dx, args[1 - i], times)
         else:
             part = prim.tangent({i: dx}, args, ans)
-            part = tuple([None if p is None else strong_zero(_reached(prim, i, dx, p, named), p) for p in part]) if (
-                type(part) is tuple) else strong_zero(_reached(prim, i, dx, part, named), part)
+            part = tuple([None if p is None else strong_tangent(_reached(prim, i, dx, p, named, k), p)
+                          for k, p in enumerate(part)]) if type(part) is tuple else strong_tangent(
+                              _reached(prim, i, dx, part, named), part)
         total = part if total is None else add_tangents(total, part)
     return total
 
@@ -238,15 +262,15 @@ def add_tangents(a, b):
     return a + b
 
 
-def _reached(prim, i, dx, part, named):
+def _reached(prim, i, dx, part, named, k=0):
     """Where elements of the output are reached from one of operand i whose tangent is not zero."""
     if prim.elementwise:
         return dx
     mixing = prim.blocks
     if type(mixing) is dict:
-        axis = mixing.get(prim.operands[i])
-        hit = _any(dx, tuple([k for k in range(dx.ndim) if k != axis]), False)
-        return hit if axis is None else hit.reshape((-1,) + (1,) * (part.ndim - mixing["ans"] - 1))
+        axes = mixing["ans"]
+        axes = axes[k] if type(axes) is list else axes
+        return _laid(_examples(dx, mixing.get(prim.operands[i], (None,) * len(axes))), axes, part.ndim)
     if mixing == "reduced":
         return _any(dx, named["axes"], named["keepdims"])
     if type(mixing) is str:

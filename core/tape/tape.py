@@ -1,9 +1,11 @@
 """The tape: nodes that point to their parents, and the lazy cotangents that meet in them."""
 
 import itertools
+from copy import copy
 
 import numpy as np
 
+from ..trace.tracer import Late, Tracer
 from ..types import Any, Callable
 from .node_pool import GROWTH, SPARE, put_off_full_collection, take_spare
 
@@ -40,15 +42,16 @@ class Rule:
     `basis(ct, saved)` gives the parents' cotangents for each unit cotangent, or None; it is None itself where the
     primitive does not know them. `moves` says that the pullback moves or repeats elements and at most adds some that
     meet.
-    `masks` says that its pullback may put structural zeros into what arrives at the parents.
+    `masks` says that its pullback may put structural zeros into what arrives at the parents; `masking` is the same
+    rule that says so, a cache.
     `again` is what the stateful layer knows of rules whose runs are recorded, a cache.
     `part(active)` is the rule for some of its operands, which saves nothing else.
     `once` rules call bodies of the user's: what they do is not recorded on the tape of the stateful layer.
     """
 
     __slots__ = ("prim", "back", "strong", "names", "origins", "keeps", "active", "lazy", "collect", "biased",
-                 "pointwise", "programs", "again", "basis", "moves", "masks", "once", "chooses",
-                 "part")
+                 "pointwise", "programs", "again", "basis", "moves", "masks", "masking",
+                 "once", "chooses", "part")
 
     prim: Any
     back: Callable[..., Any]
@@ -68,7 +71,7 @@ class Rule:
     def __init__(self):
         self.biased = None
         self.pointwise = False
-        self.programs = self.again = self.part = None
+        self.programs = self.again = self.part = self.masking = None
         self.basis = None
         self.moves = False
         self.masks = True
@@ -76,6 +79,23 @@ class Rule:
 
     def __repr__(self):
         return f"Rule({self.prim.name}, saves {', '.join(self.names) or 'nothing'})"
+
+
+def note_zeros(ct):
+    """Note on the node of a cotangent which is recorded in turn that its factors may have structural zeros."""
+    while isinstance(ct, Tracer) and ct.owner is not None:
+        if ct.owner.kind == "jvp":
+            note_zeros(ct.tangent)
+            if type(ct) is Late and ct.node is not None:
+                return  # nobody asked for its value yet
+        elif ct.owner.kind == "grad" and ct.node is not None:
+            rule = ct.node.rule
+            if rule is not None and not rule.masks:
+                if rule.masking is None:
+                    rule.masking = copy(rule)
+                    rule.masking.masks = True
+                ct.node.rule = rule.masking
+        ct = ct.value
 
 
 _made = itertools.count(1).__next__

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import covector
+import covector.scipy.special
+from covector.testing.cases import cases, find
 
 X = np.array([0.0, 0.3, 0.0, 0.7, 1.2])
 KEPT = np.array([1, 3, 4])
@@ -376,3 +378,77 @@ def test_what_runs_along_an_axis_is_not_moved_by_what_comes_after(name, mode, ba
     want[part] = covector.grad(lambda x: np.sum(RUNNING[name](x)[keep[part]]))(x[part])
     with np.errstate(all="ignore"):
         np.testing.assert_allclose(MODES[mode](total)(x), want, rtol=1e-12)
+
+
+POLES = {  # each has no second derivative by the last argument at 0: what is rooted is 0 there, and so is its slope
+    "a root of squares": lambda p: np.sqrt(np.sum(p * p)),
+    "a root of a square": lambda p: p[0] + np.sqrt(p[1] * p[1]),
+    "a power": lambda p: (p[0] * p[0] + p[1] * p[1]) ** 0.5,
+    "an inverse cosine": lambda p: p[0] + np.arccos(np.cos(p[1])),
+    "a logarithm": lambda p: np.log(p[1] ** 2),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("second", [*SECOND, lambda f: covector.jacrev(covector.jacfwd(f)), lambda f: covector.jit(
+    covector.jacrev(covector.jacfwd(f))), lambda f: covector.jacrev(covector.jit(covector.jacfwd(f)))])
+@pytest.mark.parametrize("name", POLES)
+def test_a_tangent_that_is_zero_by_chance_is_no_constant(name, second):
+    assert not np.isfinite(second(POLES[name])(np.zeros(2))[1, 1])
+
+
+ENDS = {"arctan": np.arctan, "arcsinh": np.arcsinh, "cbrt": np.cbrt, "erf": covector.scipy.special.erf,
+        "a product": lambda x: np.arctan(x) * np.arctan(x)}  # finite slopes at infinity, where the next is 0 * inf
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered")
+@pytest.mark.parametrize("wrap", [lambda f: f, covector.jit, lambda f: lambda x: covector.vmap(f)(x[None])[0]])
+@pytest.mark.parametrize("name", ENDS)
+def test_gradients_of_gradients_hear_nothing_of_what_the_inner_one_left_out(name, wrap):
+    def total(x):
+        return np.sum(np.where(x < 9.0, ENDS[name](x), 0.0))
+
+    found = wrap(covector.grad(lambda x: np.sum(covector.grad(total)(x) ** 2)))(np.array([0.7, np.inf]))
+    wanted = covector.grad(lambda x: covector.grad(ENDS[name])(x) ** 2)(0.7)
+    np.testing.assert_allclose(found, [wanted, 0.0], rtol=1e-12)
+
+
+OF_EXAMPLES = ["batch_norm", "ctc_likelihood", "ctc_posterior", "eliminate", "factor_solve", "filter_at_rest",
+               "interpolated", "interpolated_slopes", "interpolated_spread", "lfilter", "lstm_sequence"]
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered")
+@pytest.mark.parametrize("wrap", [lambda f: f, covector.jit])
+@pytest.mark.parametrize("name", OF_EXAMPLES)
+def test_an_example_left_out_contributes_nothing(name, wrap):
+    case = cases(find(name), 0)[0]
+    operands = [np.asarray(x) for x in case.operands]
+    active = [i for i, x in enumerate(operands) if x.dtype.kind == "f"]
+
+    def total(*xs):
+        outs = case.prim.fun(*xs, *case.params)
+        return sum(np.sum(np.exp(0.1 * y)) for y in (outs if isinstance(outs, tuple) else (outs,)))
+
+    def chosen(*xs):
+        return np.sum(np.where([True, False], covector.vmap(total)(*xs), 0.0))
+
+    two = [np.stack([x, np.full_like(x, np.nan) if i in active else x]) for i, x in enumerate(operands)]
+    wanted = covector.grad(total, tuple(active))(*operands)
+    for found, want in zip(wrap(covector.grad(chosen, tuple(active)))(*two), wanted):
+        np.testing.assert_allclose(found, np.stack([want, np.zeros_like(want)]), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered")
+def test_positions_left_out_contribute_nothing_to_an_image():
+    rng = np.random.default_rng(0)
+    image, at = rng.normal(size=(1, 2, 4, 4)), rng.uniform(0.1, 2.9, (1, 3, 2))
+    keep = np.array([True, False, True])
+    at[0, 1] = np.nan
+
+    def total(image, at, keep):
+        return np.sum(np.where(keep, find("interpolated").fun(image, at), 0.0) ** 2)
+
+    found = covector.grad(total, (0, 1))(image, at, keep)
+    wanted = covector.grad(total, (0, 1))(image, at[:, keep], np.ones(2, bool))
+    np.testing.assert_allclose(found[0], wanted[0], rtol=1e-12)
+    np.testing.assert_allclose(found[1], np.insert(wanted[1], 1, 0.0, axis=1), rtol=1e-12)

@@ -19,6 +19,7 @@ from ...core.tape.tape import (
     Partial,
     Rule,
     make_node,
+    note_zeros,
     ready_leaf,
 )
 from ...core.trace.buffers import snapshot
@@ -314,6 +315,8 @@ def sweep(
                 if awaited and rule is not None and rule.masks:
                     awaited = False
                     masked = drive.masked = True
+                if masked and not plain:
+                    note_zeros(ct)
                 c = node.run_in_sweep(ct, drive)
                 if c is None:
                     break
@@ -394,4 +397,7 @@ def sweep(
     for node, ct, _, _ in pending.values():  # leaves wait here and not in the heap: nothing comes after them
         kind = type(ct)
         results[node.saved] = ct.dense() if kind in LAZY else ct
+    if masked and drive is None:
+        for ct in results if type(results) is list else results.values():
+            note_zeros(ct)
     return results

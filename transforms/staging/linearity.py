@@ -5,13 +5,15 @@ import numpy as np
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
 from ...core.errors import RuleError, at_user_line
-from ...core.ops.selection import reached, strong_zero
+from ...core.ops.selection import reached, strong_tangent, strong_zero
 from ...core.trace.device import library_of, zeros_of
 from ...core.trace.tracer import Tracer, leniently, unwrap
 from ..graph.equations import INSIDE, varying
 from ..scope.errstate import unmarked
 from .graph import Literal, Var
 from .staging import GraphTrace, stage
+
+_LOOKS = (strong_zero.prim, strong_tangent.prim, reached.prim)  # at what was multiplied, and do not change it
 
 
 def stands_in(value):
@@ -72,7 +74,7 @@ def check_linear(graph, count, must, remedy, whole=True):
         used = {n for n, v in zip(names, eq.inputs) if type(v) is Var and v in dependent}
         if all(type(v) is Literal or v in made for v in eq.inputs):
             made.update(eq.outputs)
-        if prim in (strong_zero.prim, reached.prim):  # looks at what was multiplied, and does not change it
+        if prim in _LOOKS:
             used.discard("ct")
         looks = eq.quiet is True and (prim.flat or prim.control == "branch")  # as products with strong zeros do
         if not used or looks:

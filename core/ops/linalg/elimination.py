@@ -73,5 +73,6 @@ eliminate = primitive(
     jvp={"a": _jvp},
     vjp={"a": _vjp},
     batch=lambda a: eliminate(a),
+    blocks=2,
     samples=_samples,
 )

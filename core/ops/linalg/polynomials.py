@@ -39,6 +39,7 @@ monic_roots = primitive(
     jvp={"c": lambda dc, c, ans: matmul(_moves(c, ans), complex_of(dc)[..., None])[..., 0]},
     vjp={"c": lambda ct, c, ans: matmul(ct[..., None, :], conj(_moves(c, ans)))[..., 0, :]},
     batch=lambda c: monic_roots(c),
+    blocks=1,
     samples=lambda rng: [Sample(np.array(c), tol=1e-5, gauge=sums_of_powers) for c in (
         [-3.0, 2.0], [0.5], [0.3, 2.0, -1.0], [2.0j, 3.0 - 1j], [[-3.0, 2.0], [1.0, 1.0]])]
     + [Sample(np.zeros((0, 3))), Sample(np.array([-3.0, 2.0], np.float32), gauge=sums_of_powers)],

@@ -239,5 +239,6 @@ factor_solve = primitive(
     batch=_by_factor_batch,
     linear=("b",),
     depends=lambda l, b, ans: columns(ans.shape, l.shape, b.shape),
+    blocks=2,
     samples=_by_factor_samples,
 )

@@ -330,6 +330,7 @@ batch_norm = primitive(
     shape=_shape,
     jvp={"x, w, b": _jvp},
     vjp={"x, w, b": _vjp},
+    blocks={"x": (1,), "w": (0,), "b": (0,), "ans": [(1,), (0,), (0,)]},
     batch=_batch,
     absent={"complex": "the variance of complex values is not a square", "()": "it needs axes",
             "(0,)": "the mean of nothing is NaN", "broadcast": "one scale and shift a channel"},

@@ -271,6 +271,7 @@ ctc_likelihood = primitive(
     shape=_shape,
     jvp={"x": lambda dx, x, path, frames, labels: (dx * ctc_posterior(x, path, frames, labels)).sum(axis=(0, 2))},
     vjp={"x": lambda ct, x, path, frames, labels: ctc_posterior(x, path, frames, labels) * ct.reshape((-1, 1))},
+    blocks={"x": (1,), "ans": (0,)},
     batch=_batch,
     **_FACTS,
 )
@@ -282,6 +283,7 @@ ctc_posterior = primitive(
     shape=lambda x: make_aval(x.shape, float_dtype(x.dtype)),
     jvp={"x": _tangent},
     vjp={"x": _tangent},
+    blocks={"x": (1,), "ans": (1,)},
     batch=_posterior_batch,
     **_FACTS,
 )

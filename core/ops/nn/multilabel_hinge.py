@@ -133,6 +133,7 @@ multilabel_hinge = primitive(
     shape=_shape,
     jvp={"x": lambda dx, x, labels: (dx * multilabel_slopes(x, labels)).sum(axis=1)},
     vjp={"x": lambda ct, x, labels: multilabel_slopes(x, labels) * ct.reshape((-1, 1))},
+    blocks=1,
     batch=_hinge_batch,
     zeros=True,
     **_FACTS,

@@ -222,7 +222,7 @@ lstm_sequence = primitive(
     shape=_shape,
     jvp={"gates, h, c, w": _jvp},
     vjp={"gates, h, c, w": _vjp},
-    blocks={"gates": 1, "h": 0, "c": 0, "ans": 1},
+    blocks={"gates": (1,), "h": (0,), "c": (0,), "ans": (1,)},
     batch=_batch,
     absent={"complex": "its gates are between 0 and 1", "()": "it needs axes", "broadcast": "one shape for each",
             "(0,)": "it needs a step"},

@@ -5,6 +5,24 @@ import pytest
 
 import covector.compat.torch as compat
 
+F = compat.nn.functional
+
+
+def _matrices(x):
+    return x[:, :, None] * x[:, None, :] + 2.0 * compat.eye(3, dtype=x.dtype)
+
+
+def _lstm(x):
+    compat.manual_seed(0)
+    return compat.nn.LSTM(3, 3).double()(compat.stack([x, 0.5 * x]))[0][1]
+
+
+def _ctc(x):
+    steps = compat.log_softmax(compat.stack([x, 0.5 * x]), -1)
+    ones = compat.ones(x.shape[0], dtype=compat.long)
+    return F.ctc_loss(steps, ones[:, None], 2 * ones, ones, reduction="none")[:, None]
+
+
 ROWS = {
     "a root": lambda x: x.sqrt() * x,
     "a root of what is read": lambda x: x[:, [2, 0, 1]].sqrt() * x,
@@ -22,6 +40,16 @@ ROWS = {
     "a length": lambda x: x.norm(dim=-1, keepdim=True) * x,
     "a deviation": lambda x: x.std(-1, keepdim=True) * x,
     "a size": lambda x: x.abs() * x,
+    "an angle": lambda x: x.atan() * x,
+    "a batch norm by channel": lambda x: F.batch_norm(x.T, None, None, training=True).T,
+    "an LSTM": _lstm,
+    "a CTC loss": _ctc,
+    "samples of an image": lambda x: F.grid_sample(
+        x[:, None, None] * compat.ones(3, 3, dtype=x.dtype), x[:, None, None, :2], align_corners=True).flatten(1),
+    "a determinant": lambda x: compat.linalg.slogdet(_matrices(x))[1][:, None],
+    "an inverse": lambda x: compat.linalg.inv(_matrices(x)).flatten(1),
+    "a solution": lambda x: compat.linalg.solve(_matrices(x), x),
+    "a factor": lambda x: compat.linalg.qr(_matrices(x))[1].flatten(1),
 }
 
 
