@@ -65,7 +65,7 @@ class Operation(Facts):
     product: Any = None  # a product of "matrices", or of what its "subscripts" say: worth saving, not computing again
     rearranges = False  # a view, by strides, of a part or all of the elements
     reduces: Any = None  # the ufunc that folds elements along its `axes`
-    same = False  # of real numbers it gives what it is given
+    identity = False  # of real numbers it gives its first operand
     turns: Any = None  # of a loop, given its parameters: how often its bodies run, or None if values say it
     updates = False  # a copy of its first operand with the second at an `index` of it, or added there
     written: Any = None  # how NumPy's methods say it, a format of its operand and parameters
@@ -75,5 +75,5 @@ class Operation(Facts):
         self.__dict__.update(facts)
 
 
-TRAITS = "control copies costly exchanges flow guards product rearranges reduces same turns updates written".split()
+TRAITS = "control copies costly exchanges flow guards identity product rearranges reduces turns updates written".split()
 FACTS = (*[name for name in vars(Facts) if not name.startswith("_")], *TRAITS)

@@ -63,6 +63,12 @@ def _reduction_samples(**facts):
     )
 
 
+def of_integers(rng):
+    """Samples of integers and truth values, which are added up and multiplied in 64 bits."""
+    return [Sample(rng.integers(-3, 4, (2, 3)).astype(dtype), params={"axes": axes, "keepdims": False}, smooth=False)
+            for dtype in ("i1", "i4", "i8", "?") for axes in ((1,), (0, 1))]
+
+
 def of_wide(name):
     """The lowering of a sum or a product: that of small integers and truth values in integers of 64 bits."""
     def lower(x, *params):
@@ -89,7 +95,7 @@ reduce_sum = linear(
     batch=_sum_batch,
     depends=reduced,
     samples=together(_reduction_samples(), arrays((0, 3), axes=(0,), keepdims=False),
-                     arrays((0,), axes=(0,), keepdims=False)),
+                     arrays((0,), axes=(0,), keepdims=False), of_integers),
 )
 
 
@@ -252,6 +258,7 @@ reduce_prod = primitive(
         lambda rng: [Sample(np.array(v), params={"axes": (0,), "keepdims": False})
                      for v in ([0.0, 2.0, 3.0], [0.0, 0.0, 3.0], [2.0], [0.0, 1.0, 0.0, 4.0, 5.0])],
         arrays((0, 2), axes=(0,), keepdims=False),
+        of_integers,
     ),
 )
 

@@ -358,7 +358,7 @@ conjugate = linear(
     transpose=lambda ct: conjugate(ct),  # real-linear: the transpose under Re<u, v> is the conjugate again
     shape=lambda x: make_aval(x.shape, np.dtype(np.int8)) if x.dtype.kind == "b" else x,
     batch=lambda x: conjugate(x),
-    same=True,
+    identity=True,
     depends=ELEMENTS,
     samples=unary(),
 )

@@ -67,7 +67,7 @@ def _estimated(eq, silent):
     if eq.bodies():
         return _NUMBER + max(inner, default=_CALL)
     if prim.ufunc is None and prim.elementwise:
-        return (0.0 if prim.same else _COSTLY if prim.costly else _GUARD if prim.guards else
+        return (0.0 if prim.identity else _COSTLY if prim.costly else _GUARD if prim.guards else
                 _LOOP if isinstance(prim.lower, Loop) else _CALL)
     if prim.updates:
         return _WRITE if type(eq.params[0]) in (int, slice, tuple) else _WRITE_AT_PLACES

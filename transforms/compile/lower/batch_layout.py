@@ -352,6 +352,6 @@ def _rule(prim):
     """How an operation is written column by column; None of one that is not."""
     if prim in _RULES:
         return _RULES[prim]
-    if prim.same and not prim.effects:
+    if prim.identity and not prim.effects:
         return lambda writer, eq, columns: columns[0]
     return _view if prim.rearranges else _reduced if prim.reduces is not None else None

@@ -43,7 +43,7 @@ class Exchange:
 
 def is_exchange(eq):
     """Tell whether native code calls Python for a collective; one that gives what it is given exchanges nothing."""
-    if "collective" in eq.prim.effects and eq.prim.same:
+    if "collective" in eq.prim.effects and eq.prim.identity:
         v = eq.outputs[0]
         return v.aval.dtype in KINDS and v.aval.dtype.isnative and v.aval.size > 0 and not v.aval.weak
     return eq.prim.exchanges is not None and functions() is not None and all(

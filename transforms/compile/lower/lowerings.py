@@ -336,5 +336,5 @@ def atom_of(prim):
         return _ATOMS[prim.name]
     if prim.control is not None:
         return _CONTROL[prim.control]
-    return (_FOLD if prim.reduces is not None else _VIEW if prim.rearranges else _SAME if prim.same else
+    return (_FOLD if prim.reduces is not None else _VIEW if prim.rearranges else _SAME if prim.identity else
             _EXCHANGE if prim.exchanges else None)

@@ -60,4 +60,4 @@ def _is_body(graph, known):
 
 def computes(eq):
     """Tell whether an equation does more than move elements."""
-    return not (eq.prim.rearranges or eq.prim.same)
+    return not (eq.prim.rearranges or eq.prim.identity)
