@@ -68,7 +68,7 @@ class Operation(Facts):
     identity = False  # of real numbers it gives its first operand
     turns: Any = None  # of a loop, given its parameters: how often its bodies run, or None if values say it
     updates = False  # a copy of its first operand with the second at an `index` of it, or added there
-    written: Any = None  # how NumPy's methods say it, a format of its operand and parameters
+    written: Any = None  # how NumPy says it of arrays, a format of its operands and parameters
 
     def __init__(self, name, **facts):
         self.name = name

@@ -1,6 +1,7 @@
 """Lowering to Python-float source of operations that are not element by element: moves, sums, products and loops."""
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -21,6 +22,10 @@ def _viewed(change):
         scalars.values[eq.outputs[0]] = found if type(found) is ndarray else _zero_axes(found)
 
     return rule
+
+
+def _rearranged(scalars, eq, body):
+    _viewed(partial(eq.prim.impl, np))(scalars, eq, body)
 
 
 def _zero_axes(text):
@@ -363,17 +368,25 @@ def _take(scalars, eq, body):
     scalars.values[eq.outputs[0]] = names
 
 
-STRUCTURE = {
-    "getitem": _getitem, "reshape": _viewed(lambda x, shape: x.reshape(shape)),
-    "transpose": _viewed(lambda x, axes: x.transpose(axes)), "flip": _viewed(lambda x, axes: np.flip(x, axes)),
-    "broadcast_to": _viewed(lambda x, shape: np.broadcast_to(x, shape)),
-    "stop_gradient": _viewed(lambda x: x), "reduce_sum": _sum, "reduce_mean": _mean, "reduce_max": _extreme(">"),
-    "reduce_min": _extreme("<"), "reduce_any": _logical("or"), "reduce_all": _logical("and"),
-    "matmul": _matmul, "outer": _outer,
+_FOLDS = {np.add: _sum, np.maximum: _extreme(">"), np.minimum: _extreme("<"), np.bitwise_or: _logical("or"),
+          np.bitwise_and: _logical("and")}
+_CONTROL = {"scan": _scan, "while": _while, "branch": _cond}
+_RULES = {
+    "getitem": _getitem, "broadcast_to": _viewed(lambda x, shape: np.broadcast_to(x, shape)),
+    "stop_gradient": _viewed(lambda x: x), "reduce_mean": _mean, "matmul": _matmul, "outer": _outer,
     "concatenate": _joined(lambda xs, axis: np.concatenate(xs, axis)),
     "stack": _joined(lambda xs, axis: np.stack(xs, axis)), "pad": _pad, "index_update": _update, "cast": _cast,
-    "cast_flat": _cast, "integer_power": _power, "sigmoid": _SIGMOID, "scan": _scan,
+    "cast_flat": _cast, "integer_power": _power, "sigmoid": _SIGMOID,
     "sigmoid_by_output": _SIGMOID, "sigmoid_slope": _by_call("cosh", "{x}", "0.5/({e}+1.0)"),
     "tanh_slope": _by_call("cosh", "{x}", "1.0/({e}*{e})"),
-    "while": _while, "cond": _cond, "take": _take,
+    "take": _take,
 }
+
+
+def rule_of(prim):
+    """How floats have an operation that is not one by elements; None of another one."""
+    if prim.name in _RULES:
+        return _RULES[prim.name]
+    if prim.rearranges:
+        return _rearranged
+    return _FOLDS.get(prim.reduces) or _CONTROL.get(prim.control)

@@ -16,7 +16,7 @@ SYMBOLS = {
     operator.floordiv: "//", operator.eq: "==", operator.ne: "!=", operator.lt: "<", operator.le: "<=",
     operator.gt: ">", operator.ge: ">=", operator.and_: "&", operator.or_: "|", operator.xor: "^", operator.pow: "**",
 }
-_REDUCED = (np.add, np.maximum, np.minimum)
+_REDUCED = {ufunc: ufunc.reduce for ufunc in (np.add, np.maximum, np.minimum)}
 _BY_NAME = (np.maximum, np.minimum)  # which take their output by name alone
 _DOTTED = 1 << 13  # elements of an operand up to which a product is `dot`, as in core/ops/linalg/products.py
 
@@ -187,7 +187,7 @@ def _number(source, eq, text):
 def _reduction(source, eq, life):
     """Write a sum or an extreme over axes."""
     (x,), (axes, keepdims), out = eq.inputs, eq.params, eq.outputs[0]
-    reduce = source.object(eq.prim.reduces.reduce, eq.prim.name[7:] + "_over")
+    reduce = source.object(_REDUCED[eq.prim.reduces], eq.prim.name[7:] + "_over")
     if not source.memory.takes(out, life.leaving):
         plain = x.aval.ndim == 1 and axes == (0,) and not keepdims
         rest = "" if plain else f", {axes!r}, None, None, {keepdims}"
