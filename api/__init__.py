@@ -19,6 +19,10 @@ from .transforms.collectives.collectives import (
     pvary as pvary,
 )
 from .transforms.collectives.exchanges import all_to_all as all_to_all, ppermute as ppermute
+from .transforms.compile.call import kernels
+from .transforms.compile.call.export_c import export_c as export_c
+from .transforms.compile.call.export_cuda import export_cuda as export_cuda
+from .transforms.compile.call.jit import jit as jit
 from .transforms.control.checkpoint import (
     checkpoint as checkpoint,
     checkpoint_policies as checkpoint_policies,
@@ -36,8 +40,6 @@ from .transforms.custom.custom import custom_jvp as custom_jvp, custom_vjp as cu
 from .transforms.custom.implicit import custom_root as custom_root
 from .transforms.custom.linear_solve import custom_linear_solve as custom_linear_solve
 from .transforms.debug.effects import host_callback as host_callback, stop_gradient as stop_gradient
-from .transforms.export.export_c import export_c as export_c
-from .transforms.export.export_cuda import export_cuda as export_cuda
 from .transforms.interpreters.forward import jvp as jvp
 from .transforms.interpreters.gradient import (
     grad as grad,
@@ -53,8 +55,6 @@ from .transforms.interpreters.jacobian import (
     jacrev as jacrev,
 )
 from .transforms.interpreters.vmap import vmap as vmap
-from .transforms.jit import kernels
-from .transforms.jit.jit import jit as jit
 from .transforms.scope.debug_modes import debug_mutation as debug_mutation, debug_nans as debug_nans
 from .transforms.sparse.sparse import (
     sparse_hessian as sparse_hessian,

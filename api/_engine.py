@@ -17,7 +17,6 @@ from .core.arrays.ufunc_dispatch import (
     with_small_calls as with_small_calls,
 )
 from .core.errors import LIBRARY_FOLDERS as LIBRARY_FOLDERS, words_of as words_of
-from .core.facts import CONTINUED as CONTINUED
 from .core.lazy import LazyModule as LazyModule, loaded as loaded
 from .core.numpy_api.at import At as At
 from .core.ops import by_output as _by_output
@@ -79,7 +78,7 @@ from .transforms.reverse.reverse import RevTrace as RevTrace, pick_rule as pick_
 from .transforms.scope.debug_modes import on_debug as on_debug
 from .transforms.staging.staging import GraphTrace as GraphTrace
 
-native_text: Any = LazyModule("covector.transforms.native.small_text")
+native_text: Any = LazyModule("covector.transforms.compile.call.small_text")
 
 # Loaded for the primitives that compat uses.
 _LOADED = (_bags, _batch_normalisation, _by_output, _classification, _convolution, _ctc, _distances, _elimination,

@@ -9,7 +9,7 @@ import warnings
 from pathlib import Path
 from typing import NamedTuple
 
-from .transforms.native.machine.object_cache import (
+from .transforms.compile.machine.object_cache import (
     CacheWarning as CacheWarning,
     ObjectCache as _ObjectCache,
     folder as _folder,

@@ -1,6 +1,6 @@
 """What calls of NumPy and operations on floats take, and how well the compiler chooses between the two by it.
 
-`python benchmarks/printers.py` prints both; the first are the constants in `transforms/compile/costs.py`.
+`python benchmarks/printers.py` prints both; the first are the constants in `transforms/compile/analysis/cost.py`.
 """
 
 import sys

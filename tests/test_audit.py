@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import covector  # noqa: F401 - fills the registry
-from covector.core.facts import SAMPLES
 from covector.core.primitive.primitive import REGISTRY
 from covector.testing.__main__ import main
 from covector.testing.audit import COLUMNS, audit, holes
@@ -37,7 +36,7 @@ def test_hole_is_noticed(column, monkeypatch, capsys):
     if column == "vjp rule":
         monkeypatch.setattr(prim, "vjp", {})
     else:
-        keep = [] if column == "samples" else SAMPLES["sin"](np.random.default_rng(0))[:4]
-        monkeypatch.setitem(SAMPLES, "sin", lambda rng: keep)
+        keep = [] if column == "samples" else REGISTRY["sin"].samples(np.random.default_rng(0))[:4]
+        monkeypatch.setattr(REGISTRY["sin"], "samples", lambda rng: keep)
     assert main(["audit"]) == 1
     assert f"sin: {column}" in capsys.readouterr().out

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.facts import ABSENT, BROADCASTS
 from ..core.primitive.primitive import REGISTRY, Primitive
 from ..core.progress import told
 from .cases import Case, cases, find
@@ -98,7 +97,7 @@ def _rule(prim: Primitive, table: dict[int, Any]) -> str:
 
 
 def _broadcast(prim: Primitive, found: list[Case]) -> str:
-    if not prim.elementwise and prim.name not in BROADCASTS:
+    if not prim.elementwise and not prim.broadcasts:
         return "n/a: operands do not broadcast against each other"
     if len(prim.operands) < 2:
         return "n/a: one operand"
@@ -110,7 +109,7 @@ def _broadcast(prim: Primitive, found: list[Case]) -> str:
 
 def _excuse(prim: Primitive, case: str) -> str:
     """Why a case does not exist: it refuses such operands, or the declaration says so (`absent={"complex": "…"}`)."""
-    if reason := ABSENT.get(prim.name, {}).get(case):
+    if reason := (prim.absent or {}).get(case):
         return f"n/a: {reason}"
     change = _CHANGES.get(case)
     if change is None or "collective" in prim.effects:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays.dtypes import is_inexact
-from ..core.facts import SAMPLES
 from ..core.primitive.primitive import REGISTRY, Primitive, bind
 from ..transforms.interpreters.vmap import vmap
 from .compare import wide
@@ -122,4 +121,4 @@ class Case:
 
 def cases(prim: Primitive, seed: int = 0) -> list[Case]:
     """All samples of a primitive; seeded, so that a failure is found again."""
-    return [Case(prim, sample, k) for k, sample in enumerate(SAMPLES[prim.name](np.random.default_rng(seed)))]
+    return [Case(prim, sample, k) for k, sample in enumerate(prim.samples(np.random.default_rng(seed)))]

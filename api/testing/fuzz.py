@@ -9,6 +9,7 @@ from .. import nn
 from ..core.progress import told
 from ..scipy import special
 from ..transforms.collectives.collectives import psum
+from ..transforms.compile.call.jit import jit
 from ..transforms.control.checkpoint import checkpoint
 from ..transforms.control.control import cond
 from ..transforms.control.scan import scan
@@ -17,7 +18,6 @@ from ..transforms.debug.effects import stop_gradient
 from ..transforms.interpreters.forward import jvp
 from ..transforms.interpreters.gradient import grad
 from ..transforms.interpreters.vmap import vmap
-from ..transforms.jit.jit import jit
 from ..transforms.staging.staging import make_graph
 from .differences import difference
 from .operations import Library

@@ -10,11 +10,11 @@ import numpy as np
 from ..core.arrays.compilers import installed
 from ..core.errors import ConversionError, DtypeError, RuleError
 from ..core.progress import told
+from ..transforms.compile.call.jit import jit
 from ..transforms.control.checkpoint import checkpoint
 from ..transforms.interpreters.forward import jvp
 from ..transforms.interpreters.gradient import value_and_grad
 from ..transforms.interpreters.vmap import vmap
-from ..transforms.jit.jit import jit
 from .compiled import layouts, roundings
 from .differences import random_direction
 from .fuzz import OURS

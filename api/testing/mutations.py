@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.facts import LANE
 from ..core.primitive.primitive import Formula, Primitive, Rules
 from ..core.tape.scatter import Scatter
 from ..core.tape.unbroadcast import conj
@@ -81,7 +80,7 @@ def _set_table(twin: Primitive, name: str, table: dict[Any, Formula]) -> None:
 
 def _with_lane(twin: Any) -> Primitive:
     twin.rules = {}
-    twin.fun = LANE[twin.name](twin)
+    twin.fun = twin.lane(twin)
     twin.fun.prim = twin
     return twin
 

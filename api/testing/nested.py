@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..transforms.compile.call.jit import jit
 from ..transforms.control.checkpoint import checkpoint
 from ..transforms.control.control import cond, switch
 from ..transforms.control.loops import fori_loop, while_loop
@@ -15,7 +16,6 @@ from ..transforms.interpreters.forward import jvp
 from ..transforms.interpreters.gradient import grad
 from ..transforms.interpreters.jacobian import jacfwd
 from ..transforms.interpreters.vmap import vmap
-from ..transforms.jit.jit import jit
 from .operations import Library, Operation, one_of
 
 Body = Callable[..., list[Any]]  # body(library, *values): its results

@@ -1,4 +1,4 @@
-"""Writes transforms/native/maths/coefficients.py: polynomials by Remez exchange, constants in parts.
+"""Writes transforms/compile/maths/coefficients.py: polynomials by Remez exchange, constants in parts.
 
 Run `python benchmarks/maths/coefficients.py`; the file comes out the same, byte for byte. `--errors [NAME ...]` prints
 the binary logarithm of the largest error of each polynomial instead.

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from llvm_lanes import compiled
 
-from covector.transforms.native.maths import FUNCTIONS
+from covector.transforms.compile.maths import FUNCTIONS
 
 CHUNK = 1 << 17
 RESULTS = Path(__file__).with_name("every_float.json")

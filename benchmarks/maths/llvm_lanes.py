@@ -6,7 +6,7 @@ import struct
 import llvmlite.binding as llvm
 import numpy as np
 
-from covector.transforms.native.maths import TABLES
+from covector.transforms.compile.maths import TABLES
 
 COMPARE = {"==": "oeq", "!=": "une", "<": "olt", "<=": "ole", ">": "ogt", ">=": "oge"}
 SIGNED = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}

@@ -2,7 +2,7 @@
 
 HEAD = """# Elementary functions of native code
 
-Written by `python benchmarks/maths/ulp.py`. Each function of `transforms/native/maths` is written once, without
+Written by `python benchmarks/maths/ulp.py`. Each function of `transforms/compile/maths` is written once, without
 branches, for `float64` and `float32`, and becomes vector instructions where a loop calls it. They take every argument:
 subnormal and huge numbers, infinities, NaN and signed zeros as NumPy and SciPy do, without warnings.
 
@@ -37,7 +37,7 @@ lies below the last place, as NumPy's; the row "of QUICK" is that function's.
 and `log` are 0.793 ulp, at -87.633, and 0.653 ulp, at 0.7026.
 
 Coefficients are computed by a Remez exchange of our own with mpmath: `python benchmarks/maths/coefficients.py` writes
-`transforms/native/maths/coefficients.py`, the same each time.
+`transforms/compile/maths/coefficients.py`, the same each time.
 """
 WIDE = {"sin", "cos", "tan", "power", "logaddexp", "logaddexp2", "erf", "erfc", "gammaln", "digamma", "ndtr", "gelu"}
 

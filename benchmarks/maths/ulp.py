@@ -21,7 +21,7 @@ from oracles import LONG, long_double
 from page import write
 from true_values import exact
 
-from covector.transforms.native.maths import FEW, FUNCTIONS, NEAR, QUICK
+from covector.transforms.compile.maths import FEW, FUNCTIONS, NEAR, QUICK
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = Path(__file__).with_name("results.json")

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from ..errors import MissingLibraryError, at_user_line
 
-# What compiles eager operations, which core must not know, by kind; transforms/jit/kernels.py. "elementwise":
+# What compiles eager operations, which core must not know, by kind; transforms/compile/call/kernels.py. "elementwise":
 # `make(define, dtype, kinds, short)`, "device": `make(define, dtype, kinds)`, "loops": `make(define, kinds)`, each a
 # function of the arguments, or None; "ufuncs": `make()`, a `Small`, or None.
 KERNELS = {}

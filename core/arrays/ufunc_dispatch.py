@@ -1,9 +1,9 @@
 """Elementwise operations on small arrays: what lanes call at first is NumPy's, later a native form where there is one.
 
 A call of a ufunc on a few numbers is mostly what NumPy does around its loop. Where native code is to be had
-(transforms/jit/kernels.py), lanes that were handed a ufunc or an operator call a form of it that does without: after
-`LATER` operations of the process, which pay for loading it. A backward pass, and a program that was written, count as
-`MANY` operations.
+(transforms/compile/call/kernels.py), lanes that were handed a ufunc or an operator call a form of it that does without:
+after `LATER` operations of the process, which pay for loading it. A backward pass, and a program that was written,
+count as `MANY` operations.
 """
 
 import functools
@@ -152,7 +152,7 @@ def small_item(room, name, make, counts=False):
 
 
 def with_native(lane, variable, make, counts=False):
-    """`lane`, whose variable is None, or `make(small)` once there is a `Small` (transforms/native/small.py).
+    """`lane`, whose variable is None, or `make(small)` once there is a `Small` (compile/call/small_ufuncs.py).
 
     Args:
         counts: whether nothing else that the lane calls at first counts it as an operation.

@@ -85,7 +85,8 @@ def _cut(x, sizes, axes):
     return x
 
 
-_RAVEL = Step("reshape", shaping.reshape, lambda xp, x, shape: x.ravel(), shaping.reshape.prim.unview)
+_RAVEL = Step("reshape", shaping.reshape, lambda xp, x, shape: x.ravel(), shaping.reshape.prim.unview,
+              copies=True)
 _DIAGONAL = Step("diagonal", _elements, lambda xp, x, offset, i, j: x.diagonal(offset, i, j),
                  lambda x, part, *params: shaping.refuse_write("a diagonal"))
 _MAIN_DIAGONAL = Step("main_diagonal", _main_elements, lambda xp, x, i, j: x.diagonal(0, i, j), _put_main)

@@ -7,7 +7,6 @@ import numpy as np
 
 from ..arrays.ufunc_dispatch import LARGE, with_small_calls
 from ..errors import RuleError
-from ..facts import BASIS, CHOSEN, LANE
 from ..tape.unbroadcast import conj
 from ..types import Any, Callable, Operation
 from .broadcasting import elementwise_batch, elementwise_shape
@@ -78,7 +77,7 @@ def primitive(
         prim.jvp = Rules(_formulas(prim, jvp, "jvp", known))
         prim.vjp = Rules(_formulas(prim, vjp, "vjp", known), real_vjp and _formulas(prim, real_vjp, "vjp", known))
         if basis is not None:
-            BASIS[name] = {i: formula for key, fn in basis.items() for i, formula in _formulas(
+            prim.basis = {i: formula for key, fn in basis.items() for i, formula in _formulas(
                 prim, {key: fn}, "basis", set(prim.vjp.real[prim.index(key)].names)).items()}
     if kernel is not None:
         kernel.attach(prim)
@@ -93,11 +92,11 @@ def _known(prim):
 
 
 def _register(prim, lane=None):
-    if prim.name in CHOSEN:
-        CHOSEN[prim.name] = _formulas(prim, CHOSEN[prim.name], "vjp", _known(prim))
+    if prim.chosen is not None:
+        prim.chosen = _formulas(prim, prim.chosen, "vjp", _known(prim))
     if lane is None:
         lane = _lane_of(prim)
-    LANE[prim.name] = lane
+    prim.lane = lane
     fun = lane(prim)
     fun.prim = prim
     fun.__name__ = fun.__qualname__ = prim.name

@@ -7,7 +7,6 @@ Written by tests/core/generate_lanes.py from lanes.template beside it: edit that
 
 import numpy as np
 
-from ..facts import BOUNDS, QUIET, SHIFTS
 from ..tape.recording import recorded, with_bias
 from ..tape.tape import SPARE, new_node, next_seq, take_spare
 from ..trace.device import refuse_operands
@@ -30,7 +29,7 @@ def unary_lane(prim, ufunc):
         tuple(_generic_name(n, prim) for n in formula.names), 3)
     steady = push_want != 3 and not prim.zeros
     strong = strongly_alone(push) if prim.strong else push
-    if prim.singular or prim.name in QUIET:
+    if prim.singular or prim.quiet is not None:
         push = quietly(push)
     masks = prim.zeros
     weak = prim.weak
@@ -117,13 +116,13 @@ def binary_lane(prim, op, native):
     right_only_x = right.names == (prim.operands[0],)
     push = binary_push(prim)
     strong = strongly(push) if prim.strong and push is not None else push
-    if push is not None and (prim.singular or prim.name in QUIET):
+    if push is not None and (prim.singular or prim.quiet is not None):
         push = quietly(push)
     masks = prim.zeros
     weak = prim.weak
-    shifts_x, shifts_y = (name in SHIFTS.get(prim.name, ()) for name in prim.operands)
+    shifts_x, shifts_y = (name in (prim.shifts or ()) for name in prim.operands)
     adds = shifts_x and shifts_y
-    bounds = BOUNDS.get(prim.name)
+    bounds = prim.bounds
     bounded, chosen = bounds or (None, None)
     if native:
         ufunc = op

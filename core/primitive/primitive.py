@@ -11,7 +11,7 @@ from ..arrays.backend import BY_TYPE, RAW, namespace_of, special_function
 from ..arrays.dtypes import is_inexact
 from ..arrays.mixed_precision import holds_half, widened
 from ..errors import RuleError, at_user_line
-from ..facts import LAZY, MOVES, OWN_WIDTH, file_facts
+from ..facts import FACTS, Facts
 from ..tape.rules import compile_rule, meets_infinities
 from ..tape.strong_zeros import add_tangents
 from ..trace.device import array_of_list, refuse_operands
@@ -84,7 +84,7 @@ class Loop:
         return fun(*args) if self.part is None else fun(*args)[self.part]
 
 
-class Primitive:
+class Primitive(Facts):
     """One operation: what it computes, and every rule the transforms need. Created by `primitive` and the families."""
 
     def __init__(self, name, impl, *, outputs=None, nondiff="", refused=(), effects="", handlers=None, linear=(),
@@ -136,7 +136,11 @@ class Primitive:
         self.fun: Any = None
         self.rules: dict[Any, Any] = {}
         self._strong: bool | None = None
-        file_facts(name, facts)
+        for fact, value in facts.items():
+            if fact not in FACTS:
+                raise RuleError(f"the statement of primitive {name} gives {fact!r}, which nothing reads; the optional "
+                                f"facts are {', '.join(FACTS)}")
+            setattr(self, fact, value)
 
     def __repr__(self):
         return f"Primitive({self.name})"
@@ -231,7 +235,7 @@ class Primitive:
 
     def tangent(self, tangents, args, ans):
         """The tangent of `ans` from `{operand index: tangent}`, by the general rules; of half precision in float32."""
-        if holds_half(ans) and not (self.view or self.name in MOVES or self.name in LAZY or self.name in OWN_WIDTH):
+        if holds_half(ans) and not (self.view or self.moves or self.lazy or self.own_width):
             tangents = {i: widened(t) for i, t in tangents.items()}
             args, ans = [widened(v) for v in args], widened(ans)
         operands, params = self.split(args)

@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from ..arrays.axes import even_steps
-from ..facts import GRAM
 from ..trace.buffers import UPDATE
 from ..trace.device import constant
 from ..trace.tracer import Batched, make_batched, unwrap
@@ -215,10 +214,10 @@ class Scaled:
         if rule is None:
             return None
         if not rule.pointwise:
-            if self.factor is None or self.at is not None or rule.prim is None or rule.prim.name not in GRAM or (
+            if self.factor is None or self.at is not None or rule.prim is None or rule.prim.gram is None or (
                     len(rule.names) != 1):
                 return None
-            out = GRAM[rule.prim.name](self.rows, self.factor, node.saved if rule.names == ("x",) else node.saved.T)
+            out = rule.prim.gram(self.rows, self.factor, node.saved if rule.names == ("x",) else node.saved.T)
             return None if out is None else [(_each(node, node.parents)[0], make_batched(self.trace, out))]
         if self.factor is None:
             self.factor = constant(np.ones(self.rows.shape[1:], self.rows.dtype), self.rows)

@@ -5,7 +5,6 @@ from operator import itemgetter
 
 from ..arrays.mixed_precision import back_in_single
 from ..errors import RuleError
-from ..facts import ACCEPTS_NONE, BASIS, CHOSEN, LAZY, MOVES, OWN_WIDTH, UNDEFINED
 from ..trace.device import zeros_of
 from .strong_zeros import CHOICES, finite_factor, gated, guarded, pulled_strongly
 from .tape import Rule
@@ -40,10 +39,10 @@ def compile_rule(prim, active, plain, fixed):
             )
         if formula not in formulas:
             formulas.append(formula)
-    choices = [CHOSEN[prim.name][i] for i in active] if prim.name in CHOSEN else []
+    choices = [prim.chosen[i] for i in active] if prim.chosen is not None else []
     names = list(dict.fromkeys(name for f in [*formulas, *choices] for name in f.names))
     names += [n for i in ([0] if prim.variadic else fixed) if (n := prim.operands[i] + "_aval") not in names]
-    fill = prim.outputs is not None and prim.name not in ACCEPTS_NONE and prim.handlers is None
+    fill = prim.outputs is not None and not prim.accepts_none and prim.handlers is None
     if fill:
         names.append("ans_aval")
     rule = Rule()
@@ -51,7 +50,7 @@ def compile_rule(prim, active, plain, fixed):
     rule.names = tuple(names)
     rule.active = active
     rule.part = partial(_part, prim, plain, fixed)
-    rule.lazy = prim.name in LAZY
+    rule.lazy = prim.lazy
     rule.masks = prim.zeros or prim.handlers is not None
     rule.pointwise = prim.elementwise and plain and not fixed
     rule.chooses = bool(choices)
@@ -69,14 +68,14 @@ def compile_rule(prim, active, plain, fixed):
         rule.back = _joint_back(prim, formulas[0], active, slot, bare, fixed)
     else:
         rule.back = _each(prim, formulas, active, slot, bare, fixed)
-    rule.moves = prim.name in MOVES and not rule.keeps
-    basis = BASIS.get(prim.name, ())
+    rule.moves = prim.moves and not rule.keeps
+    basis = prim.basis or ()
     if plain and not fixed and all(i in basis for i in active):
         rule.basis = _together([_pick(basis[i], slot, bare) for i in active])
     rule.strong = None
     if meets_infinities(prim, formulas):
         rule.strong = _strong_back(prim, formulas, active, slot, fixed)
-    if not plain and not (prim.view or prim.name in MOVES or prim.name in LAZY or prim.name in OWN_WIDTH):
+    if not plain and not (prim.view or prim.moves or prim.lazy or prim.own_width):
         rule.back = back_in_single(rule.back, names, bare)
         rule.strong = rule.strong and back_in_single(rule.strong, names, bare)
     if fill:
@@ -91,7 +90,7 @@ def compile_rule(prim, active, plain, fixed):
     if choices:
         reached = _each(prim, choices, active, slot, bare, fixed)
         rule.strong = gated(rule.strong, reached if plain else back_in_single(reached, names, bare), bare)
-    elif prim.name in UNDEFINED and prim.operands[-1] in slot and not fixed:
+    elif prim.undefined and prim.operands[-1] in slot and not fixed:
         rule.strong = guarded(rule.back, _beside_kinks(
             rule.back, _strong_back(prim, formulas, active, slot, fixed), None if bare else slot[prim.operands[-1]]))
     return rule
@@ -214,7 +213,7 @@ def _variadic_back(prim, formula, active, slot, bare):
 
 def meets_infinities(prim, formulas):
     """Tell whether rules multiply with what may be infinite or NaN: not those that move, add up or mask elements."""
-    if prim.variadic or prim.handlers is not None or prim.gates or prim.name in UNDEFINED:
+    if prim.variadic or prim.handlers is not None or prim.gates or prim.undefined:
         return False
     known = {"ans", *[n for i, n in enumerate(prim.operands) if i not in prim.nondiff]}
     known |= set(prim.params) if prim.elementwise else set()

@@ -8,7 +8,6 @@ from math import isnan
 
 import numpy as np
 
-from ..facts import BLOCKS
 from ..trace.tracer import Dual, Late, Tracer
 from .unbroadcast import conj
 
@@ -102,7 +101,7 @@ def pulled_strongly(prim, names, pieces):
     """
     slot = {name: k for k, name in enumerate(names)}
     bare = len(names) == 1
-    mixing = BLOCKS.get(prim.name)
+    mixing = prim.blocks
     axes = _axes(mixing)
     lines = axes in slot
     values = [k for k, name in enumerate(names) if name == "ans" or name in prim.operands] if lines else ()
@@ -213,7 +212,7 @@ def _of_examples(hit, axes, x):
 
 def _reach(prim, i, ct, c, named):
     """Where elements of operand i reach one of the output whose cotangent is not zero."""
-    mixing = BLOCKS.get(prim.name)
+    mixing = prim.blocks
     if mixing == "reduced":
         hit = ct != 0
         return hit if named["keepdims"] else hit.reshape(tuple(
@@ -267,7 +266,7 @@ def _reached(prim, i, dx, part, named, k=0):
     """Where elements of the output are reached from one of operand i whose tangent is not zero."""
     if prim.elementwise:
         return dx
-    mixing = BLOCKS.get(prim.name)
+    mixing = prim.blocks
     if type(mixing) is dict:
         axes = mixing["ans"]
         axes = axes[k] if type(axes) is list else axes

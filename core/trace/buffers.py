@@ -13,7 +13,6 @@ import numpy as np
 
 from ..arrays.avals import aval_of
 from ..errors import ConversionError, at_user_line
-from ..facts import COPIES
 from .seal import SEALED
 from .tracer import Batched, Dual, Rev, Staged, Tracer, last_level, unwrap
 
@@ -244,7 +243,7 @@ def follow(value, steps):
 
 def _shares_memory(buffer, prim, params):
     """Tell whether NumPy would give a view: asked of its memory, and only where it can differ."""
-    if prim.name not in COPIES:
+    if not prim.copies:
         return True
     whole = part = memory_of(buffer if buffer.state.base is None else buffer.state.base)
     for step, values in buffer.state.steps:

@@ -5,22 +5,23 @@ from weakref import ref
 
 import numpy as np
 
-from ..facts import COPIES
+from ..facts import Facts
 from .buffers import Buffer, State, follow, memory_of, snapshot, step_of, turn
 from .tracer import Tracer, last_level, share, steps_to
 
 
-class Step:
+class Step(Facts):
     """A step to a view, as a view primitive is one: `fun` of the value, `impl` of a plain array."""
 
-    __slots__ = ("fun", "impl", "name", "unview")
+    __slots__ = ("copies", "fun", "impl", "name", "unview")
     view = True
 
-    def __init__(self, name, fun, impl, unview):
+    def __init__(self, name, fun, impl, unview, copies=False):
         self.name = name
         self.fun = fun
         self.impl = impl
         self.unview = unview
+        self.copies = copies
 
 
 def tied(x, step, *params):
@@ -111,7 +112,7 @@ def _last_copy(view, root):
     array, place = memory_of(root), 0
     for k, (_, _, prim, params) in enumerate(links):
         part = step_of(prim, array, params)
-        if prim.name in COPIES and part.size and not np.shares_memory(part, array):
+        if prim.copies and part.size and not np.shares_memory(part, array):
             place = k + 1
         array = part
     return links[place - 1] if place else None, _steps_of(links[place:])
@@ -133,7 +134,7 @@ def _steps_of(links):
 def _lies_in(view, root):
     """Tell whether a view lies in the memory of its root: some steps copy where no strides give them."""
     steps = steps_to(view)
-    if all(prim.name not in COPIES for prim, _ in steps):
+    if all(not prim.copies for prim, _ in steps):
         return True
     inner = outer = memory_of(root)
     for prim, params in steps:

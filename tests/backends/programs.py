@@ -5,11 +5,10 @@ import numpy as np
 import covector as cv
 import covector.numpy as cnp
 from covector.core.errors import BackendError
-from covector.core.facts import HOST, SAMPLES
 from covector.extend import REGISTRY
 
 EVERYWHERE = [n for n, p in REGISTRY.items() if p.handlers is None and "collective" not in p.effects and n.islower()]
-PRIMITIVES = [n for n in EVERYWHERE if n not in HOST]
+PRIMITIVES = [n for n in EVERYWHERE if not REGISTRY[n].host]
 MODES = ["value", "vjp", "jvp", "vmap", "vmap 0", "vmap 1"]
 
 
@@ -76,7 +75,7 @@ def primitive_runs(name, mode, convert, lacks=lambda refusal, operands: False):
     `lacks(refusal, operands)`: whether a BackendError is right, since the other library lacks what it says.
     """
     prim = REGISTRY[name]
-    for sample in SAMPLES[name](np.random.default_rng(0)):
+    for sample in REGISTRY[name].samples(np.random.default_rng(0)):
         try:
             theirs = run(prim, sample, convert, mode)
         except BackendError as refusal:

@@ -12,7 +12,7 @@ from covector.core.ops.nn import convolution, convolution_loops
 from covector.core.primitive.loop_kernels import KNOWN_LOOPS
 from covector.extend import REGISTRY
 from covector.testing import check
-from covector.transforms.native.machine.engine import Machine
+from covector.transforms.compile.machine.engine import Machine
 
 pytest.importorskip("llvmlite", reason="needs the `llvm` extra: pip install 'covector[llvm]'")
 

@@ -276,7 +276,7 @@ def test_nothing_is_loaded_before_the_first_large_array(setting, expected):
     from covector import nn
     from covector.core.primitive.kernels import KNOWN, LEAST
     nn.softplus(np.ones(LEAST - 1))
-    assert "covector.transforms.native.elementwise_kernels" not in sys.modules and "llvmlite" not in sys.modules
+    assert "covector.transforms.compile.call.elementwise_kernels" not in sys.modules and "llvmlite" not in sys.modules
     nn.softplus(np.ones(LEAST))
     print(any(KNOWN["softplus", "impl"].values()))
     """

@@ -12,8 +12,8 @@ import covector as cv
 import covector.distributed as dist
 from covector.core.errors import CollectiveTimeoutError
 from covector.distributed import P
-from covector.transforms.native.lower.collectives import Exchange
-from covector.transforms.native.lower.writer import Writer
+from covector.transforms.compile.lower.collectives import Exchange
+from covector.transforms.compile.lower.writer import Writer
 
 mesh = dist.Mesh((4,), ("data",), time_limit=4.0)
 ring = [(k, (k + 1) % 4) for k in range(4)]

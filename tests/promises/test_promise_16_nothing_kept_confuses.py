@@ -96,8 +96,8 @@ ALLOWED = {
     "compat/torch/_impl/interchange/legacy_files.py: _Unpickler",
     # Source that the library writes itself: names are its own, and whatever comes from the user is an object in the
     # scope or the repr of a Python number; test_source_holds_no_text_of_the_user.
-    "transforms/compile/functions.py: compile", "transforms/compile/functions.py: exec",
-    "transforms/jit/signature.py: compile", "transforms/jit/signature.py: exec",
+    "transforms/compile/render/functions.py: compile", "transforms/compile/render/functions.py: exec",
+    "transforms/compile/call/signature.py: compile", "transforms/compile/call/signature.py: exec",
     "compat/torch/_impl/staged/writer.py: compile", "compat/torch/_impl/dispatch/call_source.py: exec",
     "compat/torch/_impl/engine/recorded_rules.py: exec",
 }

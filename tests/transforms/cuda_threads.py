@@ -16,7 +16,6 @@ SHIM = """\
 #include <stdint.h>
 #include <string.h>
 #include <ucontext.h>
-#include <vector>
 #define __global__
 #define __device__
 #define __forceinline__ inline
@@ -28,8 +27,8 @@ static Numbers blockIdx, threadIdx, blockDim, gridDim;
 static inline double __dmul_rn(double x, double y) { return x * y; }
 static inline float __fmul_rn(float x, float y) { return x * y; }
 
-struct Thread { ucontext_t at; std::vector<char> stack; int line; };  // line: of its barrier, 0 where it has ended
-static std::vector<Thread> threads;
+struct Thread { ucontext_t at; char stack[1 << 16]; int line; };  // line: of its barrier, 0 where it has ended
+static Thread threads[1024];  // as many as a block has at most
 static ucontext_t outside;
 static void cv_meet(int line)
 {
@@ -45,16 +44,14 @@ static int cv_run(unsigned grid, unsigned block, int turned, void (*body)())
 {
     gridDim.x = grid;
     blockDim.x = block;
-    threads.resize(block);
     for (unsigned b = 0; b < grid; b++) {
         blockIdx.x = turned ? grid - 1 - b : b;
         memset(__start_of_a_block, 0x7b, (size_t)(__stop_of_a_block - __start_of_a_block));
         for (unsigned t = 0; t < block; t++) {
             Thread &thread = threads[t];
-            thread.stack.resize(1 << 16);
             getcontext(&thread.at);
-            thread.at.uc_stack.ss_sp = thread.stack.data();
-            thread.at.uc_stack.ss_size = thread.stack.size();
+            thread.at.uc_stack.ss_sp = thread.stack;
+            thread.at.uc_stack.ss_size = sizeof thread.stack;
             thread.at.uc_link = &outside;
             thread.line = -1;
             makecontext(&thread.at, body, 0);

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from covector.transforms.native.maths import TABLES
+from covector.transforms.compile.maths import TABLES
 
 COMPARE = {
     "==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal,

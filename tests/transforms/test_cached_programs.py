@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import covector as cv
-from covector.transforms.native.ir import simd
-from covector.transforms.native.machine import object_cache
-from covector.transforms.native.machine.engine import Machine, machine
+from covector.transforms.compile.machine import object_cache
+from covector.transforms.compile.machine.engine import Machine, machine
+from covector.transforms.compile.render.llvm import simd
 
 pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="the cache needs files with owners")

@@ -7,7 +7,7 @@ import covector as cv
 from covector.testing.compiled import disagreement, layouts
 from covector.testing.fuzz import OURS
 from covector.testing.pointwise import POINTWISE
-from covector.transforms.compile import fusion
+from covector.transforms.compile.render.numpy import block_fusion as fusion
 
 NAMES = sorted(POINTWISE)
 SHAPES = ((1031,), (37, 41), (7, 13, 11), (1500, 2), (2, 1500))

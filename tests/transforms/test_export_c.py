@@ -14,9 +14,9 @@ from covector.core.errors import ConversionError, DtypeError, RuleError, ShapeEr
 from covector.extend import REGISTRY
 from covector.testing import compiled_fuzz
 from covector.testing.compiled import roundings
-from covector.transforms.export.text import number
-from covector.transforms.native.ir.operations import FLOATS, INTEGERS, MASKS, POWERS
-from covector.transforms.native.maths import FUNCTIONS, NEAR
+from covector.transforms.compile.loops.operations import FLOATS, INTEGERS, MASKS, POWERS
+from covector.transforms.compile.maths import FUNCTIONS, NEAR
+from covector.transforms.compile.render.c.text import number
 
 
 def beside(name):

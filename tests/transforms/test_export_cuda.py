@@ -16,9 +16,9 @@ from covector.core.errors import DtypeError, RuleError
 from covector.extend import REGISTRY
 from covector.testing import compiled_fuzz
 from covector.testing.compiled import roundings
-from covector.transforms.export import batched, parallel, schedule
-from covector.transforms.export.steps import Call, Launch
-from covector.transforms.native.maths import FUNCTIONS
+from covector.transforms.compile.call.steps import Call, Launch
+from covector.transforms.compile.maths import FUNCTIONS
+from covector.transforms.compile.render.cuda import batched, parallel, schedule
 
 SPEC = importlib.util.spec_from_file_location("c_functions", Path(__file__).with_name("c_functions.py"))
 C = importlib.util.module_from_spec(SPEC)

@@ -10,7 +10,7 @@ import pytest
 import covector as cv
 from covector.core.errors import RuleError
 from covector.core.primitive.primitive import REGISTRY
-from covector.transforms.compile import scalar_source
+from covector.transforms.compile.render.floats import scalar_source
 
 FLOATS = (0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 1e-310, 1e308, -1e308, np.inf, -np.inf, np.nan)
 INTEGERS = (0, 1, -1, 7, 2**62, -(2**62), 2**63 - 1, -(2**63))

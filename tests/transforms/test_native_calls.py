@@ -17,8 +17,8 @@ import pytest
 import covector as cv
 from covector.core.arrays import compilers
 from covector.core.errors import MissingLibraryError
-from covector.transforms.native import callable as native_callable
-from covector.transforms.native.machine import blas, layouts
+from covector.transforms.compile.call import callable as native_callable
+from covector.transforms.compile.machine import blas, layouts
 
 pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
 NATIVE = {"printer": "llvm"}

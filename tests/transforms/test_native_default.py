@@ -15,7 +15,7 @@ import pytest
 import covector as cv
 from covector.core.arrays import compilers
 from covector.core.errors import MissingLibraryError
-from covector.transforms.native.machine import engine
+from covector.transforms.compile.machine import engine
 
 pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
 X = np.linspace(-1.0, 1.3, 1000)

@@ -8,11 +8,11 @@ import pytest
 import covector as cv
 from covector.core.errors import DtypeError
 from covector.testing.compiled import disagreement, roundings
+from covector.transforms.compile.call.native_program import native as printer
+from covector.transforms.compile.loops.statements import Loop, Nest, inner
+from covector.transforms.compile.lower.structure import is_native
+from covector.transforms.compile.lower.writer import Writer
 from covector.transforms.compile.program import Programs, optimised
-from covector.transforms.native.ir.statements import Loop, Nest, inner
-from covector.transforms.native.lower.structure import is_native
-from covector.transforms.native.lower.writer import Writer
-from covector.transforms.native.program import native as printer
 
 pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
 RNG = np.random.default_rng(0)

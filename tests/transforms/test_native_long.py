@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import covector as cv
-from covector.transforms.native.ir.scratch import place_scratch
-from covector.transforms.native.ir.statements import Kernel, Memory, Nest, Place
+from covector.transforms.compile.loops.scratch import place_scratch
+from covector.transforms.compile.loops.statements import Kernel, Memory, Nest, Place
 
 pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
 

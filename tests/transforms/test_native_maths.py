@@ -15,8 +15,8 @@ from scipy import special
 import covector
 import covector.scipy.special  # fills the registry
 from covector.extend import REGISTRY
-from covector.transforms.native.maths import FEW, FUNCTIONS, NEAR, QUICK
-from covector.transforms.native.maths.coefficients import CONSTANTS, POLYNOMIALS, WORDS
+from covector.transforms.compile.maths import FEW, FUNCTIONS, NEAR, QUICK
+from covector.transforms.compile.maths.coefficients import CONSTANTS, POLYNOMIALS, WORDS
 
 SPEC = importlib.util.spec_from_file_location("numpy_lanes", Path(__file__).with_name("numpy_lanes.py"))
 LANES = importlib.util.module_from_spec(SPEC)

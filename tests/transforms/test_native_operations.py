@@ -5,7 +5,7 @@ import pytest
 
 import covector as cv
 from covector.extend import REGISTRY
-from covector.transforms.native.lower.elementwise import elementary
+from covector.transforms.compile.lower.elementwise import elementary
 
 pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
 RNG = np.random.default_rng(0)

@@ -5,7 +5,6 @@ import pytest
 
 import covector as cv
 from covector.core.errors import ShapeError
-from covector.core.facts import SAMPLES
 from covector.core.primitive.primitive import REGISTRY
 from covector.testing import compiled_fuzz, fuzz
 from covector.testing.cases import cases
@@ -13,12 +12,12 @@ from covector.testing.compiled import disagreement, layouts, roundings
 from covector.testing.fuzz import OURS
 from covector.testing.pointwise import POINTWISE
 from covector.testing.programs import draw_program
+from covector.transforms.compile.call.native_program import native
 from covector.transforms.compile.program import Programs
-from covector.transforms.native.program import native
 
 pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
 pytest.importorskip("scipy")
-NAMES = sorted(REGISTRY.keys() & SAMPLES.keys())
+NAMES = sorted(REGISTRY)
 
 
 def compiled(graph):

@@ -5,7 +5,7 @@ import pytest
 
 import covector as cv
 import covector.numpy as np
-from covector.transforms.native.lower import fused_matvec, writer
+from covector.transforms.compile.lower import fused_matvec, writer
 
 pytest.importorskip("llvmlite", reason="needs llvmlite")
 RNG = onp.random.default_rng(0)

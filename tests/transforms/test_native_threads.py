@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import covector as cv
-from covector.transforms.native.machine.engine import has_threads
+from covector.transforms.compile.machine.engine import has_threads
 
 pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
 LINE = np.linspace(-2.0, 2.0, 1_000_013)

@@ -18,8 +18,8 @@ import pytest
 
 import covector as cv
 from covector import cache
-from covector.transforms.native.machine import engine, object_cache
-from covector.transforms.native.machine.object_cache import ObjectCache
+from covector.transforms.compile.machine import engine, object_cache
+from covector.transforms.compile.machine.object_cache import ObjectCache
 
 KEY, OTHER = hashlib.sha256(b"a").digest(), hashlib.sha256(b"b").digest()
 needs_llvm = pytest.mark.skipif("not __import__('importlib.util').util.find_spec('llvmlite')",
@@ -29,7 +29,7 @@ pytestmark = needs_owners
 PROGRAM = textwrap.dedent("""
     import numpy as np
     import covector as cv
-    from covector.transforms.native.machine.engine import machine
+    from covector.transforms.compile.machine.engine import machine
 
     def loss(w, x):
         s, rows = cv.scan(lambda s, r: (np.tanh(s @ w + r), s * 2.0), x[0], x)
@@ -366,7 +366,7 @@ def test_tests_do_not_touch_the_cache_of_the_user():
 WRITER = textwrap.dedent("""
     import hashlib, sys
     from pathlib import Path
-    from covector.transforms.native.machine.object_cache import ObjectCache
+    from covector.transforms.compile.machine.object_cache import ObjectCache
 
     files = ObjectCache(Path(sys.argv[1]))
     for turn in range(200):

@@ -9,8 +9,8 @@ import pytest
 
 from covector.core.arrays import ufunc_dispatch
 from covector.core.arrays.compilers import KERNELS
-from covector.transforms.native.machine.engine import SUPPORTED
-from covector.transforms.native.small import small_functions
+from covector.transforms.compile.call.small_ufuncs import small_functions
+from covector.transforms.compile.machine.engine import SUPPORTED
 
 pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
 if not SUPPORTED:
@@ -192,7 +192,7 @@ import numpy as np
 import covector
 import covector.numpy as cnp
 from covector.core.arrays import ufunc_dispatch
-from covector.transforms.native.machine.engine import machine
+from covector.transforms.compile.machine.engine import machine
 forms = ufunc_dispatch.FORMS
 x = np.linspace(0.1, 0.9, 4)
 def value():

@@ -7,7 +7,6 @@ a graph is made nobody knows which values will vary: the primitives of two opera
 
 import numpy as np
 
-from ...core.facts import ACROSS
 from ...core.ops.reductions import reduce_max, reduce_min
 from ...core.ops.samples import Sample
 from ...core.ops.selection import where
@@ -134,7 +133,7 @@ _vary_like = primitive(
 def _unvary_across(trace, values, batched, names):
     ct, x, y = values
     if trace.mesh and batched[2] and not batched[1]:
-        return ACROSS["psum"](trace, (ct,), (batched[0],), names)
+        return _psum.prim.across(trace, (ct,), (batched[0],), names)
     return ct if batched[0] else Unbatched(ct)
 
 

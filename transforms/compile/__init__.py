@@ -1,1 +1,1 @@
-"""From graphs to source: passes over equations, and printers that write what they compute as Python."""
+"""The compiler: from graphs to functions, by rewriting, lowering to loops, and rendering as NumPy, LLVM, C or CUDA."""

@@ -7,16 +7,16 @@ from ..graph.draft import Draft, without_dead
 from ..graph.equations import Body, Var
 from ..graph.layout import Layouts
 from ..graph.printing import text_of
-from .costs import at_least, estimated
-from .functions import define_function, made_of, text_of_source
-from .fusion import Group, grouped
-from .inlining import CALLS, inlined
-from .lowering import composed
-from .numpy_source import Source, own_array
+from .analysis.cost import at_least, estimated
+from .lower.inlining import CALLS, inlined
+from .lower.lowering import composed
+from .render.floats.scalar_source import Scalars
+from .render.floats.scalar_values import Unfit
+from .render.functions import define_function, made_of, text_of_source
+from .render.numpy.block_fusion import Group, grouped
+from .render.numpy.numpy_source import Source, own_array
 from .rules.algebra import ALGEBRA
 from .rules.rewrite import rewrite, rules
-from .scalar_source import Scalars
-from .scalar_values import Unfit
 
 _ALGEBRA = rules(*ALGEBRA)
 _FEW = 1 << 18  # elements of inputs and outputs, together, up to which floats are thought of

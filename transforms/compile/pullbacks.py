@@ -12,10 +12,10 @@ from ...core.primitive.primitive import REGISTRY, NotLowered
 from ...core.trace.tracer import Staged
 from ..graph.draft import Draft
 from ..graph.equations import Equation, Literal, Var
-from .functions import made_of
-from .fusion import PULLBACK, Group
-from .lowering import Lowering
-from .numpy_source import Source
+from .lower.lowering import Lowering
+from .render.functions import made_of
+from .render.numpy.block_fusion import PULLBACK, Group
+from .render.numpy.numpy_source import Source
 from .rules.algebra import ALGEBRA
 from .rules.rewrite import rewrite, rules
 

@@ -10,7 +10,6 @@ from typing import overload
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
 from ...core.checks import check_function, sequence
-from ...core.facts import PRODUCT
 from ...core.primitive.primitive import bind
 from ...core.trace.tracer import Tracer
 from ...core.types import Any, Callable, Fun
@@ -127,12 +126,12 @@ class checkpoint_policies:  # noqa: N801 - a namespace
     @staticmethod
     def dots_saveable(prim, *avals, **params):
         """Save products of matrices and tensors, which cost most to recompute."""
-        return prim.name in PRODUCT
+        return prim.product
 
     @staticmethod
     def dots_with_no_batch_dims_saveable(prim, *avals, **params):
         """Save products of matrices and vectors, but not those of stacks of them, which are many small ones."""
-        return prim.name in PRODUCT and all(a.ndim <= 2 for a in avals)
+        return prim.product and all(a.ndim <= 2 for a in avals)
 
     checkpoint_dots = dots_saveable
     checkpoint_dots_with_no_batch_dims = dots_with_no_batch_dims_saveable

@@ -9,7 +9,6 @@ from ...core.arrays.avals import aval_of, make_aval
 from ...core.arrays.dtypes import is_inexact, native_dtype
 from ...core.checks import check_function, sequence
 from ...core.errors import RuleError, ShapeError, TreeError, at_user_line
-from ...core.facts import BLOCKS
 from ...core.ops.indexing.indexing import take
 from ...core.ops.reductions import argmax, reduce_any
 from ...core.ops.selection import cast, cast_flat, where
@@ -366,7 +365,7 @@ def _of_those(prim, body, hit, values, flags):
 
 def _may_raise(graph):
     """Tell whether a graph looks at operands: decompositions and solvers refuse some matrices, reads some places."""
-    return any(type(BLOCKS.get(eq.prim.name)) in (int, tuple) or "index" in eq.prim.operands
+    return any(type(eq.prim.blocks) in (int, tuple) or "index" in eq.prim.operands
                or any(map(_may_raise, eq.graphs())) for eq in graph.equations)
 
 

@@ -1,6 +1,5 @@
 """What the steps of a loop have in common, computed once before it."""
 
-from ...core.facts import PRODUCT
 from ...core.trace.tracer import Tracer, make_batched
 from ..graph.equations import Var
 from ..interpreters.vmap import Mapping
@@ -93,7 +92,7 @@ def _products(equations, steps):
     wanted, kept = set(), []
     for eq in reversed(equations):
         out = eq.outputs[0].aval
-        large = eq.prim.name in PRODUCT and work(eq) >= FEW and steps * out.size * out.dtype.itemsize <= _BYTES
+        large = eq.prim.product and work(eq) >= FEW and steps * out.size * out.dtype.itemsize <= _BYTES
         if large or not wanted.isdisjoint(eq.outputs):
             kept.append(eq)
             wanted.update(v for v in eq.inputs if type(v) is Var)

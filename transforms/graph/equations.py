@@ -2,7 +2,6 @@
 
 from ...core.arrays.avals import aval_of
 from ...core.errors import is_ours, line_of, words_of
-from ...core.facts import VARIES
 from ...core.types import Any
 
 
@@ -127,7 +126,7 @@ def dependent(graph, flags, axis=None):
     reached = {v for v, flag in zip(graph.inputs, flags) if flag}
     for eq in graph.equations:
         given = [v in reached for v in eq.inputs]
-        if axis is not None and (eq.prim.name in VARIES or any(given) and eq.prim.handlers is not None):
+        if axis is not None and (eq.prim.varies is not None or any(given) and eq.prim.handlers is not None):
             reached.update([v for v, flag in zip(eq.outputs, varying(eq, given, axis)) if flag])
         elif any(given):
             reached.update(eq.outputs)
@@ -140,9 +139,9 @@ def varying(eq, given, axis):
     `axis=INSIDE`: which depend on operands that are flagged, by what happens in the graphs.
     """
     count = len(eq.outputs)
-    if eq.prim.name in VARIES:
+    if eq.prim.varies is not None:
         named = axis in eq.params[0]
-        return [VARIES[eq.prim.name](given) if named else given[0]] * count
+        return [eq.prim.varies(given) if named else given[0]] * count
     bodies = [p.graph for p in eq.bodies()]
     if None in bodies or not bodies:
         return [True] * count

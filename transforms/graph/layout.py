@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ...core.facts import LIES, SHARES
 from .equations import Literal, Var
 
 ndarray = np.ndarray
@@ -61,7 +60,7 @@ class Layouts:
         if prim.name == "native":
             self.compact.update(eq.outputs)
             return
-        if prim.view or eq.bodies() or prim.effects or prim.name in SHARES:
+        if prim.view or eq.bodies() or prim.effects or prim.shares:
             shown = [set().union(*[self.bases(v) for v in eq.inputs if type(v) is Var])] * len(eq.outputs)
             for v, bases in zip(eq.outputs, self.handed_on(eq) if prim.name == "cond" and all(
                     body.graph is not None for body in eq.bodies()) else shown):
@@ -86,7 +85,7 @@ class Layouts:
             if self.is_compact(eq.inputs[0]) or is_uniform(eq.inputs[0]):
                 self.compact.add(eq.outputs[0])
             return
-        if LIES.get(prim.name) == "fresh" or prim.name == "matmul" and all(
+        if prim.lies == "fresh" or prim.name == "matmul" and all(
                 v.aval.ndim < 3 or self.is_compact(v) or v in self.matrices for v in eq.inputs):
             self.compact.update(eq.outputs)
             return
@@ -95,7 +94,7 @@ class Layouts:
                 self.compact.add(v)
 
     def _in_order(self, eq):
-        lies = "operands" if eq.prim.ufunc is not None else LIES.get(eq.prim.name)
+        lies = "operands" if eq.prim.ufunc is not None else eq.prim.lies
         if lies == "operands":
             return all(self.is_compact(v) or v in self.ordered for v in eq.inputs)
         return lies == "order" and all(map(self.is_compact, eq.inputs))

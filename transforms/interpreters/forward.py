@@ -10,7 +10,6 @@ from ...core.arrays.errstate import error_state, leave_error_state
 from ...core.arrays.fp_warnings import enter_reporting
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
-from ...core.facts import QUIET
 from ...core.ops.shaping import broadcast_to
 from ...core.primitive.primitive import take_operands
 from ...core.tape.strong_zeros import holds_nan, may_have_zeros, pushed_strongly
@@ -71,7 +70,7 @@ class DualTrace(Trace):
         tangents = {i: args[i].tangent for i in mine}
         if prim.zeros:
             self.masked = True
-        if prim.singular or prim.name in QUIET:
+        if prim.singular or prim.quiet is not None:
             state = error_state()
             try:
                 enter_quiet()

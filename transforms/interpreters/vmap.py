@@ -7,7 +7,6 @@ from ...core.arrays.errstate import error_state, leave_error_state
 from ...core.arrays.fp_warnings import enter_reporting
 from ...core.checks import check_function, whole
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
-from ...core.facts import ACROSS, OF_UNITS
 from ...core.ops.shaping import broadcast_to, concatenate, transpose
 from ...core.trace.device import library_of, refuse_avals
 from ...core.trace.extent import drives
@@ -48,7 +47,7 @@ class VmapTrace(Trace):
 
     def collects(self, prim, params):
         """Tell whether an operation is a collective over this axis."""
-        return prim.name in ACROSS and self.runs_over(params)
+        return prim.across is not None and self.runs_over(params)
 
     def runs_over(self, params):
         """Tell whether the parameters of a collective name this axis."""
@@ -61,12 +60,12 @@ class VmapTrace(Trace):
             return prim.handlers["vmap"](self, prim, args)
         operands, params = prim.split(args)
         values, batched = self.unbox(operands)
-        if prim.name in ACROSS and self.runs_over(params):
-            return self.box_all(ACROSS[prim.name](self, values, batched, *params))
+        if prim.across is not None and self.runs_over(params):
+            return self.box_all(prim.across(self, values, batched, *params))
         if not any(batched):
             return prim.rebind((*values, *params))
-        if self.units is not None and prim.name in OF_UNITS:
-            ans = OF_UNITS[prim.name](values, batched, self.units)
+        if self.units is not None and prim.of_units is not None:
+            ans = prim.of_units(values, batched, self.units)
             if ans is not None:
                 return self.box(ans)
         try:

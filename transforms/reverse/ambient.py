@@ -9,7 +9,6 @@ import numpy as np
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
 from ...core.errors import RuleError, at_user_line
-from ...core.facts import CONTINUED
 from ...core.ops.shaping import broadcast_to
 from ...core.tape.tape import FREED, Node, next_seq
 from ...core.tape.unbroadcast import recast
@@ -100,8 +99,8 @@ class AmbientTrace(Trace):
         return self.box(value, node=self.node(None, None, key))
 
     def process(self, prim, args):
-        if prim.name in CONTINUED:
-            return CONTINUED[prim.name](*args)
+        if prim.continued is not None:
+            return prim.continued(*args)
         if prim.handlers is not None:
             if "ambient" in prim.handlers:
                 return prim.handlers["ambient"](self, prim, args)

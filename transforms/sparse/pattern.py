@@ -4,7 +4,6 @@ import numpy as np
 
 from ...core.arrays.dtypes import is_inexact
 from ...core.errors import ShapeError
-from ...core.facts import DEPENDS
 from ...core.ops.dependence import ELEMENTS, MOVED, numbered
 from ...core.primitive.primitive import argument_names
 from ...core.trace.tracer import Tracer
@@ -67,7 +66,7 @@ def _through(eq, found, values):
     prim = eq.prim
     if prim.handlers is not None:
         return _of_call(eq, found, values)
-    rule = DEPENDS.get(prim.name) or (ELEMENTS if prim.elementwise else None)
+    rule = prim.depends or (ELEMENTS if prim.elementwise else None)
     if rule is None:
         return _of_all(eq, found)
     answers = []

@@ -8,8 +8,8 @@ from ...core.ops.indexing.indexing import take
 from ...core.ops.shaping import concatenate
 from ...core.trace.tracer import Tracer
 from ...core.types import Any
+from ..compile.call.jit import jit
 from ..interpreters.basis import chunks
-from ..jit.jit import jit
 from .colouring import Coloured, check_columns, coloured, colours_of
 from .relations import SPARSE
 from .sweeps import Sweeps, check_kinds, unit_sums

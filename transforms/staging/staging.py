@@ -10,7 +10,6 @@ from ...core.arrays.backend import find_backend, namespace_of
 from ...core.arrays.errstate import error_state
 from ...core.checks import check_function
 from ...core.errors import DtypeError, at_user_line, user_place
-from ...core.facts import STAGED_PARAMS
 from ...core.ops.indexing.places import Places, spread
 from ...core.ops.selection import cast, cast_flat
 from ...core.primitive.primitive import RAW
@@ -162,8 +161,8 @@ class GraphTrace(Trace):
         operands, params = prim.split(args)
         lifted = [(a.node, a.value) if type(a) is Staged and a.owner is self else self.lift(a) for a in operands]
         inputs = [x for x, _ in lifted]
-        if prim.name in STAGED_PARAMS:  # before the concrete run, which must not write into a constant of the graph
-            params = STAGED_PARAMS[prim.name](*params)
+        if prim.staged_params is not None:  # before the concrete run, which must not write into a constant of the graph
+            params = prim.staged_params(*params)
         values = None
         if self.concrete:
             params = tuple([_plain(p) for p in params])

@@ -9,7 +9,7 @@ import pytest
 import covector.compat.torch as torch
 from covector.compat.torch._impl.types.tensor_type import FAST, GENERAL, Tensor
 from covector.core.arrays.ufunc_dispatch import FORMS
-from covector.transforms.native.machine.engine import SUPPORTED
+from covector.transforms.compile.machine.engine import SUPPORTED
 
 pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
 if not SUPPORTED:

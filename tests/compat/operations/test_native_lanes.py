@@ -13,7 +13,7 @@ import covector.compat.torch as torch
 from covector.compat.torch._impl.dispatch import call
 from covector.compat.torch._impl.types.number_cache import CONSTS
 from covector.core.arrays.ufunc_dispatch import FORMS
-from covector.transforms.native.machine.engine import SUPPORTED
+from covector.transforms.compile.machine.engine import SUPPORTED
 
 pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
 if not SUPPORTED:

@@ -12,9 +12,9 @@ import pytest
 from covector.compat.torch._impl.native import sources
 from covector.compat.torch._impl.native.language import translator
 from covector.compat.torch._impl.native.things import HELD, STRINGS
-from covector.transforms.native.machine import layouts
-from covector.transforms.native.machine.engine import SUPPORTED
-from covector.transforms.native.small import small_functions
+from covector.transforms.compile.call.small_ufuncs import small_functions
+from covector.transforms.compile.machine import layouts
+from covector.transforms.compile.machine.engine import SUPPORTED
 
 KNOWN = ("Py_DecRef", "Py_IncRef", "PyErr_Clear", "PyObject_Vectorcall", "PyObject_VectorcallMethod",
          "PyObject_GetAttr", "PyObject_SetAttr", "PyObject_GetItem", "PyTuple_New", "PyTuple_SetItem", "PyTuple_Size",

@@ -8,7 +8,7 @@ import pytest
 import covector.compat.torch as torch
 from covector.compat.torch._impl.inplace import rewriting
 from covector.core.arrays.ufunc_dispatch import FORMS
-from covector.transforms.native.machine.engine import SUPPORTED
+from covector.transforms.compile.machine.engine import SUPPORTED
 
 pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
 if not SUPPORTED:

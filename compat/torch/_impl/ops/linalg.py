@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..... import numpy as cnp
-from .....extend import REGISTRY, Batched, constant
+from .....extend import REGISTRY, Batched
 from ..dispatch.call import ROWS, attach, operation, otherwise, promote, to
 from ..dispatch.host_ops import insist_there, recorded
 from ..dispatch.layouts import IN_ORDER, matrices
@@ -261,10 +261,9 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     many = max(x1.shape[-2], x2.shape[-2]) > 25 and compute_mode != "donot_use_mm_for_euclid_dist"
     if p == 2 and x1.dtype == x2.dtype and (many or compute_mode == "use_mm_for_euclid_dist"):  # as in PyTorch
         return _distances(x1, x2)
-    if p in (1, np.inf) and x1.ndim == x2.ndim == 2 and x1.dtype == x2.dtype and x1.dtype.itemsize > 2:
-        shape = x1.shape[0], x2.shape[0]
-        places = [constant(v, x1) for v in np.indices(shape).reshape(2, -1)]
-        return cnp.reshape(REGISTRY["row_distances"].fun(x1, x2, *places, 1 if p == 1 else p), shape)
+    if p in (1, np.inf) and x1.shape[:-2] == x2.shape[:-2] and x1.dtype == x2.dtype and x1.dtype.itemsize > 2:
+        found = REGISTRY["pair_distances"].fun(x1, x2, 1 if p == 1 else p, False)
+        return cnp.reshape(found, (*x1.shape[:-1], x2.shape[-2]))
     return ROWS["linalg.vector_norm"].body(cnp.expand_dims(x1, -2) - cnp.expand_dims(x2, -3), p, -1)
 
 

@@ -1,7 +1,6 @@
 """Losses beyond the everyday ones: margins, pairs, triplets, Poisson, Gauss, and alignments of sequences."""
 
 import math
-from functools import lru_cache
 
 import numpy as np
 
@@ -249,15 +248,6 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
     return reduced(cnp.sum(loss, axis=input.ndim - 1) / input.shape[-1], reduction)
 
 
-@lru_cache(8)
-def _pairs(n):
-    """The places of all pairs of `n` rows, the first before the second."""
-    found = np.triu_indices(n, 1)
-    for places in found:
-        places.flags.writeable = False
-    return found
-
-
 @functional("pdist")
 def pdist(input, p=2.0):
     """Compute the pairwise distances between the rows of a matrix."""
@@ -267,10 +257,9 @@ def pdist(input, p=2.0):
         raise RuntimeError("pdist only supports floating-point dtypes")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
-    rows, columns = _pairs(input.shape[0])
     if p in (1, 2, float("inf")) and input.dtype.kind == "f" and input.dtype.itemsize > 2:
-        places = (constant(v, input) for v in (rows, columns))
-        return REGISTRY["row_distances"].fun(input, input, *places, int(p) if p < 3 else p)
+        return REGISTRY["pair_distances"].fun(input, input, int(p) if p < 3 else p, True)
+    rows, columns = np.triu_indices(input.shape[0], 1)
     return vector_norm.row.body(input[rows] - input[columns], p, -1)
 
 

@@ -58,8 +58,8 @@ class Recorder(_engine.GraphTrace):
 
     def process(self, prim, args):
         """Compute, and write an equation down."""
-        if prim.name in _engine.CONTINUED:
-            return _engine.CONTINUED[prim.name](*args)
+        if prim.continued is not None:
+            return prim.continued(*args)
         operands, params = prim.split(args)
         if prim.handlers is not None or any(traced(p) or large(p) for p in params):
             raise Unfit

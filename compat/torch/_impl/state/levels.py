@@ -54,7 +54,7 @@ class GradTrace(_engine.AmbientTrace):
         if len(ARRAYS) > 1:
             args = following(prim, args)
         if prim.handlers is None and prim.outputs is None and not (
-                prim.flat or prim.nondiff or prim.variadic or prim.name in _engine.CONTINUED):
+                prim.flat or prim.nondiff or prim.variadic or prim.continued is not None):
             m = MODES.get()
             if m is None or not (
                     m.hooks or m.anomaly is not None or m.nans is not None or m.answers is not None):

@@ -1,0 +1,1 @@
+"""Analyses of graphs: what equations cost, and how long values live."""

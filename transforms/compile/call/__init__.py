@@ -1,0 +1,1 @@
+"""Calls of compiled functions: jit and its signatures, native functions of Python objects, and exported text."""

@@ -1,0 +1,210 @@
+"""Compiled functions on the arrays of a graphics processor: kernels through `RawModule`, replayed by a CUDA graph."""
+
+import re
+from math import prod
+from threading import Lock
+
+import numpy as np
+
+from ....core.arrays.backend import SCALARS, find_backend, namespace_of
+from ....core.errors import BackendError, at_user_line
+from ....core.types import Any
+from ...graph.equations import located
+from .device_plan import device_plan
+from .steps import Launch
+
+_SCALARS = (*SCALARS, np.generic)
+_REPLAYS = 4  # recordings of one program: of as many devices and streams
+# Microseconds of the processor: a launch through CuPy, that of a recording, and a copy of an argument or a result; and
+# bytes that a device copies in one of its own.
+_LAUNCH, _REPLAY, _COPY, _BYTES = 5.0, 6.0, 3.0, 1e6
+
+
+def cuda(program):
+    """`(text, function)` of a program; the function takes arrays of CuPy."""
+    program.any_layout = True
+    made = DeviceProgram(program.graph, program.name, program.own)
+    return made.text, made.run
+
+
+class DeviceProgram:
+    """A graph as kernels and calls of a library between them.
+
+    Args:
+        graph: a `Graph`; name: of the user's function.
+        own: whether outputs may share no memory with inputs, constants or each other.
+    """
+
+    def __init__(self, graph, name, own):
+        self.plan, self.constants, self.calls = device_plan(graph, re.sub(r"\W", "", name, flags=re.ASCII) + "_cuda")
+        self.own = own
+        self.text = self.plan.source + "".join([f"// {step}\n" for step in self.plan.steps])
+        launches = [step for step in self.plan.steps if type(step) is Launch]
+        self.arrays = {name: (shape, np.dtype(dtype)) for name, (shape, dtype) in self.plan.arrays.items()}
+        copied = [self.arrays[v] for v in (*self.plan.inputs, *self.plan.outputs) if type(v) is str]
+        size = sum([prod(shape) * dtype.itemsize for shape, dtype in copied])
+        self.whole = len(launches) == len(self.plan.steps)
+        self.replayed = self.whole and _LAUNCH * len(launches) > _REPLAY + _COPY * len(copied) + size / _BYTES
+        self.loaded = {}  # library -> its kernels by name, and the `_Launches` of a plan that is whole
+        self.replays = {}
+        self.lock = Lock()
+
+    def run(self, *values):
+        """The outputs, as a list, for arrays of CuPy and numbers."""
+        values = (*values, *self.constants)
+        xp = namespace_of(values)
+        kernels, launches = self.loaded.get(xp) or self.load(xp, values)
+        if not self.replayed:
+            return launches(values) if self.whole else self.stepwise(xp, kernels, values)
+        key = xp.cuda.Device().id, xp.cuda.get_current_stream().ptr
+        with self.lock:
+            replay = self.replays.get(key)
+            if replay is not None:
+                return replay(values)
+            out = launches(values)  # the first time: a kernel must be loaded before it is recorded
+            if len(self.replays) >= _REPLAYS:
+                self.replays.clear()
+            self.replays[key] = _Replay(xp, self.plan, self.arrays, kernels)
+            return out
+
+    def load(self, xp, values):
+        """Compile the kernels for the library of values."""
+        if not hasattr(xp, "RawModule"):
+            given = next((v for v in values if type(v) not in SCALARS), values[0] if values else None)
+            backend = find_backend(type(given))
+            raise BackendError(f"jit was asked for CUDA kernels, which run on arrays of CuPy, but got "
+                               f"{'numbers' if backend is None else f'arrays of {backend[0].name}'}; convert them with "
+                               f"cupy.asarray, or leave the printer out{at_user_line()}")
+        names = [step.kernel for step in self.plan.steps if type(step) is Launch]
+        kernels = {}
+        if names:
+            module = xp.RawModule(code=self.plan.source)
+            kernels = {name: module.get_function(name) for name in names}
+        found = self.loaded[xp] = kernels, _Launches(xp, self, kernels) if self.whole else None
+        return found
+
+    def stepwise(self, xp, kernels, values):
+        """The outputs, one step after the other, in memory of their own."""
+        plan = self.plan
+        there = dict(zip(plan.inputs, values, strict=True))
+        ready = {}  # what kernels are given
+        fresh = set()  # names of what nobody else has
+        for at, step in enumerate(plan.steps):
+            if type(step) is Launch:
+                for name in step.arguments:
+                    if name not in ready:
+                        shape, dtype = self.arrays[name]
+                        if name in there:
+                            ready[name] = _ready(xp, there[name], shape, dtype)
+                        else:
+                            there[name] = ready[name] = xp.empty(shape, dtype)
+                            fresh.add(name)
+                kernels[step.kernel]((step.grid,), (step.block,), tuple([ready[name] for name in step.arguments]))
+                continue
+            eq = self.calls[at]
+            given = [there[a] if type(a) is str else xp.asarray(a) if type(a) is np.ndarray else a
+                     for a in step.arguments]
+            try:
+                found = eq.prim.rebind((*given, *eq.params))
+            except Exception as error:
+                raise located(error, eq) from None
+            there.update(zip(step.results, (found,) if eq.prim.outputs is None else found, strict=True))
+            if not (eq.prim.view or eq.bodies()):
+                fresh.update(step.results)
+        outs = []
+        for name in plan.outputs:
+            value = there[name] if type(name) is str else name
+            if self.own and name not in fresh and isinstance(value, xp.ndarray | np.ndarray):
+                value = value.copy()
+            fresh.discard(name)
+            outs.append(value)
+        return outs
+
+
+class _Launches:
+    """The outputs, as a list, of a plan that is launches alone, each time in memory of their own."""
+
+    def __init__(self, xp, program, kernels):
+        plan, arrays = program.plan, program.arrays
+        self.xp, self.kind, self.empty = xp, xp.ndarray, xp.empty
+        places = {name: k for k, name in enumerate(plan.inputs)}
+        read = {name for step in plan.steps for name in step.arguments}
+        self.given = [(k, *arrays[name]) for name, k in places.items() if name in read]
+        self.fresh = []
+        for step in plan.steps:
+            for name in step.arguments:
+                if name not in places:
+                    places[name] = len(places)
+                    self.fresh.append(arrays[name])
+        self.steps = [(kernels[step.kernel], (step.grid,), (step.block,), [places[name] for name in step.arguments])
+                      for step in plan.steps]
+        self.outs: Any = []  # (place or None, value without one, whether it is copied)
+        taken = set(plan.inputs)
+        for name in plan.outputs:
+            known = type(name) is str
+            copied = program.own and (name in taken if known else isinstance(name, np.ndarray))
+            self.outs.append((places[name] if known else None, None if known else name, copied))
+            taken.update([name] if known else [])
+
+    def __call__(self, values):
+        there = list(values)
+        for k, shape, dtype in self.given:
+            x = there[k]
+            if type(x) is not self.kind or x.dtype != dtype or not x.flags.c_contiguous:
+                there[k] = _ready(self.xp, x, shape, dtype)
+        there += [self.empty(shape, dtype) for shape, dtype in self.fresh]
+        for kernel, grid, block, places in self.steps:
+            kernel(grid, block, tuple([there[k] for k in places]))
+        count, outs = len(values), []
+        for k, value, copied in self.outs:
+            if k is not None:
+                value = values[k] if k < count else there[k]
+            outs.append(value.copy() if copied and not isinstance(value, _SCALARS) else value)
+        return outs
+
+
+class _Replay:
+    """The launches of a plan on arrays of its own, recorded; used by one thread at a time, on one stream."""
+
+    def __init__(self, xp, plan, arrays, kernels):
+        self.plan = plan
+        self.empty = xp.empty
+        self.arrays = {name: xp.empty(shape, dtype) for name, (shape, dtype) in arrays.items()}
+        stream = xp.cuda.Stream(non_blocking=True)
+        with stream:
+            stream.begin_capture()
+            try:
+                for step in plan.steps:
+                    kernels[step.kernel]((step.grid,), (step.block,), tuple([self.arrays[a] for a in step.arguments]))
+            finally:
+                self.graph = stream.end_capture()
+
+    def __call__(self, values):
+        arrays = self.arrays
+        for name, value in zip(self.plan.inputs, values, strict=True):
+            _copy(value, arrays[name])
+        self.graph.launch()
+        outs = []
+        for name in self.plan.outputs:
+            if type(name) is str:
+                there = arrays[name]
+                name = self.empty(there.shape, there.dtype)
+                _copy(there, name)
+            outs.append(name)
+        return outs
+
+
+def _copy(value, target):
+    """Write a value to an array that lies in C order; on the stream, and where bytes are copied without a kernel."""
+    if type(value) is type(target) and value.dtype == target.dtype and value.shape == target.shape and (
+            value.flags.c_contiguous):
+        target.data.copy_from_device_async(value.data, target.nbytes)
+    else:
+        target[...] = value
+
+
+def _ready(xp, value, shape, dtype):
+    """A value as a kernel takes it: on the device, in C order, of its dtype."""
+    if isinstance(value, _SCALARS):
+        return xp.full(shape, value, dtype)
+    return xp.ascontiguousarray(value, dtype)

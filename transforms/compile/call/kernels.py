@@ -1,0 +1,78 @@
+"""Kernels of eager operations: what core asks for where arrays are large, compiled by LLVM where that is installed."""
+
+import os
+
+from ....core.arrays.avals import aval_of, make_aval
+from ....core.arrays.compilers import KERNELS, installed, unusable
+from ....core.errors import MissingLibraryError
+from ....core.lazy import LazyModule
+from ....core.types import Any
+from ...scope.errstate import unmarked
+from ...staging.staging import stage
+from ..program import optimised
+
+_DEVICE: Any = LazyModule("covector.transforms.compile.call.flat_device")
+_FLAT: Any = LazyModule("covector.transforms.compile.call.elementwise_kernels")
+_OPEN: Any = LazyModule("covector.transforms.compile.call.loop_function")
+_SMALL: Any = LazyModule("covector.transforms.compile.call.small_ufuncs")
+_NUMBER = aval_of(1.0)
+
+
+def _is_off():
+    """Tell whether native code is not to be had."""
+    return os.environ.get("COVECTOR_NATIVE") == "0" or installed("llvmlite") is None
+
+
+def _kernel(define, dtype, kinds, short):
+    """The function that runs an operation on arrays of a dtype, of any size; None where native code is not to be had.
+
+    Args:
+        define: the operation as a function of traced values.
+        kinds, short: what each argument is, and whether rows are short, as `flat_function` has it.
+    """
+    if _is_off():
+        return None
+    try:
+        return _FLAT.flat_function(_part(define, dtype, kinds), kinds, short)
+    except MissingLibraryError as error:  # it is there
+        unusable("llvmlite", error)
+        return None
+
+
+def _part(define, dtype, kinds):
+    """The graph of an operation on a row or a block."""
+    row, block = make_aval((_FLAT.ROW,), dtype), make_aval((_FLAT.BLOCK,), dtype)
+    avals = {"array": block, "row": row, "vector": row, "number": make_aval((), dtype), "float": _NUMBER}
+    with unmarked():
+        graph, _ = stage(define, [avals[kind] for kind in kinds], lambda leaves: leaves, "a kernel")
+    return optimised(graph, frozenset(graph.inputs))
+
+
+def _device(define, dtype, kinds):
+    """The function that runs an operation on arrays of a device; None where CUDA text has not all of it."""
+    return _DEVICE.flat_device(_part(define, dtype, kinds), kinds)
+
+
+def _loops(define, kinds):
+    """The function that runs the loops of a definition; None where native code is not to be had."""
+    if _is_off():
+        return None
+    try:
+        return _OPEN.loop_function(define, kinds)
+    except MissingLibraryError as error:
+        unusable("llvmlite", error)
+        return None
+
+
+def _small():
+    """The maker of native forms of ufuncs for small arrays; None where native code is not to be had."""
+    if _is_off():
+        return None
+    try:
+        return _SMALL.small_functions()
+    except MissingLibraryError as error:
+        unusable("llvmlite", error)
+        return None
+
+
+KERNELS.update(elementwise=_kernel, device=_device, ufuncs=_small, loops=_loops)

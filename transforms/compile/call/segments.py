@@ -1,0 +1,58 @@
+"""Segments: equations of a draft that run as one native function, between calls of NumPy or as a whole program."""
+
+from types import SimpleNamespace
+
+from ....core.lazy import LazyModule
+from ....core.types import Any
+from ...graph.draft import Draft
+from .callable import Slow
+
+_EXCHANGES: Any = LazyModule("covector.transforms.compile.lower.collectives")
+_FUNCTION: Any = LazyModule("covector.transforms.compile.call.kernel")
+_STRUCTURE: Any = LazyModule("covector.transforms.compile.lower.structure")
+_WRITER: Any = LazyModule("covector.transforms.compile.lower.writer")
+_PRIM = SimpleNamespace(
+    name="native", ufunc=None, view=False, effects=frozenset(), handlers=None, outputs=True, params=(), variadic=False)
+
+
+class Segment:
+    """Equations that run as one native function; to the rest of a draft it looks like one equation."""
+
+    prim = _PRIM
+    params = ()
+    quiet = acts = False
+
+    def __init__(self, equations, inputs, outputs, known, inner=frozenset()):
+        """`known`: what `is_native` noted, None if it was not asked; `inner`: the outputs that only equations read."""
+        self.equations = equations
+        self.known = known
+        self.inputs = inputs
+        self.outputs = outputs
+        self.inner = inner
+        self.boxed = [v in inner and not v.aval.shape and v.aval.dtype.kind in "iu" for v in outputs]
+        self.line = equations[0].line
+
+    def bodies(self):
+        """No body of it is looked at from outside."""
+        return []
+
+    def graphs(self):
+        """The same."""
+        return []
+
+    def compiled(self, slow=None, inside=False):
+        """`(text, function)`; `slow` runs where arrays are not as the native function takes them.
+
+        `inside` is that of `native_function`.
+        """
+        draft = Draft(self.inputs, self.equations, self.outputs)
+        if self.known is None:
+            self.known = {}
+            for eq in self.equations:
+                _STRUCTURE.is_native(eq, self.known)
+        kernel = _WRITER.Writer(draft, self.known).kernel
+        calls = any(eq.prim.name in _EXCHANGES.METHODS for eq in self.equations)
+        text, run = _FUNCTION.native_function(
+            kernel, [v.aval for v in self.inputs], [v.aval for v in self.outputs],
+            slow or Slow(lambda: _EXCHANGES.again(draft) if calls else draft), self.boxed, inside)
+        return text, _EXCHANGES.remembering(run) if calls else run

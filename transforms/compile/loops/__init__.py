@@ -1,0 +1,1 @@
+"""The loop IR: statements, their nests and places, constants and elementwise operations."""

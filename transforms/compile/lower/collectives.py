@@ -1,0 +1,238 @@
+"""Collectives of ranks inside native code: it calls Python for them, and goes on, as if they were equations of it.
+
+What the ranks exchanged is kept until the function ends: where NumPy has to do its work again (it warns, or an index is
+out of bounds), it gets the same values, for the other ranks do not send them twice.
+"""
+
+import threading
+from collections import deque
+from types import SimpleNamespace
+
+import numpy as np
+
+from ....core.types import Any
+from ...graph.draft import Draft, rewritten
+from ...graph.equations import Var
+from ..loops.kinds import KINDS
+from ..loops.statements import STOPPED
+from ..machine.layouts import functions
+from ..rules.indexing import LoopOp
+
+LARGEST = 1 << 18  # bytes of an operand or result: it is copied on its way, which takes longer than to leave the code
+_AHEAD = 64  # equations that are looked through for one that can be under way at the same time
+METHODS = {"rank_sum": "sum", "rank_gather": "gather", "rank_scatter": "scatter", "rank_exchange": "exchange",
+            "rank_shift": "shift"}
+_WRITEABLE = 0x400
+
+
+_RUNNING = threading.local()  # `found`: what the native function of this thread has got from other ranks, in order
+
+
+class Exchange:
+    """`outs = call(inputs)`, of Python, on arrays that lie at these places."""
+
+    __slots__ = ("call", "inputs", "outputs")
+
+    def __init__(self, call, inputs, outputs):
+        self.call = call
+        self.inputs = inputs
+        self.outputs = outputs
+
+    def places(self):
+        """The places that it reads or writes."""
+        return (*self.inputs, *self.outputs)
+
+
+def is_exchange(eq):
+    """Tell whether native code calls Python for a collective; `rank_vary` moves nothing."""
+    if eq.prim.name == "rank_vary":
+        v = eq.outputs[0]
+        return v.aval.dtype in KINDS and v.aval.dtype.isnative and v.aval.size > 0 and not v.aval.weak
+    return eq.prim.name in METHODS and functions() is not None and all(
+        v.aval.dtype in KINDS and v.aval.dtype.isnative and not v.aval.weak and type(v) is Var
+        and 0 < v.aval.size * v.aval.dtype.itemsize <= LARGEST for v in (*eq.inputs, *eq.outputs))
+
+
+# What is called.
+
+
+def _caller(equations):
+    """A function of operands and of arrays that the results are written to."""
+    count = len(equations)
+    group, *rest = equations[0].params
+    if equations[0].prim.name == "rank_shift":
+        perms, places = [tuple(column) for column in zip(*[(eq.params[1], eq.params[0].place) for eq in equations])]
+        run = group.origin.again([eq.inputs[0].aval for eq in equations], perms, places)
+    else:
+        method = getattr(group, METHODS[equations[0].prim.name])
+
+        def run(given):
+            return (method(given[0].copy(), *rest),)  # MPI may read it after an error, when this memory is gone
+
+    def call(*arrays):
+        found = run(arrays[:count])
+        for out, value in zip(arrays[count:], found):
+            out[...] = value
+        _RUNNING.found.extend([value.copy() for value in found])
+
+    return call
+
+
+def remembering(run):
+    """`run`, a native function that calls collectives, with a memory of what they gave."""
+    def remembered(*values):
+        outer = getattr(_RUNNING, "found", None)
+        _RUNNING.found = deque()
+        try:
+            return run(*values)
+        finally:
+            _RUNNING.found = outer
+
+    return remembered
+
+
+class _Again:
+    """A group whose collectives give what this run of the function has got already, and only then call the others."""
+
+    def __init__(self, group):
+        self.group = group
+        self.size, self.rank, self.axis = group.size, group.rank, group.axis
+
+    def __getattr__(self, name):
+        method = getattr(self.group, name)
+        return lambda *args: _RUNNING.found.popleft() if getattr(_RUNNING, "found", None) else method(*args)
+
+
+def again(draft):
+    """The draft whose collectives exchange nothing a second time."""
+    return Draft(draft.inputs, [rewritten(eq, params=(_Again(eq.params[0]), *eq.params[1:]))
+                                if eq.prim.name in METHODS else eq for eq in draft.equations], draft.outputs)
+
+
+# How it is written.
+
+
+def together(equations):
+    """Equations with shifts that do not wait for one another as one, in front of which stands what they need.
+
+    Collectives keep their order among themselves.
+    """
+    if sum(eq.prim.name == "rank_shift" for eq in equations) < 2:
+        return equations
+    rest, found = list(equations), []
+    while rest:
+        eq = rest.pop(0)
+        if eq.prim.name != "rank_shift":
+            found.append(eq)
+            continue
+        several, late, between, moved = [eq], set(eq.outputs), [], set()
+        for other in rest[:_AHEAD]:
+            depends = not late.isdisjoint([v for v in other.inputs if type(v) is Var])
+            if other.prim.name in METHODS:
+                if depends or other.prim.name != "rank_shift" or other.params[0].origin is not eq.params[0].origin:
+                    break
+                needed = _needed(other, between)
+                found += needed
+                moved.update(map(id, (*needed, other)))
+                between = [e for e in between if id(e) not in moved]
+                several.append(other)
+            elif not depends:
+                between.append(other)
+                continue
+            late.update(other.outputs)
+        rest = [e for e in rest if id(e) not in moved]
+        found.append(_joined(several))
+    return found
+
+
+def exchange(writer, eq):
+    """The rule of collectives."""
+    several = getattr(eq, "several", (eq,))
+    given = [writer.place(v) for v in eq.inputs]
+    outs = [writer.result(v) for v in eq.outputs]
+    writer.add(Exchange(_caller(several), given, outs))
+    writer.values.update(zip(eq.outputs, outs))
+
+
+def print_exchange(printer, statement):
+    """Make arrays of the places, call, and leave the function where that raises."""
+    text, slots, known = printer.text, printer.slots, functions()
+
+    def call(kind, name, *args):
+        given = f"call {kind} {slots.load(text, slots.place(name, known[name]))}({', '.join(args)})"
+        return text.emit(given) if kind == "void" else text.op(given, kind)
+
+    def stored(name, found):
+        return slots.load(text, slots.place(name, id(found), found))
+
+    head, end = printer.labels("e")
+    state = call("i32", "PyGILState_Ensure")
+    arrays: list[Any] = []
+    failed: Any = None
+    for place in statement.places():
+        dtype, flags = _DTYPES[place.kind], _WRITEABLE * (len(arrays) >= len(statement.inputs))
+        dims = _numbers(printer, place.shape)
+        strides = _numbers(printer, [n * dtype.itemsize for n in place.strides])
+        at = stored(f"dtype {dtype}", dtype)
+        call("void", "Py_IncRef", f"ptr {at}")
+        arrays.append(call("ptr", "new", f"ptr {stored('ndarray', np.ndarray)}", f"ptr {at}",
+                           f"i32 {len(place.shape)}", f"ptr {dims}", f"ptr {strides}",
+                           f"ptr {printer.address(place)}", f"i32 {flags}", "ptr null"))
+    given = f"%{head}_given"
+    printer.frames.append(f"  {given} = alloca [{len(arrays)} x ptr]")
+    for k, array in enumerate(arrays):
+        at = text.op(f"getelementptr inbounds ptr, ptr {given}, i64 {k}", "ptr")
+        text.emit(f"store ptr {array}, ptr {at}")
+        one = text.op(f"icmp eq ptr {array}, null", "i1")
+        failed = text.op(f"or i1 {failed}, {one}", "i1") if k else one
+    before = text.label
+    text.emit(f"br i1 {failed}, label %{head}_done, label %{head}")
+    text.begin(head)
+    function = stored(f"collective {head}", statement.call)
+    result = call("ptr", "PyObject_Vectorcall", f"ptr {function}", f"ptr {given}", f"i64 {len(arrays)}", "ptr null")
+    text.emit(f"br label %{head}_done")
+    text.begin(f"{head}_done")
+    result = text.op(f"phi ptr [null, %{before}], [{result}, %{head}]", "ptr")
+    for array in (*arrays, result):
+        call("void", "Py_DecRef", f"ptr {array}")
+    call("void", "PyGILState_Release", f"i32 {state}")
+    raised = text.op(f"icmp eq ptr {result}, null", "i1")
+    text.emit(f"br i1 {raised}, label %{head}_raised, label %{end}")
+    text.begin(f"{head}_raised")
+    printer.leave(STOPPED)
+    text.begin(end)
+
+
+_DTYPES: dict[str, Any] = {kind: dtype for dtype, kind in KINDS.items()}
+
+
+def _numbers(printer, values):
+    """The address of a few integers."""
+    text = printer.text
+    found = f"%numbers{len(printer.frames)}"
+    printer.frames.append(f"  {found} = alloca [{max(len(values), 1)} x i64]")
+    for k, n in enumerate(values):
+        at = text.op(f"getelementptr inbounds i64, ptr {found}, i64 {k}", "ptr")
+        text.emit(f"store i64 {n}, ptr {at}")
+    return found
+
+
+def _needed(eq, between):
+    """Those of some equations that one needs."""
+    wanted, found = {v for v in eq.inputs if type(v) is Var}, []
+    for other in reversed(between):
+        if not wanted.isdisjoint(other.outputs):
+            found.append(other)
+            wanted.update([v for v in other.inputs if type(v) is Var])
+    return found[::-1]
+
+
+_SEVERAL = LoopOp("rank_shift", {"collective"})
+
+
+def _joined(several):
+    """Several shifts as one equation, which only the rule looks at."""
+    if len(several) == 1:
+        return several[0]
+    return SimpleNamespace(prim=_SEVERAL, inputs=[v for eq in several for v in eq.inputs], params=several[0].params,
+                           outputs=[v for eq in several for v in eq.outputs], several=several, acts=False)

@@ -1,0 +1,154 @@
+"""Convolution: windows of arrays side by side for each example, then a product of matrices."""
+
+from math import prod
+
+from ..loops.kinds import KINDS
+from ..loops.statements import Const, Place, compact_strides
+from .indexing import added, looped, row_of
+from .products import multiplied
+
+# The shapes are those of core/ops/nn/convolution.py: x (n, channels, *size), w (features, channels / groups, *kernel),
+# y (n, features, *out).
+
+
+def windows(writer, eq):
+    """All windows over the last axes, as a view: (*lead, *kernel, *out)."""
+    (v,), (kernel, stride, dilation) = eq.inputs, eq.params
+    writer.values[eq.outputs[0]] = _windows(writer.place(v), kernel, stride, dilation, eq.outputs[0].aval.shape)
+
+
+def overlap_add(writer, eq):
+    """Windows added up where they came from."""
+    (v,), (_, kernel, stride, dilation), out = eq.inputs, eq.params, eq.outputs[0]
+    y = writer.place(v)
+    place = writer.result(out)
+    writer.values[out] = place
+    writer.fill(place, Const(0.0, place.kind))
+    taps = len(kernel)
+    _add_windows(writer, _windows(place, kernel, stride, dilation, y.shape), y, taps, len(y.shape) - 2 * taps)
+
+
+def conv(writer, eq):
+    """`y` of `x` and `w`."""
+    (v, u), (stride, padding, dilation, groups), out = eq.inputs, eq.params, eq.outputs[0]
+    x, w = writer.place(v), _in_groups(writer, u, groups)
+    place = writer.result(out)
+    writer.values[out] = place
+    n, kernel, size = v.aval.shape[0], u.aval.shape[2:], out.aval.shape[2:]
+    y = place.reshaped((n, groups, w.shape[1], prod(size)))
+    padded = _zeros(writer, x, padding)
+
+    def one(k):
+        cols = _columns(writer, x.row(k), padded, padding, kernel, stride, dilation, size)
+        multiplied(writer, w, cols.reshaped((groups, w.shape[2], prod(size))), y.row(k))
+
+    looped(writer, n, one)
+
+
+def conv_input(writer, eq):
+    """`x` of `y` and `w`."""
+    (v, u), (_, stride, padding, dilation, groups), out = eq.inputs, eq.params, eq.outputs[0]
+    w = _in_groups(writer, u, groups)
+    n, kernel, size = v.aval.shape[0], u.aval.shape[2:], v.aval.shape[2:]
+    y = _compact(writer, writer.place(v)).reshaped((n, groups, w.shape[1], prod(size)))
+    place = writer.result(out)
+    writer.values[out] = place
+    channels, kind = out.aval.shape[1], place.kind
+    cols = writer.new((groups, w.shape[2], prod(size)), kind)
+    apart = cols.reshaped((channels, *kernel, *size))
+    whole = any(p for pair in padding for p in pair)
+    sums = writer.new((channels, *_around(out.aval.shape[2:], padding)), kind) if whole else None
+
+    def one(k):
+        multiplied(writer, w.seen(lambda a: a.transpose((0, 2, 1))), y.row(k), cols)
+        total = place.row(k) if sums is None else sums
+        writer.fill(total, Const(0.0, kind))
+        _add_windows(writer, _windows(total, kernel, stride, dilation, apart.shape), apart, len(kernel), 1)
+        if sums is not None:
+            writer.copy(_inside(sums, out.aval.shape[2:], padding), place.row(k))
+
+    looped(writer, n, one)
+
+
+def conv_weight(writer, eq):
+    """`w` of `y` and `x`."""
+    (u, v), (kernel, stride, padding, dilation, groups), out = eq.inputs, eq.params, eq.outputs[0]
+    n, size, kind = v.aval.shape[0], u.aval.shape[2:], KINDS[out.aval.dtype]
+    rows = out.aval.shape[1] * prod(kernel)
+    x = writer.place(v)
+    y = _compact(writer, writer.place(u)).reshaped((n, groups, out.aval.shape[0] // groups, prod(size)))
+    place = writer.result(out)
+    writer.values[out] = place
+    total = place.reshaped((groups, out.aval.shape[0] // groups, rows))
+    part = writer.new(total.shape, kind)
+    padded = _zeros(writer, x, padding)
+    writer.fill(total, Const(0.0, kind))
+
+    def one(k):
+        cols = _columns(writer, x.row(k), padded, padding, kernel, stride, dilation, size)
+        cols = cols.reshaped((groups, rows, prod(size)))
+        multiplied(writer, y.row(k), cols.seen(lambda a: a.transpose((0, 2, 1))), part)
+        added(writer, total, part)
+
+    looped(writer, n, one)
+
+
+def _windows(x, kernel, stride, dilation, shape):
+    """The place of all windows over the last axes."""
+    n = len(kernel)
+    inner = x.strides[len(x.strides) - n :]
+    return Place(x.memory, shape, (*x.strides[: len(x.strides) - n], *[a * d for a, d in zip(inner, dilation)],
+                                   *[a * s for a, s in zip(inner, stride)]), x.offset, x.moving)
+
+
+def _around(size, padding):
+    return tuple([a + k + b for k, (a, b) in zip(size, padding)])
+
+
+def _inside(x, size, padding):
+    """The place of what lies inside of the padding over the last axes."""
+    ahead = len(x.shape) - len(size)
+    offset = sum(a * s for (a, _), s in zip(padding, x.strides[ahead:]))
+    return Place(x.memory, (*x.shape[:ahead], *size), x.strides, x.offset + offset, x.moving)
+
+
+def _zeros(writer, x, padding):
+    """Memory for one example with zeros around it; None without padding."""
+    if not any(p for pair in padding for p in pair):
+        return None
+    place = writer.new((x.shape[1], *_around(x.shape[2:], padding)), x.kind)
+    writer.fill(place, Const(0.0, x.kind))
+    return place
+
+
+def _columns(writer, x, padded, padding, kernel, stride, dilation, size):
+    """The windows of one example, (channels, *kernel, *out), in order."""
+    if padded is not None:
+        writer.copy(x, _inside(padded, x.shape[1:], padding))
+        x = padded
+    cols = writer.new((x.shape[0], *kernel, *size), x.kind)
+    writer.copy(_windows(x, kernel, stride, dilation, cols.shape), cols)
+    return cols
+
+
+def _in_groups(writer, u, groups):
+    """Weights as (groups, features, channels * taps)."""
+    shape = u.aval.shape
+    return _compact(writer, writer.place(u)).reshaped((groups, shape[0] // groups, prod(shape[1:])))
+
+
+def _compact(writer, x):
+    if x.strides == compact_strides(x.shape):
+        return x
+    place = writer.new(x.shape, x.kind)
+    writer.copy(x, place)
+    return place
+
+
+def _add_windows(writer, into, y, taps, lead):
+    """Add windows (*lead, *kernel, *out) at their places, one tap of the kernel after the other: they overlap."""
+    if taps:
+        looped(writer, y.shape[lead], lambda k: _add_windows(
+            writer, row_of(into, lead, k), row_of(y, lead, k), taps - 1, lead))
+    else:
+        added(writer, into, y)

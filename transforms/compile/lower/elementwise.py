@@ -1,0 +1,100 @@
+"""Lowering of elementwise equations to operations of the loop IR, each in one kind of number."""
+
+import numpy as np
+
+from ....core.primitive.primitive import NotLowered
+from ...graph.equations import Literal, Var
+from ..loops.kinds import KINDS
+from ..loops.operations import POWERS, TESTS, knows
+from .lowering import lowered, named
+
+_CASTS = frozenset({"cast", "cast_flat"})
+_QUOTIENTS = frozenset({"floor_divide", "remainder"})
+_SAME = frozenset({"stop_gradient"})
+
+
+def elementary(eq):
+    """`[(name, kind, out, inputs), …]` that an elementwise equation comes down to; None where native code has none."""
+    prim, out = eq.prim, eq.outputs[0]
+    if not (prim.elementwise or prim.name in _CASTS) or out.aval.weak or out.aval.dtype not in KINDS:
+        return None
+    if not all(_known(v) for v in eq.inputs):
+        return None
+    kind = computed_in(prim.name, eq.inputs, out)
+    if kind is not None and (prim.name != "strong_zero" or _is_linear(eq)):
+        return [_rooted(prim.name, kind, out, eq.inputs)]
+    steps = _steps(eq)
+    if steps is None:
+        return None
+    found = []
+    for step in steps:
+        if step.outputs[0].aval.dtype not in KINDS or not all(_known(v) for v in step.inputs):
+            return None
+        kind = computed_in(step.prim.name, step.inputs, step.outputs[0])
+        if kind is None:
+            return None
+        found.append(_rooted(step.prim.name, kind, step.outputs[0], step.inputs))
+    return found
+
+
+def _is_linear(eq):
+    """Tell whether what an equation chooses is 0 or NaN where a cotangent is 0: if a sweep made it, in one dtype."""
+    return eq.quiet is True and len({v.aval.dtype for v in (*eq.inputs, *eq.outputs)}) == 1
+
+
+def _rooted(name, kind, out, inputs):
+    """A step; a power that roots give as these."""
+    if name == "power" and type(inputs[1]) is Literal and not inputs[1].aval.shape and inputs[0].aval.shape == (
+            out.aval.shape) and float(inputs[1].value) in POWERS:
+        return POWERS[float(inputs[1].value)], kind, out, inputs[:1]
+    return name, kind, out, inputs
+
+
+def computed_in(name, inputs, out):
+    """The kind that an operation computes in; None where native code has no such operation."""
+    if name in _CASTS or name in _SAME:
+        return KINDS.get(out.aval.dtype)
+    if name == "where":
+        return KINDS.get(out.aval.dtype) if inputs[0].aval.dtype == np.bool_ else None
+    if name in TESTS:
+        kind = KINDS.get(_common(inputs))
+    else:
+        kind = KINDS.get(out.aval.dtype)
+    if name in _QUOTIENTS and kind in ("i64", "i32") and not (
+            type(inputs[1]) is Literal and not np.isin(inputs[1].value, (0, -1)).any()):
+        return None  # NumPy warns where it divides by 0, and of the least number by -1
+    if kind == "i32" and any(type(v) is Var and v.aval.weak for v in inputs):
+        return None  # NumPy raises where a Python integer does not fit
+    return kind if kind is not None and knows(name, kind) else None
+
+
+def _common(inputs):
+    """The dtype that NumPy compares in."""
+    strong = [v.aval.dtype for v in inputs if not v.aval.weak]
+    if not strong:
+        return np.result_type(*[v.aval.dtype for v in inputs])
+    given = [v.aval.dtype if not v.aval.weak else {"f": 0.0, "i": 0, "b": False}.get(v.aval.dtype.kind, 0j)
+             for v in inputs]
+    return np.result_type(*given)
+
+
+def _known(v):
+    """Tell whether a value is of a kind that native code has; a Python integer must fit where it is cast."""
+    if v.aval.dtype not in KINDS:
+        return False
+    return not (type(v) is Literal and type(v.value) is int and not -2**31 <= v.value < 2**31)
+
+
+def _stays(eq):
+    """Tell whether native code computes an equation itself; an elementwise one may come down to others."""
+    if computed_in(eq.prim.name, eq.inputs, eq.outputs[0]) is not None:
+        return True
+    if not eq.prim.elementwise:
+        raise NotLowered
+    return False
+
+
+def _steps(eq):
+    """The equations that an elementwise one comes down to, one of which gives its result; None if unknown."""
+    found = lowered(eq, _stays) if eq.prim.elementwise else None
+    return named(eq, *found) if found else None

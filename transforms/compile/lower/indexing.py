@@ -1,0 +1,321 @@
+"""Reading and writing by index: rows of an array at places that integers in memory name, or that are known."""
+
+import numpy as np
+
+from ...graph.equations import Literal
+from ..loops.kinds import KINDS
+from ..loops.statements import Bound, Const, Counter, Loop, Memory, Nest, Place, Step, Value, is_uniform
+from .buffer_reuse import written_over
+
+ndarray = np.ndarray
+_FEW_ROWS = 8  # elements of a row, below which the axes before the index are the outer loops
+
+
+def fits(index, n):
+    """Tell whether an index has a dtype that native code counts in, and is in bounds where it is known."""
+    if index.aval.dtype not in KINDS or index.aval.dtype.kind != "i":
+        return False
+    if type(index) is not Literal:
+        return True
+    known = np.asarray(index.value)
+    return bool(known.min() >= -n and known.max() < n)
+
+
+def _known(w, n):
+    """The places that a literal names, counted from the start."""
+    found = np.asarray(w.value, np.int64)
+    return np.where(found < 0, found + n, found)
+
+
+def take(writer, eq):
+    """`x[…, index, …]` along one axis."""
+    (v, w), (axis,), out = eq.inputs, eq.params, eq.outputs[0]
+    n = v.aval.shape[axis]
+    if type(w) is Literal:
+        _picked(writer, v, _known(w, n), axis, out)
+        return
+    source = writer.place(v)
+    lead, rest = source.shape[:axis], source.shape[axis + 1 :]
+    if w.aval.size == 1:
+        value = _bound(writer, writer.held(w).reshape(-1)[0], n)
+        part = _expanded(row_of(source, axis, value), axis, w.aval.ndim)
+        if writer.few(out.aval):
+            writer.values[out] = writer.loaded(part)
+        elif source.memory.role in ("input", "constant"):
+            writer.values[out] = part
+        else:  # what is written to later on
+            place = writer.values[out] = writer.result(out)
+            writer.copy(part, place)
+        return
+    place = writer.result(out)
+    writer.values[out] = place
+    flat = _flat(place, lead, rest)
+    _each(writer, w, n, source, flat, axis, lambda x, row: writer.copy(x, row))
+
+
+def scatter_add(writer, eq):
+    """Zeros of length `n` along one axis, to which rows are added in the order of their index."""
+    (v, w), (axis, n), out = eq.inputs, eq.params, eq.outputs[0]
+    kind = KINDS[out.aval.dtype]
+    x = _in_order(writer, writer.place(v))
+    place = writer.result(out)
+    writer.values[out] = place
+    writer.fill(place, Const(0.0 if kind[0] == "f" else 0, kind))
+    given = _flat(x, x.shape[:axis], x.shape[axis + w.aval.ndim :])
+    _each(writer, w, n, place, given, axis, lambda row, part: added(writer, row, part))
+
+
+def add_rows(writer, eq):
+    """`x` with rows added at the places of an index, in its order."""
+    _on_rows(writer, eq, lambda row, part: added(writer, row, part))
+
+
+def put_rows(writer, eq):
+    """`x` with rows at the places of an index: of equal places the last one wins."""
+    _on_rows(writer, eq, lambda row, part: writer.copy(part, row))
+
+
+def _on_rows(writer, eq, write):
+    (v, rows, w), (axis,) = eq.inputs, eq.params
+    x = _in_order(writer, writer.place(rows))
+    writer.settle(w)
+    given = _flat(x, x.shape[:axis], x.shape[axis + w.aval.ndim :])
+    place = written_over(writer, v, eq)
+    _each(writer, w, v.aval.shape[axis], place, given, axis, write)
+
+
+def counted(writer, eq):
+    """Places on an axis of length `n`, negative ones counted from its end."""
+    (w,), (n,), out = eq.inputs, eq.params, eq.outputs[0]
+    if writer.few(out.aval):
+        found = np.empty(w.aval.size, object)
+        found[:] = [_bound(writer, value, n) for value in writer.held(w).reshape(-1)]
+        writer.values[out] = found.reshape(w.aval.shape)
+        return
+    source = _line(writer, w)
+    place = writer.result(out)
+    writer.values[out] = place
+    flat = place.reshaped((place.size,))
+
+    def one(counter):
+        value = _bound(writer, writer.loaded(source.row(counter))[()], n)
+        writer.store(_array(value), flat.row(counter))
+
+    looped(writer, w.aval.size, one)
+
+
+def last_writer(writer, eq):
+    """For each place the last of the given ones that is it, or -1."""
+    (w,), (n,), out = eq.inputs, eq.params, eq.outputs[0]
+    place = writer.result(out)
+    writer.values[out] = place
+    writer.fill(place, Const(-1, "i64"))
+    order = _constant(np.arange(w.aval.size))
+    _each(writer, w, n, place, order, 0, lambda row, number: writer.copy(number, row))
+
+
+def pick(writer, eq):
+    """`x.reshape(-1)[places]`."""
+    (v,), (places,), out = eq.inputs, eq.params, eq.outputs[0]
+    _picked(writer, v, places.index, None, out)
+
+
+def spread(writer, eq):
+    """Zeros with `x` added at places of the flat array."""
+    (v,), (places, _), out = eq.inputs, eq.params, eq.outputs[0]
+    kind = KINDS[out.aval.dtype]
+    x = writer.place(v)
+    place = writer.result(out)
+    writer.values[out] = place
+    writer.fill(place, Const(0.0 if kind[0] == "f" else 0, kind))
+    flat = place.reshaped((place.size,))
+    part = _regular(flat, places.index)
+    if part is not None and np.unique(places.index).size == places.index.size:
+        added(writer, part, x)
+    else:
+        _each(writer, Literal(places.index), flat.shape[0], flat, _flat(_in_order(writer, x), (), ()), 0,
+              lambda row, one: added(writer, row, one))
+
+
+def implant(writer, eq):
+    """`x` with `v` at distinct places of the flat array."""
+    (v, w), (places,) = eq.inputs, eq.params
+    x = writer.place(w)
+    place = written_over(writer, v, eq)
+    flat = place.reshaped((place.size,))
+    part = _regular(flat, places.index)
+    if part is not None:
+        writer.copy(x, part)
+    else:
+        _each(writer, Literal(places.index), flat.shape[0], flat, _flat(_in_order(writer, x), (), ()), 0,
+              lambda row, one: writer.copy(one, row))
+
+
+def _picked(writer, v, known, axis, out):
+    """The elements at places that are known, along an axis or, for None, of the flat array."""
+    if writer.few(out.aval) and type(x := writer.value(v)) is ndarray and (is_uniform(x) or x.size <= known.size + 16):
+        writer.values[out] = _array(np.take(x, known, axis))
+        return
+    source = writer.place(v)
+    if axis is None:
+        axis = 0
+        source = _in_order(writer, source).reshaped((source.size,))
+    lead, rest = source.shape[:axis], source.shape[axis + 1 :]
+    part = _regular(source, known, axis)
+    if part is not None:
+        writer.values[out] = part
+        return
+    place = writer.result(out)
+    writer.values[out] = place
+    _each(writer, Literal(known), source.shape[axis], source, _flat(place, lead, rest), axis,
+          lambda x, row: writer.copy(x, row))
+
+
+def _each(writer, w, n, indexed, other, axis, write):
+    """`write(row of indexed at the k-th index, row k of other)` for each k; axes before the index in loops, or whole.
+
+    Args:
+        w: the index, a variable or a literal in bounds.
+        n: the length of the axis that it counts along.
+        indexed: a Place that it indexes at `axis`.
+        other: a Place with the index as one axis, at `axis`.
+    """
+    rest = 1
+    for m in indexed.shape[axis + 1 :]:
+        rest *= m
+    outer = axis if rest < _FEW_ROWS else 0
+    checked = type(w) is not Literal
+    alone = writer.held(w).reshape(-1)[0] if checked and w.aval.size == 1 else None
+    source = _line(writer, w) if checked else _constant(_known(w, n).reshape(-1))
+
+    def row(counter, x, y):
+        value = alone or writer.cast([writer.loaded(source.row(counter))[()]], "i64")[0]
+        value = _bound(writer, value, n) if checked else value
+        write(row_of(x, axis - outer, value), row_of(y, axis - outer, counter))
+
+    through(writer, [indexed, other], outer, lambda x, y: looped(
+        writer, source.shape[0], lambda counter: row(counter, x, y)))
+
+
+def through(writer, given, left, write):
+    """`write(…)` for the parts of places, in loops over so many of their first axes."""
+    if left:
+        looped(writer, given[0].shape[0], lambda k: through(writer, [x.row(k) for x in given], left - 1, write))
+    else:
+        write(*given)
+
+
+def looped(writer, count, write):
+    """A loop whose body `write(counter)` writes."""
+    counter = Counter()
+    before, writer.repeat = writer.repeat, writer.repeat * count
+    writer.add(Loop(counter, count, False, writer.inside(lambda: write(counter))))
+    writer.repeat = before
+
+
+def _bound(writer, value, n):
+    """An index counted from the start of its axis; outside of it the function ends."""
+    value = writer.cast([value], "i64")[0]
+    if type(value) is Const and -n <= value.value < n:
+        return Const(value.value % n, "i64")
+    found = Value("i64")
+    writer.work += writer.repeat
+    writer.add(Bound(found, value, n))
+    return found
+
+
+def added(writer, place, x):
+    """Add one place to another of its shape."""
+    kind = place.kind
+    old, new, total = Value(kind), Value(kind), Value(kind)
+    writer.nest(Nest(place.shape, [(old, place), (new, x)], [Step("add", kind, [total], [[old], [new]])],
+                     [(total, place)]))
+
+
+def row_of(x, axis, index):
+    """The place of a row along an axis: the index is a counter or a value."""
+    if type(index) is Const:
+        return Place(x.memory, x.shape[:axis] + x.shape[axis + 1 :], x.strides[:axis] + x.strides[axis + 1 :],
+                     x.offset + index.value * x.strides[axis], x.moving)
+    return Place(x.memory, x.shape[:axis] + x.shape[axis + 1 :], x.strides[:axis] + x.strides[axis + 1 :], x.offset,
+                 (*x.moving, (index, x.strides[axis])))
+
+
+def _expanded(x, axis, count):
+    """The place with so many axes of one element at `axis`."""
+    return Place(x.memory, (*x.shape[:axis], *(1,) * count, *x.shape[axis:]),
+                 (*x.strides[:axis], *(0,) * count, *x.strides[axis:]), x.offset, x.moving)
+
+
+def _flat(place, lead, rest):
+    """A place in order whose axes between `lead` and `rest` are one."""
+    count = place.size
+    for n in (*lead, *rest):
+        count //= n
+    return place.reshaped((*lead, count, *rest))
+
+
+def _in_order(writer, x):
+    """The place, or a copy of it, with its elements in order."""
+    if x.reshaped((x.size,)) is not None:
+        return x
+    place = writer.new(x.shape, x.kind)
+    writer.copy(x, place)
+    return place
+
+
+def _line(writer, w):
+    """An index as a place of one axis."""
+    return _in_order(writer, writer.place(w)).reshaped((w.aval.size,))
+
+
+def _constant(array):
+    return Place(Memory(KINDS[array.dtype], array.size, "constant", 0, array), array.shape)
+
+
+def _array(x):
+    if type(x) is ndarray:
+        return x
+    found = np.empty((), object)
+    found[()] = x
+    return found
+
+
+def _regular(x, known, axis=0):
+    """The places along an axis as a view, where steps of one length each give them; else None."""
+    shape = known.shape
+    steps = _steps(known.reshape(-1), list(shape) if known.ndim > 1 else None)
+    if steps is None:
+        return None
+    stride = x.strides[axis]
+    lengths, strides = zip(*steps) if steps else ((), ())
+    found = Place(x.memory, (*x.shape[:axis], *lengths, *x.shape[axis + 1 :]),
+                  (*x.strides[:axis], *[s * stride for s in strides], *x.strides[axis + 1 :]),
+                  x.offset + int(known.flat[0]) * stride, x.moving)
+    whole = (*x.shape[:axis], *shape, *x.shape[axis + 1 :])
+    return found if found.shape == whole else found.reshaped(whole)
+
+
+def _steps(flat, shape):
+    """`[(length, step), …]` of the axes along which flat places go on evenly; None if there are none."""
+    if shape is not None:
+        cube = flat.reshape(shape)
+        found = []
+        for k, n in enumerate(shape):
+            ends = [0] * len(shape)
+            ends[k] = min(1, n - 1)
+            found.append((n, int(cube[tuple(ends)] - flat[0])))
+    else:
+        gaps = np.diff(flat)
+        breaks = np.flatnonzero(gaps != gaps[:1])
+        length = int(breaks[0]) + 1 if breaks.size else flat.size
+        if flat.size % length:
+            return None
+        rows = flat.reshape(-1, length)[:, 0]
+        found = [(length, int(gaps[0]) if gaps.size else 0)]
+        if rows.size > 1:
+            found.insert(0, (rows.size, int(rows[1] - rows[0])))
+    wanted = np.zeros((), np.int64)
+    for n, step in found:
+        wanted = wanted[..., None] + np.arange(n) * step
+    return found if np.array_equal(wanted.reshape(-1) + flat[0], flat) else None

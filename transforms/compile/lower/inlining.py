@@ -1,0 +1,38 @@
+"""Inlining: functions with rules of their own as their equations; nothing differentiates what is compiled."""
+
+from ...graph.draft import Draft
+from ...graph.equations import Body, Equation, Literal, Var
+
+CALLS = frozenset({"custom_jvp", "custom_vjp", "two_way"})
+
+
+def inlined(graph, calls=CALLS):
+    """A draft of a graph with the bodies of such calls in their place, in bodies of loops, too."""
+    known = {}
+
+    def now(v):
+        return v if type(v) is Literal else known.get(v, v)
+
+    equations = []
+    for eq in graph.equations:
+        inputs = [now(v) for v in eq.inputs]
+        if eq.prim.name in calls and len(eq.graphs()) == 1 and eq.graphs()[0].guards is None:
+            inner = inlined(getattr(eq.params[-1], "expanded", eq.graphs()[0]), calls)
+            fresh = dict(zip(inner.inputs, inputs))  # behind them may be what the rules close over
+
+            def renamed(v, fresh=fresh):
+                if type(v) is Literal:
+                    return v
+                if v not in fresh:
+                    fresh[v] = Var(v.aval)
+                return fresh[v]
+
+            equations += [Equation(part.prim, [renamed(v) for v in part.inputs], part.params,
+                                   [renamed(v) for v in part.outputs], eq.quiet is True or part.quiet, part.place)
+                          for part in inner.equations]
+            known.update((out, renamed(v)) for out, v in zip(eq.outputs, inner.outputs, strict=True))
+        else:
+            params = tuple([Body(inlined(p.graph, calls), p.run) if type(p) is Body and p.graph is not None else p
+                            for p in eq.params])
+            equations.append(Equation(eq.prim, inputs, params, eq.outputs, eq.quiet, eq.place))
+    return Draft(graph.inputs, equations, [now(v) for v in graph.outputs])

@@ -1,0 +1,104 @@
+"""Lowering of composite operations to those they come down to, as the `lower` of their statements says it."""
+
+import numpy as np
+
+from ....core.arrays.avals import aval_of
+from ....core.primitive.primitive import Loop, NotLowered
+from ....core.trace.tracer import Staged, Trace, Tracer
+from ...graph.equations import Equation, Literal, Var
+
+_ATOMIC = (np.ufunc, Loop, type(None))  # what `lower` is of operations that are said in no others
+
+
+class Lowering(Trace):
+    """Records the operations that the `lower` of an equation runs."""
+
+    __slots__ = ("like", "equations", "stays")
+    kind = "lowering"
+
+    def __init__(self, like, stays):
+        Trace.__init__(self)
+        self.like = like
+        self.equations = []
+        self.stays = stays
+
+    def box(self, v):
+        if type(v) is Literal:
+            return v.value
+        out = Staged()
+        out.owner = self
+        out.value = None
+        out.aval = v.aval
+        out.node = v
+        return out
+
+    def process(self, prim, args):
+        operands, params = prim.split(args)
+        avals = prim.shape([aval_of(a) for a in operands], params)
+        several = prim.outputs is not None
+        eq = Equation(prim, [a.node if isinstance(a, Tracer) else Literal(a) for a in operands], params,
+                      list(map(Var, avals)) if several else [Var(avals)], self.like.quiet, self.like.place)
+        if not self.stays(eq):
+            if isinstance(prim.lower, _ATOMIC):
+                raise NotLowered
+            return prim.lower(*args)
+        self.equations.append(eq)
+        outs = [self.box(v) for v in eq.outputs]
+        return tuple(outs) if several else outs[0]
+
+    def loop(self, loop, *args):
+        raise NotLowered
+
+
+def lowered(eq, stays):
+    """`(equations, results)` that an equation of real operands comes down to; None where it stays as it is.
+
+    Args:
+        stays: whether an operation is recorded, given its equation; another one is lowered in turn.
+    """
+    if isinstance(eq.prim.lower, _ATOMIC):
+        return None
+    trace = Lowering(eq, stays)
+    try:
+        found = eq.prim.lower(*[trace.box(v) for v in eq.inputs], *eq.params)
+    except (NotLowered, TypeError, ValueError, AttributeError, NotImplementedError):  # it asks for what arrays have
+        return None
+    finally:
+        trace.done = True
+    results = [x.node if type(x) is Staged else Literal(x) for x in (found if type(found) is tuple else (found,))]
+    same = len(results) == len(eq.outputs) and all(
+        v.aval.shape == out.aval.shape and v.aval.dtype == out.aval.dtype for v, out in zip(results, eq.outputs))
+    return (trace.equations, results) if same else None
+
+
+def named(eq, equations, results):
+    """Equations that make the outputs of an equation; None where they make none of what it gives."""
+    made = {v for step in equations for v in step.outputs}
+    if not all(type(v) is Var and v in made for v in results):
+        return None
+    outs = dict(zip(results, eq.outputs))
+    for step in equations:
+        step.inputs = [outs.get(v, v) for v in step.inputs]
+        step.outputs = [outs.get(v, v) for v in step.outputs]
+    return equations
+
+
+def composed(eq):
+    """`(equations, results)` of an equation that NumPy computes by these, one by one; None of one that stays."""
+    if not eq.prim.composite:
+        return None
+    if eq.prim.composite == "always":
+        return lowered(eq, lambda step: not step.prim.composite)
+    out = eq.outputs[0].aval
+    if not out.shape or out.weak or any(v.aval.dtype.kind not in "fb" for v in eq.inputs):
+        return None
+    return lowered(eq, _is_ufunc)
+
+
+def _is_ufunc(step):
+    """Tell whether an operation is one loop over arrays; composite ones are lowered, what else there is refuses."""
+    if step.prim.ufunc is None and step.prim.name != "where":
+        if not step.prim.composite:
+            raise NotLowered
+        return False
+    return True

@@ -1,0 +1,72 @@
+"""Scans along an axis: running sums and products."""
+
+from ..loops.constants import start_of
+from ..loops.kinds import KINDS
+from ..loops.statements import Const, Memory, Nest, Place, Step, Store, Value
+from .indexing import looped, row_of, through
+
+_SHORT = 8  # elements behind the axis, below which it is the innermost loop
+
+
+def running(name):
+    """A rule that writes `out[k] = name(out[k - 1], x[k])` along one axis."""
+    def rule(writer, eq):
+        (v,), (axis,), out = eq.inputs, eq.params, eq.outputs[0]
+        kind = KINDS[out.aval.dtype]
+        x = writer.place(v)
+        place = writer.result(out)
+        writer.values[out] = place
+        rest = 1
+        for n in x.shape[axis + 1 :]:
+            rest *= n
+        if rest < _SHORT:
+            _one_by_one(writer, name, kind, x, place, axis)
+        else:
+            _row_by_row(writer, name, kind, x, place, axis)
+
+    return rule
+
+
+def _one_by_one(writer, name, kind, x, place, axis):
+    through(writer, [x, place], axis, lambda x, place: _columns(writer, name, kind, x, place))
+
+
+def _columns(writer, name, kind, x, place):
+    last = len(x.shape) - 1
+    if last:
+        looped(writer, x.shape[last], lambda k: _columns(
+            writer, name, kind, row_of(x, last, k), row_of(place, last, k)))
+    else:
+        _line(writer, name, kind, x, place)
+
+
+def _line(writer, name, kind, x, place):
+    total = Place(Memory(kind, 1, "cell"), ())
+    writer.add(Store([Const(start_of(name, kind), kind)], total))
+
+    def one(k):
+        found = Value(kind)
+        given = writer.cast([writer.loaded(x.row(k))[()]], kind)
+        writer.add(Step(name, kind, [found], [[writer.loaded(total)[()]], given]))
+        writer.add(Store([found], total))
+        writer.add(Store([found], place.row(k)))
+
+    looped(writer, x.shape[0], one)
+
+
+def _row_by_row(writer, name, kind, x, place, axis):
+    def at(p, index, k=None):
+        moving = p.moving if k is None else (*p.moving, (k, p.strides[axis]))
+        return Place(p.memory, p.shape[:axis] + p.shape[axis + 1 :], p.strides[:axis] + p.strides[axis + 1 :],
+                     p.offset + index * p.strides[axis], moving)
+
+    writer.copy(at(x, 0), at(place, 0))
+
+    def one(k):
+        old, new, total = Value(kind), Value(kind), Value(kind)
+        here = at(place, 1, k)
+        writer.nest(Nest(here.shape, [(old, at(place, 0, k)), (new, at(x, 1, k))],
+                         [Step(name, kind, [total], [[old], [new]])], [(total, here)]))
+
+    if x.shape[axis] > 1:
+        looped(writer, x.shape[axis] - 1, one)

@@ -1,0 +1,344 @@
+"""The lowering pass: small arrays as values, larger ones as places, elementwise equations in fused nests."""
+
+from functools import partial
+from types import SimpleNamespace
+
+import numpy as np
+
+from ....core.types import Any
+from ...graph.draft import Draft, without_dead
+from ...graph.equations import Literal, Var
+from ..loops.constants import FEW, cast_constant, constant, start_of
+from ..loops.kinds import KINDS
+from ..loops.nests import add_nest
+from ..loops.scratch import place_scratch
+from ..loops.statements import Const, Kernel, Load, Memory, Nest, Place, Step, Store, Value, is_compact, is_uniform
+from ..rules.indexing import PARTS, ROWS
+from ..rules.products import PRODUCTS
+from ..rules.rewrite import rewrite, rules
+from ..rules.softmax import SOFTMAX
+from . import batch_layout
+from .collectives import together
+from .concat_by_update import nested
+from .fused_matvec import fuse_matvecs
+from .loop_fusion import Group, write_group
+from .lowerings import RULES
+from .nonfinite_check import Alarm
+from .ranges import in_ranges
+from .rematerialize import Rematerialized
+from .reorder_for_fusion import reorder_for_fusion
+from .structure import Expansion, is_native
+
+ndarray = np.ndarray
+_FIRST, _THEN, _LAST = rules(*PRODUCTS), rules(*ROWS), rules(*PARTS)
+_OF_CACHED = rules(*PRODUCTS, *SOFTMAX)
+_STREAMS = 64  # arrays that a nest reads and gives: of more, a processor holds no address, and LLVM takes long over it
+_LONG = 12_000  # values of straight-line code, beyond which arrays of more than one element lie in memory
+
+
+class Writer:
+    """Writes the statements of one kernel.
+
+    Args:
+        draft: equations that `is_native` accepts.
+        known: `{equation: its steps}` of elementwise ones, as `is_native` noted them.
+    """
+
+    alarms: Any = Alarm
+    threads = True  # whether large nests are cut in ranges
+    eager = False  # whether few nests matter more than few arrays
+    cached = True  # whether to take blocks of rows, and to store what took long to compute, saves time
+
+    def __init__(self, draft, known):
+        self.known = known
+        self.statements = []
+        self.values = {}  # variable -> Place, or an object array of Value and Const
+        self.groups: dict[Any, Any] = {}  # shape -> the group that waits
+        self.owner: dict[Any, Any] = {}  # variable -> the group that it waits in
+        self.uses = {}
+        self.targets = {}  # variable -> where its elements are wanted
+        self.spilled = {}  # variable whose values were stored -> where
+        self.read = {}  # variable whose elements were loaded -> the values
+        self.local = set()  # memory that the block under work made
+        self.carried = {}  # variable that a loop carries on -> where the next turn finds it
+        self.apart = {}  # equations that are written column by column, by id
+        self.assemblies = {}  # assembly -> the equation of the one that it lies in, and its box there
+        self.early = {}  # assembly that has a place before it is written -> that
+        self.columns = batch_layout.Columns()
+        self.rematerialized = Rematerialized()
+        self.flushed = []  # groups that are being written, each for what the one before it reads
+        self.around = None  # of a body: the statements before it, and what was copied there for it
+        self.finished = set()  # equations that were written, by id
+        self.count = 0
+        self.work = 0.0
+        self.repeat = 1
+        inputs = [Memory(KINDS[v.aval.dtype], v.aval.size, "input", k) for k, v in enumerate(draft.inputs)]
+        outputs = [Memory(KINDS[v.aval.dtype], v.aval.size, "output", k) for k, v in enumerate(draft.outputs)]
+        wanted = [Place(m, v.aval.shape) for m, v in zip(outputs, draft.outputs)]
+        for v, m in zip(draft.inputs, inputs):
+            self.values[v] = Place(m, v.aval.shape)
+        for v, place in zip(draft.outputs, wanted):
+            if type(v) is Var and v not in self.values:
+                self.targets.setdefault(v, place)
+        self.alarm = self.alarms(self, wanted)
+        outputs.append(self.alarm.memory)
+        self.block(draft.equations, draft.outputs)
+        for v, place in zip(draft.outputs, wanted):
+            self.copy(v, place)
+        self.alarm.end(self, wanted)
+        self.kernel = Kernel(inputs, outputs, self.statements)
+        self.kernel.work = self.work
+        place_scratch(self.kernel)
+
+    # blocks
+
+    def block(self, equations, outputs):
+        """Write equations; those that `outputs` need are no longer waiting at its end."""
+        uses = self.uses
+        equations = self.rewritten(equations, outputs, _OF_CACHED if self.cached else _FIRST)
+        if self.cached:
+            equations = without_dead(Draft((), fuse_matvecs(equations, outputs, self.known), outputs)).equations
+        equations = self.rewritten(equations, outputs, _THEN, lower=self.parts)
+        equations = together(reorder_for_fusion(equations, outputs, self.known, self.eager))
+        apart = batch_layout.columnar(equations, outputs, self.known)
+        equations = self.rewritten(equations, outputs, _LAST, apart=apart.keys())
+        self.apart.update(apart)
+        self.assemblies.update(nested(equations, outputs))
+        self.finished.difference_update(map(id, equations))  # a body may be written twice
+        for eq in equations:
+            for v in eq.inputs:
+                if type(v) is Var:
+                    uses.setdefault(v, []).append(eq)
+        for v in outputs:
+            if type(v) is Var:
+                uses.setdefault(v, []).append(None)
+        for eq in equations:
+            rule = RULES.get(eq.prim.name, Writer.steps)
+            if id(eq) in self.apart:
+                rule = batch_layout.write
+            rule(self, eq)
+            self.finished.add(id(eq))
+        for settle in (batch_layout.aim, Writer.settle):
+            for v in outputs:
+                if type(v) is Var:
+                    settle(self, v)
+        for group in list(self.groups.values()):
+            self.flush(group)
+
+    def rewritten(self, equations, outputs, table, **options):
+        """Equations of a block, rewritten by a table of rules to others that native code has."""
+        if "lower" not in options and table.keys().isdisjoint([eq.prim.name for eq in equations]):
+            return equations
+        admits = partial(is_native, known=self.known)
+        return rewrite(Draft((), equations, outputs), table, admits=admits, **options).equations
+
+    def parts(self, eq):
+        """`(equations, results)` of an equation that comes down to several."""
+        several = self.known.get(eq)
+        return (several.equations, eq.outputs) if type(several) is Expansion else None
+
+    def steps(self, eq):
+        """Write an elementwise equation."""
+        found = self.known[eq]
+        if len(found) > 1:
+            for _, _, out, inputs in found:
+                for v in inputs:
+                    if type(v) is Var:
+                        reader = SimpleNamespace(outputs=[out])
+                        self.uses.setdefault(v, []).append(reader)
+                        self.finished.add(id(reader))
+        for step in found:
+            self.step(*step)
+
+    def inside(self, write):
+        """The statements that `write()` writes, a body."""
+        outer = (self.statements, self.groups, self.owner, self.spilled, self.read, self.local, self.around,
+                 self.columns)
+        self.columns = batch_layout.Columns()
+        self.around = self.statements, {}
+        self.statements, self.groups, self.owner, self.local = [], {}, {}, set()
+        self.spilled, self.read = dict(self.spilled), dict(self.read)
+        write()
+        found = self.statements
+        (self.statements, self.groups, self.owner, self.spilled, self.read, self.local, self.around,
+         self.columns) = outer
+        return found
+
+    def add(self, statement):
+        self.statements.append(statement)
+
+    # values
+
+    def settle(self, v):
+        """Write the group that a variable waits in."""
+        batch_layout.put_together(self, v)
+        if v in self.rematerialized.steps:
+            self.rematerialized.store(self, v)
+        if v in self.owner:
+            self.flush(self.owner[v])
+
+    def value(self, v):
+        """The Place of a variable or constant, or the array of its values."""
+        if type(v) is Literal:
+            return constant(v)
+        self.settle(v)
+        return self.values[v]
+
+    def few(self, aval):
+        """Tell whether an array is held as values."""
+        return aval.size == 1 or aval.size <= FEW and self.count < _LONG
+
+    def held(self, v):
+        """The elements of a variable or constant as an array of values."""
+        found = self.value(v)
+        if type(found) is ndarray:
+            return found
+        if v not in self.read:
+            self.read[v] = self.loaded(found)
+        return self.read[v]
+
+    def loaded(self, x):
+        """The elements at a place as values."""
+        if type(x) is ndarray:
+            return x
+        out = np.empty(x.size, object)
+        self.count += out.size
+        out[:] = [Value(x.kind) for _ in range(out.size)]
+        if is_compact(x):
+            self.add(Load(list(out), x))
+        else:
+            for value, index in zip(out, np.ndindex(x.shape)):
+                self.add(Load([value], x.element(index)))
+        return out.reshape(x.shape)
+
+    def place(self, v):
+        """The Place of a variable or constant; values are stored first."""
+        found = self.value(v)
+        if type(found) is Place:
+            return found
+        if v not in self.spilled:
+            self.spilled[v] = self.stored(found)
+        return self.spilled[v]
+
+    def stored(self, x):
+        """Values in memory."""
+        place = self.new(x.shape, x.flat[0].kind)
+        self.store(x, place)
+        return place
+
+    def store(self, x, place):
+        """Write an array of values to a place, broadcast."""
+        if is_uniform(x) and place.size > 1:
+            self.fill(place, x.flat[0])
+            return
+        whole = np.broadcast_to(x, place.shape)
+        if is_compact(place):
+            self.add(Store(list(whole.reshape(-1)), place))
+        else:
+            for index in np.ndindex(place.shape):
+                self.add(Store([whole[index]], place.element(index)))
+
+    def new(self, shape, kind, strides=None):
+        """A place for an array of this shape."""
+        size = 1
+        for n in shape:
+            size *= n
+        memory = Memory(kind, size, "cell" if size <= FEW else "scratch")
+        self.local.add(memory)
+        return Place(memory, shape, strides)
+
+    def result(self, v, strides=None):
+        """The place that a result goes to: with `strides`, unless it is wanted elsewhere."""
+        place = self.targets.pop(v, None)
+        return self.new(v.aval.shape, KINDS[v.aval.dtype], strides) if place is None else place
+
+    def copy(self, v, place):
+        """Write a variable or constant to a place, broadcast."""
+        found = self.value(v) if not isinstance(v, (Place, ndarray)) else v
+        if type(found) is Place:
+            if found.memory is place.memory and (found.offset, found.strides) == (place.offset, place.strides) and (
+                    found.moving == place.moving):
+                return
+            value = Value(found.kind)
+            self.nest(Nest(place.shape, [(value, found.spread(place.shape))], [], [(value, place)]))
+        else:
+            self.store(found, place)
+
+    def fill(self, place, value):
+        """Write one value everywhere in a place."""
+        self.nest(Nest(place.shape, [], [], [(value, place)]))
+
+    def nest(self, nest):
+        """Add a nest."""
+        if self.threads and in_ranges(self, nest):
+            return
+        size = 1
+        for n in nest.shape:
+            size *= n
+        self.work += self.repeat * size * (1 + len(nest.steps))
+        add_nest(self.statements, nest)
+
+    # elementwise steps
+
+    def step(self, name, kind, out, inputs):
+        """Write an elementwise operation, or let it wait with others of its shape."""
+        shape = out.aval.shape
+        if self.few(out.aval):
+            arrays = [np.broadcast_to(self.held(v), shape) for v in inputs]
+            self.values[out] = self.computed(name, kind, shape, arrays, KINDS[out.aval.dtype])
+            return
+        for v in inputs:
+            if type(v) is Var and v in self.owner and self.owner[v].shape != shape:
+                self.flush(self.owner[v])
+            elif type(v) is Var:
+                batch_layout.aim(self, v)  # this step may wait longer than they do
+        group = self.groups.get(shape)
+        if group is not None and not group.folded.isdisjoint(inputs):
+            self.flush(group)
+            group = None
+        if group is None:
+            group = self.groups[shape] = Group(shape)
+        group.take(name, kind, out, inputs, out in self.targets)
+        self.owner[out] = group
+        if len(group.streams) > _STREAMS:
+            self.flush(group)
+
+    def waiting(self, shape):
+        """The group of a shape that waits."""
+        return self.groups.setdefault(shape, Group(shape))
+
+    def computed(self, name, kind, shape, arrays, result):
+        """The values of an operation on arrays of values."""
+        size = 1
+        for n in shape:
+            size *= n
+        self.count += size
+        self.work += self.repeat * size
+        outs = [Value(result) for _ in range(size)]
+        args = [self.cast(list(a.reshape(-1)), "b8" if name == "where" and not k else kind)
+                if name not in ("cast", "cast_flat") else list(a.reshape(-1)) for k, a in enumerate(arrays)]
+        self.add(Step(name, kind, outs, args))
+        found = np.empty(size, object)
+        found[:] = outs
+        return found.reshape(shape)
+
+    def cast(self, values, kind):
+        """Values in another kind."""
+        source = values[0].kind
+        if all(v.kind == kind for v in values):
+            return values
+        if all(type(v) is Const for v in values):
+            return [cast_constant(v, kind) for v in values]
+        if len({v.kind for v in values}) > 1:
+            return [self.cast([v], kind)[0] for v in values]
+        outs = [Value(kind) for _ in values]
+        self.add(Step("cast", kind, outs, [values]))
+        return outs if source != kind else values
+
+    def flush(self, group):
+        """Write a group as one nest."""
+        write_group(self, group)
+
+    def fill_start(self, name, place):
+        """Write what a fold starts from."""
+        self.fill(place, Const(start_of(name, place.kind), place.kind))

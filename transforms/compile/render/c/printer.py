@@ -1,0 +1,254 @@
+"""The C printer of the loop IR: the body of a function over pointers."""
+
+import re
+
+from ...loops.kinds import BYTES
+from ...loops.nests import add_nest
+from ...loops.statements import (
+    Branch,
+    Const,
+    Load,
+    Loop,
+    Nest,
+    Place,
+    Product,
+    Step,
+    Store,
+    Value,
+    While,
+    inner,
+    places,
+)
+from .nests import print_nest
+from .scalars import Scalars
+from .text import STORED, TYPES, Name, Text, number
+
+ON_STACK = 4096  # bytes of temporaries that lie on the stack
+_MEMORY = re.compile(r"\bm\d+\b")
+
+
+class Printer:
+    """Writes the statements of a kernel as the lines of a function.
+
+    Args:
+        names: `{memory: name}` of inputs and outputs.
+        blas: whether products of larger matrices are calls of CBLAS.
+        on_stack: bytes of temporaries that may lie on the stack.
+        index: the type of indices; by default what the statements need.
+    """
+
+    def __init__(self, kernel, module, names, blas=False, on_stack=ON_STACK, index=None):
+        self.module = module
+        self.text = Text(module)
+        self.memories = dict(names)
+        self.blas = blas
+        self.print_nest = print_nest
+        self.values = {}
+        self.counters = {}
+        self.declared = {}  # the name of a temporary -> its declaration
+        held = {p.memory for p in places_in(kernel.statements)}
+        short = all(m.size < 2**31 - 64 for m in held)
+        self.index = index or ("int32_t" if short else "int64_t")
+        needed = sum(m.size * BYTES[m.kind] for m in held if m.role == "scratch")
+        self.scratch = 0 if on_stack and needed <= on_stack else kernel.scratch  # bytes that the caller gives
+        self.block(kernel.statements)
+
+    @property
+    def lines(self):
+        """The lines of the body."""
+        lines = self.text.finished()
+        used = {name for line in lines for name in _MEMORY.findall(line)}
+        return [f"    {line}" for name, line in self.declared.items() if name in used] + lines
+
+    def block(self, statements):
+        """Write statements."""
+        for statement in statements:
+            _PRINTERS[type(statement)](self, statement)
+
+    def inside(self, statements):
+        """Write the statements of a body: names that are made there mean nothing elsewhere."""
+        values, self.values = self.values, dict(self.values)
+        self.block(statements)
+        self.values = values
+
+    # values
+
+    def value(self, x):
+        """The name of a value."""
+        return Name(number(x.value, x.kind), TYPES[x.kind]) if type(x) is Const else self.values[x]
+
+    def run(self, step, args):
+        """The name of the result of a step on values of these names, one of each argument."""
+        builder = Scalars(self.text, step.kind)
+        if step.name in ("cast", "cast_flat"):
+            return builder.cast(args[0], step.args[0][0].kind, step.kind)
+        return builder.run(step.name, args)
+
+    # memory
+
+    def base(self, memory):
+        """The name of memory, and where in it its first element lies."""
+        if memory.role == "constant":
+            return self.module.table(memory.array, memory.kind)
+        name = self.memories.get(memory)
+        if name is None:
+            name = self.memories[memory] = self.text.new("m")
+            self.declared[name] = self.declaration(memory, name)
+        return name, 0
+
+    def declaration(self, memory, name):
+        """What declares a temporary."""
+        kind = STORED[memory.kind]
+        if memory.role == "cell":
+            return f"{kind} {name}[{memory.size}] = {{0}};"
+        if not self.scratch:
+            return f"{kind} {name}[{memory.size}];"
+        return f"{kind} *const {name} = ({kind} *)(void *)((unsigned char *)scratch + {memory.index});"
+
+    def element(self, place, moves=()):
+        """The element at a place, moved by (index, stride) pairs, as an expression."""
+        name, offset = self.base(place.memory)
+        offset += place.offset
+        terms = []
+        for index, stride in [*[(self.counters[c], s) for c, s in place.moving], *moves]:
+            if stride and index.isdigit():
+                offset += int(index) * stride
+            elif stride:
+                terms.append((stride, index if abs(stride) == 1 else f"{abs(stride)} * {index}"))
+        text = "".join([(" - " if s < 0 else " + ") + term for s, term in terms])
+        if offset or not text or text.startswith(" -"):
+            text = f"{offset}{text}"
+        return f"{name}[{text.removeprefix(' + ')}]"
+
+    def load(self, place, moves=()):
+        """The name of the element at a place."""
+        found = self.element(place, moves)
+        return self.text.op(f"{found} != 0" if place.kind == "b8" else found, TYPES[place.kind])
+
+    def store(self, x, place, moves=()):
+        """Write an element."""
+        target = self.element(place, moves)
+        name = target.partition("[")[0]
+        local = name in self.declared and (place.memory.role == "cell" or not self.scratch)
+        self.text.emit(f"{target} = {'(uint8_t)' if place.kind == 'b8' else ''}{x};",
+                       name if local else None)
+
+    # loops
+
+    def loop(self, start, stop, step=1):
+        """Open a loop; returns the name of its index."""
+        i = self.text.new("i")
+        step = f"{i}++" if step == 1 else f"{i} += {step}"
+        self.text.open(f"for ({self.index} {i} = {start}; {i} < {stop}; {step})")
+        return i
+
+
+def places_in(statements):
+    """The places in statements, those of bodies included."""
+    for statement in statements:
+        yield from places(statement)
+        if type(statement) is While:
+            yield statement.flag
+        if type(statement) is Branch:
+            yield statement.flag
+        for part in inner(statement):
+            yield from places_in(part)
+
+
+def _load(printer, load):
+    for k, out in enumerate(load.outs):
+        printer.values[out] = printer.load(load.place, [(str(k), 1)])
+
+
+def _store(printer, store):
+    kind = store.place.kind
+    found = [Scalars(printer.text, kind).cast(printer.value(x), x.kind, kind) for x in store.values]
+    for k, x in enumerate(found):
+        printer.store(x, store.place, [(str(k), 1)])
+
+
+def _step(printer, step):
+    for k, out in enumerate(step.outs):
+        printer.values[out] = printer.run(step, [printer.value(values[k]) for values in step.args])
+
+
+def _loop(printer, loop):
+    i = printer.text.new("i")
+    start, test, step = (loop.count - 1, ">= 0", "--") if loop.reverse else (0, f"< {loop.count}", "++")
+    printer.text.open(f"for ({printer.index} {i} = {start}; {i} {test}; {i}{step})")
+    printer.counters[loop.counter] = i
+    printer.inside(loop.body)
+    printer.text.close()
+
+
+def _while(printer, loop):
+    values, printer.values = printer.values, dict(printer.values)
+    printer.text.open("for (;;)")
+    printer.block(loop.test)
+    printer.text.open(f"if (!{printer.element(loop.flag)})")
+    printer.text.emit("break;")
+    printer.text.close()
+    printer.block(loop.body)
+    printer.text.close()
+    printer.values = values
+
+
+def _branch(printer, branch):
+    printer.text.open(f"if ({printer.element(branch.flag)})")
+    printer.inside(branch.yes)
+    printer.text.depth -= 1
+    printer.text.open("} else")
+    printer.inside(branch.no)
+    printer.text.close()
+
+
+def _product(printer, product):
+    """Loops over rows and columns, or a call of gemm or gemv."""
+    x, y, out = product.x, product.y, product.out
+    (n, k), m = x.shape, y.shape[1]
+    if printer.blas:
+        _called(printer, x, y, out)
+        return
+    kind = x.kind
+    a, b, ab = Value(kind), Value(kind), Value(kind)
+    shape = (n, k, m)
+    statements = []
+    add_nest(statements, Nest(out.shape, [], [], [(Const(0.0, kind), out)]))
+    add_nest(statements, Nest(
+        shape, [(a, Place(x.memory, shape, (*x.strides, 0), x.offset, x.moving)),
+                (b, Place(y.memory, shape, (0, *y.strides), y.offset, y.moving))],
+        [Step("multiply", kind, [ab], [[a], [b]])], [],
+        [("add", ab, Place(out.memory, shape, (out.strides[0], 0, out.strides[1]), out.offset, out.moving))]))
+    printer.block(statements)
+
+
+def _called(printer, x, y, out):
+    if out.strides[1] != 1 and out.shape[1] > 1:  # its transpose is row-major
+        x, y, out = _turned(y), _turned(x), _turned(out)
+    (n, k), m = x.shape, y.shape[1]
+    letter, one, zero = ("d", "1.0", "0.0") if x.kind == "f64" else ("s", "1.0f", "0.0f")
+    a, b, c = ["&" + printer.element(p) for p in (x, y, out)]
+    (over_x, line_x), (over_y, line_y) = _lying(x), _lying(y)
+    if m == 1 and y.strides[0] > 0 and out.strides[0] > 0:
+        rows, columns = (n, k) if over_x == "CblasNoTrans" else (k, n)
+        printer.text.emit(f"cblas_{letter}gemv(CblasRowMajor, {over_x}, {rows}, {columns}, {one}, {a}, {line_x}, {b}, "
+                          f"{y.strides[0] if k > 1 else 1}, {zero}, {c}, {out.strides[0] if n > 1 else 1});")
+        return
+    printer.text.emit(f"cblas_{letter}gemm(CblasRowMajor, {over_x}, {over_y}, {n}, {m}, {k}, {one}, {a}, {line_x}, "
+                      f"{b}, {line_y}, {zero}, {c}, {max(out.strides[0], m)});")
+
+
+def _turned(place):
+    return Place(place.memory, place.shape[::-1], place.strides[::-1], place.offset, place.moving)
+
+
+def _lying(place):
+    """How a matrix lies: along rows or columns, and how far its lines are apart."""
+    (n, m), (down, right) = place.shape, place.strides
+    if (right == 1 or m == 1) and (down >= m or n == 1):
+        return "CblasNoTrans", max(down, m)
+    return "CblasTrans", max(right, n)
+
+
+_PRINTERS = {Load: _load, Store: _store, Step: _step, Nest: lambda printer, nest: printer.print_nest(printer, nest),
+             Loop: _loop, While: _while, Branch: _branch, Product: _product}

@@ -1,0 +1,1 @@
+"""The CUDA renderer: the C renderer's statements with a launch schedule."""

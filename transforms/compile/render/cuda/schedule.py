@@ -1,0 +1,247 @@
+"""The statements of a kernel as parts that run one after the other, each a launch: what shares one, and what waits."""
+
+from collections import deque
+
+from ...loops.constants import start_of
+from ...loops.nests import collapsed, places_of
+from ...loops.statements import Const, Load, Memory, Nest, Place, Step, Store, Value, compact_strides
+from .batched import Batched, batched, within
+from .parallel import ALIKE, OWN, Each, Lines, Total, by_folded_axes, is_cheap, power_above, size_of
+from .touched import are_apart, places_written, touched
+
+BLOCKS = 1056  # at most, of threads that take several elements: 8 for each multiprocessor
+_GATHERING = 256  # threads of a block that folds what others left: several folds have room in its shared memory
+_FOLDING = 528  # of threads that fold elements, or what blocks left
+_SHARED = Batched, Each, Lines, Total
+
+
+class Part:
+    """What one launch runs: `gathers` first, then `items`, statements and what threads share, in order.
+
+    `kind` is "alike" while every thread does the same, "block" where the threads of one block share something, "grid"
+    where those of many do, so that nothing that these make is there before the next part, and "alone" for one thread.
+    """
+
+    def __init__(self, gathers=()):
+        self.gathers = list(gathers)
+        self.items = []
+        self.kind = "alike"
+        self.grid = self.block = 1
+        self.reads, self.writes = set(), set()
+        self.places = []  # that are written
+        self.gives = set()  # what threads make together
+        self.mixed = False  # whether something here reads what was shared here
+        self.left = []  # gathers for the next part
+
+    def add(self, item):
+        """Add a statement, or what threads share."""
+        reads, writes = touched(statement_of(item))
+        self.mixed |= not self.gives.isdisjoint(reads | writes)
+        self.items.append(item)
+        self.reads |= reads
+        self.writes |= writes
+        self.places += [p for s in within([statement_of(item)]) for p in places_written(s)]
+        if type(item) in _SHARED:
+            self.gives.update(writes, [gather.out for gather in item.gathers])
+            self.left += item.gathers
+
+    def settle(self):
+        """Choose the threads."""
+        shared = [item for item in self.items if type(item) in _SHARED]
+        self.block = max([item.block for item in shared], default=1)
+        if self.kind == "grid":
+            most = _FOLDING if self.gathers or self.left else BLOCKS
+            self.grid = min(-(-max(item.threads for item in shared) // self.block), most)
+            self.grid = max(self.grid, *[-(-item.least // self.block) for item in shared])
+        if self.gathers:
+            count = max(gather.part.grid for gather in self.gathers)
+            self.block = max(self.block, min(max(32, power_above(count)), _GATHERING))
+        for gather in self.left:
+            gather.partial.size = self.grid
+
+
+class Schedule:
+    """Cuts statements into `parts`; `own` is the memory that each thread has a copy of."""
+
+    def __init__(self, statements):
+        self.parts = []
+        self.part = Part()
+        self.waiting = Part()  # what every thread does alike as soon as threads have made what it reads
+        self.fresh = set()  # the places of folds that hold nothing before
+        self.loops = {}
+        statements = self.without_fills(statements)
+        self.own = self.owned(statements)
+        queue = deque(statements)
+        while queue:
+            queue.extendleft(reversed(self.placed(queue.popleft())))
+        while self.part.left or self.waiting.items:
+            self.open()
+        self.open()
+        for part in self.parts:
+            part.settle()
+
+    def without_fills(self, statements):
+        """Statements without those that fill what the next one to touch it folds into."""
+        filled, kept = {}, list(statements)  # memory -> the number of the statement that filled all of it
+        for at, s in enumerate(statements):
+            if type(s) is Nest:
+                for name, _, place in s.folds:
+                    found = filled.get(place.memory)
+                    if found is not None and statements[found].stores[0][0].value == start_of(name, place.kind) and (
+                            covers(place) and sum(p.memory is place.memory for p in places_of(s)) == 1):
+                        kept[found] = None
+                        self.fresh.add(place)
+            for memory in touched(s)[0] | touched(s)[1]:
+                filled.pop(memory, None)
+            if type(s) is Nest and not (s.loads or s.steps or s.folds) and len(s.stores) == 1 and (
+                    type(s.stores[0][0]) is Const and covers(s.stores[0][1])):
+                filled[s.stores[0][1].memory] = at
+        return [s for s in kept if s is not None]
+
+    def owned(self, statements):
+        """Small memory that threads do not make together."""
+        self.loops = {s: found for s in statements if (found := batched(s)) is not None}
+        while True:
+            small, together = set(), set()
+            for s in statements:
+                memory = {m for part in touched(s) for m in part if type(m) is Memory and m.size <= OWN}
+                small |= {m for m in memory if m.role not in ("input", "constant")}
+                if s in self.loops:
+                    together |= (touched(s)[1] & memory) - self.loops[s].own
+                elif type(s) is Nest and size_of(s.shape) > ALIKE:
+                    together |= {p.memory for p in places_written(s) if any(p.strides)} | {
+                        p.memory for _, p in s.stores}
+            own = small - together
+            wrong = [s for s, found in self.loops.items() if not found.own <= own]
+            if not wrong:
+                return own
+            del self.loops[wrong[0]]
+
+    def placed(self, s):
+        """Put a statement into a part; returns statements to put next, first."""
+        if s in self.loops:
+            self.share(s, False, lambda part: self.loops[s])
+            return []
+        kind = type(s)
+        own = self.own.issuperset([p.memory for p in places_written(s)])
+        if kind in (Load, Step) or own and (kind is Store or kind is Nest and size_of(s.shape) <= ALIKE):
+            self.alike(s)
+            return []
+        if kind is Store:
+            return [_as_nest(x, s.place, k) for k, x in enumerate(s.values)]
+        if kind is not Nest:
+            self.alone(s)
+            return []
+        nests = by_folded_axes(s)
+        if len(nests) > 1:
+            return [self.merged(nest) for nest in nests]
+        small, folds = is_cheap(s), [p for *_, p in s.folds]
+        if not folds or all(folds[0].strides):
+            self.share(s, small, lambda part: Each(s, part.kind == "block"))
+            return []
+        if any(folds[0].strides):
+            found = self.share(s, small, lambda part: Lines(s, part.kind == "block", self.fresh))
+            return [found.rest()] if found.partial else []
+        found = self.share(s, small, lambda part: Total(s, part.kind == "block", part))
+        return [rest for gather, (name, _, place) in zip(found.gathers, s.folds)
+                for rest in _into(name, gather.out, place, place in self.fresh)]
+
+    def merged(self, nest):
+        """A nest with neighbouring axes merged where that is possible now."""
+        found = collapsed(nest)
+        self.fresh.update([new for (*_, new), (*_, old) in zip(found.folds, nest.folds) if old in self.fresh])
+        return found
+
+    def alike(self, s):
+        """Put a statement that every thread runs."""
+        reads, writes = touched(s)
+        wait = self.waiting
+        if self.part.kind == "grid" and not (
+                (reads | writes).isdisjoint(self.part.gives | wait.writes) and writes.isdisjoint(wait.reads)):
+            wait.add(s)
+        else:
+            self.part.add(s)
+
+    def alone(self, s):
+        """Put a statement that one thread runs."""
+        if self.part.kind not in ("alike", "alone"):
+            self.open()
+        self.part.kind = "alone"
+        self.part.add(s)
+
+    def share(self, s, small, made):
+        """Put what `made(part)` makes of a statement that threads share; returns that."""
+        part = self.part
+        free = self.is_free(s)
+        if part.kind == "block" and not small and free and not part.mixed and not part.left:
+            items = [_again(item) for item in part.items]
+            if not any(type(item) is Lines and item.partial for item in items):
+                part.items, part.kind = items, "grid"
+        if part.kind == "alone" or part.kind == "block" and not small or part.kind == "grid" and not free:
+            self.open()
+            part = self.part
+        if part.kind == "alike":
+            part.kind = "block" if small else "grid"
+        found = made(part)
+        part.add(found)
+        return found
+
+    def is_free(self, s):
+        """Tell whether a statement may run at any time while the part does."""
+        reads, writes = touched(s)
+        part, wait = self.part, self.waiting
+        written = [p for each in within([s]) for p in places_written(each)]
+        theirs = writes - self.own
+        return (reads.isdisjoint(part.gives | wait.writes) and writes.isdisjoint(wait.reads | wait.writes) and
+                theirs.isdisjoint(part.reads) and (
+                    theirs.isdisjoint(part.writes) or are_apart(written, part.places)))
+
+    def open(self):
+        """End the part, and begin the next one with what waits for it."""
+        part = self.part
+        if part.items or part.gathers:
+            self.parts.append(part)
+        self.part = Part(part.left)
+        if part.kind == "block":
+            self.part.gathers = []
+        for s in self.waiting.items:
+            self.part.add(s)
+        self.waiting = Part()
+
+
+def statement_of(item):
+    """The statement of what threads share, or the statement itself."""
+    return item.statement if type(item) in _SHARED else item
+
+
+def _again(item):
+    """What threads share, for many blocks."""
+    if type(item) is Lines:
+        return Lines(item.nest, False, item.fresh)
+    return Each(item.nest, False) if type(item) is Each else item
+
+
+def covers(place):
+    """Tell whether a place has all elements of its memory."""
+    kept = [(n, s) for n, s in zip(place.shape, place.strides) if s]
+    shape = [n for n, _ in sorted(kept, key=lambda axis: -axis[1])]
+    return not place.moving and place.offset == 0 and size_of(shape) == place.memory.size and (
+        sorted([s for _, s in kept], reverse=True) == list(compact_strides(shape)))
+
+
+def _as_nest(x, place, k):
+    """A nest that stores the k-th value of a `Store`."""
+    steps, value = [], x
+    if x.kind != place.kind:
+        value = Value(place.kind)
+        steps = [Step("cast", place.kind, [value], [[x]])]
+    return Nest((1,), [], steps, [(value, Place(place.memory, (1,), (1,), place.offset + k, place.moving))])
+
+
+def _into(name, x, place, fresh):
+    """Statements that fold a value into the one element of a place."""
+    place = Place(place.memory, (), (), place.offset, place.moving)
+    if fresh:
+        return [Store([x], place)]
+    old, new = Value(place.kind), Value(place.kind)
+    return [Load([old], place), Step(name, place.kind, [new], [[old], [x]]), Store([new], place)]

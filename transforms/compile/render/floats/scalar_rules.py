@@ -1,0 +1,379 @@
+"""Lowering to Python-float source of operations that are not element by element: moves, sums, products and loops."""
+
+import math
+
+import numpy as np
+
+from .....core.arrays.avals import make_aval
+from ....graph.equations import Equation, Var
+from ...analysis.cost import FLOATS, TURNS, converted
+from .scalar_statements import If, Loop, While
+from .scalar_values import MANY, Given, Rows, Unfit
+
+ndarray = np.ndarray
+_SHORT = 32  # elements of an array that is written out to read one of them
+
+
+def _viewed(change):
+    def rule(scalars, eq, body):
+        x = scalars.value(eq.inputs[0])
+        found = change(x, *eq.params)
+        scalars.values[eq.outputs[0]] = found if type(found) is ndarray else _zero_axes(found)
+
+    return rule
+
+
+def _zero_axes(text):
+    out = np.empty((), object)
+    out[()] = text
+    return out
+
+
+def _getitem(scalars, eq, body):
+    x, (index,) = eq.inputs[0], eq.params
+    rows = scalars.values.get(x) if type(x) is Var else None
+    if type(rows) is Rows and type(index) is int:
+        row = scalars.emit(body, f"{rows.name}[{index}]")
+        names = np.empty(eq.outputs[0].aval.size, object)
+        for k in range(names.size):
+            names[k] = row if rows.single else scalars.emit(body, f"{row}[{k}]")
+        scalars.values[eq.outputs[0]] = names.reshape(eq.outputs[0].aval.shape)
+        return
+    found = scalars.value(x)[index]
+    scalars.values[eq.outputs[0]] = found if type(found) is ndarray else _zero_axes(found)
+
+
+def _sum(scalars, eq, body):
+    axes, keepdims = eq.params
+    found = scalars.values.get(eq.inputs[0]) if type(eq.inputs[0]) is Var else None
+    if type(found) is Rows or eq.inputs[0].aval.size > MANY:
+        _sum_of_rows(scalars, eq, body)
+        return
+    x = scalars.value(eq.inputs[0])
+    aval = eq.outputs[0].aval
+    if aval.dtype != np.float64 or eq.inputs[0].aval.dtype != np.float64:
+        raise Unfit
+    rest = tuple(i for i in range(x.ndim) if i not in axes)
+    rows = x.transpose((*rest, *axes)).reshape((aval.size, x.size // max(1, aval.size)))
+    out = np.empty(aval.size, object)
+    for k in range(aval.size):
+        out[k] = scalars.total(body, list(rows[k]))
+    scalars.values[eq.outputs[0]] = out.reshape(aval.shape)
+
+
+def _sum_of_rows(scalars, eq, body):
+    """A sum that a loop over the first axis adds up."""
+    (x,), (axes, keepdims), out = eq.inputs, eq.params, eq.outputs[0].aval
+    if 0 not in axes or keepdims or x.aval.dtype != np.float64:
+        raise Unfit
+    steps = x.aval.shape[0]
+    row = Var(make_aval(x.aval.shape[1:], x.aval.dtype))
+    scalars.values[row] = scalars.array(row.aval)
+    read = scalars.read(scalars.values[row], x, steps)
+    part = Var(out)
+    lines = []
+    before, scalars.repeat = scalars.repeat, scalars.repeat * steps
+    _sum(scalars, Equation(eq.prim, [row], (tuple(a - 1 for a in axes if a), False), [part]), lines)
+    names = list(scalars.array(out, "c").reshape(-1))
+    nexts = [f"{c}+{t}" for c, t in zip(names, scalars.values[part].reshape(-1))]
+    scalars.repeat = before
+    scalars.cost += scalars.repeat * steps * FLOATS["turn"]
+    body.append(("loop", Loop(steps, False, names, ["0.0"] * len(names), nexts, [read], [], lines)))
+    result = np.empty(len(names), object)
+    result[:] = names
+    scalars.values[eq.outputs[0]] = result.reshape(out.shape)
+
+
+def _mean(scalars, eq, body):
+    _sum(scalars, eq, body)
+    out = scalars.value(eq.outputs[0])
+    n = eq.inputs[0].aval.size // max(out.size, 1)
+    flat = np.empty(out.size, object)
+    for k, x in enumerate(out.reshape(-1)):
+        flat[k] = scalars.emit(body, f"{x}/{n}")
+    scalars.values[eq.outputs[0]] = flat.reshape(out.shape)
+
+
+def _extreme(sign):
+    def rule(scalars, eq, body):
+        x = scalars.value(eq.inputs[0])
+        if not x.size:  # of no elements there is none: an error of NumPy's
+            raise Unfit
+        axes, keepdims = eq.params
+        aval = eq.outputs[0].aval
+        rest = tuple(i for i in range(x.ndim) if i not in axes)
+        rows = x.transpose((*rest, *axes)).reshape((aval.size, x.size // max(1, aval.size)))
+        out = np.empty(aval.size, object)
+        for k, row in enumerate(rows):
+            best = row[0]
+            for other in row[1:]:
+                best = scalars.emit(body, f"{best} if {best}{sign}{other} or {best}!={best} else {other}")
+            out[k] = best
+        scalars.values[eq.outputs[0]] = out.reshape(aval.shape)
+
+    return rule
+
+
+def _logical(word):
+    """Tell whether any or all of booleans hold."""
+    def rule(scalars, eq, body):
+        x = scalars.value(eq.inputs[0])
+        if eq.inputs[0].aval.dtype != np.bool_:
+            raise Unfit
+        aval, axes = eq.outputs[0].aval, eq.params[0]
+        rest = tuple(i for i in range(x.ndim) if i not in axes)
+        rows = x.transpose((*rest, *axes)).reshape((aval.size, x.size // max(1, aval.size)))
+        out = np.empty(aval.size, object)
+        for k, row in enumerate(rows):
+            out[k] = scalars.emit(body, f" {word} ".join(row) or str(word == "and"))
+        scalars.values[eq.outputs[0]] = out.reshape(aval.shape)
+
+    return rule
+
+
+def _matmul(scalars, eq, body):
+    x, y = map(scalars.value, eq.inputs)
+    aval = eq.outputs[0].aval
+    if aval.dtype != np.float64 or not x.size or not y.size:
+        raise Unfit
+    left = x if x.ndim > 1 else x[None]
+    right = y if y.ndim > 1 else y[:, None]
+    batch = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    count = math.prod(batch)  # -1 says nothing where another length is 0
+    left, right = (np.broadcast_to(v, (*batch, *v.shape[-2:])).reshape(count, *v.shape[-2:]) for v in (left, right))
+    out = np.empty((left.shape[0], left.shape[1], right.shape[2]), object)
+    for k, i, j in np.ndindex(out.shape):
+        terms = [_product(a, b) for a, b in zip(left[k, i], right[k, :, j])]
+        scalars.cost += scalars.repeat * FLOATS["term"] * len(terms)
+        out[k, i, j] = scalars.emit(body, "+".join(terms) or "0.0")
+    scalars.values[eq.outputs[0]] = out.reshape(aval.shape)
+
+
+def _product(a, b):
+    """The text of a product; a factor of 1 changes nothing."""
+    return b if a == "1.0" else a if b == "1.0" else f"{a}*{b}"
+
+
+def _outer(scalars, eq, body):
+    x, y = map(scalars.value, eq.inputs)
+    if x.ndim > 1 or y.ndim > 1:
+        raise Unfit
+    out = np.empty((x.size, y.size), object)
+    for i, a in enumerate(x.reshape(-1)):
+        for j, b in enumerate(y.reshape(-1)):
+            out[i, j] = scalars.emit(body, f"{a}*{b}")
+    scalars.values[eq.outputs[0]] = out.reshape(eq.outputs[0].aval.shape)
+
+
+def _joined(join):
+    def rule(scalars, eq, body):
+        kinds = {v.aval.dtype for v in eq.inputs}
+        if len(kinds) > 1:
+            raise Unfit
+        scalars.values[eq.outputs[0]] = join(list(map(scalars.value, eq.inputs)), *eq.params)
+
+    return rule
+
+
+def _pad(scalars, eq, body):
+    x = scalars.value(eq.inputs[0])
+    zero = {"f": "0.0", "i": "0", "b": "False"}[eq.inputs[0].aval.dtype.kind]
+    out = np.empty(eq.outputs[0].aval.shape, object)
+    out[...] = zero
+    out[tuple(slice(a, a + n) for n, (a, _) in zip(x.shape, eq.params[0]))] = x
+    scalars.values[eq.outputs[0]] = out
+
+
+def _update(scalars, eq, body):
+    x, v = map(scalars.value, eq.inputs)
+    index, add, _ = eq.params
+    if {w.aval.dtype for w in eq.inputs} != {eq.outputs[0].aval.dtype}:
+        if not (eq.inputs[1].aval.weak and eq.outputs[0].aval.dtype == np.float64 == eq.inputs[0].aval.dtype):
+            raise Unfit
+    out = x.copy().reshape(-1)
+    places = np.arange(x.size).reshape(x.shape)[index]
+    part = np.broadcast_to(v.reshape(v.shape[max(0, v.ndim - np.ndim(places)) :]), np.shape(places))
+    for place, text in zip(np.reshape(places, -1).tolist(), part.reshape(-1)):
+        out[place] = scalars.emit(body, f"{out[place]}+{text}") if add else text
+    scalars.values[eq.outputs[0]] = out.reshape(x.shape)
+
+
+def _cast(scalars, eq, body):
+    source, target = eq.inputs[0].aval.dtype, eq.outputs[0].aval.dtype
+    x = scalars.value(eq.inputs[0])
+    if source != target:
+        if target != np.float64 or source.kind not in "bi":
+            raise Unfit
+        flat = np.empty(x.size, object)
+        for k, text in enumerate(x.reshape(-1)):
+            flat[k] = scalars.emit(body, f"float({text})", "call")
+        x = flat.reshape(x.shape)
+    scalars.values[eq.outputs[0]] = x
+
+
+def _power(scalars, eq, body):
+    """A power by repeated squaring, as the operation computes it on arrays."""
+    x = scalars.value(eq.inputs[0])
+    n = eq.params[0]
+    if eq.outputs[0].aval.dtype != np.float64 or eq.inputs[0].aval.dtype != np.float64:
+        raise Unfit
+    flat = np.empty(x.size, object)
+    for k, text in enumerate(x.reshape(-1)):
+        flat[k] = _by_squaring(scalars, body, text, abs(n))
+        if n < 0:
+            flat[k] = scalars.emit(body, f"1.0/{flat[k]}")
+    scalars.values[eq.outputs[0]] = flat.reshape(x.shape)
+
+
+def _by_squaring(scalars, body, x, n):
+    if not n:
+        return "1.0"
+    result = None
+    while True:
+        if n & 1:
+            result = x if result is None else scalars.emit(body, f"{result}*{x}")
+        n >>= 1
+        if not n:
+            return result
+        x = scalars.emit(body, f"{x}*{x}")
+
+
+def _by_call(name, inner, outer):
+    """A function `outer` of each element x and of e, a call of the function `name` with what `inner` makes of x."""
+    def rule(scalars, eq, body):
+        scalars.calls.add(name)
+        x = scalars.value(eq.inputs[0])
+        if eq.outputs[0].aval.dtype != np.float64:
+            raise Unfit
+        flat = np.empty(x.size, object)
+        for k, text in enumerate(x.reshape(-1)):
+            e = scalars.emit(body, f"{name}({inner.format(x=text)})", "call")
+            flat[k] = scalars.emit(body, outer.format(x=text, e=e))
+        scalars.values[eq.outputs[0]] = flat.reshape(x.shape)
+
+    return rule
+
+
+_SIGMOID = _by_call("exp", "-abs({x})", "(1.0 if {x}>=0 else {e})/(1.0+{e})")
+
+
+def _scan(scalars, eq, body):
+    inner, consts, n, steps, reverse = eq.params
+    graph = inner.graph
+    if graph is None or not steps:
+        raise Unfit
+    for v, given in zip(graph.inputs[:consts], eq.inputs):
+        scalars.values[v] = scalars.value(given)
+    carried, starts = [], []
+    for v, given in zip(graph.inputs[consts : consts + n], eq.inputs[consts:]):
+        names = scalars.array(v.aval, "c")
+        scalars.values[v] = names
+        carried += list(names.reshape(-1))
+        starts += list(scalars.value(given).reshape(-1))
+    reads = []
+    for v, given in zip(graph.inputs[consts + n :], eq.inputs[consts + n :]):
+        names = scalars.array(v.aval)
+        scalars.values[v] = names
+        reads.append(scalars.read(names, given, steps))
+    lines = []
+    before = scalars.repeat
+    scalars.repeat *= steps
+    scalars.block(graph.equations, lines)
+    scalars.repeat = before
+    nexts = [t for v in graph.outputs[:n] for t in scalars.value(v).reshape(-1)]
+    collects = []
+    for v, out in zip(eq.outputs[n:], graph.outputs[n:]):
+        name = scalars.new("i")
+        if not v.aval.size:
+            raise Unfit
+        scalars.values[v] = Rows(name, v.aval)
+        collects.append((name, list(scalars.value(out).reshape(-1)), scalars.values[v].single))
+    scalars.cost += scalars.repeat * steps * FLOATS["turn"]
+    body.append(("loop", Loop(steps, reverse, carried, starts, nexts, reads, collects, lines)))
+    k = 0
+    for v in eq.outputs[:n]:
+        names = np.empty(v.aval.size, object)
+        names[:] = carried[k : k + v.aval.size]
+        scalars.values[v] = names.reshape(v.aval.shape)
+        k += v.aval.size
+
+
+def _while(scalars, eq, body):
+    test, inner, consts = eq.params
+    if test.graph is None or inner.graph is None or not eq.outputs:
+        raise Unfit
+    heads = [scalars.values[v] if type(v) is Var else scalars.value(v) for v in eq.inputs[:consts]]
+    states = [scalars.array(v.aval, "c") for v in eq.outputs]
+    starts = [t for v in eq.inputs[consts:] for t in scalars.value(v).reshape(-1)]
+    before, scalars.repeat = scalars.repeat, scalars.repeat * TURNS
+    lines = []
+    for graph in (test.graph, inner.graph):
+        scalars.values.update(zip(graph.inputs, [*heads, *states]))
+        lines.append([])
+        scalars.block(graph.equations, lines[-1])
+    scalars.cost += scalars.repeat * FLOATS["turn"]
+    scalars.repeat = before
+    carried = [name for state in states for name in state.reshape(-1)]
+    nexts = [t for v in inner.graph.outputs for t in scalars.value(v).reshape(-1)]
+    flag = scalars.value(test.graph.outputs[0])[()]
+    body.append(("loop", While(carried, starts, nexts, lines[0], flag, lines[1])))
+    scalars.values.update(zip(eq.outputs, states))
+
+
+def _cond(scalars, eq, body):
+    if any(side.graph is None for side in eq.bodies()):
+        raise Unfit
+    flag = scalars.value(eq.inputs[0])[()]
+    given = [scalars.values[v] if type(v) is Var else scalars.value(v) for v in eq.inputs[1:]]
+    results = [scalars.array(v.aval, "v") for v in eq.outputs]
+    sides = []
+    for side in eq.bodies():
+        scalars.values.update(zip(side.graph.inputs, given))
+        lines = []
+        scalars.block(side.graph.equations, lines)
+        sides.append((lines, [t for v in side.graph.outputs for t in scalars.value(v).reshape(-1)]))
+    body.append(("loop", If(flag, [name for names in results for name in names.reshape(-1)], sides)))
+    scalars.values.update(zip(eq.outputs, results))
+
+
+def _take(scalars, eq, body):
+    """An element of a vector, or a row of a matrix, at a place that is computed; one outside raises in Python, too."""
+    x, index = eq.inputs
+    if eq.params != (0,) or index.aval.shape or index.aval.dtype != np.int64 or x.aval.ndim > 2 or not x.aval.size:
+        raise Unfit
+    found = scalars.values.get(x) if type(x) is Var else None
+    place = scalars.value(index)[()]
+    if type(found) is Given:
+        scalars.kind(x.aval)
+        whole = scalars.new("x")
+        scalars.head.append(([whole], f"{whole} = {found.name}.tolist()"))
+        scalars.cost += converted(x.aval, "in")
+    elif type(found) is Rows and found.aval.ndim == x.aval.ndim:
+        whole = found.name
+    else:
+        if x.aval.size > _SHORT:
+            raise Unfit
+        rows = [row if type(row) is str else f"({', '.join(row)},)" for row in scalars.value(x)]
+        whole = f"({', '.join(rows)},)"
+        scalars.cost += scalars.repeat * 0.01 * x.aval.size
+    row = scalars.emit(body, f"{whole}[{place}]")
+    names = np.empty(eq.outputs[0].aval.shape, object)
+    for k in np.ndindex(names.shape):
+        names[k] = scalars.emit(body, f"{row}[{k[0]}]") if k else row
+    scalars.values[eq.outputs[0]] = names
+
+
+STRUCTURE = {
+    "getitem": _getitem, "reshape": _viewed(lambda x, shape: x.reshape(shape)),
+    "transpose": _viewed(lambda x, axes: x.transpose(axes)), "flip": _viewed(lambda x, axes: np.flip(x, axes)),
+    "broadcast_to": _viewed(lambda x, shape: np.broadcast_to(x, shape)),
+    "stop_gradient": _viewed(lambda x: x), "reduce_sum": _sum, "reduce_mean": _mean, "reduce_max": _extreme(">"),
+    "reduce_min": _extreme("<"), "reduce_any": _logical("or"), "reduce_all": _logical("and"),
+    "matmul": _matmul, "outer": _outer,
+    "concatenate": _joined(lambda xs, axis: np.concatenate(xs, axis)),
+    "stack": _joined(lambda xs, axis: np.stack(xs, axis)), "pad": _pad, "index_update": _update, "cast": _cast,
+    "cast_flat": _cast, "integer_power": _power, "sigmoid": _SIGMOID, "scan": _scan,
+    "sigmoid_by_output": _SIGMOID, "sigmoid_slope": _by_call("cosh", "{x}", "0.5/({e}+1.0)"),
+    "tanh_slope": _by_call("cosh", "{x}", "1.0/({e}*{e})"),
+    "while": _while, "cond": _cond, "take": _take,
+}

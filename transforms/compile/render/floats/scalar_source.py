@@ -1,0 +1,315 @@
+"""Python-float source: a small program with every element of every array as a variable of its own.
+
+A call of NumPy takes as long as ten to thirty operations on floats, so that where arrays have few elements Python's own
+arithmetic is faster. Float64, integers and booleans only. Where Python raises (a quotient by zero, an overflow), or a
+result is not finite, the caller runs NumPy instead, which warns as it does elsewhere.
+"""
+
+import itertools
+import math
+
+import numpy as np
+
+from .....core.arrays.avals import make_aval
+from .....core.types import Any
+from ....graph.equations import Equation, Literal, Var
+from ...analysis.cost import FLOATS, converted
+from .scalar_rules import STRUCTURE
+from .scalar_statements import NAME, Loop, join_rows, live, printed
+from .scalar_values import MANY, Given, Rows, Unfit, atom
+
+ndarray = np.ndarray
+LIMIT = 4000  # statements of a program
+OPERATORS = {
+    "add": "{}+{}", "subtract": "{}-{}", "multiply": "{}*{}", "divide": "{}/{}", "negative": "-{}",
+    "square": "{0}*{0}", "reciprocal": "1.0/{}", "less_square": "1.0-{0}*{0}", "times_rest": "{0}*(1.0-{0})",
+    "greater": "{}>{}", "greater_equal": "{}>={}", "less": "{}<{}", "less_equal": "{}<={}", "equal": "{}=={}",
+    "not_equal": "{}!={}", "where": "{1} if {0} else {2}", "bitwise_and": "{}&{}", "bitwise_or": "{}|{}",
+    "bitwise_xor": "{}^{}", "bitwise_invert": "not {}", "isnan": "{0}!={0}", "isfinite": "{0}-{0}==0.0",
+    "maximum": "{0} if {0}>{1} or {0}!={0} else {1}", "minimum": "{0} if {0}<{1} or {0}!={0} else {1}",
+    "is_lost": "{1}!={1} and {0}==0.0", "strong_zero": "{1} if {1}=={1} or {0}!=0.0 else 0.0",
+    "remainder": "{}%{}", "floor_divide": "{}//{}",
+    "relu": "{0} if {0}>0.0 or {0}!={0} else 0.0", "rsqrt": "1.0/sqrt({})",
+}
+CALLS = {
+    "sin": math.sin, "cos": math.cos, "tan": math.tan, "sinh": math.sinh, "cosh": math.cosh, "tanh": math.tanh,
+    "exp": math.exp, "log": math.log, "log1p": math.log1p, "expm1": math.expm1, "sqrt": math.sqrt, "absolute": abs,
+    "arctan": math.atan, "arctan2": math.atan2, "arcsin": math.asin, "arccos": math.acos, "arcsinh": math.asinh,
+    "arccosh": math.acosh, "arctanh": math.atanh, "hypot": math.hypot, "power": math.pow, "copysign": math.copysign,
+    "erf": math.erf, "erfc": math.erfc,
+}
+_ONLY_BOOLEAN = frozenset({"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert"})
+_OF_BOOLEANS = {"add": "{} or {}", "multiply": "{} and {}"}  # which stay booleans, where Python's would be integers
+_BOUNDED = frozenset({"add", "subtract", "multiply", "negative", "floor_divide"})  # integers may leave 64 bits
+_ON_INTEGERS = _BOUNDED | {"remainder", "greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "where"}
+_ONLY_INTEGER = frozenset({"remainder", "floor_divide"})
+
+
+class Scalars:
+    """The source of one function on floats.
+
+    Args:
+        draft: what is to be computed.
+    """
+
+    def __init__(self, draft):
+        self.count = 0
+        self.written = 0
+        self.cost = 0.0  # microseconds, estimated
+        self.repeat = 1
+        self.calls = set()
+        self.values: Any = {}
+        self.head = []  # (names, text)
+        self.constants = {}
+        names = []
+        for v in draft.inputs:
+            names.append(self.new("a"))
+            self.values[v] = Given(names[-1], v.aval)
+        body = []
+        self.block(draft.equations, body)
+        results, used, checks, arrays = [], set(), {}, []
+        for v in draft.outputs:
+            text, atoms = self.result(v)
+            used |= atoms
+            self.cost += converted(v.aval, "out")
+            if v.aval.dtype.kind == "f" and type(v) is Var:
+                if type(self.values[v]) is Rows:
+                    arrays.append(f"r{len(results)} = {text}")
+                    text = f"r{len(results)}"
+                    arrays.append(f"if not isfinite({text}).all(): raise OverflowError")
+                else:
+                    checks.update(dict.fromkeys(sorted(atoms)))
+            results.append(text)
+        body, read = live(body, used)
+        join_rows(body, used)
+        used = read
+        lines = [f"def run({', '.join(names)}):"]
+        lines += ["    " + text for flat, text in self.head if not used.isdisjoint(flat)]
+        lines += printed(body, 1)
+        lines += ["    " + text for text in arrays]
+        if checks:
+            lines.append(f"    check = {' + '.join(checks)}")
+            lines.append("    if check - check != 0.0: raise OverflowError")
+        self.text = "\n".join([*lines, f"    return [{', '.join(results)}]"]) + "\n"
+        self.scope: dict[str, Any] = {name: CALLS[name] for name in self.calls}
+        self.scope |= {"array": np.array, "isfinite": np.isfinite, "float64": np.float64, "int64": np.int64,
+                       "bool_": np.bool_, "sqrt": math.sqrt, "repeat": itertools.repeat, **self.constants}
+
+    # names and statements
+
+    def new(self, letter="v"):
+        self.count += 1
+        return f"{letter}{self.count}"
+
+    def array(self, aval, letter="x"):
+        """An array of fresh names."""
+        if aval.dtype != np.float64 and aval.dtype.kind not in "b" and aval.dtype != np.int64:
+            raise Unfit
+        if aval.size > 512:
+            raise Unfit
+        out = np.empty(aval.shape, object)
+        flat = out.reshape(-1)
+        for k in range(out.size):
+            flat[k] = self.new(letter)
+        return flat.reshape(aval.shape)
+
+    def value(self, v):
+        """The elements of a variable or constant, as an array of texts."""
+        if type(v) is Var:
+            found = self.values[v]
+            if type(found) is Rows:
+                raise Unfit
+            if type(found) is Given:
+                self.values[v] = found = self.named(found)
+            return found
+        array = np.asarray(v.value)
+        if array.dtype != np.float64 and array.dtype.kind not in "b" and array.dtype.kind not in "i":
+            raise Unfit
+        if array.size > 512:
+            raise Unfit
+        out = np.empty(array.shape, object)
+        flat = out.reshape(-1)
+        for k, x in enumerate(array.reshape(-1).tolist()):
+            flat[k] = atom(x)
+        return flat.reshape(array.shape)
+
+    def named(self, given):
+        """The elements of an input, by name."""
+        if given.elements is not None:
+            return given.elements
+        array = self.array(given.aval)
+        flat = list(array.reshape(-1))
+        self.cost += converted(given.aval, "in")
+        if not given.aval.shape:
+            self.head.append((flat, f"{flat[0]} = {_SCALAR[given.aval.dtype.kind]}({given.name})"))
+        elif flat:
+            whole = given.name if given.aval.ndim == 1 else f"{given.name}.ravel()"
+            self.head.append((flat, f"{', '.join(flat)}, = {whole}.tolist()"))
+        given.elements = array
+        return array
+
+    def read(self, names, v, steps):
+        """How a loop reads the rows of a value: `(names, target, iterable, whether that can be reversed)`."""
+        flat = list(names.reshape(-1))
+        if not flat:
+            raise Unfit
+        single = v.aval.ndim == 1
+        target = flat[0] if single else f"({', '.join(flat)},)"
+        found = self.values[v] if type(v) is Var else v.value
+        if type(found) is Rows:
+            return flat, target, found.name, True
+        if type(found) is Given:
+            self.kind(v.aval)
+            shape = "" if single else f".reshape({steps}, -1)"
+            return flat, target, f"{found.name}{shape}.tolist()", True
+        if type(v) is Literal and type(found) is ndarray and any(found.strides[:1]):
+            self.kind(v.aval)
+            name = self.new("k")
+            self.constants[name] = found.tolist() if single else found.reshape(steps, -1).tolist()
+            return flat, target, name, True
+        array = self.value(Literal(found[:1]) if type(v) is Literal else v)
+        if array.strides[0] == 0 or len(array) == 1 or all(np.all(row == array[0]) for row in array):
+            row = list(array[0].reshape(-1)) if array.ndim > 1 else [array[0]]
+            return flat, target, f"repeat({row[0] if single else '(' + ', '.join(row) + ',)'}, {steps})", False
+        rows = [row if single else "(" + ", ".join(row.reshape(-1)) + ",)" for row in array]
+        return flat, target, f"({', '.join(rows)},)", True
+
+    def kind(self, aval):
+        """Raise unless floats, integers or booleans of Python hold the elements."""
+        if aval.dtype != np.float64 and aval.dtype.kind != "b" and aval.dtype != np.int64:
+            raise Unfit
+
+    def by_rows(self, eq, body, rule):
+        """An operation on long arrays as a loop over their first axis, where it goes row by row."""
+        out = eq.outputs[0].aval
+        steps = out.shape[0]
+        inputs, reads, lines = [], [], []
+        for v in eq.inputs:
+            a = v.aval
+            if a.ndim == out.ndim and a.shape[0] == steps:
+                row = Var(make_aval(a.shape[1:], a.dtype))
+                self.values[row] = self.array(row.aval)
+                reads.append(self.read(self.values[row], v, steps))
+                inputs.append(row)
+            elif a.ndim == out.ndim:
+                row = Var(make_aval(a.shape[1:], a.dtype))
+                self.values[row] = np.asarray(self.value(v)[0], object)
+                inputs.append(row)
+            else:
+                inputs.append(v)
+        result = Var(make_aval(out.shape[1:], out.dtype))
+        before, self.repeat = self.repeat, self.repeat * steps
+        rule(Equation(eq.prim, inputs, eq.params, [result]), lines)
+        self.repeat = before
+        name = self.new("i")
+        rows = Rows(name, out)
+        collects = [(name, list(self.values[result].reshape(-1)), rows.single)]
+        self.cost += self.repeat * steps * FLOATS["turn"]
+        body.append(("loop", Loop(steps, False, [], [], [], reads, collects, lines)))
+        self.values[eq.outputs[0]] = rows
+
+    def is_long(self, eq):
+        """Tell whether an elementwise equation is to be a loop over rows."""
+        if eq.outputs[0].aval.ndim and any(
+                type(v) is Var and type(self.values[v]) is Rows for v in eq.inputs):
+            return True
+        return eq.outputs[0].aval.size > MANY
+
+    def emit(self, body, text, kind="plain", how="set"):
+        """A new name for the value of an expression; `how="bounded"` for an integer that has to fit into 64 bits."""
+        self.written += 1
+        self.cost += self.repeat * FLOATS[kind] * (2 if how == "bounded" else 1)
+        if self.written > LIMIT:
+            raise Unfit
+        name = self.new()
+        body.append((how, name, text))
+        return name
+
+    # equations
+
+    def block(self, equations, body):
+        for eq in equations:
+            rule = STRUCTURE.get(eq.prim.name)
+            try:
+                if eq.acts:
+                    raise Unfit
+                if rule is not None:
+                    rule(self, eq, body)
+                elif self.is_long(eq):
+                    self.by_rows(eq, body, self.elementwise)
+                else:
+                    self.elementwise(eq, body)
+            except Unfit as error:
+                error.equation = error.equation or eq
+                raise
+
+    def elementwise(self, eq, body):
+        """An operation element by element."""
+        name, aval = eq.prim.name, eq.outputs[0].aval
+        pattern, call = OPERATORS.get(name), CALLS.get(name)
+        if (pattern is None and call is None) or eq.params or name == "isfinite" and eq.quiet is not True:
+            raise Unfit  # what a test for finite values leaves out would not be warned of
+        kinds = {v.aval.dtype.kind for v in eq.inputs[1 if name == "where" else 0 :]}
+        if name in _ONLY_BOOLEAN and kinds != {"b"} or name not in _ONLY_BOOLEAN and (
+                "b" in kinds and name != "where" and (len(kinds) > 1 or aval.dtype.kind != "b")):
+            raise Unfit
+        if "i" in kinds and aval.dtype.kind == "i" and name not in _ON_INTEGERS:
+            raise Unfit
+        if name in _ONLY_INTEGER and kinds != {"i"}:
+            raise Unfit
+        if kinds == {"b"}:
+            pattern = _OF_BOOLEANS.get(name, pattern)
+        bounded = "bounded" if aval.dtype.kind == "i" and name in _BOUNDED else "set"
+        if aval.dtype not in (np.dtype(np.float64), np.dtype(bool), np.dtype(np.int64)):
+            raise Unfit
+        keys = list(zip(*[self.texts(v, aval) for v in eq.inputs]))
+        known = {}
+        if call is not None and pattern is None:
+            self.calls.add(name)
+        for key in keys:
+            if key not in known:
+                known[key] = self.emit(body, pattern.format(*key), how=bounded) if pattern is not None else self.emit(
+                    body, f"{name}({', '.join(key)})", "call")
+        out = np.empty(aval.size, object)
+        out[:] = [known[key] for key in keys]
+        self.values[eq.outputs[0]] = out.reshape(aval.shape)
+
+    def texts(self, v, aval):
+        """The elements of a value that is broadcast to an aval, as a list."""
+        array = self.value(v)
+        if array.shape == aval.shape:
+            return array.reshape(-1).tolist()
+        return [array.item()] * aval.size if array.size == 1 else np.broadcast_to(array, aval.shape).reshape(
+            -1).tolist()
+
+    def total(self, body, items):
+        """The sum of elements, pairs first as NumPy adds them."""
+        if not items:
+            return "0.0"
+        if len(items) == 1:
+            return items[0]
+        self.cost += self.repeat * FLOATS["term"] / 2 * len(items)
+        return self.emit(body, "+".join(items))
+
+    def result(self, v):
+        """The text of an output, and the names in it."""
+        if type(v) is Var and type(self.values[v]) is Rows:
+            rows = self.values[v]
+            shape = rows.aval.shape
+            text = f"array({rows.name}, {rows.aval.dtype.name!r})"
+            return (text if len(shape) < 3 else f"{text}.reshape({shape})"), {rows.name}
+        array = self.value(v)
+        atoms = set(NAME.findall(" ".join(array.reshape(-1))))
+        aval = v.aval
+        if not aval.shape:
+            text = array[()]
+            if aval.weak:
+                return text, atoms
+            made = _MADE.get(aval.dtype.name)
+            return f"{made}({text})" if made else f"array({text}, {aval.dtype.name!r})[()]", atoms
+        text = f"array([{', '.join(array.reshape(-1))}], {aval.dtype.name!r})"
+        return (text if aval.ndim == 1 else f"{text}.reshape({aval.shape})"), atoms
+
+
+_SCALAR = {"f": "float", "b": "bool", "i": "int"}
+_MADE = {"float64": "float64", "bool": "bool_", "int64": "int64"}  # what makes a number

@@ -1,0 +1,317 @@
+"""Nests as LLVM text: the last axis in vectors, what is left of it in narrower ones, sums in registers."""
+
+from ...loops.constants import start_of
+from ...loops.kinds import BYTES
+from ...loops.nests import given, pattern, places_of
+from ...loops.operations import is_costly
+from ...loops.statements import Const
+from .interleaved import chunks, load_columns, store_columns
+from .row_sums import print_row_sums, summed_axis
+from .simd import TYPES, Lanes, Name, Text
+
+_INLINE = 24  # costly steps of a nest that are written in place
+_WORTH = 256  # elements of a nest, from which they are
+_MANY = 64  # steps of a nest, above which registers are short, and what is left of the last axis runs one by one
+_DEEP = 512  # elements of a nest with costly steps, from which a step is two registers: one works while one waits
+_CONTRACTED = {"add": "fadd contract", "subtract": "fsub contract", "multiply": "fmul contract"}
+_QUICK = {("exp", "f32"): "exp_quick"}  # what a function is where products and sums may be rounded once
+_OFTEN = 3  # nests that are alike, from which they are one function
+_APART = 12  # steps of a nest, up to which sums have several registers
+
+
+def print_nest(printer, nest):
+    """Write the loops of a nest; of many that are alike in a long kernel, as a call of one function."""
+    if printer.alike and printer.alike[pattern(nest)] >= _OFTEN:
+        _SharedNest(printer, nest).call()
+    else:
+        _Nest(printer, nest).write()
+
+
+class _Nest:
+    def __init__(self, printer, nest):
+        self.printer = printer
+        self.text = printer.text
+        self.nest = nest
+        kinds = {p.kind for _, p in (*nest.loads, *nest.stores)} | {s.kind for s in nest.steps} | {
+            v.kind for _, v, _ in nest.folds}
+        widest = max([BYTES[k] for k in kinds if k != "b8"], default=1)
+        self.width = min(printer.vector // widest, 32)
+        costly = sum(is_costly(s.name) for s in nest.steps)
+        size = 1
+        for n in nest.shape:
+            size *= n
+        self.inline = costly <= _INLINE and size >= _WORTH
+        self.masked = bool(printer.short) and nest.shape == (printer.extent,)
+        if costly and size >= _DEEP and len(nest.steps) <= _MANY and not self.masked:
+            self.width *= 2
+        self.folded = [not nest.shape or not p.strides[-1] for *_, p in nest.folds]  # in registers along the last axis
+        self.summed = None if self.masked or printer.extent else summed_axis(self)
+
+    def write(self):
+        self.rows(0, {})
+
+    def rows(self, axis, indices):
+        """The loops over all axes but the last."""
+        shape = self.nest.shape
+        if axis == self.summed:
+            print_row_sums(self, axis, indices)
+            return
+        if axis >= len(shape) - 1:
+            self.row(indices)
+            return
+        self.printer.counted(shape[axis], lambda i: self.rows(axis + 1, {**indices, axis: i}))
+
+    def pointer(self, place, indices):
+        """The address of the first element of a row."""
+        return self.printer.address(place, [(indices[k], place.strides[k]) for k in indices])
+
+    def begin(self, indices):
+        """The addresses of a row, and what all its elements share."""
+        nest = self.nest
+        self.inner = [p.strides[-1] if nest.shape else 0 for _, p in nest.loads]
+        self.sources = [self.pointer(p, indices) for _, p in nest.loads]
+        self.targets = [self.pointer(p, indices) for _, p in nest.stores]
+        self.totals = [self.pointer(p, indices) for *_, p in nest.folds]
+        self.single = {}
+        for (value, p), inner, source in zip(nest.loads, self.inner, self.sources):
+            if not inner:
+                self.single[value] = self.printer.load(source, p.kind)
+
+    def row(self, indices):
+        """Everything for one row: vectors, then what is left."""
+        nest = self.nest
+        n = nest.shape[-1] if nest.shape else 1
+        self.begin(indices)
+        partial = [[] for _ in nest.folds]  # what registers hold of a fold, wide or narrow
+        if self.printer.extent and nest.shape == (self.printer.extent,):
+            self.row_of_any_length(partial)
+        else:
+            self.row_of_known_length(n, partial)
+        for k, (name, value, p) in enumerate(nest.folds):
+            if self.folded[k]:
+                self.fold_into(name, value.kind, p, self.totals[k], partial[k])
+
+    def row_of_any_length(self, partial):
+        """Vectors, as long as something follows, and one that ends with the last element: folds leave out its others.
+
+        The row is longer than a vector, and nothing is stored where something is loaded; where it may be shorter, what
+        is beyond its end is neither loaded nor stored.
+        """
+        assert all(self.folded)
+        text, width = self.text, self.width
+        if self.masked:
+            count = text.op(f"udiv i64 {text.op(f'add i64 %extent, {width - 1}', 'i64')}, {width}", "i64")
+            self.loop(width, 1, count, 0, partial)
+            return
+        rest = text.op("sub i64 %extent, 1", "i64")
+        count = text.op(f"udiv i64 {rest}, {width}", "i64")
+        self.loop(width, 1, count, 0, partial)
+        last = text.op(f"sub i64 %extent, {width}", "i64")
+        done = text.op(f"sub i64 {text.op(f'mul i64 {count}, {width}', 'i64')}, {last}", "i64")
+        lanes = f"<{width} x i64>"
+        order = "<" + ", ".join([f"i64 {k}" for k in range(width)]) + ">"
+        left = text.op(f"icmp uge {lanes} {order}, {self.printer.splat(done, 'i64', width)}", f"<{width} x i1>")
+        for k, x in enumerate(self.body(width, last)):
+            name, value, _ = self.nest.folds[k]
+            partial[k].append((width, self.counted(left, name, value, x, width)))
+
+    def counted(self, mask, name, value, x, width):
+        """The operand of a reduction for a vector: its neutral element outside of a mask."""
+        start = Lanes(self.text, value.kind, width).constant(start_of(name, value.kind), value.kind)
+        return self.text.op(f"select <{width} x i1> {mask}, {x.type} {x}, {x.type} {start}", x.type)
+
+    def mask(self, width, at):
+        """Which of the elements from an index on are elements of the row."""
+        text = self.text
+        rest = text.op(f"trunc i64 {text.op(f'sub i64 %extent, {at}', 'i64')} to i32", "i32")
+        order = "<" + ", ".join([f"i32 {k}" for k in range(width)]) + ">"
+        rest = self.printer.splat(rest, "i32", width)
+        return text.op(f"icmp slt <{width} x i32> {order}, {rest}", f"<{width} x i1>")
+
+    def row_of_known_length(self, n, partial):
+        """Vectors, then what is left."""
+        nest, width, done = self.nest, self.width, 0
+        if n >= width > 1:
+            apart = 4 if any(self.folded) and len(nest.steps) <= _APART and n >= 8 * width else 1
+            count = n // (width * apart)
+            self.loop(width, apart, count, 0, partial)
+            done = count * width * apart
+            if apart > 1 and (n - done) // width:
+                self.loop(width, 1, (n - done) // width, done, partial)
+                done += (n - done) // width * width
+        if done < n and len(nest.steps) > _MANY:
+            self.loop(1, 1, n - done, done, partial)
+            done = n
+        while done < n:
+            part = 1 << ((n - done).bit_length() - 1)
+            part = min(part, width)
+            self.loop(part, 1, 1, done, partial)
+            done += part
+
+    def loop(self, width, apart, count, start, partial):
+        """`count` turns of `apart` vectors each."""
+        text, nest = self.text, self.nest
+        folds = [k for k, flag in enumerate(self.folded) if flag]
+        if count == 1:
+            for part in range(apart):
+                found = self.body(width, str(start + part * width))
+                for k in folds:
+                    partial[k].append((width, found[k]))
+            return
+        head, end = self.printer.labels("n")
+        i, following, before = text.new(), text.new(), text.label
+        registers = {(k, part): (text.new(), text.new()) for k in folds for part in range(apart)}
+        lanes = {k: Lanes(text, nest.folds[k][1].kind, width) for k in folds}
+        text.emit(f"br label %{head}")
+        text.begin(head)
+        text.lines.append(f"  {i} = phi i64 [0, %{before}], [{following}, %{head}]")
+        for (k, _), (now, then) in registers.items():
+            b = lanes[k]
+            kind = b.kind
+            first = b.constant(start_of(nest.folds[k][0], kind), kind)
+            text.lines.append(f"  {now} = phi {first.type} [{first}, %{before}], [{then}, %{head}]")
+        at = text.op(f"mul nuw nsw i64 {i}, {width * apart}", "i64") if width * apart > 1 else i
+        if start:
+            at = text.op(f"add nuw nsw i64 {at}, {start}", "i64")
+        for part in range(apart):
+            here = at if not part else text.op(f"add nuw nsw i64 {at}, {part * width}", "i64")
+            found = self.body(width, here)
+            for k in folds:
+                now, then = registers[k, part]
+                b = lanes[k]
+                kind = b.kind
+                result = combined(b, nest.folds[k][0], kind, Name(now, b.typed(TYPES[kind])), found[k])
+                text.lines.append(f"  {then} = bitcast {result.type} {result} to {result.type}")
+        text.lines.append(f"  {following} = add nuw nsw i64 {i}, 1")
+        last = text.op(f"icmp ult i64 {following}, {count}", "i1")
+        text.emit(f"br i1 {last}, label %{head}, label %{end}")
+        text.begin(end)
+        for (k, _), (_, then) in registers.items():
+            partial[k].append((width, Name(then, lanes[k].typed(TYPES[lanes[k].kind]))))
+
+    def body(self, width, at):
+        """The steps for `width` elements from index `at` on; returns what each fold takes."""
+        nest, printer = self.nest, self.printer
+        mask = self.mask(width, at) if self.masked else None
+        known = {}
+        for chunk in chunks([p for _, p in nest.loads], width):
+            p = nest.loads[chunk[0]][1]
+            first = printer.moved(self.sources[chunk[0]], p.kind, at, p.strides[-1])
+            found = load_columns(printer, first, p.kind, len(chunk), p.strides[-1], width)
+            known.update((nest.loads[k][0], x) for k, x in zip(chunk, found))
+        for (value, p), inner, source in zip(nest.loads, self.inner, self.sources):
+            if value in known:
+                continue
+            if value in self.single:
+                known[value] = printer.splat(self.single[value], p.kind, width)
+            elif inner == 1:
+                known[value] = printer.load(printer.moved(source, p.kind, at, 1), p.kind, width, within(mask, p))
+            else:
+                known[value] = printer.gathered(source, p.kind, at, inner, width)
+
+        def read(value, kind):
+            if type(value) is Const:
+                return Lanes(self.text, kind, width).constant(value.value, value.kind)
+            found = known.get(value)
+            if found is None:
+                found = known[value] = printer.splat(printer.scalar(value), value.kind, width)
+            return found
+
+        for step in nest.steps:
+            builder = Lanes(self.text, step.kind, width, self.inline)
+            args = [read(a[0], step.kind) for a in step.args]
+            if step.name in ("cast", "cast_flat"):
+                known[step.outs[0]] = builder.cast(args[0], step.args[0][0].kind, step.kind)
+            elif self.printer.contracts and step.kind[0] == "f" and step.name in _CONTRACTED:
+                known[step.outs[0]] = builder.binary(_CONTRACTED[step.name], *args)
+            else:
+                quick = _QUICK.get((step.name, step.kind)) if self.printer.contracts else None
+                known[step.outs[0]] = builder.run(quick or step.name, args)
+        stored = set()
+        for chunk in chunks([p for _, p in nest.stores], width):
+            p = nest.stores[chunk[0]][1]
+            first = printer.moved(self.targets[chunk[0]], p.kind, at, p.strides[-1])
+            store_columns(printer, [read(nest.stores[k][0], p.kind) for k in chunk], first, p.kind, p.strides[-1])
+            stored.update(chunk)
+        for k, ((value, p), target) in enumerate(zip(nest.stores, self.targets)):
+            if k in stored:
+                continue
+            inner = p.strides[-1] if nest.shape else 1
+            printer.store(read(value, p.kind), target, p.kind, at, inner, width, within(mask, p))
+        found = []
+        for k, (name, value, p) in enumerate(nest.folds):
+            x = read(value, value.kind)
+            if not self.folded[k]:
+                x = Lanes(self.text, p.kind, width).cast(x, value.kind, p.kind)
+                inner = p.strides[-1]
+                old = (printer.load(printer.moved(self.totals[k], p.kind, at, 1), p.kind, width) if inner == 1 else
+                       printer.gathered(self.totals[k], p.kind, at, inner, width))
+                x = combined(Lanes(self.text, p.kind, width), name, p.kind, old, x)
+                printer.store(x, self.totals[k], p.kind, at, inner, width)
+            found.append(x if mask is None else self.counted(mask, name, value, x, width))
+        return found
+
+    def fold_into(self, name, kind, place, target, partial):
+        """Fold what registers hold, of one kind, into memory, of that kind or a wider one."""
+        printer = self.printer
+        one = Lanes(self.text, place.kind, 1)
+        total = printer.load(target, place.kind)
+        wide = {}
+        for width, x in partial:
+            wide[width] = x if width not in wide else combined(
+                Lanes(self.text, kind, width), name, kind, wide[width], x)
+        for x in printer.across(name, wide, kind):
+            total = combined(one, name, place.kind, total, one.cast(x, kind, place.kind))
+        printer.store(total, target, place.kind, "0", 1, 1)
+
+
+class _SharedNest(_Nest):
+    """A nest as a function of its addresses and of the values that it takes from outside.
+
+    The time that LLVM takes grows faster than the length of a function, and the steps of a loop that Python has
+    unrolled are the same nests at other addresses.
+    """
+
+    def __init__(self, printer, nest):
+        super().__init__(printer, nest)
+        self.parameters = {id(p): f"%p{k}" for k, p in enumerate(places_of(nest))}
+
+    def pointer(self, place, indices):
+        start = self.parameters[id(place)]
+        for k, index in indices.items():
+            if place.strides[k]:
+                start = self.printer.moved(start, place.kind, index, place.strides[k])
+        return start
+
+    def call(self):
+        """Write the call, and the function unless there is one."""
+        printer = self.printer
+        arguments = [f"ptr {printer.address(p)}" for p in places_of(self.nest)]
+        parameters = [f"ptr {name}" for name in self.parameters.values()]
+        names = {}
+        for k, value in enumerate(given([self.nest])):
+            names[value] = Name(f"%g{k}", TYPES[value.kind])
+            arguments.append(f"{TYPES[value.kind]} {printer.scalar(value)}")
+            parameters.append(f"{TYPES[value.kind]} {names[value]}")
+        outer = printer.text, printer.names, printer.packed, printer.label
+        self.text = printer.text = Text(printer.module)
+        printer.names, printer.packed, printer.label = names, {}, 0
+        self.write()
+        body = "\n".join([f"({', '.join(parameters)}) {{", "entry:", *self.text.lines, "  ret void", "}"])
+        self.text, printer.names, printer.packed, printer.label = outer
+        printer.text = self.text
+        name = printer.nests.get(body)
+        if name is None:
+            name = printer.nests[body] = f"@nest{len(printer.nests)}"
+            printer.module.functions[name] = f"define internal void {name}{body}"
+        self.text.emit(f"call void {name}({', '.join(arguments)})")
+
+
+def within(mask, place):
+    """The mask that a row needs: memory of our own is long enough for whole vectors."""
+    return None if place.memory.role == "scratch" else mask
+
+
+def combined(builder, name, kind, x, y):
+    """A fold of two values."""
+    return builder.run(name, [x, y])

@@ -1,0 +1,103 @@
+"""Text that looks at Python objects and at NumPy's arrays, as the entries of native code need it."""
+
+from ...machine.error_states import DEFAULT, STATE, VARIABLE
+from .simd import Text
+
+
+class ObjectText:
+    """Writes into `lines`, a `Text`; `cells` are lines that make memory for it."""
+
+    def __init__(self, module, known, slots):
+        self.lines = Text(module)
+        self.known, self.slots = known, slots
+        self.cells = []
+
+    def stored(self, name, found):
+        return self.slots.load(self.lines, self.slots.place(name, found if type(found) is int else id(found), found))
+
+    def load(self, at, kind):
+        return self.lines.op(f"load {kind}, ptr {at}", kind)
+
+    def field(self, x, offset, kind):
+        return self.load(self.lines.op(f"getelementptr inbounds i8, ptr {x}, i64 {offset}", "ptr"), kind)
+
+    def dim(self, dims, axis):
+        return self.load(self.lines.op(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}", "ptr"), "i64")
+
+    def both(self, a, b):
+        return self.lines.op(f"and i1 {a}, {b}", "i1")
+
+    def equal(self, a, b, kind="i64"):
+        return self.lines.op(f"icmp eq {kind} {a}, {b}", "i1")
+
+    def call(self, kind, name, *args):
+        given = f"call {kind} {self.stored(name, self.known[name])}({', '.join(args)})"
+        return self.lines.emit(given) if kind == "void" else self.lines.op(given, kind)
+
+    def cell(self, kind, align=64):
+        self.cells.append(f"  %cell{len(self.cells)} = alloca {kind}, align {align}")
+        return f"%cell{len(self.cells) - 1}"
+
+    def unless(self, test, label, otherwise="unfit"):
+        self.lines.emit(f"br i1 {test}, label %{label}, label %{otherwise}")
+        self.lines.begin(label)
+
+    def argument(self, k):
+        return self.lines.entry_of("%args", k)
+
+    def give_up(self, outs):
+        for out in outs:
+            self.call("void", "Py_DecRef", f"ptr {out}")
+        self.lines.emit("ret ptr null")
+
+    def look_at_state(self, count, otherwise="unfit"):
+        """Go on where NumPy's error state is its own or the one that the table has, and as many arguments are given."""
+        cell = self.cell("ptr", 16)
+        self.call("i32", "PyContextVar_Get", f"ptr {self.stored('error state', VARIABLE)}", "ptr null", f"ptr {cell}")
+        now = self.load(cell, "ptr")
+        self.call("void", "Py_DecRef", f"ptr {now}")
+        usual = self.equal(now, self.stored("default error state", DEFAULT), "ptr")
+        other = self.equal(now, self.slots.load(self.lines, self.slots.place(STATE, 0)), "ptr")
+        self.unless(self.lines.op(f"or i1 {usual}, {other}", "i1"), "followed", "slow")
+        self.unless(self.equal("%count", count), "given", otherwise)
+
+    def released(self, test):
+        """Let other threads run where a test holds: `restore()` writes the end of that."""
+        thread = self.cell("ptr")
+        self.lines.emit(f"store ptr null, ptr {thread}")
+        self.lines.emit(f"br i1 {test}, label %release, label %work")
+        self.lines.begin("release")
+        self.lines.emit(f"store ptr {self.call('ptr', 'PyEval_SaveThread')}, ptr {thread}")
+        self.lines.emit("br label %work")
+        self.lines.begin("work")
+
+        def restore():
+            held = self.load(thread, "ptr")
+            self.lines.emit(f"br i1 {self.lines.op(f'icmp ne ptr {held}, null', 'i1')}, label %restore, label %end")
+            self.lines.begin("restore")
+            self.call("void", "PyEval_RestoreThread", f"ptr {held}")
+            self.lines.emit("br label %end")
+            self.lines.begin("end")
+
+        return restore
+
+    def give(self, outs):
+        """The end at which one result is given, or a list of several."""
+        result = outs[0]
+        if len(outs) > 1:
+            result = self.call("ptr", "PyList_New", f"i64 {len(outs)}")
+            for k, out in enumerate(outs):
+                self.call("i32", "PyList_SetItem", f"ptr {result}", f"i64 {k}", f"ptr {out}")
+        self.lines.emit(f"ret ptr {result}")
+
+    def nothing(self):
+        """The end at which None is given."""
+        none = self.stored("None", None)
+        self.call("void", "Py_IncRef", f"ptr {none}")
+        self.lines.emit(f"ret ptr {none}")
+
+    def slow(self, handler):
+        """The end at which a Python function is called with the same arguments."""
+        self.lines.begin("slow")
+        self.lines.emit("ret ptr " + self.call("ptr", "PyObject_Vectorcall", f"ptr {self.stored('handler', handler)}",
+                                               "ptr %args", "i64 %count", "ptr null"))

@@ -1,0 +1,402 @@
+"""The builder of LLVM text: arithmetic on values of a few lanes each."""
+
+import struct
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from .....core.types import Any
+from ...loops.operations import table_of
+from ...maths import FEW, FUNCTIONS, NEAR, QUICK, TABLES
+from ...maths.tables import written_here
+
+TYPES = {"f64": "double", "f32": "float", "i64": "i64", "i32": "i32", "b8": "i1"}
+_COMPARE = {"==": ("oeq", "eq"), "!=": ("une", "ne"), "<": ("olt", "slt"), "<=": ("ole", "sle"), ">": ("ogt", "sgt"),
+            ">=": ("oge", "sge")}  # of floats, where only `!=` holds for NaN, and of integers with signs
+
+_IN_PLACE = 16  # functions of `FEW` of a module that are not called
+
+
+class Name(str):
+    """The name of a value in LLVM text, with its type."""
+
+    __slots__ = ("type",)
+    type: str
+
+    def __new__(cls, text, of):
+        self = str.__new__(cls, text)
+        self.type = of
+        return self
+
+
+class Text:
+    """The lines of a function, the functions that it calls, and the declarations of others."""
+
+    def __init__(self, module):
+        self.module = module
+        self.lines = []
+        self.count = 0
+        self.label = "entry"
+
+    def new(self):
+        self.count += 1
+        return f"%v{self.count}"
+
+    def op(self, text, kind):
+        self.count += 1
+        name = f"%v{self.count}"
+        self.lines.append(f"  {name} = {text}")
+        return Name(name, kind)
+
+    def emit(self, text):
+        self.lines.append("  " + text)
+
+    def begin(self, label):
+        self.lines.append(f"{label}:")
+        self.label = label
+
+    def entry_of(self, table, k):
+        """The pointer that stands in a table of them."""
+        return self.op(f"load ptr, ptr {self.entry_at(table, k)}", "ptr")
+
+    def set_entry(self, table, k, x):
+        """Write a pointer into a table of them."""
+        self.emit(f"store ptr {x}, ptr {self.entry_at(table, k)}")
+
+    def entry_at(self, table, k):
+        return self.op(f"getelementptr inbounds ptr, ptr {table}, i64 {k}", "ptr")
+
+
+class Module:
+    """The text of a module: functions, declarations, and what these refer to."""
+
+    def __init__(self):
+        self.functions = {}  # name -> text
+        self.declared = {}  # line -> None
+        self.few = 0  # functions of `FEW` that are called or put in place
+        self.needed = {}  # elementary functions that it calls -> (name, width, lanes, number of arguments)
+
+    def declare(self, line):
+        self.declared[line] = None
+
+    @property
+    def text(self):
+        return "\n".join([*self.declared, *self.functions.values()])
+
+
+def number(value, kind):
+    """A number as LLVM text."""
+    if kind == "f64":
+        return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+    if kind == "f32":
+        try:
+            single = struct.unpack("<f", struct.pack("<f", value))[0]
+        except OverflowError:
+            single = float("inf") if value > 0 else float("-inf")
+        return f"0x{struct.unpack('<Q', struct.pack('<d', single))[0]:016X}"
+    return str(bool(value)).lower() if kind == "b8" else str(int(value))
+
+
+class Lanes:
+    """A builder of values of `lanes` lanes in one kind; see `operations.py` for what it must have."""
+
+    def __init__(self, text, kind, lanes, inline=False):
+        self.text = text
+        self.kind = kind
+        self.lanes = lanes
+        self.inline = inline
+        self.width = 32 if kind in ("f32", "i32") else 64
+        self.of_float = self.typed("float" if self.width == 32 else "double")
+        self.of_int = self.typed(f"i{self.width}")
+        self.of_mask = self.typed("i1")
+        self.suffix = ("" if lanes == 1 else f"v{lanes}") + f"f{self.width}"
+
+    def typed(self, base):
+        """A type of all lanes."""
+        return base if self.lanes == 1 else f"<{self.lanes} x {base}>"
+
+    def constant(self, value, kind):
+        """A number in all lanes."""
+        base = TYPES[kind]
+        text = number(value, kind)
+        return Name(text if self.lanes == 1 else f"splat ({base} {text})", self.typed(base))
+
+    def const(self, x):
+        return self.constant(x, "f32" if self.width == 32 else "f64")
+
+    def iconst(self, x):
+        x &= (1 << self.width) - 1
+        return self.constant(x - (1 << self.width) if x >> (self.width - 1) else x, f"i{self.width}")
+
+    def binary(self, op, x, y):
+        return self.text.op(f"{op} {x.type} {x}, {y}", x.type)
+
+    def intrinsic(self, name, *args):
+        types = ", ".join([a.type for a in args])
+        self.text.module.declare(f"declare {args[0].type} @llvm.{name}.{self.suffix}({types})")
+        return self.text.op(f"call {args[0].type} @llvm.{name}.{self.suffix}("
+                            + ", ".join([f"{a.type} {a}" for a in args]) + ")", args[0].type)
+
+    def fadd(self, x, y):
+        return self.binary("fadd", x, y)
+
+    def fsub(self, x, y):
+        return self.binary("fsub", x, y)
+
+    def fmul(self, x, y):
+        return self.binary("fmul", x, y)
+
+    def fdiv(self, x, y):
+        return self.binary("fdiv", x, y)
+
+    def fma(self, x, y, z):
+        return self.intrinsic("fma", x, y, z)
+
+    def sqrt(self, x):
+        return self.intrinsic("sqrt", x)
+
+    def fneg(self, x):
+        return self.text.op(f"fneg {x.type} {x}", x.type)
+
+    def fabs(self, x):
+        return self.intrinsic("fabs", x)
+
+    def copysign(self, x, y):
+        return self.intrinsic("copysign", x, y)
+
+    def floor(self, x):
+        return self.intrinsic("floor", x)
+
+    def rint(self, x):
+        return self.intrinsic("rint", x)
+
+    def trunc(self, x):
+        return self.intrinsic("trunc", x)
+
+    def fcmp(self, op, x, y):
+        return self.text.op(f"fcmp {_COMPARE[op][0]} {x.type} {x}, {y}", self.of_mask)
+
+    def icmp(self, op, x, y):
+        return self.text.op(f"icmp {_COMPARE[op][1]} {x.type} {x}, {y}", self.of_mask)
+
+    def isnan(self, x):
+        return self.fcmp("!=", x, x)
+
+    def select(self, m, x, y):
+        return self.text.op(f"select {m.type} {m}, {x.type} {x}, {y.type} {y}", x.type)
+
+    def and_(self, x, y):
+        return self.binary("and", x, y)
+
+    def or_(self, x, y):
+        return self.binary("or", x, y)
+
+    def xor_(self, x, y):
+        return self.binary("xor", x, y)
+
+    def not_(self, x):
+        return self.binary("xor", x, self.constant(True, "b8"))
+
+    def iadd(self, x, y):
+        return self.binary("add", x, y)
+
+    def isub(self, x, y):
+        return self.binary("sub", x, y)
+
+    def imul(self, x, y):
+        return self.binary("mul", x, y)
+
+    def sdiv(self, x, y):
+        return self.binary("sdiv", x, y)
+
+    def srem(self, x, y):
+        return self.binary("srem", x, y)
+
+    def iand(self, x, y):
+        return self.binary("and", x, y)
+
+    def ior(self, x, y):
+        return self.binary("or", x, y)
+
+    def ixor(self, x, y):
+        return self.binary("xor", x, y)
+
+    def shl(self, x, y):
+        return self.binary("shl", x, y)
+
+    def lshr(self, x, y):
+        return self.binary("lshr", x, y)
+
+    def ashr(self, x, y):
+        return self.binary("ashr", x, y)
+
+    def bits(self, x):
+        return self.text.op(f"bitcast {x.type} {x} to {self.of_int}", self.of_int)
+
+    def from_bits(self, i):
+        return self.text.op(f"bitcast {i.type} {i} to {self.of_float}", self.of_float)
+
+    def to_int(self, x):
+        return self.text.op(f"fptosi {x.type} {x} to {self.of_int}", self.of_int)
+
+    def to_float(self, i):
+        return self.text.op(f"sitofp {i.type} {i} to {self.of_float}", self.of_float)
+
+    def looked_up(self, name, place):
+        """The numbers of a table of `maths` at a place; of one lane."""
+        module = self.text.module
+        count, size, _ = TABLES[name]
+        symbol = f"@covector.table.{name}"
+        module.declare(f"{symbol} = external constant [{count} x [{size} x double]]")
+        module.needed[symbol] = Elementary(name, self.width, 0, 0)
+        found = []
+        for k in range(count):
+            address = self.text.op(f"getelementptr [{size} x double], ptr {symbol}, i64 {k}, i64 {place}", "ptr")
+            found.append(self.text.op(f"load double, ptr {address}", self.of_float))
+        return found
+
+    @property
+    def wide(self):
+        """The builder of 64 bits with as many lanes."""
+        return self if self.width == 64 else Lanes(self.text, "f64", self.lanes, self.inline)
+
+    def widen(self, x):
+        return self.text.op(f"fpext {x.type} {x} to {self.wide.of_float}", self.wide.of_float)
+
+    def narrow(self, x):
+        return self.text.op(f"fptrunc {x.type} {x} to {self.of_float}", self.of_float)
+
+    def library(self, name, *args):
+        """A function of the C library, lane by lane."""
+        base = "float" if self.width == 32 else "double"
+        symbol = name + ("f" if self.width == 32 else "")
+        module = self.text.module
+        module.declare(f"declare {base} @{symbol}({', '.join([base] * len(args))})")
+        if self.lanes == 1:
+            return self.text.op(f"call {base} @{symbol}(" + ", ".join([f"{base} {a}" for a in args]) + ")", base)
+        out = Name("poison", self.of_float)
+        for k in range(self.lanes):
+            parts = [self.text.op(f"extractelement {a.type} {a}, i64 {k}", base) for a in args]
+            one = self.text.op(f"call {base} @{symbol}(" + ", ".join([f"{base} {p}" for p in parts]) + ")", base)
+            out = self.text.op(f"insertelement {out.type} {out}, {base} {one}, i64 {k}", out.type)
+        return out
+
+    def few(self, name, *args):
+        """A function of `FEW`, lane by lane, put in place where there are not many in the module."""
+        module = self.text.module
+        module.few += self.lanes
+        one = Lanes(self.text, self.kind, 1, inline=module.few <= _IN_PLACE)
+        if self.lanes == 1:
+            return one.elementary(name, args)
+        out = Name("poison", self.of_float)
+        for k in range(self.lanes):
+            parts = [self.text.op(f"extractelement {a.type} {a}, i64 {k}", one.of_float) for a in args]
+            x = one.elementary(name, parts)
+            out = self.text.op(f"insertelement {out.type} {out}, {x.type} {x}, i64 {k}", out.type)
+        return out
+
+    def elementary(self, name, args):
+        """A call of an elementary function: one of this module, to be put in place, or one that is compiled once."""
+        module = self.text.module
+        symbol = f"@covector.{name}.{self.suffix}" + (".in" if self.inline else "")
+        if self.inline and symbol not in module.functions:
+            module.functions[symbol] = defined(module, name, self.width, self.lanes, len(args), True)
+        elif not self.inline and symbol not in module.functions:
+            module.declare(f"declare {self.of_float} {symbol}({', '.join([a.type for a in args])})")
+            module.needed[symbol] = Elementary(name, self.width, self.lanes, len(args))
+        return self.text.op(f"call {self.of_float} {symbol}(" + ", ".join([f"{a.type} {a}" for a in args]) + ")",
+                            self.of_float)
+
+    def run(self, name, args):
+        """The result of an operation by its name."""
+        if name == "where":
+            return self.select(*args)
+        found = table_of(self.kind).get(name)
+        return self.elementary(name, args) if found is None else found(self, *args)
+
+    def cast(self, x, source, target):
+        """Values of one kind in another."""
+        if source == target:
+            return x
+        into = self.typed(TYPES[target])
+        a, b = source[0], target[0]
+        if b == "b":
+            zero = self.constant(0, source)
+            return self.text.op(f"{'fcmp une' if a == 'f' else 'icmp ne'} {x.type} {x}, {zero}", into)
+        if a == "b":
+            one, zero = self.constant(1, target), self.constant(0, target)
+            return self.text.op(f"select {x.type} {x}, {into} {one}, {into} {zero}", into)
+        if a == "f" and b == "f":
+            op = "fpext" if target == "f64" else "fptrunc"
+        elif a == "i" and b == "i":
+            op = "sext" if target == "i64" else "trunc"
+        else:
+            op = "fptosi" if a == "f" else "sitofp"
+        return self.text.op(f"{op} {x.type} {x} to {into}", into)
+
+
+def defined(module, name, width, lanes, count, inline=False):
+    """The text of an elementary function of so many lanes: the quicker way where all are within its bound."""
+    text = Text(module)
+    b = Lanes(text, f"f{width}", lanes)
+    args = [Name(f"%x{k}", b.of_float) for k in range(count)]
+    found: Any = NEAR.get(name) or FEW.get(name) or (QUICK.get(name), None)
+    quick, bound = found
+    if bound:
+        near = b.fcmp("<", b.fabs(args[0]), b.const(bound[width]))
+        if lanes > 1:
+            module.declare(f"declare i1 @llvm.vector.reduce.and.v{lanes}i1({near.type})")
+            near = text.op(f"call i1 @llvm.vector.reduce.and.v{lanes}i1({near.type} {near})", "i1")
+        text.emit(f"br i1 {near}, label %near, label %far")
+        text.begin("far")
+        text.emit(f"ret {b.of_float} {b.elementary(f'{name}_far', args)}")
+        text.begin("near")
+        result = quick(b, *args)
+    else:
+        result = (quick or FUNCTIONS[name.removesuffix("_far").removesuffix("_few")])(b, *args)
+    given = ", ".join([f"{a.type} {a}" for a in args])
+    symbol = f"@covector.{name}.{b.suffix}" + (".in" if inline else "")
+    head = f"define {'internal ' * inline}{b.of_float} {symbol}({given}) {'alwaysinline ' * inline}{{"
+    return "\n".join([head, "entry:", *text.lines, f"  ret {b.of_float} {result}", "}"])
+
+
+def tabled(symbol, name):
+    """The text of a table, a row for each of the numbers at a place."""
+    data = np.array(list(TABLES[name][2]())).T.tobytes()
+    return f'{symbol} = constant [{len(data)} x i8] c"\\' + data.hex("\\") + '", align 64'
+
+
+class Elementary(NamedTuple):
+    """An elementary function that a module calls, or a table that it reads, which has no lanes."""
+
+    name: str
+    width: int
+    lanes: int
+    arity: int
+
+    def text(self, symbol):
+        """`(text, about, needed)` as `Machine.code` takes them.
+
+        A table takes 20 ms to compute, so it is found by the file that says what it holds.
+        """
+        if self.lanes:
+            module = elementary_module({symbol: self})
+            return module.text, None, module.needed
+        write, source = partial(tabled, symbol, self.name), written_here()
+        return write, f"{symbol} {source}" if source else write(), {}
+
+
+def elementary_module(needed):
+    """A module of elementary functions, and those that they call; it needs the tables of these."""
+    module = Module()
+    waiting = dict(needed)
+    while waiting:
+        for symbol, (name, width, lanes, count) in waiting.items():
+            module.functions[symbol] = defined(module, name, width, lanes, count)
+        waiting = {s: what for s, what in module.needed.items() if what.lanes and s not in module.functions}
+    module.needed = {s: what for s, what in module.needed.items() if not what.lanes}
+    for symbol in module.functions:
+        for line in [line for line in module.declared if f" {symbol}(" in line or line.startswith(f"{symbol} ")]:
+            del module.declared[line]
+    return module

@@ -1,0 +1,1 @@
+"""The NumPy renderer: straight-line Python that calls NumPy, elementwise equations in blocks."""

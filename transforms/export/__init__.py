@@ -1,1 +1,0 @@
-"""Functions as C and CUDA text, to take away."""

@@ -1,1 +1,0 @@
-"""jit: functions that are staged once for each signature, and run generated source."""

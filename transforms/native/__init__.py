@@ -1,1 +1,0 @@
-"""Native code for the groups and loops of a graph."""
