@@ -26,9 +26,9 @@ def without_dead(draft):
     needed = {v for v in draft.outputs if type(v) is Var}
     kept = []
     for eq in reversed(draft.equations):
-        if eq.acts or not needed.isdisjoint(eq.outputs):
+        if not needed.isdisjoint(eq.outputs) or eq.acts:
             kept.append(eq)
-            needed.update(v for v in eq.inputs if type(v) is Var)
+            needed.update([v for v in eq.inputs if type(v) is Var])
     return Draft(draft.inputs, kept[::-1], draft.outputs)
 
 

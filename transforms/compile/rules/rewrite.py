@@ -331,7 +331,7 @@ def _computed(eq):
 
 def key_of(eq):
     """The key that equations share which compute the same; None for one that is never merged."""
-    if eq.prim.effects or eq.acts or eq.prim.handlers:
+    if eq.prim.effects or eq.prim.handlers:
         return None
     inputs = [_name(v) for v in eq.inputs]
     if None in inputs:
@@ -348,7 +348,7 @@ def key_of(eq):
 
 def _name(v):
     if type(v) is Var:
-        return "var", id(v)
+        return id(v)
     value = v.value
     if type(value) is ndarray:
         if value.size > 64:

@@ -36,15 +36,18 @@ class Launches:
             reads, writes = touched_by(part)
             for memory in dict.fromkeys([m for m in (*reads, *writes) if m in self.own]):
                 users.setdefault(memory, []).append((part, memory in writes, _reads_before(part, memory)))
+        # Each part that writes such a memory hands over a new version at a new place: with one place a thread of the
+        # next part could overwrite what a late thread of this one has still to copy.
         for memory, found in users.items():
             before = None
             last = max([at for at, (_, written, _) in enumerate(found) if written], default=-1)
             for at, (part, written, needed) in enumerate(found):
-                if not written:
+                if not written:  # read where it lies, without a copy for each thread
                     (part.copies if before is None else part.seen).append((memory, before))
                     continue
                 part.copies.append((memory, before if needed else None))
                 before = None
+                # The last version of an output goes to the output itself; others only where the next part reads them.
                 if at == last and memory.role == "output":
                     before = memory
                 elif at < len(found) - 1 and found[at + 1][2]:
@@ -59,13 +62,14 @@ class Launches:
         for part in self.parts:
             reads, _ = touched_by(part)
             for v in dict.fromkeys([v for v in reads if type(v) is Value and made.get(v, part) is not part]):
-                if v not in held:
+                if v not in held:  # a value is in registers, which end with the launch
                     held[v] = Place(Memory(v.kind, 1), ())
                     made[v].ends.append((v, held[v].memory))
                 part.items.insert(0, Load([v], held[v]))
 
     def spans(self):
         """Scratch memory, with the first and the last part that uses it."""
+        # Launches run one after the other, so memory whose spans of launches do not meet may share bytes.
         found = {}
         for at, part in enumerate(self.parts):
             used = [p.memory for p in places_in(map(statement_of, part.items)) if p.memory not in self.own]
@@ -74,7 +78,7 @@ class Launches:
             used += [m for _, m in (*part.copies, *part.seen, *part.ends) if m is not None]
             for memory in used:
                 if memory.role in ("cell", "scratch"):
-                    memory.role = "scratch"
+                    memory.role = "scratch"  # registers of one launch are not those of the next
                     found[memory] = found.get(memory, (at,))[0], at
         return found
 
@@ -99,6 +103,7 @@ class Launches:
                 copy(printer, name, outside, memory.size)
             printer.memories[memory] = name
         gather(printer, part.gathers, part.block)
+        # The block is as wide as its gathering needs, which all threads take part in; then all but one are done.
         if part.kind == "alone" and part.block > 1:
             text.open("if (threadIdx.x != 0)")
             text.emit("return;")
@@ -118,6 +123,7 @@ class Launches:
         text = printer.text
         if not part.ends:
             return
+        # Copies of all threads are equal: the first one writes its own out.
         alone = part.grid == 1 and (part.block == 1 or part.kind == "alone")
         if not alone:
             text.open("if (blockIdx.x == 0 && threadIdx.x == 0)" if part.grid > 1 else "if (threadIdx.x == 0)")
@@ -151,6 +157,7 @@ def _reads_before(part, memory):
     for s in map(statement_of, part.items):
         reads, writes = touched(s)
         if memory in reads or memory in writes:
+            # The first statement that touches it decides: later ones read what this one wrote.
             whole = type(s) is Store or type(s) is Nest and not s.folds and len(s.stores) == 1
             return memory in reads or not whole or not covers(places_written(s)[0])
     return False

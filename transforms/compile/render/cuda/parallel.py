@@ -76,11 +76,12 @@ class Shared:
         rows.held = {v: printer.load(p) for v, p in self.nest.loads if not any(p.strides) and p.memory not in written}
         return rows
 
-
     def elements(self, printer, part, rows, write):
         """The loop over the elements of a thread: `write(indices)` is called for one; several are loaded first."""
         text, size = printer.text, self.threads
         loads = [(v, p) for v, p in self.nest.loads if v not in rows.held]
+        # A thread waits some hundred cycles for memory: with loads of several elements under way it waits once. More of
+        # them take registers from other threads, and unrolled code beyond the cache of instructions is slower again.
         count = min(_AHEAD, _READ // max(len(loads), 1), _WRITTEN // (1 + steps_of(self.nest)),
                     -(-size // (part.grid * part.block))) if loads else 1
         count = 1 << max(count, 1).bit_length() - 1
@@ -99,6 +100,7 @@ class Shared:
             text.open(f"for (int {k} = 0; {k} < {count}; {k}++)")
             return k, text.op(f"{i} + {k} * {step}", printer.index)
 
+        # Loads beyond the end read the first element again: a branch would keep them from being issued together.
         k, j = each()
         indices = _split(printer, text.op(f"{j} < {size} ? {j} : {i}", printer.index), self.nest.shape)
         for v, p in loads:

@@ -50,6 +50,8 @@ class Part:
         shared = [item for item in self.items if type(item) in _SHARED]
         self.block = max([item.block for item in shared], default=1)
         if self.kind == "grid":
+            # More blocks than the device holds at once only wait. Where each leaves a partial fold for the next launch
+            # to gather, fewer of them make that gathering shorter.
             most = _FOLDING if self.gathers or self.left else BLOCKS
             self.grid = min(-(-max(item.threads for item in shared) // self.block), most)
             self.grid = max(self.grid, *[-(-item.least // self.block) for item in shared])
@@ -72,8 +74,11 @@ class Schedule:
         statements = self.without_fills(statements)
         self.own = self.owned(statements)
         queue = deque(statements)
+        # A statement may come apart into several, which take its place: at the head of the queue, in their order.
         while queue:
             queue.extendleft(reversed(self.placed(queue.popleft())))
+        # Blocks of one launch run in any order, and none sees what another made: what is left to gather, or waits for
+        # what threads share, needs one launch more.
         while self.part.left or self.waiting.items:
             self.open()
         self.open()
@@ -87,6 +92,7 @@ class Schedule:
             if type(s) is Nest:
                 for name, _, place in s.folds:
                     found = filled.get(place.memory)
+                    # A fold into what was just filled with its neutral element may begin with its first element.
                     if found is not None and statements[found].stores[0][0].value == start_of(name, place.kind) and (
                             covers(place) and sum(p.memory is place.memory for p in places_of(s)) == 1):
                         kept[found] = None
@@ -100,6 +106,9 @@ class Schedule:
 
     def owned(self, statements):
         """Small memory that threads do not make together."""
+        # What all threads compute alike from the same values may stand in each: a copy costs less than a barrier. What
+        # they make together cannot, and a loop over examples needs copies of its whole state. Without one such loop
+        # more memory is made together, so this is asked until nothing changes.
         self.loops = {s: found for s in statements if (found := batched(s)) is not None}
         while True:
             small, together = set(), set()
@@ -129,9 +138,10 @@ class Schedule:
             return []
         if kind is Store:
             return [_as_nest(x, s.place, k) for k, x in enumerate(s.values)]
-        if kind is not Nest:
+        if kind is not Nest:  # loops, branches and products go in order, so one thread runs them
             self.alone(s)
             return []
+        # Threads share the axes that are kept, or those that are folded: folds over other axes are other nests.
         nests = by_folded_axes(s)
         if len(nests) > 1:
             return [self.merged(nest) for nest in nests]
@@ -142,6 +152,7 @@ class Schedule:
         if any(folds[0].strides):
             found = self.share(s, small, lambda part: Lines(s, part.kind == "block", self.fresh))
             return [found.rest()] if found.partial else []
+        # One element from all: each block folds its part, and the next launch, or barrier, folds what blocks left.
         found = self.share(s, small, lambda part: Total(s, part.kind == "block", part))
         return [rest for gather, (name, _, place) in zip(found.gathers, s.folds)
                 for rest in _into(name, gather.out, place, place in self.fresh)]
@@ -156,6 +167,8 @@ class Schedule:
         """Put a statement that every thread runs."""
         reads, writes = touched(s)
         wait = self.waiting
+        # In a grid no barrier reaches all threads: what needs the results of others waits for the next launch, and so
+        # does what would overwrite something that a waiting statement still reads.
         if self.part.kind == "grid" and not (
                 (reads | writes).isdisjoint(self.part.gives | wait.writes) and writes.isdisjoint(wait.reads)):
             wait.add(s)
@@ -173,6 +186,8 @@ class Schedule:
         """Put what `made(part)` makes of a statement that threads share; returns that."""
         part = self.part
         free = self.is_free(s)
+        # What began in one block becomes a grid where something large joins it and nothing in it relies on barriers:
+        # one launch in place of two.
         if part.kind == "block" and not small and free and not part.mixed and not part.left:
             items = [_again(item) for item in part.items]
             if not any(type(item) is Lines and item.partial for item in items):
@@ -192,6 +207,8 @@ class Schedule:
         part, wait = self.part, self.waiting
         written = [p for each in within([s]) for p in places_written(each)]
         theirs = writes - self.own
+        # Threads of the part may be anywhere in it: nothing may be read that they make, nor written that they read, and
+        # writes of both must go to other elements.
         return (reads.isdisjoint(part.gives | wait.writes) and writes.isdisjoint(wait.reads | wait.writes) and
                 theirs.isdisjoint(part.reads) and (
                     theirs.isdisjoint(part.writes) or are_apart(written, part.places)))
@@ -202,7 +219,7 @@ class Schedule:
         if part.items or part.gathers:
             self.parts.append(part)
         self.part = Part(part.left)
-        if part.kind == "block":
+        if part.kind == "block":  # a barrier was enough, and the folds are done
             self.part.gathers = []
         for s in self.waiting.items:
             self.part.add(s)
