@@ -40,6 +40,9 @@ class _NoAlarm:
     def watch(self, nest):
         """Leave a nest as it is."""
 
+    def convert(self, writer, step):
+        """Add nothing."""
+
     def split(self, place):
         """Note nothing."""
 
