@@ -29,7 +29,7 @@ def op(name):
 def equations(draft):
     """The equations without dtypes and shapes."""
     for eq in draft.equations:
-        if not hasattr(eq.prim, "params"):  # an operation of loops alone
+        if eq.params and not eq.prim.params:  # an operation of loops alone
             eq.prim.params = tuple([f"box{k}" for k in range(9)])
     rows = [re.sub(r":[a-z]+\d*\[[\d,]*\]", "", row).strip() for row in text_of(draft).splitlines()]
     return "; ".join(rows[1:-1])
