@@ -240,6 +240,7 @@ compat/torch: compat api ~/modes ~/types ~/installing ~/profiler ~/inplace ~/dis
     compat/torch/backends compat/torch/cuda compat/torch/fx compat/torch/jit ~/ops ~/sparse ~/interchange ~ ~/func
     ~/module compat/torch/_C compat/torch/_dynamo compat/torch/_higher_order_ops compat/torch/func
     compat/torch/autograd compat/torch/distributions compat/torch/optim compat/torch/utils compat/torch/nn
+compat/torch/_functorch: ~/func compat/torch
 """
 
 

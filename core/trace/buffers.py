@@ -222,7 +222,8 @@ def identity(tracer):
 def turn(tracer, state):
     """A traced value made a buffer in place."""
     seal = SEALED.get()
-    if seal is not None and tracer.owner is not None and tracer.owner.level < seal.level:
+    if seal is not None and tracer.owner is not None and (
+            tracer.owner.level < seal.level or any(x is tracer for x in seal.standing)):
         seal.turned.append((ref(tracer), at_user_line()))
     contents = snapshot(tracer)
     state.strides = _strides(contents)

@@ -9,12 +9,18 @@ from .tracer import next_level
 class Seal:
     """While a function is staged, or called for both outcomes of a condition: `Seal().begin()`, then `check`."""
 
-    __slots__ = ("level", "staging", "turned")
+    __slots__ = ("level", "standing", "staging", "turned")
 
     def __init__(self, level=None):
         self.staging = level is not None  # or it stands in a function that is staged
         self.level = next_level() if level is None else level  # buffers of older stamps were made outside
+        self.standing = []  # values that stand for such as the function closes over
         self.turned = []  # weakly, older traced values that were made buffers, and the lines of the user
+
+    def stand(self, tracer):
+        """Count a value among those made outside."""
+        self.standing.append(tracer)
+        return tracer
 
     def begin(self):
         """Hold from now on, until the caller restores `SEALED`, also after a signal."""

@@ -104,6 +104,34 @@ def test_a_function_that_calls_itself():
     assert np.isclose(f(X, 2), 2 * np.sum(np.cos(X)) + np.sum(np.sin(X)))
 
 
+CASTS = {
+    "alone": lambda x: x.astype(np.int32),
+    "of halves": lambda x: x.astype(np.float32).astype(np.int32) + 1,
+    "summed": lambda x: np.sum((2.0 * x).astype(np.int64).astype(float)),
+    "in a loop": lambda x: cv.fori_loop(0, 3, lambda i, c: c + (x * c.astype(float)).astype(np.int64),
+                                             x.astype(int) * 0),
+    "in a branch": lambda x: cv.cond(x[0] > 0, lambda x: (x + 1.0).astype(np.int32),
+                                       lambda x: x.astype(np.int32) * 0, x),
+    "in a gradient": cv.grad(lambda x: np.sum(x * x.astype(np.int32))),
+}
+
+
+@pytest.mark.parametrize("size", [3, 1000])
+@pytest.mark.parametrize("far", [None, 1e20, -1e20, 2.0**63, np.nan, -np.inf])
+@pytest.mark.parametrize("name", CASTS)
+def test_casts_to_integers_warn_as_they_do_eagerly(name, far, size):
+    x = np.linspace(0.5, 1.5, size)
+    if far is not None:
+        x[size // 2] = far
+    found = []
+    for f in (CASTS[name], native(CASTS[name])):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            f(x)
+        found.append({str(w.message) for w in caught})
+    assert found[0] == found[1]
+
+
 def test_warnings_of_outputs_that_are_not_finite():
     f = native(lambda x: np.log(x) * 2.0)
     with warnings.catch_warnings(record=True) as caught:

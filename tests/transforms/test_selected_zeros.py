@@ -452,3 +452,61 @@ def test_positions_left_out_contribute_nothing_to_an_image():
     wanted = covector.grad(total, (0, 1))(image, at[:, keep], np.ones(2, bool))
     np.testing.assert_allclose(found[0], wanted[0], rtol=1e-12)
     np.testing.assert_allclose(found[1], np.insert(wanted[1], 1, 0.0, axis=1), rtol=1e-12)
+
+
+def _nested(x, a):
+    held = {"a": a, "pair": (a, 2.0)}
+    return covector.cond(x > 0, lambda: np.linalg.inv(held["a"]).sum() * _scaled(held["pair"]), lambda: 0.0)
+
+
+def _scaled(pair):
+    return pair[1] * np.linalg.det(pair[0])
+
+
+def _own_loop(x, a):
+    return covector.while_loop(lambda c: c[0] < 2 * (x > 0), lambda c: (
+        c[0] + 1, c[1] + x * np.linalg.inv(a).sum()), (0, 0.0 * x), max_steps=2)[1]
+
+
+ENCLOSED = {
+    "cond": lambda x, a: covector.cond(x > 0, lambda: x * np.linalg.inv(a).sum(), lambda: 0.0),
+    "cond of an operand, too": lambda x, a: covector.cond(
+        x > 0, lambda y: y * np.linalg.cholesky(a).sum(), lambda y: 0.0 * y, x),
+    "switch": lambda x, a: covector.switch((x > 0) * 1, [lambda: 0.0 * x, lambda: np.linalg.solve(a, a[0]).sum()]),
+    "containers": _nested,
+    "a loop": _own_loop,
+    "cond in a loop": lambda x, a: covector.fori_loop(0, 2, lambda i, c: c + covector.cond(
+        x > 0, lambda: np.linalg.inv(a).sum() * np.log(x), lambda: 0.0), 0.0 * x),
+    "cond in cond": lambda x, a: covector.cond(x > 0, lambda: covector.cond(
+        x > 1.5, lambda: np.linalg.inv(a).sum(), lambda: x), lambda: 0.0),
+}
+
+
+@pytest.mark.parametrize("transform", [
+    covector.vmap,
+    lambda f: lambda x, a: covector.vmap(covector.vmap(f))(x[None], a[None])[0],
+    lambda f: covector.vmap(covector.grad(f)),
+    lambda f: covector.vmap(covector.jacfwd(f, 1)),
+    lambda f: covector.jit(covector.vmap(covector.grad(f))),
+    lambda f: covector.vmap(covector.jit(f)),
+    lambda f: covector.grad(lambda x, a: covector.jit(covector.vmap(f))(x, a).sum(), 1),
+    lambda f: covector.grad(lambda x, a: covector.vmap(f)(x, a).sum(), 1),
+])
+@pytest.mark.parametrize("name", ENCLOSED)
+def test_an_untaken_branch_raises_at_nothing_that_it_closes_over(name, transform):
+    x = np.array([1.0, -1.0, 2.0])
+    a = np.stack([2.0 * np.eye(2), np.zeros((2, 2)), np.ones((2, 2)) + np.eye(2)])
+    kept = np.array([0, 2])
+    with np.errstate(all="raise"):
+        found = transform(ENCLOSED[name])(x, a)
+        np.testing.assert_allclose(found[kept], transform(ENCLOSED[name])(x[kept], a[kept]), rtol=1e-12)
+    assert not np.any(found[1])
+
+
+@pytest.mark.parametrize("name", ENCLOSED)
+def test_a_compiled_branch_computes_what_it_closes_over_where_it_is_taken(name):
+    fun = covector.jit(covector.grad(ENCLOSED[name], (0, 1)))
+    with np.errstate(all="raise"):
+        assert not any(map(np.any, fun(-1.0, np.zeros((2, 2)))))
+        for found, want in zip(fun(2.0, 2.0 * np.eye(2)), covector.grad(ENCLOSED[name], (0, 1))(2.0, 2.0 * np.eye(2))):
+            np.testing.assert_allclose(found, want, rtol=1e-12)

@@ -17,7 +17,7 @@ from ...core.tape.strong_zeros import CHOICES
 from ...core.trace.buffers import Buffer, identity, make_buffer, snapshot
 from ...core.trace.device import zeros_of
 from ...core.trace.seal import SEALED, Seal, is_staging
-from ...core.trace.tracer import Batched, Staged, Tracer, concrete, unwrap
+from ...core.trace.tracer import Batched, Tracer, concrete, unwrap
 from ...core.types import Any, Array, Callable, PyTree
 from ..arguments.arguments import described, flatten, only_leaf, settle, structure
 from ..graph.equations import Body, Equation, Var, through_branches
@@ -35,6 +35,7 @@ from ..staging.bodies import (
     record_call,
     strip,
 )
+from ..staging.closures import known_state
 from ..staging.graph import Graph
 from ..staging.numbers import as_numbers
 from ..staging.staging import stage
@@ -98,8 +99,8 @@ def _choose(pred, true_fun, false_fun, operands, name):
         try:  # either function may write to operands of its own, as where they are staged
             seal = Seal().begin()
             unlike = ~pred if aval_of(pred).dtype.kind == "b" else pred == 0
-            on_true = _tried(true_fun, operands, pred, name)
-            on_false = _tried(false_fun, operands, unlike, name)
+            on_true = tried(true_fun, operands, pred, name)
+            on_false = tried(false_fun, operands, unlike, name)
             ans = select(pred, on_true, on_false, name)
             del on_true, on_false  # else what they wrote to would seem held by those who made it
         finally:
@@ -108,8 +109,8 @@ def _choose(pred, true_fun, false_fun, operands, name):
         return ans
     leaves, rebuild = flatten(operands)
     leaves = [settle(x) for x in leaves]
-    on_true, _ = stage(true_fun, leaves, rebuild, name)
-    on_false, _ = stage(false_fun, leaves, rebuild, name)
+    on_true, _ = stage(true_fun, leaves, rebuild, name, enclose=True)
+    on_false, _ = stage(false_fun, leaves, rebuild, name, enclose=True)
     on_true, on_false = _one_dtype(on_true, on_false), _one_dtype(on_false, on_true)
     _same_results(on_true, on_false, name)
     captured = {identity(t): t for graph in (on_true, on_false) for t in graph.captured}
@@ -128,44 +129,52 @@ def of_some(flag):
     return scope_of(known is None or not bool(known.all()))
 
 
-def _tried(fun, operands, flag, name):
-    """The output of a branch for the examples with `flag`; what it raises where there is none belongs to nobody."""
+def tried(fun, operands, flag, name, apart=True):
+    """The output of a branch for the examples with `flag`; what it raises belongs to nobody where there is none.
+
+    Where it raises, others may have made it: then it runs once more, of values of those with `flag` alone. Operands
+    are of those alone at once, and other objects, where they are to be kept `apart`.
+    """
     with of_some(flag):
+        leaves, rebuild = flatten(operands)
+        known, own = unwrap(flag), _owner(flag)
         try:
-            return fun(*_own(operands, flag))
+            return fun(*(rebuild(list(map(own, leaves))) if apart else operands))
         except (ArithmeticError, LookupError, ValueError, RuleError):
-            known = unwrap(flag)
-            if known is None or bool(known.any()):
+            if known is None or bool(known.all()):
                 raise
-            leaves, rebuild = flatten(operands)
-            graph, _ = stage(fun, [settle(x) for x in leaves], rebuild, name)
-            return graph.rebuild([zeros_of(a, *leaves) for a in graph.out_avals])
+            leaves = [settle(x) for x in leaves]
+            graph, _ = stage(fun, leaves, rebuild, name, enclose=True)
+            if not bool(known.any()):
+                return graph.rebuild([zeros_of(a, *leaves) for a in graph.out_avals])
+            return graph.rebuild(as_numbers(graph.eval([own(x) for x in (*leaves, *graph.captured)]), graph.weak))
 
 
-def _own(operands, flag):
-    """The same pytree of other objects, in which examples without `flag` have the values of one that has it: a branch
-    may raise at those that do not take it."""
-    leaves, rebuild = flatten(operands)
+def _owner(flag):
+    """A function of values that gives other objects, in which examples without `flag` have the values of one that has
+    it: a branch may raise at those that do not take it."""
     known, maps = unwrap(flag), _maps(flag)
-    spot = int(known.argmax()) if len(maps) == 1 and known is not None and known.ndim == 1 and 0 < int(
-        known.sum()) < known.size else None
+    spot = {}
+    if known is not None and known.ndim == len(maps) and 0 < int(known.sum()) < known.size:
+        spot = dict(zip(maps, np.unravel_index(int(known.argmax()), known.shape)))
 
     def own(x):
-        if spot is None or not isinstance(x, Tracer) or x.owner is None or _maps(x) != maps or unwrap(x) is None:
+        found = _maps(x)
+        if spot.keys().isdisjoint(found) or x.owner is None or unwrap(x) is None:
             return make_buffer(x) if type(x) is Buffer else snapshot(x) if isinstance(x, Tracer) else x
-        return where(flag, x, unwrap(x)[spot])
+        return where(flag, x, unwrap(x)[tuple([spot.get(trace, 0) for trace in found])])
 
-    return rebuild([own(x) for x in leaves])
+    return own
 
 
 def _maps(value):
-    """The vmap traces that a value is mapped by."""
+    """The vmap traces that a value is mapped by, in the order of its array's axes."""
     found = []
     while isinstance(value, Tracer):
         if isinstance(value, Batched):
             found.append(value.owner)
         value = value.value
-    return found
+    return found[::-1]
 
 
 def _one_dtype(graph, other):
@@ -233,18 +242,6 @@ def _one_of(index, branches, first, operands):
     half = len(branches) // 2
     return _choose(index < first + half, lambda *xs: _one_of(index, branches[:half], first, xs),
                    lambda *xs: _one_of(index, branches[half:], first + half, xs), operands, "switch")
-
-
-def known_state(value):
-    """Tell whether control flow can look at a value: "known", "batched" or "staged"."""
-    state = "known"
-    while isinstance(value, Tracer):
-        if isinstance(value, Batched):
-            state = "batched"
-        if type(value) is Staged and value.value is None:
-            return "staged" if state == "known" else state
-        value = value.value
-    return state
 
 
 def _closed(graph, count, places, avals):

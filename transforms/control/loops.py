@@ -30,9 +30,10 @@ from ..staging.bodies import (
     record_call,
     strip,
 )
+from ..staging.closures import known_state
 from ..staging.numbers import as_number, as_numbers
 from ..staging.staging import stage
-from .control import cond, known_state, of_some, select
+from .control import cond, of_some, select, tried
 from .rounds import known_rounds
 from .scan import carried, check_dtypes, scan
 
@@ -93,8 +94,7 @@ def _while_eager(cond_fun, body_fun, init_val, left=None):
             before = SEALED.get()
             try:
                 seal = Seal().begin()
-                with of_some(flag):
-                    state = select(flag, body_fun(running), state, "while_loop")
+                state = select(flag, tried(body_fun, (running,), flag, "while_loop", apart=False), state, "while_loop")
             finally:
                 SEALED.set(before)
             seal.check()

@@ -13,7 +13,8 @@ from ...core.trace.tracer import Rev
 from ...core.types import Any
 from ..arguments.arguments import first
 from ..reverse.reverse import RevTrace
-from ..staging.bodies import call_rule, closes_over_tracer, conjugated, strip
+from ..staging.bodies import call_rule, conjugated, strip
+from ..staging.closures import closes_over_tracer
 from .custom_calls import VjpCall, call_pullback, name_of
 
 ndarray = np.ndarray

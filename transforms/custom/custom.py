@@ -23,7 +23,6 @@ from ..reverse.nan_checks import start_trace
 from ..staging.bodies import (
     BOTH,
     above,
-    closes_over_tracer,
     conjugated,
     full_cotangents,
     higher_order,
@@ -33,6 +32,7 @@ from ..staging.bodies import (
     record_call,
     strip,
 )
+from ..staging.closures import closes_over_tracer
 from ..staging.numbers import as_numbers
 from ..staging.staging import stage
 from .batched_calls import custom_vmap

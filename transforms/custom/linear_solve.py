@@ -11,7 +11,8 @@ from ..arguments.arguments import described, flatten, settle, structure
 from ..debug.effects import stop_gradient
 from ..interpreters.forward import jvp
 from ..interpreters.gradient import vjp
-from ..staging.bodies import closes_over_tracer, is_staged
+from ..staging.bodies import is_staged
+from ..staging.closures import closes_over_tracer
 from ..staging.staging import stage
 from .two_way import Closed, Operation, placed
 

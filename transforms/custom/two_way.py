@@ -17,7 +17,6 @@ from ..interpreters.gradient import vjp
 from ..staging.bodies import (
     above,
     batched_body,
-    closes_over_tracer,
     conjugated,
     full_cotangents,
     higher_order,
@@ -25,6 +24,7 @@ from ..staging.bodies import (
     record_call,
     strip,
 )
+from ..staging.closures import closes_over_tracer
 from ..staging.staging import stage
 
 

@@ -1,8 +1,5 @@
 """What the higher-order primitives share: calling bodies at fresh levels, batched bodies, captured values."""
 
-from functools import partial
-from types import FunctionType, MethodType, ModuleType
-
 import numpy as np
 
 from ...core.arrays.avals import aval_of
@@ -228,10 +225,6 @@ def operands_of(trace, args):
     return values, mine
 
 
-
-_SCAN_LIMIT = 256
-
-
 def is_staged(value):
     """Tell whether a value is not known while a graph is made, whatever lies around it."""
     while isinstance(value, Tracer):
@@ -247,40 +240,3 @@ def above(trace, values):
     """Tell whether a value is traced at a higher level than `trace`: that trace is the one to process what it is used
     in."""
     return any(isinstance(v, Tracer) and v.owner is not None and v.owner.level > trace.level for v in values)
-
-
-def closes_over_tracer(functions, wanted=None):
-    """Tell whether a traced value (one that is `wanted`) is reachable from closures, defaults and bound objects."""
-    todo = list(functions)
-    seen = set()
-    while todo and len(seen) < _SCAN_LIMIT:
-        thing = todo.pop()
-        if isinstance(thing, Tracer):
-            if wanted is None or wanted(thing):
-                return True
-            continue
-        kind = type(thing)
-        if kind in _PLAIN or id(thing) in seen:
-            continue
-        seen.add(id(thing))
-        if kind is FunctionType:
-            for cell in thing.__closure__ or ():
-                try:
-                    todo.append(cell.cell_contents)
-                except ValueError:
-                    continue  # a cell that is filled later
-            todo += thing.__defaults__ or ()
-        elif kind is MethodType:
-            todo += (thing.__func__, thing.__self__)
-        elif issubclass(kind, partial):
-            todo += (thing.func, thing.args, thing.keywords)
-        elif kind is tuple or kind is list:
-            todo += thing
-        elif kind is dict:
-            todo += thing.values()
-        elif hasattr(thing, "__dict__") and not isinstance(thing, (type, ModuleType)):
-            todo += vars(thing).values()
-    return False
-
-
-_PLAIN = frozenset({ndarray, int, float, complex, bool, str, bytes, type(None), type})

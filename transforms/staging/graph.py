@@ -163,6 +163,15 @@ class Graph:
         out.stretches = self.stretches
         return out
 
+    def without_unread(self):
+        """This graph, without the captured values that nothing reads."""
+        read = {v for eq in self.equations for v in eq.inputs if type(v) is Var}.union(
+            [v for v in self.outputs if type(v) is Var])
+        n = len(self.inputs) - len(self.captured)
+        kept = [(t, v) for t, v in zip(self.captured, self.inputs[n:]) if v in read]
+        self.captured, self.inputs = [t for t, _ in kept], [*self.inputs[:n], *[v for _, v in kept]]
+        return self
+
     def with_outputs(self, outputs):
         """The same equations as a graph of other outputs."""
         out = Graph(self.inputs, self.equations, outputs)

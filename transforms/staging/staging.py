@@ -35,6 +35,7 @@ from ..compile.rules.rewrite import key_of, key_of_param
 from ..graph.equations import Equation, Literal, Var
 from ..graph.labels import input_labels
 from ..scope.errstate import silence
+from .closures import is_unknown, with_closures
 from .graph import Graph, ShapeDtype
 from .literals import Literals, unit_places
 from .numbers import NUMBERS, is_derived
@@ -296,12 +297,13 @@ def _input_aval(x, name):
 
 
 def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, watch=True, about=None, library=None,
-          numbers=(), arrays=()):
+          numbers=(), arrays=(), enclose=False):
     """`(graph, known output values)` of `fun(*rebuild(inputs))`; closed-over tracers become inputs.
 
     Where `leaves` are shapes alone, `like` or `library` says what library they stand for. Without `watch` constants are
     not kept from writes: those of `fun` are known to be. Traced Python numbers, and inputs at the places `numbers`, are
-    numbers to operators; those at the places `arrays` are arrays without axes to whoever asks.
+    numbers to operators; those at the places `arrays` are arrays without axes to whoever asks. To `enclose` is to stage
+    what is computed of closed-over values alone, too, where these are not known: else it is computed outside.
     """
     library = library_of(*(leaves if like is None else like)) if library is None else library
     trace = GraphTrace(concrete, library, watch, about)
@@ -319,6 +321,8 @@ def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, wa
             before = SEALED.get()
             try:
                 seal = Seal(trace.level).begin()
+                if enclose:
+                    fun = with_closures(fun, is_unknown, lambda x: seal.stand(trace.hoist(x)))
                 outs, rebuild_out = flatten(fun(*rebuild(boxed)))
                 outs = [settle(x) for x in outs]
             finally:
@@ -328,7 +332,8 @@ def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, wa
         abandon(trace, error)
         raise
     known = [x.value if isinstance(x, Tracer) and x.owner is trace else x for x in outs]
-    return trace.finish(outs, rebuild_out), known
+    graph = trace.finish(outs, rebuild_out)
+    return graph.without_unread() if enclose else graph, known
 
 
 drives(stage)

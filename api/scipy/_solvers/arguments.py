@@ -10,7 +10,7 @@ from ...core.trace.tracer import Tracer
 from ...numpy import asarray
 from ...transforms.arguments.arguments import flatten, settle
 from ...transforms.custom.two_way import Closed
-from ...transforms.staging.bodies import closes_over_tracer
+from ...transforms.staging.closures import closes_over_tracer
 from ...transforms.staging.staging import stage
 
 

@@ -1,4 +1,7 @@
-"""The nonfinite check of a kernel: a last output that is NaN where another holds an infinity or NaN, else 0."""
+"""The nonfinite check of a kernel: a last output that is NaN where another holds an infinity or NaN, or where a float
+that is no integer of its dtype was cast to one, else 0."""
+
+import math
 
 from ..loops.statements import Const, Memory, Nest, Place, Step, Store, Value
 
@@ -17,7 +20,9 @@ class Alarm:
             writer.fill(self.cells["f32"], Const(0.0, "f32"))
 
     def watch(self, nest):
-        """Have a nest look at what it stores in outputs."""
+        """Have a nest look at what it stores in outputs, and at what it casts to integers."""
+        for step in [step for step in nest.steps if is_lossy(step)]:
+            self._fold(nest, _outside(step.outs[0], step.args[0][0], lambda *given: nest.steps.append(Step(*given))))
         for value, place in list(nest.stores):
             memory = place.memory
             if memory.role != "output" or place.kind not in self.cells:
@@ -48,13 +53,43 @@ class Alarm:
             writer.add(Step("add", "f64", [total], [[one], writer.cast([two], "f64")]))
             writer.add(Store([total], self.cells["f64"]))
 
+    def convert(self, writer, step):
+        """Look at values that were cast to integers one by one."""
+        if is_lossy(step):
+            total = writer.loaded(self.cells["f64"])[()]
+            for out, value in zip(step.outs, step.args[0]):
+                off = _outside(out, value, lambda *given: writer.add(Step(*given)))
+                before, total = total, Value("f64")
+                writer.add(Step("add", "f64", [total], [[before], [off]]))
+            writer.add(Store([total], self.cells["f64"]))
+
     def _look(self, nest, value):
         off = Value(value.kind)
         nest.steps.append(Step("subtract", value.kind, [off], [[value], [value]]))
+        self._fold(nest, off)
+
+    def _fold(self, nest, off):
         for k, (_, other, place) in enumerate(nest.folds):
-            if place.memory is self.cells[value.kind].memory:
-                both = Value(value.kind)
-                nest.steps.append(Step("add", value.kind, [both], [[other], [off]]))
+            if place.memory is self.cells[off.kind].memory:
+                both = Value(off.kind)
+                nest.steps.append(Step("add", off.kind, [both], [[other], [off]]))
                 nest.folds[k] = ("add", both, place)
                 return
-        nest.folds.append(("add", off, self.cells[value.kind].spread(nest.shape)))
+        nest.folds.append(("add", off, self.cells[off.kind].spread(nest.shape)))
+
+
+def is_lossy(step):
+    """Tell whether a step casts floats to integers, which have no place for all of them."""
+    return step.name in ("cast", "cast_flat") and step.kind[0] == "i" and any(v.kind[0] == "f" for v in step.args[0])
+
+
+def _outside(integer, value, add):
+    """0 where `integer` is what a float was rounded to, else NaN; `add(name, kind, outs, args)` writes a step."""
+    kind = value.kind
+    back, rest, size, near, off = Value(kind), Value(kind), Value(kind), Value("b8"), Value("f64")
+    add("cast", kind, [back], [[integer]])
+    add("subtract", kind, [rest], [[value], [back]])
+    add("absolute", kind, [size], [[rest]])
+    add("less", kind, [near], [[size], [Const(1.0, kind)]])
+    add("where", "f64", [off], [[near], [Const(0.0, "f64")], [Const(math.nan, "f64")]])
+    return off

@@ -316,7 +316,8 @@ class Writer:
         outs = [Value(result) for _ in range(size)]
         args = [self.cast(list(a.reshape(-1)), "b8" if name == "where" and not k else kind)
                 if name not in ("cast", "cast_flat") else list(a.reshape(-1)) for k, a in enumerate(arrays)]
-        self.add(Step(name, kind, outs, args))
+        self.add(step := Step(name, kind, outs, args))
+        self.alarm.convert(self, step)
         found = np.empty(size, object)
         found[:] = outs
         return found.reshape(shape)

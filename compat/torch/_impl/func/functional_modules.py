@@ -38,6 +38,8 @@ def make_functional(model, disable_autograd_tracking=False):
         `(func, params)`; `func(params, *args)` is what `model(*args)` gives with other parameters.
 
     >>> import covector.compat.torch as torch
+    >>> import warnings
+    >>> warnings.simplefilter("ignore", FutureWarning)  # functorch is deprecated
     >>> from covector.compat.torch import _functorch as functorch
     >>> func, params = functorch.make_functional(torch.nn.Linear(2, 1))
     >>> func([torch.ones(1, 2), torch.zeros(1)], torch.tensor([3., 4.]))
@@ -57,6 +59,8 @@ def make_functional_with_buffers(model, disable_autograd_tracking=False):
         `(func, params, buffers)`; `func(params, buffers, *args)` is what `model(*args)` gives with others.
 
     >>> import covector.compat.torch as torch
+    >>> import warnings
+    >>> warnings.simplefilter("ignore", FutureWarning)  # functorch is deprecated
     >>> from covector.compat.torch import _functorch as functorch
     >>> func, params, buffers = functorch.make_functional_with_buffers(torch.nn.BatchNorm1d(2))
     >>> len(params), [b.dim() for b in buffers]
@@ -82,6 +86,8 @@ def combine_state_for_ensemble(models):
         RuntimeError: there are no modules, or they differ in class or mode.
 
     >>> import covector.compat.torch as torch
+    >>> import warnings
+    >>> warnings.simplefilter("ignore", FutureWarning)  # functorch is deprecated
     >>> from covector.compat.torch import _functorch as functorch
     >>> models = [torch.nn.Linear(2, 1) for _ in range(3)]
     >>> func, params, buffers = functorch.combine_state_for_ensemble(models)
