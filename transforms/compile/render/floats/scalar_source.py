@@ -18,7 +18,7 @@ from ....graph.equations import Equation, Literal, Var
 from ...analysis.cost import FLOATS, converted
 from .scalar_rules import rule_of
 from .scalar_statements import NAME, Loop, join_rows, live, printed
-from .scalar_values import MANY, Given, Rows, Unfit, atom
+from .scalar_values import MANY, Given, Rows, Unfit, arranged, atom
 
 ndarray = np.ndarray
 LIMIT = 4000  # statements of a program
@@ -50,12 +50,12 @@ ROWS = {
     "maximum": Row("{0} if {0}>{1} or {0}!={0} else {1}"), "minimum": Row("{0} if {0}<{1} or {0}!={0} else {1}"),
     "relu": Row("{0} if {0}>0.0 or {0}!={0} else 0.0"),
     "is_lost": Row("{1}!={1} and {0}==0.0"), "strong_zero": Row("{1} if {1}=={1} or {0}!=0.0 else 0.0"),
-    **{name: Row(call=fun) for name, fun in {
-        "sin": math.sin, "cos": math.cos, "tan": math.tan, "sinh": math.sinh, "cosh": math.cosh, "tanh": math.tanh,
-        "exp": math.exp, "log": math.log, "log1p": math.log1p, "expm1": math.expm1, "sqrt": math.sqrt,
-        "absolute": abs, "arctan": math.atan, "arctan2": math.atan2, "arcsin": math.asin, "arccos": math.acos,
-        "arcsinh": math.asinh, "arccosh": math.acosh, "arctanh": math.atanh, "hypot": math.hypot,
-        "power": math.pow, "copysign": math.copysign, "erf": math.erf, "erfc": math.erfc}.items()},
+    **{name: Row(call=getattr(math, name)) for name in (
+        "sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "log1p", "expm1", "sqrt", "hypot", "copysign", "erf",
+        "erfc")},
+    **{f"arc{name}": Row(call=getattr(math, f"a{name}")) for name in (
+        "sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh")},
+    "absolute": Row(call=abs), "power": Row(call=math.pow),
 }
 
 
@@ -121,11 +121,7 @@ class Scalars:
             raise Unfit
         if aval.size > 512:
             raise Unfit
-        out = np.empty(aval.shape, object)
-        flat = out.reshape(-1)
-        for k in range(out.size):
-            flat[k] = self.new(letter)
-        return flat.reshape(aval.shape)
+        return arranged([self.new(letter) for _ in range(aval.size)], aval.shape)
 
     def value(self, v):
         """The elements of a variable or constant, as an array of texts."""
@@ -141,11 +137,7 @@ class Scalars:
             raise Unfit
         if array.size > 512:
             raise Unfit
-        out = np.empty(array.shape, object)
-        flat = out.reshape(-1)
-        for k, x in enumerate(array.reshape(-1).tolist()):
-            flat[k] = atom(x)
-        return flat.reshape(array.shape)
+        return arranged(list(map(atom, array.reshape(-1).tolist())), array.shape)
 
     def named(self, given):
         """The elements of an input, by name."""
@@ -282,9 +274,7 @@ class Scalars:
             if key not in known:
                 known[key] = self.emit(body, text.format(*key), how=how) if text else self.emit(
                     body, f"{name}({', '.join(key)})", "call")
-        out = np.empty(aval.size, object)
-        out[:] = [known[key] for key in keys]
-        self.values[eq.outputs[0]] = out.reshape(aval.shape)
+        self.values[eq.outputs[0]] = arranged([known[key] for key in keys], aval.shape)
 
     def texts(self, v, aval):
         """The elements of a value that is broadcast to an aval, as a list."""
