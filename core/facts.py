@@ -52,8 +52,8 @@ class Operation(Facts):
     lower: Any = None
     outputs: Any = None
     ufunc: Any = None
-    params = ()
-    effects = frozenset()
+    params: tuple[Any, ...] = ()
+    effects: frozenset[str] = frozenset()
     parts = False  # it stands for the `equations` of a draft
     bilinear = composite = elementwise = flat = variadic = view = zeros = False
     copies = False  # a view that copies where no strides give one
