@@ -24,7 +24,7 @@ def test_optional_fact_has_the_one_or_two_readers_that_its_line_names(fact, read
     found = {
         "compat/torch" if layer == "compat" else path.relative_to(ROOT).as_posix()
         for layer in ("core", "transforms", "api", "compat") for path in Path(ROOT, layer).rglob("*.py")
-        if re.search(rf"\b(?:prim|twin{'|self' * (path.name == 'primitive.py')})\.{fact}\b(?! = )",
+        if re.search(rf"(?:\bprim|\btwin|REGISTRY\[.*\]{'|self' * (path.name == 'primitive.py')})\.{fact}\b(?! = )",
                      path.read_text(encoding="utf-8"))
     }
     assert found == set(readers.split(", "))
