@@ -125,7 +125,7 @@ def _moved(eq, i):
 
 def _of_call(eq, found, values):
     """The relations of the outputs of a loop, a branch or a function that is called."""
-    rule = _CALLS.get(eq.prim.name)
+    rule = _CONTROL.get(eq.prim.control)
     if rule is not None:
         return rule(eq, found, values)
     graphs = eq.graphs()
@@ -215,4 +215,4 @@ class _Step:
         return [None if m is None else Relation.of(m @ inner) for m in self.local[live]]
 
 
-_CALLS = {"cond": _of_cond, "while": _of_while, "scan": _of_scan}
+_CONTROL = {"branch": _of_cond, "while": _of_while, "scan": _of_scan}
