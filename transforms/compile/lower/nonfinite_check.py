@@ -1,5 +1,5 @@
 """The nonfinite check of a kernel: a last output that is NaN where another holds an infinity or NaN, or where a float
-that is no integer of its dtype was cast to one, else 0."""
+was cast to an integer that is not near it, else 0."""
 
 import math
 
