@@ -61,7 +61,7 @@ class Finder(MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         """The spec of a module of the package, and of one of ours, which is renamed; None for any other."""
         if name.startswith(f"{self.ours}.") and not name.startswith(self.private):
-            found = (f.find_spec(name, path, target) for f in sys.meta_path if f is not self)
+            found = (f.find_spec(name, path, target) for f in sys.meta_path if not isinstance(f, Finder))
             spec = next((s for s in found if s is not None), None)
             if spec is not None and spec.loader is not None:
                 spec.loader = Renaming(spec.loader, self.theirs + name[len(self.ours) :])

@@ -21,21 +21,18 @@ class Facts:
     broadcasts = False  # operands against each other, though it is not elementwise; api/testing/audit.py
     chosen: Any = None  # {operand: its rule where zeros cut}; core/primitive/families.py, core/tape/rules.py
     continued: Any = None  # what the stateful layer has in its place; transforms/reverse/ambient.py, compat/torch
-    copies = False  # a view that copies where no strides give one; core/trace/buffers.py, core/trace/shared_memory.py
-    depends: Any = None  # which elements of its output depend on which of an operand; transforms/sparse/pattern.py
+    # which elements depend on which of an operand; transforms/sparse/pattern.py, transforms/staging/structural_zeros.py
+    depends: Any = None
     # `gram(rows, factor, matrix)`: (rows * factor) @ matrix, None if not cheaper; core/tape/lazy_cotangents.py
     gram: Any = None
     host = False  # a library computes it on NumPy's arrays, and it refuses others; api/testing/elsewhere.py
     lane: Any = None  # what makes its public function; api/testing/mutations.py
     lazy = False  # its vjp takes undensified cotangents; core/primitive/primitive.py, core/tape/rules.py
-    # its answers in memory: as "operands", in "order" where they are, "fresh" always; transforms/graph/layout.py
-    lies: Any = None
+    lies: Any = None  # its answers: as "operands" do, in "order" if they do, always "fresh"; transforms/graph/layout.py
     # its vjp moves or repeats elements, adds those that meet; core/primitive/primitive.py, core/tape/rules.py
     moves = False
     of_units: Any = None  # its answers for the rows of an identity matrix, or None; transforms/interpreters/vmap.py
     own_width = False  # its rules say in which width they compute; core/primitive/primitive.py, core/tape/rules.py
-    # worth saving, not computing again; transforms/control/checkpoint.py, transforms/control/hoisting.py
-    product = False
     # its derivative may overflow where it does not; core/primitive/lanes.py, transforms/interpreters/forward.py
     quiet: Any = None
     samples: Any = None  # `samples(rng)`: operands and parameters for the checker; api/testing/cases.py
@@ -45,6 +42,38 @@ class Facts:
     staged_params: Any = None  # what a graph records in place of the parameters; transforms/staging/staging.py
     undefined = False  # a slope that is a choice at 0: NaN there is no accident that a zero cuts; core/tape/rules.py
     varies: Any = None  # of a collective: `varies(given)` over a mesh axis; transforms/graph/equations.py
+    only: Any = None  # "jvp" or "vjp", where derivatives of the other kind are unknown; transforms/sparse/maps.py
 
 
-FACTS = tuple(name for name in vars(Facts) if not name.startswith("_"))
+class Operation(Facts):
+    """What every pass of the compiler may ask of an operation; one that no statement declares is of drafts alone."""
+
+    handlers: Any = None
+    lower: Any = None
+    outputs: Any = None
+    ufunc: Any = None
+    params = ()
+    effects = frozenset()
+    parts = False  # it stands for the `equations` of a draft
+    bilinear = composite = elementwise = flat = variadic = view = zeros = False
+    copies = False  # a view that copies where no strides give one
+    costly = False  # it takes as long as a function of each element, though no ufunc of NumPy computes it
+    control: Any = None  # how it runs its bodies: "scan" for each row, "while" one tells, "branch" one of them
+    exchanges: Any = None  # the method of a group of ranks that it calls
+    flow: Any = None  # `flow(eq, flags, inside, join)`: what is known of its outputs by what is of its operands
+    guards = False  # it gives its second operand, but 0 where that is NaN and the first is 0
+    product: Any = None  # a product of "matrices", or of what its "subscripts" say: worth saving, not computing again
+    rearranges = False  # a view, by strides, of a part or all of the elements
+    reduces: Any = None  # the ufunc that folds elements along its `axes`
+    identity = False  # of real numbers it gives its first operand
+    turns: Any = None  # of a loop, given its parameters: how often its bodies run, or None if values say it
+    updates = False  # a copy of its first operand with the second at an `index` of it, or added there
+    written: Any = None  # how NumPy's methods say it, a format of its operand and parameters
+
+    def __init__(self, name, **facts):
+        self.name = name
+        self.__dict__.update(facts)
+
+
+TRAITS = "control copies costly exchanges flow guards identity product rearranges reduces turns updates written".split()
+FACTS = (*[name for name in vars(Facts) if not name.startswith("_")], *TRAITS)

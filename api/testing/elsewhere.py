@@ -9,14 +9,15 @@ import numpy as np
 from ..core.arrays.avals import aval_of
 from ..core.arrays.backend import BACKENDS, Backend
 from ..core.errors import BackendError
+from ..core.primitive.primitive import NotLowered
 from ..transforms.compile.loops.kinds import KINDS
-from ..transforms.compile.lower.lowering import composed, lowered
+from ..transforms.compile.lower.lowering import ATOMIC, composed, lowered, recorded
 from ..transforms.graph.equations import Equation, Literal, Var
 from ..transforms.interpreters.forward import jvp
 from ..transforms.interpreters.gradient import vjp
 from ..transforms.staging.staging import make_graph
 from .cases import Case
-from .compare import agree, same_aval
+from .compare import CheckError, agree, same_aval
 from .differences import random_direction
 
 
@@ -50,23 +51,43 @@ def check_lowered(case: Case, rng: np.random.Generator) -> None:
     prim = case.prim
     for variant in (case, case.narrowed()):
         avals = [aval_of(x) for x in variant.operands]
-        if "collective" in prim.effects or not all(a.dtype in KINDS for a in avals):
+        if "collective" in prim.effects or not all(a.dtype in KINDS or a.dtype.kind in "iu" for a in avals):
             continue
         promised = prim.shape(avals, variant.params)
         eq = Equation(prim, list(map(Var, avals)), variant.params,
                       [Var(a) for a in (promised if type(promised) is tuple else (promised,))])
-        found = lowered(eq, lambda step: True)
+        found = _recorded(eq, variant)
         if found is None:
             continue
+        steps, results = found
         values: dict[Any, Any] = dict(zip(eq.inputs, variant.operands))
-        for step in found[0]:
+        for step in steps:
             out = step.prim.rebind((*[_valued(v, values) for v in step.inputs], *step.params))
             values.update(zip(step.outputs, out if type(out) is tuple else (out,)))
         exact = composed(eq) is not None and eq.outputs[0].aval.ndim  # numbers of NumPy round in another way
-        for k, (v, want) in enumerate(zip(found[1], variant.raw(variant.operands))):
+        for k, (v, want) in enumerate(zip(results, variant.raw(variant.operands))):
             where = f"what {prim.name} comes down to, {variant}: result {k}"
             same_aval(np.asarray(_valued(v, values)), aval_of(want), where)
             agree(_valued(v, values), want, 0.0 if exact else 1e-11 if variant.precise else 1e-5, where)
+
+
+def _recorded(eq: Equation, variant: Case) -> Any:
+    """What an operation comes down to; None where it stays, for a compiler takes any error to mean that."""
+    prim = eq.prim
+    if isinstance(prim.lower, ATOMIC) or prim.elementwise and prim.composite:  # the impl, which may look at elements
+        return lowered(eq, lambda step: True)
+    try:
+        steps, results = recorded(eq, lambda step: True)
+    except NotLowered:
+        return None
+    except Exception as error:
+        raise CheckError(f"the lower of {prim.name} raises {type(error).__name__}: {error}, {variant}; its operands "
+                         "are staged, without elements, and for those that stay one operation it raises NotLowered"
+                         ) from error
+    if len(results) != len(eq.outputs):
+        raise CheckError(f"the lower of {prim.name} gives {len(results)} results, and the shape rule declares "
+                         f"{len(eq.outputs)}, {variant}")
+    return steps, results
 
 
 def _valued(v: Any, values: dict[Any, Any]) -> Any:

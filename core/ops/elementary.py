@@ -151,6 +151,7 @@ def _times_sigmoid_slope(ct, x):
 
 sigmoid = elementwise(
     "sigmoid",
+    costly=True,
     lies="operands",
     impl=lambda xp, x: _sigmoid(xp, x if hasattr(x, "dtype") else np.asarray(x)),
     lower=lambda x: _stable_sigmoid(np, x),

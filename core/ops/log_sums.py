@@ -100,6 +100,7 @@ share = elementwise(
 )
 logaddexp = elementwise(
     "logaddexp",
+    costly=True,
     impl=_logaddexp,
     lower=np.logaddexp,
     d={"x": lambda x, y: share(x, y), "y": lambda x, y: share(y, x)},

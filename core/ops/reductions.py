@@ -63,6 +63,12 @@ def _reduction_samples(**facts):
     )
 
 
+def of_integers(rng):
+    """Samples of integers and truth values, which are added up and multiplied in 64 bits."""
+    return [Sample(rng.integers(-3, 4, (2, 3)).astype(dtype), params={"axes": axes, "keepdims": False}, smooth=False)
+            for dtype in ("i1", "i4", "i8", "?") for axes in ((1,), (0, 1))]
+
+
 def of_wide(name):
     """The lowering of a sum or a product: that of small integers and truth values in integers of 64 bits."""
     def lower(x, *params):
@@ -76,6 +82,7 @@ def of_wide(name):
 reduce_sum = linear(
     "reduce_sum",
     lies="order",
+    reduces=np.add,
     lower=of_wide("reduce_sum"),
     impl=lambda xp, x, *, axes, keepdims: (
         xp.sum(x, axis=axes, keepdims=keepdims) if xp is not np
@@ -88,7 +95,7 @@ reduce_sum = linear(
     batch=_sum_batch,
     depends=reduced,
     samples=together(_reduction_samples(), arrays((0, 3), axes=(0,), keepdims=False),
-                     arrays((0,), axes=(0,), keepdims=False)),
+                     arrays((0,), axes=(0,), keepdims=False), of_integers),
 )
 
 
@@ -178,6 +185,7 @@ def _extreme_reduction(name, ufunc):
         jvp={"x": _at_extremes},
         vjp={"x": _to_extremes},
         lies="order",
+        reduces=ufunc,
         depends=reduced,
         blocks="reduced",
         batch=lambda x, axes, keepdims: REDUCERS[name](x, _shifted(axes), keepdims),
@@ -235,6 +243,7 @@ def _shift_in_ones(x, k, n):
 reduce_prod = primitive(
     "reduce_prod",
     kernel=PRODUCTS,
+    reduces=np.multiply,
     lower=of_wide("reduce_prod"),
     impl=lambda xp, x, *, axes, keepdims: xp.prod(x, axis=axes, keepdims=keepdims),
     shape=_sum_shape,
@@ -249,6 +258,7 @@ reduce_prod = primitive(
         lambda rng: [Sample(np.array(v), params={"axes": (0,), "keepdims": False})
                      for v in ([0.0, 2.0, 3.0], [0.0, 0.0, 3.0], [2.0], [0.0, 1.0, 0.0, 4.0, 5.0])],
         arrays((0, 2), axes=(0,), keepdims=False),
+        of_integers,
     ),
 )
 
@@ -368,7 +378,7 @@ argmax = REDUCERS["argmax"] = _argument("argmax")
 argmin = REDUCERS["argmin"] = _argument("argmin")
 
 
-def _truth(name, ufunc):
+def _truth(name, ufunc, truth):
     reduce = ufunc.reduce
     return primitive(
         name,
@@ -376,6 +386,7 @@ def _truth(name, ufunc):
             type(x) is np.ndarray) else getattr(xp, name[7:])(x, axis=axes, keepdims=keepdims),
         shape=lambda x, axes, keepdims: make_aval(reduced_shape(x, axes, keepdims).shape, np.dtype(bool)),
         jvp=ZERO,
+        reduces=truth,
         batch=lambda x, axes, keepdims: REDUCERS[name](x, _shifted(axes), keepdims),
         samples=lambda rng: [Sample(rng.normal(size=s) > 0, params={"axes": a, "keepdims": False})
                              for s, a in (((2, 3), (1,)), ((0, 3), (0,)), ((), ()))]
@@ -383,8 +394,8 @@ def _truth(name, ufunc):
     )
 
 
-reduce_all = REDUCERS["reduce_all"] = _truth("reduce_all", np.logical_and)
-reduce_any = REDUCERS["reduce_any"] = _truth("reduce_any", np.logical_or)
+reduce_all = REDUCERS["reduce_all"] = _truth("reduce_all", np.logical_and, np.bitwise_and)
+reduce_any = REDUCERS["reduce_any"] = _truth("reduce_any", np.logical_or, np.bitwise_or)
 
 cumsum = linear(
     "cumsum",

@@ -148,7 +148,8 @@ def _cut(name, lower, push, of_ct, samples=_strong_samples, **facts):
 
 
 # c, with 0 where it is NaN and ct is 0
-strong_zero = _cut("strong_zero", lambda ct, c: where(is_lost(ct, c), 0.0, c), _push_strong_zero, lambda g: None)
+strong_zero = _cut("strong_zero", lambda ct, c: where(is_lost(ct, c), 0.0, c), _push_strong_zero, lambda g: None,
+                   guards=True)
 # The same of tangents, which may be 0 by chance, as that of x * x at 0: what moves such a one has no derivative.
 strong_tangent = _cut("strong_tangent", lambda ct, c: strong_zero(ct, c), _push_strong_tangent, _undefined,
                       _defined_samples, composite="always")

@@ -15,7 +15,7 @@ from .kept_floats import keeps_floats
 from .kernels import with_kernel
 from .lanes import binary_lane, flat_lane, unary_lane
 from .loop_kernels import Loops
-from .primitive import REGISTRY, ZERO, Formula, Primitive, Rules, argument_names
+from .primitive import REGISTRY, ZERO, Formula, NotLowered, Primitive, Rules, argument_names
 
 ndarray = np.ndarray
 
@@ -268,8 +268,8 @@ def elementwise(
     prim.batch = elementwise_batch(prim)
     native = op is None or isinstance(op, np.ufunc)
     run = functools.partial(prim.impl, np)
-    prim.lower = lower or (op if isinstance(op, np.ufunc) else _UFUNCS.get(op, run))
-    prim.composite = prim.composite or prim.lower is run
+    prim.lower = lower or (op if isinstance(op, np.ufunc) else _UFUNCS.get(op) or _on_symbols(run))
+    prim.composite = prim.composite or lower is None and type(prim.lower) is not np.ufunc
     if lower is None and type(prim.lower) is np.ufunc:
         prim.ufunc = prim.lower, None if op is prim.lower else op
     op = op or run
@@ -285,6 +285,17 @@ def elementwise(
     else:
         lane = None
     return _register(prim, lane)
+
+
+def _on_symbols(run):
+    """The lowering of an implementation: what it does with symbols; it may ask for what arrays alone have."""
+    def lower(*args):
+        try:
+            return run(*args)
+        except (TypeError, ValueError, AttributeError, NotImplementedError):
+            raise NotLowered from None
+
+    return lower
 
 
 def _itself(prim, lower):

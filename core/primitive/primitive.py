@@ -11,7 +11,7 @@ from ..arrays.backend import BY_TYPE, RAW, namespace_of, special_function
 from ..arrays.dtypes import is_inexact
 from ..arrays.mixed_precision import holds_half, widened
 from ..errors import RuleError, at_user_line
-from ..facts import FACTS, Facts
+from ..facts import FACTS, Operation
 from ..tape.rules import compile_rule, meets_infinities
 from ..tape.strong_zeros import add_tangents
 from ..trace.device import array_of_list, refuse_operands
@@ -84,7 +84,7 @@ class Loop:
         return fun(*args) if self.part is None else fun(*args)[self.part]
 
 
-class Primitive(Facts):
+class Primitive(Operation):
     """One operation: what it computes, and every rule the transforms need. Created by `primitive` and the families."""
 
     def __init__(self, name, impl, *, outputs=None, nondiff="", refused=(), effects="", handlers=None, linear=(),
@@ -125,7 +125,7 @@ class Primitive(Facts):
         self.flat = flat
         self.slopes = {}  # {operand: (what the rule multiplies with, the names it asks for)}, where it is elementwise
         self.singular = singular  # elementwise, and its derivatives may be infinite: without warnings
-        self.zeros = zeros  # creates structural zeros
+        self.zeros = zeros  # creates structural zeros; "back": only its cotangents have some
         self.gates = gates  # its rules only let elements through or not
         # In the first two operands.
         self.bilinear = bilinear or not elementwise and len(linear) == 2 and linear == self.operands[:2]

@@ -281,8 +281,10 @@ def test_functorch_comes_with_torch():
             x = torch.tensor([3.0, 4.0])
             print(functorch.__name__, [g.tolist() for g in functorch.grad(lambda p: func(p, x).sum())(params)])
             print([str(w.message).partition("Please ")[2] for w in caught if w.category is FutureWarning])
+            from functorch.experimental import chunk_vmap
+            print(chunk_vmap(torch.sum, chunks=3)(torch.ones(4, 2)).tolist())
     """) == ("functorch [[[3.0, 4.0]], [1.0]]\n"
-             "['use `torch.func.functional_call` instead.', 'use `torch.func.grad` instead.']")
+             "['use `torch.func.functional_call` instead.', 'use `torch.func.grad` instead.']\n[2.0, 2.0, 2.0, 2.0]")
 
 
 def test_libraries_that_tell_traced_numbers_apart_by_their_class():

@@ -5,9 +5,11 @@ import pytest
 
 import covector  # noqa: F401 - fills the registry
 from covector.core.arrays.avals import aval_of
-from covector.core.primitive.primitive import REGISTRY, Loop
+from covector.core.primitive.primitive import REGISTRY, Loop, NotLowered
 from covector.core.trace.device import Opaque
 from covector.core.trace.tracer import Trace, Tracer
+from covector.extend import Sample, make_aval, primitive
+from covector.testing import CheckError, check
 from covector.testing.cases import cases
 
 pytest.importorskip("scipy")
@@ -89,3 +91,33 @@ def test_lowering_gives_the_value_of_the_implementation(name, dtype):
         else:
             bound = ROUNDED[name] * np.finfo(wanted.dtype).eps
             np.testing.assert_allclose(found, wanted, rtol=bound, atol=bound)
+
+
+@pytest.fixture
+def total():
+    """A primitive whose `lower` a test chooses."""
+    yield primitive(
+        "example_total", impl=lambda xp, x: x.sum(0), shape=lambda x: make_aval(x.shape[1:], x.dtype),
+        batch=lambda x: x.sum(1), jvp={"x": lambda dx: total(dx)}, vjp={"x": lambda ct, x: ct + 0.0 * x},
+        samples=lambda rng: [Sample(rng.normal(size=(2, 3)))])
+    REGISTRY.pop("example_total")
+
+
+@pytest.mark.parametrize("lower, said", [
+    (lambda x: x.totl(0), "the lower of example_total raises AttributeError"),
+    (lambda x: x.sum(0, keepdims=True), "got shape (1, 3) and dtype float64, expected (3,)"),
+    (lambda x: (x.sum(0), x), "gives 2 results"),
+    (lambda x: x.sum(0) * 2.0, "what example_total comes down to")])
+def test_wrong_lowering_is_noticed(total, lower, said):
+    total.prim.lower = lower
+    with pytest.raises(CheckError) as caught:
+        check(total, stages=["lowered"])
+    assert said in str(caught.value)
+
+
+def test_lowering_may_refuse(total):
+    def stays(x):
+        raise NotLowered
+
+    total.prim.lower = stays
+    assert check(total, stages=["lowered"]) == 1

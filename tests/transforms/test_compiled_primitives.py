@@ -5,7 +5,8 @@ import pytest
 
 import covector as cv
 from covector.core.errors import ShapeError
-from covector.core.primitive.primitive import REGISTRY
+from covector.core.primitive.primitive import REGISTRY, ZERO
+from covector.extend import elementwise
 from covector.testing.cases import cases
 from covector.testing.compiled import disagreement, layouts, roundings
 
@@ -49,3 +50,19 @@ def test_compiled_primitive_of_no_elements(name):
         assert disagreement(graph, values) is None, f"{case}\n{graph}"
         staged += 1
     assert staged or not prim.elementwise or prim.nondiff or prim.flat
+
+
+def test_a_bug_in_a_lowering_that_is_written_out_surfaces(monkeypatch):
+    monkeypatch.setattr(REGISTRY["softmax"], "lower", lambda x, axis: x.no_such_method())
+    with pytest.raises(AttributeError, match="no_such_method"):
+        cv.jit(lambda x: cv.nn.softmax(x, axis=1))(np.ones((2, 3)))
+
+
+def test_an_implementation_that_asks_for_arrays_stays_one_operation():
+    fun = elementwise("example_backwards", impl=lambda xp, x: xp.asarray(x.tolist()), d=ZERO,
+                      samples=lambda rng: [(rng.normal(size=3), {})])
+    try:
+        x = np.linspace(0.0, 1.0, 4)
+        np.testing.assert_array_equal(cv.jit(lambda x: fun(x) * 2.0)(x), x * 2.0)
+    finally:
+        del REGISTRY["example_backwards"]

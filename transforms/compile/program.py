@@ -8,7 +8,7 @@ from ..graph.equations import Body, Var
 from ..graph.layout import Layouts
 from ..graph.printing import text_of
 from .analysis.cost import at_least, estimated
-from .lower.inlining import CALLS, inlined
+from .lower.inlining import inlined, is_call
 from .lower.lowering import composed
 from .render.floats.scalar_source import Scalars
 from .render.floats.scalar_values import Unfit
@@ -180,7 +180,7 @@ def scalar_loops(draft):
     """`{equation: function}` of the loops that run faster on Python floats."""
     found = {}
     for eq in draft.equations:
-        if eq.prim.name in ("scan", "while"):
+        if eq.prim.turns is not None:
             inner = Draft([v for v in dict.fromkeys(eq.inputs) if type(v) is Var], [eq], eq.outputs)
             scalars = on_floats(inner, estimated([eq]))
             if scalars is not None:
@@ -219,7 +219,7 @@ def guarded(quick, make):
 
 def optimised(graph, compact, note=lambda name, draft: None):
     """The equations of a graph after all passes, those of its bodies, too; `note(name, draft)` is told of each pass."""
-    draft = without_dead(inlined(graph) if any(eq.prim.name in CALLS for eq in graph.equations) else
+    draft = without_dead(inlined(graph) if any(is_call(eq) for eq in graph.equations) else
                          Draft(graph.inputs, graph.equations, graph.outputs))
     note("dead equations out", draft)
     draft = rewrite(draft, _ALGEBRA, compact=compact, lower=composed)

@@ -25,8 +25,6 @@ _PROGRAMS = 64  # programs kept of one rule; of most there are at most four
 # What of numbers is the same, bit for bit, whether it is computed of one or of many.
 _EXACT = frozenset({np.add, np.subtract, np.multiply, np.divide, np.negative, np.square, np.reciprocal, np.sqrt})
 _ROUNDED = frozenset({np.power, np.logaddexp})  # what the operations of these names compute differs in the last bits
-_CALLED = SimpleNamespace(
-    name=PULLBACK, ufunc=None, view=False, effects=frozenset({"opaque"}), handlers=None, outputs=True)
 
 
 class Unfit(Exception):
@@ -70,7 +68,7 @@ class Pullbacks:
                 return self.instantiated(template, [ct, *saved])
         outs = [Var(self.aval) for _ in range(count)]
         back = rule.strong if self.masked else rule.back
-        self.equations.append(Equation(_CALLED, [ct, *saved], (back,), outs))
+        self.equations.append(Equation(PULLBACK, [ct, *saved], (back,), outs))
         return outs
 
     def instantiated(self, template, given):

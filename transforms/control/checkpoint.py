@@ -15,7 +15,7 @@ from ...core.trace.tracer import Tracer
 from ...core.types import Any, Callable, Fun
 from ..arguments.arguments import flatten, normal_argnums, settle
 from ..arguments.transformed import transformed
-from ..graph.equations import Body, selects
+from ..graph.equations import Body, selects, through_body
 from ..interpreters.forward import start_dual
 from ..staging.bodies import (
     batched_body,
@@ -126,12 +126,12 @@ class checkpoint_policies:  # noqa: N801 - a namespace
     @staticmethod
     def dots_saveable(prim, *avals, **params):
         """Save products of matrices and tensors, which cost most to recompute."""
-        return prim.product
+        return prim.product is not None
 
     @staticmethod
     def dots_with_no_batch_dims_saveable(prim, *avals, **params):
         """Save products of matrices and vectors, but not those of stacks of them, which are many small ones."""
-        return prim.product and all(a.ndim <= 2 for a in avals)
+        return prim.product is not None and all(a.ndim <= 2 for a in avals)
 
     checkpoint_dots = dots_saveable
     checkpoint_dots_with_no_batch_dims = dots_with_no_batch_dims_saveable
@@ -228,6 +228,7 @@ def _graph(trace, prim, args):
 _checkpoint = higher_order(
     "checkpoint",
     impl=lambda xp, *xs, body, policy: tuple(body(*xs)),
+    flow=through_body,
     handlers={"grad": _grad, "jvp": _jvp, "vmap": _vmap, "graph": _graph, "ambient": _ambient},
 ).prim
 

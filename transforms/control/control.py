@@ -20,7 +20,7 @@ from ...core.trace.seal import SEALED, Seal, is_staging
 from ...core.trace.tracer import Batched, Tracer, concrete, unwrap
 from ...core.types import Any, Array, Callable, PyTree
 from ..arguments.arguments import described, flatten, only_leaf, settle, structure
-from ..graph.equations import Body, Equation, Var
+from ..graph.equations import Body, Equation, Var, through_branches
 from ..interpreters.forward import start_dual
 from ..scope.errstate import scope_of
 from ..staging.bodies import (
@@ -386,6 +386,8 @@ def _cond_graph(trace, prim, args):
 _cond = higher_order(
     "cond",
     impl=lambda xp, *xs, on_true, on_false: tuple((on_true if bool(xs[0]) else on_false)(*xs[1:])),
+    control="branch",
+    flow=through_branches,
     handlers={"grad": _cond_grad, "jvp": _cond_jvp, "vmap": _cond_vmap, "graph": _cond_graph},
     zeros=True,
 ).prim

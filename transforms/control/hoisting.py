@@ -92,7 +92,7 @@ def _products(equations, steps):
     wanted, kept = set(), []
     for eq in reversed(equations):
         out = eq.outputs[0].aval
-        large = eq.prim.product and work(eq) >= FEW and steps * out.size * out.dtype.itemsize <= _BYTES
+        large = eq.prim.product is not None and work(eq) >= FEW and steps * out.size * out.dtype.itemsize <= _BYTES
         if large or not wanted.isdisjoint(eq.outputs):
             kept.append(eq)
             wanted.update(v for v in eq.inputs if type(v) is Var)
@@ -100,8 +100,8 @@ def _products(equations, steps):
 
 
 def work(eq):
-    """How many multiplications a product of two operands has, roughly; 0 for one that adds nothing up."""
-    if len(eq.inputs) != 2 or eq.prim.name == "outer":
+    """How many multiplications a product of two operands has, roughly; 0 of other products."""
+    if len(eq.inputs) != 2:
         return 0
     x, y = (v.aval.size for v in eq.inputs)
     return int((x * y * eq.outputs[0].aval.size) ** 0.5)

@@ -1,5 +1,7 @@
 """Loops with a carry alone: while_loop and fori_loop; eager, and one primitive in a function that is staged."""
 
+from functools import partial
+
 import numpy as np
 
 from ...core.arrays.avals import aval_of, make_aval
@@ -228,7 +230,7 @@ def _while_vmap(trace, prim, args):
     values, given = trace.unbox(operands)
     values, n = list(values), len(values) - consts
     axis = trace.axis_name if trace.mesh else None
-    flags, outs = through_loop(body.graph, given, consts, n, axis)
+    flags, outs = through_loop(body.graph, given, consts, n, partial(dependent, axis=axis))
     every = dependent(test.graph, flags, axis)[0]
     if every:
         flags, outs = [*flags[:consts], *[True] * n], [True] * n
@@ -289,6 +291,9 @@ def _while_graph(trace, prim, args):
 _while = higher_order(
     "while",
     impl=lambda xp, *xs, cond, body, consts: tuple(_run_while(xs, cond, body, consts)),
+    control="while",
+    only="jvp",
+    turns=lambda cond, body, consts: None,
     handlers={"grad": _while_grad, "jvp": _while_jvp, "vmap": _while_vmap, "graph": _while_graph},
     zeros=True,
 ).prim

@@ -10,8 +10,7 @@ from ..scope.errstate import quiet
 from ..staging.graph import part_of
 
 _MOST = 1 << 16  # rounds that are tried one by one
-_TESTS = {"less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge,
-          "not_equal": operator.ne}
+_TESTS = (operator.lt, operator.le, operator.gt, operator.ge, operator.ne)
 
 
 def known_rounds(test, body, values, consts):
@@ -73,20 +72,20 @@ def _counted(going, step, given, fixed):
         return int(x) if getattr(getattr(x, "dtype", None), "kind", "i" if type(x) is int else "") in "iu" else None
 
     (test,), (move,) = going.equations, step.equations
-    holds = _TESTS.get(test.prim.name)
-    if holds is None or move.prim.name not in ("add", "subtract") or len(move.inputs) != 2:
+    holds, moves = (eq.prim.ufunc[1] if eq.prim.ufunc is not None else None for eq in (test, move))
+    if holds not in _TESTS or moves not in (operator.add, operator.sub) or len(move.inputs) != 2:
         return None
     x, end = test.inputs
     counter, by = move.inputs
     start, end, by = number(going, x), number(going, end), number(step, by)
     if x is not going.inputs[fixed] or counter is not step.inputs[fixed] or None in (start, end, by):
         return None
-    by = by if move.prim.name == "add" else -by
+    by = by if moves is operator.add else -by
     if not holds(start, end):
         return 0
-    if test.prim.name == "not_equal":
+    if holds is operator.ne:
         return (end - start) // by if by and (end - start) % by == 0 and (end - start) // by > 0 else None
-    if by == 0 or (by > 0) != (test.prim.name[0] == "l"):
+    if by == 0 or (by > 0) != (holds in (operator.lt, operator.le)):
         return None
-    end += (test.prim.name.endswith("equal")) * (1 if by > 0 else -1)
+    end += (holds in (operator.le, operator.ge)) * (1 if by > 0 else -1)
     return len(range(start, end, by))

@@ -1,5 +1,6 @@
 """Loops that carry a value and collect outputs: eager on concrete values, one primitive when staged."""
 
+from functools import partial
 from operator import is_, itemgetter
 
 import numpy as np
@@ -20,7 +21,7 @@ from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import described, first, flatten, settle, structure
 from ..arguments.likeness import ARRAYS, likeness
 from ..debug.effects import acting
-from ..graph.equations import Body, selects, through_loop
+from ..graph.equations import Body, dependent, selects, through_loop, through_rows
 from ..interpreters.forward import start_dual
 from ..scope.debug_modes import modes
 from ..scope.errstate import enter_quiet
@@ -354,7 +355,8 @@ def _scan_vmap(trace, prim, args):
     operands, body, consts = as_graph(operands, body, consts, n)
     values, given = trace.unbox(operands)
     values = list(values)
-    flags, outs = through_loop(body.graph, given, consts, n, trace.axis_name if trace.mesh else None)
+    inside = partial(dependent, axis=trace.axis_name if trace.mesh else None)
+    flags, outs = through_loop(body.graph, given, consts, n, inside)
     for k in range(consts, consts + n):  # what becomes batched in the loop is so from the start
         if flags[k] and not given[k]:
             whole = np.asarray(values[k]) if not hasattr(values[k], "shape") else values[k]
@@ -387,5 +389,8 @@ def _scan_graph(trace, prim, args):
 _scan = higher_order(
     "scan",
     impl=lambda xp, *xs, body, consts, n, steps, reverse: tuple(_run_scan(xs, body, consts, n, steps, reverse)),
+    control="scan",
+    flow=through_rows,
+    turns=lambda body, consts, n, steps, reverse: steps,
     handlers={"grad": _scan_grad, "jvp": _scan_jvp, "vmap": _scan_vmap, "graph": _scan_graph},
 ).prim

@@ -3,7 +3,7 @@
 from functools import partial
 
 from ...core.ops.arithmetic import add
-from ...core.ops.linalg.products import matmul
+from ...core.ops.linalg.products import matmul, outer
 from ...core.ops.reductions import reduce_sum, strong_product
 from ...core.ops.shaping import reshape, transpose
 from ..graph.equations import Equation, Var
@@ -95,7 +95,7 @@ class Summed:
 def _terms(v, made):
     """What a variable is the sum of."""
     eq = made.get(v)
-    if eq is not None and eq.prim.name == "add" and all(
+    if eq is not None and eq.prim is add.prim and all(
             type(w) is Var and (w.aval.shape, w.aval.dtype) == (v.aval.shape, v.aval.dtype) for w in eq.inputs):
         return [part for w in eq.inputs for part in _terms(w, made)]
     return [v]
@@ -106,12 +106,12 @@ def _factors(v, made, fixed):
     eq = made.get(v)
     if eq is None or not all(type(w) is Var and w not in fixed for w in eq.inputs):
         return None
-    if eq.prim.name == "two_way" and hasattr(getattr(eq.params[-1], "inner", None), "times") and len(eq.inputs) == 2:
+    if hasattr(getattr(eq.params and eq.params[-1], "inner", None), "times") and len(eq.inputs) == 2:
         return _strong_factors(eq)
-    if eq.prim.name not in ("matmul", "outer"):
+    if eq.prim not in (matmul.prim, outer.prim):
         return None
     x, y = eq.inputs
-    if eq.prim.name == "outer":
+    if eq.prim is outer.prim:
         return (_outer_products, [x, y]) if x.aval.ndim == y.aval.ndim == 1 and v.aval.size >= FEW else None
     if not x.aval.ndim == y.aval.ndim == 2 or work(eq) < FEW:
         return None
@@ -137,7 +137,7 @@ def _strong_factors(eq):
 def _turned(v, made):
     """The matrix that a variable is the transpose of."""
     eq = made.get(v)
-    return eq.inputs[0] if eq is not None and eq.prim.name == "transpose" and type(eq.inputs[0]) is Var else None
+    return eq.inputs[0] if eq is not None and eq.prim is transpose.prim and type(eq.inputs[0]) is Var else None
 
 
 def _joined(x):
@@ -171,7 +171,7 @@ def _products(x, y):
 def _reduced(v, made):
     """`(what to do after the loop, [x])` of a variable, or of one that is summed over axes."""
     eq = made.get(v)
-    if eq is None or eq.prim.name != "reduce_sum" or eq.params[1] or type(eq.inputs[0]) is not Var:
+    if eq is None or eq.prim is not reduce_sum.prim or eq.params[1] or type(eq.inputs[0]) is not Var:
         return partial(reduce_sum, axes=(0,), keepdims=False), [v]
     axes = (0, *[a + 1 for a in eq.params[0]])
     return partial(reduce_sum, axes=axes, keepdims=False), [eq.inputs[0]]

@@ -381,5 +381,6 @@ _custom_jvp = higher_order(
 _custom_vjp = higher_order(
     "custom_vjp",
     impl=lambda xp, *xs, record: tuple(record.body(*xs)),
+    only="vjp",
     handlers={"grad": _vjp_grad, "jvp": _vjp_jvp, "vmap": custom_vmap, "graph": _custom_graph},
 ).prim

@@ -28,7 +28,7 @@ def _frozen(xp, x):
 
 
 _stop = elementwise("stop_gradient", impl=lambda xp, x: _frozen(xp, x), lower=lambda x: x, composite="always", d=ZERO,
-                    shares=True, weak=True, samples=unary(smooth=False))
+                    identity=True, shares=True, weak=True, samples=unary(smooth=False))
 
 
 def stop_gradient(x: PyTree) -> PyTree:

@@ -1,5 +1,8 @@
 """Variables, literals, equations and bodies: what traces write down and passes read."""
 
+from functools import partial, reduce
+from operator import or_
+
 from ...core.arrays.avals import aval_of
 from ...core.errors import is_ours, line_of, words_of
 from ...core.types import Any
@@ -145,25 +148,38 @@ def varying(eq, given, axis):
     bodies = [p.graph for p in eq.bodies()]
     if None in bodies or not bodies:
         return [True] * count
-    if eq.prim.name == "cond":
-        branches = [dependent(graph, given[1:], axis) for graph in bodies]
-        return [given[0] or any(pair) for pair in zip(*branches)]
-    if eq.prim.name == "scan":
-        _, consts, n, _, _ = eq.params
-        return through_loop(bodies[0], given, consts, n, axis)[1]
-    if eq.prim.name == "checkpoint":
-        return dependent(bodies[0], given, axis)
-    return [True] * count
+    return [True] * count if eq.prim.flow is None else eq.prim.flow(eq, given, partial(dependent, axis=axis), or_)
 
 
-def through_loop(graph, flags, consts, n, axis=None):
-    """`(flags, outputs)`: the flags of the inputs of a loop's body, also of what is carried and comes to depend on one
-    that is flagged, and those of its outputs. The inputs are constants, carry and rows.
+# What is known of the outputs of an equation by what is known of its operands, through its bodies; the `flow` of
+# statements. `inside(graph, flags)` says it of one body, `join` of a value that may be the one or the other.
+
+
+def through_body(eq, flags, inside, join):
+    """What is known of the outputs of a call."""
+    return inside(eq.bodies()[0].graph, flags)
+
+
+def through_branches(eq, flags, inside, join):
+    """What is known of the outputs of a branch, of which the first operand chooses one body."""
+    found = [inside(body.graph, flags[1:]) for body in eq.bodies()]
+    return [reduce(join, several, flags[0]) for several in zip(*found)]
+
+
+def through_rows(eq, flags, inside, join):
+    """What is known of the outputs of a loop over rows."""
+    body, consts, n, *_ = eq.params
+    return through_loop(body.graph, flags, consts, n, inside, join)[1]
+
+
+def through_loop(graph, flags, consts, n, inside, join=or_):
+    """`(flags, outputs)`: what is known of the inputs of a loop's body in every step, constants, carry and rows, and of
+    its outputs.
     """
     flags = list(flags)
     while True:
-        outs = dependent(graph, flags, axis)
-        grown = [*flags[:consts], *[a or b for a, b in zip(flags[consts : consts + n], outs)], *flags[consts + n :]]
+        outs = inside(graph, flags)
+        grown = [*flags[:consts], *map(join, flags[consts : consts + n], outs), *flags[consts + n :]]
         if grown == flags:
             return flags, outs
         flags = grown

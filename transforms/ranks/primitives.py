@@ -71,6 +71,7 @@ rank_vary = linear(
     shape=lambda x, group: x,
     batch=lambda x, group: rank_vary(x, group),
     effects="collective",
+    identity=True,
     shares=True,
     samples=_samples(),
     absent=_NO_SCALAR,
@@ -83,6 +84,7 @@ rank_sum = linear(
     shape=lambda x, group: x,
     batch=lambda x, group: rank_sum(x, group),
     effects="collective",
+    exchanges="sum",
     samples=_samples(),
     absent=_NO_SCALAR,
 )
@@ -94,6 +96,7 @@ rank_gather = linear(
     shape=lambda x, group: make_aval((group.size, *x.shape), x.dtype),
     batch=lambda x, group: rank_gather(x, group).swapaxes(0, 1),
     effects="collective",
+    exchanges="gather",
     samples=_samples(),
     absent=_NO_SCALAR,
 )
@@ -105,6 +108,7 @@ rank_scatter = linear(
     shape=lambda x, group: make_aval(x.shape[1:], x.dtype),
     batch=lambda x, group: rank_scatter(x.swapaxes(0, 1), group),
     effects="collective",
+    exchanges="scatter",
     samples=_samples(1),
     absent=_NO_SCALAR,
 )
@@ -116,6 +120,7 @@ rank_exchange = linear(
     shape=lambda x, group: x,
     batch=lambda x, group: rank_exchange(x.swapaxes(0, 1), group).swapaxes(0, 1),
     effects="collective",
+    exchanges="exchange",
     samples=_samples(1),
     absent=_NO_SCALAR,
 )
@@ -127,6 +132,7 @@ rank_shift = linear(
     shape=lambda x, group, perm: x,
     batch=lambda x, group, perm: rank_shift(x, group, perm),
     effects="collective",
+    exchanges="shift",
     samples=_samples(perm=((0, 0),)),
     absent=_NO_SCALAR,
 )

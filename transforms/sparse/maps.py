@@ -107,8 +107,8 @@ class FlatMap:
         plain, _ = stage(lambda *v: self.call(list(v[: len(self.avals)]), list(v[len(self.avals) :])),
                          [*self.avals, *self.free_avals], tuple, self.name, watch=False)
         self.out_avals = list(plain.out_avals)
-        self.by_rows_only = any(eq.prim.name == "custom_vjp" for eq in walk(plain.equations))
-        self.by_columns_only = any(eq.prim.name == "while" for eq in walk(plain.equations))
+        self.by_rows_only = any(eq.prim.only == "vjp" for eq in walk(plain.equations))
+        self.by_columns_only = any(eq.prim.only == "jvp" for eq in walk(plain.equations))
 
     def derivative_graph(self, by_rows=None):
         """Stage the derivative at unknown values, as a linear map of its last inputs: tangents, or by rows cotangents.

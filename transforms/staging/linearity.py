@@ -5,6 +5,7 @@ import numpy as np
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
 from ...core.errors import RuleError, at_user_line
+from ...core.ops.selection import reached, strong_tangent, strong_zero
 from ...core.trace.device import library_of, zeros_of
 from ...core.trace.tracer import Tracer, leniently, unwrap
 from ..graph.equations import INSIDE, varying
@@ -12,7 +13,7 @@ from ..scope.errstate import unmarked
 from .graph import Literal, Var
 from .staging import GraphTrace, stage
 
-_LOOKS = frozenset({"strong_zero", "strong_tangent", "reached"})  # at what was multiplied, and do not change it
+_LOOKS = (strong_zero.prim, strong_tangent.prim, reached.prim)  # at what was multiplied, and do not change it
 
 
 def stands_in(value):
@@ -73,9 +74,10 @@ def check_linear(graph, count, must, remedy, whole=True):
         used = {n for n, v in zip(names, eq.inputs) if type(v) is Var and v in dependent}
         if all(type(v) is Literal or v in made for v in eq.inputs):
             made.update(eq.outputs)
-        if prim.name in _LOOKS:
+        if prim in _LOOKS:
             used.discard("ct")
-        if not used or eq.quiet is True and (prim.flat or prim.name == "cond"):  # as products with strong zeros look
+        looks = eq.quiet is True and (prim.flat or prim.control == "branch")  # as products with strong zeros do
+        if not used or looks:
             continue
         if whole or prim.handlers is None:
             groups = [group for text in (*prim.linear, *joint[:1], *apart)

@@ -11,7 +11,16 @@ from ...core.arrays.errstate import error_state
 from ...core.checks import check_function
 from ...core.errors import DtypeError, at_user_line, user_place
 from ...core.ops.indexing.places import Places, spread
-from ...core.ops.selection import cast, cast_flat
+from ...core.ops.selection import (
+    cast,
+    cast_flat,
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    not_equal,
+)
 from ...core.primitive.primitive import RAW
 from ...core.trace.buffers import identity
 from ...core.trace.device import library_of
@@ -22,7 +31,6 @@ from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import flatten, settle, structure
 from ..arguments.escape_checks import abandon, check_escaped
 from ..arguments.statics import statics, with_static, without_static
-from ..compile.rules.algebra import READS
 from ..compile.rules.rewrite import key_of, key_of_param
 from ..graph.equations import Equation, Literal, Var
 from ..graph.labels import input_labels
@@ -54,7 +62,7 @@ def alike(a, b):
     return alike(a.value, b.value)
 
 
-_TESTS = frozenset({"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"})  # of integers: exact
+_TESTS = [test.prim for test in (greater, greater_equal, less, less_equal, equal, not_equal)]  # of integers: exact
 
 
 class GraphTrace(Trace):
@@ -205,7 +213,7 @@ class GraphTrace(Trace):
     def fit(self, prim, x, strong):
         kind = self.numbers[x]
         dtype = np.result_type(*strong, kind(1))
-        if dtype == x.aval.dtype or dtype.kind == "i" == x.aval.dtype.kind and prim.name in _TESTS:
+        if dtype == x.aval.dtype or dtype.kind == "i" == x.aval.dtype.kind and prim in _TESTS:
             return x
         prim = (cast if dtype.kind in "fc" else cast_flat).prim
         return self.emit(prim, [x], (dtype,), make_aval((), dtype)).node
@@ -218,7 +226,7 @@ class GraphTrace(Trace):
         quiet = self.met[1]
         if prim.outputs is None:
             equation = Equation(prim, inputs, params, [Var(out_avals)], quiet, user_place())
-            if prim.name in READS and (key := key_of(equation)) is not None:
+            if prim.rearranges and (key := key_of(equation)) is not None:
                 var = self.moved.setdefault((key, equation.quiet), equation.outputs[0])
                 if var is not equation.outputs[0]:
                     return self.box(var, values)

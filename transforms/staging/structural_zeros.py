@@ -1,18 +1,16 @@
 """Strong zeros in a graph of cotangents, left out where a cotangent has no structural zeros."""
 
-from ...core.primitive.primitive import REGISTRY
+from ...core.ops.arithmetic import add, multiply
+from ...core.ops.dependence import ELEMENTS, MOVED, reduced
+from ...core.ops.indexing.indexing import index_update
+from ...core.ops.selection import reached, strong_times, strong_zero
 from ..graph.equations import Body, Equation, Literal, Var, walk
 from .graph import part_of
-
-# Beside what is elementwise or bilinear: their results have structural zeros only if what they are given has some.
-_DENSE = frozenset({"broadcast_to", "cast", "conjugate", "duplicate", "flip", "getitem", "imag", "pick", "real",
-                    "reduce_any", "reduce_mean", "reduce_sum", "reshape", "take", "to_complex", "transpose"})
-_READS = frozenset({"concatenate", "getitem", "pick", "stack", "take"})
 
 
 def holds_zeros(graph):
     """Tell whether values of a graph may have structural zeros: what it computes may be a derivative already."""
-    return any(eq.prim.zeros and eq.prim.name not in _READS for eq in walk(graph.equations))
+    return any(eq.prim.zeros is True for eq in walk(graph.equations))
 
 
 def without_strong_zeros(graph, flags):
@@ -27,18 +25,18 @@ def without_strong_zeros(graph, flags):
         made = [eq] if inputs == eq.inputs else [
             Equation(eq.prim, inputs, eq.params, eq.outputs, eq.quiet, eq.place)]
         found = [_flag(eq, given)] * len(eq.outputs)
-        name = eq.prim.name
-        if name in ("strong_zero", "reached") and given[0] is False and type(inputs[1]) is Var and (
+        prim = eq.prim
+        if prim in (strong_zero.prim, reached.prim) and given[0] is False and type(inputs[1]) is Var and (
                 inputs[1].aval == eq.outputs[0].aval):
             same[eq.outputs[0]] = inputs[1]
             continue
-        if name == "two_way" and eq.params[-1].name == "strong_product":
+        if prim.handlers is not None and getattr(eq.params[-1], "name", None) == "strong_product":
             found = [_joined(given)]
             if given[0] is False:
                 made = _renamed(eq.params[-1].graph, inputs, eq)
-        elif name == "strong_times" and given[0] is False:
-            made = [Equation(REGISTRY["multiply"], inputs, (), eq.outputs, eq.quiet, eq.place)]
-        elif name == "scan":
+        elif prim is strong_times.prim and given[0] is False:
+            made = [Equation(multiply.prim, inputs, (), eq.outputs, eq.quiet, eq.place)]
+        elif prim.control == "scan":
             made, found = _loop(made[0], given)
         equations += made
         known.update(zip(eq.outputs, found))
@@ -56,15 +54,17 @@ def _flag(eq, given):
     prim, joined = eq.prim, _joined(given)
     if joined is None:
         return None
-    if prim.name == "add":
+    if prim is add.prim:
         return all(flag is not False for flag in given)
-    if prim.name == "index_update" and eq.params[-2]:  # it adds
+    if prim is index_update.prim and eq.params[-2]:  # it adds
         return given[0] is not False
-    if prim.name in ("concatenate", "stack"):
+    if prim.variadic and prim.depends == MOVED:  # parts beside each other
         return any(flag is not False for flag in given)
-    dense = (prim.elementwise and not prim.zeros or prim.bilinear or prim.name in _DENSE
-             or prim.name in ("strong_zero", "strong_times"))
-    return joined or not dense
+    if prim in (strong_zero.prim, strong_times.prim) or prim.bilinear or prim.zeros == "back":
+        return joined
+    # Where the statement tells, there are structural zeros only if what is given has some.
+    told = prim.elementwise or prim.reduces is not None or prim.depends in (ELEMENTS, MOVED, reduced)
+    return joined or not told or prim.zeros is True
 
 
 def _loop(eq, given):

@@ -48,6 +48,7 @@ real = linear(
     transpose=lambda ct, x_aval: ct if x_aval.dtype.kind != "c" else to_complex(ct, dtype=x_aval.dtype),
     shape=lambda x: make_aval(x.shape, part_dtype(x.dtype)),
     batch_params=lambda: (),
+    identity=True,
     view=True,
     unview=lambda x, part: as_complex(stack(part, imag(x), axis=x.ndim)) if x.dtype.kind == "c" else part,
     depends=ELEMENTS,

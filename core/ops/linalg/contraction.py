@@ -93,7 +93,7 @@ einsum = primitive(
     },
     vjp={"x": _einsum_vjp_x, "y": _einsum_vjp_y},
     batch=_einsum_batch,
-    product=True,
+    product="subscripts",
     linear=("x", "y"),
     depends=lambda x, y, ans, subscripts: subscripted(x.shape, y.shape, ans.shape, subscripts),
     samples=together(

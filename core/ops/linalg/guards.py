@@ -5,7 +5,7 @@ import numpy as np
 from ...errors import at_user_line
 from ...primitive.families import primitive
 from ..dependence import ELEMENTS, lines, numbered
-from ..samples import Sample
+from ..samples import Sample, unary
 from ..shaping import broadcast_to
 from .products import lift
 
@@ -72,6 +72,25 @@ regular = primitive(
     depends=ELEMENTS,
     samples=_regular_samples,
     absent={"()": "its operand is a matrix"},
+)
+
+
+def _pivot(xp, x):
+    if bool(xp.any(x == 0)):
+        raise np.linalg.LinAlgError(f"a pivot is 0, so that the matrix is singular; use lstsq or pinv{at_user_line()}")
+    return x.copy() if hasattr(x, "copy") else x
+
+
+pivot = primitive(
+    "pivot",  # x itself, what an elimination divides by; 0 raises
+    impl=lambda xp, x: _pivot(xp, x),
+    shape=lambda x: x,
+    jvp={"x": lambda dx: dx},
+    vjp={"x": lambda ct: ct},
+    linear=("x",),
+    batch=lambda x: pivot(x),
+    depends=ELEMENTS,
+    samples=unary(),
 )
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from ...primitive.primitive import NotLowered
-from ..indexing.plans import counted
 from ..selection import where
 from ..shaping import concatenate, stack
+from .guards import pivot
 
 _SMALL = 4  # rows of a matrix that is eliminated so; larger ones are left to LAPACK
 
@@ -62,8 +62,8 @@ def _pivots(a):
     rows, flips = [a[i] for i in range(a.shape[0])], []
     for k in range(len(rows)):
         flips += _pivot(rows, k)
-        pivot = rows[k][k]
-        safe = where(pivot == 0.0, 1.0, pivot)
+        top = rows[k][k]
+        safe = where(top == 0.0, 1.0, top)
         for i in range(k + 1, len(rows)):
             rows[i] = _less(rows[i], rows[k], k, safe)
     return [row[k] for k, row in enumerate(rows)], flips
@@ -90,25 +90,23 @@ def _pivot(rows, k):
     return flips
 
 
-def _less(row, other, k, pivot):
+def _less(row, other, k, top):
     """A row without its part in column `k`."""
-    return row - row[k] / pivot * other
+    return row - row[k] / top * other
 
 
 def _reduced(a, beside):
     """`(rows, pivots)` of `[a | beside]` after elimination below and above the diagonal, each over its pivot.
 
-    A pivot of 0 is a place out of bounds: compiled code gives up there, and LAPACK raises.
+    Compiled code gives up at a pivot of 0, and LAPACK raises.
     """
     rows = [concatenate(a[i], b, axis=0) for i, b in enumerate(beside)]
     pivots = []
     for k in range(len(rows)):
         _pivot(rows, k)
-        pivot = rows[k][k]
-        counted(where(pivot == 0.0, np.int64(1), np.int64(0)), 1)
-        pivots.append(pivot)
+        pivots.append(pivot(rows[k][k]))
         for i in range(k + 1, len(rows)):
-            rows[i] = _less(rows[i], rows[k], k, pivot)
+            rows[i] = _less(rows[i], rows[k], k, pivots[k])
     for k in reversed(range(len(rows))):
         rows[k] = rows[k] / pivots[k]
         for i in range(k):

@@ -94,10 +94,10 @@ def _erfc(xp, x):
 
 # DLMF 7.2.1 and 7.2.2.
 _run_erf, _run_erfc = scipy_kernel("erf", _erf), scipy_kernel("erfc", _erfc)
-erf = elementwise("erf", impl=lambda xp, x: _run_erf(xp, x), d={"x": lambda x: exp(-x * x) * _SLOPE}, quiet=True,
-                  kernel={}, samples=unary(-3.0, 3.0))
-erfc = elementwise("erfc", impl=lambda xp, x: _run_erfc(xp, x), d={"x": lambda x: exp(-x * x) * -_SLOPE}, quiet=True,
-                   kernel={}, samples=unary(-3.0, 3.0))
+erf = elementwise("erf", costly=True, impl=lambda xp, x: _run_erf(xp, x), quiet=True,
+                  d={"x": lambda x: exp(-x * x) * _SLOPE}, kernel={}, samples=unary(-3.0, 3.0))
+erfc = elementwise("erfc", costly=True, impl=lambda xp, x: _run_erfc(xp, x), quiet=True,
+                   d={"x": lambda x: exp(-x * x) * -_SLOPE}, kernel={}, samples=unary(-3.0, 3.0))
 _HALF = math.sqrt(0.5)
 _DENSITY = 1.0 / math.sqrt(2.0 * math.pi)
 

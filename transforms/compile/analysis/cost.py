@@ -6,8 +6,11 @@ Microseconds as `python benchmarks/printers.py` fits them, on one core of an AMD
 import math
 from itertools import groupby
 
+import numpy as np
+
+from ....core.primitive.primitive import Loop
 from ....core.types import Any
-from ...graph.layout import VIEWS, is_uniform
+from ...graph.layout import is_uniform
 
 TURNS = 16  # of a loop of unknown length
 FLOATS = {
@@ -20,17 +23,15 @@ _UFUNC, _FUNCTION, _REDUCTION, _PRODUCT, _VIEW, _CALL, _TURN = 0.38, 0.32, 1.35,
 _ELEMENT, _ELEMENT_OF_FUNCTION, _MULTIPLICATION = 0.0005, 0.0097, 0.0002
 _PROGRAM, _QUIET, _NUMBER_TO_ARRAY = 0.3, 0.35, 0.2
 _WRITE, _WRITE_AT_PLACES = 0.3, 6.0
-_NAMED = {"where": 2.7, "strong_zero": 1.2, "sigmoid": 5.0, "reshape": 0.2, "stop_gradient": 0.0}
+_LOOP, _GUARD, _COSTLY, _VIEW_OR_COPY = 2.7, 1.2, 5.0, 0.2
 _SLOW = frozenset({  # functions of each element
-    "sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "log1p", "expm1", "arctan", "arctan2", "arcsin",
-    "arccos", "arcsinh", "arccosh", "arctanh", "hypot", "power", "erf", "erfc", "logaddexp",
+    np.sin, np.cos, np.tan, np.sinh, np.cosh, np.tanh, np.exp, np.log, np.log1p, np.expm1, np.arctan, np.arctan2,
+    np.arcsin, np.arccos, np.arcsinh, np.arccosh, np.arctanh, np.hypot, np.power,
 })
 _NATIVE, _NATIVE_ELEMENT, _NATIVE_ELEMENT_OF_FUNCTION = 0.3, 0.0002, 0.002
 _LOOK, _LOOK_AT_ARRAY = 0.15, 0.12  # at the arguments of a call, in Python: native code looks at them itself
 WORTH = 0.4  # what native code of a whole program must save in a call to be compiled, which takes 5 to 100 ms
 SEGMENT_WORTH = 2.0  # and that of a part between calls of NumPy
-_OF_WINDOWS = frozenset({"max_windows", "largest_places", "window_sums"})  # whose first parameter is the window
-_OF_TWO = frozenset({"hypot", "maximum", "minimum", "arctan2", "copysign", "logaddexp"})  # that are no operators
 
 
 def converted(aval, way):
@@ -56,32 +57,35 @@ def _block(equations, silent):
 def _estimated(eq, silent):
     prim = eq.prim
     out: Any = eq.outputs[0].aval if eq.outputs else None
-    inner = [_block(body.graph.equations, silent) for body in eq.bodies() if body.graph is not None]
-    if prim.name == "scan":
-        _, consts, n, steps, _ = eq.params
-        return steps * (_TURN + sum(inner) + _VIEW * (len(eq.inputs) - consts - n + len(eq.outputs) - n))
-    if prim.name == "while":
-        return TURNS * (_TURN + sum(inner))
-    if prim.name == "cond":
+    graphs = [body.graph for body in eq.bodies() if body.graph is not None]
+    inner = [_block(graph.equations, silent) for graph in graphs]
+    times = turns(eq)
+    if times is not None:
+        given = (*graphs[-1].inputs, *graphs[-1].outputs) if graphs else ()
+        rows = sum([v.aval.ndim > w.aval.ndim for v, w in zip((*eq.inputs, *eq.outputs), given)])
+        return times * (_TURN + sum(inner) + _VIEW * rows)
+    if eq.bodies():
         return _NUMBER + max(inner, default=_CALL)
-    if prim.name in _NAMED:
-        return _NAMED[prim.name]
-    if prim.name == "index_update":
+    if prim.ufunc is None and prim.elementwise:
+        return (0.0 if prim.identity else _COSTLY if prim.costly else _GUARD if prim.guards else
+                _LOOP if isinstance(prim.lower, Loop) else _CALL)
+    if prim.updates:
         return _WRITE if type(eq.params[0]) in (int, slice, tuple) else _WRITE_AT_PLACES
-    if prim.name in VIEWS:
-        return _VIEW
-    if prim.name.startswith("reduce_"):
+    if prim.rearranges:
+        return _VIEW_OR_COPY if prim.copies else _VIEW
+    if prim.reduces is not None:
         return _REDUCTION + _ELEMENT * eq.inputs[0].aval.size
-    if prim.name in _OF_WINDOWS:
+    if prim.params[:1] == ("kernel",) and prim.lower is not None:  # what comes down to windows, and folds each
         return _CALL + _ELEMENT * out.size * math.prod(eq.params[0])
-    if prim.name == "matmul":
+    if prim.product == "matrices":
         x, y = (v.aval.size for v in eq.inputs)
         return _PRODUCT + _MULTIPLICATION * (x * y * out.size) ** 0.5
     if prim.ufunc is None or out is None:
         return _CALL
-    slow = prim.name in _SLOW
-    if not out.shape:
-        return _CALL_ON_NUMBERS if prim.name in _OF_TWO else _FUNCTION_OF_NUMBER if slow else _NUMBER
+    slow = prim.ufunc[0] in _SLOW
+    if not out.shape:  # two numbers have no function in C of their own, but operators
+        return _CALL_ON_NUMBERS if prim.ufunc[1] is None and len(eq.inputs) == 2 else (
+            _FUNCTION_OF_NUMBER if slow else _NUMBER)
     mixed = any(not v.aval.shape or is_uniform(v) for v in eq.inputs)
     return _NUMBER_TO_ARRAY * mixed + (_FUNCTION + _ELEMENT_OF_FUNCTION * out.size if slow else
                                        _UFUNC + _ELEMENT * out.size)
@@ -99,18 +103,22 @@ def saved_natively(equations):
 
 def least_on_floats(equations):
     """Bound the time of equations on Python floats from below."""
-    return sum([_least(eq) for eq in equations if eq.prim.name not in VIEWS])
+    return sum([_least(eq) for eq in equations if not eq.prim.rearranges])
 
 
 def _least(eq):
     if not eq.bodies():
         return FLOATS["plain"] * sum([v.aval.size for v in eq.outputs])
-    return _turns(eq) * sum([least_on_floats(body.graph.equations) for body in eq.bodies() if body.graph is not None])
+    inner = [least_on_floats(body.graph.equations) for body in eq.bodies() if body.graph is not None]
+    return (turns(eq) or 0) * sum(inner)
 
 
-def _turns(eq):
-    """How often the bodies of an equation run, all together; of a branch, none at least."""
-    return {"scan": lambda: eq.params[3], "while": lambda: TURNS}.get(eq.prim.name, lambda: 0)()
+def turns(eq):
+    """How often the bodies of a loop run, as far as that is known; None of what is no loop."""
+    if eq.prim.turns is None:
+        return None
+    found = eq.prim.turns(*eq.params)
+    return TURNS if found is None else found
 
 
 def native(equations):
@@ -119,19 +127,18 @@ def native(equations):
 
 
 def _native(eq):
-    name = eq.prim.name
+    prim, times = eq.prim, turns(eq)
     inner = [sum(map(_native, body.graph.equations)) for body in eq.bodies() if body.graph is not None]
-    if name == "scan":
-        return eq.params[3] * (_TURN + sum(inner))
-    if name == "while":
-        return TURNS * (_TURN + sum(inner))
-    if name == "cond":
+    if times is not None:
+        return times * (_TURN + sum(inner))
+    if eq.bodies():
         return max(inner, default=0.0)
-    if name in VIEWS:
+    if prim.rearranges:
         return 0.0
-    if "collective" in eq.prim.effects:
+    if "collective" in prim.effects:
         return _CALL
-    if name == "matmul":
+    if prim.product == "matrices":
         return _estimated(eq, True) - _PRODUCT
     size = max(v.aval.size for v in (*eq.inputs, *eq.outputs))
-    return size * (_NATIVE_ELEMENT_OF_FUNCTION if name in _SLOW or name == "sigmoid" else _NATIVE_ELEMENT)
+    slow = prim.ufunc[0] in _SLOW if prim.ufunc is not None else prim.costly
+    return size * (_NATIVE_ELEMENT_OF_FUNCTION if slow else _NATIVE_ELEMENT)

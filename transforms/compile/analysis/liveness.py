@@ -3,7 +3,6 @@
 import numpy as np
 
 from ...graph.equations import Var
-from ...graph.layout import VIEWS
 
 _LARGE = 1 << 25  # bytes of an array that is allocated when it is needed, and freed when it is not
 
@@ -135,8 +134,8 @@ def make_frame(slots):
             memory = memory[start : start + slot.nbytes]
             for dtype, shape, steps in slot.views.values():
                 array = memory.view(dtype).reshape(shape)
-                for name, params in steps:
-                    array = VIEWS[name](array, *params)
+                for prim, params in steps:
+                    array = prim.impl(np, array, *params)
                 found.append(array)
         return tuple(found)
 

@@ -4,7 +4,6 @@ import numpy as np
 
 from ....core.arrays.backend import namespace_of
 from ..lower.elementwise import elementary
-from ..lower.structure import REDUCERS
 from ..render.cuda.flat_text import BLOCK, FlatText
 
 _WARP = 32
@@ -22,7 +21,7 @@ def flat_device(graph, kinds):
         graph, kinds: as `native.elementwise_kernels.flat_function` has them.
     """
     for eq in graph.equations:
-        if eq.prim.name in REDUCERS:
+        if eq.prim.reduces is not None:
             if eq.params != ((0,), False):
                 return None
         elif not elementary(eq):

@@ -4,7 +4,7 @@ import math
 
 from ...graph.draft import Draft, rewritten, without_dead
 from ...graph.equations import Body, Var
-from ..analysis.cost import TURNS, saved_natively
+from ..analysis.cost import saved_natively, turns
 from ..loops.kinds import KINDS
 from ..lower.collectives import is_exchange
 from ..lower.structure import computes, is_native
@@ -175,7 +175,7 @@ class _Parts:
             return eq
         params = []
         before = self.times
-        self.times *= eq.params[3] if eq.prim.name == "scan" else TURNS if eq.prim.name == "while" else 1
+        self.times *= turns(eq) or 1
         for p in eq.params:
             if type(p) is Body:
                 graph = p.graph

@@ -1,7 +1,6 @@
 """Segments: equations of a draft that run as one native function, between calls of NumPy or as a whole program."""
 
-from types import SimpleNamespace
-
+from ....core.facts import Operation
 from ....core.lazy import LazyModule
 from ....core.types import Any
 from ...graph.draft import Draft
@@ -11,14 +10,12 @@ _EXCHANGES: Any = LazyModule("covector.transforms.compile.lower.collectives")
 _FUNCTION: Any = LazyModule("covector.transforms.compile.call.kernel")
 _STRUCTURE: Any = LazyModule("covector.transforms.compile.lower.structure")
 _WRITER: Any = LazyModule("covector.transforms.compile.lower.writer")
-_PRIM = SimpleNamespace(
-    name="native", ufunc=None, view=False, effects=frozenset(), handlers=None, outputs=True, params=(), variadic=False)
 
 
 class Segment:
     """Equations that run as one native function; to the rest of a draft it looks like one equation."""
 
-    prim = _PRIM
+    prim = Operation("native", outputs=True, lies="fresh")
     params = ()
     quiet = acts = False
 
@@ -51,7 +48,7 @@ class Segment:
             for eq in self.equations:
                 _STRUCTURE.is_native(eq, self.known)
         kernel = _WRITER.Writer(draft, self.known).kernel
-        calls = any(eq.prim.name in _EXCHANGES.METHODS for eq in self.equations)
+        calls = any(eq.prim.exchanges for eq in self.equations)
         text, run = _FUNCTION.native_function(
             kernel, [v.aval for v in self.inputs], [v.aval for v in self.outputs],
             slow or Slow(lambda: _EXCHANGES.again(draft) if calls else draft), self.boxed, inside)

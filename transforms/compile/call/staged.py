@@ -15,7 +15,7 @@ from ...graph.equations import walk
 from ...scope.errstate import unmarked
 from ...staging.staging import stage
 from ..loops.kinds import KINDS
-from ..lower.inlining import CALLS, inlined
+from ..lower.inlining import inlined
 from ..lower.structure import is_native
 from ..program import optimised
 from ..render.c.c_file import is_bounded
@@ -46,7 +46,7 @@ def staged(fun, args, who, written=lambda eq: True):
     with unmarked():
         graph, _ = stage(lambda *given: _checked(fun(*given), fun, who), leaves, rebuild, who)
     check_escaped(graph.captured)
-    draft = optimised(inlined(graph, {*CALLS, "checkpoint"}), frozenset(graph.inputs))
+    draft = optimised(inlined(graph, whole=True), frozenset(graph.inputs))
     result = graph.rebuild(list(range(len(graph.outputs))))
     taken: set[str] = set()
     inputs = _named(tuple(args), _parameters(fun, len(args)), graph.in_avals, taken)
@@ -68,7 +68,7 @@ def products(draft, written):
     """What is known of a draft's equations: which products are written, and that no indices are which nobody checks."""
     known = {}
     for eq in walk(draft.equations):  # whatever library NumPy has
-        if eq.prim.name == "matmul" and _is_product(eq):
+        if eq.prim.product == "matrices" and _is_product(eq):
             known[eq] = written(eq)
         elif is_bounded(eq, known):
             known[eq] = False

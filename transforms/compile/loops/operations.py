@@ -2,8 +2,8 @@
 
 A builder computes with values of one float width, 64 or 32, or with integers or masks; it has `const`, `fadd`, `fsub`,
 `fmul`, `fdiv`, `fma`, `sqrt`, `fneg`, `fabs`, `copysign`, `floor`, `rint`, `trunc`, `fcmp`, `select`, masks, bits and
-integers, and `library(name, …)` for functions of C. A new operation is one line of a table; the elementary functions
-are those of `maths`.
+integers, and `library(name, …)` for functions of C. A new operation is one line of a table, under the name of its
+primitive; `maths` has the elementary functions, which are many instructions, and every method of a builder.
 """
 
 import math
@@ -62,7 +62,18 @@ def _half_power(whole, inverse):
 
 
 POWERS = {0.5: "power_0.5", 1.5: "power_1.5", -0.5: "power_-0.5", -1.5: "power_-1.5"}  # exponents that roots give
-FLOATS = {  # on floats; comparisons and tests give masks
+_FLOAT_TESTS = {  # on floats, giving masks
+    "equal": lambda b, x, y: b.fcmp("==", x, y),
+    "not_equal": lambda b, x, y: b.fcmp("!=", x, y),
+    "less": lambda b, x, y: b.fcmp("<", x, y),
+    "less_equal": lambda b, x, y: b.fcmp("<=", x, y),
+    "greater": lambda b, x, y: b.fcmp(">", x, y),
+    "greater_equal": lambda b, x, y: b.fcmp(">=", x, y),
+    "isnan": lambda b, x: b.fcmp("!=", x, x),
+    "isinf": lambda b, x: b.fcmp("==", b.fabs(x), b.const(math.inf)),
+    "isfinite": lambda b, x: b.fcmp("<", b.fabs(x), b.const(math.inf)),
+}
+FLOATS = {  # on floats
     "add": lambda b, x, y: b.fadd(x, y),
     "subtract": lambda b, x, y: b.fsub(x, y),
     "multiply": lambda b, x, y: b.fmul(x, y),
@@ -91,15 +102,7 @@ FLOATS = {  # on floats; comparisons and tests give masks
         b.and_(b.fcmp("==", ct, b.const(0.0)), b.fcmp("!=", c, c)), b.const(0.0), c),
     "fmod": lambda b, x, y: b.library("fmod", x, y),
     "remainder": _remainder,
-    "equal": lambda b, x, y: b.fcmp("==", x, y),
-    "not_equal": lambda b, x, y: b.fcmp("!=", x, y),
-    "less": lambda b, x, y: b.fcmp("<", x, y),
-    "less_equal": lambda b, x, y: b.fcmp("<=", x, y),
-    "greater": lambda b, x, y: b.fcmp(">", x, y),
-    "greater_equal": lambda b, x, y: b.fcmp(">=", x, y),
-    "isnan": lambda b, x: b.fcmp("!=", x, x),
-    "isinf": lambda b, x: b.fcmp("==", b.fabs(x), b.const(math.inf)),
-    "isfinite": lambda b, x: b.fcmp("<", b.fabs(x), b.const(math.inf)),
+    **_FLOAT_TESTS,
 }
 INTEGERS = {  # on integers of one width
     "add": lambda b, x, y: b.iadd(x, y),
@@ -135,8 +138,9 @@ MASKS = {  # on masks
     "maximum": lambda b, x, y: b.or_(x, y),
     "minimum": lambda b, x, y: b.and_(x, y),
 }
-TESTS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isnan", "isinf",
-                   "isfinite"})  # which give masks
+TESTS = frozenset(_FLOAT_TESTS)  # what gives masks, of integers too
+
+
 def table_of(kind):
     """The operations on values of a kind."""
     return {"f": FLOATS, "i": INTEGERS, "b": MASKS}[kind[0]]

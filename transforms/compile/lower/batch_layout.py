@@ -9,13 +9,13 @@ from types import SimpleNamespace
 import numpy as np
 
 from ....core.arrays.avals import make_aval
+from ....core.ops.indexing.indexing import getitem, index_update
+from ....core.ops.shaping import broadcast_to, concatenate, flip, reshape, stack, transpose
 from ...graph.equations import Literal, Var
-from ...graph.layout import VIEWS
 from ..loops.constants import constant
 from ..loops.kinds import KINDS
 from ..loops.statements import Place
 from .buffer_reuse import want
-from .structure import REDUCERS
 
 _EXAMPLES = 64  # from which they fill vectors
 _ELEMENTS = 32  # of one example, up to which they are apart
@@ -58,24 +58,24 @@ def _is_rowwise(eq, n, known):
     """Tell whether an equation does the same for each example."""
     if len(eq.outputs) != 1 or not _rows(eq.outputs[0].aval, n):
         return False
-    name, out = eq.prim.name, eq.outputs[0].aval
+    prim, out = eq.prim, eq.outputs[0].aval
     steps = known.get(eq)
     if type(steps) is list:
         return all(step[2].aval.shape == out.shape for step in steps) and any(
             _rows(v.aval, n) for v in eq.inputs) and all(_broadcasts(v.aval, out) for v in eq.inputs)
-    if name not in _RULES or not all(_rows(v.aval, n) for v in eq.inputs):
+    if _rule(prim) is None or not all(_rows(v.aval, n) for v in eq.inputs):
         return False
-    if name in ("stack", "concatenate"):
+    if prim in _JOINS:
         return eq.params[0] > 0
-    if name in REDUCERS:
+    if prim.reduces is not None or prim is flip.prim:
         return 0 not in eq.params[0]
-    if name == "getitem":
+    if prim is getitem.prim:
         return _keeps_rows(eq.params[0], n)
-    if name == "index_update":
+    if prim.updates:
         return _keeps_rows(eq.params[0], n) and len({v.aval.dtype for v in (*eq.inputs, *eq.outputs)}) == 1
-    if name == "broadcast_to":
+    if prim is broadcast_to.prim:
         return eq.inputs[0].aval.ndim == out.ndim
-    return name not in ("transpose", "flip") or (eq.params[0][0] == 0 if name == "transpose" else 0 not in eq.params[0])
+    return prim is not transpose.prim or eq.params[0][0] == 0
 
 
 def _broadcasts(aval, out):
@@ -115,14 +115,14 @@ def _pays(cluster, n, equations, outputs):
     saved, read = 0, {}
     for eq in cluster:
         sizes = [prod(v.aval.shape[1:]) for v in (*eq.inputs, *eq.outputs) if _rows(v.aval, n)]
-        name = eq.prim.name
-        if name in REDUCERS or name in ("stack", "concatenate", "index_update"):
+        prim = eq.prim
+        if prim.reduces is not None or prim in _JOINS or prim.updates:
             saved += max(sizes)
-        elif name not in VIEWS and 1 < sizes[-1] < _SHORT:
+        elif not prim.rearranges and 1 < sizes[-1] < _SHORT:
             saved += sizes[-1]
         for v in eq.inputs:
             if type(v) is Var and v not in made and _rows(v.aval, n):
-                part = sizes[-1] if name == "getitem" else prod(v.aval.shape[1:])
+                part = sizes[-1] if prim is getitem.prim else prod(v.aval.shape[1:])
                 read[v] = min(read.get(v, 0) + part, prod(v.aval.shape[1:]))
     left = {v for v in outputs if v in made} | {
         v for eq in equations if id(eq) not in mine and not folds_examples(eq) for v in eq.inputs if v in made}
@@ -137,12 +137,12 @@ def write(writer, eq):
     if type(steps) is list:
         _stepwise(writer, out, steps)
     else:
-        _keep(writer, out, _RULES[eq.prim.name](writer, eq, [_columns(writer, v) for v in eq.inputs]))
+        _keep(writer, out, _rule(eq.prim)(writer, eq, [_columns(writer, v) for v in eq.inputs]))
 
 
 def folds_examples(eq):
     """Tell whether an equation is a reduction over the examples."""
-    return eq.prim.name in REDUCERS and 0 in eq.params[0]
+    return eq.prim.reduces is not None and 0 in eq.params[0]
 
 
 def fold(writer, eq):
@@ -159,7 +159,7 @@ def fold(writer, eq):
     for index in np.ndindex(columns.shape):
         total = Var(make_aval((), out.aval.dtype))
         writer.targets[total] = place.element((0, *index) if keepdims else index)
-        group.folds.append((REDUCERS[eq.prim.name], columns[index], (0,), False, total))
+        group.folds.append((eq.prim.reduces.__name__, columns[index], (0,), False, total))
         group.folded.add(total)
     group.folded.add(out)
     writer.owner[out] = group
@@ -280,7 +280,7 @@ def _step(writer, name, kind, like, inputs):
 
 
 def _view(writer, eq, columns):
-    found = VIEWS[eq.prim.name](columns[0][None], *eq.params)
+    found = eq.prim.impl(np, columns[0][None], *eq.params)
     return found.reshape(found.shape[1:])
 
 
@@ -330,7 +330,7 @@ def _reduced(writer, eq, columns):
 
 def _folded(writer, eq, x, shape):
     (like,), axes, out = eq.inputs, eq.params[0], eq.outputs[0]
-    name, kind = REDUCERS[eq.prim.name], KINDS[out.aval.dtype]
+    name, kind = eq.prim.reduces.__name__, KINDS[out.aval.dtype]
     rest = [k for k in range(x.ndim) if k + 1 not in axes]
     size = prod([x.shape[k] for k in rest])
     rows = x.transpose((*rest, *[k - 1 for k in axes if k])).reshape((size, x.size // size))
@@ -344,9 +344,14 @@ def _folded(writer, eq, x, shape):
     return _array(found, shape)
 
 
-_RULES = {
-    **dict.fromkeys(VIEWS, _view), "reshape": _shaped, "broadcast_to": _spread,
-    "stack": _joined(np.stack), "concatenate": _joined(np.concatenate), "index_update": _updated,
-    **dict.fromkeys(REDUCERS, _reduced),
-    **dict.fromkeys(("stop_gradient", "real", "conjugate", "duplicate"), lambda writer, eq, columns: columns[0]),
-}
+_JOINS = {concatenate.prim: _joined(np.concatenate), stack.prim: _joined(np.stack)}
+_RULES = {reshape.prim: _shaped, broadcast_to.prim: _spread, index_update.prim: _updated, **_JOINS}
+
+
+def _rule(prim):
+    """How an operation is written column by column; None of one that is not."""
+    if prim in _RULES:
+        return _RULES[prim]
+    if prim.identity and not prim.effects:
+        return lambda writer, eq, columns: columns[0]
+    return _view if prim.rearranges else _reduced if prim.reduces is not None else None

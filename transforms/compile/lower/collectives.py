@@ -10,18 +10,16 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from ....core.facts import Operation
 from ....core.types import Any
 from ...graph.draft import Draft, rewritten
 from ...graph.equations import Var
 from ..loops.kinds import KINDS
 from ..loops.statements import STOPPED
 from ..machine.layouts import functions
-from ..rules.indexing import LoopOp
 
 LARGEST = 1 << 18  # bytes of an operand or result: it is copied on its way, which takes longer than to leave the code
 _AHEAD = 64  # equations that are looked through for one that can be under way at the same time
-METHODS = {"rank_sum": "sum", "rank_gather": "gather", "rank_scatter": "scatter", "rank_exchange": "exchange",
-            "rank_shift": "shift"}
 _WRITEABLE = 0x400
 
 
@@ -44,11 +42,11 @@ class Exchange:
 
 
 def is_exchange(eq):
-    """Tell whether native code calls Python for a collective; `rank_vary` moves nothing."""
-    if eq.prim.name == "rank_vary":
+    """Tell whether native code calls Python for a collective; one that gives what it is given exchanges nothing."""
+    if "collective" in eq.prim.effects and eq.prim.identity:
         v = eq.outputs[0]
         return v.aval.dtype in KINDS and v.aval.dtype.isnative and v.aval.size > 0 and not v.aval.weak
-    return eq.prim.name in METHODS and functions() is not None and all(
+    return eq.prim.exchanges is not None and functions() is not None and all(
         v.aval.dtype in KINDS and v.aval.dtype.isnative and not v.aval.weak and type(v) is Var
         and 0 < v.aval.size * v.aval.dtype.itemsize <= LARGEST for v in (*eq.inputs, *eq.outputs))
 
@@ -60,11 +58,11 @@ def _caller(equations):
     """A function of operands and of arrays that the results are written to."""
     count = len(equations)
     group, *rest = equations[0].params
-    if equations[0].prim.name == "rank_shift":
+    if equations[0].prim.exchanges == "shift":
         perms, places = [tuple(column) for column in zip(*[(eq.params[1], eq.params[0].place) for eq in equations])]
         run = group.origin.again([eq.inputs[0].aval for eq in equations], perms, places)
     else:
-        method = getattr(group, METHODS[equations[0].prim.name])
+        method = getattr(group, equations[0].prim.exchanges)
 
         def run(given):
             return (method(given[0].copy(), *rest),)  # MPI may read it after an error, when this memory is gone
@@ -106,7 +104,7 @@ class _Again:
 def again(draft):
     """The draft whose collectives exchange nothing a second time."""
     return Draft(draft.inputs, [rewritten(eq, params=(_Again(eq.params[0]), *eq.params[1:]))
-                                if eq.prim.name in METHODS else eq for eq in draft.equations], draft.outputs)
+                                if eq.prim.exchanges else eq for eq in draft.equations], draft.outputs)
 
 
 # How it is written.
@@ -117,19 +115,19 @@ def together(equations):
 
     Collectives keep their order among themselves.
     """
-    if sum(eq.prim.name == "rank_shift" for eq in equations) < 2:
+    if sum(eq.prim.exchanges == "shift" for eq in equations) < 2:
         return equations
     rest, found = list(equations), []
     while rest:
         eq = rest.pop(0)
-        if eq.prim.name != "rank_shift":
+        if eq.prim.exchanges != "shift":
             found.append(eq)
             continue
         several, late, between, moved = [eq], set(eq.outputs), [], set()
         for other in rest[:_AHEAD]:
             depends = not late.isdisjoint([v for v in other.inputs if type(v) is Var])
-            if other.prim.name in METHODS:
-                if depends or other.prim.name != "rank_shift" or other.params[0].origin is not eq.params[0].origin:
+            if other.prim.exchanges:
+                if depends or other.prim.exchanges != "shift" or other.params[0].origin is not eq.params[0].origin:
                     break
                 needed = _needed(other, between)
                 found += needed
@@ -227,7 +225,7 @@ def _needed(eq, between):
     return found[::-1]
 
 
-_SEVERAL = LoopOp("rank_shift", {"collective"})
+_SEVERAL = Operation("rank_shift", effects=frozenset({"collective"}), exchanges="shift")
 
 
 def _joined(several):

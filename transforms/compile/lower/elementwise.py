@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ....core.ops.selection import cast
 from ....core.primitive.primitive import NotLowered
 from ...graph.equations import Literal, Var
 from ..loops.kinds import KINDS
@@ -16,12 +17,12 @@ _SAME = frozenset({"stop_gradient"})
 def elementary(eq):
     """`[(name, kind, out, inputs), …]` that an elementwise equation comes down to; None where native code has none."""
     prim, out = eq.prim, eq.outputs[0]
-    if not (prim.elementwise or prim.name in _CASTS) or out.aval.weak or out.aval.dtype not in KINDS:
+    if not (prim.elementwise or prim is cast.prim) or out.aval.weak or out.aval.dtype not in KINDS:
         return None
     if not all(_known(v) for v in eq.inputs):
         return None
     kind = computed_in(prim.name, eq.inputs, out)
-    if kind is not None and (prim.name != "strong_zero" or _is_linear(eq)):
+    if kind is not None and (not prim.guards or _is_linear(eq)):
         return [_rooted(prim.name, kind, out, eq.inputs)]
     steps = _steps(eq)
     if steps is None:

@@ -7,15 +7,15 @@ multiplied, what lies between is computed of them, and they are added up while t
 import numpy as np
 
 from ....core.arrays.avals import make_aval
+from ....core.facts import Operation
 from ...graph.draft import Draft
 from ...graph.equations import Body, Equation, Literal, Var
 from ..machine.blas import library_threads
-from ..rules.indexing import LoopOp
 from ..rules.rewrite import Steps
 from .collectives import is_exchange
 from .structure import is_native
 
-_SCAN = LoopOp("scan")
+_SCAN = Operation("scan", control="scan")
 _BLOCK = 4096  # elements of a block, at most: more would be a product by a library
 _COLUMNS = 8, 128  # of the matrix: fewer are no vector, more are not added up in registers
 _LARGE = 1 << 14  # elements of a matrix, from which two passes take longer than the loop
@@ -42,7 +42,7 @@ def fuse_matvecs(equations, outputs, known):
 
 def _times_vector(eq):
     """The matrix that an equation multiplies with a vector, if its rows are to be taken in blocks."""
-    if eq.prim.name != "matmul" or type(eq.inputs[0]) is not Var or eq.inputs[0].aval.ndim != 2 or (
+    if eq.prim.product != "matrices" or type(eq.inputs[0]) is not Var or eq.inputs[0].aval.ndim != 2 or (
             eq.inputs[1].aval.ndim != 1):
         return None
     rows, columns = eq.inputs[0].aval.shape
@@ -80,7 +80,7 @@ class _Blocks:
             elif not self.rows.keys().isdisjoint(given):
                 self.after.update(eq.outputs)
             rest.append(eq)
-        if not any(eq.prim.name == "matmul" for eq in self.sums):
+        if not any(eq.prim.product == "matrices" for eq in self.sums):
             return None
         read = {v for eq in rest for v in eq.inputs if type(v) is Var} | set(outputs)
         early = [eq for eq in rest if self.after.isdisjoint(eq.outputs)]
@@ -96,9 +96,9 @@ class _Blocks:
 
     def is_sum(self, eq):
         """Tell whether an equation adds up what was made of the rows, or products of that with the rows."""
-        if eq.prim.name == "matmul":
+        if eq.prim.product == "matrices":
             return eq.inputs[1] is self.x and eq.inputs[0] in self.rows
-        return eq.prim.name == "reduce_sum" and eq.inputs[0] in self.rows and eq.params == ((0,), False)
+        return eq.prim.reduces is np.add and eq.inputs[0] in self.rows and eq.params == ((0,), False)
 
     def loop(self, leaving):
         """The equations of the loop; None where native code has none of it."""
@@ -150,7 +150,7 @@ class _Blocks:
 
         made, body = {}, Steps(self.sums[0])
         for v, eq in self.rows.items():
-            product = eq.prim.name == "matmul"
+            product = eq.prim.product == "matrices"
             made[v] = body(eq.prim.name, *[whole(w) if product and k else given(w) for k, w in enumerate(eq.inputs)],
                            params=eq.params)
         sums = [Var(v.aval) for v in carry]

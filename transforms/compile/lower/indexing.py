@@ -224,6 +224,15 @@ def _bound(writer, value, n):
     return found
 
 
+def pivot(writer, eq):
+    """A number itself; where it is 0 the function ends."""
+    (v,), out = eq.inputs, eq.outputs[0]
+    x, kind = writer.held(v), KINDS[out.aval.dtype]
+    zero = writer.computed("equal", kind, x.shape, [x, _array(Const(0.0, kind)).reshape(x.shape)], "b8")
+    _bound(writer, zero.reshape(-1)[0], 1)
+    writer.values[out] = x
+
+
 def added(writer, place, x):
     """Add one place to another of its shape."""
     kind = place.kind

@@ -3,10 +3,15 @@
 from ...graph.draft import Draft
 from ...graph.equations import Body, Equation, Literal, Var
 
-CALLS = frozenset({"custom_jvp", "custom_vjp", "two_way"})
+
+def is_call(eq, whole=False):
+    """Tell whether an equation is a call of one function with rules of its own; `whole`: or of one without."""
+    prim = eq.prim
+    return (prim.handlers is not None and prim.control is None and not prim.effects and (whole or not eq.bodies())
+            and len(eq.graphs()) == 1 and eq.graphs()[0].guards is None)
 
 
-def inlined(graph, calls=CALLS):
+def inlined(graph, whole=False):
     """A draft of a graph with the bodies of such calls in their place, in bodies of loops, too."""
     known = {}
 
@@ -16,8 +21,8 @@ def inlined(graph, calls=CALLS):
     equations = []
     for eq in graph.equations:
         inputs = [now(v) for v in eq.inputs]
-        if eq.prim.name in calls and len(eq.graphs()) == 1 and eq.graphs()[0].guards is None:
-            inner = inlined(getattr(eq.params[-1], "expanded", eq.graphs()[0]), calls)
+        if is_call(eq, whole):
+            inner = inlined(getattr(eq.params[-1], "expanded", eq.graphs()[0]), whole)
             fresh = dict(zip(inner.inputs, inputs))  # behind them may be what the rules close over
 
             def renamed(v, fresh=fresh):
@@ -32,7 +37,7 @@ def inlined(graph, calls=CALLS):
                           for part in inner.equations]
             known.update((out, renamed(v)) for out, v in zip(eq.outputs, inner.outputs, strict=True))
         else:
-            params = tuple([Body(inlined(p.graph, calls), p.run) if type(p) is Body and p.graph is not None else p
+            params = tuple([Body(inlined(p.graph, whole), p.run) if type(p) is Body and p.graph is not None else p
                             for p in eq.params])
             equations.append(Equation(eq.prim, inputs, params, eq.outputs, eq.quiet, eq.place))
     return Draft(graph.inputs, equations, [now(v) for v in graph.outputs])

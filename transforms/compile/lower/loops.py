@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ....core.ops.indexing.indexing import getitem
 from ...graph.equations import Var
 from ..loops.kinds import KINDS
 from ..loops.statements import Branch, Counter, Loop, Memory, Place, Store, While
@@ -131,7 +132,7 @@ class _Collected:
     def __init__(self, writer, out, v, given, made):
         eq = made.get(v)
         self.source = v
-        if (eq is not None and eq.prim.name == "getitem" and type(eq.inputs[0]) is Var and out not in writer.targets
+        if (eq is not None and eq.prim is getitem.prim and type(eq.inputs[0]) is Var and out not in writer.targets
                 and 4 * v.aval.size >= 3 * eq.inputs[0].aval.size and not writer.few(v.aval)):
             self.source = eq.inputs[0]
         self.known = self.source in given
@@ -161,7 +162,7 @@ def _carry(writer, cells, graph):
     for cell, out in zip(cells, graph.outputs):
         writer.local.add(cell.memory)  # the body may write to it what the next turn is given
         writer.carried[out] = cell
-        while out in made and made[out].prim.name == "index_update":  # of rows: in place
+        while out in made and made[out].prim.updates:  # of rows: in place
             out = made[out].inputs[0]
             writer.carried[out] = cell
 

@@ -7,7 +7,7 @@ from ....core.primitive.primitive import Loop, NotLowered
 from ....core.trace.tracer import Staged, Trace, Tracer
 from ...graph.equations import Equation, Literal, Var
 
-_ATOMIC = (np.ufunc, Loop, type(None))  # what `lower` is of operations that are said in no others
+ATOMIC = (np.ufunc, Loop, type(None))  # what `lower` is of operations that are said in no others
 
 
 class Lowering(Trace):
@@ -39,7 +39,7 @@ class Lowering(Trace):
         eq = Equation(prim, [a.node if isinstance(a, Tracer) else Literal(a) for a in operands], params,
                       list(map(Var, avals)) if several else [Var(avals)], self.like.quiet, self.like.place)
         if not self.stays(eq):
-            if isinstance(prim.lower, _ATOMIC):
+            if isinstance(prim.lower, ATOMIC):
                 raise NotLowered
             return prim.lower(*args)
         self.equations.append(eq)
@@ -56,19 +56,26 @@ def lowered(eq, stays):
     Args:
         stays: whether an operation is recorded, given its equation; another one is lowered in turn.
     """
-    if isinstance(eq.prim.lower, _ATOMIC):
+    if isinstance(eq.prim.lower, ATOMIC):
         return None
+    try:
+        equations, results = recorded(eq, stays)
+    except NotLowered:
+        return None
+    same = len(results) == len(eq.outputs) and all(
+        v.aval.shape == out.aval.shape and v.aval.dtype == out.aval.dtype for v, out in zip(results, eq.outputs))
+    return (equations, results) if same else None
+
+
+def recorded(eq, stays):
+    """What the `lower` of an equation gives, as `lowered`, but with its own outputs and its own errors."""
     trace = Lowering(eq, stays)
     try:
         found = eq.prim.lower(*[trace.box(v) for v in eq.inputs], *eq.params)
-    except (NotLowered, TypeError, ValueError, AttributeError, NotImplementedError):  # it asks for what arrays have
-        return None
     finally:
         trace.done = True
     results = [x.node if type(x) is Staged else Literal(x) for x in (found if type(found) is tuple else (found,))]
-    same = len(results) == len(eq.outputs) and all(
-        v.aval.shape == out.aval.shape and v.aval.dtype == out.aval.dtype for v, out in zip(results, eq.outputs))
-    return (trace.equations, results) if same else None
+    return trace.equations, results
 
 
 def named(eq, equations, results):
@@ -97,7 +104,7 @@ def composed(eq):
 
 def _is_ufunc(step):
     """Tell whether an operation is one loop over arrays; composite ones are lowered, what else there is refuses."""
-    if step.prim.ufunc is None and step.prim.name != "where":
+    if step.prim.ufunc is None and not isinstance(step.prim.lower, Loop):
         if not step.prim.composite:
             raise NotLowered
         return False

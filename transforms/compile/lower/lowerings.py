@@ -1,21 +1,25 @@
-"""Lowering of equations that are not element by element: moves, sums, products and loops."""
+"""Atoms: what loops have beside operations by elements, where each fits and how it is written."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
-from ...graph.equations import Literal
-from ...graph.layout import VIEWS
+from ...graph.equations import Literal, Var
+from ..loops.constants import FEW
 from ..loops.kinds import KINDS
 from ..loops.statements import Const, Nest, Place, Step, Value, is_uniform
+from ..machine.blas import products_library
 from .batch_layout import fold
 from .buffer_reuse import add_zero_into, want, written_over
-from .collectives import METHODS, exchange
+from .collectives import exchange
 from .concat_by_update import assemble
 from .convolution import conv, conv_input, conv_weight, overlap_add, windows
-from .indexing import add_rows, counted, implant, last_writer, pick, put_rows, scatter_add, spread, take
+from .indexing import add_rows, counted, fits, implant, last_writer, pick, pivot, put_rows, scatter_add, spread, take
 from .loops import branch, scan, while_loop
-from .products import einsum, matmul, outer
+from .products import einsum, few_products, is_small, matmul, outer, sizes
 from .running import running
-from .structure import REDUCERS
 
 ndarray = np.ndarray
 
@@ -32,6 +36,10 @@ def _view(change):
             writer.values[out] = change(x, *eq.params)
 
     return rule
+
+
+def _viewed(writer, eq):
+    _view(partial(eq.prim.impl, np))(writer, eq)
 
 
 def _reshape(writer, eq):
@@ -60,7 +68,7 @@ def _reduction(writer, eq):
     if fold(writer, eq):
         return
     (v,), (axes, keepdims), out = eq.inputs, eq.params, eq.outputs[0]
-    name = REDUCERS[eq.prim.name]
+    name = eq.prim.reduces.__name__
     shape = v.aval.shape
     if type(v) is Literal or v.aval.size <= 1 or v not in writer.owner and writer.few(v.aval):
         x = writer.held(v)
@@ -225,18 +233,109 @@ def _update(writer, eq):
     writer.nest(nest)
 
 
-RULES = {
-    **{name: _view(change) for name, change in VIEWS.items()},
-    "reshape": _reshape,
-    "getitem": _view(_part),
-    **dict.fromkeys(("stop_gradient", "real", "conjugate", "duplicate"), _view(lambda x: x)),
-    **dict.fromkeys(REDUCERS, _reduction),
-    "concatenate": _joined(np.concatenate), "stack": _joined(np.stack), "pad": _pad, "index_update": _update,
-    "assemble": assemble,
-    "take": take, "scatter_add": scatter_add, "counted": counted, "last_writer": last_writer, "pick": pick,
-    "spread": spread, "implant": implant, "put_rows": put_rows, "add_rows": add_rows,
-    "cumsum": running("add"), "cumprod": running("multiply"),
-    "windows": windows, "overlap_add": overlap_add, "conv": conv, "conv_input": conv_input, "conv_weight": conv_weight,
-    "matmul": matmul, "outer": outer, "einsum": einsum, "scan": scan, "while": while_loop, "cond": branch,
-    **dict.fromkeys(METHODS, exchange), "rank_vary": _view(lambda x, group: x),
+# Where the atoms fit: operands and results are of kinds that native code has, and not empty.
+
+
+def _is_basic(index):
+    """Tell whether an index takes a view."""
+    parts = index if type(index) is tuple else (index,)
+    return all(i is None or i is Ellipsis or type(i) in (int, slice) for i in parts)
+
+
+def _strong(eq, is_body=None):
+    return not any(v.aval.weak for v in eq.inputs)
+
+
+def _same_dtype(eq, is_body=None):
+    return _strong(eq) and len({v.aval.dtype for v in (*eq.inputs, *eq.outputs)}) == 1
+
+
+def _floats(eq, is_body=None):
+    return _same_dtype(eq) and KINDS[eq.outputs[0].aval.dtype][0] == "f"
+
+
+def _folds(eq, is_body):
+    kind = KINDS[eq.outputs[0].aval.dtype]
+    return _same_dtype(eq) and (kind == "b8" if eq.prim.reduces in _OF_TRUTHS else kind[0] in "fi")
+
+
+def _adds(eq, is_body=None):
+    """Tell whether numbers of one dtype, not booleans, are added."""
+    return _strong(eq) and eq.inputs[0].aval.dtype == eq.outputs[0].aval.dtype and (
+        eq.outputs[0].aval.dtype.kind in "fi")
+
+
+def _updates(eq, is_body):
+    out = eq.outputs[0].aval.dtype
+    return _is_basic(eq.params[0]) and not any(v.aval.weak and type(v) is Var for v in eq.inputs) and (
+        eq.inputs[0].aval.dtype == out and (not eq.params[1] or KINDS[out] != "b8"))
+
+
+def _product(eq, is_body):
+    return _floats(eq) and (is_small(*[v.aval for v in eq.inputs]) or products_library() is not None)
+
+
+def _contraction(eq, is_body):
+    return _floats(eq) and (few_products(*sizes(eq)) or products_library() is not None)
+
+
+def _convolution(eq, is_body):
+    return _floats(eq) and products_library() is not None
+
+
+def _is_flag(v):
+    return v.aval.dtype == np.bool_ and not v.aval.shape
+
+
+def _closed(eq, is_body):
+    return all(is_body(body.graph) for body in eq.bodies())
+
+
+class Atom(NamedTuple):
+    """An operation that loops have: `fits(eq, is_body)` tells where, `write(writer, eq)` writes it.
+
+    `is_body` tells whether loops have all of a graph.
+    """
+
+    fits: Callable
+    write: Callable
+
+
+_OF_TRUTHS = (np.bitwise_and, np.bitwise_or)
+_ALWAYS = lambda eq, is_body: True  # noqa: E731
+_ATOMS = {
+    "reshape": Atom(_strong, _reshape), "broadcast_to": Atom(_ALWAYS, _view(np.broadcast_to)),
+    "getitem": Atom(lambda eq, is_body: _strong(eq) and _is_basic(eq.params[0]), _view(_part)),
+    "concatenate": Atom(_same_dtype, _joined(np.concatenate)), "stack": Atom(_same_dtype, _joined(np.stack)),
+    "pad": Atom(_same_dtype, _pad), "index_update": Atom(_updates, _update),
+    "assemble": Atom(lambda eq, is_body: eq.outputs[0].aval.size > FEW, assemble),
+    "put_rows": Atom(_ALWAYS, put_rows), "add_rows": Atom(_ALWAYS, add_rows),
+    "take": Atom(lambda eq, is_body: _strong(eq) and fits(eq.inputs[1], eq.inputs[0].aval.shape[eq.params[0]]), take),
+    "scatter_add": Atom(lambda eq, is_body: _adds(eq) and fits(eq.inputs[1], eq.params[1]), scatter_add),
+    "counted": Atom(lambda eq, is_body: fits(eq.inputs[0], eq.params[0]), counted),
+    "last_writer": Atom(lambda eq, is_body: fits(eq.inputs[0], eq.params[0]), last_writer),
+    "pivot": Atom(lambda eq, is_body: _floats(eq) and eq.outputs[0].aval.size == 1, pivot),
+    "pick": Atom(_same_dtype, pick), "implant": Atom(_same_dtype, implant),
+    "spread": Atom(lambda eq, is_body: _same_dtype(eq) and _adds(eq), spread),
+    "cumsum": Atom(_same_dtype, running("add")), "cumprod": Atom(_same_dtype, running("multiply")),
+    "matmul": Atom(_product, matmul), "outer": Atom(_floats, outer), "einsum": Atom(_contraction, einsum),
+    "windows": Atom(_strong, windows), "overlap_add": Atom(_floats, overlap_add), "conv": Atom(_convolution, conv),
+    "conv_input": Atom(_convolution, conv_input), "conv_weight": Atom(_convolution, conv_weight),
 }
+_CONTROL = {
+    "scan": Atom(lambda eq, is_body: eq.params[3] > 0 and _closed(eq, is_body), scan),
+    "while": Atom(lambda eq, is_body: _closed(eq, is_body) and _is_flag(eq.params[0].graph.outputs[0]), while_loop),
+    "branch": Atom(lambda eq, is_body: _is_flag(eq.inputs[0]) and _closed(eq, is_body), branch),
+}
+_FOLD, _VIEW, _EXCHANGE = Atom(_folds, _reduction), Atom(_strong, _viewed), Atom(lambda eq, is_body: False, exchange)
+_SAME = Atom(lambda eq, is_body: _strong(eq) and eq.inputs[0].aval == eq.outputs[0].aval, _view(lambda x, *group: x))
+
+
+def atom_of(prim):
+    """How loops have an operation, None if they have not: by its name, or by what its statement says it does."""
+    if prim.name in _ATOMS:
+        return _ATOMS[prim.name]
+    if prim.control is not None:
+        return _CONTROL[prim.control]
+    return (_FOLD if prim.reduces is not None else _VIEW if prim.rearranges else _SAME if prim.identity else
+            _EXCHANGE if prim.exchanges else None)

@@ -5,7 +5,6 @@ import numpy as np
 from ...graph.equations import Equation, Var
 from ..loops.operations import TESTS
 from ..loops.statements import Place, is_uniform
-from .structure import REDUCERS
 
 CHEAP = frozenset({"add", "subtract", "multiply", "negative", "absolute", "square", "where", "bitwise_and",
                    "bitwise_or", "cast", "cast_flat", *TESTS})
@@ -80,7 +79,7 @@ def _reads_elements(writer, eq, shape):
     """Tell whether an equation reads each element where it writes the same one, or adds them up."""
     if type(eq) is not Equation or id(eq) in writer.apart:
         return False
-    if eq.prim.name in REDUCERS:
+    if eq.prim.reduces is not None:
         return eq.inputs[0].aval.shape == shape
     steps = writer.known.get(eq)
     return type(steps) is list and all(out.aval.shape == shape for _, _, out, _ in steps)

@@ -9,7 +9,6 @@ from collections import Counter, deque
 from ....core.types import Any
 from ...graph.equations import Var
 from ..loops.constants import FEW
-from .structure import MOVES, REDUCERS
 
 _AHEAD = 64  # equations that are looked through
 
@@ -19,7 +18,7 @@ def reorder_for_fusion(equations, outputs, known, eager):
 
     `eager`: a sum is moved even where an array that it is made of has to be kept for what is not.
     """
-    if not any(eq.prim.name in REDUCERS for eq in equations):
+    if not any(eq.prim.reduces is not None for eq in equations):
         return equations
     wanted = {v for v in outputs if type(v) is Var}
     readers = None if eager else Counter(v for eq in equations for v in {v for v in eq.inputs if type(v) is Var})
@@ -55,12 +54,12 @@ def reorder_for_fusion(equations, outputs, known, eager):
 
 def _is_small(eq, known):
     """Tell whether an equation is a view, or elementwise or a sum."""
-    return eq.prim.name in MOVES or eq.prim.name in REDUCERS or type(known.get(eq)) is list
+    return eq.prim.rearranges or eq.prim.reduces is not None or type(known.get(eq)) is list
 
 
 def _shape(eq, known):
     """The shape of the nest that an equation is written in; None if in none, or of few elements."""
-    if eq.prim.name in REDUCERS:
+    if eq.prim.reduces is not None:
         aval = eq.inputs[0].aval
     elif type(known.get(eq)) is list:
         aval = eq.outputs[0].aval
@@ -81,7 +80,7 @@ class _Waiting:
     def add(self, eq):
         """Add an equation."""
         self.seen.update([v for v in eq.inputs if type(v) is Var and v.aval.shape == self.shape])
-        if eq.prim.name in REDUCERS:
+        if eq.prim.reduces is not None:
             self.sums.update(eq.outputs)
         else:
             self.made.update(eq.outputs)
@@ -104,7 +103,7 @@ class _Waiting:
                     asked |= waits
                 continue
             makers.update(dict.fromkeys(eq.outputs, eq))
-            if large and eq.prim.name in REDUCERS:
+            if large and eq.prim.reduces is not None:
                 behind[eq.outputs[0]] = {eq.outputs[0]}
                 roots.append(eq)
             elif large:

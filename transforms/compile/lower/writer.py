@@ -22,7 +22,7 @@ from .collectives import together
 from .concat_by_update import nested
 from .fused_matvec import fuse_matvecs
 from .loop_fusion import Group, write_group
-from .lowerings import RULES
+from .lowerings import atom_of
 from .nonfinite_check import Alarm
 from .ranges import in_ranges
 from .rematerialize import Rematerialized
@@ -113,10 +113,9 @@ class Writer:
             if type(v) is Var:
                 uses.setdefault(v, []).append(None)
         for eq in equations:
-            rule = RULES.get(eq.prim.name, Writer.steps)
-            if id(eq) in self.apart:
-                rule = batch_layout.write
-            rule(self, eq)
+            atom = atom_of(eq.prim)
+            write = batch_layout.write if id(eq) in self.apart else Writer.steps if atom is None else atom.write
+            write(self, eq)
             self.finished.add(id(eq))
         for settle in (batch_layout.aim, Writer.settle):
             for v in outputs:

@@ -10,7 +10,6 @@ from .rewrite import Number, Op, rule
 add, subtract, multiply, divide = Op("add"), Op("subtract"), Op("multiply"), Op("divide")
 reshape, broadcast_to, transpose, getitem = Op("reshape"), Op("broadcast_to"), Op("transpose"), Op("getitem")
 negative = Op("negative").where(lambda v, at: bool(v.aval.shape))
-READS = frozenset({"reshape", "broadcast_to", "transpose", "getitem"})  # of elements as they are
 
 
 def _of_floats(m):

@@ -2,22 +2,13 @@
 
 import numpy as np
 
+from ....core.facts import Operation
+from ....core.ops.indexing.indexing import last_writer
 from ...graph.equations import Var
 from .rewrite import Constant, Op, rule
 
-
-class LoopOp:
-    """An operation that only compiled loops have."""
-
-    handlers = ufunc = outputs = composite = lower = None
-    view = elementwise = False
-
-    def __init__(self, name, effects=()):
-        self.name = name
-        self.effects = frozenset(effects)
-
-
-PUT_ROWS, ADD_ROWS, ASSEMBLE = LoopOp("put_rows"), LoopOp("add_rows"), LoopOp("assemble")
+# Operations that only compiled loops have.
+PUT_ROWS, ADD_ROWS, ASSEMBLE = Operation("put_rows"), Operation("add_rows"), Operation("assemble")
 
 
 def _once(name):
@@ -28,7 +19,7 @@ def _once(name):
 def _put(m):
     """`put_rows[axis] x rows places`, where the row that comes last at a place stands."""
     writer = m.at.makers.get(m.w)
-    if writer is None or writer.prim.name != "last_writer" or m.at.readers[m.w] != 2:
+    if writer is None or writer.prim is not last_writer.prim or m.at.readers[m.w] != 2:
         return None
     x, axis = m.x.aval, m.picked.params[0]
     if x != m.out or x.weak or x.dtype != m.rows.aval.dtype:

@@ -1,9 +1,10 @@
 """Products of matrices after the sums that may come before them, and quotients of one divisor as products."""
 
+from ....core.ops.arithmetic import divide, multiply, negative
 from ...graph.equations import Literal, Var
 from .rewrite import Op, rule
 
-_SCALES = frozenset({"multiply", "divide", "negative"})
+_SCALES = (multiply.prim, divide.prim, negative.prim)
 _SMALL = 64  # elements of a divisor, up to which it need not be smaller than what it divides
 
 
@@ -46,13 +47,13 @@ def _product_of(m):
     scales, v = [], m.x
     while m.at.readers[v] == 1 and v in m.at.makers:
         made = m.at.makers[v]
-        if made.prim.name in ("einsum", "matmul"):
+        if made.prim.product:
             return made, scales
-        if made.prim.name not in _SCALES or made.outputs[0].aval != v.aval:
+        if made.prim not in _SCALES or made.outputs[0].aval != v.aval:
             return None
         large = [w for w in made.inputs if w.aval.shape == v.aval.shape and w.aval.dtype == v.aval.dtype]
         if len(large) != 1 or any(w.aval.size != 1 for w in made.inputs if w is not large[0]) or (
-                made.prim.name == "divide" and large[0] is not made.inputs[0]):
+                made.prim is divide.prim and large[0] is not made.inputs[0]):
             return None
         scales.append(made)
         v = large[0]
@@ -61,10 +62,10 @@ def _product_of(m):
 
 def as_einsum(eq):
     """The subscripts of a product of matrices, or of stacks of as many; None of another product."""
-    if eq.prim.name == "einsum":
+    if eq.prim.product == "subscripts":
         return eq.params[0]
     (x, y), lead = [v.aval.shape for v in eq.inputs], "abcdefghijklmnopqrstuvw"
-    if eq.prim.name != "matmul" or min(len(x), len(y)) < 2:
+    if eq.prim.product != "matrices" or min(len(x), len(y)) < 2:
         return None
     if len(y) == 2:
         lead = lead[: len(x) - 2]
@@ -84,7 +85,7 @@ def _is_shared(m):
     if not _is_derived(m.eq) or not _is_large(m.eq) or (
             type(m.x) is Literal and not m.x.aval.shape and m.x.value == 1):  # a reciprocal
         return False
-    quotients = [eq for eq in m.at.users(m.y) if eq.prim.name == "divide" and eq.inputs[1] is m.y]
+    quotients = [eq for eq in m.at.users(m.y) if eq.prim is divide.prim and eq.inputs[1] is m.y]
     return sum(eq.outputs[0].aval.size for eq in quotients if _is_derived(eq) and _is_large(eq)) >= 2 * m.y.aval.size
 
 

@@ -178,9 +178,6 @@ class Rewriter:
         self.leaving = {v for v in draft.outputs if admits is not None or not v.aval.shape}
         self.readers = Counter(v for eq in draft.equations for v in eq.inputs if type(v) is Var)
         self.readers.update(v for v in draft.outputs if type(v) is Var)
-        # The outputs of equations of which nothing reads any: they are there to raise where they must.
-        self.checks = [] if admits is None else [
-            v for eq in draft.equations if self.readers.keys().isdisjoint(eq.outputs) for v in eq.outputs]
 
     def take(self, found):
         """Go on to an equation."""
@@ -196,9 +193,7 @@ class Rewriter:
                 self.makers[v] = eq
             return
         steps, results = found
-        read = {v for step in steps for v in step.inputs}.union(results)
         for step in steps:
-            self.checks += step.outputs if read.isdisjoint(step.outputs) else ()
             self.take(step)
         for out, result in zip(eq.outputs, results):
             if out is not result:
@@ -277,8 +272,7 @@ def rewrite(draft, rules, **options):
     for eq in draft.equations:
         at.take(eq)
     outputs = [at.name(v) for v in draft.outputs]
-    found = without_dead(Draft(draft.inputs, at.kept, [*outputs, *map(at.name, at.checks)]))
-    return Draft(found.inputs, found.equations, outputs)
+    return without_dead(Draft(draft.inputs, at.kept, outputs))
 
 
 def _numbers(inputs, out):

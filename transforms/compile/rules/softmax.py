@@ -2,6 +2,8 @@
 
 import math
 
+from ....core.ops.reductions import logsumexp
+from ....core.ops.shaping import reshape
 from .rewrite import Number, Op, rule
 
 _CACHED = 1 << 25  # bytes of the exponentials, beyond which to store and load them takes longer
@@ -14,9 +16,9 @@ def _axes(m):
     """The axes over which `t` is the logsumexp of `x`, put beside it; None of anything else."""
     makers = m.at.makers
     made = makers.get(m.t)
-    while made is not None and made.prim.name == "reshape":
+    while made is not None and made.prim is reshape.prim:
         made = makers.get(made.inputs[0])
-    if made is None or made.prim.name != "logsumexp" or made.inputs[0] is not m.x:
+    if made is None or made.prim is not logsumexp.prim or made.inputs[0] is not m.x:
         return None
     x, axes = m.x.aval, made.params[0]
     kept = tuple([1 if k in axes else n for k, n in enumerate(x.shape)])

@@ -59,7 +59,7 @@ class PlainWriter(Writer):
 
 
 def kernel_of(draft, known, writer=PlainWriter):
-    """The kernel of a draft whose equations are all native."""
+    """The kernel of a draft whose equations are all native; `known` is what `is_native` noted of each of them."""
     kernel = writer(draft, known).kernel
     kernel.outputs.pop()  # the place of the alarm
     return kernel

@@ -4,7 +4,6 @@ from ....graph.equations import Literal
 from ...loops.constants import start_of
 from ...loops.kinds import KINDS
 from ...lower.elementwise import elementary
-from ...lower.structure import REDUCERS
 from ..c.languages import Cuda
 from ..c.scalars import Scalars
 from ..c.text import STORED, TYPES, Module, Name, Text, number
@@ -80,12 +79,12 @@ class FlatText:
             for eq in folds:
                 kind = KINDS[eq.outputs[0].aval.dtype]
                 totals.append(text.new("s"))
-                text.emit(f"{TYPES[kind]} {totals[-1]} = {number(start_of(REDUCERS[eq.prim.name], kind), kind)};")
+                text.emit(f"{TYPES[kind]} {totals[-1]} = {number(start_of(eq.prim.reduces.__name__, kind), kind)};")
             self.loop()
             found = self.elements()
             values = []
             for eq, total in zip(folds, totals):
-                kind, name = KINDS[eq.outputs[0].aval.dtype], REDUCERS[eq.prim.name]
+                kind, name = KINDS[eq.outputs[0].aval.dtype], eq.prim.reduces.__name__
                 x, y = self.read(eq.inputs[0], found, kind), text.op(total, TYPES[kind])
                 text.emit(f"{total} = {Scalars(text, kind).run(name, [y, x])};")
                 values.append((name, kind, Name(total, TYPES[kind])))
@@ -111,9 +110,9 @@ class FlatText:
         """The folds whose operands depend on numbers that are known and on other elements alone."""
         made = set(self.places)
         for eq in self.waiting:
-            if eq.prim.name not in REDUCERS and all(self.has(v, made) for v in eq.inputs):
+            if eq.prim.reduces is None and all(self.has(v, made) for v in eq.inputs):
                 made.update(eq.outputs)
-        return [eq for eq in self.waiting if eq.prim.name in REDUCERS and eq.inputs[0] in made]
+        return [eq for eq in self.waiting if eq.prim.reduces is not None and eq.inputs[0] in made]
 
     def has(self, v, made):
         """Tell whether a variable, or a literal, is known."""
@@ -122,7 +121,7 @@ class FlatText:
     def numbers(self):
         """Write the equations of numbers that depend on known ones."""
         for eq in list(self.waiting):
-            if eq.prim.name not in REDUCERS and not eq.outputs[0].aval.ndim and all(
+            if eq.prim.reduces is None and not eq.outputs[0].aval.ndim and all(
                     self.has(v, ()) for v in eq.inputs):
                 self.equation(eq, self.known)
                 self.waiting.remove(eq)
@@ -133,7 +132,7 @@ class FlatText:
         for v, place in self.places.items():
             found[v] = self.text.op(place, TYPES[KINDS[v.aval.dtype]])
         for eq in self.waiting:
-            if eq.prim.name not in REDUCERS and all(self.has(v, found) for v in eq.inputs):
+            if eq.prim.reduces is None and all(self.has(v, found) for v in eq.inputs):
                 self.equation(eq, found)
         return found
 

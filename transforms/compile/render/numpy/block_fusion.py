@@ -10,15 +10,13 @@ from types import SimpleNamespace
 import numpy as np
 
 from .....core.arrays.sums import by_products
+from .....core.facts import Operation
 from ....graph.equations import Literal, Var
 from .calls import into
 
 LARGE = 1 << 19  # bytes of an array that is worth blocks
-PULLBACK = "pullback"  # an equation that calls a reverse rule
+PULLBACK = Operation("pullback", effects=frozenset({"opaque"}), outputs=True)  # it calls a reverse rule
 BLOCK = 1 << 16  # bytes of a block of one array
-_ROUNDED = frozenset({"power", "logaddexp", "where"})  # computed in other ways near the ends of an array; no ufunc
-_PRIM = SimpleNamespace(
-    name="group", ufunc=None, view=False, effects=frozenset(), handlers=None, outputs=True, params=())
 
 
 class Group:
@@ -27,7 +25,7 @@ class Group:
     `rows`: blocks are of rows of the first axis, and operands may be broadcast; else they are of elements in order.
     """
 
-    prim = _PRIM
+    prim = Operation("group", outputs=True, parts=True)
     params = ()
     quiet = acts = False
 
@@ -103,7 +101,8 @@ def _is_seed(eq, layouts):
 
 def _is_loop(eq, layouts):
     """Tell whether an equation runs a ufunc over compact arrays."""
-    return (eq.prim.ufunc is not None and eq.prim.name not in _ROUNDED and not eq.params
+    # Powers are computed in other ways near the ends of an array.
+    return (eq.prim.ufunc is not None and eq.prim.ufunc[0] is not np.power and not eq.params
             and eq.outputs[0] in layouts.compact and all(map(layouts.is_compact, eq.inputs))
             and all(v.aval.dtype.kind in "fbi" for v in (*eq.inputs, *eq.outputs)))
 
@@ -113,7 +112,7 @@ def _is_broadcast(eq, shape):
 
 
 def _is_sum(eq):
-    return eq.prim.name == "reduce_sum"
+    return eq.prim.reduces is np.add
 
 
 def _ends(eq, shape, rows, made):
@@ -269,7 +268,7 @@ class _Writer:
             args = [self.ref(v) for v in eq.inputs]
             if _is_sum(eq):
                 self.add(eq, names[id(eq)], args[0])
-            elif eq.prim.name == PULLBACK:
+            elif eq.prim is PULLBACK:
                 self.pull(eq, outs, longest)
                 for w in eq.inputs:  # what it gives may be parts of what it was given
                     lying.pop(w, None)

@@ -6,9 +6,9 @@ from functools import partial
 import numpy as np
 
 from .....core.arrays.sums import by_products
-from .....core.primitive.primitive import bind
+from .....core.primitive.primitive import REGISTRY, bind
 from ....graph.equations import Literal, Var
-from ....graph.layout import VIEWS, is_uniform
+from ....graph.layout import is_uniform
 
 ndarray = np.ndarray
 SYMBOLS = {
@@ -16,7 +16,7 @@ SYMBOLS = {
     operator.floordiv: "//", operator.eq: "==", operator.ne: "!=", operator.lt: "<", operator.le: "<=",
     operator.gt: ">", operator.ge: ">=", operator.and_: "&", operator.or_: "|", operator.xor: "^", operator.pow: "**",
 }
-_REDUCERS = {"reduce_sum": np.add.reduce, "reduce_max": np.maximum.reduce, "reduce_min": np.minimum.reduce}
+_REDUCED = (np.add, np.maximum, np.minimum)
 _BY_NAME = (np.maximum, np.minimum)  # which take their output by name alone
 _DOTTED = 1 << 13  # elements of an operand up to which a product is `dot`, as in core/ops/linalg/products.py
 
@@ -24,21 +24,21 @@ _DOTTED = 1 << 13  # elements of an operand up to which a product is `dot`, as i
 def write_equation(source, eq, life):
     """Write one equation; `life` knows which of its values are read afterwards."""
     prim = eq.prim
-    if prim.name in VIEWS:
+    if prim.rearranges:
         return _view(source, eq)
     known = prim.ufunc
     if known is not None:
         source.fresh.update(v for v in eq.outputs if v.aval.ndim)
         ufunc, symbol = known
         return _ufunc(source, eq, ufunc, symbol, life)
-    if prim.name in _REDUCERS and not eq.inputs[0].aval.weak and not (
-            prim.name == "reduce_sum" and by_products(eq.inputs[0].aval)):
+    if prim.reduces in _REDUCED and not eq.inputs[0].aval.weak and not (
+            prim.reduces is np.add and by_products(eq.inputs[0].aval)):
         return _reduction(source, eq, life)
-    if prim.name == "index_update" and _is_plain_update(source, eq):
+    if prim.updates and _is_plain_update(source, eq):
         return _update(source, eq, life)
-    if prim.name == "matmul" and all(0 < v.aval.ndim < 3 for v in eq.inputs):
+    if prim.product == "matrices" and all(0 < v.aval.ndim < 3 for v in eq.inputs):
         return _product(source, eq, life)
-    if prim.name == "strong_zero" and eq.outputs[0].aval.shape:
+    if prim.guards and eq.outputs[0].aval.shape:
         return _strong_zero(source, eq, life)
     return write_call(source, eq)
 
@@ -67,17 +67,15 @@ def _view(source, eq):
     """Write a view; one of a buffer is made with the buffer."""
     (given,), out = eq.inputs, eq.outputs[0]
     x = source.ref(given)
-    name, param = eq.prim.name, eq.params[0]
+    prim = eq.prim
     if type(given) is not Var or not given.aval.shape or given.aval.weak:
         return write_call(source, eq)
     if source.memory.slot_of(x) is not None and _is_view(source, eq):
-        return source.memory.view(x, source.name(out, "w"), name, eq.params)
+        return source.memory.view(x, source.name(out, "w"), prim, eq.params)
     target = source.name(out)
-    if name == "getitem":
-        return source.write(f"{target} = {x}[{source.index(param)}]")
-    if name == "reshape" or name == "transpose":
-        return source.write(f"{target} = {x}.{name}({source.param(param)})")
-    return source.write(f"{target} = {source.object(eq.prim.fun, name)}({x}, {source.param(param)})")
+    text = prim.written or f"{source.object(prim.fun, prim.name)}({{x}}, {{{prim.params[0]}}})"
+    params = [source.index(p) if name == "index" else source.param(p) for name, p in zip(prim.params, eq.params)]
+    return source.write(f"{target} = {text.format(x=x, **dict(zip(prim.params, params)))}")
 
 
 def _is_view(source, eq):
@@ -85,7 +83,7 @@ def _is_view(source, eq):
     x = np.empty(eq.inputs[0].aval.shape, np.bool_)
     if not source.layouts.is_compact(eq.inputs[0]):
         return False
-    found = VIEWS[eq.prim.name](x, *eq.params)
+    found = eq.prim.impl(np, x, *eq.params)
     return type(found) is ndarray and found.ndim > 0 and np.may_share_memory(found, x)
 
 
@@ -115,7 +113,7 @@ def _update(source, eq, life):
         zeros = f"{source.object(np.zeros, 'zeros')}({out.aval.shape!r}, {source.object(out.aval.dtype, 'dtype')})"
         source.write(f"{name} = {zeros if _is_zero(x) else f'{source.ref(x)}.copy()'}")
     source.fresh.add(out)
-    part = VIEWS["getitem"](np.empty(out.aval.shape, np.bool_), index)
+    part = np.empty(out.aval.shape, np.bool_)[index]
     where = f"{name}[{source.index(index)}]"
     if not add:
         source.write(f"{where} = {value}")
@@ -123,7 +121,7 @@ def _update(source, eq, life):
         source.write(f"{where} += {value}")
     else:
         view = source.name(Var(out.aval), "w")
-        if not memory.view(name, view, "getitem", (index,)):
+        if not memory.view(name, view, REGISTRY["getitem"], (index,)):
             source.write(f"{view} = {where}")
         source.write(f"{source.object(np.add, 'add')}({view}, {value}, {view})")
 
@@ -189,7 +187,7 @@ def _number(source, eq, text):
 def _reduction(source, eq, life):
     """Write a sum or an extreme over axes."""
     (x,), (axes, keepdims), out = eq.inputs, eq.params, eq.outputs[0]
-    reduce = source.object(_REDUCERS[eq.prim.name], eq.prim.name[7:] + "_over")
+    reduce = source.object(eq.prim.reduces.reduce, eq.prim.name[7:] + "_over")
     if not source.memory.takes(out, life.leaving):
         plain = x.aval.ndim == 1 and axes == (0,) and not keepdims
         rest = "" if plain else f", {axes!r}, None, None, {keepdims}"

@@ -91,10 +91,10 @@ def _rows(graph, n):
         v = out
         if v not in made or not v.aval.shape or graph.outputs.count(v) > 1:
             continue
-        while made[v].prim.name == "index_update" and (x := made[v].inputs[0]) in made and reads[x] == 1 and (
+        while made[v].prim.updates and (x := made[v].inputs[0]) in made and reads[x] == 1 and (
                 x not in graph.outputs):
             v = x
-        if made[v].prim.ufunc is not None or made[v].prim.name in ("index_update", "strong_zero"):
+        if made[v].prim.ufunc is not None or made[v].prim.updates or made[v].prim.guards:
             found[out] = v
     return found
 
@@ -147,4 +147,4 @@ def _cond(source, eq):
     return None
 
 
-LOOPS = {"scan": _scan, "cond": _cond, "while": _while}
+LOOPS = {"scan": _scan, "branch": _cond, "while": _while}

@@ -6,6 +6,7 @@ bit. A ufunc, a sum or a product of compact operands writes into a buffer where 
 
 import numpy as np
 
+from .....core.primitive.primitive import REGISTRY
 from ....graph.equations import Literal, Var
 from ....graph.layout import Layouts
 from ...analysis.liveness import Memory, take_frame
@@ -38,7 +39,7 @@ class Life:
         read = own | _bases(outputs, layouts)
         self.leaving = own if kept != () else set(read)
         for eq in reversed(equations):  # what is written to on its way out is no buffer
-            if eq.prim.name == "index_update" and eq.outputs[0] in self.leaving and type(eq.inputs[0]) is Var:
+            if eq.prim.updates and eq.outputs[0] in self.leaving and type(eq.inputs[0]) is Var:
                 self.leaving.add(eq.inputs[0])
         self.ends = {}  # index of an equation -> what nobody reads after it
         for v, k in last.items():
@@ -129,8 +130,8 @@ class Source(Lines):
         elif eq in self.ready:
             self.write(f"{', '.join(map(self.name, eq.outputs))}, = "
                        f"{self.object(self.ready[eq], 'loop')}({', '.join(map(self.ref, eq.inputs))})")
-        elif eq.prim.name in LOOPS and all(b.graph is not None for b in eq.bodies()):
-            LOOPS[eq.prim.name](self, eq)
+        elif eq.prim.control is not None and all(b.graph is not None for b in eq.bodies()):
+            LOOPS[eq.prim.control](self, eq)
         else:
             write_equation(self, eq, life)
 
@@ -157,8 +158,8 @@ class Source(Lines):
         made = {out: eq for eq in draft.equations for out in eq.outputs}
         for base in self.layouts.bases(v):
             eq = made.get(base)
-            if eq is not None and (eq.acts or eq.prim.name == "broadcast_to" or (eq.prim.view or eq.bodies()) and any(
-                    type(i) is Literal for i in eq.inputs)):
+            if eq is not None and (eq.acts or eq.prim is REGISTRY["broadcast_to"] or (
+                    eq.prim.view or eq.bodies()) and any(type(i) is Literal for i in eq.inputs)):
                 return True
         return False
 

@@ -3,9 +3,10 @@
 import functools
 import warnings
 
-from ._impl.func import batch, forward, functional, functional_modules, jacobian, reverse
-from ._impl.func.functional_modules import FunctionalModule
-from .version import __version__ as __version__
+from .._impl.func import batch, forward, functional, functional_modules, jacobian, reverse
+from .._impl.func.functional_modules import FunctionalModule
+from ..version import __version__ as __version__
+from . import experimental as experimental
 
 
 def _deprecated(function, instead):
