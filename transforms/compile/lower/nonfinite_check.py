@@ -1,5 +1,5 @@
 """The nonfinite check of a kernel: a last output that is NaN where another holds an infinity or NaN, or where a float
-was cast to an integer that is not near it, else 0."""
+was cast to an integer dtype that does not hold it, else 0."""
 
 import math
 
