@@ -17,6 +17,7 @@ from .core.arrays.ufunc_dispatch import (
     with_small_calls as with_small_calls,
 )
 from .core.errors import LIBRARY_FOLDERS as LIBRARY_FOLDERS, words_of as words_of
+from .core.facts import Operation as Operation
 from .core.lazy import LazyModule as LazyModule, loaded as loaded
 from .core.numpy_api.at import At as At
 from .core.ops import by_output as _by_output

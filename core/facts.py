@@ -52,8 +52,8 @@ class Operation(Facts):
     lower: Any = None
     outputs: Any = None
     ufunc: Any = None
-    params = ()
-    effects = frozenset()
+    params: tuple[Any, ...] = ()
+    effects: frozenset[str] = frozenset()
     parts = False  # it stands for the `equations` of a draft
     bilinear = composite = elementwise = flat = variadic = view = zeros = False
     copies = False  # a view that copies where no strides give one
@@ -68,7 +68,7 @@ class Operation(Facts):
     identity = False  # of real numbers it gives its first operand
     turns: Any = None  # of a loop, given its parameters: how often its bodies run, or None if values say it
     updates = False  # a copy of its first operand with the second at an `index` of it, or added there
-    written: Any = None  # how NumPy's methods say it, a format of its operand and parameters
+    written: Any = None  # how NumPy says it of arrays, a format of its operands and parameters
 
     def __init__(self, name, **facts):
         self.name = name

@@ -15,7 +15,7 @@ from covector.transforms.compile.render.floats import scalar_source
 FLOATS = (0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 1e-310, 1e308, -1e308, np.inf, -np.inf, np.nan)
 INTEGERS = (0, 1, -1, 7, 2**62, -(2**62), 2**63 - 1, -(2**63))
 NATIVE = ("llvm",) if find_spec("llvmlite") else ()
-NAMES = sorted((scalar_source.OPERATORS.keys() | scalar_source.CALLS.keys()) & REGISTRY.keys())
+NAMES = sorted(scalar_source.ROWS.keys() & REGISTRY.keys())
 
 
 def outcome(f, args):

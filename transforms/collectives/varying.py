@@ -133,7 +133,7 @@ _vary_like = primitive(
 def _unvary_across(trace, values, batched, names):
     ct, x, y = values
     if trace.mesh and batched[2] and not batched[1]:
-        return _psum.prim.across(trace, (ct,), (batched[0],), names)
+        return REGISTRY["psum"].across(trace, (ct,), (batched[0],), names)
     return ct if batched[0] else Unbatched(ct)
 
 

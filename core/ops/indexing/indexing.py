@@ -189,6 +189,7 @@ take = linear(
     transpose=lambda ct, x_aval, index, axis: scatter_add(ct, index, axis, x_aval.shape[axis]),
     shape=_take_shape,
     batch=_take_batch,
+    written="{x}.take({index}, {axis})",
     zeros="back",
     depends=taken,
     samples=lambda rng: [

@@ -284,14 +284,6 @@ def _view(writer, eq, columns):
     return found.reshape(found.shape[1:])
 
 
-def _shaped(writer, eq, columns):
-    return columns[0].reshape(eq.outputs[0].aval.shape[1:])
-
-
-def _spread(writer, eq, columns):
-    return np.broadcast_to(columns[0], eq.outputs[0].aval.shape[1:])
-
-
 def _joined(join):
     def rule(writer, eq, columns):
         found = join([c[None] for c in columns], eq.params[0])
@@ -345,7 +337,11 @@ def _folded(writer, eq, x, shape):
 
 
 _JOINS = {concatenate.prim: _joined(np.concatenate), stack.prim: _joined(np.stack)}
-_RULES = {reshape.prim: _shaped, broadcast_to.prim: _spread, index_update.prim: _updated, **_JOINS}
+_RULES = {
+    reshape.prim: lambda writer, eq, columns: columns[0].reshape(eq.outputs[0].aval.shape[1:]),
+    broadcast_to.prim: lambda writer, eq, columns: np.broadcast_to(columns[0], eq.outputs[0].aval.shape[1:]),
+    index_update.prim: _updated, **_JOINS,
+}
 
 
 def _rule(prim):

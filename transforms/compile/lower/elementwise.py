@@ -9,9 +9,8 @@ from ..loops.kinds import KINDS
 from ..loops.operations import POWERS, TESTS, knows
 from .lowering import lowered, named
 
-_CASTS = frozenset({"cast", "cast_flat"})
-_QUOTIENTS = frozenset({"floor_divide", "remainder"})
-_SAME = frozenset({"stop_gradient"})
+_CASTS = ("cast", "cast_flat", "stop_gradient")
+_QUOTIENTS = ("floor_divide", "remainder")
 
 
 def elementary(eq):
@@ -53,7 +52,7 @@ def _rooted(name, kind, out, inputs):
 
 def computed_in(name, inputs, out):
     """The kind that an operation computes in; None where native code has no such operation."""
-    if name in _CASTS or name in _SAME:
+    if name in _CASTS:
         return KINDS.get(out.aval.dtype)
     if name == "where":
         return KINDS.get(out.aval.dtype) if inputs[0].aval.dtype == np.bool_ else None

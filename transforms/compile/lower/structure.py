@@ -1,6 +1,7 @@
 """Legality: which equations native code has, as atoms or by what they come down to."""
 
 from functools import partial
+from typing import NamedTuple
 
 from ..loops.kinds import KINDS
 from ..machine.error_states import may_be_native
@@ -36,13 +37,10 @@ def _looked_at(eq, known):
     return Expansion(steps) if steps and all(is_native(part, known) for part in steps) else False
 
 
-class Expansion:
+class Expansion(NamedTuple):
     """The equations that one comes down to."""
 
-    __slots__ = ("equations",)
-
-    def __init__(self, equations):
-        self.equations = equations
+    equations: list
 
 
 def _fits(aval):

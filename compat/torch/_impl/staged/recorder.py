@@ -102,26 +102,23 @@ class Recorder(_engine.GraphTrace):
         return True
 
 
-class Check:
+class Check(_engine.Operation):
     """The primitive of an equation that looks at elements and raises where they are not allowed."""
 
-    name, params, nondiff, effects = "insist", (), (), frozenset({"acts"})
-    flat = True
-    variadic = elementwise = False
+    nondiff, effects, flat = (), frozenset({"acts"}), True
 
     def __init__(self, check):
+        super().__init__("insist")
         self.impl = lambda xp, *arrays: check(*arrays)
 
 
-class Hosted:
+class Hosted(_engine.Operation):
     """The primitive of an equation that NumPy alone computes, by a function of arrays."""
 
-    name, params, nondiff, effects = "hosted", (), (), frozenset()
-    flat = True
-    variadic = elementwise = False
-    outputs = handlers = None
+    nondiff, flat = (), True
 
     def __init__(self, fun, dtype):
+        super().__init__("hosted")
         self.impl = lambda xp, *arrays: np.asarray(fun(*map(np.asarray, arrays))).astype(dtype, copy=False)
 
 

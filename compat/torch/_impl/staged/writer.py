@@ -16,7 +16,6 @@ Literal = _engine.Literal
 _ROOM = {"np": np, "GradNode": GradNode, "next_seq": _engine.next_seq, "ndarray": ndarray}
 _LARGE = 1 << 12  # elements
 _NUMERIC = (ndarray, np.float64, np.float32)
-_METHODS = {"reshape": "reshape", "transpose": "transpose", "take": "take", "matmul": "dot"}
 # Without the question whether arrays are of another library, a third of a call.
 _JOIN = getattr(np.concatenate, "__wrapped__", np.concatenate)
 _JOINS = frozenset(("concatenate", "stack"))
@@ -136,19 +135,14 @@ class Writer:
         """The method of NumPy's arrays that an implementation comes down to; None where it is more."""
         if self.recorder.library is not None or any(type(x) is not ndarray for x in given):
             return None
-        if prim.name == "matmul":
-            if not self.multiplies(*given):
-                return None
-        elif prim.name == "transpose" and params == ["(1, 0)"]:
+        if prim.product == "matrices":
+            return f"{operands[0]}.dot({operands[1]})" if self.multiplies(*given) else None
+        if prim.name == "transpose" and params == ["(1, 0)"]:
             return f"{operands[0]}.T"
-        elif prim.name in _JOINS:
+        if prim.name in _JOINS:
             stacked = prim.name == "stack"
             return self.joined(operands, *params, given[0].shape, stacked) if given[0].ndim else None
-        elif prim.name == "getitem":
-            return f"{operands[0]}[{params[0]}]"
-        elif prim.name not in _METHODS:
-            return None
-        return f"{operands[0]}.{_METHODS[prim.name]}({', '.join([*operands[1:], *params])})"
+        return prim.written and prim.written.format(**dict(zip((*prim.operands, *prim.params), (*operands, *params))))
 
     def joined(self, parts, axis, shape, stacked):
         """What joins arrays along an axis, or a new one: one copies them, as NumPy's `stack` does."""

@@ -1,6 +1,7 @@
 """Lowering to Python-float source of operations that are not element by element: moves, sums, products and loops."""
 
 import math
+from functools import partial, reduce
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from .....core.arrays.avals import make_aval
 from ....graph.equations import Equation, Var
 from ...analysis.cost import FLOATS, TURNS, converted
 from .scalar_statements import If, Loop, While
-from .scalar_values import MANY, Given, Rows, Unfit
+from .scalar_values import MANY, Given, Rows, Unfit, arranged, each
 
 ndarray = np.ndarray
 _SHORT = 32  # elements of an array that is written out to read one of them
@@ -18,15 +19,13 @@ def _viewed(change):
     def rule(scalars, eq, body):
         x = scalars.value(eq.inputs[0])
         found = change(x, *eq.params)
-        scalars.values[eq.outputs[0]] = found if type(found) is ndarray else _zero_axes(found)
+        scalars.values[eq.outputs[0]] = found if type(found) is ndarray else arranged([found], ())
 
     return rule
 
 
-def _zero_axes(text):
-    out = np.empty((), object)
-    out[()] = text
-    return out
+def _rearranged(scalars, eq, body):
+    _viewed(partial(eq.prim.impl, np))(scalars, eq, body)
 
 
 def _getitem(scalars, eq, body):
@@ -34,13 +33,12 @@ def _getitem(scalars, eq, body):
     rows = scalars.values.get(x) if type(x) is Var else None
     if type(rows) is Rows and type(index) is int:
         row = scalars.emit(body, f"{rows.name}[{index}]")
-        names = np.empty(eq.outputs[0].aval.size, object)
-        for k in range(names.size):
-            names[k] = row if rows.single else scalars.emit(body, f"{row}[{k}]")
-        scalars.values[eq.outputs[0]] = names.reshape(eq.outputs[0].aval.shape)
+        aval = eq.outputs[0].aval
+        scalars.values[eq.outputs[0]] = arranged(
+            [row if rows.single else scalars.emit(body, f"{row}[{k}]") for k in range(aval.size)], aval.shape)
         return
     found = scalars.value(x)[index]
-    scalars.values[eq.outputs[0]] = found if type(found) is ndarray else _zero_axes(found)
+    scalars.values[eq.outputs[0]] = found if type(found) is ndarray else arranged([found], ())
 
 
 def _sum(scalars, eq, body):
@@ -53,12 +51,14 @@ def _sum(scalars, eq, body):
     aval = eq.outputs[0].aval
     if aval.dtype != np.float64 or eq.inputs[0].aval.dtype != np.float64:
         raise Unfit
-    rest = tuple(i for i in range(x.ndim) if i not in axes)
-    rows = x.transpose((*rest, *axes)).reshape((aval.size, x.size // max(1, aval.size)))
-    out = np.empty(aval.size, object)
-    for k in range(aval.size):
-        out[k] = scalars.total(body, list(rows[k]))
-    scalars.values[eq.outputs[0]] = out.reshape(aval.shape)
+    scalars.values[eq.outputs[0]] = arranged([scalars.total(body, row) for row in _folded(x, axes)], aval.shape)
+
+
+def _folded(x, axes):
+    """The elements that are folded together, for each of the result."""
+    rest = [i for i in range(x.ndim) if i not in axes]
+    count = math.prod([x.shape[i] for i in rest])
+    return x.transpose((*rest, *axes)).reshape((count, x.size // max(1, count))).tolist()
 
 
 def _sum_of_rows(scalars, eq, body):
@@ -79,19 +79,14 @@ def _sum_of_rows(scalars, eq, body):
     scalars.repeat = before
     scalars.cost += scalars.repeat * steps * FLOATS["turn"]
     body.append(("loop", Loop(steps, False, names, ["0.0"] * len(names), nexts, [read], [], lines)))
-    result = np.empty(len(names), object)
-    result[:] = names
-    scalars.values[eq.outputs[0]] = result.reshape(out.shape)
+    scalars.values[eq.outputs[0]] = arranged(names, out.shape)
 
 
 def _mean(scalars, eq, body):
     _sum(scalars, eq, body)
     out = scalars.value(eq.outputs[0])
     n = eq.inputs[0].aval.size // max(out.size, 1)
-    flat = np.empty(out.size, object)
-    for k, x in enumerate(out.reshape(-1)):
-        flat[k] = scalars.emit(body, f"{x}/{n}")
-    scalars.values[eq.outputs[0]] = flat.reshape(out.shape)
+    scalars.values[eq.outputs[0]] = each(out, lambda x: scalars.emit(body, f"{x}/{n}"))
 
 
 def _extreme(sign):
@@ -99,17 +94,12 @@ def _extreme(sign):
         x = scalars.value(eq.inputs[0])
         if not x.size:  # of no elements there is none: an error of NumPy's
             raise Unfit
-        axes, keepdims = eq.params
-        aval = eq.outputs[0].aval
-        rest = tuple(i for i in range(x.ndim) if i not in axes)
-        rows = x.transpose((*rest, *axes)).reshape((aval.size, x.size // max(1, aval.size)))
-        out = np.empty(aval.size, object)
-        for k, row in enumerate(rows):
-            best = row[0]
-            for other in row[1:]:
-                best = scalars.emit(body, f"{best} if {best}{sign}{other} or {best}!={best} else {other}")
-            out[k] = best
-        scalars.values[eq.outputs[0]] = out.reshape(aval.shape)
+
+        def best(x, y):
+            return scalars.emit(body, f"{x} if {x}{sign}{y} or {x}!={x} else {y}")
+
+        scalars.values[eq.outputs[0]] = arranged(
+            [reduce(best, row) for row in _folded(x, eq.params[0])], eq.outputs[0].aval.shape)
 
     return rule
 
@@ -120,13 +110,8 @@ def _logical(word):
         x = scalars.value(eq.inputs[0])
         if eq.inputs[0].aval.dtype != np.bool_:
             raise Unfit
-        aval, axes = eq.outputs[0].aval, eq.params[0]
-        rest = tuple(i for i in range(x.ndim) if i not in axes)
-        rows = x.transpose((*rest, *axes)).reshape((aval.size, x.size // max(1, aval.size)))
-        out = np.empty(aval.size, object)
-        for k, row in enumerate(rows):
-            out[k] = scalars.emit(body, f" {word} ".join(row) or str(word == "and"))
-        scalars.values[eq.outputs[0]] = out.reshape(aval.shape)
+        texts = [f" {word} ".join(row) or str(word == "and") for row in _folded(x, eq.params[0])]
+        scalars.values[eq.outputs[0]] = arranged([scalars.emit(body, s) for s in texts], eq.outputs[0].aval.shape)
 
     return rule
 
@@ -158,17 +143,13 @@ def _outer(scalars, eq, body):
     x, y = map(scalars.value, eq.inputs)
     if x.ndim > 1 or y.ndim > 1:
         raise Unfit
-    out = np.empty((x.size, y.size), object)
-    for i, a in enumerate(x.reshape(-1)):
-        for j, b in enumerate(y.reshape(-1)):
-            out[i, j] = scalars.emit(body, f"{a}*{b}")
-    scalars.values[eq.outputs[0]] = out.reshape(eq.outputs[0].aval.shape)
+    terms = [scalars.emit(body, f"{a}*{b}") for a in x.reshape(-1) for b in y.reshape(-1)]
+    scalars.values[eq.outputs[0]] = arranged(terms, eq.outputs[0].aval.shape)
 
 
 def _joined(join):
     def rule(scalars, eq, body):
-        kinds = {v.aval.dtype for v in eq.inputs}
-        if len(kinds) > 1:
+        if len({v.aval.dtype for v in eq.inputs}) > 1:
             raise Unfit
         scalars.values[eq.outputs[0]] = join(list(map(scalars.value, eq.inputs)), *eq.params)
 
@@ -204,10 +185,7 @@ def _cast(scalars, eq, body):
     if source != target:
         if target != np.float64 or source.kind not in "bi":
             raise Unfit
-        flat = np.empty(x.size, object)
-        for k, text in enumerate(x.reshape(-1)):
-            flat[k] = scalars.emit(body, f"float({text})", "call")
-        x = flat.reshape(x.shape)
+        x = each(x, lambda text: scalars.emit(body, f"float({text})", "call"))
     scalars.values[eq.outputs[0]] = x
 
 
@@ -217,12 +195,12 @@ def _power(scalars, eq, body):
     n = eq.params[0]
     if eq.outputs[0].aval.dtype != np.float64 or eq.inputs[0].aval.dtype != np.float64:
         raise Unfit
-    flat = np.empty(x.size, object)
-    for k, text in enumerate(x.reshape(-1)):
-        flat[k] = _by_squaring(scalars, body, text, abs(n))
-        if n < 0:
-            flat[k] = scalars.emit(body, f"1.0/{flat[k]}")
-    scalars.values[eq.outputs[0]] = flat.reshape(x.shape)
+
+    def power(x):
+        found = _by_squaring(scalars, body, x, abs(n))
+        return scalars.emit(body, f"1.0/{found}") if n < 0 else found
+
+    scalars.values[eq.outputs[0]] = each(x, power)
 
 
 def _by_squaring(scalars, body, x, n):
@@ -245,11 +223,11 @@ def _by_call(name, inner, outer):
         x = scalars.value(eq.inputs[0])
         if eq.outputs[0].aval.dtype != np.float64:
             raise Unfit
-        flat = np.empty(x.size, object)
-        for k, text in enumerate(x.reshape(-1)):
-            e = scalars.emit(body, f"{name}({inner.format(x=text)})", "call")
-            flat[k] = scalars.emit(body, outer.format(x=text, e=e))
-        scalars.values[eq.outputs[0]] = flat.reshape(x.shape)
+
+        def both(x):
+            return scalars.emit(body, outer.format(x=x, e=scalars.emit(body, f"{name}({inner.format(x=x)})", "call")))
+
+        scalars.values[eq.outputs[0]] = each(x, both)
 
     return rule
 
@@ -292,9 +270,7 @@ def _scan(scalars, eq, body):
     body.append(("loop", Loop(steps, reverse, carried, starts, nexts, reads, collects, lines)))
     k = 0
     for v in eq.outputs[:n]:
-        names = np.empty(v.aval.size, object)
-        names[:] = carried[k : k + v.aval.size]
-        scalars.values[v] = names.reshape(v.aval.shape)
+        scalars.values[v] = arranged(carried[k : k + v.aval.size], v.aval.shape)
         k += v.aval.size
 
 
@@ -357,23 +333,27 @@ def _take(scalars, eq, body):
         whole = f"({', '.join(rows)},)"
         scalars.cost += scalars.repeat * 0.01 * x.aval.size
     row = scalars.emit(body, f"{whole}[{place}]")
-    names = np.empty(eq.outputs[0].aval.shape, object)
-    for k in np.ndindex(names.shape):
-        names[k] = scalars.emit(body, f"{row}[{k[0]}]") if k else row
-    scalars.values[eq.outputs[0]] = names
+    aval = eq.outputs[0].aval
+    names = [scalars.emit(body, f"{row}[{k}]") for k in range(aval.size)] if aval.ndim else [row]
+    scalars.values[eq.outputs[0]] = arranged(names, aval.shape)
 
 
-STRUCTURE = {
-    "getitem": _getitem, "reshape": _viewed(lambda x, shape: x.reshape(shape)),
-    "transpose": _viewed(lambda x, axes: x.transpose(axes)), "flip": _viewed(lambda x, axes: np.flip(x, axes)),
-    "broadcast_to": _viewed(lambda x, shape: np.broadcast_to(x, shape)),
-    "stop_gradient": _viewed(lambda x: x), "reduce_sum": _sum, "reduce_mean": _mean, "reduce_max": _extreme(">"),
-    "reduce_min": _extreme("<"), "reduce_any": _logical("or"), "reduce_all": _logical("and"),
-    "matmul": _matmul, "outer": _outer,
+_FOLDS = {np.add: _sum, np.maximum: _extreme(">"), np.minimum: _extreme("<"), np.bitwise_or: _logical("or"),
+          np.bitwise_and: _logical("and")}
+_CONTROL = {"scan": _scan, "while": _while, "branch": _cond}
+_RULES = {
+    "getitem": _getitem, "broadcast_to": _viewed(lambda x, shape: np.broadcast_to(x, shape)),
+    "stop_gradient": _viewed(lambda x: x), "reduce_mean": _mean, "matmul": _matmul, "outer": _outer,
     "concatenate": _joined(lambda xs, axis: np.concatenate(xs, axis)),
     "stack": _joined(lambda xs, axis: np.stack(xs, axis)), "pad": _pad, "index_update": _update, "cast": _cast,
-    "cast_flat": _cast, "integer_power": _power, "sigmoid": _SIGMOID, "scan": _scan,
+    "cast_flat": _cast, "integer_power": _power, "sigmoid": _SIGMOID,
     "sigmoid_by_output": _SIGMOID, "sigmoid_slope": _by_call("cosh", "{x}", "0.5/({e}+1.0)"),
     "tanh_slope": _by_call("cosh", "{x}", "1.0/({e}*{e})"),
-    "while": _while, "cond": _cond, "take": _take,
+    "take": _take,
 }
+
+
+def rule_of(prim):
+    """How floats have an operation that is not one by elements; None of another one."""
+    told = _rearranged if prim.rearranges else _FOLDS.get(prim.reduces) or _CONTROL.get(prim.control)
+    return _RULES.get(prim.name, told)

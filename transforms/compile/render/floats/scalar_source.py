@@ -7,6 +7,8 @@ result is not finite, the caller runs NumPy instead, which warns as it does else
 
 import itertools
 import math
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,35 +16,47 @@ from .....core.arrays.avals import make_aval
 from .....core.types import Any
 from ....graph.equations import Equation, Literal, Var
 from ...analysis.cost import FLOATS, converted
-from .scalar_rules import STRUCTURE
+from .scalar_rules import rule_of
 from .scalar_statements import NAME, Loop, join_rows, live, printed
-from .scalar_values import MANY, Given, Rows, Unfit, atom
+from .scalar_values import MANY, Given, Rows, Unfit, arranged, atom
 
 ndarray = np.ndarray
 LIMIT = 4000  # statements of a program
-OPERATORS = {
-    "add": "{}+{}", "subtract": "{}-{}", "multiply": "{}*{}", "divide": "{}/{}", "negative": "-{}",
-    "square": "{0}*{0}", "reciprocal": "1.0/{}", "less_square": "1.0-{0}*{0}", "times_rest": "{0}*(1.0-{0})",
-    "greater": "{}>{}", "greater_equal": "{}>={}", "less": "{}<{}", "less_equal": "{}<={}", "equal": "{}=={}",
-    "not_equal": "{}!={}", "where": "{1} if {0} else {2}", "bitwise_and": "{}&{}", "bitwise_or": "{}|{}",
-    "bitwise_xor": "{}^{}", "bitwise_invert": "not {}", "isnan": "{0}!={0}", "isfinite": "{0}-{0}==0.0",
-    "maximum": "{0} if {0}>{1} or {0}!={0} else {1}", "minimum": "{0} if {0}<{1} or {0}!={0} else {1}",
-    "is_lost": "{1}!={1} and {0}==0.0", "strong_zero": "{1} if {1}=={1} or {0}!=0.0 else 0.0",
-    "remainder": "{}%{}", "floor_divide": "{}//{}",
-    "relu": "{0} if {0}>0.0 or {0}!={0} else 0.0", "rsqrt": "1.0/sqrt({})",
+
+
+class Row(NamedTuple):
+    """How Python says an operation of floats: as a text of those of the operands, or as a call of a function."""
+
+    text: str = ""
+    call: Callable | None = None
+    integers: str = ""  # of integers: "exact", or "bounded" where they may leave 64 bits; else they are left to NumPy
+    booleans: str = ""  # of booleans, where Python's would be integers
+    only: str = ""  # the one kind of operands that it is for
+    masked: bool = False  # the first operand is a mask
+
+
+ROWS = {
+    "add": Row("{}+{}", integers="bounded", booleans="{} or {}"), "subtract": Row("{}-{}", integers="bounded"),
+    "multiply": Row("{}*{}", integers="bounded", booleans="{} and {}"), "negative": Row("-{}", integers="bounded"),
+    "divide": Row("{}/{}"), "remainder": Row("{}%{}", integers="exact", only="i"),
+    "floor_divide": Row("{}//{}", integers="bounded", only="i"),
+    "square": Row("{0}*{0}"), "reciprocal": Row("1.0/{}"), "rsqrt": Row("1.0/sqrt({})"),
+    "less_square": Row("1.0-{0}*{0}"), "times_rest": Row("{0}*(1.0-{0})"),
+    "greater": Row("{}>{}"), "greater_equal": Row("{}>={}"), "less": Row("{}<{}"), "less_equal": Row("{}<={}"),
+    "equal": Row("{}=={}"), "not_equal": Row("{}!={}"), "isnan": Row("{0}!={0}"), "isfinite": Row("{0}-{0}==0.0"),
+    "where": Row("{1} if {0} else {2}", integers="exact", masked=True),
+    "bitwise_and": Row("{}&{}", only="b"), "bitwise_or": Row("{}|{}", only="b"),
+    "bitwise_xor": Row("{}^{}", only="b"), "bitwise_invert": Row("not {}", only="b"),
+    "maximum": Row("{0} if {0}>{1} or {0}!={0} else {1}"), "minimum": Row("{0} if {0}<{1} or {0}!={0} else {1}"),
+    "relu": Row("{0} if {0}>0.0 or {0}!={0} else 0.0"),
+    "is_lost": Row("{1}!={1} and {0}==0.0"), "strong_zero": Row("{1} if {1}=={1} or {0}!=0.0 else 0.0"),
+    **{name: Row(call=getattr(math, name)) for name in (
+        "sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "log1p", "expm1", "sqrt", "hypot", "copysign", "erf",
+        "erfc")},
+    **{f"arc{name}": Row(call=getattr(math, f"a{name}")) for name in (
+        "sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh")},
+    "absolute": Row(call=abs), "power": Row(call=math.pow),
 }
-CALLS = {
-    "sin": math.sin, "cos": math.cos, "tan": math.tan, "sinh": math.sinh, "cosh": math.cosh, "tanh": math.tanh,
-    "exp": math.exp, "log": math.log, "log1p": math.log1p, "expm1": math.expm1, "sqrt": math.sqrt, "absolute": abs,
-    "arctan": math.atan, "arctan2": math.atan2, "arcsin": math.asin, "arccos": math.acos, "arcsinh": math.asinh,
-    "arccosh": math.acosh, "arctanh": math.atanh, "hypot": math.hypot, "power": math.pow, "copysign": math.copysign,
-    "erf": math.erf, "erfc": math.erfc,
-}
-_ONLY_BOOLEAN = frozenset({"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert"})
-_OF_BOOLEANS = {"add": "{} or {}", "multiply": "{} and {}"}  # which stay booleans, where Python's would be integers
-_BOUNDED = frozenset({"add", "subtract", "multiply", "negative", "floor_divide"})  # integers may leave 64 bits
-_ON_INTEGERS = _BOUNDED | {"remainder", "greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "where"}
-_ONLY_INTEGER = frozenset({"remainder", "floor_divide"})
 
 
 class Scalars:
@@ -91,7 +105,7 @@ class Scalars:
             lines.append(f"    check = {' + '.join(checks)}")
             lines.append("    if check - check != 0.0: raise OverflowError")
         self.text = "\n".join([*lines, f"    return [{', '.join(results)}]"]) + "\n"
-        self.scope: dict[str, Any] = {name: CALLS[name] for name in self.calls}
+        self.scope: dict[str, Any] = {name: ROWS[name].call for name in self.calls}
         self.scope |= {"array": np.array, "isfinite": np.isfinite, "float64": np.float64, "int64": np.int64,
                        "bool_": np.bool_, "sqrt": math.sqrt, "repeat": itertools.repeat, **self.constants}
 
@@ -107,11 +121,7 @@ class Scalars:
             raise Unfit
         if aval.size > 512:
             raise Unfit
-        out = np.empty(aval.shape, object)
-        flat = out.reshape(-1)
-        for k in range(out.size):
-            flat[k] = self.new(letter)
-        return flat.reshape(aval.shape)
+        return arranged([self.new(letter) for _ in range(aval.size)], aval.shape)
 
     def value(self, v):
         """The elements of a variable or constant, as an array of texts."""
@@ -127,11 +137,7 @@ class Scalars:
             raise Unfit
         if array.size > 512:
             raise Unfit
-        out = np.empty(array.shape, object)
-        flat = out.reshape(-1)
-        for k, x in enumerate(array.reshape(-1).tolist()):
-            flat[k] = atom(x)
-        return flat.reshape(array.shape)
+        return arranged(list(map(atom, array.reshape(-1).tolist())), array.shape)
 
     def named(self, given):
         """The elements of an input, by name."""
@@ -229,7 +235,7 @@ class Scalars:
 
     def block(self, equations, body):
         for eq in equations:
-            rule = STRUCTURE.get(eq.prim.name)
+            rule = rule_of(eq.prim)
             try:
                 if eq.acts:
                     raise Unfit
@@ -246,33 +252,29 @@ class Scalars:
     def elementwise(self, eq, body):
         """An operation element by element."""
         name, aval = eq.prim.name, eq.outputs[0].aval
-        pattern, call = OPERATORS.get(name), CALLS.get(name)
-        if (pattern is None and call is None) or eq.params or name == "isfinite" and eq.quiet is not True:
+        row = ROWS.get(name)
+        if row is None or eq.params or name == "isfinite" and eq.quiet is not True:
             raise Unfit  # what a test for finite values leaves out would not be warned of
-        kinds = {v.aval.dtype.kind for v in eq.inputs[1 if name == "where" else 0 :]}
-        if name in _ONLY_BOOLEAN and kinds != {"b"} or name not in _ONLY_BOOLEAN and (
-                "b" in kinds and name != "where" and (len(kinds) > 1 or aval.dtype.kind != "b")):
+        kinds = {v.aval.dtype.kind for v in eq.inputs[row.masked :]}
+        if row.only and kinds != {row.only}:
             raise Unfit
-        if "i" in kinds and aval.dtype.kind == "i" and name not in _ON_INTEGERS:
+        if "b" in kinds and row.only != "b" and not row.masked and (len(kinds) > 1 or aval.dtype.kind != "b"):
             raise Unfit
-        if name in _ONLY_INTEGER and kinds != {"i"}:
+        if "i" in kinds and aval.dtype.kind == "i" and not row.integers:
             raise Unfit
-        if kinds == {"b"}:
-            pattern = _OF_BOOLEANS.get(name, pattern)
-        bounded = "bounded" if aval.dtype.kind == "i" and name in _BOUNDED else "set"
+        text = row.booleans if row.booleans and kinds == {"b"} else row.text
+        how = "bounded" if aval.dtype.kind == "i" and row.integers == "bounded" else "set"
         if aval.dtype not in (np.dtype(np.float64), np.dtype(bool), np.dtype(np.int64)):
             raise Unfit
         keys = list(zip(*[self.texts(v, aval) for v in eq.inputs]))
         known = {}
-        if call is not None and pattern is None:
+        if not text:
             self.calls.add(name)
         for key in keys:
             if key not in known:
-                known[key] = self.emit(body, pattern.format(*key), how=bounded) if pattern is not None else self.emit(
+                known[key] = self.emit(body, text.format(*key), how=how) if text else self.emit(
                     body, f"{name}({', '.join(key)})", "call")
-        out = np.empty(aval.size, object)
-        out[:] = [known[key] for key in keys]
-        self.values[eq.outputs[0]] = out.reshape(aval.shape)
+        self.values[eq.outputs[0]] = arranged([known[key] for key in keys], aval.shape)
 
     def texts(self, v, aval):
         """The elements of a value that is broadcast to an aval, as a list."""

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from .....core.types import Any
 
 MANY = 256  # elements of an array that is gone through by a loop
@@ -37,3 +39,15 @@ def atom(x):
         raise Unfit
     text = repr(x)
     return f"({text})" if text[0] == "-" else text
+
+
+def arranged(texts, shape):
+    """An array of texts."""
+    found = np.empty(len(texts), object)
+    found[:] = texts
+    return found.reshape(shape)
+
+
+def each(x, say):
+    """What is said of each element of an array of texts."""
+    return arranged([say(text) for text in x.reshape(-1)], x.shape)

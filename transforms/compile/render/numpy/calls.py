@@ -16,7 +16,7 @@ SYMBOLS = {
     operator.floordiv: "//", operator.eq: "==", operator.ne: "!=", operator.lt: "<", operator.le: "<=",
     operator.gt: ">", operator.ge: ">=", operator.and_: "&", operator.or_: "|", operator.xor: "^", operator.pow: "**",
 }
-_REDUCED = (np.add, np.maximum, np.minimum)
+_REDUCED = {ufunc: ufunc.reduce for ufunc in (np.add, np.maximum, np.minimum)}
 _BY_NAME = (np.maximum, np.minimum)  # which take their output by name alone
 _DOTTED = 1 << 13  # elements of an operand up to which a product is `dot`, as in core/ops/linalg/products.py
 
@@ -148,17 +148,15 @@ def _ufunc(source, eq, ufunc, symbol, life):
     if given is not None:
         name = source.names[out] = source.names[given]
         return source.write(f"{source.object(ufunc, ufunc.__name__)}({', '.join(args)}, {into(ufunc, name)})")
-    if sign is not None and (  # of arrays 20 ns less than the operator; of scalars 300 more, but rules divide by 0
-            eq.quiet is True and eq.leaves_numbers if not out.aval.ndim else sign != "**"):
-        text = f"{source.object(ufunc, ufunc.__name__)}({', '.join(args)})"
-    elif sign is not None:
+    loops = sign is not None and (  # of arrays 20 ns less than the operator; of scalars 300 more, but rules divide by 0
+        eq.quiet is True and eq.leaves_numbers if not out.aval.ndim else sign != "**")
+    if sign is not None and not loops:
         text = f"{args[0]} {sign} {args[1]}"
     elif symbol is operator.invert:
         text = f"~{args[0]}"
-    elif symbol is not None:
-        text = f"{source.object(symbol, symbol.__name__)}({', '.join(args)})"
     else:
-        text = f"{source.object(ufunc, ufunc.__name__)}({', '.join(args)})"
+        fun = ufunc if loops or symbol is None else symbol
+        text = f"{source.object(fun, fun.__name__)}({', '.join(args)})"
     return source.write(f"{source.name(out)} = {_number(source, eq, text)}")
 
 
@@ -187,7 +185,7 @@ def _number(source, eq, text):
 def _reduction(source, eq, life):
     """Write a sum or an extreme over axes."""
     (x,), (axes, keepdims), out = eq.inputs, eq.params, eq.outputs[0]
-    reduce = source.object(eq.prim.reduces.reduce, eq.prim.name[7:] + "_over")
+    reduce = source.object(_REDUCED[eq.prim.reduces], eq.prim.name[7:] + "_over")
     if not source.memory.takes(out, life.leaving):
         plain = x.aval.ndim == 1 and axes == (0,) and not keepdims
         rest = "" if plain else f", {axes!r}, None, None, {keepdims}"
