@@ -112,6 +112,7 @@ from .func import vmap
 from .random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from .serialization import load, save
 from .storage import TypedStorage, UntypedStorage
+from .torch_version import __version__ as __version__
 
 globals().update(_NAMES)
 tensor, as_tensor, asarray, empty_strided = map(_asks_modes, (tensor, as_tensor, asarray, empty_strided))
@@ -121,6 +122,8 @@ _LATER = {
     "__config__": LazyModule("covector.compat.torch.__config__"),
     "_C": LazyModule("covector.compat.torch._C"),
     "_utils": LazyModule("covector.compat.torch._utils"),
+    "_ops": LazyModule("covector.compat.torch._ops"),
+    "_tensor": LazyModule("covector.compat.torch._tensor"),
     "_VF": LazyModule("covector.compat.torch._VF"),
     "_higher_order_ops": LazyModule("covector.compat.torch._higher_order_ops"),
     "_dynamo": LazyModule("covector.compat.torch._dynamo"),
@@ -133,17 +136,22 @@ _LATER = {
     "distributions": LazyModule("covector.compat.torch.distributions"),
     "functional": LazyModule("covector.compat.torch.functional"),
     "futures": LazyModule("covector.compat.torch.futures"),
+    "export": LazyModule("covector.compat.torch.export"),
     "fx": LazyModule("covector.compat.torch.fx"),
     "jit": LazyModule("covector.compat.torch.jit"),
     "library": LazyModule("covector.compat.torch.library"),
     "mps": LazyModule("covector.compat.torch.mps"),
     "multiprocessing": LazyModule("covector.compat.torch.multiprocessing"),
+    "nested": LazyModule("covector.compat.torch.nested"),
     "onnx": LazyModule("covector.compat.torch.onnx"),
     "optim": LazyModule("covector.compat.torch.optim"),
+    "package": LazyModule("covector.compat.torch.package"),
     "profiler": LazyModule("covector.compat.torch.profiler"),
+    "quantization": LazyModule("covector.compat.torch.quantization"),
     "quasirandom": LazyModule("covector.compat.torch.quasirandom"),
     "sparse": LazyModule("covector.compat.torch.sparse"),
     "torch": LazyModule("covector.compat.torch"),  # PyTorch's module has itself, and programs write so
+    "torch_version": LazyModule("covector.compat.torch.torch_version"),
     "types": LazyModule("covector.compat.torch.types"),
     "version": LazyModule("covector.compat.torch.version"),
     "xpu": LazyModule("covector.compat.torch.xpu"),

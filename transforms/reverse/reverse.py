@@ -233,7 +233,7 @@ def sweep(
     """
     if FORMS.waiting is not None:
         FORMS.count(MANY)
-    results = [None] * count if type(count) is int else count
+    results: Any = [None] * count if type(count) is int else count
     pending = {}  # node number -> [node, cotangent so far, whether to add in place, whether nobody else has its memory]
     heap = []
     special = large

@@ -26,6 +26,18 @@ IMPORTED = {
     "fx.node": ("Argument Target", "Node map_arg"),
     "fx.proxy": ("", "GraphAppendingTracer Proxy TraceError"),
     "nn.parameter": ("_ParameterMeta", ""),
+    "_tensor": ("Tensor", ""),
+    "_lowrank": ("pca_lowrank svd_lowrank", ""),
+    "_ops": ("", "HigherOrderOperator OpOverload OpOverloadPacket"),
+    "cuda.memory": ("max_memory_allocated memory_allocated memory_stats", ""),
+    "cuda.random": ("get_rng_state manual_seed_all", ""),
+    "export": ("", "Dim ExportedProgram export load save"),
+    "nested": ("", "as_nested_tensor nested_tensor to_padded_tensor"),
+    "package": ("", "PackageExporter PackageImporter"),
+    "quantization": ("", "QConfig QuantStub prepare"),
+    "torch_version": ("TorchVersion", ""),
+    "utils._python_dispatch": ("is_traceable_wrapper_subclass", "TorchDispatchMode"),
+    "utils.collect_env": ("", "get_pretty_env_info"),
     "testing": ("assert_allclose", ""),
     "utils.data": ("functional_datapipe", "IterDataPipe MapDataPipe"),
     "utils.benchmark": ("", "Compare"),
@@ -44,6 +56,15 @@ def test_a_name_is_imported_and_refused_when_it_is_used_at_most(module):
         assert not isinstance(found, type) or not isinstance(compat.ones(1), found)
         with pytest.raises(NotImplementedError, match=rf"{name} is part of PyTorch, but not implemented"):
             found()
+
+
+@pytest.mark.parametrize(("other", "order"), [
+    ("2.9", 1), ((2, 9), 1), ("2.13.0", 1), ("2.13.1rc1", -1), ((3,), -1), ("2.13.0+covector", 0), ("no version", -1)])
+def test_versions_compare_as_numbers(other, order):
+    version = compat.__version__
+    assert isinstance(version, compat.torch_version.TorchVersion) and version.split(".")[0] == "2"
+    assert (version > other, version == other, version < other) == (order > 0, order == 0, order < 0)
+    assert (version >= other, version != other, version <= other) == (order >= 0, order != 0, order <= 0)
 
 
 def script_assertions_by_their_old_name(torch):

@@ -161,3 +161,14 @@ def script_complex_numbers_behind_a_mask(torch):
     x = torch.zeros(3, dtype=torch.complex128)
     x[torch.tensor([True, False, True])] = torch.tensor([1 + 1j], dtype=torch.complex64)
     return x
+
+
+def script_power_averages_of_integers(torch):
+    """Powers of integers are averaged as integers; a power that is no integer makes floats of them."""
+    pool = torch.nn.functional
+    x = torch.arange(-3, 13)
+    return table([
+        lambda: pool.lp_pool1d(x.reshape(1, 1, 16), 2, 2), lambda: pool.lp_pool1d(x.reshape(1, 1, 16), 3, 2),
+        lambda: pool.lp_pool1d(x.reshape(1, 1, 16), 2.5, 2), lambda: pool.lp_pool2d(x.reshape(1, 1, 4, 4), 2, 2),
+        lambda: pool.lp_pool3d(x.reshape(1, 1, 2, 2, 4), 2, 2), lambda: pool.lp_pool1d(x.reshape(1, 1, 16) > 0, 2, 2),
+    ])

@@ -21,8 +21,9 @@ class Alarm:
 
     def watch(self, nest):
         """Have a nest look at what it stores in outputs, and at what it casts to integers."""
-        for step in [step for step in nest.steps if is_lossy(step)]:
-            self._fold(nest, _outside(step.outs[0], step.args[0][0], lambda *given: nest.steps.append(Step(*given))))
+        for step in list(nest.steps):
+            for off in _outside(step, lambda *given: nest.steps.append(Step(*given))):
+                self._fold(nest, off)
         for value, place in list(nest.stores):
             memory = place.memory
             if memory.role != "output" or place.kind not in self.cells:
@@ -55,12 +56,9 @@ class Alarm:
 
     def convert(self, writer, step):
         """Look at values that were cast to integers one by one."""
-        if is_lossy(step):
-            total = writer.loaded(self.cells["f64"])[()]
-            for out, value in zip(step.outs, step.args[0]):
-                off = _outside(out, value, lambda *given: writer.add(Step(*given)))
-                before, total = total, Value("f64")
-                writer.add(Step("add", "f64", [total], [[before], [off]]))
+        for off in _outside(step, lambda *given: writer.add(Step(*given))):
+            before, total = writer.loaded(self.cells["f64"])[()], Value("f64")
+            writer.add(Step("add", "f64", [total], [[before], [off]]))
             writer.add(Store([total], self.cells["f64"]))
 
     def _look(self, nest, value):
@@ -78,18 +76,16 @@ class Alarm:
         nest.folds.append(("add", off, self.cells[off.kind].spread(nest.shape)))
 
 
-def is_lossy(step):
-    """Tell whether a step casts floats to integers, which have no place for all of them."""
-    return step.name in ("cast", "cast_flat") and step.kind[0] == "i" and any(v.kind[0] == "f" for v in step.args[0])
-
-
-def _outside(integer, value, add):
-    """0 where `integer` is what a float was rounded to, else NaN; `add(name, kind, outs, args)` writes a step."""
-    kind = value.kind
-    back, rest, size, near, off = Value(kind), Value(kind), Value(kind), Value("b8"), Value("f64")
-    add("cast", kind, [back], [[integer]])
-    add("subtract", kind, [rest], [[value], [back]])
-    add("absolute", kind, [size], [[rest]])
-    add("less", kind, [near], [[size], [Const(1.0, kind)]])
-    add("where", "f64", [off], [[near], [Const(0.0, "f64")], [Const(math.nan, "f64")]])
-    return off
+def _outside(step, add):
+    """Of each float that a step casts to an integer: 0 where that is near it, else NaN; `add` writes further steps."""
+    found: list[Value] = []
+    for integer, value in zip(step.outs, step.args[0]) if step.name in ("cast", "cast_flat") else ():
+        if integer.kind[0] == "i" and value.kind[0] == "f":
+            back, rest, size, near, off = map(Value, (*[value.kind] * 3, "b8", "f64"))
+            add("cast", value.kind, [back], [[integer]])
+            add("subtract", value.kind, [rest], [[value], [back]])
+            add("absolute", value.kind, [size], [[rest]])
+            add("less", value.kind, [near], [[size], [Const(1.0, value.kind)]])
+            add("where", "f64", [off], [[near], [Const(0.0, "f64")], [Const(math.nan, "f64")]])
+            found.append(off)
+    return found

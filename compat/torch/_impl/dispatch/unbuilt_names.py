@@ -16,14 +16,14 @@ NAMES = """\
     ScriptListIterator ScriptMethod ScriptModuleSerializer ScriptObject ScriptObjectProperty
     SerializationStorageContext ShortStorage StaticModule Storage StreamObjType StringType SymBoolType
     SymIntType Tag TensorType ThroughputBenchmark TracingState TupleType Type UnionType Use Value
-    adaptive_max_pool1d affine_grid_generator alpha_dropout_ ao batch_norm batch_norm_backward_elemt
+    adaptive_max_pool1d affine_grid_generator alpha_dropout_ batch_norm batch_norm_backward_elemt
     batch_norm_backward_reduce batch_norm_elemt batch_norm_gather_stats batch_norm_gather_stats_with_counts
     batch_norm_stats batch_norm_update_stats binary_cross_entropy_with_logits bit ccol_indices_copy
     choose_qparams_optimized classes classproperty col_indices_copy compiled_with_cxx11_abi conv_tbc
     convolution cosine_embedding_loss cpp crow_indices_copy ctc_loss cudnn_affine_grid_generator
     cudnn_batch_norm cudnn_convolution cudnn_convolution_add_relu cudnn_convolution_relu
     cudnn_convolution_transpose cudnn_grid_sampler cudnn_is_acceptable dequantize dropout_ eig embedding
-    embedding_bag embedding_renorm_ empty_permuted empty_quantized export fake_quantize_per_channel_affine
+    embedding_bag embedding_renorm_ empty_permuted empty_quantized fake_quantize_per_channel_affine
     fake_quantize_per_tensor_affine fbgemm_linear_fp16_weight fbgemm_linear_fp16_weight_fp32_activation
     fbgemm_linear_int8_weight fbgemm_linear_int8_weight_fp32_activation fbgemm_linear_quantize_weight
     fbgemm_pack_gemm_matrix_fp16 fbgemm_pack_quantized_matrix feature_alpha_dropout_ feature_dropout
@@ -37,19 +37,19 @@ NAMES = """\
     miopen_convolution_transpose miopen_ctc_loss miopen_depthwise_convolution miopen_rnn
     mkldnn_adaptive_avg_pool2d mkldnn_convolution mkldnn_linear_backward_weights mkldnn_max_pool2d
     mkldnn_max_pool3d mkldnn_rnn_layer monitor mtia native_batch_norm native_channel_shuffle native_dropout
-    native_group_norm native_layer_norm native_norm nested nuclear_norm package parse_ir parse_schema
-    parse_type_comment per_channel_affine per_channel_affine_float_qparams per_channel_symmetric
-    per_tensor_affine per_tensor_symmetric poisson_nll_loss prepare_multiprocessing_environment
+    native_group_norm native_layer_norm native_norm nuclear_norm parse_ir parse_schema parse_type_comment
+    per_channel_affine per_channel_affine_float_qparams per_channel_symmetric per_tensor_affine
+    per_tensor_symmetric poisson_nll_loss prepare_multiprocessing_environment
     profiler_allow_cudagraph_cupti_lazy_reinit_cuda12 q_per_channel_axis q_per_channel_scales
-    q_per_channel_zero_points q_scale q_zero_point qscheme quantization quantize_per_channel
-    quantize_per_tensor quantize_per_tensor_dynamic quantized_batch_norm quantized_gru quantized_gru_cell
-    quantized_lstm quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d
-    quantized_rnn_relu_cell quantized_rnn_tanh_cell resize_as_sparse_ row_indices_copy saddmm
-    set_autocast_ipu_dtype set_autocast_ipu_enabled set_autocast_xla_dtype set_autocast_xla_enabled slice_copy
-    slice_inverse smm solve sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_csc_tensor
-    sparse_csr_tensor sspaddmm sym_constrain_range sym_constrain_range_for_size sym_fresh_size sym_ite sym_max
-    sym_min sym_not sym_sqrt sym_sum symeig thread_safe_generator torch_version triplet_margin_loss
-    unify_type_list unsafe_split_with_sizes values_copy wait
+    q_per_channel_zero_points q_scale q_zero_point qscheme quantize_per_channel quantize_per_tensor
+    quantize_per_tensor_dynamic quantized_batch_norm quantized_gru quantized_gru_cell quantized_lstm
+    quantized_lstm_cell quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d quantized_rnn_relu_cell
+    quantized_rnn_tanh_cell resize_as_sparse_ row_indices_copy saddmm set_autocast_ipu_dtype
+    set_autocast_ipu_enabled set_autocast_xla_dtype set_autocast_xla_enabled slice_copy slice_inverse smm
+    solve sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor sparse_csc_tensor sparse_csr_tensor
+    sspaddmm sym_constrain_range sym_constrain_range_for_size sym_fresh_size sym_ite sym_max sym_min sym_not
+    sym_sqrt sym_sum symeig thread_safe_generator triplet_margin_loss unify_type_list unsafe_split_with_sizes
+    values_copy wait
 accelerator: Graph current_device_idx empty_host_cache get_device_capability get_memory_info graphs
     max_memory_allocated max_memory_reserved memory memory_stats reset_accumulated_memory_stats
     reset_peak_memory_stats set_device_idx
@@ -75,14 +75,7 @@ cuda: BFloat16Storage BFloat16Tensor BoolStorage ByteStorage CUDAPluggableAlloca
     reset_accumulated_host_memory_stats reset_accumulated_memory_stats reset_max_memory_allocated
     reset_max_memory_cached reset_peak_host_memory_stats set_sync_debug_mode sparse streams temperature
     tunable use_mem_pool
-distributed: AllToAllOptions AllreduceCoalescedOptions AllreduceOptions BackendConfig BarrierOptions
-    BroadcastOptions DebugLevel DeviceMesh DistBackendError DistError DistNetworkError DistStoreError
-    GatherOptions GroupName ProcessGroupGloo QueueEmptyError ReduceOptions ReduceScatterOptions ScatterOptions
-    all_gather_coalesced all_gather_single all_reduce_coalesced breakpoint c10d_logger config constants
-    default_pg_timeout distributed_c10d get_backend_config get_debug_level get_default_backend_for_device
-    get_node_local_rank get_pg_count logging_handlers new_subgroups_by_enumeration record_comm reduce_op
-    reduce_scatter_single register_rendezvous_handler remote_device rendezvous set_debug_level
-    set_debug_level_from_env shrink_group split_group supports_complex utils
+distributed: c10d_logger config logging_handlers remote_device utils
 fft: Tensor
 fx: config experimental graph graph_module has_side_effect immutable_collections interpreter map_arg node
     operator_schemas passes proxy subgraph_rewriter tensor_type traceback
@@ -107,6 +100,17 @@ onnx: ExportableModule InputObserver OnnxExporterError errors ops
 optim: swap_in_optimizer_params_and_state
 overrides: enable_reentrant_dispatch get_ignored_functions get_testing_overrides redispatch_function
 profiler: DeviceType ExecutionTraceObserver itt profiler
+quantization: HistogramObserver ObserverBase QuantType QuantWrapper add_quant_dequant default_dynamic_qconfig
+    default_eval_fn default_fake_quant default_fixed_qparams_range_0to1_fake_quant
+    default_fixed_qparams_range_neg1to1_fake_quant default_histogram_fake_quant default_observer
+    default_per_channel_weight_fake_quant default_per_channel_weight_observer default_placeholder_observer
+    default_qat_qconfig default_qconfig default_weight_fake_quant default_weight_observer fake_quantize
+    float16_dynamic_qconfig float_qparams_weight_only_qconfig fuser_method_mappings
+    get_default_compare_output_module_list get_default_dynamic_quant_module_mappings
+    get_default_qat_module_mappings get_default_qconfig_propagation_list
+    get_default_static_quant_module_mappings get_fuser_method get_quantized_operator
+    get_static_quant_module_class observer propagate_qconfig_ qconfig quant_type quantization_mappings
+    quantize quantize_dynamic quantize_dynamic_jit quantize_jit quantize_qat stubs swap_module
 random: thread_safe_generator
 serialization: LoadEndianness StorageType check_module_version_greater_or_equal default_restore_location
     get_crc32_options get_default_load_endianness get_default_mmap_options location_tag mkdtemp

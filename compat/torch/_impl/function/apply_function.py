@@ -206,10 +206,6 @@ def written_inputs(marked, inputs, outputs, recording):
         base = None if t.autograd_meta is None else t.autograd_meta.base
         if base is not None and t.autograd_meta.creation is not None:
             raise RuntimeError(refusal(t, "is being"))
-        if base is not None and sum(isinstance(o, TensorBase) for o in outputs) > 1:
-            raise RuntimeError("If your Function modifies inplace an input that is a view of another Tensor, your "
-                               "Function cannot return more than one Tensor, as in PyTorch: clone() the input first, "
-                               "or let one Function write and return the input alone, and another one do the rest.")
         if t.wants_grad and t.node is None:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         if base is not None and base.node is None and (base.wants_grad or t.node is not None):

@@ -41,7 +41,8 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     if not hasattr(var, "dtype"):
         if var < 0:
             raise ValueError("var has negative entry/entries")
-        var = np.full(input.shape, var, input.dtype)
+        kept = input.dtype.kind in "fc" or type(var) is not float  # as `var * ones_like(input)`
+        var = np.full(input.shape, var, input.dtype if kept else floating(np.zeros((), input.dtype)).dtype)
     if tuple(var.shape) != tuple(input.shape):
         if tuple(input.shape[:-1]) == tuple(var.shape):
             var = cnp.expand_dims(var, -1)
@@ -54,6 +55,8 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not valid")
     var = var + stop_gradient(cnp.where(var < eps, eps - var, np.zeros((), var.dtype)))  # torch clamps without grad
+    for v in (input, target):
+        no_booleans(v)
     input, target, var = promote(input, target, var)
     loss = 0.5 * (cnp.log(var) + (input - target) ** 2 / var)
     if full:

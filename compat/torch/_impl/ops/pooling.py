@@ -340,9 +340,10 @@ def lp_pooling(n):
 
     def pool(input, norm_type, kernel_size, stride=None, ceil_mode=False):
         kernel = tuples(kernel_size, n)
-        input = floating(input)
+        if input.dtype.kind not in "iu" or type(norm_type) is not int:  # powers of integers are averaged as integers
+            input = floating(input)
         out = ROWS[f"nn.functional.avg_pool{n}d"].body(input**norm_type, kernel, stride, 0, ceil_mode)
-        return (cnp.sign(out) * cnp.maximum(cnp.abs(out), 0.0) * math.prod(kernel)) ** (1.0 / norm_type)
+        return floating(cnp.sign(out) * cnp.maximum(cnp.abs(out), 0) * math.prod(kernel)) ** (1.0 / norm_type)
 
     functional(f"lp_pool{n}d", pool)
 

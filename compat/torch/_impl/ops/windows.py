@@ -228,7 +228,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
         nothing = input.new_zeros(input.shape[1])
         return _batch_norm(input, nothing, nothing + 1, weight, bias, eps)
     axes = tuple([i for i in range(input.ndim) if i != 1])
-    if input.numel() // input.shape[1] <= 1:
+    if input.numel() // input.size(1) <= 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
     if running_mean is not None:
         check_running(input, running_mean, running_var)

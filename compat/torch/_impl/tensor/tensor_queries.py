@@ -13,7 +13,6 @@ from ..types.tensor_type import TensorBase
 from ..views.views import GETITEM, view
 
 e, pi, inf, nan, newaxis = math.e, math.pi, math.inf, math.nan, None
-__version__ = "2.13.0+covector"
 
 
 def asked(name, ask):
@@ -217,4 +216,4 @@ PUBLIC = {f.__name__: f for f in (
     resolve_conj, resolve_neg, is_same_size, is_storage, typename, get_default_device, set_default_device,
     get_num_threads, set_num_threads, get_num_interop_threads, set_num_interop_threads, set_flush_denormal, sym_int,
     sym_float, chain_matmul)} | FUNCTIONS | {
-    "e": e, "pi": pi, "inf": inf, "nan": nan, "newaxis": newaxis, "__version__": __version__}
+    "e": e, "pi": pi, "inf": inf, "nan": nan, "newaxis": newaxis}
