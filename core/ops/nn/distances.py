@@ -131,7 +131,7 @@ def _shaped(out, x, y):
 
 
 def _pull_given(ct, x, y, ans):
-    plain = all(type(v) is ndarray for v in (ct, x, y, ans)) and x.size and y.size
+    plain = all(type(v) is ndarray for v in (ct, x, y, ans)) and ct.size and x.size
     return (ct.reshape(-1, ct.shape[-1]), _three(x), _three(y), ans.reshape(-1, ans.shape[-1])) if plain else None
 
 
@@ -212,7 +212,7 @@ def _vjp(ct, x, y, ans, p, upper):
     part = strong_times(ct[..., None], _unit(x, y, ans, p, upper))  # a row is of several distances
     rows, columns = _pairs(x, y, upper)
     axis = x.ndim - 2
-    return scatter_add(part, rows, axis, x.shape[axis]), -scatter_add(part, columns, axis, y.shape[axis])
+    return scatter_add(part, rows, axis, x.shape[axis]), scatter_add(-part, columns, axis, y.shape[axis])
 
 
 def _batch(x, y, p, upper, batched, size):
@@ -226,7 +226,7 @@ def _samples(rng):
         def sample(x, y, smooth=True, form={"p": p, "upper": upper}):  # noqa: B006 - read alone
             out.append(Sample(x, y, params=form, smooth=smooth))
 
-        for shape in ((3,), (2, 2), (0,)):
+        for shape in ((3,), (2, 2), (1,), (0,)):
             x, y = (rng.normal(size=(*shape, 4)) for _ in range(2))
             y = y + 3.0 if upper else np.concatenate([y + 3.0, y - 5.0], axis=-2)
             sample(x, y)
