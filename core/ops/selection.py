@@ -10,7 +10,7 @@ from ..arrays.dtypes import is_inexact
 from ..arrays.masked_select import BITS, select
 from ..primitive.families import ZERO, elementwise, linear
 from ..primitive.primitive import RAW, REGISTRY, Loop
-from ..tape.strong_zeros import CHOICES
+from ..tape.strong_zeros import CHOICES, holds_nan
 from ..tape.unbroadcast import conj
 from ..trace.tracer import Tracer
 from .dependence import ELEMENTS, chosen, guarded, nonzero
@@ -119,8 +119,8 @@ def _push_strong_zero(tangents, ct, c):
 
 
 def _undefined(d, ct, c):
-    """The derivative by a ct of 0 that was multiplied with an infinity: there is none."""
-    return strong_times(d, where(is_lost(ct, c), np.nan, c.dtype.type(0)))
+    """The derivative by a ct of 0 that was multiplied with an infinity: there is none; None where no ct was."""
+    return strong_times(d, where(is_lost(ct, c), np.nan, c.dtype.type(0))) if holds_nan(c) else None
 
 
 def _push_strong_tangent(tangents, ct, c):
@@ -128,7 +128,7 @@ def _push_strong_tangent(tangents, ct, c):
     if tangents[0] is None:
         return dc
     moved = _undefined(tangents[0], ct, c)
-    return moved if dc is None else dc + moved
+    return moved if dc is None else dc if moved is None else dc + moved
 
 
 def _cut(name, lower, push, of_ct, samples=_strong_samples, **facts):
