@@ -9,6 +9,7 @@ import pytest
 import covector
 import covector.compat.torch as torch
 from covector.core.trace.tracer import last_level, next_level
+from covector.transforms.compile.render import functions
 
 
 def _run(count, work):
@@ -77,6 +78,16 @@ def test_threads_that_start_transforms_at_once_keep_their_levels_apart(switching
             assert t.grad.tolist() == [3.0, 5.0, 7.0]
 
     _run(12, work)
+
+
+def test_threads_may_compile_while_programs_die(switching):
+    """Each compilation clears away what died before it, and so does that of another thread."""
+    def work(k):
+        for _ in range(300):
+            functions._DEAD += ["<gone>"] * 3
+            functions.define_function("def run():\n    return 1\n", {}, "one")
+
+    _run(8, work)
 
 
 def test_levels_only_grow_in_every_thread(switching):

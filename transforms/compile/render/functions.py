@@ -1,5 +1,6 @@
 """Functions of generated source: tracebacks show its lines, and errors say where the user asked for the operation."""
 
+import contextlib
 import itertools
 import linecache
 import os
@@ -50,8 +51,9 @@ def made_of(source, name, warns=True):
 
 def define_function(text, scope, name, lines=None):
     """The function of source, which tracebacks show."""
-    while _DEAD:  # not when they die, which may be while somebody goes through the lines of all files
-        linecache.cache.pop(_DEAD.pop(), None)
+    with contextlib.suppress(IndexError):  # another thread may be as quick
+        while True:  # not when they die, which may be while somebody goes through the lines of all files
+            linecache.cache.pop(_DEAD.pop(), None)
     file = os.path.join(_FOLDER, f"<{name} {next(_numbers)}>")
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     exec(compile(text, file, "exec"), scope)
