@@ -4,7 +4,7 @@ from .types import Any
 
 
 class Facts:
-    """What the statement of a primitive may say beside its rules; None of what it does not."""
+    """Optional facts of a primitive beside its rules, with their defaults and readers."""
 
     __slots__ = ()
     absent: Any = None  # {case of the audit: why the operation has none}; api/testing/audit.py
@@ -46,7 +46,7 @@ class Facts:
 
 
 class Operation(Facts):
-    """What every pass of the compiler may ask of an operation; one that no statement declares is of drafts alone."""
+    """Traits of an operation that any pass may ask for; an operation without a statement stands in drafts alone."""
 
     handlers: Any = None
     lower: Any = None

@@ -72,7 +72,7 @@ def check_lowered(case: Case, rng: np.random.Generator) -> None:
 
 
 def _recorded(eq: Equation, variant: Case) -> Any:
-    """What an operation comes down to; None where it stays, for a compiler takes any error to mean that."""
+    """Record what an operation comes down to; None where it stays one. Errors of a `lower` are those of the check."""
     prim = eq.prim
     if isinstance(prim.lower, ATOMIC) or prim.elementwise and prim.composite:  # the impl, which may look at elements
         return lowered(eq, lambda step: True)

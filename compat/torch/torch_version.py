@@ -46,7 +46,7 @@ class TorchVersion(str):
 
 
 def _key(version):
-    """What versions are sorted by; None of what is none."""
+    """The key that versions are sorted by; None of another text."""
     if isinstance(version, list | tuple):
         version = ".".join(map(str, version))
     found = _FORM.match(str(version).strip())

@@ -85,10 +85,13 @@ class Layouts:
     def _viewed(self, eq):
         """Take notice of a view: by the strides of that of an array that lies in order, of the shape of the operand."""
         x, out = eq.inputs[0], eq.outputs[0]
+        compact, dense = self.is_compact(x), self.is_dense(x)
+        if not (compact or dense or x in self.ordered):
+            return
         given = np.empty(x.aval.shape, x.aval.dtype)
         view = np.asarray(eq.prim.impl(np, given, *eq.params))
-        compact, steps = self.is_compact(x), view.strides
-        if view.size == given.size and self.is_dense(x) and min(steps, default=0) >= 0:
+        steps = view.strides
+        if view.size == given.size and dense and min(steps, default=0) >= 0:
             self.turned.add(out)
             if compact and view.ndim > 1 and view.swapaxes(-1, -2).flags.c_contiguous:
                 self.matrices.add(out)

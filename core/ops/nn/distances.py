@@ -1,6 +1,6 @@
 """Distances of all pairs of rows, in the 1-norm, the 2-norm and the largest gap."""
 
-from functools import lru_cache
+from functools import partial
 
 import numpy as np
 
@@ -33,13 +33,20 @@ def _line(x, y, i, upper):
     return 0, i * y.shape[1]
 
 
+def _require_pairs(k, x, y, upper):
+    """Refuse stacks of other lengths and rows of other widths; pairs within one matrix need as many rows of both."""
+    k.require(x.shape[0].equals(y.shape[0]), x.shape[2].equals(y.shape[2]))
+    if upper:
+        k.require(x.shape[1].equals(y.shape[1]))
+
+
 def _count(n, m, upper):
     return (n * (n - 1)) >> 1 if upper else n * m
 
 
 def _measured(p, upper):
     def define(k, x, y):
-        k.require(x.shape[0].equals(y.shape[0]), x.shape[2].equals(y.shape[2]))
+        _require_pairs(k, x, y, upper)
         pairs = _count(x.shape[1], y.shape[1], upper)
         out, turned = k.output(x.kind, (x.shape[0], pairs)), k.scratch(x.kind, (y.shape[2], y.shape[1]))
         lost = k.cell(0, x.kind)  # NaN where something is not finite, which NumPy may warn of
@@ -75,8 +82,9 @@ def _measured(p, upper):
 def _pulled(p, upper):
     def define(k, ct, x, y, ans):
         pairs = _count(x.shape[1], y.shape[1], upper)
-        k.require(x.shape[0].equals(y.shape[0]), x.shape[2].equals(y.shape[2]), ct.shape[0].equals(x.shape[0]),
-                  ct.shape[1].equals(pairs), ans.shape[0].equals(x.shape[0]), ans.shape[1].equals(pairs))
+        _require_pairs(k, x, y, upper)
+        for v in (ct, ans):
+            k.require(v.shape[0].equals(x.shape[0]), v.shape[1].equals(pairs))
         to_x, to_y = (k.output(x.kind, tuple(v.shape)) for v in (x, y))
         turned, back = (k.scratch(x.kind, (y.shape[2], y.shape[1])) for _ in range(2))
         factors = k.scratch(x.kind, (y.shape[1],))
@@ -148,13 +156,9 @@ _MEASURED = {form: _measured(*form).runner(f"pair_distances, {form}") for form i
 _PULLED = {form: _pulled(*form).runner(f"pair_distances, {form}, back") for form in _FORMS}
 
 
-@lru_cache(16)
 def _places(n, m, upper):
     """The places of both rows of all pairs."""
-    found = np.triu_indices(n, 1) if upper else np.indices((n, m)).reshape(2, -1)
-    for places in found:
-        places.flags.writeable = False
-    return tuple(found)
+    return np.triu_indices(n, 1) if upper else np.indices((n, m)).reshape(2, -1)
 
 
 def _pairs(x, y, upper):
@@ -223,18 +227,15 @@ def _batch(x, y, p, upper, batched, size):
 def _samples(rng):
     out = []
     for p, upper in _FORMS:
-        def sample(x, y, smooth=True, form={"p": p, "upper": upper}):  # noqa: B006 - read alone
-            out.append(Sample(x, y, params=form, smooth=smooth))
-
+        sample = partial(Sample, params={"p": p, "upper": upper})
         for shape in ((3,), (2, 2), (1,), (0,)):
             x, y = (rng.normal(size=(*shape, 4)) for _ in range(2))
             y = y + 3.0 if upper else np.concatenate([y + 3.0, y - 5.0], axis=-2)
-            sample(x, y)
-            sample(x.astype("f4"), y.astype("f4"))
+            out += [sample(x, y), sample(x.astype("f4"), y.astype("f4"))]
         if p == _INF:  # equal gaps
             y = np.array([[2.0, 0.0, 0.0]]) * np.ones((2, 1))
-            sample(np.array([[0.0, 2.0, -2.0], [5.0, 0.0, 1.0]]), y, smooth=False)
-        sample(np.ones((2, 3)), np.ones((2, 3)), smooth=False)
+            out.append(sample(np.array([[0.0, 2.0, -2.0], [5.0, 0.0, 1.0]]), y, smooth=False))
+        out.append(sample(np.ones((2, 3)), np.ones((2, 3)), smooth=False))
     return out
 
 

@@ -68,7 +68,7 @@ def lowered(eq, stays):
 
 
 def recorded(eq, stays):
-    """What the `lower` of an equation gives, as `lowered`, but with its own outputs and its own errors."""
+    """Record what the `lower` of an equation does, as `lowered`, but with its own outputs and its own errors."""
     trace = Lowering(eq, stays)
     try:
         found = eq.prim.lower(*[trace.box(v) for v in eq.inputs], *eq.params)

@@ -49,5 +49,5 @@ def arranged(texts, shape):
 
 
 def each(x, say):
-    """What is said of each element of an array of texts."""
+    """The results of a function of each element of an array of texts."""
     return arranged([say(text) for text in x.reshape(-1)], x.shape)
