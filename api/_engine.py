@@ -48,17 +48,11 @@ from .core.ops.nn.columns import column_rule as column_rule
 from .core.ops.nn.largest_in_parts import ends_of_parts as ends_of_parts
 from .core.ops.nn.resampling import Sums as Sums
 from .core.ops.special import every as _special
+from .core.slots import Node as Node
+from .core.tape.recording import make_node as make_node, next_seq as next_seq
 from .core.tape.scatter import Scatter as Scatter
 from .core.tape.strong_zeros import holds_nan as holds_nan
-from .core.tape.tape import (
-    FREED as FREED,
-    Node as Node,
-    Partial as Partial,
-    Rule as Rule,
-    make_leaf as make_leaf,
-    make_node as make_node,
-    next_seq as next_seq,
-)
+from .core.tape.tape import FREED as FREED, Partial as Partial, Rule as Rule, make_leaf as make_leaf
 from .core.trace.buffers import Buffer as Buffer
 from .core.trace.device import constant as constant, library_of as library_of
 from .core.trace.scalars import TracedNumber as TracedNumber
@@ -75,7 +69,8 @@ from .transforms.reverse.ambient import (
     Extra as Extra,
 )
 from .transforms.reverse.nan_checks import check_made as check_made, check_pulled as check_pulled
-from .transforms.reverse.reverse import RevTrace as RevTrace, pick_rule as pick_rule, sweep as sweep
+from .transforms.reverse.reverse import RevTrace as RevTrace, pick_rule as pick_rule
+from .transforms.reverse.sweep import sweep as sweep
 from .transforms.scope.debug_modes import on_debug as on_debug
 from .transforms.staging.staging import GraphTrace as GraphTrace
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..errors import DtypeError, at_user_line
+from ..slots import AvalSlots
 from ..types import Any
 
 _NATIVE_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -11,7 +12,7 @@ _CACHE_LIMIT = 8192
 _CONSTS_LIMIT = 64
 
 
-class Aval:
+class Aval(AvalSlots):
     """Shape and dtype, interned: equal avals are usually one object, and `==` decides when they are not.
 
     `plain` says native float64 or float32: the fast paths need no conjugate, cast or dtype check there.
@@ -19,7 +20,7 @@ class Aval:
     any operation but an operator on its like: the aval itself where it is not weak.
     """
 
-    __slots__ = ("shape", "dtype", "ndim", "size", "plain", "weak", "strong", "consts")
+    __slots__ = ()
 
     def __init__(self, shape, dtype, weak=False):
         size = 1

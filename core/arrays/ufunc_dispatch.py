@@ -6,7 +6,6 @@ after `LATER` operations of the process, which pay for loading it. A backward pa
 count as `MANY` operations.
 """
 
-import functools
 import operator
 import os
 import threading
@@ -15,6 +14,7 @@ import numpy as np
 
 from ..types import Any
 from .compilers import KERNELS
+from .small_ufuncs import small
 
 LATER, MANY = 8192, 64  # operations
 MOST = 4096  # elements of a result
@@ -121,13 +121,6 @@ def with_small_calls(lane, quiet=False, ufunc=None):
         quiet: it asks for none of NumPy's warnings, and takes an array without axes for a scalar.
         ufunc: what the variable computes with, where it holds something else.
     """
-    for name, cell in zip(lane.__code__.co_freevars, lane.__closure__ or ()):
-        if name in _NAMES:
-            instead = cell.cell_contents
-            found = ufunc or OPERATORS.get(instead, instead)
-            if type(found) is np.ufunc:
-                FORMS.follow(cell, functools.partial(FORMS.form, ufunc=found, instead=instead, quiet=quiet),
-                              FORMS.counted(instead))
     return lane
 
 
@@ -142,8 +135,7 @@ def small_names(room, names, quiet=False):
         instead = room[name]
         found = OPERATORS.get(instead, instead)
         if type(found) is np.ufunc:
-            FORMS.follow(_Item(room, name), functools.partial(FORMS.form, ufunc=found, instead=instead, quiet=quiet),
-                          instead)
+            room[name] = small(found, LARGE[found](instead) if found in LARGE else instead, quiet)
 
 
 def small_item(room, name, make, counts=False):
@@ -165,3 +157,10 @@ def with_native(lane, variable, make, counts=False):
 def _nothing(*args):
     """What stands for a native function that gives None for what it does not take: an operation is counted."""
     FORMS.count(1)
+
+
+def quick(op, ufunc=None, quiet=False):
+    found = ufunc or OPERATORS.get(op, op)
+    if type(found) is np.ufunc:
+        return small(found, LARGE[found](op) if found in LARGE else op, quiet)
+    return op

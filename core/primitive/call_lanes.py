@@ -1,14 +1,11 @@
-"""The fast lanes of all other primitives: one operand, a pair of them, and the general road.
-
-Written by tests/core/generate_lanes.py from lanes.template beside it: edit that.
-"""
+"""The fast road of all other primitives: one operand, a pair of them, any number. Compiled with call_lanes.pxd."""
 
 import numpy as np
 
 from ..arrays.avals import SCALARS, aval_of
 from ..errors import RuleError
-from ..tape.recording import recorded
-from ..tape.tape import SPARE, new_node, next_seq, take_spare
+from ..slots import AvalSlots, TracerSlots, TraceSlots
+from ..tape.recording import make_node, recorded, traced
 from ..trace.device import refuse_operands
 from ..trace.tracer import Dual, Rev, Tracer, share
 from .forward_lanes import joined, read
@@ -32,6 +29,10 @@ def single_lane(prim):
     weak = prim.weak
 
     def apply(x, *params, **named):
+        t: TracerSlots
+        known: AvalSlots
+        aval: AvalSlots
+        owner: TraceSlots
         if named or len(params) != arity:
             x, *params = prim.arrange((x, *params), named)
         kind = type(x)
@@ -41,7 +42,9 @@ def single_lane(prim):
             except (TypeError, ValueError, IndexError):
                 refuse_operands(prim, (x,), params)
         if kind is Rev and rule is not None and not x.owner.done:
-            xv = x.value
+            t = x
+            owner = t.owner
+            xv = t.value
             try:
                 v = impl(np, xv, *params) if type(xv) in RAW else apply(xv, *params)
             except (TypeError, ValueError, IndexError):
@@ -49,23 +52,13 @@ def single_lane(prim):
             aval = aval_of(v)
             if aval.dtype.kind not in "fcV":
                 return v
-            known = x.aval
-            node = take_spare() if SPARE else new_node()
-            if known.plain:
-                node.rule = bare
-                node.saved = bare_collect((xv, *params, v, known))
-            else:
-                node.rule = rule
-                node.saved = collect((xv, *params, v, known))
-            node.parents = x.node
-            node.seq = next_seq()
+            known = t.aval
+            record = (xv, *params, v, known)
+            node = make_node(bare, t.node, bare_collect(record)) if known.plain else make_node(
+                rule, t.node, collect(record))
             if masks:
-                x.owner.masked = True
-            out = Rev()
-            out.owner = x.owner
-            out.value = v
-            out.aval = known if weak and known.weak else aval
-            out.node = node
+                owner.masked = True
+            out = traced(owner, v, known if weak and known.weak else aval, node)
             if view and (aval.ndim or view is True or view(*params)):
                 share(x, out, prim, params)
             return out
@@ -86,26 +79,23 @@ def reading_lane(prim):
         raise RuleError(f"reading_lane saves the aval and the index, but the rule of {prim.name} asks for {rule.names}")
 
     def apply(x, index):
+        t: TracerSlots
+        known: AvalSlots
+        aval: AvalSlots
+        owner: TraceSlots
         if type(x) is Rev:
-            known = x.aval
-            xv = x.value
-            if known.plain and type(xv) is ndarray and not x.owner.done:
+            t = x
+            owner = t.owner
+            known = t.aval
+            xv = t.value
+            if known.plain and type(xv) is ndarray and not owner.done:
                 try:
                     v = xv[index]
                 except (TypeError, ValueError, IndexError):
                     refuse_operands(prim, (x,), (index,))
-                node = take_spare() if SPARE else new_node()
-                node.rule = rule
-                node.parents = x.node
-                node.saved = (known, index)
-                node.seq = next_seq()
-                x.owner.masked = True
+                owner.masked = True
                 aval = SCALARS.get(type(v)) or aval_of(v)
-                out = Rev()
-                out.owner = x.owner
-                out.value = v
-                out.aval = aval
-                out.node = node
+                out = traced(owner, v, aval, make_node(rule, t.node, (known, index)))
                 if aval.shape or type(v) is ndarray:
                     share(x, out, prim, (index,))
                 return out
@@ -128,41 +118,48 @@ def pair_lane(prim):
     left_keeps_y = prim.operands[1] in left.names
     right_keeps_x = prim.operands[0] in right.names
 
+    def beside(x, y, first: bool):
+        """A traced value beside an array, which is the first operand, or not if it is the second."""
+        t: TracerSlots = y if first else x
+        aval: AvalSlots = t.aval
+        owner: TraceSlots = t.owner
+        c = x if first else y
+        xv = t.value
+        if right_keeps_x if first else left_keeps_y:
+            c = owner.keep(c)
+        operands = (c, xv) if first else (xv, c)
+        v = impl(np, *operands) if type(xv) is ndarray else apply(*operands)
+        plain = aval.plain and aval.ndim <= 2 and c.ndim <= 2 and c.dtype is aval.dtype
+        rule = (right_plain if plain else right) if first else left_plain if plain else left
+        return recorded(owner, rule, t.node, rule.collect((*operands, v, *((None, aval) if first else (aval, None)))),
+                        v, aval)
+
     def apply(x, y):
+        t: TracerSlots
+        u: TracerSlots
+        aval: AvalSlots
+        like: AvalSlots
+        kind = type(x)
+        other = type(y)
         try:
-            kind = type(x)
-            other = type(y)
             if kind is ndarray:
                 if other is ndarray:
                     return impl(np, x, y)
                 if other is Rev and not y.owner.done:
-                    yv = y.value
-                    aval = y.aval
-                    if right_keeps_x:
-                        x = y.owner.keep(x)
-                    v = impl(np, x, yv) if type(yv) is ndarray else apply(x, yv)
-                    plain = aval.plain and aval.ndim <= 2 and x.ndim <= 2 and x.dtype is aval.dtype
-                    rule = right_plain if plain else right
-                    return recorded(y.owner, rule, y.node, rule.collect((x, yv, v, None, aval)), v, aval)
-            elif kind is Rev:
-                if other is ndarray and not x.owner.done:
-                    xv = x.value
-                    aval = x.aval
-                    if left_keeps_y:
-                        y = x.owner.keep(y)
-                    v = impl(np, xv, y) if type(xv) is ndarray else apply(xv, y)
-                    plain = aval.plain and aval.ndim <= 2 and y.ndim <= 2 and y.dtype is aval.dtype
-                    rule = left_plain if plain else left
-                    return recorded(x.owner, rule, x.node, rule.collect((xv, y, v, aval, None)), v, aval)
-                if other is Rev and y.owner is x.owner and not x.owner.done:
-                    xv = x.value
-                    yv = y.value
-                    aval = x.aval
-                    like = y.aval
+                    return beside(x, y, True)
+            elif kind is Rev and not x.owner.done:
+                if other is ndarray:
+                    return beside(x, y, False)
+                if other is Rev and y.owner is x.owner:
+                    t = x
+                    u = y
+                    xv, yv = t.value, u.value
+                    aval = t.aval
+                    like = u.aval
                     v = impl(np, xv, yv) if type(xv) is ndarray and type(yv) is ndarray else apply(xv, yv)
                     plain = aval.plain and like.plain and aval.dtype is like.dtype and aval.ndim <= 2 and like.ndim <= 2
                     rule = both_plain if plain else both
-                    return recorded(x.owner, rule, (x.node, y.node), rule.collect((xv, yv, v, aval, like)), v, like)
+                    return recorded(t.owner, rule, (t.node, u.node), rule.collect((xv, yv, v, aval, like)), v, like)
         except (TypeError, ValueError):
             refuse_operands(prim, (x, y))
         return bind(prim, (x, y))

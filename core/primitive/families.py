@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from ..arrays.ufunc_dispatch import LARGE, with_small_calls
+from ..arrays.ufunc_dispatch import LARGE, quick
 from ..errors import RuleError
 from ..tape.unbroadcast import conj
 from ..types import Any, Callable, Operation
@@ -278,10 +278,10 @@ def elementwise(
     elif prim.flat:
         lane = lambda prim: flat_lane(prim, op)  # noqa: E731
     elif len(prim.operands) == 1:
-        lane = lambda prim: with_small_calls(unary_lane(prim, op))  # noqa: E731
+        lane = lambda prim: unary_lane(prim, quick(op))  # noqa: E731
     elif len(prim.operands) == 2 and not prim.nondiff and len(prim.jvp.real[0].operands) == 1:
         ufunc = op if isinstance(op, np.ufunc) else None
-        lane = lambda prim: with_small_calls(binary_lane(prim, op, native), ufunc=ufunc)  # noqa: E731
+        lane = lambda prim: binary_lane(prim, quick(op, ufunc), native)  # noqa: E731
     else:
         lane = None
     return _register(prim, lane)

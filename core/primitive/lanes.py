@@ -1,14 +1,13 @@
-"""The fast lanes of elementwise primitives: what their functions do on the commonest arguments before `bind`.
+"""The fast road of elementwise primitives: what their functions do on the commonest arguments before `bind`.
 
-Everything here is written out for speed (fields assigned inline, no constructor, no closure per call); the general
-meaning of an operation is `Trace.process`, and each lane must agree with it. Costs: benchmarks/run.py, row "chain".
-Written by tests/core/generate_lanes.py from lanes.template beside it: edit that.
+The meaning of an operation is `Trace.process`, with which this must agree: `COVECTOR_ROADS=general` does without it.
+Compiled with lanes.pxd beside it.
 """
 
 import numpy as np
 
-from ..tape.recording import recorded, with_bias
-from ..tape.tape import SPARE, new_node, next_seq, take_spare
+from ..slots import AvalSlots, Node, TracerSlots, TraceSlots
+from ..tape.recording import batched, dual, make_node, recorded, traced, with_bias
 from ..trace.device import refuse_operands
 from ..trace.tracer import Batched, Dual, Rev
 from .forward_lanes import binary_push, forward_pair, quietly, strongly, strongly_alone
@@ -17,83 +16,70 @@ from .primitive import RAW, bind
 ndarray = np.ndarray
 _NUMBERS = frozenset({int, float, bool})
 _ARRAYS = frozenset({ndarray, np.float64, np.float32})
+_NOTHING, _OPERAND, _OUTPUT, _BOTH = range(4)  # what the rule of an operation of one operand saves
 
 
-def unary_lane(prim, ufunc):
+def _wanted(names, prim):
+    return {(): _NOTHING, (prim.operands[0],): _OPERAND, ("ans",): _OUTPUT}.get(tuple(names), _BOTH)
+
+
+def unary_lane(prim, op):
     """The public function of an elementwise primitive of one operand whose plain result has the operand's aval."""
     rule = prim.rule((0,), True)
-    want = {(): 0, ("x",): 1, ("ans",): 2}.get(tuple(_generic_name(n, prim) for n in rule.names), 3)
-    order = rule.names == ("ans", prim.operands[0])
+    want: int = _wanted(rule.names, prim)
+    ans_first: bool = rule.names == ("ans", prim.operands[0])
     formula = prim.jvp.real[0]
-    push, push_want = formula.fn, {(): 0, ("x",): 1, ("ans",): 2}.get(
-        tuple(_generic_name(n, prim) for n in formula.names), 3)
-    steady = push_want != 3 and not prim.zeros
+    push, push_want = formula.fn, _wanted(formula.names, prim)
+    steady: bool = push_want != _BOTH and not prim.zeros
     strong = strongly_alone(push) if prim.strong else push
     if prim.singular or prim.quiet is not None:
         push = quietly(push)
-    masks = prim.zeros
-    weak = prim.weak
+    masks: bool = prim.zeros
+    weak: bool = prim.weak
 
     def apply(x):
+        t: TracerSlots
+        aval: AvalSlots
+        owner: TraceSlots
         kind = type(x)
-        if kind is Rev:
-            aval = x.aval
-            owner = x.owner
-            if aval.plain and not owner.done:
-                xv = x.value
-                v = ufunc(xv) if type(xv) is ndarray or type(xv) in RAW else apply(xv)
-                node = take_spare() if SPARE else new_node()
-                node.rule = rule
-                node.parents = x.node
-                if want == 1:
-                    node.saved = xv
-                elif want == 2:
-                    node.saved = v
-                elif want == 0:
-                    node.saved = None
-                else:
-                    node.saved = (v, xv) if order else (xv, v)
-                node.seq = next_seq()
-                if masks:
-                    x.owner.masked = True
-                out = Rev()
-                out.owner = owner
-                out.value = v
-                out.aval = aval if weak else aval.strong
-                out.node = node
-                return out
-        elif kind is ndarray or kind in RAW:
+        if kind is ndarray or kind in RAW:
             try:
-                return ufunc(x)
+                return op(x)
             except TypeError:
                 refuse_operands(prim, (x,))
+        if kind is Rev:
+            t = x
+            aval = t.aval
+            owner = t.owner
+            if aval.plain and not owner.done:
+                xv = t.value
+                v = op(xv) if type(xv) is ndarray or type(xv) in RAW else apply(xv)
+                saved = None if want == _NOTHING else xv if want == _OPERAND else v if want == _OUTPUT else (
+                    v, xv) if ans_first else (xv, v)
+                if masks:
+                    owner.masked = True
+                return traced(owner, v, aval if weak else aval.strong, make_node(rule, t.node, saved))
         elif kind is Dual:
-            if steady and x.aval.plain and not x.owner.done:
-                xv = x.value
-                v = ufunc(xv) if type(xv) in RAW else apply(xv)
-                dx = x.tangent
-                pushed = strong if x.owner.masked else push
-                dx = pushed(dx, xv) if push_want == 1 else pushed(dx, v) if push_want == 2 else pushed(dx)
-                out = Dual()
-                out.owner = x.owner
-                out.value = v
-                out.aval = x.aval if weak else x.aval.strong
-                out.tangent = dx
-                return out
-        elif kind is Batched and x.aval.plain and not x.owner.done:
-            xv = x.value
-            out = Batched()
-            out.owner = x.owner
-            out.value = ufunc(xv) if type(xv) in RAW else apply(xv)
-            out.aval = x.aval
-            return out
+            t = x
+            aval = t.aval
+            owner = t.owner
+            if steady and aval.plain and not owner.done:
+                xv = t.value
+                v = op(xv) if type(xv) in RAW else apply(xv)
+                dx = t.tangent
+                pushed = strong if owner.masked else push
+                dx = pushed(dx, xv) if push_want == _OPERAND else pushed(dx, v) if push_want == _OUTPUT else pushed(dx)
+                return dual(owner, v, aval if weak else aval.strong, dx)
+        elif kind is Batched:
+            t = x
+            aval = t.aval
+            owner = t.owner
+            if aval.plain and not owner.done:
+                xv = t.value
+                return batched(owner, op(xv) if type(xv) in RAW else apply(xv), aval)
         return bind(prim, (x,))
 
     return apply
-
-
-def _generic_name(name, prim):
-    return "x" if name == prim.operands[0] else name
 
 
 def binary_lane(prim, op, native):
@@ -106,241 +92,146 @@ def binary_lane(prim, op, native):
     left = prim.rule((0,), True)
     right = prim.rule((1,), True)
     wide = {fixes: prim.rule((0, 1), True, fixes) for fixes in ((0,), (1,), (0, 1))}
+    wide_x, wide_y, wide_both = wide[0,], wide[1,], wide[0, 1]
     wide_left, wide_right = [[prim.rule((k,), True, fixes) for fixes in ((k,), ())] for k in (0, 1)]
     both_get, left_get, right_get = both.collect, left.collect, right.collect
-    save = both_get is not None
-    save_both = both.names == prim.operands
-    left_keeps_y = prim.operands[1] in left.names
-    right_keeps_x = prim.operands[0] in right.names
-    left_only_y = left.names == (prim.operands[1],)
-    right_only_x = right.names == (prim.operands[0],)
+    save_both: bool = both.names == prim.operands
+    left_keeps_y: bool = prim.operands[1] in left.names
+    right_keeps_x: bool = prim.operands[0] in right.names
+    left_only_y: bool = left.names == (prim.operands[1],)
+    right_only_x: bool = right.names == (prim.operands[0],)
     push = binary_push(prim)
     strong = strongly(push) if prim.strong and push is not None else push
     if push is not None and (prim.singular or prim.quiet is not None):
         push = quietly(push)
-    masks = prim.zeros
-    weak = prim.weak
-    shifts_x, shifts_y = (name in (prim.shifts or ()) for name in prim.operands)
-    adds = shifts_x and shifts_y
-    bounds = prim.bounds
-    bounded, chosen = bounds or (None, None)
+    masks: bool = prim.zeros
+    weak: bool = prim.weak
+    shifts_x: bool = prim.operands[0] in (prim.shifts or ())  # x + 1: what arrives here is what arrives at x
+    shifts_y: bool = prim.operands[1] in (prim.shifts or ())
+    bounded, chosen = prim.bounds or (None, None)
     if native:
         ufunc = op
 
         def op(x, y):
             return ufunc(x, y) if type(x) in RAW and type(y) in RAW else apply(x, y)
 
-    forward = forward_pair(prim, op, push, strong)
+    forward = None if push is None else forward_pair(prim, op, push, strong)
+
+    def together(x, y):
+        """Two values of one reverse trace; None where the general road is to be taken."""
+        t: TracerSlots = x
+        u: TracerSlots = y
+        aval: AvalSlots = t.aval
+        like: AvalSlots = u.aval
+        owner: TraceSlots = t.owner
+        product: Node
+        if owner is not u.owner or owner.done or not aval.plain or not like.plain:
+            return None
+        xv, yv = t.value, u.value
+        if aval is like:
+            v = op(xv, yv)
+            if masks:
+                owner.masked = True
+            saved = (xv, yv) if save_both else None if both_get is None else both_get((xv, yv, v))
+            return traced(owner, v, aval if weak else aval.strong, make_node(both, (t.node, u.node), saved))
+        if aval.dtype is not like.dtype:
+            return None
+        v = op(xv, yv)
+        shape = v.shape
+        if shifts_x and shifts_y and like.ndim == 1 and aval.ndim == 2 and shape == aval.shape:
+            product = t.node
+            if product.rule is not None and product.rule.biased is not None and shape[1] == like.shape[0]:
+                return with_bias(x, y, v)
+        if masks:
+            owner.masked = True
+        rule = wide_y if shape == aval.shape else wide_x if shape == like.shape else wide_both
+        return recorded(owner, rule, (t.node, u.node), rule.collect((xv, yv, v, aval, like)), v,
+                        aval if shape == aval.shape else like)
+
+    def beside(x, y, first: bool):
+        """A traced value beside a constant, which is the second operand, or not if it is the `first`; None as above."""
+        t: TracerSlots = y if first else x
+        aval: AvalSlots = t.aval
+        owner: TraceSlots = t.owner
+        c = x if first else y
+        if not aval.plain or owner.done:
+            return None
+        xv = t.value
+        kind = type(c)
+        if kind in _NUMBERS:
+            if type(xv) is ndarray:  # a 0-d array, which is kept for the next time
+                known = aval.consts.get(c)
+                c = aval.const(c) if known is None else known
+        elif kind in _ARRAYS and c.dtype is aval.dtype:
+            aval = aval.strong
+            if right_keeps_x if first else left_keeps_y:
+                c = owner.keep(c)
+            if c.ndim and c.shape != aval.shape:
+                v = op(c, xv) if first else op(xv, c)
+                if masks:
+                    owner.masked = True
+                rule = (wide_right if first else wide_left)[v.shape == aval.shape]
+                saved = None if rule.collect is None else rule.collect(
+                    (c, xv, v, None, aval) if first else (xv, c, v, aval, None))
+                return recorded(owner, rule, t.node, saved, v, aval)
+        else:
+            return None
+        if bounded is not None and type(xv) is ndarray and aval.ndim and not getattr(c, "ndim", 0):
+            found = bounded(xv, c)
+            if found is not None:
+                owner.masked = True
+                return recorded(owner, chosen, t.node, found[1], found[0], aval)
+        v = op(c, xv) if first else op(xv, c)
+        if shifts_y if first else shifts_x:
+            return traced(owner, v, aval if weak else aval.strong, t.node)
+        if masks:
+            owner.masked = True
+        if first:
+            saved = c if right_only_x else None if right_get is None else right_get((c, xv, v))
+        else:
+            saved = c if left_only_y else None if left_get is None else left_get((xv, c, v))
+        return traced(owner, v, aval if weak else aval.strong, make_node(right if first else left, t.node, saved))
+
+    def examples(x, y):
+        """A value of a vmap trace beside another, or a constant; None as above."""
+        t: TracerSlots = x if type(x) is Batched else y
+        u: TracerSlots
+        aval: AvalSlots = t.aval
+        owner: TraceSlots = t.owner
+        if not aval.plain or owner.done:
+            return None
+        c = y if t is x else x
+        kind = type(c)
+        if kind is Batched:
+            u = c
+            if aval is not u.aval or owner is not u.owner:
+                return None
+            return batched(owner, op(t.value, u.value), aval)
+        if kind in _NUMBERS or kind is ndarray and c.dtype is aval.dtype and (not c.ndim or c.shape == aval.shape):
+            return batched(owner, op(t.value, c) if t is x else op(c, t.value), aval)
+        return None
 
     def apply(x, y):
         kind = type(x)
         other = type(y)
         try:
             if kind is Rev:
-                if other is not Rev:
-                    aval = x.aval
-                    owner = x.owner
-                    if aval.plain and not owner.done:
-                        xv = x.value
-                        if other is float or other in _NUMBERS:
-                            if type(xv) is ndarray:
-                                known = aval.consts.get(y)
-                                y = aval.const(y) if known is None else known
-                        elif other in _ARRAYS and y.dtype is aval.dtype:
-                            aval = aval.strong
-                            if left_keeps_y:
-                                y = owner.keep(y)
-                            if y.ndim and y.shape != aval.shape:
-                                v = op(xv, y)
-                                if masks:
-                                    x.owner.masked = True
-                                rule = wide_left[v.shape == aval.shape]
-                                saved = None if rule.collect is None else rule.collect((xv, y, v, aval, None))
-                                return recorded(owner, rule, x.node, saved, v, aval)
-                        else:
-                            return bind(prim, (x, y))
-                        if bounds is not None and type(xv) is ndarray and aval.ndim and not getattr(y, "ndim", 0):
-                            found = bounded(xv, y)
-                            if found is not None:
-                                owner.masked = True
-                                return recorded(owner, chosen, x.node, found[1], found[0], aval)
-                        v = op(xv, y)
-                        if shifts_x:  # x + 1: no node, what arrives here is what arrives at x
-                            node = x.node
-                        else:
-                            node = take_spare() if SPARE else new_node()
-                            node.rule = left
-                            node.parents = x.node
-                            node.saved = y if left_only_y else left_get((xv, y, v)) if left_get is not None else None
-                            node.seq = next_seq()
-                            if masks:
-                                x.owner.masked = True
-                        out = Rev()
-                        out.owner = owner
-                        out.value = v
-                        out.aval = aval if weak else aval.strong
-                        out.node = node
-                        return out
-                else:
-                    aval = x.aval
-                    if aval is y.aval and x.owner is y.owner and aval.plain and not x.owner.done:
-                        xv = x.value
-                        yv = y.value
-                        v = op(xv, yv)
-                        node = take_spare() if SPARE else new_node()
-                        node.rule = both
-                        node.parents = (x.node, y.node)
-                        node.saved = (xv, yv) if save_both else both_get((xv, yv, v)) if save else None
-                        node.seq = next_seq()
-                        out = Rev()
-                        out.owner = x.owner
-                        out.value = v
-                        out.aval = aval if weak else aval.strong
-                        out.node = node
-                        if masks:
-                            x.owner.masked = True
-                        return out
-                    like = y.aval
-                    if x.owner is y.owner and aval.plain and like.plain and aval.dtype is like.dtype and (
-                            not x.owner.done):
-                        xv = x.value
-                        yv = y.value
-                        v = op(xv, yv)
-                        shape = v.shape
-                        if adds and like.ndim == 1 and aval.ndim == 2 and shape == aval.shape:
-                            product = x.node.rule
-                            if product is not None and product.biased is not None and shape[1] == like.shape[0]:
-                                return with_bias(x, y, v)
-                        if masks:
-                            x.owner.masked = True
-                        rule = wide[(1,) if shape == aval.shape else (0,) if shape == like.shape else (0, 1)]
-                        saved = rule.collect((xv, yv, v, aval, like))
-                        like = aval if shape == aval.shape else like
-                        return recorded(x.owner, rule, (x.node, y.node), saved, v, like)
+                out = together(x, y) if other is Rev else beside(x, y, False)
             elif other is Rev:
-                aval = y.aval
-                owner = y.owner
-                if aval.plain and not owner.done:
-                    yv = y.value
-                    if kind is float or kind in _NUMBERS:
-                        if type(yv) is ndarray:
-                            known = aval.consts.get(x)
-                            x = aval.const(x) if known is None else known
-                    elif kind in _ARRAYS and x.dtype is aval.dtype:
-                        aval = aval.strong
-                        if right_keeps_x:
-                            x = owner.keep(x)
-                        if x.ndim and x.shape != aval.shape:
-                            v = op(x, yv)
-                            if masks:
-                                y.owner.masked = True
-                            rule = wide_right[v.shape == aval.shape]
-                            saved = None if rule.collect is None else rule.collect((x, yv, v, None, aval))
-                            return recorded(owner, rule, y.node, saved, v, aval)
-                    else:
-                        return bind(prim, (x, y))
-                    if bounds is not None and type(yv) is ndarray and aval.ndim and not getattr(x, "ndim", 0):
-                        found = bounded(yv, x)
-                        if found is not None:
-                            owner.masked = True
-                            return recorded(owner, chosen, y.node, found[1], found[0], aval)
-                    v = op(x, yv)
-                    if shifts_y:  # y + 1: no node, what arrives here is what arrives at y
-                        node = y.node
-                    else:
-                        node = take_spare() if SPARE else new_node()
-                        node.rule = right
-                        node.parents = y.node
-                        node.saved = x if right_only_x else right_get((x, yv, v)) if right_get is not None else None
-                        node.seq = next_seq()
-                        if masks:
-                            y.owner.masked = True
-                    out = Rev()
-                    out.owner = owner
-                    out.value = v
-                    out.aval = aval if weak else aval.strong
-                    out.node = node
-                    return out
+                out = beside(x, y, True)
             elif kind in RAW and other in RAW:
                 if kind is complex and other is np.float64:
                     x = np.complex128(x)  # np.float64 is a float: Python would answer with a number of its own
                 return op(x, y)
-            elif kind is Dual:
-                aval = x.aval
-                if aval.plain and push is not None and not x.owner.done:
-                    if masks:
-                        x.owner.masked = True
-                    xv = x.value
-                    if other is Dual:
-                        if aval is y.aval and x.owner is y.owner:
-                            yv = y.value
-                            v = op(xv, yv)
-                            out = Dual()
-                            out.owner = x.owner
-                            out.value = v
-                            out.aval = aval if weak else aval.strong
-                            out.tangent = (strong if x.owner.masked else push)(x.tangent, y.tangent, xv, yv, v)
-                            return out
-                    elif other in _NUMBERS:
-                        if type(xv) is ndarray:
-                            known = aval.consts.get(y)
-                            y = aval.const(y) if known is None else known
-                        v = op(xv, y)
-                        out = Dual()
-                        out.owner = x.owner
-                        out.value = v
-                        out.aval = aval if weak else aval.strong
-                        out.tangent = (strong if x.owner.masked else push)(x.tangent, None, xv, y, v)
-                        return out
-            elif other is Dual:
-                aval = y.aval
-                if aval.plain and push is not None and kind in _NUMBERS and not y.owner.done:
-                    if masks:
-                        y.owner.masked = True
-                    yv = y.value
-                    if type(yv) is ndarray:
-                        known = aval.consts.get(x)
-                        x = aval.const(x) if known is None else known
-                    v = op(x, yv)
-                    out = Dual()
-                    out.owner = y.owner
-                    out.value = v
-                    out.aval = aval if weak else aval.strong
-                    out.tangent = (strong if y.owner.masked else push)(None, y.tangent, x, yv, v)
-                    return out
-            elif kind is Batched:
-                aval = x.aval
-                if aval.plain and not x.owner.done:
-                    if other is Batched:
-                        if aval is y.aval and x.owner is y.owner:
-                            out = Batched()
-                            out.owner = x.owner
-                            out.value = op(x.value, y.value)
-                            out.aval = aval
-                            return out
-                    elif other in _NUMBERS or other is ndarray and y.dtype is aval.dtype and (
-                            not y.ndim or y.shape == aval.shape):
-                        out = Batched()
-                        out.owner = x.owner
-                        out.value = op(x.value, y)
-                        out.aval = aval
-                        return out
-            elif kind is ndarray and other is Batched:
-                aval = y.aval
-                if aval.plain and x.dtype is aval.dtype and (not x.ndim or x.shape == aval.shape) and (
-                        not y.owner.done):
-                    out = Batched()
-                    out.owner = y.owner
-                    out.value = op(x, y.value)
-                    out.aval = aval
-                    return out
-            if push is not None and (kind is Dual or other is Dual):
+            elif forward is not None and (kind is Dual or other is Dual):
                 out = forward(x, y)
-                if out is not None:
-                    return out
+            elif kind is Batched or other is Batched:
+                out = examples(x, y)
+            else:
+                out = None
         except (TypeError, ValueError):
             refuse_operands(prim, (x, y))
-        return bind(prim, (x, y))
+        return bind(prim, (x, y)) if out is None else out
 
     return apply
 
@@ -364,6 +255,6 @@ def flat_lane(prim, op):
 
 
 def _below(x):
-    """What a tracer stands for, without its derivative; Python numbers stay numbers."""
+    """The value of a tracer, without its derivative; Python numbers stay numbers."""
     value = x.value
     return value.item() if x.aval.weak and isinstance(value, np.generic | ndarray) else value

@@ -1,35 +1,15 @@
 """The tape: nodes that point to their parents, and the lazy cotangents that meet in them."""
 
-import itertools
 from copy import copy
 
 import numpy as np
 
+from ..slots import Node
 from ..trace.tracer import Late, Tracer
 from ..types import Any, Callable
-from .node_pool import GROWTH, SPARE, put_off_full_collection, take_spare
+from .recording import make_node
 
 ndarray = np.ndarray
-
-# Newest first: the numbers count downwards, so that a heap of plain ints pops the newest node.
-next_seq = itertools.count(0, -1).__next__
-
-
-class Node:
-    """One recorded operation: its rule, the nodes of its differentiated operands, what the rule saved, its number.
-
-    `parents` is a bare node or a tuple. A leaf has `rule=None` and `saved` its index. A node never refers to its
-    tracer, so there are no cycles and a value that nobody saved dies with its tracer. Subclasses (the stateful layer)
-    have `run_in_sweep(ct, drive)`; the sweep calls it only for them.
-    """
-
-    __slots__ = ("rule", "parents", "saved", "seq", "__weakref__")
-
-    rule: Any
-    parents: Any
-    saved: Any
-    seq: int
-
 
 class Rule:
     """What one primitive does for one set of differentiated operands, compiled once.
@@ -96,40 +76,6 @@ def note_zeros(ct):
                     rule.masking.masks = True
                 ct.node.rule = rule.masking
         ct = ct.value
-
-
-_made = itertools.count(1).__next__
-
-
-def new_node():
-    """A node made anew, its fields not yet set; fast paths call this where no spare one is left."""
-    if not _made() % GROWTH:
-        put_off_full_collection()
-    return Node()
-
-
-def make_node(rule: Rule | None, parents: Any, saved: Any) -> Node:
-    """Create a node with the next sequence number.
-
-    Args:
-        rule: what runs in the backward pass; None for a leaf.
-        parents: the node of the one differentiated operand, or a tuple of nodes.
-        saved: what `rule.back(ct, saved)` receives.
-    Returns:
-        the node; the backward pass visits it before every node created earlier.
-
-    >>> from covector._engine import make_leaf, make_node
-    >>> from covector.extend import REGISTRY
-    >>> leaf = make_leaf(0)
-    >>> make_node(REGISTRY["negative"].rule((0,)), leaf, None).parents is leaf
-    True
-    """
-    node = take_spare() if SPARE else new_node()
-    node.rule = rule
-    node.parents = parents
-    node.saved = saved
-    node.seq = next_seq()
-    return node
 
 
 def make_leaf(index: Any) -> Node:

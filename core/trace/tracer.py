@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays.avals import aval_of, make_aval
 from ..errors import ConversionError, EscapedTracerError, at_user_line
 from ..foreign import SPARSE, asked_for_array, no_attribute
+from ..slots import TracerSlots, TraceSlots
 from ..types import Any
 from .error_hints import CHOICES, remedy
 from .scalars import Scalar, length
@@ -53,14 +54,14 @@ def last_level():
     return _last_level
 
 
-class Trace:
+class Trace(TraceSlots):
     """One run of a transform: a level, and `process(prim, args)`, which defines what an operation means to it.
 
     `masked` becomes True when an operation with structural zeros is recorded (`where`, indexing, …); rules declared
     singular then use strong zeros. Traces are compared by identity.
     """
 
-    __slots__ = ("level", "masked", "done", "__weakref__")
+    __slots__ = ()
     kind = "trace"
     plus: Any = None  # `plus(x, y)`: the sum of cotangents, the first of this trace, or None; None without a short way
 
@@ -80,13 +81,13 @@ class Trace:
         raise NotImplementedError(f"{type(self).__name__} does not say how to run a loop of {loop.of}")
 
 
-class Tracer:
+class Tracer(TracerSlots):
     """An array as seen by a trace. Subclasses hold what it carries; `numpy_api/methods.py` adds operators and methods.
 
     All kinds share one slot layout, so that a tracer that is written to can become a `Buffer` in place.
     """
 
-    __slots__ = ("owner", "value", "aval", "node", "tangent", "state", "link", "__weakref__")
+    __slots__ = ()
 
     __pandas_priority__ = 5000  # pandas' operators defer to it, as DataFrame's 4000 does to nobody else
 

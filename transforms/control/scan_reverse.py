@@ -10,7 +10,7 @@ from ...core.trace.tracer import Rev
 from ..arguments.arguments import settle
 from ..graph.equations import Body, dependent, selects
 from ..reverse.nan_checks import start_trace
-from ..reverse.reverse import sweep
+from ..reverse.sweep import sweep
 from ..scope.errstate import enter_quiet
 from ..staging.bodies import full_cotangents, operands_of, record_call, strip
 from ..staging.graph import part_of

@@ -6,8 +6,8 @@ import numpy as np
 
 from ...core.arrays.avals import aval_of
 from ...core.primitive.primitive import REGISTRY, bind
+from ...core.tape.recording import make_node
 from ...core.tape.scatter import lent
-from ...core.tape.tape import make_node
 from ...core.tape.unbroadcast import fix
 from ...core.trace.tracer import Rev
 from ...core.types import Any

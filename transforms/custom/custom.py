@@ -12,7 +12,7 @@ from ...core.arrays.dtypes import is_inexact
 from ...core.checks import check_function
 from ...core.errors import RuleError, at_user_line
 from ...core.primitive.primitive import bind
-from ...core.tape.tape import make_node
+from ...core.tape.recording import make_node
 from ...core.tape.unbroadcast import fix
 from ...core.trace.device import zeros_of
 from ...core.trace.tracer import Dual, Rev, Staged, Tracer

@@ -11,7 +11,7 @@ from ...core.arrays.dtypes import is_inexact
 from ...core.arrays.errstate import error_state, leave_error_state
 from ...core.checks import check_function, whole
 from ...core.errors import DtypeError, ShapeError, at_user_line
-from ...core.tape.tape import make_node
+from ...core.tape.recording import make_node
 from ...core.trace.buffers import Buffer
 from ...core.trace.device import constant, zeros_like_leaf
 from ...core.trace.extent import drives
@@ -23,7 +23,7 @@ from ..interpreters.gradient import value_and_grad
 from ..ranks.placed import at_line
 from ..ranks.primitives import rank_sum, rank_vary
 from ..reverse.nan_checks import start_trace
-from ..reverse.reverse import sweep
+from ..reverse.sweep import sweep
 from ..scope.errstate import enter_quiet
 from ..staging.bodies import call_rule
 from .mesh import Mesh

@@ -33,7 +33,7 @@ from ..arguments.arguments import (
 from ..arguments.escape_checks import abandon, check_escaped
 from ..arguments.transformed import transformed
 from ..reverse.nan_checks import start_trace
-from ..reverse.reverse import sweep
+from ..reverse.sweep import sweep
 from ..scope.errstate import enter_quiet
 
 ndarray = np.ndarray

@@ -10,7 +10,9 @@ from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
 from ...core.errors import RuleError, at_user_line
 from ...core.ops.shaping import broadcast_to
-from ...core.tape.tape import FREED, Node, next_seq
+from ...core.slots import Node
+from ...core.tape.recording import next_seq
+from ...core.tape.tape import FREED
 from ...core.tape.unbroadcast import recast
 from ...core.trace.tracer import Trace, Tracer, next_level
 from ...core.types import Any

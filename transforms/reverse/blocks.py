@@ -10,9 +10,9 @@ import numpy as np
 
 from ...core.arrays.avals import make_aval
 from ...core.primitive.primitive import RAW
+from ...core.slots import Node
 from ...core.tape.scatter import Scatter, accumulate
 from ...core.tape.strong_zeros import holds_nan
-from ...core.tape.tape import Node
 from ..compile.pullbacks import Pullbacks, Unfit, in_blocks
 from ..graph.equations import Literal, Var
 

@@ -9,8 +9,9 @@ import numpy as np
 from ...core.arrays.avals import aval_of
 from ...core.arrays.backend import namespace_of
 from ...core.errors import user_line
+from ...core.tape.recording import make_node
 from ...core.tape.scatter import Scatter
-from ...core.tape.tape import Rule, make_leaf, make_node
+from ...core.tape.tape import Rule, make_leaf
 from ...core.trace.tracer import Batched, Dual, Rev, Tracer, unwrap
 from ..scope.axis_environment import mesh_axes
 from ..scope.debug_modes import modes

@@ -8,14 +8,15 @@ from ...core.arrays.errstate import error_state, leave_error_state
 from ...core.errors import TreeError, at_user_line
 from ...core.ops.shaping import broadcast_to
 from ...core.primitive.families import primitive
-from ...core.tape.tape import Rule, make_node
+from ...core.tape.recording import make_node
+from ...core.tape.tape import Rule
 from ...core.trace.buffers import Buffer
 from ...core.trace.device import constant, zeros_of
 from ...core.trace.tracer import Dual, Late, Rev, Tracer, make_batched
 from ...core.types import Any
 from ..interpreters.vmap import Mapping
 from ..reverse.nan_checks import start_trace
-from ..reverse.reverse import sweep
+from ..reverse.sweep import sweep
 from ..scope.errstate import enter_quiet
 
 ndarray = np.ndarray

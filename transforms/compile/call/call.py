@@ -18,7 +18,7 @@ from ...arguments.arguments import settle
 from ...graph.equations import selects
 from ...interpreters.forward import start_dual
 from ...reverse.nan_checks import start_trace
-from ...reverse.reverse import sweep
+from ...reverse.sweep import sweep
 from ...scope.debug_modes import modes
 from ...scope.errstate import enter_quiet, unmarked
 from ...staging.bodies import (

@@ -17,7 +17,7 @@ from ....core.checks import check_function
 from ....core.errors import at_user_line
 from ....core.lazy import LazyModule
 from ....core.primitive.primitive import RAW
-from ....core.tape.node_pool import POOLED
+from ....core.tape.recording import ONE_AT_A_TIME
 from ....core.trace.device import library_of
 from ....core.types import Any, Callable, Fun
 from ...arguments.arguments import computable, flatten, flatten_call, settle
@@ -311,7 +311,7 @@ class _Jit:
     def call_first(self, function):
         """Have the public function call another one."""
         public = self.shown()
-        if public is not None and POOLED:  # else another thread may be about to call the one before
+        if public is not None and ONE_AT_A_TIME:  # else another thread may be about to call the one before
             public.__setstate__((function, (), {}, vars(public)))
 
 

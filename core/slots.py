@@ -1,0 +1,30 @@
+"""The fields of what fast paths read and make: avals, traces, traced values, nodes. Compiled with slots.pxd."""
+
+
+class AvalSlots:
+    """The fields of an `Aval`."""
+
+    __slots__ = ("shape", "dtype", "ndim", "size", "plain", "weak", "strong", "consts")
+
+
+class TraceSlots:
+    """The fields of a `Trace`."""
+
+    __slots__ = ("level", "masked", "done", "__weakref__")
+
+
+class TracerSlots:
+    """The fields of a `Tracer`."""
+
+    __slots__ = ("owner", "value", "aval", "node", "tangent", "state", "link", "__weakref__")
+
+
+class Node:
+    """One recorded operation: its rule, the nodes of its differentiated operands, what the rule saved, its number.
+
+    `parents` is a bare node or a tuple. A leaf has `rule=None` and `saved` its index. A node never refers to its
+    tracer, so there are no cycles and a value that nobody saved dies with its tracer. Subclasses (the stateful layer)
+    have `run_in_sweep(ct, drive)`; the sweep calls it only for them.
+    """
+
+    __slots__ = ("rule", "parents", "saved", "seq", "__weakref__")

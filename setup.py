@@ -1,0 +1,46 @@
+"""The modules that are compiled where there is a C compiler; where there is none, the same sources run interpreted."""
+
+import os
+import shutil
+import sysconfig
+from pathlib import Path
+
+import numpy
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+# Each stands beside the .pxd that gives its types; one that is NumPy's C interface alone is a .pyx.
+COMPILED = (
+    "core/slots.py",
+    "core/arrays/small_ufuncs.pyx",
+    "core/tape/recording.py",
+    "core/primitive/lanes.py",
+    "core/primitive/call_lanes.py",
+    "transforms/reverse/sweep.py",
+)
+TREE = Path("build/cython")  # the sources by the names of their modules, by which Cython finds declarations
+
+
+def extensions():
+    """The compiled modules; none where threads run in parallel, since fields of compiled objects have no locks."""
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return []
+    shutil.rmtree(TREE, ignore_errors=True)
+    found = []
+    for source in map(Path, COMPILED):
+        for folder in source.parents[:-1]:
+            (TREE / "covector" / folder).mkdir(parents=True, exist_ok=True)
+            (TREE / "covector" / folder / "__init__.py").touch()
+        (TREE / "covector" / "__init__.py").touch()
+        for file in (source, source.with_suffix(".pxd")):
+            if file.exists():
+                shutil.copy(file, TREE / "covector" / file)
+        found.append(Extension(
+            ".".join(("covector", *source.with_suffix("").parts)), [str(TREE / "covector" / source)],
+            include_dirs=[numpy.get_include()], define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
+            extra_compile_args=[] if os.name == "nt" else ["-g0"], optional=True))
+    return cythonize(found, include_path=[str(TREE)], compiler_directives={
+        "language_level": 3, "binding": True, "boundscheck": False, "wraparound": True})
+
+
+setup(ext_modules=extensions())
