@@ -192,7 +192,7 @@ def small(ufunc, instead, quiet=False):
     """
     cdef Loops found = Loops()
     cdef UFunc *seen = <UFunc *><PyObject *>ufunc
-    if ufunc.nout != 1 or ufunc.nin > 2 or ufunc.signature is not None:
+    if vars(np).get(ufunc.__name__) is not ufunc or ufunc.nout != 1 or ufunc.nin > 2 or ufunc.signature is not None:
         return instead
     for k, letter in enumerate("df"):
         types = f"{letter * ufunc.nin}->{letter}"
