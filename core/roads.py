@@ -8,10 +8,16 @@ import os
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import spec_from_file_location
+from types import FunctionType
 
 ROADS = os.environ.get("COVECTOR_ROADS", "compiled")
 if ROADS not in ("compiled", "interpreted", "general"):
     raise ImportError(f"COVECTOR_ROADS is {ROADS!r}; it is 'compiled', 'interpreted' or 'general', or not set")
+
+
+def compiled(function):
+    """Tell whether a function is compiled."""
+    return type(function) is not FunctionType
 
 
 class _Sources:
