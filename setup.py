@@ -17,6 +17,7 @@ COMPILED = (
     "core/tape/recording.py",
     "core/primitive/lanes.py",
     "core/primitive/call_lanes.py",
+    "core/primitive/forward_lanes.py",
     "transforms/reverse/sweep.py",
 )
 TREE = Path("build/cython")  # the sources by the names of their modules, by which Cython finds declarations
