@@ -1,6 +1,7 @@
 """Options of the whole test suite, and a cache of object code that is not the user's own."""
 
 import importlib.util
+import itertools
 import os
 import tempfile
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -31,7 +32,8 @@ def pytest_configure(config):
     """Refuse compiled modules older than their sources; the stand-in is CuPy before anything asks for CuPy."""
     if config.getoption("--stand-in"):
         like_cupy.install()
-    for declared in [file for layer in ("core", "transforms", "compat") for file in _ROOT.glob(f"{layer}/**/*.p[xy][dx]")]:
+    declarations = [_ROOT.glob(f"{layer}/**/*.p[xy][dx]") for layer in ("core", "transforms", "compat")]
+    for declared in itertools.chain.from_iterable(declarations):
         stem = str(declared.with_suffix(""))
         for built in [Path(stem + suffix) for suffix in EXTENSION_SUFFIXES if os.path.exists(stem + suffix)]:
             if any(file.stat().st_mtime > built.stat().st_mtime for file in (declared, declared.with_suffix(".py"))):
