@@ -17,6 +17,7 @@ COMPILED = (
     "core/primitive/lanes.py",
     "core/primitive/call_lanes.py",
     "transforms/reverse/sweep.py",
+    "compat/torch/_impl/types/tensor_slots.py",
 )
 TREE = Path("build/cython")  # the sources by the names of their modules, by which Cython finds declarations
 

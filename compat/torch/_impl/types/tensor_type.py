@@ -4,14 +4,15 @@ import numpy as np
 
 from .arrays import ARRAYS
 from .other_layout import OtherLayout
+from .tensor_slots import TensorSlots
 
 ndarray = np.ndarray
 _PLAIN = (np.dtype(np.float64), np.dtype(np.float32))
 FAST, VIEW, GENERAL, INFERENCE = range(4)
 
 
-class TensorBase:
-    """The slots of a tensor.
+class TensorBase(TensorSlots):
+    """A tensor as far as its fields go.
 
     `value` is an array at the ambient level (`level_trace` None), the tensor one level down at a level of `func`, or a
     traced value of covector's own transforms (`level_trace` FOREIGN). `dispatch_key` says which
@@ -21,8 +22,7 @@ class TensorBase:
 
     other_layout = False  # whether operations are asked of the class whatever mode is in force
 
-    __slots__ = (
-        "__dict__", "__weakref__", "autograd_meta", "dispatch_key", "level_trace", "node", "value", "wants_grad")
+    __slots__ = ("__dict__",)
 
 
 class Tensor(TensorBase):
@@ -130,7 +130,7 @@ def wrap(array, kind=None):
     return t
 
 
-new = object.__new__  # a tensor without its constructor
+new = TensorSlots.__new__  # a tensor without its constructor
 
 
 def at_level(trace, value, kind=Tensor):
