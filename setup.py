@@ -18,6 +18,10 @@ COMPILED = (
     "core/primitive/call_lanes.py",
     "transforms/reverse/sweep.py",
     "compat/torch/_impl/types/tensor_slots.py",
+    "compat/torch/_impl/graph/versions.py",
+    "compat/torch/_impl/fastpath/plain.py",
+    "compat/torch/_impl/fastpath/views.py",
+    "compat/torch/_impl/fastpath/writes.py",
 )
 TREE = Path("build/cython")  # the sources by the names of their modules, by which Cython finds declarations
 
