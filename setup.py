@@ -22,6 +22,13 @@ COMPILED = (
     "compat/torch/_impl/fastpath/plain.py",
     "compat/torch/_impl/fastpath/views.py",
     "compat/torch/_impl/fastpath/writes.py",
+    "compat/torch/_impl/types/blank.pyx",
+    "compat/torch/_impl/fastpath/makers.py",
+    "compat/torch/_impl/fastpath/level_operands.py",
+    "compat/torch/_impl/fastpath/level_lanes.py",
+    "compat/torch/_impl/fastpath/map_lanes.py",
+    "compat/torch/_impl/fastpath/lanes.py",
+    "compat/torch/_impl/fastpath/linear_lane.py",
 )
 TREE = Path("build/cython")  # the sources by the names of their modules, by which Cython finds declarations
 

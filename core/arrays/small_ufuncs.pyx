@@ -69,7 +69,7 @@ cdef class Loops:
         if type(x) is ndarray:
             a = <cnp.ndarray>x
             k = self.known(a)
-            if k >= 0 and cnp.PyArray_NDIM(a) > 0 and cnp.PyArray_SIZE(a) <= MOST and (
+            if k >= 0 and (self.quiet or cnp.PyArray_NDIM(a) > 0) and cnp.PyArray_SIZE(a) <= MOST and (
                     cnp.PyArray_IS_C_CONTIGUOUS(a) or cnp.PyArray_IS_F_CONTIGUOUS(a)):
                 out = cnp.PyArray_EMPTY(cnp.PyArray_NDIM(a), cnp.PyArray_DIMS(a), cnp.PyArray_TYPE(a),
                                         not cnp.PyArray_IS_C_CONTIGUOUS(a))
@@ -101,7 +101,7 @@ cdef class Loops:
         if type(x) is ndarray:
             a = <cnp.ndarray>x
             k = self.known(a)
-            if k < 0 or cnp.PyArray_NDIM(a) == 0 and type(y) is not ndarray:
+            if k < 0 or cnp.PyArray_NDIM(a) == 0 and type(y) is not ndarray and not self.quiet:
                 return self.instead(x, y)
             if type(y) is ndarray:
                 b = <cnp.ndarray>y
@@ -125,7 +125,7 @@ cdef class Loops:
         elif type(y) is ndarray and (type(x) is float or type(x) is float64):
             b = <cnp.ndarray>y
             k = self.known(b)
-            if k >= 0 and not (k and type(x) is float64) and cnp.PyArray_NDIM(b) and cnp.PyArray_SIZE(b) <= MOST and (
+            if k >= 0 and not (k and type(x) is float64) and (self.quiet or cnp.PyArray_NDIM(b)) and cnp.PyArray_SIZE(b) <= MOST and (
                     cnp.PyArray_IS_C_CONTIGUOUS(b)):
                 wide = PyFloat_AS_DOUBLE(x)
                 narrow = <float>wide
@@ -167,7 +167,7 @@ cdef class Loops:
                 a, b = b, a
             else:
                 return self.instead(x, y)
-        if cnp.PyArray_NDIM(a) == 0 or cnp.PyArray_SIZE(a) > MOST:
+        if cnp.PyArray_NDIM(a) == 0 and not self.quiet or cnp.PyArray_SIZE(a) > MOST:
             return self.instead(x, y)
         out = cnp.PyArray_EMPTY(cnp.PyArray_NDIM(a), cnp.PyArray_DIMS(a), cnp.PyArray_TYPE(a),
                                 not cnp.PyArray_IS_C_CONTIGUOUS(a))
@@ -186,7 +186,7 @@ def small(ufunc, instead, quiet=False):
     Args:
         ufunc: one of NumPy's, of one or two operands.
         instead: is called with the same arguments where these are others.
-        quiet: nobody asks for NumPy's warnings.
+        quiet: nobody asks for NumPy's warnings, and of arrays without axes an array is wanted.
     Returns:
         a function; `instead` where the ufunc has no loops over native floats.
     """
@@ -205,9 +205,9 @@ def small(ufunc, instead, quiet=False):
     found.quiet = quiet
     found.broadcasts = ufunc in EXACT
     if ufunc.nin == 1:
-        def one(x):
-            return found.one(x)
+        def one(x, out=None):
+            return found.one(x) if out is None else instead(x, out)
         return one
-    def two(x, y):
-        return found.two(x, y)
+    def two(x, y, out=None):
+        return found.two(x, y) if out is None else instead(x, y, out)
     return two

@@ -159,8 +159,15 @@ def _nothing(*args):
     FORMS.count(1)
 
 
-def quick(op, ufunc=None, quiet=False):
+def quick(op, ufunc=None, quieted=None):
+    """`op` with loops of its own for small arrays, and large ones, where it is a ufunc or an operator.
+
+    Args:
+        ufunc: what `op` computes, if it is neither.
+        quieted: makes of a function the same one without NumPy's warnings, where these are not wanted.
+    """
     found = ufunc or OPERATORS.get(op, op)
-    if type(found) is np.ufunc:
-        return small(found, LARGE[found](op) if found in LARGE else op, quiet)
-    return op
+    instead = LARGE[found](op) if found in LARGE else op
+    if quieted is not None:
+        instead = quieted(instead)
+    return small(found, instead, quieted is not None) if type(found) is np.ufunc else instead

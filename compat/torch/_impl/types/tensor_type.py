@@ -3,6 +3,7 @@
 import numpy as np
 
 from .arrays import ARRAYS
+from .blank import blank
 from .other_layout import OtherLayout
 from .tensor_slots import TensorSlots
 
@@ -130,7 +131,7 @@ def wrap(array, kind=None):
     return t
 
 
-new = TensorSlots.__new__  # a tensor without its constructor
+new = blank  # a tensor without its constructor
 
 
 def at_level(trace, value, kind=Tensor):

@@ -1,0 +1,7 @@
+from ..types.tensor_slots cimport TensorSlots
+from .level_operands cimport operand
+from .makers cimport above, made, noted
+
+cpdef bint lives(object x, object trace) except -1
+cpdef TensorSlots raised(object trace, object v)
+cpdef object pushed(object out, object trace, object dv, object v, object tangents)

@@ -1,0 +1,5 @@
+from ..types.tensor_slots cimport TensorSlots
+
+cpdef tuple operand(object x, object trace)
+cpdef bint bare(TensorSlots t) except -1
+cpdef bint is_untracked(TensorSlots t) except -1

@@ -1,0 +1,5 @@
+from ..types.tensor_slots cimport TensorSlots
+from .makers cimport history, noted, result, road, usable
+
+cpdef object through(object input, object weight, object bias, int way)
+cpdef object record(TensorSlots t, TensorSlots weight, TensorSlots bias, object rows, object columns, object v)
