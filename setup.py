@@ -23,6 +23,7 @@ COMPILED = (
     "compat/torch/_impl/fastpath/views.py",
     "compat/torch/_impl/fastpath/writes.py",
     "compat/torch/_impl/types/blank.pyx",
+    "compat/torch/_impl/types/record_slots.py",
     "compat/torch/_impl/fastpath/makers.py",
     "compat/torch/_impl/fastpath/level_operands.py",
     "compat/torch/_impl/fastpath/level_lanes.py",

@@ -9,7 +9,8 @@ from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, VIEW, Tensor, infer, wrap
 from ..views.views import PICK
-from .plain import OPEN, RECORDED, bare, current, noted, operand_node, records, simple, tensor_of
+from .makers import history, noted, tensor_of
+from .plain import OPEN, RECORDED, bare, current, records, simple
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
@@ -103,7 +104,7 @@ def picked(t, key):
     index, axis = index_of(key, array.shape)
     if index is None:
         return None
-    p = operand_node(t) if recording else None
+    p = history(t) if recording else None
     try:
         found = array[index]
         node = None if p is None else node_of(p, array, index, axis)

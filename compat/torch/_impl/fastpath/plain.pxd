@@ -1,6 +1,4 @@
-cimport cython
-
-from .....core.slots cimport Node
+from ..types.record_slots cimport RecordSlots
 from ..types.tensor_slots cimport TensorSlots
 from ..graph.versions cimport exposed, version
 
@@ -10,11 +8,7 @@ cpdef bint untouched(object meta) except -1
 cpdef bint current(object t, bint recording) except -1
 cpdef bint bare(object t) except -1
 cpdef bint hooked(object m) except -1
-cpdef object operand_node(object t)
-@cython.locals(node=Node)
-cpdef Node noted(object rule, object parents, object saved)
-cpdef TensorSlots tensor_of(object value, object node, object meta, object trace, int key)
-cpdef object view_record(object t, object meta, object step, object array)
+cpdef RecordSlots view_record(object t, object meta, object step, object array)
 cpdef bint simple(object s) except -1
 cpdef object place(object key, object shape)
 cpdef bint same(object part, object v) except -1

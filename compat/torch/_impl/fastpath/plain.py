@@ -7,16 +7,14 @@ import os
 
 import numpy as np
 
-from ..... import _engine
-from ..graph.node import GradNode
 from ..graph.versions import EXPOSED, WRITTEN, exposed, version
-from ..state.edges import accumulator, refresh
+from ..state.edges import refresh
 from ..state.levels import BatchTrace, GradTrace
+from ..types.record_slots import RecordSlots
 from ..types.tensor_slots import TensorSlots
-from ..types.tensor_type import Record, Tensor
+from ..types.tensor_type import Record
 
 ndarray = np.ndarray
-next_seq = _engine.next_seq
 WHOLE = slice(None)
 OPEN = [os.environ.get("COVECTOR_ROADS") != "general"]  # whether there is a fast road
 RECORDED = (None, "multi")  # how views come about whose history is recorded
@@ -54,13 +52,14 @@ def bottom_of(t):
 
 def untouched(meta):
     """Tell whether a record has no tangent, and its tensor did not change its shape in place."""
-    return meta is None or meta.tangent is None and not meta.relaid
+    known: RecordSlots = meta
+    return known is None or known.tangent is None and not known.relaid
 
 
 def current(t, recording):
     """Tell whether an ambient view of floats has no tangent, and a history that is up to date or not asked for."""
     u: TensorSlots = t
-    meta = u.autograd_meta
+    meta: RecordSlots = u.autograd_meta
     base: TensorSlots = meta.base
     if meta.tangent is not None or not untouched(base.autograd_meta):
         return False
@@ -83,7 +82,7 @@ def bare(t):
     dtype = x.dtype
     if dtype.kind == "f" and dtype.itemsize > 2:
         return False
-    meta = u.autograd_meta
+    meta: RecordSlots = u.autograd_meta
     if meta is None:
         return True
     if not untouched(meta) or meta.forward_base is not None:
@@ -104,46 +103,15 @@ def hooked(m):
     return True
 
 
-def operand_node(t):
-    """The node of an ambient tensor, or of a value of a level that is no view; None without a history."""
-    u: TensorSlots = t
-    node = u.node
-    return accumulator(t) if node is None and u.wants_grad else node
-
-
-def noted(rule, parents, saved):
-    """A node with the next number."""
-    kind: type = GradNode
-    node = kind.__new__(kind)
-    node.rule = rule
-    node.parents = parents
-    node.saved = saved
-    node.seq = next_seq()
-    node.extra = None
-    return node
-
-
-def tensor_of(value, node, meta, trace, key):
-    """A tensor by its fields."""
-    kind: type = Tensor
-    out: TensorSlots = TensorSlots.__new__(kind)  # that of Tensor is the constructor of users
-    out.value = value
-    out.node = node
-    out.autograd_meta = meta
-    out.level_trace = trace
-    out.wants_grad = False
-    out.dispatch_key = key
-    return out
-
-
 def view_record(t, meta, step, array):
     """The record of the view over `array` that a tensor with the record `meta` gives by a step."""
-    made = Record()
-    if meta is not None and meta.base is not None:
-        made.base = meta.base
-        made.steps = (*meta.steps, step)
-        if meta.creation is not None:
-            made.creation = meta.creation
+    made: RecordSlots = Record()
+    of: RecordSlots = meta
+    if of is not None and of.base is not None:
+        made.base = of.base
+        made.steps = (*of.steps, step)
+        if of.creation is not None:
+            made.creation = of.creation
     else:
         made.base = t
         made.steps = (step,)

@@ -1,6 +1,8 @@
+from ..types.record_slots cimport RecordSlots
 from ..types.tensor_slots cimport TensorSlots
+from .makers cimport history, noted, tensor_of
 from .plain cimport (
-    bare, bottom_of, current, noted, operand_node, place, records, simple, tensor_of, untouched, view_record)
+    bare, bottom_of, current, place, records, simple, untouched, view_record)
 
 cpdef object view_of(object t, object prim, object param, object rule, int what, object beside, object maker=*)
 cpdef object ambient_view(object t, object m, bint recording, object prim, object param, object rule, int what, object beside, object maker)

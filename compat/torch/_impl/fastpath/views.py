@@ -14,23 +14,22 @@ from ..modes.modes import MODES
 from ..state.edges import edge
 from ..state.levels import BatchTrace, GradTrace
 from ..types.parameter import Parameter
+from ..types.record_slots import RecordSlots
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Record, Tensor
 from ..types.tensor_value import shape_dtype
 from ..views.views import EXPAND, GETITEM, RESHAPE, TRANSPOSE
 from .basic_index import EXPANDED, SELECT, SHAPED, TURNED
+from .makers import history, noted, tensor_of
 from .plain import (
     OPEN,
     RECORDED,
     bare,
     bottom_of,
     current,
-    noted,
-    operand_node,
     place,
     records,
     simple,
-    tensor_of,
     untouched,
     view_record,
 )
@@ -75,7 +74,8 @@ def ambient_view(t, m, recording, prim, param, rule, what, beside, maker):
     """`view_of` a tensor of no level."""
     u: TensorSlots = t
     x = u.value
-    meta = u.autograd_meta
+    meta: RecordSlots = u.autograd_meta
+    made: RecordSlots
     key = u.dispatch_key
     if type(x) is not ndarray:
         return None
@@ -100,7 +100,7 @@ def ambient_view(t, m, recording, prim, param, rule, what, beside, maker):
     if not recording:
         made.creation = "inference" if m.inference else "no_grad"
     elif rule is not None:
-        p = operand_node(t)
+        p = history(t)
         if p is not None:
             node = noted(rule, p, beside if what == GIVEN else aval_of(x) if what == AVAL else (aval_of(x), beside))
     return tensor_of(array, node, made, None, VIEW if key != GENERAL else GENERAL)
@@ -119,7 +119,7 @@ def level_view(t, prim, param, rule, what, beside, maker):
         param = prim.batch_params((param,), trace.size, shape)[0]
         below = level_view(u.value, prim, param, rule, what, param, None)
         return None if below is None else tensor_of(below, None, None, trace, GENERAL)
-    meta = u.autograd_meta
+    meta: RecordSlots = u.autograd_meta
     if type(trace) is not GradTrace or trace.done or meta is not None and (
             not untouched(meta) or meta.forward_base is not None or meta.inference or meta.creation is not None or (
                 meta.base is not None and not untouched(meta.base.autograd_meta))):
@@ -128,10 +128,10 @@ def level_view(t, prim, param, rule, what, beside, maker):
     if below is None:
         return None
     array = bottom_of(below)[0]
-    made = view_record(t, meta, (prim, (param,)), array)
+    made: RecordSlots = view_record(t, meta, (prim, (param,)), array)
     node = u.node
     if meta is None:
-        node = operand_node(t)
+        node = history(t)
     elif node is None or meta.base is not None and meta.attr_version != made.attr_version:
         node = edge(t)
     if node is not None and rule is not None:
@@ -353,6 +353,6 @@ def copied(t, shape=None):
         array.resize(shape, refcheck=False)
     if not recording:
         return tensor_of(array, None, INFERRED if m.inference else None, None, INFERENCE if m.inference else FAST)
-    p = operand_node(t)
+    p = history(t)
     node = None if p is None else noted(_CLONED, p, None) if shape is None else noted(_RESHAPED, p, aval_of(u.value))
     return tensor_of(array, node, None, None, FAST)

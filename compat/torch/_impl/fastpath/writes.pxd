@@ -1,9 +1,11 @@
 cimport cython
 
 from .....core.slots cimport Node
+from ..types.record_slots cimport RecordSlots
 from ..types.tensor_slots cimport TensorSlots
+from .makers cimport history, noted, tensor_of
 from .plain cimport (
-    bare, current, hooked, noted, operand_node, place, records, same, tensor_of, untouched)
+    bare, current, hooked, place, records, same, untouched)
 from ..graph.versions cimport exposed, note, root_of
 
 cdef class Target:

@@ -17,6 +17,7 @@ from ..state.levels import BatchTrace
 from ..types.dtypes import dtype as Dtype
 from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
 from ..types.parameter import Parameter
+from ..types.record_slots import RecordSlots
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, VIEW, Tensor, TensorBase
 from ..views.overlap import OVERLAPPING, crossing, overlapping
@@ -25,7 +26,8 @@ from . import device_writes
 from .basic_index import BASE, BOTH, NUMBER, VALUE
 from .copy_slices import COPY_SLICES, CopySlices, index_of, lies_in
 from .array_index import index_of as array_index
-from .plain import OPEN, bare, current, hooked, noted, operand_node, place, records, same, tensor_of, untouched
+from .makers import history, noted, tensor_of
+from .plain import OPEN, bare, current, hooked, place, records, same, untouched
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
@@ -78,7 +80,7 @@ def target(t, m):
     if u.level_trace is not level:
         return None
     holder = u
-    meta = u.autograd_meta
+    meta: RecordSlots = u.autograd_meta
     if level is None:
         x = u.value
         key = u.dispatch_key
@@ -171,7 +173,7 @@ def operand(value, to):
             return None
         u = u.value
         k -= 1
-    meta = u.autograd_meta
+    meta: RecordSlots = u.autograd_meta
     node = None
     if u.level_trace is not None:
         if u.level_trace is not t.level_trace or not alone_below(u.value):
@@ -179,7 +181,7 @@ def operand(value, to):
         if meta is not None and (not untouched(meta) or meta.forward_base is not None or meta.inference or (
                 meta.base is not None and not untouched(meta.base.autograd_meta))):
             return None
-        node = operand_node(u) if meta is None else edge(u)
+        node = history(u) if meta is None else edge(u)
         v = u.value.value
     else:
         v = u.value
@@ -197,7 +199,7 @@ def operand(value, to):
         elif not bare(u):
             return None
         if found.recording and t.level_trace is None:
-            node = operand_node(u)
+            node = history(u)
     return (v, node) if type(v) is ndarray and v.dtype is dtype else None
 
 
@@ -370,7 +372,7 @@ def through_view(t, base, rule, q, saved):
     """The history of a base after a write through its view by `rule`; the view's own is made when it is read."""
     u: TensorSlots = t
     holder: TensorSlots = base
-    meta = u.autograd_meta
+    meta: RecordSlots = u.autograd_meta
     put = meta.put
     if put is None:
         whole = holder.value if holder.level_trace is None else holder.value.value
@@ -465,7 +467,7 @@ def opened(t, operands):
             if u.dispatch_key == VIEW and not current(y, to.recording) or u.dispatch_key == INFERENCE and (
                     to.recording) or u.dispatch_key == GENERAL and not bare(y):
                 return None
-            if to.recording and operand_node(y) is not None:
+            if to.recording and history(y) is not None:
                 to.recorded = True
         elif type(y) not in CONSTANTS:
             return None
