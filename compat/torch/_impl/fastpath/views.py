@@ -90,7 +90,13 @@ def ambient_view(t, m, recording, prim, param, rule, what, beside, maker):
         return tensor_of(array_of(x, prim, param, maker), None, INFERRED, None, INFERENCE)
     elif not bare(t):
         return None
-    array = array_of(x, prim, param, maker)
+    if prim is RESHAPE and x.flags.c_contiguous:
+        array = x.reshape(param)
+        rule = VIEWED
+        if array.shape == x.shape:  # of axes of one element the strides stay
+            array = x.view()
+    else:
+        array = array_of(x, prim, param, maker)
     if meta is not None and meta.inference:
         made = Record()
         made.inference = True
@@ -154,9 +160,17 @@ def array_of(x, prim, param, maker):
     if prim is TRANSPOSE:
         return x.transpose(param)
     if prim is RESHAPE:
-        array = x.reshape(param) if x.flags.c_contiguous else x.reshape(param, copy=False)
-        return array if array.shape != x.shape else x.view()  # of axes of one element the strides stay
-    return prim.impl(np, x, param)
+        array = x.reshape(param, copy=False)
+        return array if array.shape != x.shape else x.view()
+    if not x.flags.c_contiguous or not x.size:
+        return prim.impl(np, x, param)
+    strides = []
+    lead = len(param) - len(x.shape)
+    for n, length, stride in zip(param[lead:], x.shape, x.strides):
+        strides.append(stride if n == length else 0)
+    array = ndarray(param, x.dtype, x, 0, (0,) * lead + tuple(strides))
+    array.flags.writeable = False
+    return array
 
 
 def read(t, key):
@@ -213,12 +227,14 @@ def reshaped(t, given, strided="ViewBackward0"):
     if sizes is None or type(t) is not Tensor and type(t) is not Parameter:
         return None
     u: TensorSlots = t
-    x = u.value
+    rule = SHAPED[strided]
     if u.level_trace is not None:
         found = bottom_of(t)
         if found is None:
             return None
         x = found[0]
+        if x.flags.c_contiguous:
+            rule = VIEWED
         if -1 in sizes:
             count = 1
             for n in x.shape[found[1]:]:
@@ -229,9 +245,7 @@ def reshaped(t, given, strided="ViewBackward0"):
                         return None
                     count //= n
             sizes = tuple([count if n == -1 else n for n in sizes])
-    if type(x) is not ndarray:
-        return None
-    return view_of(t, RESHAPE, sizes, VIEWED if x.flags.c_contiguous else SHAPED[strided], AVAL, None)
+    return view_of(t, RESHAPE, sizes, rule, AVAL, None)
 
 
 def turned(t, axes, title):

@@ -10,7 +10,6 @@ import numpy as np
 from ..... import _engine, extend
 from ..graph.versions import EXPOSED, exposed, note, root_of
 from ..inplace.write import KEEPERS
-from ..modes.errstate import QUIET, enter_error_state, error_state, restore_fp_warnings
 from ..modes.modes import MODES
 from ..state.edges import edge
 from ..state.levels import BatchTrace
@@ -26,7 +25,7 @@ from . import device_writes
 from .basic_index import BASE, BOTH, NUMBER, VALUE
 from .copy_slices import COPY_SLICES, CopySlices, index_of, lies_in
 from .array_index import index_of as array_index
-from .makers import history, noted, tensor_of
+from .makers import history, noted, quiet, tensor_of
 from .plain import OPEN, bare, current, hooked, place, records, same, untouched
 
 ndarray = np.ndarray
@@ -126,7 +125,7 @@ def target(t, m):
             return None
         if recording and (node is not None or u.node is not None or u.wants_grad or holder.wants_grad):
             if node is None or u.wants_grad or level is None and holder.dispatch_key != FAST or meta.creation is not None or (
-                    u.node is not None and not quiet(u.node)) or not lies_in(holder, u):
+                    u.node is not None and not unheard(u.node)) or not lies_in(holder, u):
                 return None
     elif recording and node is None and u.wants_grad:
         return None
@@ -144,7 +143,7 @@ def alone_below(t):
         u.autograd_meta.base.node is None and not u.autograd_meta.base.wants_grad)
 
 
-def quiet(node):
+def unheard(node):
     """Tell whether a node has no hook that a write is to be told of."""
     extra = node.extra
     return extra is None or extra.quiet or extra.packed
@@ -153,7 +152,7 @@ def quiet(node):
 def silent(node, recording):
     """Tell whether a node may stay when the contents that it gave are written over: it kept nothing of them."""
     rule = node.rule
-    if recording and (rule is None or not quiet(node)):
+    if recording and (rule is None or not unheard(node)):
         return False
     return rule is None or rule.prim is None or rule.prim.name not in KEEPERS
 
@@ -317,8 +316,8 @@ def assign(t, value):
     return True
 
 
-def update(t, other, ufunc, rules, needs, saves):
-    """`t += other` and related writes; `rules` and what they need are those of `binary_inplace`."""
+def update(t, other, op, closed, rules, needs, saves):
+    """`t += other` and related writes by `op`; `rules` and what they need are those of `binary_inplace`."""
     m = MODES.get()
     found: Target = target(t, m)
     if found is None:
@@ -328,7 +327,7 @@ def update(t, other, ufunc, rules, needs, saves):
     p = found.node
     integers = False
     if x.dtype not in FLOATS:
-        integers = x.dtype.kind in "iu" and ufunc in CLOSED and type(other) is not float
+        integers = closed and x.dtype.kind in "iu" and type(other) is not float
         if not integers:
             return False
     given = operand(other, found)
@@ -349,14 +348,10 @@ def update(t, other, ufunc, rules, needs, saves):
     if recorded and (needs[which] or y.shape != x.shape and (q is not None or y.ndim) or (
             p is None and found.holder is not u)):
         return False
-    token = error_state()
     try:
-        enter_error_state(QUIET)
-        ufunc(x, y, x)
+        op(x, y, x)
     except ValueError:
         return False
-    finally:
-        restore_fp_warnings(token)
     wrote(found)
     if recorded:
         rule = rules[which]
@@ -399,10 +394,10 @@ def binary_inplace(prim, ufunc, slow):
     rules = tuple([prim.rule(active, True) for active in ((0,), (1,), (0, 1))])
     needs = tuple([prim.operands[0] in rule.names or "ans" in rule.names for rule in rules])
     saves = rules[2].collect is not None
-    name = prim.name
+    name, op, closed = prim.name, quiet(ufunc), ufunc in CLOSED
 
     def method(self, other):
-        if update(self, other, ufunc, rules, needs, saves) or device_writes.updated(name, self, other):
+        if update(self, other, op, closed, rules, needs, saves) or device_writes.updated(name, self, other):
             return self
         return slow(self, other)
 
