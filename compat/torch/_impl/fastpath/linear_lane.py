@@ -18,10 +18,11 @@ from ..types.tensor_value import shape_dtype
 from ..views.views import RESHAPE
 from .basic_index import SHAPED, TURNED
 from .level_lanes import here
-from .makers import history, quieted, result, road, usable
+from .makers import history, quiet, quieted, result, road, usable
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
+product, add = quieted(_engine.product), quiet(np.add)
 AFFINE, MATMUL = extend.REGISTRY["affine"], extend.REGISTRY["matmul"]
 TRANSPOSED = TURNED["TBackward0"]
 VIEWED = SHAPED["ViewBackward0"]
@@ -112,16 +113,11 @@ def through(input, weight, bias, way):
         return None
     rows = x if rank == 2 else x.reshape((-1, shape[1]))
     columns = w.T
-    v = affine(rows, columns, b)
+    v = product(rows, columns)
+    if b is not None:
+        add(v, b, v)
     out = v if rank == 2 else v.reshape((*x.shape[:-1], shape[0]))
     return result(out, None if way else record(t, weight, bias, rows, columns, v), way)
-
-
-@quieted
-def affine(x, w, b):
-    """A product of matrices, with a vector added to its rows."""
-    v = _engine.product(x, w)
-    return v if b is None else np.add(v, b, v)
 
 
 def record(t, weight, bias, rows, columns, v):
