@@ -141,32 +141,6 @@ cdef class Loops:
                 return self.checked(out, x, y)
         return self.instead(x, y)
 
-    cdef bint into(self, x, y) except -1:
-        """Whether the contents of an array are now what it gives with another one of its shape, or one element."""
-        cdef cnp.ndarray a = <cnp.ndarray>x
-        cdef cnp.ndarray b = <cnp.ndarray>y
-        cdef char *places[3]
-        cdef cnp.npy_intp steps[3]
-        cdef int rank = cnp.PyArray_NDIM(a)
-        cdef int i
-        cdef int k = self.known(a)
-        if k < 0 or self.known(b) != k or cnp.PyArray_SIZE(a) > MOST or not cnp.PyArray_ISWRITEABLE(a) or not (
-                cnp.PyArray_IS_C_CONTIGUOUS(a) and cnp.PyArray_IS_C_CONTIGUOUS(b)):
-            return False
-        steps[0] = steps[1] = steps[2] = 4 if k else 8
-        if cnp.PyArray_NDIM(b) == 0:
-            steps[1] = 0
-        elif cnp.PyArray_NDIM(b) != rank:
-            return False
-        else:
-            for i in range(rank):
-                if cnp.PyArray_DIMS(a)[i] != cnp.PyArray_DIMS(b)[i]:
-                    return False
-        places[0] = places[2] = cnp.PyArray_BYTES(a)
-        places[1] = cnp.PyArray_BYTES(b)
-        self.run(k, places, cnp.PyArray_SIZE(a), steps)
-        return True
-
     cdef object pair(self, int k, x, y, cnp.ndarray a, cnp.ndarray b):
         """Two arrays of one dtype."""
         cdef cnp.ndarray out
@@ -205,6 +179,36 @@ cdef class Loops:
         self.run(k, places, cnp.PyArray_SIZE(a), steps)
         return self.checked(out, x, y)
 
+    cdef object into(self, x, y, out):
+        """Two arrays of one dtype where the first, of which the other may be one of its rows, takes what comes of it."""
+        cdef cnp.ndarray a, b
+        cdef char *places[3]
+        cdef cnp.npy_intp steps[3]
+        cdef cnp.npy_intp row, size
+        cdef int k, rank, i
+        if out is not x or not self.quiet or type(x) is not ndarray or type(y) is not ndarray:
+            return self.instead(x, y, out)
+        a, b = x, y
+        k = self.known(a)
+        rank = cnp.PyArray_NDIM(b)
+        if k < 0 or self.known(b) != k or not cnp.PyArray_ISWRITEABLE(a) or not cnp.PyArray_IS_C_CONTIGUOUS(a) or (
+                not cnp.PyArray_IS_C_CONTIGUOUS(b)) or rank > cnp.PyArray_NDIM(a) or cnp.PyArray_SIZE(a) > MOST or (
+                x is y or cnp.PyArray_BASE(a) is not NULL or cnp.PyArray_BASE(b) is not NULL):
+            return self.instead(x, y, out)
+        for i in range(1, rank + 1):
+            if cnp.PyArray_DIMS(b)[rank - i] != cnp.PyArray_DIMS(a)[cnp.PyArray_NDIM(a) - i]:
+                return self.instead(x, y, out)
+        row, size = cnp.PyArray_SIZE(b), cnp.PyArray_SIZE(a)
+        steps[0] = steps[1] = steps[2] = 4 if k else 8
+        places[0] = cnp.PyArray_BYTES(a)
+        places[1] = cnp.PyArray_BYTES(b)
+        while size > 0:
+            places[2] = places[0]
+            self.run(k, places, row, steps)
+            places[0] += row * steps[0]
+            size -= row
+        return out
+
 
 def small(ufunc, instead, quiet=False):
     """`ufunc`, which runs its loop at once on small arrays of native floats that lie in order in memory.
@@ -235,9 +239,5 @@ def small(ufunc, instead, quiet=False):
             return found.one(x) if out is None else instead(x, out)
         return one
     def two(x, y, out=None):
-        if out is None:
-            return found.two(x, y)
-        if quiet and out is x and type(x) is ndarray and type(y) is ndarray and found.into(x, y):
-            return out
-        return instead(x, y, out)
+        return found.two(x, y) if out is None else found.into(x, y, out)
     return two

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..... import extend
 from ....._engine import Ambient, Scatter
-from ..graph.node import noted
+from ..graph.recording import noted
 from ..graph.node_names import NamedRule
 from ..graph.undefined import DECLINED
 from ..state.levels import AMBIENT

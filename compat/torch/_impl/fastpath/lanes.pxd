@@ -1,2 +1,3 @@
 from ..types.tensor_slots cimport TensorSlots
-from .makers cimport history, made, noted, number, of_floats, result, road, tensor_of, usable
+from ..graph.recording cimport noted
+from .makers cimport history, made, number, of_floats, result, road, tensor_of, usable

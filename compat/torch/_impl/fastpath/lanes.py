@@ -12,12 +12,13 @@ from ..dispatch.call import invoke
 from ..dispatch.call_source import pack
 from ..dispatch.layouts import laid_out
 from ..graph.node_names import NamedRule
+from ..graph.recording import noted
 from ..modes.modes import MODES
 from ..types.number_cache import EXACT
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import GENERAL, INFERRED, Tensor
 from . import bare_tensors, level_lanes, map_lanes
-from .makers import history, made, noted, number, of_floats, quiet, quieted, result, road, tensor_of, usable
+from .makers import history, made, number, of_floats, quiet, quieted, result, road, tensor_of, usable
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
@@ -132,7 +133,8 @@ def binary(row, prim, op, operator=False):
                 return made(v, node)
         elif arithmetic and way != 3 and type(input) is Tensor:
             t = input
-            if t.dispatch_key == GENERAL and t.value.dtype in bare_tensors.OTHERS:
+            if t.dispatch_key == GENERAL and t.value.dtype in bare_tensors.OTHERS and (
+                    kind is float or kind is int or kind is Tensor and not of_floats(other)):
                 v = bare_tensors.combined(prim.fun, input, other)
                 if v is not None:
                     return v

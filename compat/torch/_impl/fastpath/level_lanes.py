@@ -14,6 +14,7 @@ from ..dispatch.call import general
 from ..dispatch.lowering import lifted
 from ..dispatch.output_aliasing import DUPLICATE
 from ..graph.node_names import NamedRule, in_order
+from ..graph.recording import noted
 from ..graph.versions import root_of
 from ..state.levels import DUAL, exact
 from ..types.arrays import ARRAYS
@@ -25,7 +26,7 @@ from ..values.core_values import lift
 from ..values.tangents import set_tangent
 from ..views.views import shape_dtype
 from .level_operands import NOT_HERE, operand
-from .makers import above, made, noted, quieted
+from .makers import above, made, quieted
 
 ndarray = np.ndarray
 Tracer = extend.Tracer

@@ -1,3 +1,4 @@
+from ..state.edges cimport accumulator, edge, untangled
 from ..types.tensor_slots cimport TensorSlots
 
 cpdef tuple operand(object x, object trace)

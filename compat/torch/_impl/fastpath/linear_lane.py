@@ -10,6 +10,7 @@ import numpy as np
 from ..... import _engine, extend
 from ..dispatch.call import ROWS, invoke
 from ..graph.node_names import NamedRule, in_order
+from ..graph.recording import noted
 from ..modes.modes import MODES
 from ..types.number_cache import FLOATS
 from ..types.tensor_slots import TensorSlots
@@ -17,13 +18,11 @@ from ..types.tensor_value import shape_dtype
 from ..views.views import RESHAPE
 from .basic_index import SHAPED, TURNED
 from .level_lanes import here
-from .makers import history, noted, quieted, result, road, usable
+from .makers import history, quiet, quieted, result, road, usable
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
-FILLED = _engine.FILLED
-product = quieted(_engine.product)
-add = quieted(np.add)
+product, add = quieted(_engine.product), quiet(np.add)
 AFFINE, MATMUL = extend.REGISTRY["affine"], extend.REGISTRY["matmul"]
 TRANSPOSED = TURNED["TBackward0"]
 VIEWED = SHAPED["ViewBackward0"]
@@ -104,6 +103,7 @@ def through(input, weight, bias, way):
     shape = w.shape
     if rank < 2 or len(shape) != 2 or x.dtype is not w.dtype or x.dtype not in FLOATS or x.shape[-1] != shape[1]:
         return None
+    b = None
     if bias is not None:
         u = bias
         b = u.value
@@ -113,8 +113,8 @@ def through(input, weight, bias, way):
         return None
     rows = x if rank == 2 else x.reshape((-1, shape[1]))
     columns = w.T
-    v = rows.dot(columns) if x.size < FILLED else product(rows, columns)
-    if bias is not None:
+    v = product(rows, columns)
+    if b is not None:
         add(v, b, v)
     out = v if rank == 2 else v.reshape((*x.shape[:-1], shape[0]))
     return result(out, None if way else record(t, weight, bias, rows, columns, v), way)

@@ -1,6 +1,4 @@
-cimport cython
-
-from .....core.slots cimport Node
+from ..state.edges cimport accumulator, is_current, untangled
 from ..types.blank cimport blank
 from ..types.tensor_slots cimport TensorSlots
 
@@ -14,5 +12,3 @@ cpdef TensorSlots made(object array, object node)
 cpdef TensorSlots inferred(object array)
 cpdef TensorSlots result(object v, object node, int way)
 cpdef TensorSlots above(object trace, object t)
-@cython.locals(node=Node)
-cpdef Node noted(object rule, object parents, object saved)

@@ -1,4 +1,4 @@
-"""What lanes of plain tensors ask and make: the road that the modes leave open, operands, tensors, nodes.
+"""What lanes of plain tensors ask and make: the road that the modes leave open, operands, tensors.
 
 Compiled with makers.pxd beside it.
 """
@@ -6,7 +6,7 @@ Compiled with makers.pxd beside it.
 import numpy as np
 
 from ..... import _engine
-from ..graph.node import GradNode
+from ..graph.recording import noted as noted
 from ..modes.errstate import QUIET, enter_error_state, error_state, restore_fp_warnings
 from ..modes.modes import MODES
 from ..state.edges import accumulator, is_current, untangled
@@ -17,7 +17,6 @@ from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Tensor
 
 ndarray = np.ndarray
-next_seq = _engine.next_seq
 get_modes = MODES.get
 
 
@@ -115,15 +114,3 @@ def result(v, node, way):
 def above(trace, t):
     """The value of a level over a tensor."""
     return tensor_of(t, None, None, trace, GENERAL)
-
-
-def noted(rule, parents, saved):
-    """A node with the next number."""
-    kind: type = GradNode
-    node = kind.__new__(kind)
-    node.rule = rule
-    node.parents = parents
-    node.saved = saved
-    node.seq = next_seq()
-    node.extra = None
-    return node

@@ -15,57 +15,12 @@ from . import sources
 from .sources import BEHIND, Text
 from .things import DECLINED as DECLINED, HELD, STRINGS
 
-_LOOPS = _engine.LazyModule("covector.compat.torch._impl.native.loop_text")
 _OBJECTS = _engine.LazyModule("covector.compat.torch._impl.native.objects")
 _TRACES = _engine.LazyModule("covector.compat.torch._impl.native.traces")
 _SLOTS = ((new(Tensor), ("value", "node", "autograd_meta", "level_trace", "wants_grad", "dispatch_key")),
           (GradNode(), ("rule", "parents", "saved", "seq", "extra")), (
               versions.Written.__new__(versions.Written), ("count", "stamps")), (
                   DEFAULT.but(), ("still", "inference", "packing", "mapped", "without", "quick", "lower")))
-
-
-def with_quick(lane, prim, ufunc, rules):
-    """`lane`, a function with a variable `quick`: that becomes a function of its operands, which gives None, or what
-    the lane gives.
-
-    Args:
-        rules: for one operand its rule; for two those of the left, the right and both, where their shapes are the same,
-            and where they are broadcast for each of these three those where the left, the right and both are.
-    """
-    if prim.name in OWN_LOOPS:
-        return _engine.with_native(lane, "quick", lambda small: _quick_own(small, prim, rules), counts=True)
-    if type(ufunc) is not np.ufunc or prim.params:
-        return lane
-    return _engine.with_native(lane, "quick", lambda small: _quick(small, prim, ufunc, rules))
-
-
-OWN_LOOPS = frozenset({"relu"})  # primitives that loop_text.py has
-
-
-def _quick(small, prim, ufunc, rules):
-    """The native form of a lane; None where it has none."""
-    places = small.places(ufunc, None, True)
-    if places is None:
-        return None
-    return _function(small, "quick_one" if ufunc.nin == 1 else "quick_two", places, _ruled(prim, rules),
-                     [ufunc, *rules])
-
-
-def _quick_own(small, prim, rules):
-    """`_quick` of a primitive whose loops loop_text.py has."""
-    text = _text(small)
-    if text is None:
-        return None
-    loops = {place: small.code(text, symbol).address(symbol) for place, symbol in _LOOPS.OF[prim.name].items()}
-    return _function(small, "quick_one", loops, _ruled(prim, rules), [*rules])
-
-
-def _ruled(prim, rules):
-    """What stands behind the named places of a lane."""
-    behind = {}
-    for k, rule in enumerate(rules):
-        behind |= {f"rule {k}": id(rule), f"saves {k}": _saves(prim, rule)}
-    return behind
 
 
 def with_quick_write(lane, prim, ufunc, rules, needs, things):
@@ -95,35 +50,9 @@ def _quick_write(small, prim, ufunc, rules, needs, things):
                      [ufunc, rules, things])
 
 
-def with_quick_linear(lane, product, shifted, record, filled):
-    """`lane`, with a variable `quick`: that becomes a function of input, weight and bias, which gives None, or what the
-    lane gives.
-
-    Args:
-        product, shifted, record: functions of linear_lane.py.
-        filled: from how many elements on `product` is asked, in place of NumPy's `dot`.
-    """
-    things = product, shifted, record
-
-    def make(small):
-        places = small.places(np.add, None, True)
-        if places is None:
-            return None
-        behind = dict(zip(("product", "shifted", "note"), map(id, things))) | {"filled_from": filled}
-        return _function(small, "quick_linear", places, {name: behind[name] for name in BEHIND["linear"]}, [*things])
-
-    return _engine.with_native(lane, "quick", make, counts=True)
-
-
 def function(small, symbol):
     """A native function of calls.py or makers.py; None where there is none."""
     return _function(small, symbol, {}, {}, [])
-
-
-@functools.cache
-def maker(small, symbol):
-    """`function` for programs that share it."""
-    return function(small, symbol)
 
 
 def view_function(small, symbol, things):

@@ -14,12 +14,11 @@ _VIEWED = ("GETITEM", "RESHAPE", "TRANSPOSE", "EXPAND", "SELECT", "place", "read
 _TRACED = ("left", "left_saves", "right", "right_saves", "both", "both_saves", "needs", "CopySlices", "left_copies",
            "both_copies", "put_of", "GETITEM", "KEEPERS")
 _PUT = ("BASE", "VALUE", "BOTH", "NUMBER", "place", "every", "KEEPERS")
-_LINEAR = ("product", "shifted", "note", "filled_from")
 # Source -> what stands behind the table's named places when its functions run.
-BEHIND = {"objects": (), "histories": (), "maps": (), "levels": (), "makers": (), "lanes": (), "views": _VIEWED,
+BEHIND = {"objects": (), "histories": (), "maps": (), "levels": (), "makers": (), "views": _VIEWED,
           "index_lanes": _VIEWED, "shape_lanes": _VIEWED, "traces": _TRACED, "writes": _TRACED, "index_writes": _PUT,
-          "linear": _LINEAR, "keys": (), "calls": (), "sweeps": (), "rewriting": ("KEEPERS",)}
-NUMBERS = ("left_saves", "right_saves", "both_saves", "needs", "filled_from")
+          "keys": (), "calls": (), "rewriting": ("KEEPERS",)}
+NUMBERS = ("left_saves", "right_saves", "both_saves", "needs")
 _SLOTS = {  # how sources call slots -> how `_offsets` of functions.py does, where these differ
     "inferring": "inference", "level_map": "mapped"} | {
     f"boxed_{name}": f"boxed {name}" for name in ("owner", "value", "node", "aval", "tangent")}
