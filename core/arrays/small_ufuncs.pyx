@@ -200,6 +200,8 @@ cdef class Loops:
                 return self.instead(x, y, out)
         row, size = cnp.PyArray_SIZE(b), cnp.PyArray_SIZE(a)
         steps[0] = steps[1] = steps[2] = 4 if k else 8
+        if rank == 0:
+            row, steps[1] = size, 0
         places[0] = cnp.PyArray_BYTES(a)
         places[1] = cnp.PyArray_BYTES(b)
         while size > 0:

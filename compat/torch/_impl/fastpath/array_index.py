@@ -4,12 +4,13 @@ import numpy as np
 
 from ..... import _engine, extend
 from ..graph.node_names import NamedRule
+from ..graph.recording import noted
 from ..modes.modes import MODES
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, VIEW, Tensor, infer, wrap
 from ..views.views import PICK
-from .makers import history, noted, tensor_of
+from .makers import history, tensor_of
 from .plain import OPEN, RECORDED, bare, current, records, simple
 
 ndarray = np.ndarray

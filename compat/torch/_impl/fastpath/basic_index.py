@@ -6,6 +6,7 @@ from ..... import extend
 from ..graph.node_names import NamedRule
 from ..views.views import EXPAND, GETITEM, RESHAPE, TRANSPOSE, UPDATE
 
+
 def rules_of(prim, titles):
     """The rules of a view primitive under torch's names."""
     rule = prim.rule((0,), True)  # shapes and dtypes fit: nothing to cast or to sum

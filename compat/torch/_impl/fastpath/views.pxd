@@ -1,6 +1,7 @@
 from ..types.record_slots cimport RecordSlots
 from ..types.tensor_slots cimport TensorSlots
-from .makers cimport history, noted, tensor_of
+from ..graph.recording cimport noted
+from .makers cimport history, tensor_of
 from .plain cimport (
     bare, bottom_of, current, place, records, simple, untouched, view_record)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..... import _engine, extend
 from ..graph.node_names import NamedRule
+from ..graph.recording import noted
 from ..modes.modes import MODES
 from ..state.edges import edge
 from ..state.levels import BatchTrace, GradTrace
@@ -20,7 +21,7 @@ from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Record
 from ..types.tensor_value import shape_dtype
 from ..views.views import EXPAND, GETITEM, RESHAPE, TRANSPOSE
 from .basic_index import EXPANDED, SELECT, SHAPED, TURNED
-from .makers import history, noted, tensor_of
+from .makers import history, tensor_of
 from .plain import (
     OPEN,
     RECORDED,

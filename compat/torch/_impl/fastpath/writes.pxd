@@ -3,7 +3,8 @@ cimport cython
 from .....core.slots cimport Node
 from ..types.record_slots cimport RecordSlots
 from ..types.tensor_slots cimport TensorSlots
-from .makers cimport history, noted, tensor_of
+from ..graph.recording cimport noted
+from .makers cimport history, tensor_of
 from .plain cimport (
     bare, current, hooked, place, records, same, untouched)
 from ..graph.versions cimport exposed, note, root_of

@@ -8,6 +8,7 @@ when somebody asks. Each function says whether it wrote; nothing has happened wh
 import numpy as np
 
 from ..... import _engine, extend
+from ..graph.recording import noted
 from ..graph.versions import EXPOSED, exposed, note, root_of
 from ..inplace.write import KEEPERS
 from ..modes.modes import MODES
@@ -20,12 +21,11 @@ from ..types.record_slots import RecordSlots
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, VIEW, Tensor, TensorBase
 from ..views.overlap import OVERLAPPING, crossing, overlapping
-from ..views.views import GETITEM
 from . import device_writes
+from .array_index import index_of as array_index
 from .basic_index import BASE, BOTH, NUMBER, VALUE
 from .copy_slices import COPY_SLICES, CopySlices, index_of, lies_in
-from .array_index import index_of as array_index
-from .makers import history, noted, quiet, tensor_of
+from .makers import history, quiet, tensor_of
 from .plain import OPEN, bare, current, hooked, place, records, same, untouched
 
 ndarray = np.ndarray
