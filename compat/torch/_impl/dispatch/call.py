@@ -9,7 +9,7 @@ import functools
 import numpy as np
 
 from ..... import _engine
-from ..fastpath.writes import rewritten_as
+from ..inplace.fast import rewritten_as
 from ..inplace.inplace import inplace, written_as
 from ..inplace.lower_errors import raised
 from ..inplace.sum_writes import KERNELS, written

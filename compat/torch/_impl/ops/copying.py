@@ -9,9 +9,8 @@ from .....extend import REGISTRY
 from ..dispatch.call import attach, moving
 from ..dispatch.layouts import laid_out, layout
 from ..dispatch.telling import by_mode
-from ..fastpath.views import copied
-from ..fastpath.writes import assign, unrecorded_array
 from ..graph import versions
+from ..inplace.fast import assign, unrecorded_array
 from ..inplace.inplace import check_result, inplace
 from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
@@ -23,6 +22,7 @@ from ..types.memory_formats import arranged, lies_in, preserves
 from ..types.size import contiguous_format
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import bottom, shape_dtype
+from ..views.fast import copied
 from ..views.memory import example_of
 from ..views.overlap import check_own
 

@@ -12,7 +12,7 @@ from ..dispatch.deprecated_overloads import modern
 from ..dispatch.host_ops import insist, peek
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
 from ..fastpath.lanes import OPERANDS, binary
-from ..fastpath.writes import binary_inplace
+from ..inplace.fast import binary_inplace
 from .operands import COMPARABLE, by_name, of_kinds, operands, times, zero_slope
 from .publishing import synonyms
 

@@ -8,8 +8,8 @@ import numpy as np
 from ..... import extend
 from ..dispatch.call import attach
 from ..dispatch.signatures import signed
-from ..fastpath.writes import unrecorded_array
 from ..graph import versions
+from ..inplace.fast import unrecorded_array
 from ..inplace.inplace import inplace
 from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..state.meta import is_meta, on_device

@@ -1,4 +1,4 @@
-from ..state.edges cimport accumulator, is_current, untangled
+from .edges cimport accumulator, is_current, untangled
 from ..types.blank cimport blank
 from ..types.tensor_slots cimport TensorSlots
 

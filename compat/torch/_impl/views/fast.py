@@ -1,4 +1,4 @@
-"""The fast road of views: of plain tensors, and of values of levels over plain ones. Compiled with views.pxd beside it.
+"""The fast road of views: of plain tensors, and of values of levels over plain ones. Compiled with fast.pxd beside it.
 
 The meaning of a view is `compute_view` of views/views.py: the nodes are the same, their names and edges are worked out
 when somebody asks. Each function gives None for what it leaves to the general road.
@@ -14,14 +14,12 @@ from ..graph.recording import noted
 from ..modes.modes import MODES
 from ..state.edges import edge
 from ..state.levels import BatchTrace, GradTrace
+from ..state.makers import history, tensor_of
 from ..types.parameter import Parameter
 from ..types.record_slots import RecordSlots
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Record, Tensor
 from ..types.tensor_value import shape_dtype
-from ..views.views import EXPAND, GETITEM, RESHAPE, TRANSPOSE
-from .basic_index import EXPANDED, SELECT, SHAPED, TURNED
-from .makers import history, tensor_of
 from .plain import (
     OPEN,
     RECORDED,
@@ -34,6 +32,8 @@ from .plain import (
     untouched,
     view_record,
 )
+from .rules import EXPANDED, SELECT, SHAPED, TURNED
+from .views import EXPAND, GETITEM, RESHAPE, TRANSPOSE
 
 ndarray = np.ndarray
 aval_of = extend.aval_of

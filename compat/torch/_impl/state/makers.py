@@ -9,12 +9,12 @@ from ..... import _engine
 from ..graph.recording import noted as noted
 from ..modes.errstate import QUIET, enter_error_state, error_state, restore_fp_warnings
 from ..modes.modes import MODES
-from ..state.edges import accumulator, is_current, untangled
 from ..types.blank import blank
 from ..types.number_cache import CONSTS, constant
 from ..types.parameter import Parameter
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Tensor
+from .edges import accumulator, is_current, untangled
 
 ndarray = np.ndarray
 get_modes = MODES.get

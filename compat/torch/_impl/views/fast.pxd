@@ -1,7 +1,7 @@
 from ..types.record_slots cimport RecordSlots
 from ..types.tensor_slots cimport TensorSlots
 from ..graph.recording cimport noted
-from .makers cimport history, tensor_of
+from ..state.makers cimport history, tensor_of
 from .plain cimport (
     bare, bottom_of, current, place, records, simple, untouched, view_record)
 

@@ -4,8 +4,8 @@ from .....core.slots cimport Node
 from ..types.record_slots cimport RecordSlots
 from ..types.tensor_slots cimport TensorSlots
 from ..graph.recording cimport noted
-from .makers cimport history, tensor_of
-from .plain cimport (
+from ..state.makers cimport history, tensor_of
+from ..views.plain cimport (
     bare, current, hooked, place, records, same, untouched)
 from ..graph.versions cimport exposed, note, root_of
 

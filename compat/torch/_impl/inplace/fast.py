@@ -1,5 +1,5 @@
 """The fast road of writes in place: to plain tensors, and to values of a level over plain ones. Compiled with
-writes.pxd beside it.
+fast.pxd beside it.
 
 The meaning of a write is `compute` of inplace/inplace.py: the nodes are the same, their names and edges are worked out
 when somebody asks. Each function says whether it wrote; nothing has happened where it did not.
@@ -10,23 +10,23 @@ import numpy as np
 from ..... import _engine, extend
 from ..graph.recording import noted
 from ..graph.versions import EXPOSED, exposed, note, root_of
-from ..inplace.write import KEEPERS
 from ..modes.modes import MODES
 from ..state.edges import edge
 from ..state.levels import BatchTrace
+from ..state.makers import history, quiet, tensor_of
 from ..types.dtypes import dtype as Dtype
 from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
 from ..types.parameter import Parameter
 from ..types.record_slots import RecordSlots
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, VIEW, Tensor, TensorBase
+from ..views.array_index import index_of as array_index
 from ..views.overlap import OVERLAPPING, crossing, overlapping
+from ..views.plain import OPEN, bare, current, hooked, place, records, same, untouched
+from ..views.rules import BASE, BOTH, NUMBER, VALUE
 from . import device_writes
-from .array_index import index_of as array_index
-from .basic_index import BASE, BOTH, NUMBER, VALUE
 from .copy_slices import COPY_SLICES, CopySlices, index_of, lies_in
-from .makers import history, quiet, tensor_of
-from .plain import OPEN, bare, current, hooked, place, records, same, untouched
+from .write import KEEPERS
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
@@ -40,7 +40,8 @@ class Target:
     """Where a write goes: the memory, and who has its history.
 
     `x` is the array, of which the first `front` axes are those of vmaps; `tensor` what is written to below those, and
-    `holder` that or its base; `node` the holder's, where operations are `recording`, and `recorded` says that this one is.
+    `holder` that or its base; `node` the holder's, where operations are `recording`. `recorded` says of a tensor that
+    is to be written as a whole whether that gives it a history.
     """
 
     __slots__ = ("front", "holder", "node", "recorded", "recording", "tensor", "x")
@@ -124,7 +125,8 @@ def target(t, m):
         if overlapping(x):
             return None
         if recording and (node is not None or u.node is not None or u.wants_grad or holder.wants_grad):
-            if node is None or u.wants_grad or level is None and holder.dispatch_key != FAST or meta.creation is not None or (
+            if node is None or u.wants_grad or meta.creation is not None or (
+                    level is None and holder.dispatch_key != FAST) or (
                     u.node is not None and not unheard(u.node)) or not lies_in(holder, u):
                 return None
     elif recording and node is None and u.wants_grad:
@@ -310,7 +312,8 @@ def assign(t, value):
     if p is not None:
         whole = holder.value if holder.level_trace is None else holder.value.value
         aval = aval_of(v) if type(v) is ndarray else NUMBER
-        holder.node = noted(BASE if q is None else BOTH, p if q is None else (p, q), (aval_of(whole), aval, spot, False))
+        holder.node = noted(BASE if q is None else BOTH, p if q is None else (p, q),
+                            (aval_of(whole), aval, spot, False))
         u.node = None
         u.autograd_meta.attr_version = -1
     return True
@@ -436,7 +439,7 @@ def rewritten_as(fun, t, args, kwargs, recorded):
     wrote(to)
     if p is not None:
         saved = p.saved
-        if saved is v or type(saved) is tuple and any([thing is v for thing in saved]):  # a later write is noticed
+        if saved is v or type(saved) is tuple and any(thing is v for thing in saved):  # a later write is noticed
             p.saved = x if saved is v else tuple([x if thing is v else thing for thing in saved])
             p.seq = _engine.next_seq()
         u.node = p
