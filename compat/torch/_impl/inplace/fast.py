@@ -304,7 +304,8 @@ def assign(t, value):
         return False
     v, q = given
     x = found.x
-    if p is None and q is not None or type(v) is ndarray and (v.shape != x.shape or np.may_share_memory(v, x)):
+    if p is None and q is not None or type(v) is ndarray and (v.shape != x.shape or (
+            not lies_elsewhere(v, x) and np.may_share_memory(v, x))):
         return False
     spot = None if p is None else index_of(u)
     x[...] = v

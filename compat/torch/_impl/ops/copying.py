@@ -63,12 +63,12 @@ attach("contiguous", contiguous)
 
 def fill_(self, value):
     """Every element becomes `value`."""
+    if type(value) in (float, int, bool) and assign(self, value):
+        return self
     name = "FillBackward3" if isinstance(value, TensorBase) else "FillBackward2"
     if not isinstance(value, TensorBase):
         if not isinstance(value, Number | np.bool_):
             raise TypeError(f"fill_(): argument 'value' must be Number or Tensor, not {type(value).__name__}")
-        if assign(self, value):
-            return self
     elif not shape_dtype(value)[0] and type(memory := bottom(self)) in ARRAYS:
         check_own(memory)  # PyTorch copies it there, while numbers may fill what is expanded
     return inplace(self, "fill_", filled, (value,), node_name=name, covers=True)

@@ -37,6 +37,7 @@ from .views import EXPAND, GETITEM, RESHAPE, TRANSPOSE
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
+EVERY = slice(None)
 PAIR, AVAL, GIVEN = range(3)  # what the node of a view saves: the tensor's aval with something, the aval, something
 SELECTED, SLICED, ALIASED, INSERTED = (SELECT[f"{name}Backward0"] for name in ("Select", "Slice", "Alias", "Unsqueeze"))
 VIEWED, SWAPPED, SPREAD = SHAPED["ViewBackward0"], TURNED["TransposeBackward0"], EXPANDED["ExpandBackward0"]
@@ -120,10 +121,9 @@ def level_view(t, prim, param, rule, what, beside, maker):
     if trace is None:
         return ambient_view(t, None, True, prim, param, rule, what, beside, maker)
     if type(trace) is BatchTrace:
-        shape = shape_dtype(t)[0]
-        if trace.done or maker is not None or prim is EXPAND and len(param) != len(shape):
+        if trace.done or maker is not None or prim is EXPAND and len(param) != len(shape_of(t)):
             return None
-        param = prim.batch_params((param,), trace.size, shape)[0]
+        param = behind_examples(prim, param, trace.size)
         below = level_view(u.value, prim, param, rule, what, param, None)
         return None if below is None else tensor_of(below, None, None, trace, GENERAL)
     meta: RecordSlots = u.autograd_meta
@@ -147,9 +147,19 @@ def level_view(t, prim, param, rule, what, beside, maker):
     return tensor_of(below, None if rule is None else node, made, trace, GENERAL)
 
 
+def behind_examples(prim, param, size):
+    """The parameter of a view of all examples, which lie along the first axis: what `batch_params` gives."""
+    if prim is GETITEM:
+        return (EVERY, *param)
+    if prim is TRANSPOSE:
+        return (0, *[axis + 1 for axis in param])
+    return (size, *param)
+
+
 def source_aval(t):
     """Shape and dtype of a value as its level sees them."""
-    return extend.make_aval(*shape_dtype(t))
+    u: TensorSlots = t
+    return aval_of(u.value) if u.level_trace is None else extend.make_aval(*shape_dtype(t))
 
 
 def array_of(x, prim, param, maker):
