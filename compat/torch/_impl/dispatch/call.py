@@ -11,7 +11,7 @@ import numpy as np
 from ..... import _engine
 from ..inplace.inplace import inplace, written_as
 from ..inplace.lower_errors import raised
-from ..inplace.rewriting import rewritten_as
+from ..fastpath.writes import rewritten_as
 from ..inplace.sum_writes import KERNELS, written
 from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved

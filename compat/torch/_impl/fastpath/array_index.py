@@ -1,21 +1,17 @@
-"""Lanes of index tensors: `t[index]`, and `t[index] = value` of which nothing is recorded."""
+"""Index tensors on the fast road: which places of an array they name, and `t[index]`."""
 
 import numpy as np
 
 from ..... import _engine, extend
-from ..graph import versions
 from ..graph.node_names import NamedRule
+from ..graph.recording import noted
 from ..modes.modes import MODES
-from ..state.edges import accumulator, untangled
-from ..types.number_cache import EXACT
-from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import GENERAL, VIEW, infer, needs_grad, wrap
-from ..views.overlap import crossing
+from ..types.parameter import PLAIN_KINDS, Parameter
+from ..types.tensor_slots import TensorSlots
+from ..types.tensor_type import FAST, GENERAL, INFERENCE, VIEW, Tensor, infer, wrap
 from ..views.views import PICK
-from . import makers
-from .bare_tensors import bare, number
-from .basic_index import ready
-from .copy_slices import hooked
+from .makers import history, tensor_of
+from .plain import OPEN, RECORDED, bare, current, records, simple
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
@@ -81,12 +77,6 @@ def masked(key, shape):
         shape[: array.ndim] == array.shape) else None
 
 
-def simple(s):
-    """Tell whether a slice is one of ints that PyTorch takes."""
-    return (s.start is None or type(s.start) is int) and (s.stop is None or type(s.stop) is int) and (
-        s.step is None or type(s.step) is int and s.step > 0)
-
-
 def place_of(key):
     """The number that an index tensor without axes is; None for all else."""
     if type(key) not in PLAIN_KINDS or key.level_trace is not None:
@@ -95,38 +85,30 @@ def place_of(key):
     return int(array) if type(array) is ndarray and not array.ndim and array.dtype.kind == "i" else None
 
 
-def unrecorded(t):
-    """Tell whether nothing is recorded now of a tensor that has an array of NumPy and no tangent, and is none of
-    inference mode."""
-    if type(t) not in PLAIN_KINDS:
-        return False
-    m = MODES.get()
-    if m is not None and not m.still and (m.packing is None or not hooked(m)):
-        return False
-    key = t.dispatch_key
-    if key == GENERAL:
-        return bare(t)
-    if key > VIEW or key and not untangled(t):
-        return False
-    return m is not None and m.still or not needs_grad(t)
-
-
 def picked(t, key):
-    """`t[key]`; None for what this lane does not take."""
-    p, recorded = None, MODES.get() is None and t.dispatch_key != GENERAL
-    if not (ready(t) if recorded else unrecorded(t)):
+    """`t[key]`; None for what this road does not take."""
+    if type(t) is not Tensor and type(t) is not Parameter or not OPEN[0]:
         return None
-    array = t.value
+    u: TensorSlots = t
+    m = MODES.get()
+    recording = m is None or not m.still
+    array = u.value
+    meta = u.autograd_meta
+    if u.level_trace is not None or type(array) is not ndarray or recording and m is not None and not records(m):
+        return None
+    if u.dispatch_key == VIEW:
+        if not current(t, recording) or recording and meta.creation not in RECORDED:
+            return None
+    elif u.dispatch_key == INFERENCE or u.dispatch_key == GENERAL and (not bare(t) or meta is not None and (
+            meta.inference)):
+        return None
     index, axis = index_of(key, array.shape)
     if index is None:
         return None
-    if recorded:
-        p = t.node
-        if p is None and t.wants_grad:
-            p = accumulator(t)
+    p = history(t) if recording else None
     try:
         found = array[index]
-        node = None if p is None else noted(p, array, index, axis)
+        node = None if p is None else node_of(p, array, index, axis)
     except (IndexError, ValueError):
         return None
     if found.ndim > 1 and not array.flags.c_contiguous or p is not None and node is None:
@@ -134,53 +116,21 @@ def picked(t, key):
     if not found.flags.c_contiguous:
         found = np.ascontiguousarray(found)
     if p is not None:
-        return makers.made(found, node)
+        return tensor_of(found, node, None, None, FAST)
     out = wrap(found)
-    m = MODES.get()
     if m is not None and m.inference:
         infer(out)
     return out
 
 
-def noted(p, array, index, axis):
+def node_of(p, array, index, axis):
     """The node of what an index takes from an array; None where it is not that of one operation."""
     if axis is None and type(index) is ndarray:
         index = index.nonzero()
         axis = 0 if len(index) == 1 else None
     if axis is None:
-        if len(index) != array.ndim or not all(type(k) is ndarray for k in index):
+        if len(index) != array.ndim or not all([type(k) is ndarray for k in index]):
             return None
-        return makers.noted(_PICKED, p, (aval_of(array), _engine.Places(np.ravel_multi_index(index, array.shape))))
+        return noted(_PICKED, p, (aval_of(array), _engine.Places(np.ravel_multi_index(index, array.shape))))
     along = index if type(index) is ndarray else [k for k in index if type(k) is ndarray][0]
-    return makers.noted(_TAKEN, p, (aval_of(array), along, axis))
-
-
-def put(t, key, value):
-    """`t[key] = value`; False for what this lane does not take."""
-    if not unrecorded(t) or t.node is not None:
-        return False
-    array = t.value
-    index, _ = index_of(key, array.shape)
-    if index is None or not array.flags.writeable or versions.EXPOSED and versions.exposed(array):
-        return False
-    if t.autograd_meta is not None and (crossing(array) or t.dispatch_key == VIEW and (
-            t.autograd_meta.base.node is not None)):
-        return False
-    if type(value) in PLAIN_KINDS:
-        v = value.value
-        if not unrecorded(value) or v.dtype is not array.dtype or versions.root_of(v) is versions.root_of(array):
-            return False
-    elif t.dispatch_key == GENERAL:
-        v = number(value, array.dtype)
-    elif type(value) is float:
-        v = value if array.itemsize == 8 or -3e38 < value < 3e38 or value - value != 0 else None
-    else:
-        v = value if type(value) is int and -EXACT <= value <= EXACT else None
-    if v is None:
-        return False
-    try:
-        array[index] = v
-    except (IndexError, TypeError, ValueError):  # nothing was written
-        return False
-    _ = versions.note(array)
-    return True
+    return noted(_TAKEN, p, (aval_of(array), along, axis))

@@ -1,4 +1,4 @@
-"""The node of a write through a view: `CopySlices`, and when a lane may make one."""
+"""The node of a write through a view: `CopySlices`, and where a view lies in its base."""
 
 import numpy as np
 
@@ -7,13 +7,9 @@ from ..graph import versions
 from ..graph.lone_cotangents import untraced
 from ..graph.node import DECLINED, FREED, UNDEFINED, GradNode, freed
 from ..graph.node_names import NamedRule
-from ..state.edges import untangled
-from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import VIEW, TensorBase, needs_grad
-from ..views.overlap import OVERLAPPING, overlapping
+from ..views.overlap import overlapping
 from ..views.views import GETITEM, RESHAPE, TRANSPOSE, UPDATE
 
-next_seq = _engine.next_seq
 aval_of = extend.aval_of
 Ambient = _engine.Ambient
 Scatter = _engine.Scatter
@@ -98,44 +94,11 @@ def again(node, ct, drive):
 COPY_SLICES = {keeps: _rule(keeps) for keeps in (False, True)}
 
 
-def can_write(t):
-    """Tell whether a write through a view is the common case: an ambient base with a node, and no hook, tangent or mode
-    in sight. The view's own history may be out of date: it is not needed."""
-    meta = t.autograd_meta
-    base = meta.base
-    if base.dispatch_key or meta.creation is not None or t.wants_grad:
-        return False
-    node = base.node
-    if node is None or node.extra is not None and not (node.extra.quiet or node.extra.packed) or (
-            meta.tangent is not None or versions.EXPOSED and versions.exposed(t.value)):
-        return False
-    if base.autograd_meta is not None and (base.autograd_meta.tangent is not None or base.autograd_meta.relaid):
-        return False
-    if t.node is not None and t.node.extra is not None and not (t.node.extra.quiet or t.node.extra.packed):
-        return False
-    return lies_in(base, t)
-
-
 def lies_in(base, t):
     """Tell whether the place of a view in its base is one that an index names."""
     steps, whole = t.autograd_meta.steps, memory(base)
     return len(steps) == 1 and steps[0][0] is GETITEM or (
         whole.ndim > 0 and whole.flags.c_contiguous and not overlapping(memory(t)))
-
-
-def hooked(m):
-    """Tell whether nothing but saved-tensor hooks is in force, and none of them has to hear of writes."""
-    return m.packing is not None and not any(hasattr(pack, "before_write") for pack, _ in m.hooks)
-
-
-def idle(t):
-    """Tell whether a value is a number, or an ambient tensor of floats without history and tangent: nothing is recorded
-    of it."""
-    if type(t) not in PLAIN_KINDS:
-        return not isinstance(t, TensorBase)
-    if t.node is not None or t.wants_grad or t.dispatch_key > VIEW:
-        return False
-    return not t.dispatch_key or untangled(t) and not needs_grad(t.autograd_meta.base)
 
 
 def memory(t):
@@ -144,7 +107,7 @@ def memory(t):
 
 
 def index_of(t):
-    """The index of a view that `can_write` in its base."""
+    """The index in its base of a view that `lies_in` it."""
     meta = t.autograd_meta
     if len(meta.steps) == 1 and meta.steps[0][0] is GETITEM:
         return meta.steps[0][1][0]
@@ -176,44 +139,3 @@ def index_of(t):
 
 _STEPS = {GETITEM, RESHAPE, TRANSPOSE}  # whose parameters hold no arrays
 _INDICES = {}  # where small views of several steps lie in their bases: a loop writes to the same places again and again
-
-
-def put_of(t):
-    """Where a view lies in its base, with the base's aval, kept in its record; None for one that no lane writes to.
-
-    Of a view at a level it is known that its history may be written to.
-    """
-    meta = t.autograd_meta
-    if not (can_write(t) if t.level_trace is None else lies_in(meta.base, t)):
-        return None
-    whole = memory(meta.base)
-    if overlapping(whole):
-        return None
-    meta.put = (index_of(t), aval_of(whole))
-    return meta.put
-
-
-def written(t, rule, q, saved):
-    """The history of a base after a write through its view by `rule`; the view's own is made when it is read."""
-    meta = t.autograd_meta
-    base = meta.base
-    fn = GradNode()
-    fn.rule = rule
-    fn.parents = (None, q)
-    fn.saved = saved
-    fn.extra = None
-    put = meta.put
-    if put is None:
-        whole = memory(base)
-        if overlapping(whole):
-            raise RuntimeError(OVERLAPPING)
-        put = meta.put = (index_of(t), aval_of(whole))
-    node = CopySlices()
-    node.rule = COPY_SLICES[rule.keeps]
-    node.parents = base.node if q is None else (base.node, q)
-    node.saved = (*put, fn)
-    node.seq = fn.seq = next_seq()
-    node.extra = None
-    base.node = node
-    t.node = None
-    meta.attr_version = -1

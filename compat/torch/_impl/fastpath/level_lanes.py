@@ -27,6 +27,7 @@ from ..values.tangents import set_tangent
 from ..views.views import shape_dtype
 from .level_operands import NOT_HERE, operand
 from .makers import above, made, quieted
+from .plain import OPEN
 
 ndarray = np.ndarray
 Tracer = extend.Tracer
@@ -37,7 +38,7 @@ _SIDES = (0,), (1,), (0, 1)
 
 def lives(x, trace):
     """Tell whether an object is a tensor of a level; of the ambient one, whether it may be a dual tensor."""
-    if type(x) is not Tensor:
+    if type(x) is not Tensor or not OPEN[0]:
         return False
     t: TensorSlots = x
     return t.level_trace is trace and (trace is not None or t.dispatch_key == GENERAL)

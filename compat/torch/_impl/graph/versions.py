@@ -99,7 +99,7 @@ def note(array):
     Its name is replaced by a native form.
     """
     root = root_of(array) if type(array) is ndarray else array
-    entry = WRITTEN.get(id(root))
+    entry: Written = WRITTEN.get(id(root))
     if entry is None:
         entry = WRITTEN[id(root)] = Written(root)
     entry.count += 1
@@ -118,7 +118,7 @@ def note_all(roots):
     """Note one write to several memories that no arrays of NumPy share, by their roots."""
     stamp = new_stamp()
     for root in roots:
-        entry = WRITTEN.get(id(root))
+        entry: Written = WRITTEN.get(id(root))
         if entry is None:
             entry = WRITTEN[id(root)] = Written(root)
         entry.count += 1
@@ -153,7 +153,7 @@ def version(array):
         base = array.base
     if type(array) is not ndarray:
         array = root_on_device(array)
-    entry = WRITTEN.get(id(array))
+    entry: Written = WRITTEN.get(id(array))
     return 0 if entry is None else entry.count
 
 

@@ -9,11 +9,10 @@ from .....extend import REGISTRY
 from ..dispatch.call import attach, moving
 from ..dispatch.layouts import laid_out, layout
 from ..dispatch.telling import by_mode
-from ..fastpath.copy_lanes import cloned
-from ..fastpath.write_lanes import assign
+from ..fastpath.views import copied
+from ..fastpath.writes import assign, unrecorded_array
 from ..graph import versions
 from ..inplace.inplace import check_result, inplace
-from ..inplace.rewriting import unrecorded_array
 from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..state.meta import is_meta
@@ -55,7 +54,7 @@ def contiguous(self, memory_format=contiguous_format):
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     if lies_in(array, memory_format):
         return self
-    quick = cloned(self) if memory_format is contiguous_format else None
+    quick = copied(self) if memory_format is contiguous_format else None
     return _contiguous(self, memory_format) if quick is None else quick
 
 

@@ -11,7 +11,7 @@ from ....._engine import Places
 from .....extend import REGISTRY
 from ..dispatch.call import moving
 from ..dispatch.layouts import IN_ORDER
-from ..fastpath import native_views
+from ..fastpath.views import placed
 from ..graph import versions
 from ..types.arrays import address, laid_out, namespace
 from ..types.dtypes import type_word
@@ -47,7 +47,7 @@ def placed_view(t, kind, params, name, shared=False):
     if prod(shape) > _SMALL:
         return index_view(t, kind(*params), name)
     maker, step = kept(kind, params, shape)
-    out = native_views.quick_places(t, maker, step, titled(PICK, name), shared)
+    out = placed(t, maker, step, titled(PICK, name), shared)
     return view(t, PICK, step[1], name, maker=maker) if out is None else out
 
 

@@ -1,4 +1,4 @@
-"""Views and writes that native code makes are those of the lanes in Python: values, gradients, versions, nodes."""
+"""Views and writes of the fast road are those of the general one: values, gradients, versions, nodes."""
 
 import contextlib
 import gc
@@ -8,39 +8,20 @@ import numpy as np
 import pytest
 
 import covector.compat.torch as torch
-from covector.compat.torch._impl.fastpath import bare_tensors, native_views
-from covector.compat.torch._impl.ops import indexing
+from covector.compat.torch._impl.fastpath import plain, views
 from covector.compat.torch._impl.types.tensor_type import new
-from covector.core.arrays.ufunc_dispatch import FORMS
 
-NAMES = ("quick_read", "quick_index", "quick_shape", "quick_turn", "quick_swap", "quick_expand", "quick_parts",
-         "quick_put")
 DTYPES = ("int64", "int32", "uint8", "int8", "bool", "complex64", "complex128", "float16", "bfloat16")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def decided():
-    """Native forms where there are any, whatever ran before."""
-    FORMS.decide()
-
-
-def in_python(monkeypatch):
-    """The lanes without their native forms."""
-    for name in NAMES:
-        monkeypatch.setattr(native_views, name, lambda *args: None)
-    for name in ("add_", "sub_", "mul_", "div_", "mul", "add", "sin", "clone"):
-        method = getattr(torch.Tensor, name)
-        for _ in range(4):  # what wraps a lane holds it in a variable
-            code, cells = getattr(method, "__code__", None), getattr(method, "__closure__", None) or ()
-            held = dict(zip(code.co_freevars, cells)) if code is not None else {}
-            if "quick" in held:
-                found = held["quick"].cell_contents
-                if found is None or type(found).__name__ == "builtin_function_or_method":
-                    monkeypatch.setattr(held["quick"], "cell_contents", None)
-                    break
-                method = found
-            else:
-                break
+@contextlib.contextmanager
+def generally():
+    """Everything on the general road."""
+    plain.OPEN[0] = False
+    try:
+        yield
+    finally:
+        plain.OPEN[0] = True
 
 
 def read(rng, t):
@@ -240,39 +221,41 @@ def program_of_others(seed):
 
 @pytest.mark.filterwarnings("ignore:Use of index_put_ on expanded")
 @pytest.mark.parametrize("seed", range(81))
-def test_native_lanes_of_other_dtypes_do_what_the_general_path_does(seed, monkeypatch):
-    native = program_of_others(seed)
-    with monkeypatch.context() as patch:
-        in_python(patch)
-        for name in ("put", "assign", "update"):
-            patch.setattr(bare_tensors, name, lambda *args: False)
-        patch.setattr(indexing, "picked", lambda t, key: None)
-        patch.setattr(indexing, "put_picked", lambda t, key, value: False)
-        assert program_of_others(seed) == native
+def test_other_dtypes_on_the_fast_road_are_those_of_the_general_one(seed):
+    fast = program_of_others(seed)
+    with generally():
+        assert program_of_others(seed) == fast
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_native_lanes_do_what_lanes_in_python_do(seed, monkeypatch):
-    native = program(seed)
-    with monkeypatch.context() as patch:
-        in_python(patch)
-        assert program(seed) == native
+def test_the_fast_road_does_what_the_general_one_does(seed):
+    fast = program(seed)
+    with generally():
+        assert program(seed) == fast
+
+
+def flat(found):
+    """All that is in tuples and lists, in order."""
+    return [x for part in found for x in flat(part)] if isinstance(found, tuple | list) else [found]
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_native_lanes_at_levels_do_what_lanes_in_python_do(seed, monkeypatch):
-    native = repr(program_at_levels(seed))
-    with monkeypatch.context() as patch:
-        in_python(patch)
-        assert repr(program_at_levels(seed)) == native
+def test_the_fast_road_at_levels_does_what_the_general_one_does(seed):
+    """The general road makes the history of a view again when it is written to, the fast one when it is read: sums of
+    cotangents may come in another order, and their last bits with it."""
+    fast = flat(program_at_levels(seed))
+    with generally():
+        general = flat(program_at_levels(seed))
+    assert [v for v in fast if type(v) is not float] == [v for v in general if type(v) is not float]
+    np.testing.assert_allclose(*[[v for v in found if type(v) is float] for found in (fast, general)],
+                               rtol=1e-5 if seed % 2 else 1e-13, atol=1e-5 if seed % 2 else 1e-13)
 
 
-def test_views_of_any_size_are_native():
+def test_views_of_any_size_take_the_fast_road():
     t = torch.ones(1, 30, 5)
-    found = [native_views.quick_shape(t, (50, 3)), native_views.quick_expand(t, (40, -1, 5)),
-             native_views.quick_read(t[0], 29),
-             native_views.quick_swap(t, 0, 2), native_views.quick_read(t[0], slice(0, 30, 2))]
-    assert FORMS.small is None or None not in found
+    found = [views.reshaped(t, (50, 3)), views.expanded(t, (40, -1, 5)), views.read(t[0], 29), views.swapped(t, 0, 2),
+             views.read(t[0], slice(0, 30, 2))]
+    assert None not in found
 
 
 def test_tensor_that_was_never_made_is_an_error():
@@ -286,12 +269,11 @@ def test_tensor_that_was_never_made_is_an_error():
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_native_lanes_take_all_dtypes(dtype):
+def test_views_of_all_dtypes_take_the_fast_road(dtype):
     t = torch.ones(2, 3).to(getattr(torch, dtype))
-    found = [native_views.quick_read(t, 1), native_views.quick_read(t[0], ...), native_views.quick_shape(t, (-1,)),
-             native_views.quick_swap(t, 0, 1), native_views.quick_expand(t, (4, -1, 3)),
-             native_views.quick_parts(t, ((0, ...), (1, ...)), None)]
-    assert FORMS.small is None or None not in found
+    found = [views.read(t, 1), views.read(t[0], ...), views.reshaped(t, (-1,)), views.swapped(t, 0, 1),
+             views.expanded(t, (4, -1, 3)), views.parted(t, ((0, ...), (1, ...)), None)]
+    assert None not in found
 
 
 def steps(t):
@@ -305,7 +287,7 @@ def steps(t):
     return (torch.sin(y) + y.expand(2, 4, 3) - y[None] * y[..., 0].sum()).sum()
 
 
-def test_native_lanes_keep_nothing():
+def test_the_fast_road_keeps_nothing():
     i, x = torch.arange(12).reshape(4, 3), torch.ones(4, 3, requires_grad=True) * 2.0
     mask, w = i > 4, torch.ones(4, 3)
     roads = (lambda: i[1], lambda: i[...], lambda: i[None], lambda: i[1, 2], lambda: i.view(-1), lambda: i.t(),
@@ -325,9 +307,8 @@ def test_native_lanes_keep_nothing():
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_native_lanes_under_saved_tensor_hooks_do_what_lanes_in_python_do(seed, monkeypatch):
+def test_the_fast_road_under_saved_tensor_hooks_does_what_the_general_one_does(seed):
     with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
-        native = program(seed), program_of_others(seed)
-        with monkeypatch.context() as patch:
-            in_python(patch)
-            assert (program(seed), program_of_others(seed)) == native
+        fast = program(seed), program_of_others(seed)
+        with generally():
+            assert (program(seed), program_of_others(seed)) == fast
