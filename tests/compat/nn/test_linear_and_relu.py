@@ -39,7 +39,7 @@ class Close:
         self.array = array
 
     def __eq__(self, other):
-        return np.allclose(self.array, other.array, 1e-2 if self.array.dtype == np.float16 else 1e-4)
+        return np.allclose(self.array, other.array, 1e-2 if self.array.dtype == np.float16 else 1e-4, equal_nan=True)
 
 
 def linears(dtype):
