@@ -68,7 +68,7 @@ def number(c, dtype):
 
 def quiet(op):
     """A ufunc, or a function of arrays, without NumPy's warnings."""
-    return _engine.quick(op, None, quieted)
+    return _engine.small(op, quiet=quieted)
 
 
 def quieted(op):
