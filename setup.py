@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 # Each stands beside the .pxd that gives its types; one that is NumPy's C interface alone is a .pyx.
 COMPILED = (
@@ -16,10 +17,11 @@ COMPILED = (
     "core/tape/recording.py",
     "core/primitive/lanes.py",
     "core/primitive/call_lanes.py",
+    "core/primitive/forward_lanes.py",
     "transforms/reverse/sweep.py",
     "compat/torch/_impl/types/tensor_slots.py",
     "compat/torch/_impl/graph/versions.py",
-    "compat/torch/_impl/views/plain.py",
+    "compat/torch/_impl/state/plain.py",
     "compat/torch/_impl/views/fast.py",
     "compat/torch/_impl/inplace/fast.py",
     "compat/torch/_impl/types/blank.pyx",
@@ -54,9 +56,24 @@ def extensions():
         found.append(Extension(
             ".".join(("covector", *source.with_suffix("").parts)), [str(TREE / "covector" / source)],
             include_dirs=[numpy.get_include()], define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
-            extra_compile_args=[] if os.name == "nt" else ["-g0"], optional=True))
-    return cythonize(found, include_path=[str(TREE)], compiler_directives={
+            extra_compile_args=[] if os.name == "nt" else ["-g0"]))
+    found = cythonize(found, include_path=[str(TREE)], compiler_directives={
         "language_level": 3, "binding": True, "boundscheck": False, "wraparound": True})
+    for extension in found:
+        extension.optional = True
+    return found
 
 
-setup(ext_modules=extensions())
+class Build(build_ext):
+    """All modules are compiled, or none: they read each other's fields."""
+
+    def build_extensions(self):
+        super().build_extensions()
+        files = [Path(self.get_ext_fullpath(extension.name)) for extension in self.extensions]
+        if not all(file.exists() for file in files):
+            self.warn("covector runs interpreted: there is no C compiler, or it failed, as said above")
+            for file in files:
+                file.unlink(missing_ok=True)
+
+
+setup(ext_modules=extensions(), cmdclass={"build_ext": Build})

@@ -11,7 +11,7 @@ from .core.arrays.errstate import (
 from .core.arrays.ufunc_dispatch import (
     FORMS as FORMS,
     MANY as MANY,
-    quick as quick,
+    small as small,
     small_item as small_item,
     small_names as small_names,
     with_native as with_native,

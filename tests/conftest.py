@@ -1,8 +1,10 @@
 """Options of the whole test suite, and a cache of object code that is not the user's own."""
 
 import importlib.util
+import itertools
 import os
 import tempfile
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ os.environ["COVECTOR_CACHE_DIR"] = os.path.join(_CACHE.name, "cache")
 os.environ.pop("COVECTOR_CACHE", None)
 
 
+_ROOT = Path(__file__).resolve().parents[1]
 _SPEC = importlib.util.spec_from_file_location("like_cupy", Path(__file__).parent / "backends" / "like_cupy.py")
 like_cupy = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(like_cupy)
@@ -26,9 +29,15 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """The stand-in is CuPy before anything asks for CuPy."""
+    """Refuse compiled modules older than their sources; the stand-in is CuPy before anything asks for CuPy."""
     if config.getoption("--stand-in"):
         like_cupy.install()
+    declarations = [_ROOT.glob(f"{layer}/**/*.p[xy][dx]") for layer in ("core", "transforms", "compat")]
+    for declared in itertools.chain.from_iterable(declarations):
+        stem = str(declared.with_suffix(""))
+        for built in [Path(stem + suffix) for suffix in EXTENSION_SUFFIXES if os.path.exists(stem + suffix)]:
+            if any(file.stat().st_mtime > built.stat().st_mtime for file in (declared, declared.with_suffix(".py"))):
+                raise pytest.UsageError(f"{built.name} is older than its source: pip install -e . compiles it again")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import numpy as np
 from ..core.arrays.avals import make_aval
 from ..core.arrays.backend import find_backend
 from ..core.arrays.dtypes import is_inexact
-from ..core.arrays.ufunc_dispatch import with_small_calls
+from ..core.arrays.ufunc_dispatch import small
 from ..core.checks import check_options
 from ..core.errors import ConversionError, DtypeError, RuleError, at_user_line
 from ..core.numpy_api.protocol import FUNCTIONS, OPERATORS, UFUNCS, arrays_of_numbers
@@ -103,7 +103,7 @@ def ufunc(reference: Any) -> Callable[..., Any]:
     """The public function of a NumPy ufunc, whose primitive is in `UFUNCS`."""
     traced = UFUNCS[reference]
     name = reference.__name__
-    op = reference  # of plain arrays
+    op = small(reference)  # of plain arrays
     operator = reference in OPERATORS
     if reference.nin == 1:
         def unary(x: Any, /, out: Any = None, *, where: Any = True, casting: Any = None, order: Any = None,
@@ -121,7 +121,7 @@ def ufunc(reference: Any) -> Callable[..., Any]:
                     return reference(_stacked(x))
             return reference(x, dtype=dtype, casting=casting or "same_kind", order=order or "K", subok=subok)
 
-        return as_numpy(with_small_calls(unary), reference)
+        return as_numpy(unary, reference)
 
     def binary(x: Any, y: Any, /, out: Any = None, *, where: Any = True, casting: Any = None, order: Any = None,
                dtype: Any = None, subok: bool = True) -> Any:
@@ -143,7 +143,7 @@ def ufunc(reference: Any) -> Callable[..., Any]:
                 return reference(_stacked_list(x), _stacked_list(y))
         return reference(x, y, dtype=dtype, casting=casting or "same_kind", order=order or "K", subok=subok)
 
-    return as_numpy(with_small_calls(binary), reference)
+    return as_numpy(binary, reference)
 
 
 def refuse_options(name: str, out: Any = None, where: Any = True) -> None:

@@ -1,8 +1,9 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+# cython: boundscheck=False, wraparound=False, cdivision=True
 """Ufuncs on small arrays: NumPy's own loops, called without what NumPy does around them.
 
-Of 300 ns that a ufunc takes on four numbers, its loop takes 10; the rest looks up a loop by dtypes and asks the
-operands for overrides, the context for an error state. Here the loops of native floats are looked up once.
+Of 300 ns that a ufunc takes on four numbers, its loop takes 10; the rest looks up a loop by dtypes, asks the operands
+for overrides and the context for an error state, and plans an iteration. Here a loop is looked up once, and run where
+the operands are arrays of one native float that lie in order in memory, or such an array and a number.
 """
 
 import numpy as np
@@ -21,18 +22,67 @@ cdef extern from "numpy/ufuncobject.h":
         void **data
 
 cdef extern from "<fenv.h>":
-    int feclearexcept(int)
-    int fetestexcept(int)
+    int feclearexcept(int) noexcept
+    int fetestexcept(int) noexcept
     int RAISED "(FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID)"
 
 cdef enum:
-    MOST = 4096  # elements of a result, from which on what NumPy does around a loop is little
-    AXES = 4
+    MOST = 4096  # elements of a result, from which on what NumPy does around a loop is little beside it
+    AXES = 4  # of operands that are broadcast
+    DOUBLE = 0
+    SINGLE = 1
+    NUMBER = 2
+    OTHER = 3
 
 cdef object ndarray = np.ndarray
 cdef object float64 = np.float64
-cdef object DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
+# A loop of these gives the same bits wherever it starts, so that broadcast operands may be taken row by row.
 cdef object EXACT = frozenset({np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum})
+
+
+cdef inline int kind_of(x) noexcept:
+    """Whether an operand is an array of native floats in memory that a loop can read, or a number, or neither."""
+    cdef int kind
+    if type(x) is ndarray:
+        kind = cnp.PyArray_TYPE(<cnp.ndarray>x)
+        if not cnp.PyArray_ISBEHAVED_RO(<cnp.ndarray>x):
+            return OTHER
+        return DOUBLE if kind == cnp.NPY_DOUBLE else SINGLE if kind == cnp.NPY_FLOAT else OTHER
+    return NUMBER if type(x) is float or type(x) is float64 else OTHER
+
+
+cdef inline bint in_order(x) noexcept:
+    return cnp.PyArray_IS_C_CONTIGUOUS(<cnp.ndarray>x)
+
+
+cdef inline bint same_shape(x, y) noexcept:
+    cdef int i, rank = cnp.PyArray_NDIM(<cnp.ndarray>x)
+    if rank != cnp.PyArray_NDIM(<cnp.ndarray>y):
+        return False
+    for i in range(rank):
+        if cnp.PyArray_DIMS(<cnp.ndarray>x)[i] != cnp.PyArray_DIMS(<cnp.ndarray>y)[i]:
+            return False
+    return True
+
+
+cdef inline bint apart(x, out) noexcept:
+    """Tell whether an operand is read before its memory is written to: it is the target itself, or lies elsewhere."""
+    cdef char *first = cnp.PyArray_BYTES(<cnp.ndarray>x)
+    cdef char *other = cnp.PyArray_BYTES(<cnp.ndarray>out)
+    return (first == other and same_shape(x, out) or first + cnp.PyArray_NBYTES(<cnp.ndarray>x) <= other
+            or other + cnp.PyArray_NBYTES(<cnp.ndarray>out) <= first)
+
+
+cdef inline bint takes(out, like) noexcept:
+    """Tell whether a result of the shape and layout of `like` can be written to a target."""
+    return (type(out) is ndarray and kind_of(out) == kind_of(like) and cnp.PyArray_ISWRITEABLE(<cnp.ndarray>out)
+            and same_shape(out, like) and in_order(out) == in_order(like)
+            and (in_order(out) or cnp.PyArray_IS_F_CONTIGUOUS(<cnp.ndarray>out)))
+
+
+cdef inline cnp.ndarray empty_like(x):
+    return cnp.PyArray_EMPTY(cnp.PyArray_NDIM(<cnp.ndarray>x), cnp.PyArray_DIMS(<cnp.ndarray>x),
+                             cnp.PyArray_TYPE(<cnp.ndarray>x), not in_order(x))
 
 
 cdef class Loops:
@@ -41,205 +91,197 @@ cdef class Loops:
     cdef Loop loops[2]
     cdef void *data[2]
     cdef object instead
-    cdef bint quiet, broadcasts
+    cdef bint quiet, exact
 
-    cdef inline int known(self, cnp.ndarray x) noexcept:
-        """0 of an array of float64, 1 of float32, -1 of others."""
-        cdef int kind = cnp.PyArray_TYPE(x)
-        if not cnp.PyArray_ISBEHAVED_RO(x):
-            return -1
-        return 0 if kind == cnp.NPY_DOUBLE else 1 if kind == cnp.NPY_FLOAT else -1
-
-    cdef inline int run(self, int k, char **places, cnp.npy_intp n, cnp.npy_intp *steps) noexcept:
-        self.loops[k](places, &n, steps, self.data[k])
-        return 0
-
-    cdef inline object checked(self, out, x, y):
+    cdef inline void run(self, int kind, char **places, cnp.npy_intp n, cnp.npy_intp *steps) noexcept:
         if not self.quiet and fetestexcept(RAISED):
             feclearexcept(RAISED)
-            return self.instead(x) if y is None else self.instead(x, y)
-        return out
+        self.loops[kind](places, &n, steps, self.data[kind])
 
-    cdef object one(self, x):
-        cdef cnp.ndarray a, out
+    cdef inline bint heard(self) noexcept:
+        """Tell whether NumPy would warn of what was computed: then it computes it, and does."""
+        if self.quiet or not fetestexcept(RAISED):
+            return False
+        feclearexcept(RAISED)
+        return True
+
+    cdef object one(self, x, out):
         cdef char *places[2]
         cdef cnp.npy_intp steps[2]
-        cdef double value, result
-        cdef int k
-        if type(x) is ndarray:
-            a = <cnp.ndarray>x
-            k = self.known(a)
-            if k >= 0 and (self.quiet or cnp.PyArray_NDIM(a) > 0) and cnp.PyArray_SIZE(a) <= MOST and (
-                    cnp.PyArray_IS_C_CONTIGUOUS(a) or cnp.PyArray_IS_F_CONTIGUOUS(a)):
-                out = cnp.PyArray_EMPTY(cnp.PyArray_NDIM(a), cnp.PyArray_DIMS(a), cnp.PyArray_TYPE(a),
-                                        not cnp.PyArray_IS_C_CONTIGUOUS(a))
-                places[0] = cnp.PyArray_BYTES(a)
-                places[1] = cnp.PyArray_BYTES(out)
-                steps[0] = steps[1] = 4 if k else 8
-                if fetestexcept(RAISED):
-                    feclearexcept(RAISED)
-                self.run(k, places, cnp.PyArray_SIZE(a), steps)
-                return self.checked(out, x, None)
-        elif type(x) is float64:
-            value = PyFloat_AS_DOUBLE(x)
-            places[0] = <char *>&value
-            places[1] = <char *>&result
+        cdef int kind = kind_of(x)
+        cdef double number, answer
+        cdef object found
+        if kind <= SINGLE and cnp.PyArray_SIZE(<cnp.ndarray>x) <= MOST and (
+                in_order(x) or cnp.PyArray_IS_F_CONTIGUOUS(<cnp.ndarray>x)):
+            if out is None:
+                found = empty_like(x)
+            elif self.quiet and takes(out, x) and apart(x, out):
+                found = out
+            else:
+                return self.instead(x, out)
+            places[0] = cnp.PyArray_BYTES(<cnp.ndarray>x)
+            places[1] = cnp.PyArray_BYTES(<cnp.ndarray>found)
+            steps[0] = steps[1] = 4 if kind else 8
+            self.run(kind, places, cnp.PyArray_SIZE(<cnp.ndarray>x), steps)
+            if not self.heard():
+                return found if self.quiet or cnp.PyArray_NDIM(<cnp.ndarray>found) else found[()]
+        elif type(x) is float64 and out is None:
+            number = PyFloat_AS_DOUBLE(x)
+            places[0] = <char *>&number
+            places[1] = <char *>&answer
             steps[0] = steps[1] = 8
-            if fetestexcept(RAISED):
-                feclearexcept(RAISED)
-            self.run(0, places, 1, steps)
-            return self.checked(float64(result), x, None)
-        return self.instead(x)
+            self.run(DOUBLE, places, 1, steps)
+            if not self.heard():
+                return float64(answer)
+        return self.instead(x) if out is None else self.instead(x, out)
 
-    cdef object two(self, x, y):
-        cdef cnp.ndarray a, b, out
-        cdef char *places[3]
-        cdef cnp.npy_intp steps[3]
+    cdef object two(self, x, y, out):
+        cdef int first = kind_of(x), second = kind_of(y)
         cdef double wide
         cdef float narrow
-        cdef int k
-        if type(x) is ndarray:
-            a = <cnp.ndarray>x
-            k = self.known(a)
-            if k < 0 or cnp.PyArray_NDIM(a) == 0 and type(y) is not ndarray and not self.quiet:
-                return self.instead(x, y)
-            if type(y) is ndarray:
-                b = <cnp.ndarray>y
-                if self.known(b) != k:
-                    return self.instead(x, y)
-                return self.pair(k, x, y, a, b)
-            if (type(y) is float or type(y) is float64 and not k) and cnp.PyArray_SIZE(a) <= MOST and (
-                    cnp.PyArray_IS_C_CONTIGUOUS(a)):
-                wide = PyFloat_AS_DOUBLE(y)
-                narrow = <float>wide
-                out = cnp.PyArray_EMPTY(cnp.PyArray_NDIM(a), cnp.PyArray_DIMS(a), cnp.PyArray_TYPE(a), 0)
-                places[0] = cnp.PyArray_BYTES(a)
-                places[1] = <char *>&narrow if k else <char *>&wide
-                places[2] = cnp.PyArray_BYTES(out)
-                steps[0] = steps[2] = 4 if k else 8
-                steps[1] = 0
-                if fetestexcept(RAISED):
-                    feclearexcept(RAISED)
-                self.run(k, places, cnp.PyArray_SIZE(a), steps)
-                return self.checked(out, x, y)
-        elif type(y) is ndarray and (type(x) is float or type(x) is float64):
-            b = <cnp.ndarray>y
-            k = self.known(b)
-            if k >= 0 and not (k and type(x) is float64) and (self.quiet or cnp.PyArray_NDIM(b)) and cnp.PyArray_SIZE(b) <= MOST and (
-                    cnp.PyArray_IS_C_CONTIGUOUS(b)):
-                wide = PyFloat_AS_DOUBLE(x)
-                narrow = <float>wide
-                out = cnp.PyArray_EMPTY(cnp.PyArray_NDIM(b), cnp.PyArray_DIMS(b), cnp.PyArray_TYPE(b), 0)
-                places[0] = <char *>&narrow if k else <char *>&wide
-                places[1] = cnp.PyArray_BYTES(b)
-                places[2] = cnp.PyArray_BYTES(out)
-                steps[1] = steps[2] = 4 if k else 8
-                steps[0] = 0
-                if fetestexcept(RAISED):
-                    feclearexcept(RAISED)
-                self.run(k, places, cnp.PyArray_SIZE(b), steps)
-                return self.checked(out, x, y)
-        return self.instead(x, y)
-
-    cdef object pair(self, int k, x, y, cnp.ndarray a, cnp.ndarray b):
-        """Two arrays of one dtype."""
-        cdef cnp.ndarray out
+        cdef char *number
         cdef char *places[3]
         cdef cnp.npy_intp steps[3]
-        cdef cnp.npy_intp item = 4 if k else 8
-        cdef int rank = cnp.PyArray_NDIM(a)
-        cdef int i
-        cdef bint same = rank == cnp.PyArray_NDIM(b)
-        if not (cnp.PyArray_IS_C_CONTIGUOUS(a) and cnp.PyArray_IS_C_CONTIGUOUS(b)):
-            if not (same and cnp.PyArray_IS_F_CONTIGUOUS(a) and cnp.PyArray_IS_F_CONTIGUOUS(b)):
-                return self.instead(x, y)
-        if same:
-            for i in range(rank):
-                if cnp.PyArray_DIMS(a)[i] != cnp.PyArray_DIMS(b)[i]:
-                    same = False
-                    break
-        steps[0] = steps[1] = steps[2] = item
-        if not same:
-            if cnp.PyArray_NDIM(b) == 0:
-                steps[1] = 0
-            elif rank == 0:
-                steps[0] = 0
-                a, b = b, a
+        cdef int kind = first if first != NUMBER else second
+        cdef object like, found = None
+        if kind <= SINGLE and (first == second or first == NUMBER or second == NUMBER) and not (out is not None and not
+                                                                                                self.quiet):
+            steps[0] = steps[1] = steps[2] = 4 if kind else 8
+            if first == NUMBER or second == NUMBER:
+                like, number_of = (y, x) if first == NUMBER else (x, y)
+                if (kind == DOUBLE or type(number_of) is float) and cnp.PyArray_NDIM(<cnp.ndarray>like) and (
+                        cnp.PyArray_SIZE(<cnp.ndarray>like) <= MOST and in_order(like)):
+                    wide = PyFloat_AS_DOUBLE(number_of)
+                    narrow = <float>wide
+                    number = <char *>&narrow if kind else <char *>&wide
+                    found = self.target(like, like, like, out)
+                    if found is not None:
+                        places[0] = number if first == NUMBER else cnp.PyArray_BYTES(<cnp.ndarray>x)
+                        places[1] = number if second == NUMBER else cnp.PyArray_BYTES(<cnp.ndarray>y)
+                        steps[1 if second == NUMBER else 0] = 0
+                        if kind and narrow - narrow != 0 and wide - wide == 0:
+                            return self.instead(x, y) if out is None else self.instead(x, y, out)
             else:
-                return self.instead(x, y)
-        if cnp.PyArray_NDIM(a) == 0 and not self.quiet or cnp.PyArray_SIZE(a) > MOST:
-            return self.instead(x, y)
-        out = cnp.PyArray_EMPTY(cnp.PyArray_NDIM(a), cnp.PyArray_DIMS(a), cnp.PyArray_TYPE(a),
-                                not cnp.PyArray_IS_C_CONTIGUOUS(a))
-        places[0] = cnp.PyArray_BYTES(<cnp.ndarray>x)
-        places[1] = cnp.PyArray_BYTES(<cnp.ndarray>y)
-        places[2] = cnp.PyArray_BYTES(out)
-        if fetestexcept(RAISED):
-            feclearexcept(RAISED)
-        self.run(k, places, cnp.PyArray_SIZE(a), steps)
-        return self.checked(out, x, y)
+                like = x if cnp.PyArray_NDIM(<cnp.ndarray>x) >= cnp.PyArray_NDIM(<cnp.ndarray>y) else y
+                places[0] = cnp.PyArray_BYTES(<cnp.ndarray>x)
+                places[1] = cnp.PyArray_BYTES(<cnp.ndarray>y)
+                if same_shape(x, y):
+                    if in_order(x) and in_order(y) or (cnp.PyArray_IS_F_CONTIGUOUS(<cnp.ndarray>x)
+                                                       and cnp.PyArray_IS_F_CONTIGUOUS(<cnp.ndarray>y)):
+                        found = self.target(like, x, y, out)
+                elif in_order(x) and in_order(y):
+                    if cnp.PyArray_NDIM(<cnp.ndarray>y) == 0:
+                        steps[1] = 0
+                        found = self.target(like, x, y, out)
+                    elif cnp.PyArray_NDIM(<cnp.ndarray>x) == 0:
+                        steps[0] = 0
+                        found = self.target(like, x, y, out)
+                    elif self.exact and out is None:
+                        found = self.rows(kind, x, y)
+                        if found is not None and not self.heard():
+                            return found
+                        found = None
+            if found is not None:
+                places[2] = cnp.PyArray_BYTES(<cnp.ndarray>found)
+                self.run(kind, places, cnp.PyArray_SIZE(<cnp.ndarray>found), steps)
+                if not self.heard():
+                    return found if self.quiet or cnp.PyArray_NDIM(<cnp.ndarray>found) else found[()]
+        return self.instead(x, y) if out is None else self.instead(x, y, out)
 
-    cdef object into(self, x, y, out):
-        """Two arrays of one dtype where the first, of which the other may be one of its rows, takes what comes of it."""
-        cdef cnp.ndarray a, b
+    cdef inline object target(self, like, x, y, out):
+        """The array that a result is written to, of the shape of `like`; None where NumPy should find it."""
+        if cnp.PyArray_SIZE(<cnp.ndarray>like) > MOST:
+            return None
+        if out is None:
+            return empty_like(like)
+        return out if takes(out, like) and apart(x, out) and apart(y, out) else None
+
+    cdef object rows(self, int kind, x, y):
+        """Two arrays in order in memory of unlike shapes, row by row; None where they do not belong together."""
+        cdef cnp.npy_intp dims[AXES]
+        cdef cnp.npy_intp at[AXES]
+        cdef cnp.npy_intp strides[2][AXES]
         cdef char *places[3]
+        cdef char *starts[3]
         cdef cnp.npy_intp steps[3]
-        cdef cnp.npy_intp row, size
-        cdef int k, rank, i
-        if out is not x or not self.quiet or type(x) is not ndarray or type(y) is not ndarray:
-            return self.instead(x, y, out)
-        a, b = x, y
-        k = self.known(a)
-        rank = cnp.PyArray_NDIM(b)
-        if k < 0 or self.known(b) != k or not cnp.PyArray_ISWRITEABLE(a) or not cnp.PyArray_IS_C_CONTIGUOUS(a) or (
-                not cnp.PyArray_IS_C_CONTIGUOUS(b)) or rank > cnp.PyArray_NDIM(a) or cnp.PyArray_SIZE(a) > MOST or (
-                x is y or cnp.PyArray_BASE(a) is not NULL or cnp.PyArray_BASE(b) is not NULL):
-            return self.instead(x, y, out)
-        for i in range(1, rank + 1):
-            if cnp.PyArray_DIMS(b)[rank - i] != cnp.PyArray_DIMS(a)[cnp.PyArray_NDIM(a) - i]:
-                return self.instead(x, y, out)
-        row, size = cnp.PyArray_SIZE(b), cnp.PyArray_SIZE(a)
-        steps[0] = steps[1] = steps[2] = 4 if k else 8
-        if rank == 0:
-            row, steps[1] = size, 0
-        places[0] = cnp.PyArray_BYTES(a)
-        places[1] = cnp.PyArray_BYTES(b)
-        while size > 0:
-            places[2] = places[0]
-            self.run(k, places, row, steps)
-            places[0] += row * steps[0]
-            size -= row
-        return out
+        cdef cnp.npy_intp item = 4 if kind else 8, size = 1, n, m
+        cdef int rank = max(cnp.PyArray_NDIM(<cnp.ndarray>x), cnp.PyArray_NDIM(<cnp.ndarray>y)), i, k, axis
+        cdef cnp.ndarray out, operand
+        if rank > AXES:
+            return None
+        for i in range(rank):
+            dims[i] = 1
+            at[i] = 0
+        for k in range(2):
+            operand = <cnp.ndarray>(y if k else x)
+            for i in range(rank):
+                axis = i - rank + cnp.PyArray_NDIM(operand)
+                m = cnp.PyArray_DIMS(operand)[axis] if axis >= 0 else 1
+                strides[k][i] = 0 if m == 1 else cnp.PyArray_STRIDES(operand)[axis]
+                if m != 1:
+                    if dims[i] != 1 and dims[i] != m:
+                        return None
+                    dims[i] = m
+        for i in range(rank):
+            size *= dims[i]
+        if size > MOST or size == 0:
+            return None
+        out = cnp.PyArray_EMPTY(rank, dims, cnp.NPY_FLOAT if kind else cnp.NPY_DOUBLE, 0)
+        starts[0] = cnp.PyArray_BYTES(<cnp.ndarray>x)
+        starts[1] = cnp.PyArray_BYTES(<cnp.ndarray>y)
+        starts[2] = cnp.PyArray_BYTES(out)
+        n = dims[rank - 1]
+        steps[0], steps[1], steps[2] = strides[0][rank - 1], strides[1][rank - 1], item
+        if not self.quiet and fetestexcept(RAISED):
+            feclearexcept(RAISED)
+        while True:
+            places[0], places[1], places[2] = starts[0], starts[1], starts[2]
+            self.loops[kind](places, &n, steps, self.data[kind])
+            starts[2] += n * item
+            axis = rank - 2
+            while axis >= 0:
+                at[axis] += 1
+                starts[0] += strides[0][axis]
+                starts[1] += strides[1][axis]
+                if at[axis] < dims[axis]:
+                    break
+                starts[0] -= strides[0][axis] * dims[axis]
+                starts[1] -= strides[1][axis] * dims[axis]
+                at[axis] = 0
+                axis -= 1
+            if axis < 0:
+                return out
 
 
 def small(ufunc, instead, quiet=False):
-    """`ufunc`, which runs its loop at once on small arrays of native floats that lie in order in memory.
+    """`ufunc`, which runs its loop at once on small arrays of native floats.
 
     Args:
         ufunc: one of NumPy's, of one or two operands.
         instead: is called with the same arguments where these are others.
-        quiet: nobody asks for NumPy's warnings, and of arrays without axes an array is wanted.
+        quiet: nobody asks for NumPy's warnings, and an array without axes comes of one without.
     Returns:
-        a function; `instead` where the ufunc has no loops over native floats.
+        a function of the operands, and of an array to write to; `instead` where there are no loops over native floats.
     """
     cdef Loops found = Loops()
     cdef UFunc *seen = <UFunc *><PyObject *>ufunc
-    if ufunc.nout != 1 or ufunc.nin > 2 or ufunc.signature is not None:
+    if vars(np).get(ufunc.__name__) is not ufunc or ufunc.nout != 1 or ufunc.nin > 2 or ufunc.signature is not None:
         return instead
-    for k, letter in enumerate("df"):
+    for kind, letter in enumerate("df"):
         types = f"{letter * ufunc.nin}->{letter}"
         if types not in ufunc.types:
             return instead
         at = ufunc.types.index(types)
-        found.loops[k] = seen.functions[at]
-        found.data[k] = seen.data[at]
+        found.loops[kind] = seen.functions[at]
+        found.data[kind] = seen.data[at]
     found.instead = instead
     found.quiet = quiet
-    found.broadcasts = ufunc in EXACT
-    if ufunc.nin == 1:
-        def one(x, out=None):
-            return found.one(x) if out is None else instead(x, out)
-        return one
+    found.exact = ufunc in EXACT
+
+    def one(x, out=None):
+        return found.one(x, out)
+
     def two(x, y, out=None):
-        return found.two(x, y) if out is None else found.into(x, y, out)
-    return two
+        return found.two(x, y, out)
+
+    return one if ufunc.nin == 1 else two

@@ -13,8 +13,8 @@ import threading
 import numpy as np
 
 from ..types import Any
+from . import small_ufuncs
 from .compilers import KERNELS
-from .small_ufuncs import small
 
 LATER, MANY = 8192, 64  # operations
 MOST = 4096  # elements of a result
@@ -22,6 +22,30 @@ OPERATORS = {operator.add: np.add, operator.sub: np.subtract, operator.mul: np.m
              operator.neg: np.negative, operator.mod: np.remainder, operator.floordiv: np.floor_divide}
 LARGE = {}  # ufunc -> `make(instead)`: what a native form calls on large arrays; core/primitive/families.py
 _NAMES = ("op", "ufunc")  # of variables of lanes
+
+
+def small(op, ufunc=None, quiet=False):
+    """`op`, computed by its loop at once where it is a ufunc or an operator, and its arguments are small arrays.
+
+    Args:
+        op: a function of one or two arrays.
+        ufunc: the ufunc that it comes to, where it is something else.
+        quiet: nobody asks for NumPy's warnings; or what makes of a function one that gives none.
+    """
+    found = ufunc or OPERATORS.get(op, op)
+    instead = LARGE[found](op) if found in LARGE else op
+    if callable(quiet):
+        instead = quiet(instead)
+    return small_ufuncs.small(found, instead, bool(quiet)) if type(found) is np.ufunc else instead
+
+
+def small_names(room, names, quiet=False):
+    for name in names:
+        room[name] = small(room[name], quiet=quiet)
+
+
+def with_small_calls(lane, quiet=False, ufunc=None):
+    return lane
 
 
 class _Item:
@@ -113,31 +137,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def with_small_calls(lane, quiet=False, ufunc=None):
-    """`lane`, whose variable `op` or `ufunc` may become a native form of what it holds.
-
-    Args:
-        lane: a function.
-        quiet: it asks for none of NumPy's warnings, and takes an array without axes for a scalar.
-        ufunc: what the variable computes with, where it holds something else.
-    """
-    return lane
-
-
-def small_names(room, names, quiet=False):
-    """Let names of a module, or of a text that is run, stand for native forms of what they stand for.
-
-    Args:
-        room: a dict; its items `names` are ufuncs or operators.
-        quiet: see `with_small_calls`.
-    """
-    for name in names:
-        instead = room[name]
-        found = OPERATORS.get(instead, instead)
-        if type(found) is np.ufunc:
-            room[name] = small(found, LARGE[found](instead) if found in LARGE else instead, quiet)
-
-
 def small_item(room, name, make, counts=False):
     """Let an item of a dict be `make(small)` once there is a `Small`; until then it `counts` calls, or stays."""
     FORMS.follow(_Item(room, name), make, _nothing if counts else room[name])
@@ -158,16 +157,3 @@ def _nothing(*args):
     """What stands for a native function that gives None for what it does not take: an operation is counted."""
     FORMS.count(1)
 
-
-def quick(op, ufunc=None, quieted=None):
-    """`op` with loops of its own for small arrays, and large ones, where it is a ufunc or an operator.
-
-    Args:
-        ufunc: what `op` computes, if it is neither.
-        quieted: makes of a function the same one without NumPy's warnings, where these are not wanted.
-    """
-    found = ufunc or OPERATORS.get(op, op)
-    instead = LARGE[found](op) if found in LARGE else op
-    if quieted is not None:
-        instead = quieted(instead)
-    return small(found, instead, quieted is not None) if type(found) is np.ufunc else instead

@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from ..arrays.backend import SCALARS
-from ..arrays.ufunc_dispatch import small_names
+from ..arrays.ufunc_dispatch import small
 from ..primitive.families import ZERO, elementwise
 from ..tape.unbroadcast import conj
 from .dependence import nonzero
@@ -13,9 +13,8 @@ from .samples import Sample, binary, together, unary
 from .selection import times_unit, unit, where
 
 ndarray = np.ndarray
-_times, _over, _opposite = operator.mul, operator.truediv, operator.neg
-_squared, _cos, _sin, _cosh = np.square, np.cos, np.sin, np.cosh
-small_names(globals(), ("_times", "_over", "_opposite", "_squared", "_cos", "_sin", "_cosh"))
+_times, _over, _opposite = small(operator.mul), small(operator.truediv), small(operator.neg)
+_squared, _cos, _sin, _cosh = small(np.square), small(np.cos), small(np.sin), small(np.cosh)
 _REAL = np.dtype(float)
 
 add = elementwise(

@@ -6,14 +6,13 @@ The slope by a rounded output has few digits where that is close to its limit; r
 
 import numpy as np
 
-from ..arrays.ufunc_dispatch import small_names
+from ..arrays.ufunc_dispatch import small
 from ..primitive.families import elementwise
 from .elementary import _kernel_sigmoid, _sigmoid, _stable_sigmoid
 from .samples import unary
 
 ndarray = np.ndarray
-_times, _minus, _squared = np.multiply, np.subtract, np.square
-small_names(globals(), ("_times", "_minus", "_squared"))
+_times, _minus, _squared = small(np.multiply), small(np.subtract), small(np.square)
 _ONE = {np.dtype(t): np.ones((), t) for t in (np.float64, np.float32)}  # half the time of a Python scalar
 
 

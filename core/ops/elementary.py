@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays.avals import make_aval
 from ..arrays.errstate import enter_error_state, error_state, leave_error_state, make_error_state
 from ..arrays.sums import PLAIN, total
-from ..arrays.ufunc_dispatch import MOST, small_names
+from ..arrays.ufunc_dispatch import MOST, small
 from ..primitive.families import ZERO, elementwise, primitive
 from .arithmetic import _tanh_slope, cos, exp, hypot, sqrt, tanh
 from .dependence import ELEMENTS
@@ -74,8 +74,7 @@ deg2rad = _function("deg2rad", {"x": lambda: math.pi / 180.0}, -2.0, 2.0, comple
 rad2deg = _function("rad2deg", {"x": lambda: 180.0 / math.pi}, -2.0, 2.0, complex_too=False)
 
 
-_negative, _exp, _plus, _cosh = np.negative, np.exp, np.add, np.cosh
-small_names(globals(), ("_negative", "_exp", "_plus", "_cosh"))
+_negative, _exp, _plus, _cosh = small(np.negative), small(np.exp), small(np.add), small(np.cosh)
 
 
 def _sigmoid(xp, x):

@@ -5,8 +5,9 @@ import operator
 
 import numpy as np
 
-from ..arrays.ufunc_dispatch import LARGE, quick
+from ..arrays.ufunc_dispatch import LARGE, small
 from ..errors import RuleError
+from ..roads import ROADS
 from ..tape.unbroadcast import conj
 from ..types import Any, Callable, Operation
 from .broadcasting import elementwise_batch, elementwise_shape
@@ -97,7 +98,7 @@ def _register(prim, lane=None):
     if lane is None:
         lane = _lane_of(prim)
     prim.lane = lane
-    fun = lane(prim)
+    fun = (general_lane if ROADS == "general" else lane)(prim)
     fun.prim = prim
     fun.__name__ = fun.__qualname__ = prim.name
     fun.__module__ = prim.impl.__module__
@@ -278,10 +279,10 @@ def elementwise(
     elif prim.flat:
         lane = lambda prim: flat_lane(prim, op)  # noqa: E731
     elif len(prim.operands) == 1:
-        lane = lambda prim: unary_lane(prim, quick(op))  # noqa: E731
+        lane = lambda prim: unary_lane(prim, small(op))  # noqa: E731
     elif len(prim.operands) == 2 and not prim.nondiff and len(prim.jvp.real[0].operands) == 1:
         ufunc = op if isinstance(op, np.ufunc) else None
-        lane = lambda prim: binary_lane(prim, quick(op, ufunc), native)  # noqa: E731
+        lane = lambda prim: binary_lane(prim, small(op, ufunc), native)  # noqa: E731
     else:
         lane = None
     return _register(prim, lane)

@@ -5,7 +5,7 @@ from heapq import heappush
 
 import numpy as np
 
-from ..arrays.ufunc_dispatch import small_names
+from ..arrays.ufunc_dispatch import small
 from ..trace.buffers import make_buffer
 from ..trace.device import zeros_of
 from ..trace.tracer import Tracer
@@ -14,8 +14,7 @@ from .tape import Node, Partial
 
 ndarray = np.ndarray
 _SCALARS = frozenset({np.float64, np.float32})  # what operators give of 0-d arrays
-_plus = operator.add
-small_names(globals(), ("_plus",))
+_plus = small(operator.add)
 
 
 class Scatter:

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-TEMPLATES = [ROOT / "tests" / layer / "lanes.template" for layer in ("core", "compat")]
+TEMPLATES = [ROOT / "tests" / "compat" / "lanes.template"]
 MACRO = re.compile(r"^macro (\w+)\((.*)\):\n((?:(?:    .*)?\n)+)", re.M)
 FILE = re.compile(r"^=== (\S+)\n", re.M)
 CALL = re.compile(r"\$(\w+)\(")

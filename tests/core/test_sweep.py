@@ -14,7 +14,7 @@ from covector.core.tape.tape import Partial
 from covector.testing.fuzz import OURS
 from covector.testing.programs import draw_program
 from covector.transforms.interpreters import gradient
-from covector.transforms.reverse import reverse
+from covector.transforms.reverse import sweep
 from covector.transforms.reverse.blocks import sweep_region
 from covector.transforms.reverse.mutation_guards import LARGE
 from covector.transforms.staging import bodies
@@ -165,7 +165,7 @@ def test_programs_of_all_operations_have_the_gradients_of_the_reference():
 
 def test_large_arrays_swept_in_blocks_have_the_gradients_of_the_reference(monkeypatch):
     taken = []
-    monkeypatch.setattr(reverse, "sweep_region", lambda *args: taken.append(sweep_region(*args)) or taken[-1])
+    monkeypatch.setattr(sweep, "sweep_region", lambda *args: taken.append(sweep_region(*args)) or taken[-1])
     x = np.linspace(-1.0, 1.0, LARGE // 4)
 
     def loss(x, y):

@@ -9,7 +9,7 @@ import pytest
 import covector
 from covector.core.primitive.primitive import REGISTRY
 from covector.extend import elementwise
-from covector.transforms.reverse import blocks, reverse
+from covector.transforms.reverse import blocks, reverse, sweep
 
 SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, 1e-310, -2.5, 3.0, 0.5] * 30)
 OTHER = np.roll(SPECIAL, 7)
@@ -28,7 +28,7 @@ def small_blocks(monkeypatch):
                 return run
 
         monkeypatch.setattr(blocks, "_PROGRAMS", {})
-        monkeypatch.setattr(reverse, "LARGE", 64)
+        monkeypatch.setattr(sweep, "LARGE", 64)
         monkeypatch.setattr(reverse.RevTrace, "large", True)
         monkeypatch.setattr(blocks, "BLOCK", 136)
         monkeypatch.setattr(blocks, "Region", Noted)
@@ -59,7 +59,7 @@ def test_what_is_pending_at_an_exit_comes_first_in_its_sum():
 
         whole = covector.grad(total, (0, 1))(x, y)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(reverse, "LARGE", 64)
+            patch.setattr(sweep, "LARGE", 64)
             patch.setattr(reverse.RevTrace, "large", True)
             for a, b in zip(covector.grad(total, (0, 1))(x, y), whole, strict=True):
                 np.testing.assert_array_equal(a, b)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import covector
-from covector.transforms.reverse import blocks, reverse
+from covector.transforms.reverse import blocks, reverse, sweep
 
 ROW = np.linspace(0.5, 1.5, 30, dtype=np.float32)
 WEIGHT = np.linspace(-1.0, 1.0, 600, dtype=np.float32).reshape(20, 30)
@@ -33,7 +33,7 @@ FUNCTIONS = {
 
 
 def _small_blocks(monkeypatch, counted=None):
-    monkeypatch.setattr(reverse, "LARGE", 64)
+    monkeypatch.setattr(sweep, "LARGE", 64)
     monkeypatch.setattr(reverse.RevTrace, "large", True)
     monkeypatch.setattr(blocks, "BLOCK", 136)
 
@@ -43,7 +43,7 @@ def _small_blocks(monkeypatch, counted=None):
             counted.append(done)
         return done
 
-    monkeypatch.setattr(reverse, "sweep_region", region)
+    monkeypatch.setattr(sweep, "sweep_region", region)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -94,7 +94,7 @@ def test_a_watched_sweep_names_the_operation(monkeypatch):
 
 def test_a_large_array_takes_blocks(monkeypatch):
     counted = []
-    monkeypatch.setattr(reverse, "sweep_region", lambda *args: counted.append(1) or blocks.sweep_region(*args))
+    monkeypatch.setattr(sweep, "sweep_region", lambda *args: counted.append(1) or blocks.sweep_region(*args))
     x = np.linspace(-1.0, 2.0, 200_000)
     got = covector.grad(lambda x: np.sum(np.sin(x) * np.exp(x)))(x)
     assert counted

@@ -4,7 +4,6 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from ...core.arrays.ufunc_dispatch import FORMS, MANY
 from ...core.slots import Node
 from ...core.tape.lazy_cotangents import BASES, Units
 from ...core.tape.scatter import LAZY, Scatter, accumulate, add_pending, apart_from, push_pending
@@ -52,8 +51,6 @@ def sweep(
     >>> sweep([(node, 2.0)], 1)
     [-2.0]
     """
-    if FORMS.waiting is not None:
-        FORMS.count(MANY)
     results: Any = [None] * count if type(count) is int else count
     pending = {}  # node number -> [node, cotangent so far, whether to add in place, whether nobody else has its memory]
     heap = []

@@ -6,7 +6,7 @@ import numpy as np
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
 from ...arrays.mixed_precision import in_single
-from ...arrays.ufunc_dispatch import small_names
+from ...arrays.ufunc_dispatch import small
 from ...errors import ShapeError, at_user_line
 from ...primitive.broadcasting import broadcast_shape
 from ...primitive.families import elementwise, primitive
@@ -36,8 +36,7 @@ def _relu(xp, x):
 
 _LARGE = 1 << 12  # elements
 _ZEROS = {np.dtype(t): np.zeros((), t) for t in (np.float64, np.float32)}
-_maximum, _add = np.maximum, np.add
-small_names(globals(), ("_maximum", "_add"))
+_maximum, _add = small(np.maximum), small(np.add)
 
 # The slope at 0 is 0, and 1 at NaN, as PyTorch's: outputs are above 0, 0 or NaN. A mask of booleans costs half of what
 # the maximum does. Infinities times the slope 0 are 0, too: nothing flows back from what is cut off.

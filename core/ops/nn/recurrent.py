@@ -4,7 +4,7 @@ import numpy as np
 
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
-from ...arrays.ufunc_dispatch import small_names
+from ...arrays.ufunc_dispatch import small
 from ...errors import ShapeError, at_user_line
 from ...primitive.families import primitive
 from ..arithmetic import tanh
@@ -16,8 +16,7 @@ from .recurrent_loops import BACKWARD, FORWARD
 ndarray = np.ndarray
 _PLAIN = (np.dtype(np.float32), np.dtype(np.float64))
 _forward, _backward = FORWARD.runner("lstm_sequence"), BACKWARD.runner("lstm_sequence, back")
-_add, _multiply, _tanh = np.add, np.multiply, np.tanh
-small_names(globals(), ("_add", "_multiply", "_tanh"), quiet=True)
+_add, _multiply, _tanh = [small(op, quiet=True) for op in (np.add, np.multiply, np.tanh)]
 
 
 def _shape(gates, h, c, w):

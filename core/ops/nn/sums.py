@@ -5,13 +5,12 @@ import operator
 import numpy as np
 
 from ...arrays.sums import PLAIN, shaped
-from ...arrays.ufunc_dispatch import small_names
+from ...arrays.ufunc_dispatch import small
 
 ndarray = np.ndarray
 _LONG = 4096  # elements of a row: longer ones are added pair by pair, which rounds less
 _FEW = 4096  # elements of a matrix: with fewer a call costs more than what it does
-_minus, _times = operator.sub, operator.mul
-small_names(globals(), ("_minus", "_times"))
+_minus, _times = small(operator.sub), small(operator.mul)
 
 
 def row_dots(x, y):

@@ -18,7 +18,7 @@ _SMALL: Any = LazyModule("covector.transforms.compile.call.small_ufuncs")
 _NUMBER = aval_of(1.0)
 
 
-def _is_off():
+def without_native():
     """Tell whether native code is not to be had."""
     return os.environ.get("COVECTOR_NATIVE") == "0" or installed("llvmlite") is None
 
@@ -30,7 +30,7 @@ def _kernel(define, dtype, kinds, short):
         define: the operation as a function of traced values.
         kinds, short: what each argument is, and whether rows are short, as `flat_function` has it.
     """
-    if _is_off():
+    if without_native():
         return None
     try:
         return _FLAT.flat_function(_part(define, dtype, kinds), kinds, short)
@@ -55,7 +55,7 @@ def _device(define, dtype, kinds):
 
 def _loops(define, kinds):
     """The function that runs the loops of a definition; None where native code is not to be had."""
-    if _is_off():
+    if without_native():
         return None
     try:
         return _OPEN.loop_function(define, kinds)
@@ -66,7 +66,7 @@ def _loops(define, kinds):
 
 def _small():
     """The maker of native forms of ufuncs for small arrays; None where native code is not to be had."""
-    if _is_off():
+    if without_native():
         return None
     try:
         return _SMALL.small_functions()

@@ -18,6 +18,7 @@ from ..graph.recording import noted
 from ..graph.versions import root_of
 from ..state.levels import DUAL, exact
 from ..state.makers import above, made, quieted
+from ..state.plain import OPEN
 from ..types.arrays import ARRAYS
 from ..types.number_cache import FLOATS
 from ..types.parameter import PLAIN_KINDS
@@ -37,7 +38,7 @@ _SIDES = (0,), (1,), (0, 1)
 
 def lives(x, trace):
     """Tell whether an object is a tensor of a level; of the ambient one, whether it may be a dual tensor."""
-    if type(x) is not Tensor:
+    if type(x) is not Tensor or not OPEN[0]:
         return False
     t: TensorSlots = x
     return t.level_trace is trace and (trace is not None or t.dispatch_key == GENERAL)

@@ -62,7 +62,7 @@ def linear_lane(row):
             answer = None
             if way != 3:
                 answer = through(args[0], args[1], args[2] if len(args) == 3 else None, way)
-            elif m.quick is not None:
+            elif m is not None and m.quick is not None:
                 answer = at_level(args, m.quick)
             if answer is not None:
                 return answer

@@ -11,6 +11,7 @@ from ..dispatch.layouts import laid_out
 from ..modes.modes import MODES
 from ..state.levels import exact
 from ..state.makers import above, made
+from ..state.plain import OPEN
 from ..types.number_cache import FLOATS
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FOREIGN, Tensor
@@ -29,7 +30,7 @@ def unary(row, op):
     """The operation of one tensor; `op` is that of arrays."""
 
     def at(args, m):
-        if len(args) != 1 or type(args[0]) is not Tensor:
+        if len(args) != 1 or type(args[0]) is not Tensor or not OPEN[0]:
             return None
         t: TensorSlots = args[0]
         trace = m.mapped
@@ -49,7 +50,7 @@ def binary(row, op):
     def at(args, m):
         a, b = args
         trace = m.mapped
-        if type(a) is not Tensor:
+        if type(a) is not Tensor or not OPEN[0]:
             return None
         t: TensorSlots = a
         if type(b) is float or type(b) is int:
@@ -109,7 +110,7 @@ def total(row):
     """The reduction over all elements of each example."""
 
     def at(args, m):
-        if len(args) != 1:
+        if len(args) != 1 or not OPEN[0]:
             return None
         (t,) = args
         if type(t) is not Tensor or t.level_trace is not m.mapped:

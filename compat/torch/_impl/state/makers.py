@@ -6,7 +6,6 @@ Compiled with makers.pxd beside it.
 import numpy as np
 
 from ..... import _engine
-from ..graph.recording import noted as noted
 from ..modes.errstate import QUIET, enter_error_state, error_state, restore_fp_warnings
 from ..modes.modes import MODES
 from ..types.blank import blank
@@ -14,7 +13,8 @@ from ..types.number_cache import CONSTS, constant
 from ..types.parameter import Parameter
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Tensor
-from .edges import accumulator, is_current, untangled
+from .edges import accumulator
+from .plain import OPEN, current
 
 ndarray = np.ndarray
 get_modes = MODES.get
@@ -22,6 +22,8 @@ get_modes = MODES.get
 
 def road(m):
     """The road of plain tensors: 0 where operations are recorded, 1 in no_grad, 2 in inference_mode, 3 elsewhere."""
+    if not OPEN[0]:
+        return 3
     if m is None:
         return 0
     if m.still:
@@ -39,7 +41,7 @@ def usable(x, way):
     if not key:
         return True
     if key == VIEW:
-        return is_current(t) if not way else untangled(t)
+        return current(t, not way)
     return way != 0 and key == INFERENCE
 
 
@@ -66,7 +68,7 @@ def number(c, dtype):
 
 def quiet(op):
     """A ufunc, or a function of arrays, without NumPy's warnings."""
-    return _engine.quick(op, None, quieted)
+    return _engine.small(op, quiet=quieted)
 
 
 def quieted(op):

@@ -1,32 +1,18 @@
-"""Native forms of ufuncs on small arrays: what NumPy gives, bit for bit, with its warnings and errors."""
+"""Ufuncs on small arrays: what NumPy gives, bit for bit, with its warnings and errors."""
 
-import subprocess
-import sys
+import operator
 import warnings
 
 import numpy as np
 import pytest
 
-from covector.core.arrays import ufunc_dispatch
-from covector.core.arrays.compilers import KERNELS
-from covector.transforms.compile.call.small_ufuncs import small_functions
-from covector.transforms.compile.machine.engine import SUPPORTED
-
-pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
-if not SUPPORTED:
-    pytest.skip("native forms of ufuncs are for x86-64 Linux", allow_module_level=True)
+from covector.core.arrays.small_ufuncs import small
+from covector.core.roads import compiled
 
 SHAPES = [(4,), (), (3, 4), (1, 4), (3, 1), (2, 3, 4), (2, 1, 4), (1, 1, 1), (0,), (5, 0), (1,), (70, 70)]
 UFUNCS = [getattr(np, name) for name in (
     "add", "subtract", "multiply", "divide", "maximum", "minimum", "power", "arctan2", "hypot", "fmod", "logaddexp",
     "negative", "absolute", "exp", "log", "sqrt", "square", "sin", "cos", "tanh", "reciprocal", "expm1", "floor")]
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("COVECTOR_CACHE_DIR", str(tmp_path_factory.mktemp("small")))
-        yield small_functions()
 
 
 def layouts(shape, dtype, rng):
@@ -66,9 +52,9 @@ def outcome(run, arguments):
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("ufunc", UFUNCS, ids=lambda u: u.__name__)
-def test_it_does_what_numpy_does(small, ufunc, dtype):
-    run = small.ufunc(ufunc, ufunc, False)
-    quiet = small.ufunc(ufunc, ufunc, True)
+def test_it_does_what_numpy_does(ufunc, dtype):
+    run = small(ufunc, ufunc, False)
+    quiet = small(ufunc, ufunc, True)
     for arguments in given(ufunc, dtype):
         expected = outcome(ufunc, arguments)
         assert outcome(run, arguments) == expected
@@ -81,8 +67,8 @@ def test_it_does_what_numpy_does(small, ufunc, dtype):
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("ufunc", [np.add, np.multiply, np.subtract, np.divide], ids=lambda u: u.__name__)
-def test_it_writes_as_numpy_does(small, ufunc):
-    run = small.ufunc(ufunc, ufunc, True)
+def test_it_writes_as_numpy_does(ufunc):
+    run = small(ufunc, ufunc, True)
     rng = np.random.default_rng(0)
     for shape in SHAPES:
         for x in layouts(shape, np.float64, rng):
@@ -94,8 +80,8 @@ def test_it_writes_as_numpy_does(small, ufunc):
                     assert mine.tobytes() == theirs.tobytes()
 
 
-def test_memory_that_overlaps_is_read_before_it_is_written_to(small):
-    run = small.ufunc(np.multiply, np.multiply, True)
+def test_memory_that_overlaps_is_read_before_it_is_written_to():
+    run = small(np.multiply, np.multiply, True)
     mine, theirs = np.arange(1.0, 9.0), np.arange(1.0, 9.0)
     run(mine[1:], mine[:-1], mine[1:])
     np.multiply(theirs[1:], theirs[:-1], theirs[1:])
@@ -121,8 +107,8 @@ def targets(shape):
 
 
 @pytest.mark.parametrize("ufunc", [np.add, np.multiply], ids=lambda u: u.__name__)
-def test_targets_of_all_layouts(small, ufunc):
-    run = small.ufunc(ufunc, ufunc, True)
+def test_targets_of_all_layouts(ufunc):
+    run = small(ufunc, ufunc, True)
     rng = np.random.default_rng(0)
     for shape in ((4,), (4, 3), (2, 4, 3)):
         for y in (rng.normal(size=shape), rng.normal(size=shape[-1:]), np.asarray(1.5), rng.normal(size=(2 * shape[0],
@@ -139,8 +125,8 @@ def test_targets_of_all_layouts(small, ufunc):
 
 
 @pytest.mark.parametrize("ufunc", [np.tanh, np.negative], ids=lambda u: u.__name__)
-def test_functions_of_one_array_write_too(small, ufunc):
-    run = small.ufunc(ufunc, ufunc, True)
+def test_functions_of_one_array_write_too(ufunc):
+    run = small(ufunc, ufunc, True)
     for shape in ((4,), (4, 3), (2, 4, 3)):
         for k in range(len(list(targets(shape)))):
             for x in (None, np.cos(np.arange(float(np.prod(shape)))).reshape(shape)):
@@ -154,81 +140,33 @@ def test_functions_of_one_array_write_too(small, ufunc):
     assert np.array_equal(shifted, expected)
 
 
-def test_read_only_memory_is_not_written_to(small):
+def test_read_only_memory_is_not_written_to():
     x = np.ones(3)
     x.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):
-        small.ufunc(np.add, np.add, True)(x, x, x)
+        small(np.add, np.add, True)(x, x, x)
 
 
-def test_operators_of_other_objects_are_asked(small):
+def test_operators_of_other_objects_are_asked():
     class Other:
         __array_ufunc__ = None
 
         def __rmul__(self, x):
             return "mine"
 
-    import operator
-
-    run = small.ufunc(np.multiply, operator.mul, False)
+    run = small(np.multiply, operator.mul, False)
     assert run(np.ones(2), Other()) == "mine"
     assert run([1], 2) == [1, 1]
     with pytest.raises(TypeError, match="2"):
         run(1.0)
 
 
+@pytest.mark.skipif(not compiled(small), reason="without a compiler NumPy's own is called")
 @pytest.mark.parametrize("ufunc", [np.equal, np.matmul, np.bitwise_and, np.modf, np.frexp, np.sin])
-def test_others_have_none(small, ufunc):
-    assert (small.ufunc(ufunc, ufunc, False) is None) is (ufunc is not np.sin)
+def test_others_are_called_as_they_are(ufunc):
+    assert (small(ufunc, ufunc) is ufunc) is (ufunc is not np.sin)
 
 
-def test_ufuncs_of_others_have_none(small):
+def test_ufuncs_of_others_are_called_as_they_are():
     mine = np.frompyfunc(lambda x: x, 1, 1)
-    assert small.ufunc(mine, mine, False) is None
-
-
-SCRIPT = """
-import numpy as np
-import covector
-import covector.numpy as cnp
-from covector.core.arrays import ufunc_dispatch
-from covector.transforms.compile.machine.engine import machine
-forms = ufunc_dispatch.FORMS
-x = np.linspace(0.1, 0.9, 4)
-def value():
-    return covector.grad(lambda x: cnp.sum(cnp.sin(x * x) / x))(x).tobytes()
-first = value()
-seen = set()
-for _ in range(200):
-    assert value() == first
-    seen.add(forms.waiting is None)
-print(forms.small is not None, machine().compiled > 0, sorted(seen))
-"""
-
-
-@pytest.mark.parametrize("native", [True, False])
-def test_bits_stay_when_it_is_decided(tmp_path, monkeypatch, native):
-    monkeypatch.setenv("COVECTOR_CACHE_DIR", str(tmp_path))
-    monkeypatch.setenv("COVECTOR_NATIVE", "1" if native else "0")
-    run = [sys.executable, "-P", "-c", SCRIPT]
-    first = subprocess.run(run, capture_output=True, text=True, check=True).stdout
-    second = subprocess.run(run, capture_output=True, text=True, check=True).stdout
-    assert first == f"{native} {native} [False, True]\n"  # compiled
-    assert second == f"{native} False [False, True]\n"  # and found
-
-
-def test_a_decision_without_compiler_leaves_what_was_there():
-    forms = type(ufunc_dispatch.FORMS)()
-    lane = (lambda op: lambda x: op(x))(np.sin)
-    cell = lane.__closure__[0]
-    forms.follow(cell, lambda small: pytest.fail("no native code here"), forms.counted(np.sin))
-    assert lane(0.0) == 0.0
-    assert cell.cell_contents is not np.sin
-    forms.small = None
-    maker = KERNELS["ufuncs"]
-    KERNELS["ufuncs"] = lambda: None
-    try:
-        forms.decide()
-    finally:
-        KERNELS["ufuncs"] = maker
-    assert cell.cell_contents is np.sin
+    assert small(mine, mine) is mine

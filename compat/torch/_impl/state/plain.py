@@ -8,11 +8,11 @@ import os
 import numpy as np
 
 from ..graph.versions import EXPOSED, WRITTEN, exposed, version
-from ..state.edges import refresh
-from ..state.levels import BatchTrace, GradTrace
 from ..types.record_slots import RecordSlots
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import Record
+from .edges import refresh
+from .levels import BatchTrace, GradTrace
 
 ndarray = np.ndarray
 WHOLE = slice(None)

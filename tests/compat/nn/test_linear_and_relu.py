@@ -1,36 +1,26 @@
-"""`linear` and `relu` in native code give the bits and histories of their lanes in Python, in every mode."""
+"""`linear` and `relu` give the bits and histories of the general road, and its gradients, in every mode."""
 
 import gc
 import itertools
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 
 import covector.compat.torch as torch
-from covector.core.arrays.ufunc_dispatch import FORMS
-from covector.transforms.compile.machine.engine import SUPPORTED
+from covector.compat.torch._impl.fastpath.plain import OPEN
 
-pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
-if not SUPPORTED:
-    pytest.skip("native lanes are for x86-64 Linux", allow_module_level=True)
 F = torch.nn.functional
 SHAPES = [((2, 3), 4), ((5, 3), 1), ((1, 3), 4), ((2, 4, 3), 5), ((2, 2, 2, 3), 2), ((300, 40), 7), ((100, 90), 80),
           ((0, 3), 4), ((2, 0, 3), 4), ((2, 0), 4), ((3,), 4), ((64, 64), 100), ((4, 3, 900), 20)]
 
 
-@pytest.fixture(autouse=True)
-def native():
-    FORMS.decide()
-
-
-def in_python(monkeypatch, fun):
-    """Take a function's native form away."""
-    fun = fun.__func__  # of the function that PyTorch has in C++
-    cell = fun.__closure__[fun.__code__.co_freevars.index("quick")]
-    assert cell.cell_contents is not None
-    monkeypatch.setattr(cell, "cell_contents", None)
+@pytest.fixture
+def general():
+    """What closes the fast road for the rest of a test."""
+    before = OPEN[:]
+    yield lambda: OPEN.__setitem__(0, False)
+    OPEN[:] = before
 
 
 def facts(t, leaves=()):
@@ -38,8 +28,18 @@ def facts(t, leaves=()):
              None if t.grad_fn is None else t.grad_fn.name()]
     if t.requires_grad:
         t.square().sum().backward()
-        found += [None if x is None or x.grad is None else (x.grad.stride(), x.grad.numpy().tobytes()) for x in leaves]
+        found += [None if x is None or x.grad is None else (x.grad.stride(), Close(x.grad.numpy())) for x in leaves]
     return found
+
+
+class Close:
+    """A gradient, equal to those that are near it: the general road sums that of a bias in another order."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __eq__(self, other):
+        return np.allclose(self.array, other.array, 1e-2 if self.array.dtype == np.float16 else 1e-4, equal_nan=True)
 
 
 def linears(dtype):
@@ -58,15 +58,15 @@ def linears(dtype):
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16])
-def test_linear_is_that_of_python(monkeypatch, dtype):
+def test_linear_is_that_of_the_general_road(general, dtype):
     found = list(linears(dtype))
-    in_python(monkeypatch, F.linear)
+    general()
     for mine, theirs in zip(found, linears(dtype), strict=True):
         assert mine == theirs
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int64])
-def test_relu_is_that_of_python(monkeypatch, dtype):
+def test_relu_is_that_of_the_general_road(general, dtype):
     rng = np.random.default_rng(0)
     given = [rng.normal(size=n) for n in (*range(40), 4096)]
     given += [rng.normal(size=(3, 5)).T, rng.normal(size=(4, 6))[:, 1]]
@@ -87,12 +87,12 @@ def test_relu_is_that_of_python(monkeypatch, dtype):
                     yield facts(F.relu(x.clone()))
 
     found = list(work())
-    in_python(monkeypatch, torch.relu)
+    general()
     for mine, theirs in zip(found, work(), strict=True):
         assert mine == theirs
 
 
-def test_what_linear_refuses_is_refused_in_the_same_words(monkeypatch):
+def test_what_linear_refuses_is_refused_in_the_same_words(general):
     x, w, b = torch.ones(2, 3), torch.ones(4, 3), torch.ones(4)
     calls = [(x, torch.ones(4, 2), b), (x, w, torch.ones(5)), (x, w.double(), b), (x, w.int(), b), (x, w, 3.0),
              (torch.ones(3, 2), w, b)]
@@ -104,7 +104,7 @@ def test_what_linear_refuses_is_refused_in_the_same_words(monkeypatch):
             yield str(caught.value)
 
     found = list(words())
-    in_python(monkeypatch, F.linear)
+    general()
     assert found == list(words())
 
 
@@ -126,22 +126,3 @@ def test_linear_holds_and_lets_go():
     work(200)
     after = [sys.getrefcount(t) for t in things], len(gc.get_objects())
     assert max(abs(a - b) for a, b in zip(after[0], before[0], strict=True)) < 100 > after[1] - before[1]
-
-
-SCRIPT = """
-import covector.compat.torch as torch
-from covector.core.arrays.ufunc_dispatch import FORMS
-layer, x = torch.nn.Linear(3, 4), torch.ones(2, 3)
-with torch.{mode}():
-    for _ in range(9000):
-        {call}
-print(FORMS.waiting is None, FORMS.small is not None)
-"""
-
-
-@pytest.mark.parametrize("mode", ["no_grad", "inference_mode", "enable_grad"])
-@pytest.mark.parametrize("call", ["layer(x)", "torch.relu(x)", "torch.rsqrt(x)"])
-def test_calls_that_record_nothing_count_as_well(mode, call):
-    script = SCRIPT.format(mode=mode, call=call)
-    done = subprocess.run([sys.executable, "-P", "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "True True\n"

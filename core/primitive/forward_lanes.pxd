@@ -1,0 +1,2 @@
+from ..slots cimport AvalSlots, TracerSlots, TraceSlots
+from ..tape.recording cimport dual
