@@ -9,9 +9,9 @@ import functools
 import numpy as np
 
 from ..... import _engine
+from ..inplace.fast import rewritten_as
 from ..inplace.inplace import inplace, written_as
 from ..inplace.lower_errors import raised
-from ..fastpath.writes import rewritten_as
 from ..inplace.sum_writes import KERNELS, written
 from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved

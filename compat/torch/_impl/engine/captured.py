@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import extend
 from ....._engine import Ambient
 from ..graph.undefined import UNDEFINED
 from ..state.levels import AMBIENT

@@ -6,7 +6,7 @@ from ..dispatch.layouts import laid_out
 from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..types.tensor_type import Tensor, infer, wrap
-from .plain import bare
+from ..views.plain import bare
 
 ndarray = np.ndarray
 OTHERS = frozenset(map(np.dtype, (np.float16, np.complex64, np.complex128)))

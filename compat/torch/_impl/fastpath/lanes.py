@@ -14,11 +14,11 @@ from ..dispatch.layouts import laid_out
 from ..graph.node_names import NamedRule
 from ..graph.recording import noted
 from ..modes.modes import MODES
+from ..state.makers import history, made, number, of_floats, quiet, quieted, result, road, tensor_of, usable
 from ..types.number_cache import EXACT
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import GENERAL, INFERRED, Tensor
 from . import bare_tensors, level_lanes, map_lanes
-from .makers import history, made, number, of_floats, quiet, quieted, result, road, tensor_of, usable
 
 ndarray = np.ndarray
 aval_of = extend.aval_of

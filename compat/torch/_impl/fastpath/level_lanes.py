@@ -17,6 +17,7 @@ from ..graph.node_names import NamedRule, in_order
 from ..graph.recording import noted
 from ..graph.versions import root_of
 from ..state.levels import DUAL, exact
+from ..state.makers import OPEN, above, made, quieted
 from ..types.arrays import ARRAYS
 from ..types.number_cache import FLOATS
 from ..types.parameter import PLAIN_KINDS
@@ -26,8 +27,6 @@ from ..values.core_values import lift
 from ..values.tangents import set_tangent
 from ..views.views import shape_dtype
 from .level_operands import NOT_HERE, operand
-from .makers import above, made, quieted
-from .plain import OPEN
 
 ndarray = np.ndarray
 Tracer = extend.Tracer

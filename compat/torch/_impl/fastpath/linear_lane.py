@@ -12,13 +12,13 @@ from ..dispatch.call import ROWS, invoke
 from ..graph.node_names import NamedRule, in_order
 from ..graph.recording import noted
 from ..modes.modes import MODES
+from ..state.makers import history, quiet, quieted, result, road, usable
 from ..types.number_cache import FLOATS
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_value import shape_dtype
+from ..views.rules import SHAPED, TURNED
 from ..views.views import RESHAPE
-from .basic_index import SHAPED, TURNED
 from .level_lanes import here
-from .makers import history, quiet, quieted, result, road, usable
 
 ndarray = np.ndarray
 aval_of = extend.aval_of

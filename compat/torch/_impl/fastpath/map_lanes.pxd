@@ -1,4 +1,4 @@
 from ..types.tensor_slots cimport TensorSlots
-from .makers cimport above, made
+from ..state.makers cimport above, made
 
 cpdef bint plain(object x) except -1

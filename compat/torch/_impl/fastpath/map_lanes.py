@@ -10,12 +10,11 @@ import numpy as np
 from ..dispatch.layouts import laid_out
 from ..modes.modes import MODES
 from ..state.levels import exact
+from ..state.makers import OPEN, above, made
 from ..types.number_cache import FLOATS
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FOREIGN, Tensor
 from ..types.tensor_value import shape_dtype
-from .makers import above, made
-from .plain import OPEN
 
 ndarray = np.ndarray
 

@@ -1,6 +1,6 @@
 """Basic indices: refusals, the form in which they make views, these views and the names of their nodes."""
 
-from ..fastpath.views import indexed
+from ..views.fast import indexed
 from ..views.views import GETITEM, view
 
 

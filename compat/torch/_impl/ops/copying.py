@@ -9,9 +9,8 @@ from .....extend import REGISTRY
 from ..dispatch.call import attach, moving
 from ..dispatch.layouts import laid_out, layout
 from ..dispatch.telling import by_mode
-from ..fastpath.views import copied
-from ..fastpath.writes import assign, unrecorded_array
 from ..graph import versions
+from ..inplace.fast import assign, unrecorded_array
 from ..inplace.inplace import check_result, inplace
 from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
@@ -23,6 +22,7 @@ from ..types.memory_formats import arranged, lies_in, preserves
 from ..types.size import contiguous_format
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import bottom, shape_dtype
+from ..views.fast import copied
 from ..views.memory import example_of
 from ..views.overlap import check_own
 
@@ -63,12 +63,12 @@ attach("contiguous", contiguous)
 
 def fill_(self, value):
     """Every element becomes `value`."""
+    if type(value) in (float, int, bool) and assign(self, value):
+        return self
     name = "FillBackward3" if isinstance(value, TensorBase) else "FillBackward2"
     if not isinstance(value, TensorBase):
         if not isinstance(value, Number | np.bool_):
             raise TypeError(f"fill_(): argument 'value' must be Number or Tensor, not {type(value).__name__}")
-        if assign(self, value):
-            return self
     elif not shape_dtype(value)[0] and type(memory := bottom(self)) in ARRAYS:
         check_own(memory)  # PyTorch copies it there, while numbers may fill what is expanded
     return inplace(self, "fill_", filled, (value,), node_name=name, covers=True)

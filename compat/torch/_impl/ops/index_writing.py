@@ -10,8 +10,8 @@ from ..dispatch.host_ops import filled, insist, is_plain, numbers, on_host, prim
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
 from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import takes
-from ..fastpath.writes import put as put_at_once
 from ..inplace.expanded import Adding
+from ..inplace.fast import put as put_at_once
 from ..inplace.inplace import inplace
 from ..types.dtypes import type_word
 from ..types.tensor_type import Tensor, TensorBase

@@ -11,10 +11,8 @@ from ..dispatch.host_ops import filled, is_plain
 from ..dispatch.layouts import of_index
 from ..dispatch.lowering import lifted, tensors_in
 from ..dispatch.overriding import overridden
-from ..fastpath.array_index import picked, place_of
-from ..fastpath.views import read
-from ..fastpath.writes import assign, put as put_at_once
 from ..graph import versions
+from ..inplace.fast import assign, put as put_at_once
 from ..inplace.inplace import inplace
 from ..inplace.write import writable
 from ..modes.inference import check_write
@@ -30,6 +28,8 @@ from ..types.tensor_type import Tensor, TensorBase, needs_grad, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.core_values import lower
 from ..values.tangents import tangent_of
+from ..views.array_index import picked, place_of
+from ..views.fast import read
 from ..views.overlap import check_own
 from ..views.views import GETITEM, view
 from .assigned import assigned, class_word, type_name

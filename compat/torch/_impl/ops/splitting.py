@@ -8,13 +8,13 @@ from ....._engine import Scatter, pick_rule
 from ..dispatch.call import attach
 from ..dispatch.kinds import integers
 from ..dispatch.telling import by_mode
-from ..fastpath.views import parted
 from ..graph.node_names import NamedRule
 from ..graph.undefined import UNDEFINED
 from ..modes.modes import MODES
 from ..state.edges import source_aval
 from ..state.levels import AMBIENT, BatchTrace, alive
 from ..types.tensor_type import TensorBase
+from ..views.fast import parted
 from ..views.views import GETITEM, view
 from .axes import shape_of, wrap_dim
 from .publishing import method

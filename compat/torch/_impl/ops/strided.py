@@ -11,13 +11,13 @@ from ....._engine import Places
 from .....extend import REGISTRY
 from ..dispatch.call import moving
 from ..dispatch.layouts import IN_ORDER
-from ..fastpath.views import placed
 from ..graph import versions
 from ..types.arrays import address, laid_out, namespace
 from ..types.dtypes import type_word
 from ..types.tensor_type import Tensor, TensorBase, infer, needs_grad, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.tangents import tangent_of
+from ..views.fast import placed
 from ..views.memory import memory_of
 from ..views.views import PICK, titled, view
 from .assigned import assigned, class_word, type_name

@@ -1,9 +1,9 @@
 """Transposes by attribute, `T`, `mT`, `H` and `mH`, and `adjoint`."""
 
 from ..dispatch.call import ROWS, attach
-from ..fastpath.views import turned
 from ..modes.warnings import first, tell
 from ..types.tensor_type import Tensor
+from ..views.fast import turned
 from .axes import shape_of
 from .shaping import permute, transpose
 

@@ -4,8 +4,8 @@ from functools import lru_cache
 
 from ..dispatch.kinds import integers
 from ..dispatch.telling import by_mode, given
-from ..fastpath.views import expanded
 from ..modes.modes import MODES
+from ..views.fast import expanded
 from ..views.views import EXPAND, view
 from .axes import distinct, ndim_of, same_kind, shape_argument, shape_of, wrap_dim
 from .basic_keys import index_view

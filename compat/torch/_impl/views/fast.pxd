@@ -1,13 +1,14 @@
 from ..types.record_slots cimport RecordSlots
 from ..types.tensor_slots cimport TensorSlots
 from ..graph.recording cimport noted
-from .makers cimport history, tensor_of
+from ..state.makers cimport history, tensor_of
 from .plain cimport (
     bare, bottom_of, current, place, records, simple, untouched, view_record)
 
 cpdef object view_of(object t, object prim, object param, object rule, int what, object beside, object maker=*)
 cpdef object ambient_view(object t, object m, bint recording, object prim, object param, object rule, int what, object beside, object maker)
 cpdef object level_view(object t, object prim, object param, object rule, int what, object beside, object maker)
+cpdef object behind_examples(object prim, object param, object size)
 cpdef object source_aval(object t)
 cpdef object array_of(object x, object prim, object param, object maker)
 cpdef object read(object t, object key)

@@ -6,12 +6,12 @@ from ..... import _engine, extend
 from ..graph.node_names import NamedRule
 from ..graph.recording import noted
 from ..modes.modes import MODES
+from ..state.makers import history, tensor_of
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, VIEW, Tensor, infer, wrap
-from ..views.views import PICK
-from .makers import history, tensor_of
 from .plain import OPEN, RECORDED, bare, current, records, simple
+from .views import PICK
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
@@ -129,7 +129,7 @@ def node_of(p, array, index, axis):
         index = index.nonzero()
         axis = 0 if len(index) == 1 else None
     if axis is None:
-        if len(index) != array.ndim or not all([type(k) is ndarray for k in index]):
+        if len(index) != array.ndim or not all(type(k) is ndarray for k in index):
             return None
         return noted(_PICKED, p, (aval_of(array), _engine.Places(np.ravel_multi_index(index, array.shape))))
     along = index if type(index) is ndarray else [k for k in index if type(k) is ndarray][0]

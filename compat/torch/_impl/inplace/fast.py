@@ -1,5 +1,5 @@
 """The fast road of writes in place: to plain tensors, and to values of a level over plain ones. Compiled with
-writes.pxd beside it.
+fast.pxd beside it.
 
 The meaning of a write is `compute` of inplace/inplace.py: the nodes are the same, their names and edges are worked out
 when somebody asks. Each function says whether it wrote; nothing has happened where it did not.
@@ -10,25 +10,23 @@ import numpy as np
 from ..... import _engine, extend
 from ..graph.recording import noted
 from ..graph.versions import EXPOSED, exposed, note, root_of
-from ..inplace.write import KEEPERS
-from ..modes.errstate import QUIET, enter_error_state, error_state, restore_fp_warnings
 from ..modes.modes import MODES
 from ..state.edges import edge
 from ..state.levels import BatchTrace
+from ..state.makers import history, quiet, tensor_of
 from ..types.dtypes import dtype as Dtype
 from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
 from ..types.parameter import Parameter
 from ..types.record_slots import RecordSlots
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, VIEW, Tensor, TensorBase
+from ..views.array_index import index_of as array_index
 from ..views.overlap import OVERLAPPING, crossing, overlapping
-from ..views.views import GETITEM
+from ..views.plain import OPEN, bare, current, hooked, place, records, same, untouched
+from ..views.rules import BASE, BOTH, NUMBER, VALUE
 from . import device_writes
-from .basic_index import BASE, BOTH, NUMBER, VALUE
 from .copy_slices import COPY_SLICES, CopySlices, index_of, lies_in
-from .array_index import index_of as array_index
-from .makers import history, tensor_of
-from .plain import OPEN, bare, current, hooked, place, records, same, untouched
+from .write import KEEPERS
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
@@ -42,7 +40,8 @@ class Target:
     """Where a write goes: the memory, and who has its history.
 
     `x` is the array, of which the first `front` axes are those of vmaps; `tensor` what is written to below those, and
-    `holder` that or its base; `node` the holder's, where operations are `recording`, and `recorded` says that this one is.
+    `holder` that or its base; `node` the holder's, where operations are `recording`. `recorded` says of a tensor that
+    is to be written as a whole whether that gives it a history.
     """
 
     __slots__ = ("front", "holder", "node", "recorded", "recording", "tensor", "x")
@@ -126,8 +125,9 @@ def target(t, m):
         if overlapping(x):
             return None
         if recording and (node is not None or u.node is not None or u.wants_grad or holder.wants_grad):
-            if node is None or u.wants_grad or level is None and holder.dispatch_key != FAST or meta.creation is not None or (
-                    u.node is not None and not quiet(u.node)) or not lies_in(holder, u):
+            if node is None or u.wants_grad or meta.creation is not None or (
+                    level is None and holder.dispatch_key != FAST) or (
+                    u.node is not None and not unheard(u.node)) or not lies_in(holder, u):
                 return None
     elif recording and node is None and u.wants_grad:
         return None
@@ -145,7 +145,7 @@ def alone_below(t):
         u.autograd_meta.base.node is None and not u.autograd_meta.base.wants_grad)
 
 
-def quiet(node):
+def unheard(node):
     """Tell whether a node has no hook that a write is to be told of."""
     extra = node.extra
     return extra is None or extra.quiet or extra.packed
@@ -154,7 +154,7 @@ def quiet(node):
 def silent(node, recording):
     """Tell whether a node may stay when the contents that it gave are written over: it kept nothing of them."""
     rule = node.rule
-    if recording and (rule is None or not quiet(node)):
+    if recording and (rule is None or not unheard(node)):
         return False
     return rule is None or rule.prim is None or rule.prim.name not in KEEPERS
 
@@ -304,7 +304,8 @@ def assign(t, value):
         return False
     v, q = given
     x = found.x
-    if p is None and q is not None or type(v) is ndarray and (v.shape != x.shape or np.may_share_memory(v, x)):
+    if p is None and q is not None or type(v) is ndarray and (v.shape != x.shape or (
+            not lies_elsewhere(v, x) and np.may_share_memory(v, x))):
         return False
     spot = None if p is None else index_of(u)
     x[...] = v
@@ -312,14 +313,15 @@ def assign(t, value):
     if p is not None:
         whole = holder.value if holder.level_trace is None else holder.value.value
         aval = aval_of(v) if type(v) is ndarray else NUMBER
-        holder.node = noted(BASE if q is None else BOTH, p if q is None else (p, q), (aval_of(whole), aval, spot, False))
+        holder.node = noted(BASE if q is None else BOTH, p if q is None else (p, q),
+                            (aval_of(whole), aval, spot, False))
         u.node = None
         u.autograd_meta.attr_version = -1
     return True
 
 
-def update(t, other, ufunc, rules, needs, saves):
-    """`t += other` and related writes; `rules` and what they need are those of `binary_inplace`."""
+def update(t, other, op, closed, rules, needs, saves):
+    """`t += other` and related writes by `op`; `rules` and what they need are those of `binary_inplace`."""
     m = MODES.get()
     found: Target = target(t, m)
     if found is None:
@@ -329,7 +331,7 @@ def update(t, other, ufunc, rules, needs, saves):
     p = found.node
     integers = False
     if x.dtype not in FLOATS:
-        integers = x.dtype.kind in "iu" and ufunc in CLOSED and type(other) is not float
+        integers = closed and x.dtype.kind in "iu" and type(other) is not float
         if not integers:
             return False
     given = operand(other, found)
@@ -350,14 +352,10 @@ def update(t, other, ufunc, rules, needs, saves):
     if recorded and (needs[which] or y.shape != x.shape and (q is not None or y.ndim) or (
             p is None and found.holder is not u)):
         return False
-    token = error_state()
     try:
-        enter_error_state(QUIET)
-        ufunc(x, y, x)
+        op(x, y, x)
     except ValueError:
         return False
-    finally:
-        restore_fp_warnings(token)
     wrote(found)
     if recorded:
         rule = rules[which]
@@ -400,10 +398,10 @@ def binary_inplace(prim, ufunc, slow):
     rules = tuple([prim.rule(active, True) for active in ((0,), (1,), (0, 1))])
     needs = tuple([prim.operands[0] in rule.names or "ans" in rule.names for rule in rules])
     saves = rules[2].collect is not None
-    name = prim.name
+    name, op, closed = prim.name, quiet(ufunc), ufunc in CLOSED
 
     def method(self, other):
-        if update(self, other, ufunc, rules, needs, saves) or device_writes.updated(name, self, other):
+        if update(self, other, op, closed, rules, needs, saves) or device_writes.updated(name, self, other):
             return self
         return slow(self, other)
 
@@ -442,7 +440,7 @@ def rewritten_as(fun, t, args, kwargs, recorded):
     wrote(to)
     if p is not None:
         saved = p.saved
-        if saved is v or type(saved) is tuple and any([thing is v for thing in saved]):  # a later write is noticed
+        if saved is v or type(saved) is tuple and any(thing is v for thing in saved):  # a later write is noticed
             p.saved = x if saved is v else tuple([x if thing is v else thing for thing in saved])
             p.seq = _engine.next_seq()
         u.node = p

@@ -1,4 +1,4 @@
-"""The fast road of views: of plain tensors, and of values of levels over plain ones. Compiled with views.pxd beside it.
+"""The fast road of views: of plain tensors, and of values of levels over plain ones. Compiled with fast.pxd beside it.
 
 The meaning of a view is `compute_view` of views/views.py: the nodes are the same, their names and edges are worked out
 when somebody asks. Each function gives None for what it leaves to the general road.
@@ -14,14 +14,12 @@ from ..graph.recording import noted
 from ..modes.modes import MODES
 from ..state.edges import edge
 from ..state.levels import BatchTrace, GradTrace
+from ..state.makers import history, tensor_of
 from ..types.parameter import Parameter
 from ..types.record_slots import RecordSlots
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Record, Tensor
 from ..types.tensor_value import shape_dtype
-from ..views.views import EXPAND, GETITEM, RESHAPE, TRANSPOSE
-from .basic_index import EXPANDED, SELECT, SHAPED, TURNED
-from .makers import history, tensor_of
 from .plain import (
     OPEN,
     RECORDED,
@@ -34,9 +32,12 @@ from .plain import (
     untouched,
     view_record,
 )
+from .rules import EXPANDED, SELECT, SHAPED, TURNED
+from .views import EXPAND, GETITEM, RESHAPE, TRANSPOSE
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
+EVERY = slice(None)
 PAIR, AVAL, GIVEN = range(3)  # what the node of a view saves: the tensor's aval with something, the aval, something
 SELECTED, SLICED, ALIASED, INSERTED = (SELECT[f"{name}Backward0"] for name in ("Select", "Slice", "Alias", "Unsqueeze"))
 VIEWED, SWAPPED, SPREAD = SHAPED["ViewBackward0"], TURNED["TransposeBackward0"], EXPANDED["ExpandBackward0"]
@@ -91,7 +92,13 @@ def ambient_view(t, m, recording, prim, param, rule, what, beside, maker):
         return tensor_of(array_of(x, prim, param, maker), None, INFERRED, None, INFERENCE)
     elif not bare(t):
         return None
-    array = array_of(x, prim, param, maker)
+    if prim is RESHAPE and x.flags.c_contiguous:
+        array = x.reshape(param)
+        rule = VIEWED
+        if array.shape == x.shape:  # of axes of one element the strides stay
+            array = x.view()
+    else:
+        array = array_of(x, prim, param, maker)
     if meta is not None and meta.inference:
         made = Record()
         made.inference = True
@@ -114,10 +121,9 @@ def level_view(t, prim, param, rule, what, beside, maker):
     if trace is None:
         return ambient_view(t, None, True, prim, param, rule, what, beside, maker)
     if type(trace) is BatchTrace:
-        shape = shape_dtype(t)[0]
-        if trace.done or maker is not None or prim is EXPAND and len(param) != len(shape):
+        if trace.done or maker is not None or prim is EXPAND and len(param) != len(shape_of(t)):
             return None
-        param = prim.batch_params((param,), trace.size, shape)[0]
+        param = behind_examples(prim, param, trace.size)
         below = level_view(u.value, prim, param, rule, what, param, None)
         return None if below is None else tensor_of(below, None, None, trace, GENERAL)
     meta: RecordSlots = u.autograd_meta
@@ -141,9 +147,19 @@ def level_view(t, prim, param, rule, what, beside, maker):
     return tensor_of(below, None if rule is None else node, made, trace, GENERAL)
 
 
+def behind_examples(prim, param, size):
+    """The parameter of a view of all examples, which lie along the first axis: what `batch_params` gives."""
+    if prim is GETITEM:
+        return (EVERY, *param)
+    if prim is TRANSPOSE:
+        return (0, *[axis + 1 for axis in param])
+    return (size, *param)
+
+
 def source_aval(t):
     """Shape and dtype of a value as its level sees them."""
-    return extend.make_aval(*shape_dtype(t))
+    u: TensorSlots = t
+    return aval_of(u.value) if u.level_trace is None else extend.make_aval(*shape_dtype(t))
 
 
 def array_of(x, prim, param, maker):
@@ -155,9 +171,17 @@ def array_of(x, prim, param, maker):
     if prim is TRANSPOSE:
         return x.transpose(param)
     if prim is RESHAPE:
-        array = x.reshape(param) if x.flags.c_contiguous else x.reshape(param, copy=False)
-        return array if array.shape != x.shape else x.view()  # of axes of one element the strides stay
-    return prim.impl(np, x, param)
+        array = x.reshape(param, copy=False)
+        return array if array.shape != x.shape else x.view()
+    if not x.flags.c_contiguous or not x.size:
+        return prim.impl(np, x, param)
+    strides = []
+    lead = len(param) - len(x.shape)
+    for n, length, stride in zip(param[lead:], x.shape, x.strides):
+        strides.append(stride if n == length else 0)
+    array = ndarray(param, x.dtype, x, 0, (0,) * lead + tuple(strides))
+    array.flags.writeable = False
+    return array
 
 
 def read(t, key):
@@ -214,12 +238,14 @@ def reshaped(t, given, strided="ViewBackward0"):
     if sizes is None or type(t) is not Tensor and type(t) is not Parameter:
         return None
     u: TensorSlots = t
-    x = u.value
+    rule = SHAPED[strided]
     if u.level_trace is not None:
         found = bottom_of(t)
         if found is None:
             return None
         x = found[0]
+        if x.flags.c_contiguous:
+            rule = VIEWED
         if -1 in sizes:
             count = 1
             for n in x.shape[found[1]:]:
@@ -230,9 +256,7 @@ def reshaped(t, given, strided="ViewBackward0"):
                         return None
                     count //= n
             sizes = tuple([count if n == -1 else n for n in sizes])
-    if type(x) is not ndarray:
-        return None
-    return view_of(t, RESHAPE, sizes, VIEWED if x.flags.c_contiguous else SHAPED[strided], AVAL, None)
+    return view_of(t, RESHAPE, sizes, rule, AVAL, None)
 
 
 def turned(t, axes, title):

@@ -1,13 +1,13 @@
 """Writes in place by elements to tensors of a device, where nothing is recorded: one function of CuPy's."""
 
 from ..graph import versions
-from ..inplace.inplace import untracked
-from ..inplace.write import rescue
 from ..modes.modes import MODES
 from ..types.arrays import cupy, ndarray
 from ..types.number_cache import EXACT, FLOATS
 from ..types.parameter import PLAIN_KINDS
 from ..views.overlap import overlapping
+from .inplace import untracked
+from .write import rescue
 
 
 def updated(name, t, other):

@@ -4,7 +4,8 @@ import numpy as np
 
 from ..... import extend
 from ..graph.node_names import NamedRule
-from ..views.views import EXPAND, GETITEM, RESHAPE, TRANSPOSE, UPDATE
+from .views import EXPAND, GETITEM, RESHAPE, TRANSPOSE, UPDATE
+
 
 def rules_of(prim, titles):
     """The rules of a view primitive under torch's names."""
