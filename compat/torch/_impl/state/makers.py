@@ -7,17 +7,15 @@ import numpy as np
 
 from ..... import _engine
 from ..modes.errstate import QUIET, enter_error_state, error_state, restore_fp_warnings
-from ..modes.modes import MODES
 from ..types.blank import blank
 from ..types.number_cache import CONSTS, constant
 from ..types.parameter import Parameter
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Tensor
-from .edges import accumulator
-from .plain import OPEN, current
+from .edges import accumulator, is_current, untangled
 
 ndarray = np.ndarray
-get_modes = MODES.get
+OPEN = [_engine.ROADS != "general"]  # whether there is a fast road
 
 
 def road(m):
@@ -41,7 +39,7 @@ def usable(x, way):
     if not key:
         return True
     if key == VIEW:
-        return current(t, not way)
+        return is_current(t) if not way else untangled(t)
     return way != 0 and key == INFERENCE
 
 
