@@ -19,6 +19,23 @@ COMPILED = (
     "core/primitive/call_lanes.py",
     "core/primitive/forward_lanes.py",
     "transforms/reverse/sweep.py",
+    "compat/torch/_impl/types/tensor_slots.py",
+    "compat/torch/_impl/graph/versions.py",
+    "compat/torch/_impl/views/plain.py",
+    "compat/torch/_impl/views/fast.py",
+    "compat/torch/_impl/inplace/fast.py",
+    "compat/torch/_impl/types/blank.pyx",
+    "compat/torch/_impl/types/record_slots.py",
+    "compat/torch/_impl/graph/recording.py",
+    "compat/torch/_impl/state/edges.py",
+    "compat/torch/_impl/engine/engine.py",
+    "compat/torch/_impl/state/makers.py",
+    "compat/torch/_impl/dispatch/call_key.py",
+    "compat/torch/_impl/fastpath/level_operands.py",
+    "compat/torch/_impl/fastpath/level_lanes.py",
+    "compat/torch/_impl/fastpath/map_lanes.py",
+    "compat/torch/_impl/fastpath/lanes.py",
+    "compat/torch/_impl/fastpath/linear_lane.py",
 )
 TREE = Path("build/cython")  # the sources by the names of their modules, by which Cython finds declarations
 

@@ -49,6 +49,7 @@ from .core.ops.nn.columns import column_rule as column_rule
 from .core.ops.nn.largest_in_parts import ends_of_parts as ends_of_parts
 from .core.ops.nn.resampling import Sums as Sums
 from .core.ops.special import every as _special
+from .core.roads import ROADS as ROADS
 from .core.slots import Node as Node
 from .core.tape.recording import make_node as make_node, next_seq as next_seq
 from .core.tape.scatter import Scatter as Scatter

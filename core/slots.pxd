@@ -15,5 +15,5 @@ cdef class TracerSlots:
 
 @cython.freelist(512)
 cdef class Node:
-    cdef public object rule, parents, saved, seq
+    cdef public object extra, rule, parents, saved, seq
     cdef object __weakref__

@@ -24,7 +24,7 @@ class Node:
 
     `parents` is a bare node or a tuple. A leaf has `rule=None` and `saved` its index. A node never refers to its
     tracer, so there are no cycles and a value that nobody saved dies with its tracer. Subclasses (the stateful layer)
-    have `run_in_sweep(ct, drive)`; the sweep calls it only for them.
+    have `run_in_sweep(ct, drive)`; the sweep calls it only for them. Theirs is `extra`: None, or what few nodes have.
     """
 
-    __slots__ = ("rule", "parents", "saved", "seq", "__weakref__")
+    __slots__ = ("extra", "rule", "parents", "saved", "seq", "__weakref__")

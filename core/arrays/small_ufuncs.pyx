@@ -176,8 +176,8 @@ cdef class Loops:
                     elif cnp.PyArray_NDIM(<cnp.ndarray>x) == 0:
                         steps[0] = 0
                         found = self.target(like, x, y, out)
-                    elif self.exact and out is None:
-                        found = self.rows(kind, x, y)
+                    elif self.exact and (out is None or takes(out, like) and apart(x, out) and apart(y, out)):
+                        found = self.rows(kind, x, y, out)
                         if found is not None and not self.heard():
                             return found
                         found = None
@@ -196,8 +196,9 @@ cdef class Loops:
             return empty_like(like)
         return out if takes(out, like) and apart(x, out) and apart(y, out) else None
 
-    cdef object rows(self, int kind, x, y):
-        """Two arrays in order in memory of unlike shapes, row by row; None where they do not belong together."""
+    cdef object rows(self, int kind, x, y, target):
+        """Two arrays in order in memory of unlike shapes, row by row; None where they do not belong together, or in a
+        target."""
         cdef cnp.npy_intp dims[AXES]
         cdef cnp.npy_intp at[AXES]
         cdef cnp.npy_intp strides[2][AXES]
@@ -226,7 +227,12 @@ cdef class Loops:
             size *= dims[i]
         if size > MOST or size == 0:
             return None
-        out = cnp.PyArray_EMPTY(rank, dims, cnp.NPY_FLOAT if kind else cnp.NPY_DOUBLE, 0)
+        if target is None:
+            out = cnp.PyArray_EMPTY(rank, dims, cnp.NPY_FLOAT if kind else cnp.NPY_DOUBLE, 0)
+        elif cnp.PyArray_SIZE(<cnp.ndarray>target) == size:
+            out = target
+        else:
+            return None
         starts[0] = cnp.PyArray_BYTES(<cnp.ndarray>x)
         starts[1] = cnp.PyArray_BYTES(<cnp.ndarray>y)
         starts[2] = cnp.PyArray_BYTES(out)

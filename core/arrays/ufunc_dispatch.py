@@ -30,12 +30,13 @@ def small(op, ufunc=None, quiet=False):
     Args:
         op: a function of one or two arrays.
         ufunc: the ufunc that it comes to, where it is something else.
-        quiet: nobody asks for NumPy's warnings.
+        quiet: nobody asks for NumPy's warnings; or what makes of a function one that gives none.
     """
     found = ufunc or OPERATORS.get(op, op)
-    if type(found) is not np.ufunc:
-        return op
-    return small_ufuncs.small(found, LARGE[found](op) if found in LARGE else op, quiet)
+    instead = LARGE[found](op) if found in LARGE else op
+    if callable(quiet):
+        instead = quiet(instead)
+    return small_ufuncs.small(found, instead, bool(quiet)) if type(found) is np.ufunc else instead
 
 
 def small_names(room, names, quiet=False):

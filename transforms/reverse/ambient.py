@@ -15,7 +15,6 @@ from ...core.tape.recording import next_seq
 from ...core.tape.tape import FREED
 from ...core.tape.unbroadcast import recast
 from ...core.trace.tracer import Trace, Tracer, next_level
-from ...core.types import Any
 from .reverse import answer_avals, pick_rule
 
 
@@ -34,8 +33,7 @@ class Extra:
 class AmbientNode(Node):
     """A node of the stateful layer; a subclass has `run_in_sweep(ct, drive)`. `extra` is an `Extra` or None."""
 
-    __slots__ = ("extra",)
-    extra: Any
+    __slots__ = ()
     extra_class = Extra
 
     def more(self):

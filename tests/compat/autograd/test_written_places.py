@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import covector.compat.torch as torch
-from covector.compat.torch._impl.fastpath import copy_slices
+from covector.compat.torch._impl.inplace import copy_slices
 
 SHAPES = [(8,), (2, 4), (4, 2), (1, 8)]
 VIEWS = {

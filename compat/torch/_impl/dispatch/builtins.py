@@ -2,6 +2,10 @@
 
 from types import FunctionType
 
+from ....._engine import make_node
+
+FUNCTIONS = FunctionType, type(make_node)  # interpreted ones and compiled ones
+
 # Which those are: all of these namespaces; of torch all but these; of the others these alone.
 _WHOLE = frozenset({"torch.linalg", "torch.fft", "torch.special", "torch._VF"})
 _IN_PYTHON = frozenset("""
@@ -60,7 +64,7 @@ def builtin(module, name, fun):
         own = name not in _IN_PYTHON
     else:
         own = module in _WHOLE or name in _SOME.get(module, ())
-    if not own or not isinstance(fun, FunctionType):
+    if not own or not isinstance(fun, FUNCTIONS):
         return fun
     made, home = known_as(fun), fun.__module__
     if made is fun:

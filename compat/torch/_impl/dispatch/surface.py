@@ -2,11 +2,11 @@
 
 import functools
 import sys
-from types import FunctionType, MappingProxyType
+from types import MappingProxyType
 
 from ..... import _engine
 from ..types.tensor_type import Tensor
-from .builtins import builtin
+from .builtins import FUNCTIONS, builtin
 from .call import ROWS
 from .overriding import dispatching
 from .signatures import Looked, explain, signatures, synonyms
@@ -51,7 +51,7 @@ def publish(namespace):
     """
     module = namespace["__name__"]
     for name, value in list(namespace.items()):
-        if not name.startswith("_") and isinstance(value, FunctionType | type):
+        if not name.startswith("_") and isinstance(value, (*FUNCTIONS, type)):
             home = value.__module__
             if home.startswith(_PRIVATE) or home.startswith(_ROOT) and home != module and not hasattr(
                     sys.modules[home], value.__qualname__):

@@ -1,33 +1,21 @@
 """Captured cotangents as the gradients that `grad` returns, which the caller may write to."""
 
-import functools
-
 import numpy as np
 
-from ..... import _engine, extend
+from ..... import extend
 from ....._engine import Ambient
 from ..graph.undefined import UNDEFINED
-from ..native import functions as native
 from ..state.levels import AMBIENT
 from ..types.arrays import ARRAYS
-from ..types.number_cache import FLOATS
 from ..types.other_layout import OtherLayout
-from ..types.tensor_type import FAST, GENERAL, Tensor, new, wrap
+from ..types.tensor_type import wrap
 from ..views.overlap import overlapping
 
 ndarray = np.ndarray
 
 
-gradients = None  # that of native/sweeps.py, where there is native code
-_engine.small_item(globals(), "gradients", functools.partial(native.function, symbol="gradients"))
-
-
 def collect(sweep, nodes, inputs, allow_unused):
     """The captured gradients as tensors, None where nothing arrived."""
-    if gradients is not None:
-        found = gradients(sweep.captured, nodes, AMBIENT if sweep.create_graph else None)
-        if found is not None:
-            return found
     out = []
     for i, node in enumerate(nodes):
         ct = None if node is UNDEFINED else sweep.captured.get(node.seq)
@@ -40,13 +28,8 @@ def collect(sweep, nodes, inputs, allow_unused):
         else:
             if type(ct) is Ambient and sweep.create_graph and ct.owner is AMBIENT and ct.tangent is None and (
                     type(ct.value) is ndarray and ct.value.base is None):
-                value = ct.value
-                t = new(Tensor)  # `wrap`, of an array that is known
-                t.value = value
+                t = wrap(ct.value)
                 t.node = ct.node
-                t.autograd_meta = t.level_trace = None
-                t.wants_grad = False
-                t.dispatch_key = FAST if value.dtype in FLOATS else GENERAL
                 out.append(t)
                 continue
             out.append(wrap(ct) if type(ct) is ndarray else sweep.tensor(plain(ct)))

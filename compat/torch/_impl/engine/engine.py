@@ -1,7 +1,5 @@
 """`backward` and `grad`: from tensors to roots of the backward pass, and from its cotangents to gradients."""
 
-import functools
-
 import numpy as np
 
 from ..... import _engine
@@ -10,7 +8,6 @@ from ..graph.node_data import picks
 from ..graph.undefined import UNDEFINED
 from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import IN_NO_GRAD, MODES, leave_level, set_modes
-from ..native import functions as native
 from ..state.edges import accumulator, edge
 from ..state.levels import AMBIENT
 from ..state.meta import library, on_device
@@ -214,11 +211,6 @@ def prepare(sweep, roots, inputs, accumulate):
     return nodes
 
 
-reaches_these = mark = None  # those of native/sweeps.py, where there is native code
-for _name in ("reaches_these", "mark"):
-    _engine.small_item(globals(), _name, functools.partial(native.function, symbol=_name))
-
-
 def wanted(sweep, roots, nodes):
     """Let a sweep reach `nodes` and no others, and capture what arrives there; returns the nodes that run, None for all
     but the leaves among them."""
@@ -235,15 +227,8 @@ def wanted(sweep, roots, nodes):
                 outputs.setdefault(n.parents.seq, []).append((n.rule.active[0], n.seq))
     sweep.capture = targets - {seq for found in outputs.values() for _, seq in found} if outputs else targets
     sweep.outputs = outputs or None
-    stack = [n for n, _ in roots]
-    if every and reaches_these is not None:
-        if reaches_these([*stack], set(stack), set(nodes)):
-            return None
-        every = False
-    needed, runs, by = set(), set(), mark
-    if by is not None and not every:
-        by(stack, set(), targets.union(outputs), needed, runs)
-    elif walk(stack, targets, outputs, needed, runs) and every:
+    needed, runs = set(), set()
+    if walk([n for n, _ in roots], targets, outputs, needed, runs, every):
         return None
     sweep.needed = needed
     sweep.runs = runs
@@ -251,31 +236,46 @@ def wanted(sweep, roots, nodes):
     return runs
 
 
-def walk(stack, targets, outputs, needed, runs):
-    """What `mark` of native/sweeps.py does; returns whether all leaves that are reached are among the targets."""
-    every, seen = True, set()
+def walk(stack, targets, outputs, needed, runs, every):
+    """Add the numbers of what leads to targets to `needed`, targets among them, and of what has such parents to `runs`.
+
+    Where `every` leaf that is reached is to be a target and is one nothing is added, and the output is True.
+    """
+    seen = set(stack)
+    order = []
     while stack:
         node = stack.pop()
-        while node not in seen:
-            seen.add(node)
-            parents = node.parents
-            if type(parents) is not tuple:
-                node = parents
-            elif parents:
-                node = parents[0]
-                stack += parents[1:]
-            elif node.seq not in targets:
+        order.append(node)
+        parents = node.parents
+        if type(parents) is tuple:
+            if not parents and every and node.seq not in targets:
                 every = False
-    order = list(seen)
+            for parent in parents:
+                if parent not in seen:
+                    seen.add(parent)
+                    stack.append(parent)
+        elif parents not in seen:
+            seen.add(parents)
+            stack.append(parents)
+    if every:
+        return True
     order.sort(key=_age)  # parents are older than what they lead to
     for node in order:
         seq, parents = node.seq, node.parents
-        if any(p.seq in needed for p in parents) if type(parents) is tuple else parents.seq in needed:
+        if any_in(parents if type(parents) is tuple else (parents,), needed):
             runs.add(seq)
             needed.add(seq)
         elif seq in targets or seq in outputs:
             needed.add(seq)
-    return every
+    return False
+
+
+def any_in(parents, needed):
+    """Tell whether some nodes are among those that are told by their numbers."""
+    for parent in parents:
+        if parent.seq in needed:
+            return True
+    return False
 
 
 def _age(node):

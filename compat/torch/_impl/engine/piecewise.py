@@ -10,8 +10,8 @@ import numpy as np
 
 from ..... import extend
 from ....._engine import Ambient, Scatter
-from ..graph.node import noted
 from ..graph.node_names import NamedRule
+from ..graph.recording import noted
 from ..graph.undefined import DECLINED
 from ..state.levels import AMBIENT
 from ..types.arrays import ARRAYS, namespace

@@ -7,18 +7,16 @@ a history there is nothing to record, and the rule runs on arrays as in any othe
 function has a way of its own.
 """
 
-import functools
 from types import FunctionType
 
 import numpy as np
 
 from ..... import _engine, extend
-from ....._engine import FORMS, FREED, Ambient
+from ....._engine import FREED, Ambient
 from ..graph import versions
 from ..graph.lone_cotangents import untraced
-from ..graph.node import noted
+from ..graph.recording import boxed, noted
 from ..graph.undefined import DECLINED
-from ..native import functions as native
 from ..staged.recorder import Box, Recorder, Unfit
 from ..staged.writer import Writer, compiled, listed
 from ..types.number_cache import FLOATS
@@ -27,7 +25,6 @@ from .piecewise import is_piecewise, tying
 ndarray = np.ndarray
 aval_of = extend.aval_of
 _KEPT = 64  # programs of a rule
-_SWEEPS = _engine.LazyModule("covector.compat.torch._impl.native.sweeps")
 _LARGE = 1 << 20  # elements: an operation on more costs far more than its record
 
 
@@ -37,28 +34,6 @@ def programs(rule):
     again = asked(rule)
     rule.again = tying(again) if is_piecewise(rule) else again
     return rule.again
-
-
-NATIVE = {"quick_rule": None}  # what finds and runs programs, where there is native code
-_engine.small_item(NATIVE, "quick_rule", functools.partial(native.function, symbol="quick_rule"))
-
-
-def hasten(rule, again, found):
-    """Let native code find the programs of a rule; it asks `again` for those that are not among `found`."""
-    their = _SWEEPS
-    places = tuple([their.PARAMETER if i is None else their.ITSELF if i == -1 else their.PARENT + rule.active.index(i)
-                    if i in rule.active else their.ROOTLESS for i in rule.origins])
-    if len(places) <= their.ITEMS:
-        run = functools.partial(NATIVE["quick_rule"], (again, rule.back if is_free(rule) else None, found, places))
-        rule.again = tying(run) if is_piecewise(rule) else run
-
-
-def keep(rule, found, key, program, saved):
-    """Note a program under its key in native code; beside it lives what that says by its address."""
-    if len(found) >= _KEPT:
-        found.clear()
-    items = (saved,) if len(rule.origins) == 1 else saved or ()
-    found[key] = program, [x for x, origin in zip(items, rule.origins) if origin is None]
 
 
 def is_free(rule):
@@ -74,8 +49,7 @@ def declined(node, ct, drive):
 def asked(rule):
     """`again` of a rule: finds the program for what arrives and what was saved, and runs it.
 
-    It is written for the rule, whose saved values and parents it need not go through one by one. Native code calls it
-    with a key for what comes of it, or None.
+    It is written for the rule, whose saved values and parents it need not go through one by one.
     """
     origins, names = rule.origins, rule.names
     changed = "saved is FREED or node.seq > LAST[0] and node.changed(saved) is not None" if rule.keeps else (
@@ -94,10 +68,9 @@ def asked(rule):
             key += (f"type(x{k})", f"spelled(x{k})")
     parents = "".join(f"n{i}, " for i in range(len(rule.active))) if len(rule.active) > 1 else "n0"
     lines = [
-        "def again(node, ct, drive, quick=True):", " p = None", " c = ct", " if type(ct) is Ambient:",
+        "def again(node, ct, drive):", " p = None", " c = ct", " if type(ct) is Ambient:",
         "  if ct.owner is not drive.trace or ct.tangent is not None:", "   return DECLINED",
-        "  c, p = ct.value, ct.node", " saved = node.saved",
-        " if quick is True and NATIVE['quick_rule'] is not None:", "  hasten(rule, again, found)"]
+        "  c, p = ct.value, ct.node", " saved = node.saved"]
     if is_free(rule):  # where nothing has a history there is nothing to record
         lines += [" if p is None and untraced(c):", *([f"  if {changed}:", "   return DECLINED"] if rule.keeps else ()),
                   *(["  if not drive.retain:", "   node.free()"] if rule.keeps else ()), "  return back(c, saved)"]
@@ -114,11 +87,10 @@ def asked(rule):
               " if type(program) is not Function:",
               f"  program = made(rule, programs, key, program, ({', '.join(given)}), saved)",
               "  if program is DECLINED:", "   return DECLINED"]
-    lines += [" if type(quick) is bytes:", "  keep(rule, found, quick, program, saved)"]
     if rule.keeps:
         lines += [" if not drive.retain:", "  node.free()"]
     lines += [f" return program({', '.join(given)})"]
-    room = _ASKING | {"rule": rule, "back": rule.back, "programs": {}, "found": {}}
+    room = _ASKING | {"rule": rule, "back": rule.back, "programs": {}}
     exec(compiled("\n".join(lines) + "\n", f"{__file__} asking a rule"), room)
     return room["again"]
 
@@ -152,8 +124,7 @@ def spelled(param):
 
 
 _ASKING = {"Ambient": Ambient, "DECLINED": DECLINED, "FLOATS": FLOATS, "FREED": FREED, "Function": FunctionType,
-           "LAST": versions.LAST, "NATIVE": NATIVE, "hasten": hasten, "keep": keep, "made": made, "ndarray": ndarray,
-           "refuse": refuse, "spelled": spelled, "untraced": untraced}
+           "LAST": versions.LAST, "made": made, "ndarray": ndarray, "refuse": refuse, "spelled": spelled, "untraced": untraced}
 
 
 def build(rule, given, saved):
@@ -178,8 +149,6 @@ def build(rule, given, saved):
         return DECLINED
     exec(compiled(source, f"{__file__} rule of {rule.prim.name}"), writer.room)
     _engine.small_names(writer.room, writer.ufuncs)
-    for name in _MADE_BY:
-        _engine.small_item(writer.room, name, functools.partial(native.maker, symbol=name))
     return writer.room["program"]
 
 
@@ -187,7 +156,7 @@ class RuleWriter(Writer):
     """Writes the source of a rule, which gives values of a trace."""
 
     def __init__(self, recorder, recorded):
-        super().__init__(recorder, recorded, {"Ambient": Ambient, **_MADE_BY}, 1)
+        super().__init__(recorder, recorded, {"noted": noted, "boxed": boxed}, 1)
 
     def text(self, answer, boxes):
         """The function's text."""
@@ -229,27 +198,8 @@ class RuleWriter(Writer):
 
     def box(self, name, value, node, aval):
         """The lines that make a value of the trace."""
-        if calls_makers():
-            self.write(1, f"{name} = boxed(owner, {value}, {node}, {aval})")
-        else:
-            self.make(name, "Ambient()", owner="owner", value=value, node=node, tangent="None", aval=aval)
+        self.write(1, f"{name} = boxed(owner, {value}, {node}, {aval})")
 
     def node(self, name, rule, parents, saved):
         """The lines that make a node."""
-        if calls_makers():
-            self.write(1, f"{name} = noted({self.constant(rule, 'RULE')}, {parents}, {saved})")
-        else:
-            super().node(name, rule, parents, saved)
-
-
-def calls_makers():
-    """Tell whether programs call what makes nodes and values, where that is native code or waits for it."""
-    return FORMS.waiting is not None or FORMS.small is not None
-
-
-def boxed(owner, value, node, aval):
-    """A value of a trace."""
-    return owner.box(value, aval, node)
-
-
-_MADE_BY = {"noted": noted, "boxed": boxed}
+        self.write(1, f"{name} = noted({self.constant(rule, 'RULE')}, {parents}, {saved})")

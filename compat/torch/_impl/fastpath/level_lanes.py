@@ -5,21 +5,24 @@ nothing else is in force. The ambient level has the same lanes (`trace` None) wh
 returns None for what it does not take.
 """
 
+import operator
+
 import numpy as np
 
 from ..... import _engine, extend
 from ..dispatch.call import general
 from ..dispatch.lowering import lifted
 from ..dispatch.output_aliasing import DUPLICATE
-from ..graph.node import GradNode
 from ..graph.node_names import NamedRule, in_order
+from ..graph.recording import noted
 from ..graph.versions import root_of
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..state.levels import DUAL, exact
+from ..state.makers import OPEN, above, made, quieted
 from ..types.arrays import ARRAYS
 from ..types.number_cache import FLOATS
 from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import FAST, GENERAL, Record, Tensor, new
+from ..types.tensor_slots import TensorSlots
+from ..types.tensor_type import GENERAL, Record, Tensor
 from ..values.core_values import lift
 from ..values.tangents import set_tangent
 from ..views.views import shape_dtype
@@ -27,51 +30,31 @@ from .level_operands import NOT_HERE, operand
 
 ndarray = np.ndarray
 Tracer = extend.Tracer
-next_seq = _engine.next_seq
 aval_of = extend.aval_of
 broadcast_to = extend.REGISTRY["broadcast_to"].fun
+_SIDES = (0,), (1,), (0, 1)
 
 
-def dual(t):
-    """Tell whether a tensor may be a dual one of the ambient level."""
-    return type(t) is Tensor and t.dispatch_key == GENERAL and t.level_trace is None
+def lives(x, trace):
+    """Tell whether an object is a tensor of a level; of the ambient one, whether it may be a dual tensor."""
+    if type(x) is not Tensor or not OPEN[0]:
+        return False
+    t: TensorSlots = x
+    return t.level_trace is trace and (trace is not None or t.dispatch_key == GENERAL)
 
 
 def raised(trace, v):
     """The tensor of a level over a core value of floats one level down."""
     if type(v) is not ndarray and (isinstance(v, Tracer) or type(v) in ARRAYS):
         below = lift(v)
-        if trace is None:
-            return below
     else:
-        below = new(Tensor)
-        below.value = v if type(v) is ndarray else np.asarray(v)
-        below.node = below.autograd_meta = below.level_trace = None
-        below.wants_grad = False
-        below.dispatch_key = FAST
-        if trace is None:
-            return below
-    t = new(Tensor)
-    t.value = below
-    t.node = t.autograd_meta = None
-    t.level_trace = trace
-    t.wants_grad = False
-    t.dispatch_key = GENERAL
-    return t
+        below = made(v if type(v) is ndarray else np.asarray(v), None)
+    return below if trace is None else above(trace, below)
 
 
-def recorded(t, rule, parents, saved):
-    """Give a new tensor its node."""
-    t.node = node = GradNode()
-    node.rule = rule
-    node.parents = parents
-    node.saved = saved
-    node.seq = next_seq()
-    node.extra = None
-
-
-def pushed(t, trace, dv, v, tangents):
+def pushed(out, trace, dv, v, tangents):
     """Give a new tensor its tangent, a core value one level down, in memory that is none of the operands' tangents'."""
+    t: TensorSlots = out
     if dv.shape != v.shape:
         dv = broadcast_to(dv, v.shape)
     array = extend.unwrap(dv)
@@ -104,111 +87,91 @@ def pushes(prim):
 
 
 def _push(fn, places):
-    if not places:
-        return lambda dx, record: fn(dx)
-    if len(places) == 1:
-        (a,) = places
-        return lambda dx, record: fn(dx, record[a])
-    return lambda dx, record: fn(dx, *[record[k] for k in places])
+    @quieted
+    def push(dx, record):
+        return fn(dx, *[record[k] for k in places])
+
+    return push
 
 
-def unary(prim):
-    """The operation of one tensor at a level, as a function of the tensor and the level."""
+plus = quieted(operator.add)
+
+
+def unary(prim, op):
+    """The operation of one tensor at a level, as a function of the tensor and the level; `op` is that of arrays."""
     rule = prim.rule((0,), True)
-    fun = prim.fun
+    fun = quieted(prim.fun)
     collect = rule.collect
     push = pushes(prim)
 
     def at(args, trace):
-        if len(args) != 1:
+        if len(args) != 1 or not lives(args[0], trace):
             return None
-        (t,) = args
-        if type(t) is not Tensor or t.level_trace is not trace or trace is None and t.dispatch_key != GENERAL:
-            return None
-        x, p, dx = operand(t, trace)
+        x, p, dx = operand(args[0], trace)
         if x is NOT_HERE[0] or x.dtype not in FLOATS or dx is not None and push is None:
             return None
-        token = error_state()
-        try:
-            suppress_fp_warnings()
-            v = fun(x)
-            dv = None if dx is None else push[0](dx, (x, v))
-        finally:
-            restore_fp_warnings(token)
-        out = raised(trace, v)
+        v = op(x) if type(x) is ndarray else fun(x)
+        out: TensorSlots = raised(trace, v)
         if p is not None:
-            recorded(out, rule, p, None if collect is None else collect((x, v)))
-        elif dv is not None:
-            pushed(out, trace, dv, v, (dx,))
+            out.node = noted(rule, p, None if collect is None else collect((x, v)))
+        elif dx is not None:
+            pushed(out, trace, push[0](dx, (x, v)), v, (dx,))
         return out
 
     return at
 
 
-def binary(row, prim):
-    """The operation of two tensors, or of a tensor and a number, at a level."""
-    rules = {(active, fixes): prim.rule(active, True, fixes) for active in ((0,), (1,), (0, 1))
+def binary(row, prim, op):
+    """The operation of two tensors, or of a tensor and a number, at a level; `op` is that of arrays."""
+    rules = {(active, fixes): prim.rule(active, True, fixes) for active in _SIDES
              for fixes in ((), (0,), (1,), (0, 1)) if set(fixes) <= set(active)}
-    fun = prim.fun
+    fun = quieted(prim.fun)
     push = pushes(prim)
     layout = row.layout
 
     def at(args, trace):
         input, other = args
-        kind = type(other)
-        if not (dual(input) or dual(other) if trace is None else kind is Tensor and other.level_trace is trace
-                or type(input) is Tensor and input.level_trace is trace):
+        if not lives(input, trace) and not lives(other, trace):
             return None
-        if kind is Tensor:
+        x = y = p = q = dx = dy = None
+        if type(other) is Tensor:
             y, q, dy = operand(other, trace)
             if y is NOT_HERE[0]:
                 return None
-            dtype = y.dtype
         if type(input) is Tensor:
             x, p, dx = operand(input, trace)
-            if x is NOT_HERE[0] or kind is Tensor and x.dtype != dtype:
+            if x is NOT_HERE[0] or y is not None and x.dtype != y.dtype:
                 return None
-            dtype = x.dtype
+        dtype = y.dtype if x is None else x.dtype
         if dtype not in FLOATS:
             return None
-        if kind is not Tensor:
+        if y is None:
             y = exact(other, dtype)
-            q = dy = None
-            if y is None:
-                return None
-        elif type(input) is not Tensor:
+        elif x is None:
             x = exact(input, dtype)
-            p = dx = None
-            if x is None:
-                return None
-        if (dx is not None or dy is not None) and (push is None or p is not None or q is not None):
+        if x is None or y is None or (dx is not None or dy is not None) and (
+                push is None or p is not None or q is not None):
             return None  # a node that keeps tangents is for the general path
-        token = error_state()
         try:
-            suppress_fp_warnings()
-            v = fun(x, y)
-            dv = None
-            if dx is not None:
-                dv = push[0](dx, (x, y, v))
+            v = op(x, y) if type(x) is ndarray and type(y) is ndarray else fun(x, y)
+            dv = None if dx is None else push[0](dx, (x, y, v))
             if dy is not None:
                 part = push[1](dy, (x, y, v))
-                dv = part if dv is None else dv + part
+                dv = part if dv is None else plus(dv, part)
         except ValueError:
             return None  # shapes that do not fit: the general path says how
-        finally:
-            restore_fp_warnings(token)
         if layout is not None and type(v) is ndarray and v.ndim > 1:
             v = layout(v, [t for t in (input, other) if type(t) is Tensor])
-        out = raised(trace, v)
+        out: TensorSlots = raised(trace, v)
         if p is not None or q is not None:
             shape = v.shape
-            active = (1,) if p is None else (0,) if q is None else (0, 1)
+            active = _SIDES[1 if p is None else 0 if q is None else 2]
             fixes = tuple([i for i in active if (y if i else x).shape != shape])
             rule = rules[active, fixes]
             saved = None
             if rule.collect is not None:
                 saved = rule.collect((x, y, v, aval_of(x), aval_of(y)) if fixes else (x, y, v))
-            recorded(out, rule, (p, q) if len(active) == 2 else p if q is None else q, saved)
+            out.node = noted(rule, (p, q) if len(active) == 2 else p if q is None else q, saved)
         elif dv is not None:
             pushed(out, trace, dv, v, [d for d in (dx, dy) if d is not None])
         return out
@@ -224,7 +187,7 @@ def several(row, prim, title, plain=False, order=None, matrices=False):
         order: the places of the primitive's operands in torch's order, in which the node shows them.
         matrices: whether it is a product; cotangents of matrices that lie column by column do so, too.
     """
-    fun = prim.fun
+    fun, tangent = quieted(prim.fun), quieted(prim.tangent)
     layout = row.layout
     rules = {}
 
@@ -240,24 +203,11 @@ def several(row, prim, title, plain=False, order=None, matrices=False):
         tangents = {i: f[2] for i, f in enumerate(found) if f[2] is not None}
         if active and tangents:
             return None
-        token = error_state()
-        try:
-            suppress_fp_warnings()
-            v = fun(*values, *params)
-            dv = prim.tangent(tangents, (*values, *params), v) if tangents else None
-        finally:
-            restore_fp_warnings(token)
+        v = fun(*values, *params)
+        dv = tangent(tangents, (*values, *params), v) if tangents else None
         if layout is not None and type(v) is ndarray and v.ndim > 1:
             v = layout(v, tensors)
-        if isinstance(v, Tracer):
-            out = new(Tensor)
-            out.value = lifted(v, title, tensors)
-            out.node = out.autograd_meta = None
-            out.level_trace = trace
-            out.wants_grad = False
-            out.dispatch_key = GENERAL
-        else:
-            out = raised(trace, v)
+        out: TensorSlots = above(trace, lifted(v, title, tensors)) if isinstance(v, Tracer) else raised(trace, v)
         if active:
             turned = tuple([i for i in active if i < 2 and by_columns(values[i])]) if matrices else ()
             rule = rules.get((active, turned))
@@ -269,7 +219,7 @@ def several(row, prim, title, plain=False, order=None, matrices=False):
             if rule.collect is not None:
                 saved = rule.collect((*values, *params, v, *[aval_of(x) for x in values], None))
             parents = tuple([found[i][1] for i in active])
-            recorded(out, rule, parents if len(parents) > 1 else parents[0], saved)
+            out.node = noted(rule, parents if len(parents) > 1 else parents[0], saved)
         elif dv is not None:
             pushed(out, trace, dv, v, tangents.values())
         return out
@@ -282,12 +232,9 @@ def reduction(row, prim, title, axes):
     at_all = several(row, prim, title, plain=True)
 
     def at(args, trace):
-        if len(args) != 1:
+        if len(args) != 1 or not lives(args[0], trace):
             return None
-        (t,) = args
-        if type(t) is not Tensor or t.level_trace is not trace or trace is None and t.dispatch_key != GENERAL:
-            return None
-        return at_all(args, (axes[t.ndim], False), trace)
+        return at_all(args, (axes[args[0].ndim], False), trace)
 
     return at
 
@@ -331,7 +278,7 @@ def here(tensors, trace):
     for t in tensors:
         if type(t) not in PLAIN_KINDS:
             return False
-        found = found or (dual(t) if trace is None else t.level_trace is trace)
+        found = found or lives(t, trace)
     return found
 
 
@@ -348,8 +295,7 @@ def product(row):
         if len(args) != 2:
             return None
         x, y = args
-        if type(x) is not Tensor or type(y) is not Tensor or not (
-                dual(x) or dual(y) if trace is None else x.level_trace is trace or y.level_trace is trace):
+        if type(x) is not Tensor or type(y) is not Tensor or not (lives(x, trace) or lives(y, trace)):
             return None
         a, b = shape_dtype(x)[0], shape_dtype(y)[0]
         of = of_ranks.get((len(a), len(b)))

@@ -5,6 +5,7 @@ import numpy as np
 from .....extend import unwrap
 from ..state.edges import accumulator, edge, untangled
 from ..state.levels import DUAL
+from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FOREIGN, GENERAL, VIEW
 from ..values.core_values import lower
 from ..values.tangents import tangent_of
@@ -13,17 +14,18 @@ ndarray = np.ndarray
 NOT_HERE = object(), None, None
 
 
-def operand(t, trace):
+def operand(x, trace):
     """`(core value one level down, node, tangent)` of a tensor as an operand at a level; `NOT_HERE` for the rare ones.
 
     A tangent is a core value one level down: that of a tensor which is itself recorded is rare.
     """
+    t: TensorSlots = x
     if t.level_trace is trace:
         meta = t.autograd_meta
         if trace is None:
             value = t.value
         else:
-            below = t.value
+            below: TensorSlots = t.value
             plain = below.dispatch_key <= VIEW and below.node is None and not below.wants_grad and (
                 not below.dispatch_key or bare(below))
             value = below.value if plain else lower(below)
@@ -43,10 +45,8 @@ def operand(t, trace):
                 return value, node, None
         else:
             node = edge(t)
-        if found is not None and found[0] is (DUAL.get() if trace is None else trace):
-            dx = found[1]
-        else:
-            dx = tangent_of(t)
+        known = found is not None and found[0] is (DUAL.get() if trace is None else trace)
+        dx: TensorSlots = found[1] if known else tangent_of(t)
         if dx is None:
             return value, node, None
         if node is not None:
@@ -73,7 +73,7 @@ def operand(t, trace):
 
 def bare(t):
     """Tell whether an ambient view of floats without a node has no history, and neither it nor its base a tangent."""
-    base = t.autograd_meta.base
+    base: TensorSlots = t.autograd_meta.base
     return base.node is None and not base.wants_grad and untangled(t)
 
 

@@ -1,4 +1,7 @@
-"""The lane of `linear`: what `t`, `addmm` or `mm`, and two views around it give, nodes and all, in one step."""
+"""The fast road of `linear`: what `t`, `addmm` or `mm`, and two views around it give, nodes and all, in one step.
+
+Compiled with linear_lane.pxd beside it.
+"""
 
 import functools
 
@@ -7,22 +10,19 @@ import numpy as np
 from ..... import _engine, extend
 from ..dispatch.call import ROWS, invoke
 from ..graph.node_names import NamedRule, in_order
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
+from ..graph.recording import noted
 from ..modes.modes import MODES
-from ..native import functions as native
-from ..state.edges import accumulator, is_current, untangled
+from ..state.makers import history, quiet, quieted, result, road, usable
 from ..types.number_cache import FLOATS
-from ..types.parameter import PLAIN_KINDS
-from ..types.tensor_type import INFERENCE, VIEW
+from ..types.tensor_slots import TensorSlots
 from ..types.tensor_value import shape_dtype
+from ..views.rules import SHAPED, TURNED
 from ..views.views import RESHAPE
-from . import makers
-from .basic_index import SHAPED, TURNED
 from .level_lanes import here
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
-product = _engine.product
+product, add = quieted(_engine.product), quiet(np.add)
 AFFINE, MATMUL = extend.REGISTRY["affine"], extend.REGISTRY["matmul"]
 TRANSPOSED = TURNED["TBackward0"]
 VIEWED = SHAPED["ViewBackward0"]
@@ -50,34 +50,25 @@ def rules_of(biased):
     return _rules(MATMUL, "MmBackward0", ROWS["mm"], (0, 1))
 
 
-def usable(t, m):
-    """Tell whether a tensor is a plain one whose history, if it counts, is up to date."""
-    if type(t) not in PLAIN_KINDS:
-        return False
-    key = t.dispatch_key
-    return not key or (key == VIEW and (is_current(t) if m is None else untangled(t))) or (
-        key == INFERENCE and m is not None)
-
-
 def linear_lane(row):
     """`linear` of plain tensors: with a bias it is `addmm`, as in PyTorch."""
-    quick = None
     row.at_level = at_level
 
     def fun(*args, **named):
-        if quick is not None and not named and len(args) == 3:
-            answer = quick(*args)
-            if answer is not None:
-                return answer
-        m = MODES.get()
-        if 1 < len(args) < 4 and not named and (m is None or m.still):
-            bias = args[2] if len(args) == 3 else None
-            answer = through(args[0], args[1], bias, m)
+        way: int
+        if 1 < len(args) < 4 and not named:
+            m = MODES.get()
+            way = road(m) if m is None or m.packing is None else 3
+            answer = None
+            if way != 3:
+                answer = through(args[0], args[1], args[2] if len(args) == 3 else None, way)
+            elif m is not None and m.quick is not None:
+                answer = at_level(args, m.quick)
             if answer is not None:
                 return answer
         return invoke(row, fun, args, named)
 
-    return native.with_quick_linear(fun, quiet_product, shifted, record, _engine.FILLED)
+    return fun
 
 
 def at_level(args, trace):
@@ -101,84 +92,57 @@ def at_level(args, trace):
     return out if out is None or len(lead) == 1 else ROWS["reshape"].fun(out, (*lead, w[0]))
 
 
-def quiet_product(x, y):
-    """The product of matrices, without warnings."""
-    token = error_state()
-    try:
-        suppress_fp_warnings()
-        return product(x, y)
-    finally:
-        restore_fp_warnings(token)
-
-
-def shifted(x, bias):
-    """A matrix, with a vector added to its rows in place, without warnings."""
-    token = error_state()
-    try:
-        suppress_fp_warnings()
-        x += bias
-        return x
-    finally:
-        restore_fp_warnings(token)
-
-
-def through(input, weight, bias, m):
+def through(input, weight, bias, way):
     """`input @ weight.T + bias`, or None for what the lane does not take."""
-    if not (usable(input, m) and usable(weight, m) and (bias is None or usable(bias, m))):
+    if not (usable(input, way) and usable(weight, way) and (bias is None or usable(bias, way))):
         return None
-    x, w = input.value, weight.value
+    t: TensorSlots = input
+    u: TensorSlots = weight
+    x, w = t.value, u.value
     rank = x.ndim
-    if rank < 2 or w.ndim != 2 or x.dtype is not w.dtype or x.dtype not in FLOATS or x.shape[-1] != w.shape[1]:
+    shape = w.shape
+    if rank < 2 or len(shape) != 2 or x.dtype is not w.dtype or x.dtype not in FLOATS or x.shape[-1] != shape[1]:
         return None
-    if bias is not None and (bias.value.dtype is not w.dtype or bias.value.shape != w.shape[:1]):
-        return None
+    b = None
+    if bias is not None:
+        u = bias
+        b = u.value
+        if b.dtype is not x.dtype or b.shape != shape[:1]:
+            return None
     if rank > 2 and not (x.size and x.flags.c_contiguous):
         return None
-    rows = x if rank == 2 else x.reshape((-1, x.shape[-1]))
+    rows = x if rank == 2 else x.reshape((-1, shape[1]))
     columns = w.T
-    token = error_state()
-    try:
-        suppress_fp_warnings()
-        v = product(rows, columns) if bias is None else AFFINE.impl(np, rows, columns, bias.value)
-    finally:
-        restore_fp_warnings(token)
-    out = v if rank == 2 else v.reshape((*x.shape[:-1], w.shape[0]))
-    if m is None:
-        return makers.made(out, record(input, weight, bias, rows, columns, v))
-    return makers.inferred(out) if m.inference else makers.made(out, None)
+    v = product(rows, columns)
+    if b is not None:
+        add(v, b, v)
+    out = v if rank == 2 else v.reshape((*x.shape[:-1], shape[0]))
+    return result(out, None if way else record(t, weight, bias, rows, columns, v), way)
 
 
-def record(input, weight, bias, rows, columns, v):
+def record(t, weight, bias, rows, columns, v):
     """The nodes, as `t`, a view of rows, `addmm` and a view of its output give them; None without gradients."""
-    q = weight.node
-    if q is not None or weight.wants_grad:
-        q = makers.noted(TRANSPOSED, q or accumulator(weight), (1, 0))
-    p = input.node
-    if p is None and input.wants_grad:
-        p = accumulator(input)
-    if p is not None and rows is not input.value:
-        p = makers.noted(VIEWED, p, aval_of(input.value))
-    r = None if bias is None else bias.node
-    if r is None and bias is not None and bias.wants_grad:
-        r = accumulator(bias)
-    if p is None and q is None and r is None:
+    q = history(weight)
+    if q is not None:
+        q = noted(TRANSPOSED, q, (1, 0))
+    p = history(t)
+    if p is not None and rows is not t.value:
+        p = noted(VIEWED, p, aval_of(t.value))
+    r = None if bias is None else history(bias)
+    parents = tuple([n for n in (p, q, r) if n is not None])
+    if not parents:
         return None
-    if p is None:
-        active, parents = ((1,), q) if r is None else ((2,), r) if q is None else ((1, 2), (q, r))
-    elif q is None:
-        active, parents = ((0,), p) if r is None else ((0, 2), (p, r))
-    else:
-        active, parents = ((0, 1), (p, q)) if r is None else ((0, 1, 2), (p, q, r))
+    active = tuple([i for i, n in enumerate((p, q, r)) if n is not None])
     rule = rules_of(bias is not None)[active, columns.flags.f_contiguous]
-    collect = rule.collect
-    if collect is None:
-        saved = None
-    elif bias is None:
-        saved = collect((rows, columns, v, aval_of(rows), aval_of(columns), None))
-    else:
-        b = bias.value
-        saved = collect((rows, columns, b, v, aval_of(rows), aval_of(columns), aval_of(b), None))
-    node = makers.noted(rule, parents, saved)
-    if rows is input.value:
+    saved = None
+    if rule.collect is not None:
+        avals = aval_of(rows), aval_of(columns)
+        if bias is None:
+            saved = rule.collect((rows, columns, v, *avals, None))
+        else:
+            b = bias.value
+            saved = rule.collect((rows, columns, b, v, *avals, aval_of(b), None))
+    node = noted(rule, parents if len(parents) > 1 else parents[0], saved)
+    if rows is t.value:
         return node
-    return makers.noted(VIEWED if bias is not None else UNSAFE, node, aval_of(v))
+    return noted(VIEWED if bias is not None else UNSAFE, node, aval_of(v))

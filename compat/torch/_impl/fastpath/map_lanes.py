@@ -5,98 +5,88 @@ holds below (another vmap, a level of `func`, recording) is seen to by the opera
 it does not take; `modes.mapped` names the vmap where nothing but levels, vmaps and grad mode is in force.
 """
 
-from ..... import _engine
+import numpy as np
+
 from ..dispatch.layouts import laid_out
-from ..modes.errstate import QUIET, enter_error_state, error_state, restore_fp_warnings
 from ..modes.modes import MODES
-from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
-from ..types.tensor_type import FAST, FOREIGN, GENERAL, Tensor, at_level, new
+from ..state.levels import exact
+from ..state.makers import OPEN, above, made
+from ..types.number_cache import FLOATS
+from ..types.tensor_slots import TensorSlots
+from ..types.tensor_type import FOREIGN, Tensor
 from ..types.tensor_value import shape_dtype
 
-with_small_calls = _engine.with_small_calls
+ndarray = np.ndarray
 
 
-def plain(t):
+def plain(x):
     """Tell whether a tensor is an ambient one of floats without history."""
+    t: TensorSlots = x
     return not t.dispatch_key and t.node is None and not t.wants_grad
 
 
-def raised(trace, v):
-    """The value of a vmap over an array of floats."""
-    t = new(Tensor)
-    t.value = below = new(Tensor)
-    t.level_trace = trace
-    t.dispatch_key = GENERAL
-    below.value = v
-    below.level_trace = t.node = t.autograd_meta = below.node = below.autograd_meta = None
-    t.wants_grad = below.wants_grad = False
-    below.dispatch_key = FAST
-    return t
-
-
-def unary(row, ufunc):
-    """The operation of one tensor."""
+def unary(row, op):
+    """The operation of one tensor; `op` is that of arrays."""
 
     def at(args, m):
-        if len(args) != 1:
+        if len(args) != 1 or type(args[0]) is not Tensor or not OPEN[0]:
             return None
-        (t,) = args
-        if type(t) is not Tensor or t.level_trace is not m.mapped:
+        t: TensorSlots = args[0]
+        trace = m.mapped
+        if t.level_trace is not trace:
             return None
         t = t.value
         if not plain(t) or m.under() is not None:
-            return at_level(m.mapped, below(row.fun, (t,), m))
-        token = error_state()
-        try:
-            enter_error_state(QUIET)
-            v = ufunc(t.value)
-        finally:
-            restore_fp_warnings(token)
-        return raised(m.mapped, v)
+            return above(trace, below(row.fun, (t,), m))
+        return above(trace, made(op(t.value), None))
 
-    return with_small_calls(at, True)
+    return at
 
 
 def binary(row, op):
-    """The operation of two tensors of one floating dtype, or of a tensor and a number."""
+    """The operation of two tensors of one floating dtype, or of a tensor and a number; `op` is that of arrays."""
 
     def at(args, m):
         a, b = args
         trace = m.mapped
-        kind = type(b)
-        if type(a) is not Tensor:
+        if type(a) is not Tensor or not OPEN[0]:
             return None
-        if kind is float or kind is int and -EXACT <= b <= EXACT:
-            if a.level_trace is not trace:
+        t: TensorSlots = a
+        if type(b) is float or type(b) is int:
+            if t.level_trace is not trace:
                 return None
-            x = a.value
-            if plain(x) and m.under() is None:
-                x = x.value
-                y = CONSTS[x.dtype].get(b)
-                return of_arrays(trace, op, x, constant(b, x.dtype) if y is None else y, True, False)
-            if shape_dtype(x)[1] not in FLOATS:
+            t = t.value
+            dtype = shape_dtype(t)[1]
+            c = exact(b, dtype) if dtype in FLOATS else None
+            if c is None:
                 return None
-            return at_level(trace, below(row.fun, (a.value, b), m))
-        if kind is not Tensor:
+            if plain(t) and m.under() is None:
+                return of_arrays(trace, op, t.value, c, True, False)
+            return above(trace, below(row.fun, (t, b), m))
+        if type(b) is not Tensor:
             return None
-        mine, theirs = a.level_trace is trace, b.level_trace is trace
-        if not (mine or theirs) or above(a, trace) or above(b, trace):
+        u: TensorSlots = b
+        mine, theirs = t.level_trace is trace, u.level_trace is trace
+        if not (mine or theirs) or foreign(t, trace) or foreign(u, trace):
             return None
-        x, y = a.value if mine else a, b.value if theirs else b
-        if plain(x) and plain(y) and m.under() is None:
-            return of_arrays(trace, op, x.value, y.value, mine, theirs)
-        (shape, dtype), (other, second) = shape_dtype(x), shape_dtype(y)
+        if mine:
+            t = t.value
+        if theirs:
+            u = u.value
+        if plain(t) and plain(u) and m.under() is None:
+            return of_arrays(trace, op, t.value, u.value, mine, theirs)
+        (shape, dtype), (other, second) = shape_dtype(t), shape_dtype(u)
         if dtype is not second or dtype not in FLOATS:
             return None
+        x, y = t, u
         rank, other_rank = len(shape) - mine, len(other) - theirs
-        if rank != other_rank:
-            if mine and rank < other_rank:
-                x = below(spread, (x, shape, other_rank - rank), m)
-            elif theirs and other_rank < rank:
-                y = below(spread, (y, other, rank - other_rank), m)
-        return at_level(trace, below(row.fun, (x, y), m))
+        if mine and rank < other_rank:
+            x = below(spread, (x, shape, other_rank - rank), m)
+        elif theirs and other_rank < rank:
+            y = below(spread, (y, other, rank - other_rank), m)
+        return above(trace, below(row.fun, (x, y), m))
 
-    return with_small_calls(at, True)
+    return at
 
 
 def of_arrays(trace, op, x, y, mine, theirs):
@@ -104,27 +94,22 @@ def of_arrays(trace, op, x, y, mine, theirs):
     if x.dtype is not y.dtype:
         return None
     rank, other = x.ndim - mine, y.ndim - theirs
-    if rank != other:
-        if mine and rank < other:
-            x = x.reshape(x.shape[0], *(1,) * (other - rank), *x.shape[1:])
-        elif theirs and other < rank:
-            y = y.reshape(y.shape[0], *(1,) * (rank - other), *y.shape[1:])
-    token = error_state()
+    if mine and rank < other:
+        x = x.reshape(x.shape[0], *(1,) * (other - rank), *x.shape[1:])
+    elif theirs and other < rank:
+        y = y.reshape(y.shape[0], *(1,) * (rank - other), *y.shape[1:])
     try:
-        enter_error_state(QUIET)
         v = op(x, y)
     except ValueError:
         return None  # shapes that do not fit: the general path says how
-    finally:
-        restore_fp_warnings(token)
-    return raised(trace, v if v.ndim < 2 or v.strides == x.strides else laid_out(v, x, y))
+    return above(trace, made(v if v.ndim < 2 or v.strides == x.strides else laid_out(v, x, y), None))
 
 
 def total(row):
     """The reduction over all elements of each example."""
 
     def at(args, m):
-        if len(args) != 1:
+        if len(args) != 1 or not OPEN[0]:
             return None
         (t,) = args
         if type(t) is not Tensor or t.level_trace is not m.mapped:
@@ -132,12 +117,12 @@ def total(row):
         shape = shape_dtype(t.value)[0]
         if len(shape) == 1:
             return None
-        return at_level(m.mapped, below(row.fun, (t.value, tuple(range(1, len(shape)))), m))
+        return above(m.mapped, below(row.fun, (t.value, tuple(range(1, len(shape)))), m))
 
     return at
 
 
-def above(t, trace):
+def foreign(t, trace):
     """Tell whether a tensor lives at a level that is not known to be below that of a vmap, nor its own."""
     level = t.level_trace
     return level is FOREIGN or level is not None and level is not trace and level.level >= trace.level

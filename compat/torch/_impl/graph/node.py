@@ -14,7 +14,6 @@ from .pruned_rule import narrowed, rule_for
 from .undefined import DECLINED, UNDEFINED
 
 ndarray = np.ndarray
-next_seq = _engine.next_seq
 
 
 class GradNode(NodeData):
@@ -235,17 +234,6 @@ class AccumulateGrad(GradNode):
     def apply(self, ct, drive):
         """Add what arrived into `.grad`."""
         accumulate(self.saved, ct, drive)
-
-
-def noted(rule, parents, saved):
-    """A node with the next number."""
-    node = GradNode()
-    node.rule = rule
-    node.parents = parents
-    node.saved = saved
-    node.seq = next_seq()
-    node.extra = None
-    return node
 
 
 class Sink(AccumulateGrad):

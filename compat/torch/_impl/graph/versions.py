@@ -15,6 +15,7 @@ from ..... import _engine
 from ..types.arrays import root_on_device
 
 ndarray = np.ndarray
+next_seq = _engine.next_seq
 _NUMBERING = Lock()
 _STAMPS = 64
 WRITTEN = {}  # id of a root array -> Written
@@ -23,12 +24,9 @@ EXPOSED = {}  # id of a root array -> what aliases.py knows of the NumPy arrays 
 
 
 def new_stamp():
-    """The number of a write, which is the newest from now on: two threads must not put an older one in its place.
-
-    Native writes, which no other thread comes between, number themselves.
-    """
+    """The number of a write, which is the newest from now on: two threads must not put an older one in its place."""
     with _NUMBERING:
-        stamp = _engine.next_seq()
+        stamp = next_seq()
         if stamp < LAST[0]:  # numbers count downwards
             LAST[0] = stamp
     return stamp
@@ -94,14 +92,12 @@ def written(array):
 
 
 def note(array):
-    """Note a write to memory that no other array of NumPy is known to share: of an array of NumPy, or a root.
-
-    Its name is replaced by a native form.
-    """
+    """Note a write to memory that no other array of NumPy is known to share: of an array of NumPy, or a root."""
     root = root_of(array) if type(array) is ndarray else array
-    entry = WRITTEN.get(id(root))
+    key = id(root)
+    entry: Written = WRITTEN.get(key)
     if entry is None:
-        entry = WRITTEN[id(root)] = Written(root)
+        entry = WRITTEN[key] = Written(root)
     entry.count += 1
     entry.stamps.append(new_stamp())
 
@@ -118,7 +114,7 @@ def note_all(roots):
     """Note one write to several memories that no arrays of NumPy share, by their roots."""
     stamp = new_stamp()
     for root in roots:
-        entry = WRITTEN.get(id(root))
+        entry: Written = WRITTEN.get(id(root))
         if entry is None:
             entry = WRITTEN[id(root)] = Written(root)
         entry.count += 1
@@ -153,7 +149,7 @@ def version(array):
         base = array.base
     if type(array) is not ndarray:
         array = root_on_device(array)
-    entry = WRITTEN.get(id(array))
+    entry: Written = WRITTEN.get(id(array))
     return 0 if entry is None else entry.count
 
 

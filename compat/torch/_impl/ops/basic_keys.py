@@ -1,22 +1,14 @@
 """Basic indices: refusals, the form in which they make views, these views and the names of their nodes."""
 
-from ..fastpath import native_views
-from ..fastpath.map_views import seen
-from ..fastpath.view_lanes import indexed, ready
+from ..views.fast import indexed
 from ..views.views import GETITEM, view
 
 
 def index_view(t, index, node):
     """A view by a basic index."""
-    quick = native_views.quick_index(t, (*index, Ellipsis), node)
-    if quick is not None:
-        return quick
-    if ready(t):
-        return indexed(t, (*index, Ellipsis), node)
-    quick = seen(t, lambda b: indexed(b, (slice(None), *index, Ellipsis), node) if ready(b) else None)
-    if quick is not None:
-        return quick
-    return view(t, GETITEM, ((*index, Ellipsis),), node)
+    index = (*index, Ellipsis)
+    out = indexed(t, index, node)
+    return view(t, GETITEM, (index,), node) if out is None else out
 
 
 def check_basic(key, shape, alone):

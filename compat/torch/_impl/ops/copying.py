@@ -9,11 +9,9 @@ from .....extend import REGISTRY
 from ..dispatch.call import attach, moving
 from ..dispatch.layouts import laid_out, layout
 from ..dispatch.telling import by_mode
-from ..fastpath.copy_lanes import cloned
-from ..fastpath.write_lanes import assign
 from ..graph import versions
+from ..inplace.fast import assign, unrecorded_array
 from ..inplace.inplace import check_result, inplace
-from ..inplace.rewriting import unrecorded_array
 from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..state.meta import is_meta
@@ -24,6 +22,7 @@ from ..types.memory_formats import arranged, lies_in, preserves
 from ..types.size import contiguous_format
 from ..types.tensor_type import TensorBase, wrap
 from ..types.tensor_value import bottom, shape_dtype
+from ..views.fast import copied
 from ..views.memory import example_of
 from ..views.overlap import check_own
 
@@ -55,7 +54,7 @@ def contiguous(self, memory_format=contiguous_format):
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     if lies_in(array, memory_format):
         return self
-    quick = cloned(self) if memory_format is contiguous_format else None
+    quick = copied(self) if memory_format is contiguous_format else None
     return _contiguous(self, memory_format) if quick is None else quick
 
 
@@ -64,12 +63,12 @@ attach("contiguous", contiguous)
 
 def fill_(self, value):
     """Every element becomes `value`."""
+    if type(value) in (float, int, bool) and assign(self, value):
+        return self
     name = "FillBackward3" if isinstance(value, TensorBase) else "FillBackward2"
     if not isinstance(value, TensorBase):
         if not isinstance(value, Number | np.bool_):
             raise TypeError(f"fill_(): argument 'value' must be Number or Tensor, not {type(value).__name__}")
-        if assign(self, value):
-            return self
     elif not shape_dtype(value)[0] and type(memory := bottom(self)) in ARRAYS:
         check_own(memory)  # PyTorch copies it there, while numbers may fill what is expanded
     return inplace(self, "fill_", filled, (value,), node_name=name, covers=True)

@@ -10,8 +10,8 @@ from ..dispatch.host_ops import filled, insist, is_plain, numbers, on_host, prim
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
 from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import takes
-from ..fastpath import array_index
 from ..inplace.expanded import Adding
+from ..inplace.fast import put as put_at_once
 from ..inplace.inplace import inplace
 from ..types.dtypes import type_word
 from ..types.tensor_type import Tensor, TensorBase
@@ -198,7 +198,7 @@ def index_put_(self, indices, values, accumulate=False):
                            f"{type_word(self.dtype.numpy)} for the destination and {type_word(values.dtype.numpy)} for "
                            "the source.")
     if accumulate is False and isinstance(values, TensorBase) and all(type(k) is Tensor for k in indices) and (
-            array_index.put(self, tuple(indices), values)):
+            put_at_once(self, tuple(indices), values)):
         return self
 
     def fn(x, v, *places):

@@ -11,11 +11,8 @@ from ..dispatch.host_ops import filled, is_plain
 from ..dispatch.layouts import of_index
 from ..dispatch.lowering import lifted, tensors_in
 from ..dispatch.overriding import overridden
-from ..fastpath import native_views
-from ..fastpath.array_index import picked, place_of, put as put_picked
-from ..fastpath.view_lanes import indexed, read, ready
-from ..fastpath.write_lanes import assign, write
 from ..graph import versions
+from ..inplace.fast import assign, put as put_at_once
 from ..inplace.inplace import inplace
 from ..inplace.write import writable
 from ..modes.inference import check_write
@@ -31,6 +28,8 @@ from ..types.tensor_type import Tensor, TensorBase, needs_grad, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.core_values import lower
 from ..values.tangents import tangent_of
+from ..views.array_index import picked, place_of
+from ..views.fast import read
 from ..views.overlap import check_own
 from ..views.views import GETITEM, view
 from .assigned import assigned, class_word, type_name
@@ -117,19 +116,15 @@ def check_places(t, index):
 
 def getitem(self, key):
     """`tensor[key]`: a view for integers, slices, None and ...; a copy for index tensors and masks."""
-    found = native_views.quick_read(self, key)
+    found = read(self, key)
     if found is not None:
         return found
-    if type(key) is Tensor:
-        if (place := place_of(key)) is not None:
-            return getitem(self, place)
+    if type(key) is Tensor and (place := place_of(key)) is not None:
+        return getitem(self, place)
+    if type(key) is Tensor or type(key) is tuple:
         found = picked(self, key)
-    else:
-        found = read(self, key)
-        if found is None and type(key) is tuple:
-            found = picked(self, key)
-    if found is not None:
-        return found
+        if found is not None:
+            return found
     key = as_tuple(key)
     override = overridden((self, key), None)
     if override is not None:
@@ -146,7 +141,7 @@ def getitem(self, key):
         else:
             index = useful(index, shape)
             name = node_of(index)
-        return indexed(self, index, name) if ready(self) else view(self, GETITEM, (index,), name)
+        return view(self, GETITEM, (index,), name)
     index = joined(index, len(shape))
     first, rest = numbers_first(index)
     if first is not None:
@@ -237,8 +232,7 @@ def setitem(self, key, value):
         key = place
     if (key is Ellipsis or type(key) is slice and key == WHOLE and self.ndim) and assign(self, value):
         return
-    if put_picked(self, key, value) if type(key) is Tensor else write(self, key, value) or (
-            type(key) is tuple and put_picked(self, key, value)):
+    if put_at_once(self, key, value):
         return
     if key is False and not isinstance(value, ndarray | list | tuple | str | bytes):
         return  # names nothing, whatever the dtype

@@ -11,8 +11,8 @@ from ..dispatch.call import ROWS, attach, floating, inplace_method, invoke, oper
 from ..dispatch.deprecated_overloads import modern
 from ..dispatch.host_ops import insist, peek
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
-from ..fastpath.inplace_lanes import binary_inplace
 from ..fastpath.lanes import OPERANDS, binary
+from ..inplace.fast import binary_inplace
 from .operands import COMPARABLE, by_name, of_kinds, operands, times, zero_slope
 from .publishing import synonyms
 

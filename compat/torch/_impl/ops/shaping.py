@@ -6,16 +6,12 @@ from ..... import numpy as cnp
 from ..dispatch.call import ROWS, Row, invoke
 from ..dispatch.kinds import integers, whole
 from ..dispatch.telling import by_mode, given
-from ..fastpath import native_views
-from ..fastpath.basic_index import TURNED
-from ..fastpath.copy_lanes import reshaped_copy
-from ..fastpath.map_views import seen
-from ..fastpath.view_lanes import ready, reshaped, turned
 from ..modes.modes import MODES
 from ..types import dtypes
 from ..types.arrays import ARRAYS
 from ..types.tensor_type import Tensor, TensorBase
 from ..types.tensor_value import bottom
+from ..views.fast import copied, reshaped, swapped, turned
 from ..views.views import RESHAPE, TRANSPOSE, retyped, view
 from .axes import ndim_of, same_kind, shape_argument, shape_of, wrap_dim
 from .basic_keys import index_view
@@ -44,15 +40,6 @@ def inferred(shape, count):
     return shape
 
 
-def check_inferred(shape, count):
-    """torch's errors for a shape that does not fit, without a detour for one that does."""
-    known = 1
-    for n in shape:
-        known *= n
-    if known != count or not known and -1 in shape:
-        inferred(shape, count)
-
-
 def hidden_shape(t, shape):
     """The shape in memory: vmap levels put their axes in front."""
     while isinstance(t.value, TensorBase):
@@ -78,7 +65,7 @@ def reshapes_as_view(t, shape):
 @method("view")
 def view_(self, *sizes, dtype=None, size=None):
     """Return a view with another shape, or with its memory read as another dtype."""
-    if sizes and size is dtype is None and (quick := native_views.quick_shape(self, sizes)) is not None:
+    if sizes and size is dtype is None and (quick := reshaped(self, sizes)) is not None:
         return quick
     if (m := MODES.get()) is not None and m.functions:
         return by_mode(view_, (self, *sizes), given(dtype=dtype, size=size))
@@ -92,13 +79,6 @@ def view_(self, *sizes, dtype=None, size=None):
             return view(self, RESHAPE, (shape_of(self),), "AliasBackward0")
         return retyped(self, dtype)
     shape = shape_argument(sizes)
-    if ready(self):
-        check_inferred(shape, self.value.size)
-        quick = reshaped(self, shape)
-        if quick is not None:
-            return quick
-    elif (quick := seen(self, reshaped_below, shape)) is not None:
-        return quick
     shape = inferred(shape, math.prod(shape_of(self)))
     if not reshapes_as_view(self, shape):
         raise RuntimeError("view size is not compatible with input tensor's size and stride (at least one dimension "
@@ -115,47 +95,20 @@ def reshape(input, *sizes, shape=None):
     """Return the elements in another shape: a view if the strides allow it, else a copy."""
     if shape is not None:
         sizes = (*sizes, shape)
-    if sizes and (quick := native_views.quick_shape(input, sizes)) is not None:
+    if sizes and (quick := reshaped(input, sizes, "ReshapeAliasBackward0")) is not None:
         return quick
     if (m := MODES.get()) is not None and m.functions:
         return by_mode(reshape, (input, *sizes), {})
     shape = shape_argument(sizes)
-    if ready(input):
-        check_inferred(shape, input.value.size)
-        quick = reshaped(input, shape, "ReshapeAliasBackward0")
-        return quick if quick is not None else reshaped_copy(input, inferred(shape, input.value.size))
-    elif (quick := seen(input, reshaped_below, shape, "ReshapeAliasBackward0")) is not None:
-        return quick
     shape = inferred(shape, math.prod(shape_of(input)))
     if reshapes_as_view(input, shape):
         ordered = input.is_contiguous()
         return view(input, RESHAPE, (shape,), "ViewBackward0" if ordered else "ReshapeAliasBackward0")
-    return invoke(RESHAPED, reshape, (input, shape), {})
+    quick = copied(input, shape)
+    return invoke(RESHAPED, reshape, (input, shape), {}) if quick is None else quick
 
 
 RESHAPED = Row("reshape", lambda x, shape: cnp.reshape(x, shape), "UnsafeViewBackward0", exact=True)
-
-
-def reshaped_below(t, shape, strided="ViewBackward0"):
-    """The view of a tensor whose examples get another shape, None for what `reshaped` does not take."""
-    if not ready(t) or -1 in shape:
-        return None
-    examples = t.value.shape[0]
-    count = examples
-    for n in shape:
-        count *= n
-    if count != t.value.size or not examples:
-        return None
-    shape = examples, *shape
-    found = native_views.quick_shape(t, shape)
-    return reshaped(t, shape, strided) if found is None else found
-
-
-def turned_below(t, axes, title):
-    """The view of a tensor with the axes of its examples in another order."""
-    axes = 0, *[a + 1 for a in axes]
-    found = native_views.quick_turn(t, axes, TURNED[title])
-    return found if found is not None else turned(t, axes, title) if ready(t) else None
 
 
 @method(asks=True)
@@ -207,7 +160,7 @@ def unflatten(input, dim, sizes):
 def permute(input, *sizes, dims=None):
     """Permute the axes; the output is a view."""
     axes = tuple(sizes[0]) if len(sizes) == 1 and type(sizes[0]) in (tuple, list) else sizes
-    if sizes and (quick := native_views.quick_turn(input, axes, TURNED["PermuteBackward0"])) is not None:
+    if sizes and (quick := turned(input, axes, "PermuteBackward0")) is not None:
         return quick
     if (m := MODES.get()) is not None and m.functions:
         return by_mode(permute, (input, *sizes), given(dims=dims))
@@ -223,17 +176,14 @@ def permute(input, *sizes, dims=None):
     axes = tuple([wrap_dim(d, n) for d in dims])
     if len(set(axes)) != n:
         raise RuntimeError("permute(): duplicate dims are not allowed.")
-    if ready(input):
-        return turned(input, axes, "PermuteBackward0")
-    if (quick := seen(input, turned_below, axes, "PermuteBackward0")) is not None:
-        return quick
-    return view(input, TRANSPOSE, (axes,), "PermuteBackward0")
+    quick = turned(input, axes, "PermuteBackward0")
+    return view(input, TRANSPOSE, (axes,), "PermuteBackward0") if quick is None else quick
 
 
 @method(aliases=("swapaxes", "swapdims"))
 def transpose(input, dim0, dim1):
     """Swap two axes; the output is a view."""
-    if (quick := native_views.quick_swap(input, dim0, dim1)) is not None:
+    if (quick := swapped(input, dim0, dim1)) is not None:
         return quick
     if (m := MODES.get()) is not None and m.functions:
         return by_mode(transpose, (input, dim0, dim1), {})
@@ -242,30 +192,22 @@ def transpose(input, dim0, dim1):
     axes = list(range(n))
     if n:
         axes[a], axes[b] = axes[b], axes[a]
-    if ready(input):
-        return turned(input, tuple(axes), "TransposeBackward0")
-    if (quick := seen(input, turned_below, axes, "TransposeBackward0")) is not None:
-        return quick
     return view(input, TRANSPOSE, (tuple(axes),), "TransposeBackward0")
 
 
 @method()
 def t(input):
     """Transpose a matrix; the output is a view."""
-    if (quick := native_views.quick_turn(input, (1, 0), TURNED["TBackward0"])) is not None:
+    if (quick := turned(input, (1, 0), "TBackward0")) is not None:
         return quick
     if (m := MODES.get()) is not None and m.functions:
         return by_mode(t, (input,), {})
-    if ready(input) and input.value.ndim == 2:
-        return turned(input, (1, 0), "TBackward0")
     n = ndim_of(input)
     if n > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {n}D")
-    if ready(input):
-        return turned(input, tuple(range(n))[::-1], "TBackward0")
-    if (quick := seen(input, turned_below, tuple(range(n))[::-1], "TBackward0")) is not None:
-        return quick
-    return view(input, TRANSPOSE, (tuple(range(n))[::-1],), "TBackward0")
+    axes = tuple(range(n))[::-1]
+    quick = turned(input, axes, "TBackward0")
+    return view(input, TRANSPOSE, (axes,), "TBackward0") if quick is None else quick
 
 
 @method(aliases=("moveaxis",))

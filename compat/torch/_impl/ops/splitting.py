@@ -8,14 +8,13 @@ from ....._engine import Scatter, pick_rule
 from ..dispatch.call import attach
 from ..dispatch.kinds import integers
 from ..dispatch.telling import by_mode
-from ..fastpath import native_views
-from ..fastpath.view_lanes import parted, ready
 from ..graph.node_names import NamedRule
 from ..graph.undefined import UNDEFINED
 from ..modes.modes import MODES
 from ..state.edges import source_aval
 from ..state.levels import AMBIENT, BatchTrace, alive
 from ..types.tensor_type import TensorBase
+from ..views.fast import parted
 from ..views.views import GETITEM, view
 from .axes import shape_of, wrap_dim
 from .publishing import method
@@ -49,11 +48,9 @@ def even(n, size, d):
 def _multiple(indices, input, name):
     """Several views by basic indices at once: the outputs of one node."""
     rule = unbinding(name)
-    quick = native_views.quick_parts(input, indices, rule)
+    quick = parted(input, indices, rule)
     if quick is not None:
         return quick
-    if ready(input):
-        return parted(input, indices, rule)
     input = alive(input)
     outs = [view(input, GETITEM, (i,), creation="multi") for i in indices]
     share_node(outs, input, indices, name)

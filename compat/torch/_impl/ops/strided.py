@@ -11,13 +11,13 @@ from ....._engine import Places
 from .....extend import REGISTRY
 from ..dispatch.call import moving
 from ..dispatch.layouts import IN_ORDER
-from ..fastpath import native_views
 from ..graph import versions
 from ..types.arrays import address, laid_out, namespace
 from ..types.dtypes import type_word
 from ..types.tensor_type import Tensor, TensorBase, infer, needs_grad, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.tangents import tangent_of
+from ..views.fast import placed
 from ..views.memory import memory_of
 from ..views.views import PICK, titled, view
 from .assigned import assigned, class_word, type_name
@@ -47,7 +47,7 @@ def placed_view(t, kind, params, name, shared=False):
     if prod(shape) > _SMALL:
         return index_view(t, kind(*params), name)
     maker, step = kept(kind, params, shape)
-    out = native_views.quick_places(t, maker, step, titled(PICK, name), shared)
+    out = placed(t, maker, step, titled(PICK, name), shared)
     return view(t, PICK, step[1], name, maker=maker) if out is None else out
 
 

@@ -1,10 +1,9 @@
 """Transposes by attribute, `T`, `mT`, `H` and `mH`, and `adjoint`."""
 
 from ..dispatch.call import ROWS, attach
-from ..fastpath import native_views
-from ..fastpath.basic_index import TURNED
 from ..modes.warnings import first, tell
 from ..types.tensor_type import Tensor
+from ..views.fast import turned
 from .axes import shape_of
 from .shaping import permute, transpose
 
@@ -12,7 +11,7 @@ from .shaping import permute, transpose
 def reversed_axes(t):
     """`Tensor.T`: the axes in the opposite order; a warning for what is no matrix."""
     n = len(shape_of(t))
-    if n == 2 and (quick := native_views.quick_turn(t, (1, 0), TURNED["PermuteBackward0"])) is not None:
+    if n == 2 and (quick := turned(t, (1, 0), "PermuteBackward0")) is not None:
         return quick
     found = permute(t, tuple(range(n))[::-1])
     if n != 2 and first("T"):

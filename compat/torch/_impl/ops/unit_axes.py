@@ -4,8 +4,8 @@ from functools import lru_cache
 
 from ..dispatch.kinds import integers
 from ..dispatch.telling import by_mode, given
-from ..fastpath import native_views
 from ..modes.modes import MODES
+from ..views.fast import expanded
 from ..views.views import EXPAND, view
 from .axes import distinct, ndim_of, same_kind, shape_argument, shape_of, wrap_dim
 from .basic_keys import index_view
@@ -59,7 +59,7 @@ def squeezed(shape, dim):
 @method()
 def expand(input, *sizes, implicit=False, size=None):
     """Broadcast axes of length 1 without copying; the output is a view."""
-    if sizes and size is None and (quick := native_views.quick_expand(input, sizes)) is not None:
+    if sizes and size is None and (quick := expanded(input, sizes)) is not None:
         return quick
     if (m := MODES.get()) is not None and m.functions:
         return by_mode(expand, (input, *sizes), given(size=size))

@@ -3,15 +3,18 @@
 import numpy as np
 
 from .arrays import ARRAYS
+from .blank import blank
 from .other_layout import OtherLayout
+from .record_slots import RecordSlots
+from .tensor_slots import TensorSlots
 
 ndarray = np.ndarray
 _PLAIN = (np.dtype(np.float64), np.dtype(np.float32))
 FAST, VIEW, GENERAL, INFERENCE = range(4)
 
 
-class TensorBase:
-    """The slots of a tensor.
+class TensorBase(TensorSlots):
+    """A tensor as far as its fields go.
 
     `value` is an array at the ambient level (`level_trace` None), the tensor one level down at a level of `func`, or a
     traced value of covector's own transforms (`level_trace` FOREIGN). `dispatch_key` says which
@@ -21,8 +24,7 @@ class TensorBase:
 
     other_layout = False  # whether operations are asked of the class whatever mode is in force
 
-    __slots__ = (
-        "__dict__", "__weakref__", "autograd_meta", "dispatch_key", "level_trace", "node", "value", "wants_grad")
+    __slots__ = ("__dict__",)
 
 
 class Tensor(TensorBase):
@@ -46,33 +48,23 @@ class Tensor(TensorBase):
         pass
 
 
-class Record:
-    """What few tensors have: gradient, hooks, the base and steps of a view, a tangent, an explicit version counter.
-
-    The defaults are the class's: a view sets three of them, and 17 assignments would cost more than all the rest of it.
-    """
+class Record(RecordSlots):
+    """What few tensors have: gradient, hooks, the base and steps of a view, a tangent, an explicit version counter."""
 
     grad = hooks = post = accumulator = None
-    base = None  # the root of a view, never a view itself
-    steps = ()
-    attr_version = 0  # the version of the memory at which `node` was valid
-    creation = None  # None, "no_grad", "multi", "custom", "inference": how a view was made
-    tangent = None  # (epoch, Tensor)
     cell = None  # the version of a tensor without memory of its own kind (FOREIGN)
     children = name = layout = grad_dtype = None
-    retains = inference = False
-    forward_base = None  # the dual tensor that a view was taken of, and the steps from it
-    forward_steps = ()
+    retains = False
+    forward_steps = ()  # from `forward_base`
     mapped = None  # of a value of a vmap: what it was made of, and the mapped axis of that, if not the first
-    put = None  # what view_lanes.py keeps of a view that is written to
-    relaid = ()  # of a base that changed its shape in place: the steps back to older shapes, newest first
-    since = 0  # of a view: how many of those its steps know of
+    since = 0  # of a view: how many of the steps of `relaid` its own know of
 
 
 class Inferred(Record):
     """What tensors made in inference mode share until one of them has more than that."""
 
-    inference = True
+    def __init__(self):
+        super().__setattr__("inference", True)
 
     def __setattr__(self, name, value):
         if getattr(self, name) is not value:
@@ -130,7 +122,7 @@ def wrap(array, kind=None):
     return t
 
 
-new = object.__new__  # a tensor without its constructor
+new = blank  # a tensor without its constructor
 
 
 def at_level(trace, value, kind=Tensor):

@@ -1,0 +1,34 @@
+cimport cython
+
+from .....core.slots cimport Node
+from ..types.record_slots cimport RecordSlots
+from ..types.tensor_slots cimport TensorSlots
+from ..state.edges cimport edge
+from ..graph.recording cimport noted
+from ..state.makers cimport history, tensor_of
+from ..views.plain cimport (
+    bare, current, hooked, place, records, same, untouched)
+from ..graph.versions cimport exposed, note, root_of
+
+cdef class Target:
+    cdef public object holder, node, tensor, x
+    cdef public bint recorded, recording
+    cdef public int front
+
+cpdef Target target(object t, object m)
+cpdef bint alone_below(object t) except -1
+@cython.locals(node=Node)
+cpdef bint unheard(object node) except -1
+@cython.locals(node=Node)
+cpdef bint silent(object node, bint recording) except -1
+cpdef object operand(object value, object to)
+cpdef bint fits(object value, object dtype) except -1
+cpdef bint lies_elsewhere(object v, object x) except -1
+cpdef object spot_of(object key, object x, int front)
+cpdef bint put(object t, object key, object value) except -1
+cpdef object wrote(object to)
+cpdef bint assign(object t, object value) except -1
+cpdef bint update(object t, object other, object op, bint closed, object rules, object needs, bint saves) except -1
+@cython.locals(node=Node, fn=Node, before=Node)
+cpdef object through_view(object t, object base, object rule, object q, object saved)
+cpdef Target opened(object t, object operands)
