@@ -1,4 +1,4 @@
-"""The nodes of the stateful tape as fast roads make them, and the values that carry them. Compiled with recording.pxd."""
+"""The nodes of the stateful tape as the fast road makes them, and the values that carry them. Compiled."""
 
 from ..... import _engine
 from ....._engine import Ambient
