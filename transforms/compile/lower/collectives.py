@@ -14,7 +14,7 @@ from ....core.facts import Operation
 from ....core.types import Any
 from ...graph.draft import Draft, rewritten
 from ...graph.equations import Var
-from ..loops.kinds import KINDS
+from ..loops.kinds import DTYPES, KINDS
 from ..loops.statements import STOPPED
 from ..machine.layouts import functions
 
@@ -70,7 +70,7 @@ def _caller(equations):
     def call(*arrays):
         found = run(arrays[:count])
         for out, value in zip(arrays[count:], found):
-            out[...] = value
+            out[...] = value  # results may be of another layout than the place has
         _RUNNING.found.extend([value.copy() for value in found])
 
     return call
@@ -115,7 +115,7 @@ def together(equations):
 
     Collectives keep their order among themselves.
     """
-    if sum(eq.prim.exchanges == "shift" for eq in equations) < 2:
+    if sum(eq.prim.exchanges == "shift" for eq in equations) < 2:  # one by itself has nothing to overlap with
         return equations
     rest, found = list(equations), []
     while rest:
@@ -168,7 +168,7 @@ def print_exchange(printer, statement):
     arrays: list[Any] = []
     failed: Any = None
     for place in statement.places():
-        dtype, flags = _DTYPES[place.kind], _WRITEABLE * (len(arrays) >= len(statement.inputs))
+        dtype, flags = DTYPES[place.kind], _WRITEABLE * (len(arrays) >= len(statement.inputs))
         dims = _numbers(printer, place.shape)
         strides = _numbers(printer, [n * dtype.itemsize for n in place.strides])
         at = stored(f"dtype {dtype}", dtype)
@@ -197,11 +197,8 @@ def print_exchange(printer, statement):
     raised = text.op(f"icmp eq ptr {result}, null", "i1")
     text.emit(f"br i1 {raised}, label %{head}_raised, label %{end}")
     text.begin(f"{head}_raised")
-    printer.leave(STOPPED)
+    printer.leave(STOPPED)  # the exception is set: the caller raises it
     text.begin(end)
-
-
-_DTYPES: dict[str, Any] = {kind: dtype for dtype, kind in KINDS.items()}
 
 
 def _numbers(printer, values):

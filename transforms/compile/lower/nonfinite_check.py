@@ -28,6 +28,7 @@ class Alarm:
             memory = place.memory
             if memory.role != "output" or place.kind not in self.cells:
                 continue
+            # Parts of one array, each written once: all must have been looked at.
             if memory in self.seen and place.size < memory.size:
                 self.seen[memory] += place.size
                 self._look(nest, value)
@@ -43,7 +44,7 @@ class Alarm:
 
     def end(self, writer, outputs):
         """Look at the outputs that no nest looked at; bring together what was found."""
-        for place in outputs:
+        for place in outputs:  # those that products or loops wrote
             if place.memory not in self.watched and place.kind in self.cells:
                 x = Value(place.kind)
                 nest = Nest(place.shape, [(x, place)])
@@ -63,6 +64,7 @@ class Alarm:
 
     def _look(self, nest, value):
         off = Value(value.kind)
+        # 0 of a finite value, else NaN: no branch, and sums of them tell.
         nest.steps.append(Step("subtract", value.kind, [off], [[value], [value]]))
         self._fold(nest, off)
 
@@ -71,6 +73,7 @@ class Alarm:
             if place.memory is self.cells[off.kind].memory:
                 both = Value(off.kind)
                 nest.steps.append(Step("add", off.kind, [both], [[other], [off]]))
+                # One fold for all stores of a nest: each would be a register and an addition.
                 nest.folds[k] = ("add", both, place)
                 return
         nest.folds.append(("add", off, self.cells[off.kind].spread(nest.shape)))

@@ -1,6 +1,7 @@
 """The lowering pass: small arrays as values, larger ones as places, elementwise equations in fused nests."""
 
 from functools import partial
+from math import prod
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,10 +13,23 @@ from ..loops.constants import FEW, cast_constant, constant, start_of
 from ..loops.kinds import KINDS
 from ..loops.nests import add_nest
 from ..loops.scratch import place_scratch
-from ..loops.statements import Const, Kernel, Load, Memory, Nest, Place, Step, Store, Value, is_compact, is_uniform
+from ..loops.statements import (
+    Const,
+    Kernel,
+    Load,
+    Memory,
+    Nest,
+    Place,
+    Step,
+    Store,
+    Value,
+    arranged,
+    is_compact,
+    is_uniform,
+)
 from ..rules.indexing import PARTS, ROWS
 from ..rules.products import PRODUCTS
-from ..rules.rewrite import rewrite, rules
+from ..rules.rewrite import may_apply, rewrite, rules
 from ..rules.softmax import SOFTMAX
 from . import batch_layout
 from .collectives import together
@@ -71,7 +85,7 @@ class Writer:
         self.finished = set()  # equations that were written, by id
         self.count = 0
         self.work = 0.0
-        self.repeat = 1
+        self.repeat = 1  # how often the statement under work runs: costs are weighed by it
         inputs = [Memory(KINDS[v.aval.dtype], v.aval.size, "input", k) for k, v in enumerate(draft.inputs)]
         outputs = [Memory(KINDS[v.aval.dtype], v.aval.size, "output", k) for k, v in enumerate(draft.outputs)]
         wanted = [Place(m, v.aval.shape) for m, v in zip(outputs, draft.outputs)]
@@ -88,7 +102,7 @@ class Writer:
         self.alarm.end(self, wanted)
         self.kernel = Kernel(inputs, outputs, self.statements)
         self.kernel.work = self.work
-        place_scratch(self.kernel)
+        place_scratch(self.kernel)  # last: only now is known which memory lives together
 
     # blocks
 
@@ -99,11 +113,13 @@ class Writer:
         if self.cached:
             equations = without_dead(Draft((), fuse_matvecs(equations, outputs, self.known), outputs)).equations
         equations = self.rewritten(equations, outputs, _THEN, lower=self.parts)
+        # Shifts of ranks join after the reordering, which would part them.
         equations = together(reorder_for_fusion(equations, outputs, self.known, self.eager))
+        # Chosen before parts are assembled: what is written in columns is left alone there.
         apart = batch_layout.columnar(equations, outputs, self.known)
         equations = self.rewritten(equations, outputs, _LAST, apart=apart.keys())
         self.apart.update(apart)
-        self.assemblies.update(nested(equations, outputs))
+        self.assemblies.update(nested(equations, outputs))  # of equations as they are now: a rule may have made some
         self.finished.difference_update(map(id, equations))  # a body may be written twice
         for eq in equations:
             for v in eq.inputs:
@@ -126,7 +142,8 @@ class Writer:
 
     def rewritten(self, equations, outputs, table, **options):
         """Equations of a block, rewritten by a table of rules to others that native code has."""
-        if "lower" not in options and table.keys().isdisjoint([eq.prim.name for eq in equations]):
+        several = "lower" in options and any(type(self.known.get(eq)) is Expansion for eq in equations)
+        if not several and not may_apply(table, equations):
             return equations
         admits = partial(is_native, known=self.known)
         return rewrite(Draft((), equations, outputs), table, admits=admits, **options).equations
@@ -200,15 +217,14 @@ class Writer:
         """The elements at a place as values."""
         if type(x) is ndarray:
             return x
-        out = np.empty(x.size, object)
-        self.count += out.size
-        out[:] = [Value(x.kind) for _ in range(out.size)]
+        outs = [Value(x.kind) for _ in range(x.size)]
+        self.count += len(outs)  # straight-line code grows by them, and LLVM's time faster than it
         if is_compact(x):
-            self.add(Load(list(out), x))
+            self.add(Load(outs, x))
         else:
-            for value, index in zip(out, np.ndindex(x.shape)):
+            for value, index in zip(outs, np.ndindex(x.shape)):
                 self.add(Load([value], x.element(index)))
-        return out.reshape(x.shape)
+        return arranged(outs, x.shape)
 
     def place(self, v):
         """The Place of a variable or constant; values are stored first."""
@@ -230,7 +246,7 @@ class Writer:
         if is_uniform(x) and place.size > 1:
             self.fill(place, x.flat[0])
             return
-        whole = np.broadcast_to(x, place.shape)
+        whole = x if x.shape == place.shape else np.broadcast_to(x, place.shape)
         if is_compact(place):
             self.add(Store(list(whole.reshape(-1)), place))
         else:
@@ -239,9 +255,7 @@ class Writer:
 
     def new(self, shape, kind, strides=None):
         """A place for an array of this shape."""
-        size = 1
-        for n in shape:
-            size *= n
+        size = prod(shape)
         memory = Memory(kind, size, "cell" if size <= FEW else "scratch")
         self.local.add(memory)
         return Place(memory, shape, strides)
@@ -263,6 +277,12 @@ class Writer:
         else:
             self.store(found, place)
 
+    def copied(self, x):
+        """A copy of a place, in order."""
+        place = self.new(x.shape, x.kind)
+        self.copy(x, place)
+        return place
+
     def fill(self, place, value):
         """Write one value everywhere in a place."""
         self.nest(Nest(place.shape, [], [], [(value, place)]))
@@ -271,10 +291,7 @@ class Writer:
         """Add a nest."""
         if self.threads and in_ranges(self, nest):
             return
-        size = 1
-        for n in nest.shape:
-            size *= n
-        self.work += self.repeat * size * (1 + len(nest.steps))
+        self.work += self.repeat * prod(nest.shape) * (1 + len(nest.steps))
         add_nest(self.statements, nest)
 
     # elementwise steps
@@ -283,7 +300,7 @@ class Writer:
         """Write an elementwise operation, or let it wait with others of its shape."""
         shape = out.aval.shape
         if self.few(out.aval):
-            arrays = [np.broadcast_to(self.held(v), shape) for v in inputs]
+            arrays = [x if (x := self.held(v)).shape == shape else np.broadcast_to(x, shape) for v in inputs]
             self.values[out] = self.computed(name, kind, shape, arrays, KINDS[out.aval.dtype])
             return
         for v in inputs:
@@ -308,9 +325,7 @@ class Writer:
 
     def computed(self, name, kind, shape, arrays, result):
         """The values of an operation on arrays of values."""
-        size = 1
-        for n in shape:
-            size *= n
+        size = prod(shape)
         self.count += size
         self.work += self.repeat * size
         outs = [Value(result) for _ in range(size)]
@@ -318,9 +333,7 @@ class Writer:
                 if name not in ("cast", "cast_flat") else list(a.reshape(-1)) for k, a in enumerate(arrays)]
         self.add(step := Step(name, kind, outs, args))
         self.alarm.convert(self, step)
-        found = np.empty(size, object)
-        found[:] = outs
-        return found.reshape(shape)
+        return arranged(outs, shape)
 
     def cast(self, values, kind):
         """Values in another kind."""

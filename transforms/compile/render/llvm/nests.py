@@ -1,5 +1,7 @@
 """Nests as LLVM text: the last axis in vectors, what is left of it in narrower ones, sums in registers."""
 
+from math import prod
+
 from ...loops.constants import start_of
 from ...loops.kinds import BYTES
 from ...loops.nests import given, pattern, places_of
@@ -37,9 +39,7 @@ class _Nest:
         widest = max([BYTES[k] for k in kinds if k != "b8"], default=1)
         self.width = min(printer.vector // widest, 32)
         costly = sum(is_costly(s.name) for s in nest.steps)
-        size = 1
-        for n in nest.shape:
-            size *= n
+        size = prod(nest.shape)
         self.inline = costly <= _INLINE and size >= _WORTH
         self.masked = bool(printer.short) and nest.shape == (printer.extent,)
         if costly and size >= _DEEP and len(nest.steps) <= _MANY and not self.masked:

@@ -1,7 +1,12 @@
 """Text that looks at Python objects and at NumPy's arrays, as the entries of native code need it."""
 
+import numpy as np
+
 from ...machine.error_states import DEFAULT, STATE, VARIABLE
+from ...machine.layouts import DATA, DESCR, FLAGS, NDIM, READY
 from .simd import Text
+
+ndarray = np.ndarray
 
 
 class ObjectText:
@@ -41,6 +46,46 @@ class ObjectText:
     def unless(self, test, label, otherwise="unfit"):
         self.lines.emit(f"br i1 {test}, label %{label}, label %{otherwise}")
         self.lines.begin(label)
+
+    def unless_ordered(self, x, dtype, rank, label, otherwise="unfit"):
+        """Go on where an array has a dtype and so many axes, and lies in order in memory."""
+        good = self.equal(self.field(x, NDIM, "i32"), rank, "i32")
+        good = self.both(good, self.equal(self.field(x, DESCR, "ptr"), self.dtype(dtype), "ptr"))
+        flags = self.lines.op(f"and i32 {self.field(x, FLAGS, 'i32')}, {READY}", "i32")
+        self.unless(self.both(good, self.equal(flags, READY, "i32")), label, otherwise)
+
+    def whole(self, x, label, otherwise="unfit"):
+        """The value of a Python integer of 64 bits."""
+        over = self.cell("i32", 16)
+        found = self.call("i64", "PyLong_AsLongLongAndOverflow", f"ptr {x}", f"ptr {over}")
+        self.unless(self.equal(self.load(over, "i32"), 0, "i32"), label, otherwise)
+        return found
+
+    def dtype(self, dtype):
+        """NumPy's own object for a dtype, in the byte order of this machine."""
+        return self.stored(f"dtype {dtype}", np.dtype(dtype.str))
+
+    def new(self, dtype, rank, dims):
+        """A new array, with lengths at an address, or null."""
+        dtype = self.dtype(dtype)
+        self.call("void", "Py_IncRef", f"ptr {dtype}")
+        return self.call("ptr", "new", f"ptr {self.stored('ndarray', ndarray)}", f"ptr {dtype}", f"i32 {rank}",
+                         f"ptr {dims}", "ptr null", "ptr null", "i32 0", "ptr null")
+
+    def lengths(self, counts):
+        """The address of the lengths of an array."""
+        dims = self.cell(f"[{max(len(counts), 1)} x i64]", 16)
+        for axis, n in enumerate(counts):
+            at = self.lines.op(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}", "ptr")
+            self.lines.emit(f"store i64 {n}, ptr {at}")
+        return dims
+
+    def written(self, attributes=""):
+        """The text of the C function, which has the table."""
+        return "\n".join([
+            f"define ptr @call(ptr %self, ptr %args, i64 %count){attributes} {{", "entry:", *self.cells,
+            f"  %data = getelementptr inbounds i8, ptr %self, i64 {DATA}", "  %table = load ptr, ptr %data",
+            *self.lines.lines, "}"])
 
     def argument(self, k):
         return self.lines.entry_of("%args", k)

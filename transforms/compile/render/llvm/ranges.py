@@ -11,7 +11,7 @@ def print_ranges(printer, ranges):
     """Write the turns of `ranges` on the threads that there are."""
     if printer.threads < 2:
         def body(i):
-            printer.counters[ranges.counter] = i
+            printer.names[ranges.counter] = i
             printer.inside(ranges.body)
 
         printer.counted(ranges.count, body)
@@ -36,7 +36,7 @@ def print_ranges(printer, ranges):
         names[value] = inside.op(f"trunc i8 {found} to i1", "i1") if value.kind == "b8" else found
     outer = printer.text, printer.names, printer.packed
     printer.text, printer.names, printer.packed = inside, names, {}
-    printer.counters[ranges.counter] = Name("%range", "i64")
+    names[ranges.counter] = Name("%range", "i64")
     printer.block(ranges.body)
     printer.text, printer.names, printer.packed = outer
     functions = printer.module.functions

@@ -1,6 +1,6 @@
 """Values of small arrays as LLVM text: a few neighbours to a vector, as long as they stay together."""
 
-from ...loops.kinds import BYTES
+from ...loops.kinds import BYTES, held
 from ...loops.operations import is_costly
 from ...loops.statements import Const, Step
 from .simd import TYPES, Lanes, Name, number
@@ -52,7 +52,7 @@ def print_store(printer, statement):
             width, found = 1, None
         for k, value in enumerate(values if found is None else values[:1]):
             x = printer.scalar(value) if found is None else found
-            x = Lanes(printer.text, kind, width).cast(x, value.kind, kind)
+            x = Lanes(printer.text, kind, width).cast(x, value.kind, held(kind))
             printer.store(x, printer.moved(start, kind, str(at + k), 1), kind, "0", 1, width)
 
 
@@ -73,10 +73,10 @@ def print_step(printer, step):
 
 
 def _run(printer, step, width, values, names):
-    builder = Lanes(printer.text, step.kind, width)
+    builder = Lanes(printer.text, step.kind, width, printer.inline)
     if step.name in ("cast", "cast_flat"):
         return builder.cast(names[0], values[0].kind, step.kind)
-    few, most = _FEW.get((step.name, step.kind), (None, 0))
+    few, most = (None, 0) if printer.inline else _FEW.get((step.name, step.kind), (None, 0))
     return builder.few(few, *names) if len(step.outs) <= most else builder.run(step.name, names)
 
 
