@@ -14,7 +14,7 @@ from ..machine.engine import machine
 from ..machine.error_states import OtherState
 from ..machine.layouts import DATA, DIMS, NDIM, TYPE, VALUE, functions
 from ..machine.slots import Slots
-from ..render.llvm.objects import ObjectText
+from ..render.llvm.objects import LINE, ObjectText
 from ..render.llvm.printer import Printer
 from .callable import attached
 
@@ -23,7 +23,6 @@ BLOCK = 2048  # elements
 ROW = 4093  # elements that a row has in a graph: a number that no other axis has by chance
 _RELEASED = 2e5  # operations above which other threads may run
 _MOST = 1 << 16  # bytes of scratch memory on the stack
-_LINE = 64  # bytes that scratch memory is aligned to
 
 
 class _Writer(Writer):
@@ -85,13 +84,7 @@ class _Entry(ObjectText):
             times = text.op(f"add i64 {length}, {ROW - 1}", "i64")
             times = text.op(f"udiv i64 {times}, {ROW}", "i64")
             needed = text.op(f"mul i64 {times}, {max(kernel.scratch, 1)}", "i64")
-            needed = text.op(f"add i64 {needed}, {_LINE - 1}", "i64")
-            memory = self.call("ptr", "PyMem_RawMalloc", f"i64 {needed}")
-            text.emit(f"br i1 {text.op(f'icmp eq ptr {memory}, null', 'i1')}, label %full, label %ready")
-            text.begin("ready")
-            scratch = text.op(f"ptrtoint ptr {memory} to i64", "i64")
-            scratch = text.op(f"and i64 {text.op(f'add i64 {scratch}, {_LINE - 1}', 'i64')}, -{_LINE}", "i64")
-            scratch = text.op(f"inttoptr i64 {scratch} to ptr", "ptr")
+            memory, scratch = self.lent(text.op(f"add i64 {needed}, {LINE - 1}", "i64"), "full")
         long = text.op(f"icmp ugt i64 {total}, {int(_RELEASED * part / max(kernel.work, part))}", "i1")
         restore = self.released(long)
         last = None if self.rows else text.op(f"sub i64 {total}, {BLOCK}", "i64")
@@ -124,20 +117,10 @@ class _Entry(ObjectText):
         text.emit(f"br i1 {calm}, label %calm, label %alarm")
         text.begin("calm")
         self.give(outs)
-        text.begin("alarm")
-        for out in outs:
-            self.call("void", "Py_DecRef", f"ptr {out}")
-        text.emit("br label %unfit")
-        text.begin("unfit")
-        self.nothing()
-        for k in range(len(outs)):
-            text.begin(f"fail{k}")
-            self.give_up(outs[:k])
+        self.drop("alarm", outs, handler)
         if memory is not None:
             text.begin("full")
-            self.call("ptr", "PyErr_NoMemory")
             self.give_up(outs)
-        self.slow(handler)
         if not self.rows:
             self.cells.append(f"  %scratch = alloca [{max(kernel.scratch, 1)} x i8], align 64")
         self.text = self.written()

@@ -8,7 +8,7 @@ from ..machine.engine import machine
 from ..machine.error_states import OtherState
 from ..machine.layouts import DATA, DIMS, TYPE, VALUE, functions
 from ..machine.slots import Slots
-from ..render.llvm.objects import ObjectText
+from ..render.llvm.objects import LINE, ObjectText
 from ..render.llvm.printer import Printer
 from ..render.llvm.simd import TYPES
 from .callable import attached
@@ -16,7 +16,6 @@ from .callable import attached
 ndarray = np.ndarray
 _HALF = np.dtype(np.float16)
 _KINDS, _DTYPES = {**KINDS, _HALF: "f16", float: "f64", int: "i64"}, {**DTYPES, "f16": _HALF}
-_LINE = 64  # bytes of a line of the cache
 _RELEASED = 1 << 18  # elements of outputs and scratch memory above which other threads may run
 
 
@@ -76,16 +75,7 @@ class _Entry(ObjectText):
             if not is_given:
                 self.call("void", "Py_DecRef", f"ptr {name}")
         self.give([name for name, is_given in made if is_given])
-        text.begin("drop")
-        for name, _ in made:
-            self.call("void", "Py_DecRef", f"ptr {name}")
-        text.emit("br label %unfit")
-        text.begin("unfit")
-        self.nothing()  # None: the caller has another way
-        for k in range(len(made)):
-            text.begin(f"fail{k}")
-            self.give_up([name for name, _ in made[:k]])
-        self.slow(handler)
+        self.drop("drop", [name for name, _ in made], handler)
         return self.written()
 
     def operand(self, k, kind, pointers):
@@ -109,16 +99,9 @@ class _Entry(ObjectText):
     def array(self, new, counts, size, k, pointers):
         """A new array, of which the address is noted; memory that is not given begins at a line of the cache."""
         text, kind = self.lines, new.memory.kind
-        counts = counts if new.given else [text.op(f"add i64 {size}, {_LINE // BYTES[kind]}", "i64")]
+        counts = counts if new.given else [text.op(f"add i64 {size}, {LINE // BYTES[kind]}", "i64")]
         out = self.new(_DTYPES[kind], len(counts), self.lengths(counts))
         self.unless(text.op(f"icmp ne ptr {out}, null", "i1"), f"made{k}", f"fail{k}")
         start = self.field(out, DATA, "ptr")
         pointers.append(start if new.given else self.line_of(start))
         return out
-
-    def line_of(self, pointer):
-        """The first line of the cache from an address on."""
-        text = self.lines
-        gap = text.op(f"sub i64 0, {text.op(f'ptrtoint ptr {pointer} to i64', 'i64')}", "i64")
-        gap = text.op(f"and i64 {gap}, {_LINE - 1}", "i64")
-        return text.op(f"getelementptr inbounds i8, ptr {pointer}, i64 {gap}", "ptr")

@@ -238,7 +238,8 @@ class Body:
 
     def define(self, define, kinds):
         """Run a definition for arguments: `(kind, number of axes)` of arrays, the kinds of numbers."""
-        given, numbers = [], []
+        given: list[Any] = []
+        numbers = []
         for kind in kinds:
             rank = kind[1] if type(kind) is tuple else None
             sizes = [Value("i64") for _ in range(rank)] if rank is not None else [Value(kind)]

@@ -4,6 +4,8 @@ from math import prod
 
 import numpy as np
 
+from ....core.types import Any
+
 STOPPED, OUTSIDE = 1.0, 2.0  # in place of 0 in the last output: a signal, or a place out of bounds, ended the function
 _ORIGIN = np.zeros(1, np.int8)
 _START = _ORIGIN.__array_interface__["data"][0]
@@ -303,7 +305,7 @@ class Kernel:
         self.inputs = inputs  # of `Memory`
         self.outputs = outputs
         self.statements = statements
-        self.given = ()  # values beside the inputs
+        self.given: Any = ()  # values beside the inputs
         self.scratch = 0  # bytes
         self.work = 0.0  # operations on elements, about
 

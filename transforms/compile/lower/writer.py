@@ -187,7 +187,8 @@ class Writer:
 
     def settle(self, v):
         """Write the group that a variable waits in."""
-        batch_layout.put_together(self, v)
+        if v in self.columns.of:
+            batch_layout.put_together(self, v)
         if v in self.rematerialized.steps:
             self.rematerialized.store(self, v)
         if v in self.owner:
@@ -337,16 +338,16 @@ class Writer:
 
     def cast(self, values, kind):
         """Values in another kind."""
-        source = values[0].kind
-        if all(v.kind == kind for v in values):
+        kinds = {v.kind for v in values}
+        if kinds == {kind}:
             return values
         if all(type(v) is Const for v in values):
             return [cast_constant(v, kind) for v in values]
-        if len({v.kind for v in values}) > 1:
+        if len(kinds) > 1:
             return [self.cast([v], kind)[0] for v in values]
         outs = [Value(kind) for _ in values]
         self.add(Step("cast", kind, outs, [values]))
-        return outs if source != kind else values
+        return outs
 
     def flush(self, group):
         """Write a group as one nest."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...loops.statements import OUTSIDE, STOPPED
 from ...machine.layouts import DATA, DIMS, TYPE, VALUE
-from .objects import ObjectText
+from .objects import LINE, ObjectText
 from .simd import Text
 
 ndarray = np.ndarray
@@ -187,19 +187,11 @@ class _Entry(ObjectText):
 
     def with_scratch(self, size):
         """Have scratch memory; returns what writes the end of that."""
-        text = self.lines
         if size <= _ON_STACK:
             self.scratch = self.cell(f"[{max(size, 1)} x i8]")
             return lambda: None
-        lent = self.call("ptr", "PyMem_RawMalloc", f"i64 {size + 64}")
-        text.emit(f"br i1 {text.op(f'icmp eq ptr {lent}, null', 'i1')}, label %poor, label %ready")
-        text.begin("poor")
-        self.call("ptr", "PyErr_NoMemory")
-        text.emit("br label %stop")
-        text.begin("ready")
-        at = text.op(f"add i64 {text.op(f'ptrtoint ptr {lent} to i64', 'i64')}, 63", "i64")
-        self.scratch = text.op(f"inttoptr i64 {text.op(f'and i64 {at}, -64', 'i64')} to ptr", "ptr")
-        return lambda: self.call("void", "PyMem_RawFree", f"ptr {lent}")
+        memory, self.scratch = self.lent(size + LINE, "stop")
+        return lambda: self.call("void", "PyMem_RawFree", f"ptr {memory}")
 
 
 def _release(entry):
@@ -219,14 +211,10 @@ def _release(entry):
 
 def stopped(module, known, slots):
     """A function that says whether a signal raised an exception; Python may be locked by this thread or not."""
-    text = Text(module)
-
-    def call(kind, name, *args):
-        given = f"call {kind} {slots.load(text, slots.place(name, known[name]))}({', '.join(args)})"
-        return text.emit(given) if kind == "void" else text.op(given, kind)
-
-    state = call("i32", "PyGILState_Ensure")
-    found = call("i32", "PyErr_CheckSignals")
-    call("void", "PyGILState_Release", f"i32 {state}")
-    stop = text.op(f"icmp ne i32 {found}, 0", "i1")
-    return "\n".join(["define internal i1 @stopped(ptr %table) noinline {", *text.lines, f"  ret i1 {stop}", "}"])
+    entry = ObjectText(module, known, slots)
+    state = entry.call("i32", "PyGILState_Ensure")
+    found = entry.call("i32", "PyErr_CheckSignals")
+    entry.call("void", "PyGILState_Release", f"i32 {state}")
+    stop = entry.lines.op(f"icmp ne i32 {found}, 0", "i1")
+    return "\n".join(["define internal i1 @stopped(ptr %table) noinline {", *entry.lines.lines, f"  ret i1 {stop}",
+                      "}"])

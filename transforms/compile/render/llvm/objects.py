@@ -7,6 +7,7 @@ from ...machine.layouts import DATA, DESCR, FLAGS, NDIM, READY
 from .simd import Text
 
 ndarray = np.ndarray
+LINE = 64  # bytes of a line of the cache
 
 
 class ObjectText:
@@ -75,10 +76,24 @@ class ObjectText:
     def lengths(self, counts):
         """The address of the lengths of an array."""
         dims = self.cell(f"[{max(len(counts), 1)} x i64]", 16)
-        for axis, n in enumerate(counts):
-            at = self.lines.op(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}", "ptr")
-            self.lines.emit(f"store i64 {n}, ptr {at}")
+        self.lines.set_numbers(dims, counts)
         return dims
+
+    def lent(self, size, otherwise):
+        """`(memory of so many bytes, its first line of the cache)`; where there is none, an exception and a label."""
+        memory = self.call("ptr", "PyMem_RawMalloc", f"i64 {size}")
+        self.lines.emit(f"br i1 {self.lines.op(f'icmp eq ptr {memory}, null', 'i1')}, label %poor, label %ready")
+        self.lines.begin("poor")
+        self.call("ptr", "PyErr_NoMemory")
+        self.lines.emit(f"br label %{otherwise}")
+        self.lines.begin("ready")
+        return memory, self.line_of(memory)
+
+    def line_of(self, pointer):
+        """The first line of the cache from an address on."""
+        gap = self.lines.op(f"sub i64 0, {self.lines.op(f'ptrtoint ptr {pointer} to i64', 'i64')}", "i64")
+        gap = self.lines.op(f"and i64 {gap}, {LINE - 1}", "i64")
+        return self.lines.op(f"getelementptr inbounds i8, ptr {pointer}, i64 {gap}", "ptr")
 
     def written(self, attributes=""):
         """The text of the C function, which has the table."""
@@ -134,6 +149,19 @@ class ObjectText:
             for k, out in enumerate(outs):
                 self.call("i32", "PyList_SetItem", f"ptr {result}", f"i64 {k}", f"ptr {out}")
         self.lines.emit(f"ret ptr {result}")
+
+    def drop(self, label, outs, handler):
+        """The ends without a result: of arrays that are given up, that could not be made, and of other arguments."""
+        self.lines.begin(label)
+        for out in outs:
+            self.call("void", "Py_DecRef", f"ptr {out}")
+        self.lines.emit("br label %unfit")
+        self.lines.begin("unfit")
+        self.nothing()
+        for k in range(len(outs)):
+            self.lines.begin(f"fail{k}")
+            self.give_up(outs[:k])
+        self.slow(handler)
 
     def nothing(self):
         """The end at which None is given."""

@@ -24,15 +24,15 @@ from ...loops.statements import (
     While,
     inner,
 )
-from ...lower.collectives import Exchange, print_exchange
+from ...lower.collectives import Exchange
 from ...machine.engine import thread_count
+from .exchanges import print_exchange
 from .nests import combined, print_nest
 from .products import print_product
 from .ranges import print_ranges
-from .simd import TYPES, Lanes, Module, Name, Text, number
+from .simd import STORED, TYPES, Module, Name, Text, number
 from .values import is_apart, print_load, print_step, print_store
 
-STORED = {**TYPES, "b8": "i8", "f16": "i16"}
 _LETTERS = {**STORED, "f64": "f64", "f32": "f32"}  # in names of what LLVM declares
 _ORDERS = {"maximum": ">", "minimum": "<"}
 _UNWATCHED = 1 << 20  # operations between two looks for signals, and of a loop that is not looked after: milliseconds
@@ -175,7 +175,7 @@ class Printer:
         x = wide[width]
         while width > 1:
             width //= 2
-            builder = Lanes(self.text, kind, width)
+            builder = self.text.builder(kind, width)
             x = combined(builder, name, kind, *self.halves(x, kind, width))
             if width in wide:
                 x = combined(builder, name, kind, x, wide[width])
@@ -190,7 +190,7 @@ class Printer:
             nan = text.op(f"icmp ne {lanes.type} {lanes}, 0", "i1")
         while width > 1:
             width //= 2
-            parts, b = self.halves(x, kind, width), Lanes(text, kind, width)
+            parts, b = self.halves(x, kind, width), text.builder(kind, width)
             x = combined(b, name, kind, *parts) if nan is None else b.select(b.fcmp(_ORDERS[name], *parts), *parts)
         return x if nan is None else text.op(f"select i1 {nan}, {base} {number(math.nan, kind)}, {base} {x}", base)
 

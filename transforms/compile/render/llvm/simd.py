@@ -11,7 +11,8 @@ from ...loops.operations import operation
 from ...maths import FEW, FUNCTIONS, NEAR, QUICK, TABLES
 from ...maths.tables import written_here
 
-TYPES = {"f64": "double", "f32": "float", "i64": "i64", "i32": "i32", "b8": "i1"}
+TYPES = {"f64": "double", "f32": "float", "i64": "i64", "i32": "i32", "b8": "i1"}  # of values
+STORED = {**TYPES, "b8": "i8", "f16": "i16"}  # of elements in memory
 _COMPARE = {"==": ("oeq", "eq"), "!=": ("une", "ne"), "<": ("olt", "slt"), "<=": ("ole", "sle"), ">": ("ogt", "sgt"),
             ">=": ("oge", "sge")}  # of floats, where only `!=` holds for NaN, and of integers with signs
 
@@ -38,6 +39,7 @@ class Text:
         self.lines = []
         self.count = 0
         self.label = "entry"
+        self.builders = {}  # (kind, lanes, inline) -> its `Lanes`
 
     def new(self):
         self.count += 1
@@ -56,6 +58,11 @@ class Text:
         self.lines.append(f"{label}:")
         self.label = label
 
+    def builder(self, kind, lanes=1, inline=False):
+        """The `Lanes` that write here: made once, for a function may have thousands of operations."""
+        key = kind, lanes, inline
+        return self.builders.get(key) or self.builders.setdefault(key, Lanes(self, *key))
+
     def entry_of(self, table, k):
         """The pointer that stands in a table of them."""
         return self.op(f"load ptr, ptr {self.entry_at(table, k)}", "ptr")
@@ -63,6 +70,12 @@ class Text:
     def set_entry(self, table, k, x):
         """Write a pointer into a table of them."""
         self.emit(f"store ptr {x}, ptr {self.entry_at(table, k)}")
+
+    def set_numbers(self, table, values):
+        """Write integers into a table of them."""
+        for k, n in enumerate(values):
+            at = self.op(f"getelementptr inbounds i64, ptr {table}, i64 {k}", "ptr")
+            self.emit(f"store i64 {n}, ptr {at}")
 
     def entry_at(self, table, k):
         return self.op(f"getelementptr inbounds ptr, ptr {table}, i64 {k}", "ptr")
