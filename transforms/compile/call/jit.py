@@ -235,8 +235,8 @@ class _Jit:
 
     def key(self, static, form, leaves):
         """The signature of a call."""
-        return (form, tuple([leaf_key(settle(x)) for x in leaves]),
-                tuple([(k, static_key(v, _static_name(k))) for k, v in static.items()]), axis_sizes())
+        known = [(k, static_key(v, f"{'the ' * (type(k) is str)}argument {k}")) for k, v in static.items()]
+        return form, tuple([leaf_key(settle(x)) for x in leaves]), tuple(known), axis_sizes()
 
     def staged(self, static, dynamic, leaves, rebuild):
         """`(entry, captured)` of a new signature; `captured` are values of surrounding transforms it closes over."""
@@ -321,10 +321,6 @@ def _name_of(fun):
     while not hasattr(fun, "__name__") and isinstance(fun, partial):
         fun = fun.func
     return getattr(fun, "__name__", type(fun).__name__)
-
-
-def _static_name(k):
-    return f"argument {k}" if type(k) is int else f"the argument {k}"
 
 
 def _checked_options(options):

@@ -16,10 +16,6 @@ def _maximum(b, x, y):
     return b.select(b.or_(b.fcmp(">", x, y), b.fcmp("!=", x, x)), x, y)
 
 
-def _minimum(b, x, y):
-    return b.select(b.or_(b.fcmp("<", x, y), b.fcmp("!=", x, x)), x, y)
-
-
 def _sign(b, x):
     zero = b.const(0.0)
     rest = b.select(b.fcmp("==", x, zero), zero, x)
@@ -95,7 +91,7 @@ FLOATS = {  # on floats
     "deg2rad": lambda b, x: b.fmul(x, b.const(math.pi / 180.0)),
     "rad2deg": lambda b, x: b.fmul(x, b.const(180.0 / math.pi)),
     "maximum": _maximum,
-    "minimum": _minimum,
+    "minimum": lambda b, x, y: b.select(b.or_(b.fcmp("<", x, y), b.fcmp("!=", x, x)), x, y),
     "fmax": lambda b, x, y: b.select(b.or_(b.fcmp(">=", x, y), b.fcmp("!=", y, y)), x, y),
     "fmin": lambda b, x, y: b.select(b.or_(b.fcmp("<=", x, y), b.fcmp("!=", y, y)), x, y),
     "strong_zero": lambda b, ct, c: b.select(  # a zero keeps its sign

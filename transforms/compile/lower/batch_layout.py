@@ -4,7 +4,6 @@ Slices, stacks and sums within an example then move no memory, and what is compu
 """
 
 from math import prod
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -111,7 +110,7 @@ def _connected(equations, n):
 
 def _pays(cluster, n, equations, outputs):
     """Tell whether a group moves, or computes in short rows, more elements than columns are loaded and stored."""
-    mine = set(map(id, cluster))
+    mine = set(map(id, cluster))  # equations are compared by themselves, not by what they say
     made = {v for eq in cluster for v in eq.outputs}
     saved, read = 0, {}
     for eq in cluster:
@@ -172,7 +171,7 @@ def aim(writer, v):
     """Say where the columns of a variable are to be written."""
     here = writer.columns
     if v in here.of and v not in here.aimed and v not in here.together:
-        place = here.aimed[v] = writer.result(v)
+        place = here.aimed[v] = writer.result(v)  # one array, of which the nests of columns write their parts
         writer.alarm.split(place)  # it leaves the program in parts, of which each is looked at by its own nest
         for column, part in _parts(writer, v, place):
             want(writer, column, part)
@@ -209,19 +208,19 @@ def _columns(writer, v):
     if known is not None:
         return known
     rest = v.aval.shape[1:]
-    if type(v) is Var and not rest:
+    if type(v) is Var and not rest:  # an array of one axis is its own column
         return arranged([v], ())
     found = constant(v) if type(v) is Literal else writer.value(v)
     if type(found) is Place:
         items = [_given(writer, v, found.seen(lambda a, i=i: a[(slice(None), *i)])) for i in np.ndindex(rest)]
     elif type(v) is Literal:
-        items = [Literal(np.asarray(v.value).reshape(-1)[0])] * prod(rest)
+        items = [Literal(np.asarray(v.value).reshape(-1)[0])] * prod(rest)  # a literal as values is one number for all
     else:
         items = [_given(writer, v, found[(slice(None), *i)]) for i in np.ndindex(rest)]
     columns = arranged(items, rest)
     if type(v) is Var:
         _keep(writer, v, columns)
-        writer.columns.together.add(v)
+        writer.columns.together.add(v)  # they were there before: views of memory
     return columns
 
 
@@ -255,11 +254,7 @@ def _stepwise(writer, out, steps):
     for name, kind, made, inputs in steps:
         operands = [_operand(writer, v, out, local) for v in inputs]
         if not rest:
-            for v in inputs if made is not out else ():
-                if type(v) is Var:
-                    reader = SimpleNamespace(outputs=[made])
-                    writer.uses.setdefault(v, []).append(reader)
-                    writer.finished.add(id(reader))
+            writer.read_by(made, inputs if made is not out else ())
             writer.step(name, kind, made, [x[()] for x in operands])
             local[made] = arranged([made], ())
             continue

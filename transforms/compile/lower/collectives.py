@@ -66,7 +66,7 @@ def _caller(equations):
         found = run(arrays[:count])
         for out, value in zip(arrays[count:], found):
             out[...] = value  # results may be of another layout than the place has
-        _RUNNING.found.extend([value.copy() for value in found])
+        _RUNNING.found.extend([value.copy() for value in found])  # for a second run: what was given may be written over
 
     return call
 
@@ -74,7 +74,7 @@ def _caller(equations):
 def remembering(run):
     """`run`, a native function that calls collectives, with a memory of what they gave."""
     def remembered(*values):
-        outer = getattr(_RUNNING, "found", None)
+        outer = getattr(_RUNNING, "found", None)  # a native function may call another one
         _RUNNING.found = deque()
         try:
             return run(*values)
@@ -122,6 +122,7 @@ def together(equations):
         for other in rest[:_AHEAD]:
             depends = not late.isdisjoint([v for v in other.inputs if type(v) is Var])
             if other.prim.exchanges:
+                # It waits for this one, or for other ranks.
                 if depends or other.prim.exchanges != "shift" or other.params[0].origin is not eq.params[0].origin:
                     break
                 needed = _needed(other, between)

@@ -33,7 +33,7 @@ def conv(writer, eq):
     x, w = writer.place(v), _in_groups(writer, u, groups)
     place = writer.values[out] = writer.result(out)
     n, kernel, size = v.aval.shape[0], u.aval.shape[2:], out.aval.shape[2:]
-    y = place.reshaped((n, groups, w.shape[1], prod(size)))
+    y = place.reshaped((n, groups, w.shape[1], prod(size)))  # each group is a product of its own
     padded = _zeros(writer, x, padding)
 
     def one(k):
@@ -51,7 +51,7 @@ def conv_input(writer, eq):
     y = _compact(writer, writer.place(v)).reshaped((n, groups, w.shape[1], prod(size)))
     place = writer.values[out] = writer.result(out)
     channels, kind = out.aval.shape[1], place.kind
-    cols = writer.new((groups, w.shape[2], prod(size)), kind)
+    cols = writer.new((groups, w.shape[2], prod(size)), kind)  # of one example at a time, so that it stays in the cache
     apart = cols.reshaped((channels, *kernel, *size))
     whole = any(p for pair in padding for p in pair)
     # Windows reach into the padding.
@@ -76,7 +76,7 @@ def conv_weight(writer, eq):
     x = writer.place(v)
     y = _compact(writer, writer.place(u)).reshaped((n, groups, out.aval.shape[0] // groups, prod(size)))
     place = writer.values[out] = writer.result(out)
-    total = place.reshaped((groups, out.aval.shape[0] // groups, rows))
+    total = place.reshaped((groups, out.aval.shape[0] // groups, rows))  # added up where it is wanted
     part = writer.new(total.shape, kind)  # a library's product overwrites; the sum over examples is added by a nest
     padded = _zeros(writer, x, padding)
     writer.fill(total, Const(0.0, kind))

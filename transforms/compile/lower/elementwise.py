@@ -29,6 +29,7 @@ def elementary(eq):
         return None
     found = []
     for step in steps:
+        # A step may leave the kinds, as through complex.
         if step.outputs[0].aval.dtype not in KINDS or not all(_known(v) for v in step.inputs):
             return None
         kind = computed_in(step.prim.name, step.inputs, step.outputs[0])
@@ -47,7 +48,7 @@ def _rooted(name, kind, out, inputs):
     """A step; a power that roots give as these."""
     if name == "power" and type(inputs[1]) is Literal and not inputs[1].aval.shape and inputs[0].aval.shape == (
             out.aval.shape) and float(inputs[1].value) in POWERS:
-        return POWERS[float(inputs[1].value)], kind, out, inputs[:1]
+        return POWERS[float(inputs[1].value)], kind, out, inputs[:1]  # a root is one instruction, a power a function
     return name, kind, out, inputs
 
 

@@ -34,7 +34,7 @@ def take(writer, eq):
     (v, w), (axis,), out = eq.inputs, eq.params, eq.outputs[0]
     n = v.aval.shape[axis]
     if type(w) is Literal:
-        _picked(writer, v, _known(w, n), axis, out)
+        _picked(writer, v, _known(w, n), axis, out)  # no test of bounds, and a view where the places are regular
         return
     source = writer.place(v)
     lead, rest = source.shape[:axis], source.shape[axis + 1 :]
@@ -50,7 +50,7 @@ def take(writer, eq):
             writer.copy(part, place)
         return
     place = writer.values[out] = writer.result(out)
-    flat = _flat(place, lead, rest)
+    flat = _flat(place, lead, rest)  # one loop over all axes of the index
     _each(writer, w, n, source, flat, axis, lambda x, row: writer.copy(x, row))
 
 
@@ -154,7 +154,7 @@ def _picked(writer, v, known, axis, out):
     source = writer.place(v)
     if axis is None:
         axis = 0
-        source = _in_order(writer, source).reshaped((source.size,))
+        source = _in_order(writer, source).reshaped((source.size,))  # places count along the flat array
     lead, rest = source.shape[:axis], source.shape[axis + 1 :]
     part = _regular(source, known, axis)
     if part is not None:
@@ -199,7 +199,7 @@ def through(writer, given, left, write):
 def looped(writer, count, write):
     """A loop whose body `write(counter)` writes."""
     counter = Counter()
-    before, writer.repeat = writer.repeat, writer.repeat * count
+    before, writer.repeat = writer.repeat, writer.repeat * count  # what is written inside is weighed by its turns
     writer.add(Loop(counter, count, False, writer.inside(lambda: write(counter))))
     writer.repeat = before
 
@@ -210,7 +210,7 @@ def _bound(writer, value, n):
     if type(value) is Const and -n <= value.value < n:  # known already: no test, and an offset in place of a product
         return Const(value.value % n, "i64")
     found = Value("i64")
-    writer.work += writer.repeat
+    writer.work += writer.repeat  # a test and a branch in each turn
     writer.add(Bound(found, value, n))
     return found
 
@@ -221,7 +221,7 @@ def pivot(writer, eq):
     x, kind = writer.held(v), KINDS[out.aval.dtype]
     zero = writer.computed("equal", kind, x.shape, [x, _array(Const(0.0, kind)).reshape(x.shape)], "b8")
     _bound(writer, zero.reshape(-1)[0], 1)  # 1 is no place on an axis of one element: the way out of bounds is taken
-    writer.values[out] = x
+    writer.values[out] = x  # behind the test: what reads it cannot come before
 
 
 def added(writer, place, x):
@@ -298,7 +298,7 @@ def _steps(flat, shape):
     else:
         gaps = np.diff(flat)
         breaks = np.flatnonzero(gaps != gaps[:1])
-        length = int(breaks[0]) + 1 if breaks.size else flat.size
+        length = int(breaks[0]) + 1 if breaks.size else flat.size  # the first uneven gap ends the innermost axis
         if flat.size % length:
             return None
         rows = flat.reshape(-1, length)[:, 0]

@@ -24,7 +24,7 @@ class Lowering(Trace):
 
     def box(self, v):
         if type(v) is Literal:
-            return v.value
+            return v.value  # a number itself: `lower` may ask for its value
         out = Staged()
         out.owner = self
         out.value = None
@@ -62,7 +62,7 @@ def lowered(eq, stays):
         equations, results = recorded(eq, stays)
     except NotLowered:
         return None
-    same = len(results) == len(eq.outputs) and all(
+    same = len(results) == len(eq.outputs) and all(  # in another dtype it is another operation
         v.aval.shape == out.aval.shape and v.aval.dtype == out.aval.dtype for v, out in zip(results, eq.outputs))
     return (equations, results) if same else None
 
@@ -81,6 +81,7 @@ def recorded(eq, stays):
 def named(eq, equations, results):
     """Equations that make the outputs of an equation; None where they make none of what it gives."""
     made = {v for step in equations for v in step.outputs}
+    # An operand that is given back has no equation to rename.
     if not all(type(v) is Var and v in made for v in results):
         return None
     outs = dict(zip(results, eq.outputs))

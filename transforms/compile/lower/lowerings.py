@@ -107,7 +107,7 @@ def _joined(join):
         for v in eq.inputs:
             if join is np.stack:
                 part = place.seen(lambda a, at=at: a[(slice(None),) * axis + (at, Ellipsis)])
-                at += 1
+                at += 1  # a stack has its parts at places of an axis of its own
             else:
                 n = v.aval.shape[axis]
                 part = place.seen(lambda a, at=at, n=n: a[(slice(None),) * axis + (slice(at, at + n),)])
@@ -175,6 +175,7 @@ def _update(writer, eq):
         if not part.size:
             return
         given = writer.held(v)
+        # As NumPy assigns: axes of one element in front fall away.
         given = np.broadcast_to(given.reshape(shape[max(0, len(shape) - part.ndim) :]), part.shape)
         values = arranged(writer.cast(list(given.reshape(-1)), kind), part.shape)
         part[...] = writer.computed("add", kind, part.shape, [part.copy(), values], kind) if add else values
@@ -190,7 +191,7 @@ def _update(writer, eq):
             return
     else:
         writer.settle(v)
-        place = written_over(writer, x, eq)
+        place = written_over(writer, x, eq)  # in place, where nothing reads the array again
         part = place.seen(lambda a: _part(a, index))
     if not part.size:
         return
@@ -200,7 +201,7 @@ def _update(writer, eq):
         given = writer.copied(given)
     given = given.reshaped(rest) if type(given) is Place else given.reshape(rest)
     nest = Nest(part.shape)
-    if type(given) is ndarray and given.size == 1:
+    if type(given) is ndarray and given.size == 1:  # one value needs no load
         value = given.flat[0]
     else:
         given = given if type(given) is Place else writer.stored(given)
@@ -243,6 +244,7 @@ def _floats(eq, is_body=None):
 
 def _folds(eq, is_body):
     kind = KINDS[eq.outputs[0].aval.dtype]
+    # A sum of booleans counts them, in another dtype.
     return _same_dtype(eq) and (kind == "b8" if eq.prim.reduces in _OF_TRUTHS else kind[0] in "fi")
 
 
@@ -267,7 +269,7 @@ def _contraction(eq, is_body):
 
 
 def _convolution(eq, is_body):
-    return _floats(eq) and products_library() is not None
+    return _floats(eq) and products_library() is not None  # for each example a product of any size
 
 
 def _is_flag(v):

@@ -14,6 +14,7 @@ class Alarm:
     def __init__(self, writer, outputs):
         self.memory = Memory("f64", 1, "output", len(outputs))
         self.cells = {"f64": Place(self.memory, ()), "f32": writer.new((), "f32")}
+        # A fold has one kind: singles are looked at as singles.
         self.narrow = any(place.kind == "f32" for place in outputs)
         self.watched = set()
         self.seen = {}  # output that is written part by part -> how many of its elements nests looked at
@@ -36,7 +37,7 @@ class Alarm:
                 self._look(nest, value)
             if place.size == memory.size:
                 self._look(nest, value)
-            if place.size == memory.size or self.seen.get(memory) == memory.size:
+            if place.size == memory.size or self.seen.get(memory) == memory.size:  # the end need not read it again
                 self.watched.add(memory)
 
     def split(self, place):

@@ -65,7 +65,7 @@ def multiplied(writer, a, b, c):
     counters = [Counter() for _ in lead]
     for counter in counters:
         a, b, c = a.row(counter), b.row(counter), c.row(counter)
-    statements.append(Product(a, b, c))
+    statements.append(Product(a, b, c))  # a call of the library for each matrix of the stack
     for counter, count in zip(reversed(counters), reversed(lead)):
         statements = [Loop(counter, count, False, statements)]
     writer.statements += statements
@@ -107,6 +107,7 @@ def einsum(writer, eq):
             (*(slice(None),) * batch, *(0,) * summed, *(None,) * rows, Ellipsis)].transpose(order))
         writer.step("multiply", KINDS[out.aval.dtype], out, [x, y])
         return
+    # Straight-line code, in registers.
     if all(map(writer.few, (v.aval, w.aval, out.aval))) and out.aval.size * k <= _WRITTEN_OUT:
         x = writer.held(v).transpose(left).reshape((*head, n, k))
         y = writer.held(w).transpose(right).reshape((*head, k, m))
@@ -118,6 +119,7 @@ def einsum(writer, eq):
     turned = None
     if batch and out not in writer.targets:  # its matrices one after the other
         turned = writer.new((*head, *inner, *across), KINDS[out.aval.dtype])
+    # The order of axes costs nothing as strides.
     place = writer.result(out) if turned is None else turned.seen(lambda t: t.transpose(order))
     turned = turned or place.seen(lambda t: t.transpose(np.argsort(order)))
     c = turned.reshaped((*head, n, m))
@@ -198,7 +200,7 @@ def _laid_before(writer, x):
     if x.memory in writer.local or x.moving or any(x.strides[:-2]):  # it changes from turn to turn
         return x
     statements, copies = writer.around
-    key = x.memory, x.offset, x.shape[-2:], x.strides[-2:]
+    key = x.memory, x.offset, x.shape[-2:], x.strides[-2:]  # two products with one matrix share its copy
     if key not in copies:
         place = copies[key] = Place(Memory(x.kind, n * m), (n, m))
         value = Value(x.kind)

@@ -61,5 +61,5 @@ def _row_by_row(writer, name, kind, x, place, axis):
         writer.nest(Nest(here.shape, [(old, at(place, 0, k)), (new, at(x, 1, k))],
                          [Step(name, kind, [total], [[old], [new]])], [(total, here)]))
 
-    if x.shape[axis] > 1:
+    if x.shape[axis] > 1:  # a loop has a turn at least
         looped(writer, x.shape[axis] - 1, one)

@@ -17,7 +17,7 @@ def is_native(eq, known):
     rule."""
     found = known.get(eq)
     if found is None:
-        found = known[eq] = _looked_at(eq, known)
+        found = known[eq] = _looked_at(eq, known)  # bodies are asked about by each pass: noted once
     return found is not False
 
 

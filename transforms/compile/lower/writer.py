@@ -93,7 +93,7 @@ class Writer:
             self.values[v] = Place(m, v.aval.shape)
         for v, place in zip(draft.outputs, wanted):
             if type(v) is Var and v not in self.values:
-                self.targets.setdefault(v, place)
+                self.targets.setdefault(v, place)  # one that leaves twice is copied for the second time
         self.alarm = self.alarms(self, wanted)
         outputs.append(self.alarm.memory)
         self.block(draft.equations, draft.outputs)
@@ -156,23 +156,27 @@ class Writer:
     def steps(self, eq):
         """Write an elementwise equation."""
         found = self.known[eq]
-        if len(found) > 1:
-            for _, _, out, inputs in found:
-                for v in inputs:
-                    if type(v) is Var:
-                        reader = SimpleNamespace(outputs=[out])
-                        self.uses.setdefault(v, []).append(reader)
-                        self.finished.add(id(reader))
+        for _, _, out, inputs in found if len(found) > 1 else ():
+            self.read_by(out, inputs)
         for step in found:
             self.step(*step)
+
+    def read_by(self, out, inputs):
+        """Note that a step reads variables: steps of one equation are none themselves, and wait for nothing else."""
+        for v in inputs:
+            if type(v) is Var:
+                reader = SimpleNamespace(outputs=[out])
+                self.uses.setdefault(v, []).append(reader)
+                self.finished.add(id(reader))
 
     def inside(self, write):
         """The statements that `write()` writes, a body."""
         outer = (self.statements, self.groups, self.owner, self.spilled, self.read, self.local, self.around,
                  self.columns)
         self.columns = batch_layout.Columns()
-        self.around = self.statements, {}
+        self.around = self.statements, {}  # where a copy goes that all turns share
         self.statements, self.groups, self.owner, self.local = [], {}, {}, set()
+        # What a body stores or loads is not there behind it.
         self.spilled, self.read = dict(self.spilled), dict(self.read)
         write()
         found = self.statements
@@ -257,7 +261,7 @@ class Writer:
     def new(self, shape, kind, strides=None):
         """A place for an array of this shape."""
         size = prod(shape)
-        memory = Memory(kind, size, "cell" if size <= FEW else "scratch")
+        memory = Memory(kind, size, "cell" if size <= FEW else "scratch")  # few elements stay in registers
         self.local.add(memory)
         return Place(memory, shape, strides)
 
@@ -290,7 +294,7 @@ class Writer:
 
     def nest(self, nest):
         """Add a nest."""
-        if self.threads and in_ranges(self, nest):
+        if self.threads and in_ranges(self, nest):  # the parts come back here one by one
             return
         self.work += self.repeat * prod(nest.shape) * (1 + len(nest.steps))
         add_nest(self.statements, nest)
@@ -317,7 +321,7 @@ class Writer:
             group = self.groups[shape] = Group(shape)
         group.take(name, kind, out, inputs, out in self.targets)
         self.owner[out] = group
-        if len(group.streams) > _STREAMS:
+        if len(group.streams) > _STREAMS:  # what comes next opens another nest
             self.flush(group)
 
     def waiting(self, shape):

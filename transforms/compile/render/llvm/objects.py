@@ -157,17 +157,13 @@ class ObjectText:
             self.call("void", "Py_DecRef", f"ptr {out}")
         self.lines.emit("br label %unfit")
         self.lines.begin("unfit")
-        self.nothing()
+        none = self.stored("None", None)
+        self.call("void", "Py_IncRef", f"ptr {none}")
+        self.lines.emit(f"ret ptr {none}")
         for k in range(len(outs)):
             self.lines.begin(f"fail{k}")
             self.give_up(outs[:k])
         self.slow(handler)
-
-    def nothing(self):
-        """The end at which None is given."""
-        none = self.stored("None", None)
-        self.call("void", "Py_IncRef", f"ptr {none}")
-        self.lines.emit(f"ret ptr {none}")
 
     def slow(self, handler):
         """The end at which a Python function is called with the same arguments."""
