@@ -38,7 +38,7 @@ def holds_nan(c):
 def may_have_zeros(c):
     """Tell whether a cotangent or tangent has an element that is 0, as unit vectors do; True of what is not known
     yet."""
-    if hasattr(c, "dense"):
+    if hasattr(type(c), "dense"):
         return True
     while isinstance(c, Tracer):
         c = c.value
