@@ -24,6 +24,8 @@ from .core.ops import by_output as _by_output
 from .core.ops.indexing import (
     bags as _bags,
     pairs as _pairs,
+    running_extremes as _running_extremes,
+    scattered_extremes as _scattered_extremes,
     scattered_products as _scattered_products,
     top_k as _top_k,
 )
@@ -84,4 +86,4 @@ native_text: Any = LazyModule("covector.transforms.compile.call.small_text")
 # Loaded for the primitives that compat uses.
 _LOADED = (_bags, _batch_normalisation, _by_output, _classification, _convolution, _ctc, _distances, _elimination,
            _interpolation, _multilabel_hinge, _network, _normalisation, _pairs, _piecewise, _prelu, _recurrent,
-           _scattered_products, _special, _top_k)
+           _running_extremes, _scattered_extremes, _scattered_products, _special, _top_k)
