@@ -51,7 +51,7 @@ from .core.ops.nn.largest_in_parts import ends_of_parts as ends_of_parts
 from .core.ops.nn.resampling import Sums as Sums
 from .core.ops.special import every as _special
 from .core.tape.scatter import Scatter as Scatter
-from .core.tape.strong_zeros import holds_nan as holds_nan
+from .core.tape.strong_zeros import holds_nan as holds_nan, unbounded as unbounded
 from .core.tape.tape import (
     FREED as FREED,
     Node as Node,
