@@ -63,10 +63,27 @@ def _given(x, axis, largest):
 
 
 def _steps(xp, x, axis, largest):
+    if xp is not np:
+        return _doubled(xp, x, axis, largest)
     best = (xp.maximum if largest else xp.minimum).accumulate(x, axis)  # NaN from the first one on, nothing equals it
     place = xp.arange(x.shape[axis]).reshape([-1 if a == axis else 1 for a in range(x.ndim)])
     places = xp.maximum.accumulate(xp.where((x == best) | (x != x), place, 0), axis)
     return xp.take_along_axis(x, places, axis), places
+
+
+def _doubled(xp, x, axis, largest):
+    """In log2(n) steps: Hillis & Steele (1986), Data parallel algorithms."""
+    lead, step = (slice(None),) * axis, 1
+    values, places = x, xp.broadcast_to(xp.arange(x.shape[axis]).reshape(
+        [-1 if a == axis else 1 for a in range(x.ndim)]), x.shape)
+    while step < x.shape[axis]:
+        before, here = (*lead, slice(0, -step)), (*lead, slice(step, None))
+        old, new = values[before], values[here]
+        takes = ((new >= old) if largest else (new <= old)) | (new != new)
+        values, places = (xp.concatenate([v[(*lead, slice(0, step))], xp.where(takes, v[here], v[before])], axis)
+                          for v in (values, places))
+        step *= 2
+    return values, places
 
 
 def _in_flat(places, axis):

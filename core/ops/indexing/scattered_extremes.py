@@ -12,10 +12,10 @@ from ...primitive.families import primitive
 from ...primitive.loop_kernels import Loops
 from ...trace.device import constant
 from ..samples import Sample
-from ..selection import where
+from ..selection import maximum, minimum, where
 from ..shaping import broadcast_to
 from .indexing import scatter_add, take
-from .scattered_products import elements, flat_places, given_elements, scattered_shape
+from .scattered_products import elements, flat_places, given_elements, scattered_shape, wholes
 
 ndarray = np.ndarray
 
@@ -89,10 +89,15 @@ def _steps(xp, x, src, index, axis, fresh, largest):
     dtype, n = result_dtype(x, src), x.shape[axis]
     if not all_within(index, 0, n):
         raise IndexError(f"an index is out of bounds for an axis of {n} elements; use 0 to {n - 1}{at_user_line()}")
+    if xp is not np:
+        fold, wide = maximum if largest else minimum, np.dtype(np.int64) if dtype.kind == "b" else dtype
+        x, src = x.astype(wide), src.astype(wide)
+        hit, whole = wholes(x, src, index, axis, fold)
+        return xp.where(hit, whole if fresh else fold(x, whole), x).astype(dtype)
     out, places = x.astype(dtype).reshape(-1), flat_places(index, x.shape, axis)
     if fresh:
         out[places] = _lowest(dtype, largest)
-    (xp.maximum if largest else xp.minimum).at(out, places, src.reshape(-1).astype(dtype))
+    (np.maximum if largest else np.minimum).at(out, places, src.reshape(-1).astype(dtype))
     return out.reshape(x.shape)
 
 

@@ -1,5 +1,6 @@
 """Products of all elements that land on one place of an axis, and of what is there."""
 
+import operator
 from math import prod
 
 import numpy as np
@@ -133,11 +134,11 @@ def _ordered(src, places):
     return order, places, take(src.reshape((-1,)), order, 0), concatenate(true, places[1:] != places[:-1], axis=0)
 
 
-def _up_to(x, first, most):
-    """The product of all elements of a run up to each (Hillis and Steele 1986)."""
+def _up_to(x, first, most, combine=operator.mul):
+    """The product, or what else combines them, of all elements of a run up to each (Hillis and Steele 1986)."""
     step = 1
     while step < most:
-        x = concatenate(x[:step], where(first[step:], x[step:], x[:-step] * x[step:]), axis=0)
+        x = concatenate(x[:step], where(first[step:], x[step:], combine(x[:-step], x[step:])), axis=0)
         first = concatenate(first[:step], first[step:] | first[:-step], axis=0)
         step *= 2
     return x
@@ -154,15 +155,16 @@ def _most(places, count):
     return int(np.bincount(places).max(initial=0)) if type(places) is ndarray else count
 
 
-def _wholes(x, src, index, axis):
-    """A mask of the places where something lands, and the product of all that does."""
+def wholes(x, src, index, axis, combine=operator.mul):
+    """A mask of the places where something lands, and the product of all that does, or what else combines it."""
     size = prod(x.shape)
     if not prod(index.shape):
         none = constant(np.zeros(x.shape, bool), index)
         return none, constant(np.ones(x.shape, src.dtype), src)
     _, places, src, first = _ordered(src, flat_places(index, x.shape, axis))
     last = concatenate(first[1:], first[:1], axis=0)
-    found = where(last, _up_to(src, first, _most(places, src.shape[0])), constant(np.zeros((), src.dtype), src))
+    found = _up_to(src, first, _most(places, src.shape[0]), combine)
+    found = where(last, found, constant(np.zeros((), src.dtype), src))
     hit = scatter_add(last.astype(np.dtype(np.int64)), places, 0, size).reshape(x.shape) > 0
     return hit, where(hit, scatter_add(found, places, 0, size).reshape(x.shape), constant(np.ones((), src.dtype), src))
 
@@ -178,7 +180,7 @@ def _others(x, src, index, axis, fresh):
     turned = flip(elements, axes=(0,)), flip(last, axes=(0,))
     behind = flip(_before(_up_to(*turned, most), turned[1]), axes=(0,))
     others = take(_before(_up_to(elements, first, most), first) * behind, argsort(order, 0, None), 0)
-    hit, whole = _wholes(x, src, index, axis)
+    hit, whole = wholes(x, src, index, axis)
     if fresh:
         return where(hit, constant(np.zeros((), whole.dtype), whole), whole), others.reshape(src.shape)
     return whole, (others * take(x.reshape((-1,)), places, 0)).reshape(src.shape)
@@ -192,7 +194,7 @@ def _products(xp, x, src, index, axis, fresh):
     if not all_within(index, 0, n):
         raise IndexError(f"an index is out of bounds for an axis of {n} elements; use 0 to {n - 1}{at_user_line()}")
     if xp is not np:
-        hit, whole = _wholes(x, src.astype(dtype), index, axis)
+        hit, whole = wholes(x, src.astype(dtype), index, axis)
         return xp.where(hit, whole if fresh else x * whole, x).astype(dtype)
     out = x.astype(dtype).reshape(-1)
     places = flat_places(index, x.shape, axis)
