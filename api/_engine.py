@@ -17,6 +17,8 @@ from .core.ops import by_output as _by_output
 from .core.ops.indexing import (
     bags as _bags,
     pairs as _pairs,
+    running_extremes as _running_extremes,
+    scattered_extremes as _scattered_extremes,
     scattered_products as _scattered_products,
     top_k as _top_k,
 )
@@ -45,7 +47,7 @@ from .core.roads import ROADS as ROADS
 from .core.slots import Node as Node
 from .core.tape.recording import make_node as make_node, next_seq as next_seq
 from .core.tape.scatter import Scatter as Scatter
-from .core.tape.strong_zeros import holds_nan as holds_nan
+from .core.tape.strong_zeros import holds_nan as holds_nan, unbounded as unbounded
 from .core.tape.tape import FREED as FREED, Partial as Partial, Rule as Rule, make_leaf as make_leaf
 from .core.trace.buffers import Buffer as Buffer
 from .core.trace.device import constant as constant, library_of as library_of
@@ -71,4 +73,4 @@ from .transforms.staging.staging import GraphTrace as GraphTrace
 # Loaded for the primitives that compat uses.
 _LOADED = (_bags, _batch_normalisation, _by_output, _classification, _convolution, _ctc, _distances, _elimination,
            _interpolation, _multilabel_hinge, _network, _normalisation, _pairs, _piecewise, _prelu, _recurrent,
-           _scattered_products, _special, _top_k)
+           _running_extremes, _scattered_extremes, _scattered_products, _special, _top_k)

@@ -16,7 +16,7 @@ from ..trace.device import constant
 from ..trace.tracer import Staged, Tracer
 from .arithmetic import exp
 from .dependence import lines, reduced
-from .running_loops import PRODUCTS, RUNNING_SUMS, running_products
+from .running_loops import OTHERS, PRODUCTS, RUNNING_SUMS, running_products
 from .samples import Sample, arrays, together
 from .selection import cast, cast_flat, isfinite, isnan, times_unit, unit, where
 from .shaping import concatenate, expand, flip, reshape
@@ -205,6 +205,8 @@ reduce_min = REDUCERS["reduce_min"] = _extreme_reduction("reduce_min", np.minimu
 
 def _prod_others(x, axes):
     """For each element the product of all the others along `axes`, without division: right where elements are 0."""
+    if type(x) is ndarray and axes and (found := OTHERS(x, axes)) is not None:
+        return found
     order = tuple(i for i in range(x.ndim) if i not in axes) + tuple(axes)
     moved = x.transpose(order)
     kept = moved.shape[: x.ndim - len(axes)]

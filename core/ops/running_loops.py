@@ -112,6 +112,60 @@ def _pair(a, b, axis):
 RECURRENCE = Loops(_recurrence, _pair, lambda out, a, b, axis: shaped(out, b.shape)).runner("recurrence")
 
 
+def _others(k, x):
+    """The product of all elements before each along an axis, times that of all behind it."""
+    before, n, behind = x.shape
+    out = k.output(x.kind, (before, n, behind))
+    rest = k.scratch(x.kind, (behind,))
+
+    def along(rows):
+        totals = [k.cell(1, x.kind) for _ in rows]
+        for j in k.range(n):
+            for i, total in zip(rows, totals):
+                out[i, j, 0] = total.get()
+                total.set(total.get() * x[i, j, 0])
+        for total in totals:
+            total.set(1)
+        for turned in k.range(n):
+            j = n - 1 - turned
+            for i, total in zip(rows, totals):
+                out[i, j, 0] = out[i, j, 0] * total.get()
+                total.set(total.get() * x[i, j, 0])
+
+    for _ in k.when(behind.equals(1)):
+        done = k.cell(0, "i64")
+        for i in k.range(k.scalar(before, "i64") - _STRIPE + 1, step=_STRIPE):
+            along([i + r for r in range(_STRIPE)])
+            done.set(i + _STRIPE)
+        for i in k.range(before, done.get()):
+            along([i])
+    for _ in k.when(behind.differs(1)):
+        for i in k.range(before):
+            for b in k.range(behind, vectors=True):
+                out[i, 0, b] = 1
+                rest[b] = 1
+            for j in k.range(n, 1):
+                for b in k.range(behind, vectors=True):
+                    out[i, j, b] = out[i, j - 1, b] * x[i, j - 1, b]
+            for turned in k.range(n):
+                j = n - 1 - turned
+                for b in k.range(behind, vectors=True):
+                    out[i, j, b] = out[i, j, b] * rest[b]
+                    rest[b] = rest[b] * x[i, j, b]
+
+
+def _side_by_side(x, axes):
+    """An array as (before, along axes that follow each other, behind); None for what is done in steps."""
+    if x.dtype.kind != "f" or x.size < _FEW or tuple(axes) != tuple(range(axes[0], axes[0] + len(axes))):
+        return None
+    behind = int(np.prod(x.shape[axes[-1] + 1 :]))
+    n = int(np.prod([x.shape[a] for a in axes]))
+    return (x.reshape(-1, n, behind),)
+
+
+OTHERS = Loops(_others, _side_by_side, lambda out, x, axes: shaped(out, x.shape)).runner("products of others")
+
+
 def _products(k, x):
     """One number a row, multiplied in another order than NumPy's, which has no vectors for it."""
     m, n = x.shape

@@ -397,4 +397,4 @@ def _paired(node, cts, wrap):
 
 def _settled(c):
     """A cotangent that is not lazy."""
-    return c.dense() if hasattr(c, "dense") else c
+    return c.dense() if hasattr(type(c), "dense") else c

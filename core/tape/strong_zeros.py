@@ -38,7 +38,7 @@ def holds_nan(c):
 def may_have_zeros(c):
     """Tell whether a cotangent or tangent has an element that is 0, as unit vectors do; True of what is not known
     yet."""
-    if hasattr(c, "dense"):
+    if hasattr(type(c), "dense"):
         return True
     while isinstance(c, Tracer):
         c = c.value
@@ -59,19 +59,35 @@ def strong_tangent(dx, part):
 
 
 def guarded(back, again, constant=None):
-    """The rule `back`, run by `again` where a NaN comes out of it; `constant(saved)` tells where none can."""
+    """The rule `back`, run by `again` where a NaN comes out of it, or out of its own derivative at what was saved;
+    `constant(saved)` tells where none can."""
     def strong(ct, saved):
         found = back(ct, saved)
         if constant is not None and isinstance(found, Tracer) and constant(saved):
             return found
-        if type(found) is tuple:
-            for c in found:
-                if c is not None and holds_nan(c):
+        traced = False
+        for c in found if type(found) is tuple else (found,):
+            if c is not None:
+                if holds_nan(c):
                     return again(ct, saved)
-            return found
-        return again(ct, saved) if holds_nan(found) else found
+                traced = traced or isinstance(c, Tracer)
+        return again(ct, saved) if traced and unbounded(saved) else found
 
     return strong
+
+
+def unbounded(saved):
+    """Tell whether something that was saved is infinite or NaN, or too large for its square: a slope of 0 there meets
+    infinities in the next derivative."""
+    for v in saved if type(saved) is tuple else (saved,):
+        while isinstance(v, Tracer):
+            v = v.value
+        if type(v) is ndarray and v.dtype.kind == "f":
+            flat = v.ravel("K")
+            v = flat.dot(flat)
+        if type(v) in _NUMBERS and v - v != 0:
+            return True
+    return False
 
 
 def finite_factor(saved):
@@ -146,9 +162,14 @@ def pulled_strongly(prim, names, pieces):
 
 def _reached_by(ct, saved, bare):
     """Saved factors of `ct`; a traced one moves nothing where that is 0, not even where the next cotangent is NaN."""
-    factors = [CHOICES["reached"](ct, v) if isinstance(v, Tracer) and v.shape == ct.shape and v.dtype == ct.dtype else v
-               for v in ((saved,) if bare else saved)]
+    factors = [CHOICES["reached"](ct, v) if isinstance(v, Tracer) and v.dtype == ct.dtype and (
+        v.shape == ct.shape or _fits(v.shape, ct.shape)) else v for v in ((saved,) if bare else saved)]
     return factors[0] if bare else tuple(factors)
+
+
+def _fits(shape, whole):
+    """Tell whether an array of a shape is broadcast to one of another shape."""
+    return len(shape) <= len(whole) and all(n in (1, m) for n, m in zip(shape[::-1], whole[::-1]))
 
 
 def _slope(prim, i, slot):

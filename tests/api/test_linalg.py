@@ -223,6 +223,27 @@ def test_slogdet_refuses_singular_matrices_and_names_det(la):
     np.testing.assert_array_equal(sign, 0.0)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+@pytest.mark.parametrize("slope", [
+    cv.grad, cv.jacrev, lambda f: cv.jit(cv.grad(f)), lambda f: lambda a: cv.jacfwd(f)(a.real),
+    lambda f: lambda a: cv.hessian(f)(a.real), lambda f: lambda a: cv.jacrev(cv.jacrev(f))(a.real)])
+def test_a_singular_matrix_that_is_left_out_moves_no_determinant(la, slope, dtype):
+    kept = np.array([False, True, False])
+    a = np.stack([np.ones((2, 2)), [[3.0, 1.0], [0.5, 2.0]], np.zeros((2, 2))]).astype(dtype)
+    found = slope(lambda a: np.sum(np.where(kept, la.slogdet(a)[1], 0.0)))(a)
+    alone = slope(lambda a: la.slogdet(a)[1])(a[1])
+    at = (1, slice(None), slice(None)) * (found.ndim // 3)
+    np.testing.assert_allclose(found[at], alone, rtol=1e-12)
+    found[at] = 0.0
+    np.testing.assert_array_equal(found, 0.0)
+
+
+def test_a_weight_of_zero_still_has_the_slope_of_a_determinant(la):
+    a = RNG.normal(size=(2, 3, 3))
+    mixed = cv.jacrev(lambda c: cv.grad(lambda a: np.sum(c * la.slogdet(a)[1]))(a))(np.array([0.0, 1.0]))
+    np.testing.assert_allclose(mixed[0, :, :, 0], np.linalg.inv(a[0]).T, rtol=1e-9)
+
+
 def test_graphs_of_what_depends_on_values_compute_the_same(la):
     for f in (lambda a: la.lstsq(a, W), la.cond, la.matrix_rank, la.svdvals, lambda a: la.qr(a, "raw"),
               lambda a: la.norm(a, "nuc"), lambda a: la.pinv(a, rtol=None)):

@@ -95,3 +95,20 @@ def test_gradients_of_sums_and_sums_of_cotangents():
     np.testing.assert_allclose(covector.grad(lambda w: cnp.sum((x + w) * x))(w), x.sum(0), rtol=1e-12)
     np.testing.assert_array_equal(covector.grad(lambda x: cnp.sum(cnp.sum(x, axis=1) ** 2))(x),
                                   2 * np.broadcast_to(cnp.sum(x, axis=1)[:, None], x.shape))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("shape, axes", [((300,), (0,)), ((20, 30), (0,)), ((20, 30), (1,)), ((17, 40), (0, 1)),
+                                         ((4, 9, 16), (1,)), ((4, 9, 16), (0, 1)), ((4, 9, 16), (0, 2))])
+def test_products_of_all_others_are_those_of_prefixes_and_suffixes(shape, axes, dtype):
+    x = np.random.default_rng(0).uniform(0.5, 1.5, shape).astype(dtype)
+    for zeros in range(3):
+        x.flat[:zeros] = 0
+        for given in (x, np.asfortranarray(x), x[::-1]):
+            rows = np.moveaxis(given, axes, range(-len(axes), 0))
+            flat = rows.reshape(*rows.shape[: given.ndim - len(axes)], -1)
+            one = np.ones((*flat.shape[:-1], 1), dtype)
+            before = np.concatenate([one, flat[..., :-1].cumprod(-1, dtype)], -1)
+            behind = np.concatenate([one, flat[..., :0:-1].cumprod(-1, dtype)], -1)[..., ::-1]
+            wanted = np.moveaxis((before * behind).reshape(rows.shape), range(-len(axes), 0), axes)
+            np.testing.assert_array_equal(covector.grad(lambda x: np.sum(np.prod(x, axis=axes)))(given), wanted)

@@ -1,5 +1,7 @@
 """Roots and their derivatives by the implicit function theorem."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -69,6 +71,53 @@ def test_nothing_of_the_search_is_differentiated():
 
     assert cv.grad(root)(4.0) == 0.25
     assert all(not issubclass(kind, Tracer) for kind in seen)
+
+
+class _Held:
+    def __init__(self, a):
+        self.a = a
+
+    def residual(self, x):
+        return x * x - self.a
+
+
+class _Slotted:
+    __slots__ = ("a",)
+
+    def __init__(self, a):
+        self.a = a
+
+
+def _nested(a):
+    square = lambda x: x * x  # noqa: E731
+    off = lambda x, y: square(x) - y * a  # noqa: E731
+    return lambda x: off(x, 1.0)
+
+
+def _slotted(a):
+    held = _Slotted(a)
+    return lambda x: x * x - held.a
+
+
+def _through_a_list(a):
+    held = {"all": [1.0, (a,)]}
+    return lambda x: x * x - held["all"][1][0]
+
+
+CLOSURES = {"a cell": lambda a: lambda x: x * x - a, "functions in cells": _nested, "a list": _through_a_list,
+            "a default": lambda a: lambda x, a=a: x * x - a, "a partial": lambda a: partial(lambda a, x: x * x - a, a),
+            "a method": lambda a: _Held(a).residual, "a slot": _slotted, "a product": lambda a: _nested(a * 1.0)}
+
+
+@pytest.mark.parametrize("name", CLOSURES)
+def test_what_a_function_closes_over_is_found_wherever_it_is_held(name):
+    def root(a):
+        return cv.custom_root(CLOSURES[name](a), 1.0, newton, lambda g, y: y / g(1.0))
+
+    check_grads(root, (np.array(2.0),), order=2)
+    np.testing.assert_allclose(cv.vmap(cv.grad(root))(np.array([1.0, 4.0])), [0.5, 0.25])
+    np.testing.assert_allclose(cv.jit(cv.grad(root))(4.0), 0.25)
+    np.testing.assert_allclose(cv.grad(cv.grad(root))(4.0), -0.03125)
 
 
 def test_a_search_may_stop_by_value_and_tell_of_itself():

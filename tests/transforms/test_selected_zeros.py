@@ -398,7 +398,10 @@ def test_a_tangent_that_is_zero_by_chance_is_no_constant(name, second):
 
 
 ENDS = {"arctan": np.arctan, "arcsinh": np.arcsinh, "cbrt": np.cbrt, "erf": covector.scipy.special.erf,
-        "a product": lambda x: np.arctan(x) * np.arctan(x)}  # finite slopes at infinity, where the next is 0 * inf
+        "a product": lambda x: np.arctan(x) * np.arctan(x), "an inverse square": lambda x: 1.0 / (x * x),
+        "a logarithm": lambda x: np.log(1.0 + x * x), "a root": lambda x: np.sqrt(x * x),
+        "a tanh": lambda x: np.tanh(x * x), "a quotient": lambda x: np.arctan(x) / (1.0 + x * x)}
+# finite slopes at infinity, where the next is 0 * inf
 
 
 @pytest.mark.filterwarnings("ignore:.*encountered")

@@ -5,9 +5,11 @@ from functools import wraps
 from ...core.arrays.avals import aval_of
 from ...core.checks import check_function
 from ...core.errors import at_user_line
+from ...core.trace.buffers import identity
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import NAMESPACE, flatten, same_structure, settle
 from ..arguments.trees import optree
+from ..staging.closures import closes_over_tracer, with_closures
 from ..staging.staging import stage
 from .custom import custom_vjp
 
@@ -33,8 +35,7 @@ def closure_convert(fun: Callable[..., Any], *example_args: PyTree) -> tuple[Cal
     array(3.)
     """
     check_function(fun, "closure_convert")
-    leaves, rebuild = flatten(example_args)
-    graph, _ = stage(fun, [settle(x) for x in leaves], rebuild, "closure_convert")
+    graph, leaves, rebuild = _staged(fun, example_args)
     values = list(graph.captured)
     graph.captured = []
     count, more = len(example_args), len(values)  # a closure over the values themselves would be found by custom rules
@@ -47,6 +48,49 @@ def closure_convert(fun: Callable[..., Any], *example_args: PyTree) -> tuple[Cal
         return graph.rebuild(graph.eval([*flat, *args[count:]]))
 
     return converted, values
+
+
+def opened(fun, *example_args):
+    """`(bind, values)`: the traced values that `fun` closes over, and the function that has others in their place,
+    `bind(others)`: `fun` itself with other cells where all of them are found there, else its graph."""
+    graph, leaves, rebuild = _staged(fun, example_args)
+    values = list(graph.captured)
+    graph.captured = []
+    bind = _Opened(fun, {identity(v): k for k, v in enumerate(values)})
+    found = set()
+    shown = with_closures(fun, bind.holds, lambda v: found.add(identity(v)))
+    if len(found) == len(values) and not closes_over_tracer((shown,)):
+        return bind, values
+
+    def through_graph(others):
+        def bound(*args):
+            flat = same_structure(args, rebuild, len(leaves), "the function", "arguments")
+            return graph.rebuild(graph.eval([*flat, *others]))
+        return bound
+
+    return through_graph, values
+
+
+class _Opened:
+    """A function whose traced values, at `places` among those that take their place, are not looked for in it again."""
+
+    __slots__ = ("fun", "places")
+
+    def __init__(self, fun, places):
+        self.fun = fun
+        self.places = places
+
+    def holds(self, value):
+        """Tell whether a traced value is one of them."""
+        return identity(value) in self.places
+
+    def __call__(self, others):
+        return with_closures(self.fun, self.holds, lambda v: others[self.places[identity(v)]])
+
+
+def _staged(fun, example_args):
+    leaves, rebuild = flatten(example_args)
+    return stage(fun, [settle(x) for x in leaves], rebuild, "closure_convert")[0], leaves, rebuild
 
 
 def custom_gradient(fun: Callable[..., Any]) -> Callable[..., Any]:

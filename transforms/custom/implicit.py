@@ -13,7 +13,7 @@ from ..interpreters.gradient import vjp
 from ..staging.graph import check_inputs
 from ..staging.linear import generic, linearize
 from . import strong_products as strong_products  # fills `CHOICES`
-from .closures import closure_convert
+from .closures import opened
 from .custom import custom_jvp
 from .two_way import Operation, placed
 
@@ -50,14 +50,14 @@ def custom_root(
     for part in (f, solve, tangent_solve):
         check_function(part, "custom_root")
     guess = stop_gradient(initial_guess)
-    of_values, values = closure_convert(f, guess)
+    bind, values = opened(f, guess)
     if not values:
         return stop_gradient(solve(f, guess))
     live = [k for k, v in enumerate(values) if is_inexact(aval_of(v).dtype)]
 
     @custom_jvp
     def root(guess, *values):
-        return stop_gradient(solve(lambda x: of_values(x, *values), guess))
+        return stop_gradient(solve(bind(values), guess))
 
     @root.defjvp
     def _(primals, tangents):
@@ -69,10 +69,10 @@ def custom_root(
             full = list(values)
             for k, v in zip(live, given):
                 full[k] = v
-            return of_values(x, *full)
+            return bind(full)(x)
 
         moved = jvp(of_live, tuple([values[k] for k in live]), tuple([tangents[1 + k] for k in live]))[1]
-        dx = tangent_solve(_tangent_map(lambda x: of_values(x, *values), x), moved)
+        dx = tangent_solve(_tangent_map(bind(values), x), moved)
         leaves, rebuild = flatten(dx)
         dx = rebuild([-t for t in leaves])
         if not has_aux:

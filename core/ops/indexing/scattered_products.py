@@ -1,5 +1,6 @@
 """Products of all elements that land on one place of an axis, and of what is there."""
 
+import operator
 from math import prod
 
 import numpy as np
@@ -26,7 +27,7 @@ ndarray = np.ndarray
 # The loops: from the first element to the last, and back.
 
 
-def _elements(k, x, src, index):
+def elements(k, x, src, index):
     """`each(turned)`: loops over the elements, which are at (i, j, b), and their places."""
     before, n, behind = x.shape
     k.require(src.shape[1].equals(index.shape[1]),
@@ -67,7 +68,7 @@ def _refuse_lost(k, *outputs):
 
 
 def _multiplied(k, x, src, index, fresh):
-    each = _elements(k, x, src, index)
+    each = elements(k, x, src, index)
     out = k.output(x.kind, tuple(x.shape))
     _copied(k, x, out, each, fresh)
     for here, at in each():
@@ -77,7 +78,7 @@ def _multiplied(k, x, src, index, fresh):
 
 def _pulled(k, ct, x, src, index, fresh):
     """Cotangents times the products of all others: of those before, then of those behind."""
-    each = _elements(k, x, src, index)
+    each = elements(k, x, src, index)
     k.require(*[ct.shape[a].equals(x.shape[a]) for a in range(3)])
     to_x, to_src = (k.output(x.kind, tuple(v.shape)) for v in (x, src))
     product = k.scratch(x.kind, tuple(x.shape))
@@ -95,7 +96,7 @@ def _pulled(k, ct, x, src, index, fresh):
     _refuse_lost(k, to_x, to_src)
 
 
-def _given(x, src, index, axis, fresh):
+def given_elements(x, src, index, axis, fresh):
     """Arrays as (before, along the axis, behind); None for what NumPy does."""
     if not (type(x) is type(src) is type(index) is ndarray and x.dtype == src.dtype and x.dtype.kind in "fi" and (
             index.dtype.kind == "i")):
@@ -107,7 +108,7 @@ def _given(x, src, index, axis, fresh):
 
 
 def _given_back(ct, x, *rest):
-    found = _given(x, *rest)
+    found = given_elements(x, *rest)
     return (ct.reshape(found[0].shape), *found) if found and type(ct) is ndarray and ct.dtype == x.dtype else None
 
 
@@ -117,7 +118,7 @@ _PULLED = Loops(_pulled, _given_back).runner("scattered_product, back")
 # The same in operations: elements in the order of their places are multiplied by doubling steps.
 
 
-def _flat(index, shape, axis):
+def flat_places(index, shape, axis):
     """Places in all of an array in a row."""
     before, n, behind = prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
     index = index.reshape((before, index.shape[axis], behind))
@@ -133,11 +134,11 @@ def _ordered(src, places):
     return order, places, take(src.reshape((-1,)), order, 0), concatenate(true, places[1:] != places[:-1], axis=0)
 
 
-def _up_to(x, first, most):
-    """The product of all elements of a run up to each (Hillis and Steele 1986)."""
+def _up_to(x, first, most, combine=operator.mul):
+    """The product, or what else combines them, of all elements of a run up to each (Hillis and Steele 1986)."""
     step = 1
     while step < most:
-        x = concatenate(x[:step], where(first[step:], x[step:], x[:-step] * x[step:]), axis=0)
+        x = concatenate(x[:step], where(first[step:], x[step:], combine(x[:-step], x[step:])), axis=0)
         first = concatenate(first[:step], first[step:] | first[:-step], axis=0)
         step *= 2
     return x
@@ -154,15 +155,16 @@ def _most(places, count):
     return int(np.bincount(places).max(initial=0)) if type(places) is ndarray else count
 
 
-def _wholes(x, src, index, axis):
-    """A mask of the places where something lands, and the product of all that does."""
+def wholes(x, src, index, axis, combine=operator.mul):
+    """A mask of the places where something lands, and the product of all that does, or what else combines it."""
     size = prod(x.shape)
     if not prod(index.shape):
         none = constant(np.zeros(x.shape, bool), index)
         return none, constant(np.ones(x.shape, src.dtype), src)
-    _, places, src, first = _ordered(src, _flat(index, x.shape, axis))
+    _, places, src, first = _ordered(src, flat_places(index, x.shape, axis))
     last = concatenate(first[1:], first[:1], axis=0)
-    found = where(last, _up_to(src, first, _most(places, src.shape[0])), constant(np.zeros((), src.dtype), src))
+    found = _up_to(src, first, _most(places, src.shape[0]), combine)
+    found = where(last, found, constant(np.zeros((), src.dtype), src))
     hit = scatter_add(last.astype(np.dtype(np.int64)), places, 0, size).reshape(x.shape) > 0
     return hit, where(hit, scatter_add(found, places, 0, size).reshape(x.shape), constant(np.ones((), src.dtype), src))
 
@@ -171,14 +173,14 @@ def _others(x, src, index, axis, fresh):
     """Of each element of both the product of all others on its place, 0 of what is replaced."""
     if not prod(index.shape):
         return constant(np.ones(x.shape, x.dtype), x), src
-    places = _flat(index, x.shape, axis)
+    places = flat_places(index, x.shape, axis)
     order, ordered, elements, first = _ordered(src, places)
     most = _most(ordered, elements.shape[0])
     last = concatenate(first[1:], first[:1], axis=0)
     turned = flip(elements, axes=(0,)), flip(last, axes=(0,))
     behind = flip(_before(_up_to(*turned, most), turned[1]), axes=(0,))
     others = take(_before(_up_to(elements, first, most), first) * behind, argsort(order, 0, None), 0)
-    hit, whole = _wholes(x, src, index, axis)
+    hit, whole = wholes(x, src, index, axis)
     if fresh:
         return where(hit, constant(np.zeros((), whole.dtype), whole), whole), others.reshape(src.shape)
     return whole, (others * take(x.reshape((-1,)), places, 0)).reshape(src.shape)
@@ -192,10 +194,10 @@ def _products(xp, x, src, index, axis, fresh):
     if not all_within(index, 0, n):
         raise IndexError(f"an index is out of bounds for an axis of {n} elements; use 0 to {n - 1}{at_user_line()}")
     if xp is not np:
-        hit, whole = _wholes(x, src.astype(dtype), index, axis)
+        hit, whole = wholes(x, src.astype(dtype), index, axis)
         return xp.where(hit, whole if fresh else x * whole, x).astype(dtype)
     out = x.astype(dtype).reshape(-1)
-    places = _flat(index, x.shape, axis)
+    places = flat_places(index, x.shape, axis)
     if fresh:
         out[places] = 1
     np.multiply.at(out, places, src.reshape(-1))
@@ -209,7 +211,7 @@ def _jvp(tangents, x, src, index, axis, fresh):
     if dsrc is None:
         return moved
     part = strong_zero(dsrc, dsrc * to_src).reshape((-1,))
-    part = scatter_add(part, _flat(index, x.shape, axis), 0, prod(x.shape)).reshape(x.shape)
+    part = scatter_add(part, flat_places(index, x.shape, axis), 0, prod(x.shape)).reshape(x.shape)
     return part if moved is None else moved + part
 
 
@@ -218,14 +220,15 @@ def _vjp(ct, x, src, index, axis, fresh):
     if out is not None:
         return shaped(out[0], x.shape), shaped(out[1], src.shape)
     to_x, to_src = map(conj, _others(x, src, index, axis, fresh))
-    part = take(ct.reshape((-1,)), _flat(index, x.shape, axis), 0).reshape(src.shape)
+    part = take(ct.reshape((-1,)), flat_places(index, x.shape, axis), 0).reshape(src.shape)
     return strong_zero(ct, ct * to_x), strong_zero(part, part * to_src)
 
 
-def _shape(x, src, index, axis):
+def scattered_shape(x, src, index, axis, name="scattered_product"):
+    """That of the array that elements land on, which fit it beside the axis."""
     if not x.ndim or src.shape != index.shape or index.shape != (*x.shape[:axis], *index.shape[axis : axis + 1],
                                                                  *x.shape[axis + 1 :]):
-        raise ShapeError("scattered_product needs an array (*a, n, *b), and elements and their places (*a, m, *b), but "
+        raise ShapeError(f"{name} needs an array (*a, n, *b), and elements and their places (*a, m, *b), but "
                          f"got {x.shape}, {src.shape} and {index.shape}; reshape them{at_user_line()}")
     return make_aval(x.shape, result_dtype(x, src))
 
@@ -254,8 +257,8 @@ scattered_product = primitive(
     "scattered_product",  # x: (*a, n, *b), src and its places on the axis of n, index: (*a, m, *b) -> (*a, n, *b)
     # x times all that lands on each place; fresh: where something lands, without x
     impl=lambda xp, x, src, index, *, axis, fresh: _products(xp, x, src, index, axis, fresh),
-    kernel=Loops(_multiplied, _given, lambda out, x, *_: shaped(out, x.shape)),
-    shape=_shape,
+    kernel=Loops(_multiplied, given_elements, lambda out, x, *_: shaped(out, x.shape)),
+    shape=lambda x, src, index, axis: scattered_shape(x, src, index, axis),
     jvp={"x, src": _jvp},
     vjp={"x, src": _vjp},
     nondiff="index",

@@ -4,7 +4,6 @@ import numpy as np
 
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import float_dtype, real_dtype, result_dtype
-from ...errors import at_user_line
 from ...primitive.broadcasting import broadcast_shape
 from ...primitive.families import primitive
 from ..dependence import cores
@@ -12,7 +11,7 @@ from ..indexing.pairs import imag, real
 from ..samples import Sample, together
 from ..shaping import conjugate
 from .decompositions import adjoint, check_square, inv, make_matrices, matrix_diagonal, square_aval
-from .guards import regular
+from .guards import invertible, regular
 from .products import lift, matmul
 from .small_solves import determinant, log_determinant
 
@@ -28,21 +27,15 @@ def _slogdet_shape(a):
     return make_aval(a.shape[:-2], dtype), make_aval(a.shape[:-2], real_dtype(dtype))
 
 
-def _inverse(a):
-    """The inverse, for the derivative of log |det|, which is infinite at singular matrices."""
-    try:
-        return inv(a)
-    except np.linalg.LinAlgError as error:
-        raise np.linalg.LinAlgError(
-            f"slogdet has no derivative at a singular matrix, where log |det| is -inf, but one of shape {a.shape} is "
-            "singular; use det, whose derivative is finite there, or add a small multiple of the identity"
-            f"{at_user_line()}"
-        ) from error
+def _inverse(a, sign, ct):
+    """The inverse, for the derivative of log |det|, which is infinite at singular matrices: NaN there, or refused where
+    the cotangent asks for it."""
+    return inv(invertible(a, sign, ct))
 
 
 def _slogdet_jvp(da, a, ans):
     """Giles (2008), section 2.2.4: d log det = tr(A⁻¹ dA); its imaginary part turns the sign of a complex one."""
-    t = (_inverse(a) * da.swapaxes(-1, -2)).sum(axis=(-2, -1))
+    t = (_inverse(a, ans[0], ans[0]) * da.swapaxes(-1, -2)).sum(axis=(-2, -1))
     if t.dtype.kind != "c":
         return 0.0 * t, t
     return ans[0] * (1j * imag(t)), real(t)
@@ -59,11 +52,11 @@ def _slogdet_vjp(ct, a, ans):
         scale = 0.0 if ct_log is None else ct_log
         if ct_sign is not None:
             scale = scale + 1j * imag(conjugate(ans[0]) * ct_sign)
-    return _corner(scale) * adjoint(_inverse(a))
+    return _corner(scale) * adjoint(_inverse(a, ans[0], scale))
 
 
 slogdet = primitive(
-    "slogdet",  # (sign, log of the absolute determinant); singular matrices raise in the derivative
+    "slogdet",  # (sign, log of the absolute determinant)
     impl=lambda xp, a: tuple(xp.linalg.slogdet(a)),
     lower=log_determinant,
     outputs=2,

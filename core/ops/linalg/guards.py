@@ -75,6 +75,44 @@ regular = primitive(
 )
 
 
+def _invertible(xp, x, sign, ct):
+    singular = sign == 0
+    if not bool(xp.any(singular)):
+        return x.copy()
+    if bool(xp.any(singular & (ct != 0))):
+        raise np.linalg.LinAlgError(
+            f"slogdet has no derivative at a singular matrix, where log |det| is -inf, but one of shape {x.shape} is "
+            "singular; use det, whose derivative is finite there, or add a small multiple of the identity"
+            f"{at_user_line()}")
+    return xp.where(singular[..., None, None], xp.asarray(np.nan, x.dtype), x)
+
+
+def _invertible_batch(x, sign, ct, batched, size):
+    rank = max(v.ndim - b for v, b in zip((sign, ct), batched[1:]))
+    rank = max(rank, x.ndim - 2 - batched[0]) + 1
+    sign, ct = (lift(v, rank) if b else v for v, b in zip((sign, ct), batched[1:]))
+    return invertible(lift(x, rank + 2) if batched[0] else broadcast_to(x, (size, *x.shape)), sign, ct)
+
+
+def _invertible_samples(rng):
+    a = rng.normal(size=(2, 3, 3)) + 5 * np.eye(3)
+    return [Sample(x, np.ones(x.shape[:-2]), np.zeros(x.shape[:-2])) for x in (a, a[0], a.astype("f4"), a * 1j, a[:0])]
+
+
+invertible = primitive(
+    "invertible",  # x: (..., n, n) itself; of one whose sign: (...) is 0 NaN, which a ct: (...) that is not 0 refuses
+    impl=lambda xp, x, sign, ct: _invertible(xp, x, sign, ct),
+    shape=lambda x: x,
+    nondiff="sign, ct",
+    jvp={"x": lambda dx: dx},
+    vjp={"x": lambda ct: ct},
+    batch=_invertible_batch,
+    depends=lambda x: {0: (numbered(x.shape),) * 2},
+    samples=_invertible_samples,
+    absent={"()": "its operand is a matrix"},
+)
+
+
 def _pivot(xp, x):
     if bool(xp.any(x == 0)):
         raise np.linalg.LinAlgError(f"a pivot is 0, so that the matrix is singular; use lstsq or pinv{at_user_line()}")

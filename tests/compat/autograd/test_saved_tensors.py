@@ -316,3 +316,102 @@ def script_what_a_raw_saved_tensor_holds(torch):
            [isinstance(t, torch._C._autograd.SavedTensor) for t in (packed, plain, *own)])
     own[0].register_hooks(lambda t: t.detach() * 5, lambda t: t / 5)
     return out, own[0].data, z.grad_fn.saved_tensors
+
+
+def script_originals_that_were_detached_in_place(torch):
+    def left(op, of=lambda a, b: a, wanted=None):
+        x = torch.tensor([0.5, 0.25], requires_grad=True)
+        a = x.clone()
+        b = op(a)
+        of(a, b).detach_()
+        return attempt(lambda: torch.autograd.grad(b.sum(), x)[0].tolist())
+
+    w = torch.tensor([3.0, 4.0], requires_grad=True)
+    found = [left(op) for op in (
+        lambda a: a.sin(), lambda a: a * w, lambda a: a.log() + 1, lambda a: a.exp(), lambda a: a.sqrt(),
+        lambda a: a + 1, lambda a: a * 2, lambda a: a @ w, lambda a: a.detach() * w * x_of(a), lambda a: a ** 3)]
+    found.append(left(lambda a: a.exp().sin()))
+    found.append(left(lambda a: a.sin(), lambda a, b: a.detach()))
+    x = torch.tensor([0.5], requires_grad=True)
+    y = x.sin()
+    x.detach_()
+    y.backward()
+    found.append(x.grad)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+        found.append(left(lambda a: a.sin()))
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        found.append(left(lambda a: a.sin()))
+
+    def inside(v):
+        a = v * 2
+        b = a.sin()
+        a.detach_()
+        return b.sum()
+
+    found.append(attempt(lambda: torch.func.grad(inside)(torch.ones(2))))
+    return found
+
+
+def x_of(a):
+    return a + 1
+
+
+def script_second_sweeps_of_detached_originals(torch):
+    x = torch.tensor([0.5, 0.25], requires_grad=True)
+    a, b = x.clone(), x.clone() * 2
+    y = a * b
+    (g,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    a.detach_()
+    return attempt(lambda: torch.autograd.grad(y.sum(), x, retain_graph=True)), attempt(
+        lambda: torch.autograd.grad(y.sum(), x, create_graph=True)), torch.autograd.grad(g.sum(), x)
+
+
+def script_saved_inputs_of_a_function_that_were_detached_in_place(torch):
+    Cube = made_function(torch, lambda ctx, x: (ctx.save_for_backward(x), x ** 3)[1],
+                         lambda ctx, g: g * 3 * ctx.saved_tensors[0] ** 2)
+    x = double(torch, 2.0).requires_grad_()
+    a = x.clone()
+    y = Cube.apply(a)
+    a.detach_()
+    return torch.autograd.grad(y.sum(), x)
+
+
+def script_copies_before_the_first_write(torch):
+    def copies(saved, write):
+        with torch.autograd.graph.allow_mutation_on_saved_tensors() as context:
+            x = double(torch, 1, 2, 3, 4).requires_grad_()
+            a = x.clone()
+            outs = [a ** 2 for _ in range(saved)]
+            found = [len(context.cloned)]
+            write(a)
+            found.append(len(context.cloned))
+            sum(o.sum() for o in outs).backward()
+            found.append(x.grad)
+            del outs
+            return *found, len(context.cloned)
+
+    ones = double(torch, 1, 1, 1, 1)
+    return [copies(2, write) for write in (
+        lambda a: a.sin_(), lambda a: a.detach().zero_(), lambda a: a.data.mul_(3),
+        lambda a: a.__setitem__(0, 5.0), lambda a: a.__setitem__(slice(0, 2), ones[:2]),
+        lambda a: torch.add(ones, 1, out=a.detach()), lambda a: torch._foreach_mul_([a], 3.0),
+        lambda a: a.index_add_(0, torch.tensor([1]), ones[:1]), lambda a: a.normal_(), lambda a: None,
+        lambda a: torch.nn.init.constant_(a.detach(), 3.0))]
+
+
+def script_copies_of_two_versions(torch):
+    found = []
+    with torch.autograd.graph.allow_mutation_on_saved_tensors() as context:
+        a = torch.ones(2, requires_grad=True).clone()
+        b = a ** 2
+        a.sin_()
+        c = a ** 2
+        a.sin_()
+        found.append(len(context.cloned))
+        del b
+        found.append(len(context.cloned))
+        del c
+        found.append(len(context.cloned))
+        (a ** 2).sum().backward()
+        a.sin_()
+        return *found, len(context.cloned)

@@ -29,6 +29,7 @@ ROWS = {
     "a logarithm": lambda x: x * x.log(),
     "a softmax": lambda x: x.softmax(-1) * x.exp(),
     "a quotient": lambda x: (x @ compat.eye(3, dtype=x.dtype)) / x,
+    "an RMS norm": lambda x: F.rms_norm(x, (3,)) * 2.0,
     "a layer norm": lambda x: compat.nn.functional.layer_norm(x, (3,)),
     "running products": lambda x: x.cumprod(-1).log(),
     "a cross entropy": lambda x: compat.nn.functional.cross_entropy(
@@ -54,7 +55,7 @@ ROWS = {
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("left_out", [[0.0, -1.0, np.inf], [np.nan] * 3, [0.0] * 3])
+@pytest.mark.parametrize("left_out", [[0.0, -1.0, np.inf], [np.nan] * 3, [0.0] * 3, [np.inf] * 3])
 @pytest.mark.parametrize("name", ROWS)
 def test_a_row_left_out_moves_nothing_in_two_backward_passes(name, left_out):
     def both(rows, kept):

@@ -301,3 +301,41 @@ def script_values_of_levels_that_have_ended(torch):
             if (transform, use) != (twice, mapped):  # where PyTorch asserts
                 out += [use(t).tolist() for t in kept(transform)]
     return out
+
+
+def script_pullbacks_of_what_ran_in_no_grad(torch):
+    f, modes = torch.func, (torch.enable_grad, torch.no_grad, torch.inference_mode)
+    w = torch.tensor([2.0, -1.0])
+
+    def by_pullback(outside, around):
+        def h(x):
+            with outside():
+                out, pull = f.vjp(lambda v: v ** 3 + (v * v).sin(), x)
+            with around():
+                return out, pull(w)[0]
+        return h
+
+    found = []
+    for outside in modes:
+        for around in modes[:2]:
+            h = by_pullback(outside, around)
+            x = torch.tensor([1.5, -0.5], requires_grad=True)
+            out, ct = h(x)
+            found.append((out.requires_grad, ct.requires_grad, ct.detach()))
+            if ct.requires_grad:
+                found.append(torch.autograd.grad(ct.sum(), x))
+            if outside is not torch.inference_mode:
+                found += [g.tolist() for g in (
+                    f.grad(lambda v, h=h: (h(v)[1] * v).sum())(x), *f.jvp(lambda v, h=h: h(v)[1], (x,), (w,)),
+                    f.jacrev(lambda v, h=h: h(v)[1] + h(v)[0])(x))]
+    return found
+
+
+def script_closed_over_values_of_pullbacks_in_no_grad(torch):
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    m = torch.tensor([[1.0, 2.0], [0.5, 0.25]], requires_grad=True)
+    with torch.no_grad():
+        out, pull, aux = torch.func.vjp(lambda v: ((m @ v).tanh() * x, v * 2), x, has_aux=True)
+    (ct,) = pull(torch.ones(2))
+    slopes = [g.tolist() for g in torch.autograd.grad(ct.sum(), (x, m))]
+    return out.requires_grad, aux.requires_grad, ct.requires_grad, slopes

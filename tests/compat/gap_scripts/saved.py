@@ -48,20 +48,14 @@ def a_write_under_save_on_cpu(torch):
     return attempt(lambda: (torch.autograd.grad(y.sum(), a)[0] + a).tolist())
 
 
-@row("`detach_` of a tensor that an operation saved", 1.0, "RuntimeError")
-def a_saved_tensor_that_lost_its_history(torch):
-    x = torch.zeros(1, requires_grad=True)
-    y = x.clone()
-    z = y.sin()
-    y.detach_()
-    return attempt(lambda: torch.autograd.grad(z.sum(), x)[0].item())
-
-
-@row("what `allow_mutation_on_saved_tensors` keeps", 1, 0)
-def copies_of_what_nobody_writes_to(torch):
-    with torch.autograd.graph.allow_mutation_on_saved_tensors() as context:
-        y = (leaf(torch) * 1) ** 3
-        return len(context.cloned) if y is not None else None
+@row("writes by NumPy to what `allow_mutation_on_saved_tensors` keeps", "RuntimeError", 12.0)
+def a_write_by_numpy_where_mutation_is_allowed(torch):
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        x = torch.ones(1, requires_grad=True)
+        a = x.clone()
+        y = a**3
+        a.detach().numpy()[0] = 2.0
+        return attempt(lambda: torch.autograd.grad(y.sum(), x)[0].item())
 
 
 @row("what `softplus` of float64", False, True)

@@ -131,13 +131,6 @@ def a_dual_level_around_jvp(torch):
     return attempt(go)
 
 
-@row("a `vjp_fn` that `func.vjp`", False, True)
-def a_vjp_made_under_no_grad(torch):
-    with torch.no_grad():
-        _, pull = torch.func.vjp(lambda t: t ** 2, torch.ones(2, requires_grad=True))
-    return pull(torch.ones(2))[0].requires_grad
-
-
 @row("`func.rearrange` of a longer axis", "ValueError", [2])
 def an_axis_called_one(torch):
     return attempt(lambda: list(torch.func.rearrange(torch.arange(4.0).reshape(2, 2), "a 1 -> a").shape))

@@ -57,3 +57,42 @@ def script_distances_of_many_points(torch):
 def test_the_first_of_equal_elements_comes_first(k):
     values, places = compat.tensor([3.0, 5.0] * 50).topk(k)
     assert places.tolist() == sorted(places.tolist()) and set(values.tolist()) == {5.0}
+
+
+def script_running_extremes(torch):
+    found = []
+    x = normal(torch, 20, 30).requires_grad_()
+    ties = (normal(torch, 9, 40) * 2).round() + 0.0
+    odd = normal(torch, 10, 12)
+    odd[0, 3], odd[1, 0], odd[2, 5], odd[3, 4] = float("nan"), float("nan"), float("inf"), -float("inf")
+    odd[4, 1:4], odd[5] = 0.0, -0.0
+    for name in ("cummax", "cummin"):
+        for t, dim in ((x, 1), (x, 0), (ties, 1), (ties, 0), (odd, 1), (odd, 0), (ties.view(3, 3, 40), 1)):
+            values, places = getattr(t, name)(dim)
+            found += [values.detach().contiguous(), places.contiguous()]
+            if t is x:
+                found.append(torch.autograd.grad((values * values).sum(), x)[0])
+        found.append(getattr(torch.arange(300).remainder(7), name)(0))
+        found.append(torch.func.vmap(lambda row, name=name: getattr(row, name)(0)[1])(ties))
+        found.append(torch.func.jvp(lambda t, name=name: getattr(t, name)(1)[0] ** 2, (x.detach(),), (x.detach(),))[1])
+    return found
+
+
+def script_extremes_of_all_that_lands_on_a_place(torch):
+    found = []
+    for ties in (False, True):
+        x, src = normal(torch, 5, 3), normal(torch, 12, 3)
+        if ties:
+            x, src = x.round(), src.round()
+        else:
+            x[0, 0], src[3, 1], src[4, 2] = float("nan"), float("nan"), -float("inf")
+        x, src = x.requires_grad_(), src.requires_grad_()
+        index = torch.tensor([0, 2, 4, 2, 0, 0, 4, 2, 1, 1, 0, 4])
+        for how in ("amax", "amin"):
+            for own in (True, False):
+                y = x.scatter_reduce(0, index[:, None].expand(12, 3), src, how, include_self=own)
+                part = x.scatter_reduce(0, index[:, None].expand(12, 3)[:7, :2], src, how, include_self=own)
+                found += [y.detach(), part.detach()]
+                if own and ties:
+                    found += [g + 0.0 for g in torch.autograd.grad((y * y).sum(), (x, src))]
+    return found

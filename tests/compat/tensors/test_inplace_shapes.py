@@ -268,3 +268,23 @@ def script_a_tensor_turned_first_may_ask_for_gradients(torch):
     y.requires_grad_()
     (y * 2).sum().backward()
     return y.grad
+
+
+def script_views_whose_shape_changes_in_no_grad(torch):
+    found = []
+    for change in (lambda v: v.as_strided_((2, 1), (1, 1)), lambda v: v.t_(), lambda v: v.unsqueeze_(0),
+                   lambda v: v.transpose_(0, 1), lambda v: v.squeeze_(0)):
+        for part in (lambda b: b.view_as(b), lambda b: b[:1], lambda b: b.unbind()[0].unsqueeze(0)):
+            for recorded in (True, False):
+                x = leaf(torch)
+                base = x * 1
+                with torch.set_grad_enabled(recorded):
+                    v = part(base)
+                with torch.no_grad():
+                    change(v)
+
+                def slope(v=v, x=x):
+                    return torch.autograd.grad((v * v * torch.arange(v.numel()).view(v.shape)).sum(), x)[0].tolist()
+
+                found.append((attempt(slope), attempt(lambda v=v: v.add_(1)), attempt(slope)))
+    return found

@@ -298,14 +298,14 @@ def save(ctx, args, given, outputs, level, recording):
         k = where.get(id(t))
         if k is not None and id(t) not in inputs:
             source = outputs[k]
-            kept.append((apart(source, level), version_of(source), k if source.node is not None else None))
+            kept.append((apart(source, level), version_of(source), k if source.node is not None else None, None))
         else:
             if k is not None and id(t) in inputs and outputs[k] is t:
-                kept.append((apart(t, level), version_of(t), k if t.node is not None else None))
+                kept.append((apart(t, level), version_of(t), k if t.node is not None else None, None))
             else:
                 if recording and t.autograd_meta is not None and t.autograd_meta.inference:
                     raise refused()
-                kept.append((t, version_of(t), None))
+                kept.append((t, version_of(t), None, t.node))
     m = modes()
     if m.hooks and any(kept):
         kept = [pack(item, m.hooks[-1]) for item in kept]  # what the hooks gave stands for the tensors, which may go

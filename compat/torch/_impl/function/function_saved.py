@@ -38,14 +38,16 @@ def one(ctx, item):
     """One saved tensor, checked; None if that was saved."""
     if item is None:
         return None
-    t, version, own = item
+    t, version, own, node = item
     if type(t) is Packed:
-        return unpacked_with_history(ctx, *item)
+        return unpacked_with_history(ctx, t, node, own)
     if version_of(t) != version:
         counts = version_of(t), version
         if own is not None:
             raise modified(bottom(t), counts, f", which is output {own} of {short(ctx.name())},")
         raise ctx.modified(bottom(t), counts, None, t.node)
+    if node is not None and t.node is None:  # detached in place since
+        return attached(apart(t, t.level_trace or AMBIENT), node)
     return rebuilt(ctx, t, own) if own is not None else t
 
 
@@ -59,8 +61,8 @@ def gone(kept):
 
 
 def pack(item, hooks):
-    """A kept `(tensor, version, output number)` after the pack hook: `(packed, node, output number)`."""
-    return None if item is None else (packed(item[0], hooks), edge(item[0]), item[2])
+    """A kept `(tensor, version, output number, node)` after the pack hook: it is packed, and has no version."""
+    return None if item is None else (packed(item[0], hooks), None, item[2], edge(item[0]))
 
 
 def unpacked_with_history(ctx, item, node, own):

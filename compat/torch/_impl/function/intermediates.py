@@ -178,7 +178,7 @@ def recorded(ctx, fun):
         if name is None:
             if type(state.kept) is tuple:
                 made = with_node(one(ctx, state.kept[k]), place)
-                state.kept = (*state.kept[:k], (made, version_of(made), None), *state.kept[k + 1 :])
+                state.kept = (*state.kept[:k], (made, version_of(made), None, made.node), *state.kept[k + 1 :])
             continue
         now = put[name][1] if name in put else getattr(ctx, name, None)
         flat, spec = leaves(now)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..... import _engine
-from ....._engine import FREED, holds_nan
+from ....._engine import FREED, holds_nan, unbounded
 from . import anomaly, versions
 from .accumulate import accumulate, take_first
 from .hooks import call_hooks, call_posthooks, call_prehooks, retain
@@ -48,7 +48,8 @@ class GradNode(NodeData):
             rule = self.rule if drive.needed is None else rule_for(self, drive.needed)
             saved = self.saved
             out = (rule.again or drive.again(rule))(self, ct, drive)
-            if drive.masked and rule.strong is not rule.back and out is not DECLINED and holds_nan(out):
+            if drive.masked and rule.strong is not rule.back and out is not DECLINED and (
+                    holds_nan(out) or unbounded(saved)):
                 self.saved, out = saved, DECLINED  # the long road has strong zeros
             if out is not DECLINED:
                 return out if rule is not self.rule or drive.needed is None else self.pruned(out, drive.needed)

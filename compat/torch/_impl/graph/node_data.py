@@ -8,7 +8,7 @@ from ..... import extend
 from ....._engine import AmbientNode, Extra
 from ..types.arrays import ARRAYS
 from . import versions
-from .node_errors import modified
+from .node_errors import detached, modified
 from .node_names import NamedRule, displayed, name_of
 
 ndarray = np.ndarray
@@ -23,6 +23,7 @@ class NodeExtra(Extra):
     retained = None  # a weak reference to the tensor whose gradient is kept
     traceback = None
     seen = None  # the parent in the sense of anomaly mode
+    detached = False  # whether the tensor that it made was detached in place
     quiet = True  # names alone: the sweep need not look here
     packed = False  # names and packed values alone
 
@@ -89,31 +90,44 @@ class NodeData(AmbientNode):
         return None
 
     def changed(self, saved, part=None):
-        """`(array, versions, origin)` of the first saved array that was written to in place since, or None."""
+        """`(array, versions, origin)` of the first saved array that was written to in place since, without versions
+        where the operand was detached in place; None where none was."""
         rule = self.rule
         for k, (x, origin) in enumerate(zip((saved,) if len(rule.origins) == 1 else saved, rule.origins)):
             if origin is None or part is not None and k not in part.positions:
                 continue
-            for value in x if type(x) is tuple else (x,):
+            for i, value in enumerate(x) if type(x) is tuple else ((origin, x),):
                 array = value if type(value) is ndarray else extend.unwrap(value)
                 if type(array) in ARRAYS:
                     changed = versions.changed_since(array, self.seq)
                     if changed is not None:
                         return array, changed, origin
+                    source = None if origin == -1 else parent_of(self, i)
+                    if source is not None and source.extra is not None and source.extra.detached:
+                        return array, None, origin
         return None
 
     def modified(self, array, changed, origin, source=None):
         """torch's error for a saved value that was written to; `source` is its own node where that is known."""
+        if changed is None:
+            return detached()
         words = ""
         if origin == -1:
             source = self
-        elif origin is not None and origin in self.rule.active:
-            parents = self.parents if type(self.parents) is tuple else (self.parents,)
-            source = parents[self.rule.active.index(origin)]
+        elif origin is not None:
+            source = parent_of(self, origin)
         if source is not None:
             node, nr = visible(source)
             words = "" if node.of_leaf else f", which is output {nr} of {short(node.name())},"
         return modified(array, changed, words)
+
+
+def parent_of(node, i):
+    """The node of operand `i` of a node's rule; None where that needs no gradient."""
+    rule = node.rule
+    if rule.prim is None or i not in rule.active:
+        return None
+    return node.parents[rule.active.index(i)] if type(node.parents) is tuple else node.parents
 
 
 def visible(node):

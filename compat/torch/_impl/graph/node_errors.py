@@ -33,6 +33,12 @@ def modified(array, changed, words):
     )
 
 
+def detached():
+    """torch's error for a saved operand whose tensor was detached in place since."""
+    return RuntimeError("Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is "
+                        "not supported, please use out-of-place `.detach()` instead")
+
+
 def tensor_type(array):
     """The old name of a tensor's type."""
     return type_of(array.dtype)

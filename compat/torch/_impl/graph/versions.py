@@ -121,6 +121,13 @@ def note_all(roots):
         entry.stamps.append(stamp)
 
 
+def watch(array):
+    """Let the nodes that were recorded so far look again at what they saved of an array's memory."""
+    root = root_of(array)
+    WRITTEN.setdefault(id(root), Written(root))
+    new_stamp()
+
+
 def reset(array, count):
     """Let the counter of a memory stand at a number, as if its last writes had not been."""
     if count < 0:

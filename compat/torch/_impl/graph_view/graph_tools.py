@@ -4,16 +4,18 @@ import contextlib
 import functools
 from collections.abc import Iterable
 from threading import Lock
-from weakref import finalize
+from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
 from ..engine.gradient_edge import GradientEdge
 from ..engine.graph_task import HOOKED, RUNNING, reached, running
 from ..graph import versions
+from ..graph.node_errors import modified
 from ..modes.engine_switches import set_warn_on_accumulate_grad_stream_mismatch
 from ..modes.modes import enter, leave, modes, set_modes
 from ..saved.saved import Packing, SavedTensor
 from ..state.edges import edge
-from ..types.tensor_type import TensorBase, needs_grad
+from ..types.arrays import ARRAYS, address
+from ..types.tensor_type import TensorBase, needs_grad, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from .shown_node import ShownNode, shown
 
@@ -112,31 +114,54 @@ def disable_saved_tensors_hooks(error_message):
 
 
 class _AllowMutationOnSavedContext:
-    """What `allow_mutation_on_saved_tensors` hands out: copies of what was saved, which no write reaches."""
+    """What `allow_mutation_on_saved_tensors` hands out: what was saved, copied once before the first write to it."""
 
     def __init__(self):
-        self.cloned = {}
+        self.clear()
 
     def pack(self, t):
-        """Keep a copy, under a key that dies with the graph."""
-        key = _Key()
-        self.cloned[id(key)] = t.detach().clone()
-        finalize(key, self.cloned.pop, id(key), None)
-        return key
+        """One handle for all saves of the same elements of a memory; it dies with the graphs that hold it."""
+        if type(t.value) not in ARRAYS:  # of another layout, or a value of a level
+            handle = _Handle()
+            self.cloned[handle] = t.detach().clone()
+            return handle
+        memory, version = address(versions.root_of(t.value)), t._version
+        key = (memory, version, t.data_ptr(), t.shape, t.stride(), t.dtype)
+        handle = self.handles.get(key)
+        if handle is None:
+            self.handles[key] = handle = _Handle()
+            self.original[handle] = t.detach(), version
+            self.by_memory.setdefault(memory, WeakSet()).add(handle)
+        return handle
 
-    def unpack(self, key):
-        """The copy, inside the context alone."""
-        if modes().mutable_saved is not self or id(key) not in self.cloned:
+    def before_write(self, t):
+        """Copy what was saved of the memory of a tensor that is about to be written to."""
+        array = bottom(t)
+        if not self.by_memory or type(array) not in ARRAYS:
+            return
+        for handle in self.by_memory.pop(address(versions.root_of(array)), ()):
+            self.cloned[handle] = wrap(self.original.pop(handle)[0].value.copy(order="K"))
+
+    def unpack(self, handle):
+        """What was saved, inside the context alone."""
+        if modes().mutable_saved is not self or handle not in self.cloned and handle not in self.original:
             raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which "
                                  "the graph was originally recorded.")
-        return self.cloned[id(key)]
+        if handle in self.cloned:
+            return self.cloned[handle]
+        tensor, version = self.original[handle]
+        if tensor._version != version:  # by another library, or through an array of NumPy
+            raise modified(tensor.value, (tensor._version, version), "")
+        return tensor
 
     def clear(self):
-        """Forget the copies."""
-        self.cloned.clear()
+        """Forget what was saved."""
+        self.cloned, self.original = WeakKeyDictionary(), WeakKeyDictionary()
+        self.handles = WeakValueDictionary()
+        self.by_memory = {}
 
 
-class _Key:
+class _Handle:
     """Stands for a saved tensor."""
 
     __slots__ = ("__weakref__",)

@@ -5,8 +5,11 @@ from .modes import MODES
 
 
 def check_write(t):
-    """Refuse a write to an inference tensor outside inference mode."""
+    """Refuse a write to an inference tensor outside inference mode; what `allow_mutation_on_saved_tensors` keeps of the
+    memory is copied before it."""
     m = MODES.get()
+    if m is not None and m.mutable_saved is not None:
+        m.mutable_saved.before_write(t)
     if t.autograd_meta is not None and t.autograd_meta.inference and not (m is not None and m.inference):
         raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
                            "clone to get a normal tensor before doing inplace update.See "

@@ -257,3 +257,10 @@ def records(trace):
         if not grad and lower is not m.alone:
             return False
     return True
+
+
+def carries(trace):
+    """Tell whether values of a grad level bring their nodes to operations now: where these are recorded, and where a
+    level above runs, whose pullback finds what it saved when the mode may be on again."""
+    m = MODES.get()
+    return m is None or m.level is not None and m.level is not trace or records(trace)

@@ -14,7 +14,7 @@ from ..dispatch.signatures import takes
 from ..graph.versions import bump
 from ..inplace.inplace import check_inplace, check_levels
 from ..modes.inference import check_write
-from ..state.edges import edge, version_of
+from ..state.edges import version_of
 from ..state.levels import AMBIENT, BatchTrace
 from ..tensor.storage import restride
 from ..types.tensor_type import FOREIGN, GENERAL, Tensor, TensorBase, more, needs_grad
@@ -69,7 +69,7 @@ def check(t, name):
             if (u.level_trace or AMBIENT).recording:
                 if needs_grad(u):
                     check_inplace(u)
-            elif edge(u) is not None and not (u.wants_grad and u.node is None):
+            elif u.node is not None and more(u).base is None:
                 raise NotImplementedError(f"Tensor.{name} under no_grad of a tensor with a history, whose gradient "
                                           "would have the old shape, is not supported; use detach()")
         if not isinstance(u.value, TensorBase):
@@ -120,10 +120,12 @@ def way_back(step, shape):
 
 
 def current(t):
-    """The history of a view, at every level, is that of the memory's new version."""
+    """The history of a view, at every level that records, is that of the memory's new version; at the others it is made
+    again from that of the base when it is asked for."""
     while isinstance(t, TensorBase):
-        if t.autograd_meta is not None and t.autograd_meta.base is not None:
-            t.autograd_meta.attr_version = version_of(t)
+        meta = t.autograd_meta
+        if meta is not None and meta.base is not None and (t.level_trace or AMBIENT).recording:
+            meta.attr_version = version_of(t)
         t = t.value
 
 

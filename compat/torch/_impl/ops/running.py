@@ -5,38 +5,28 @@ import numpy as np
 from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import operation
-from ..dispatch.host_ops import hosted
 from ..dispatch.layouts import IN_ORDER
 from ..types import output_tuples
 from ..types.dtypes import type_word
 from .axes import wrap_dim
-from .index_arrays import along
 from .operators import log_added
 
-ACCUMULATE = REGISTRY["accumulate"].fun
+ACCUMULATE, RUNNING_EXTREME = REGISTRY["accumulate"].fun, REGISTRY["running_extreme"].fun
 
 
-def _running_index(x, axis, best):
-    """The place of the running extreme: the last of equals, NaN winning for good."""
-    if not x.shape[axis]:
-        return np.zeros(x.shape, np.int64)
-    best = best.accumulate(x, axis=axis)  # NaN from the first one on, which nothing equals
-    place = np.arange(x.shape[axis]).reshape([-1 if a == axis else 1 for a in range(x.ndim)])
-    return np.maximum.accumulate(np.where((x == best) | (x != x), place, 0), axis=axis)
-
-
-def _running(name, best, kind):
+def _running(name, kind, largest):
     @operation(name, blind=True, layout=IN_ORDER, doc="Running extreme and its place")
     def extreme(input, dim):
         d = wrap_dim(dim, input.ndim)
         if not input.ndim:
             return kind(input, np.zeros((), np.int64))
-        index = hosted(lambda x: _running_index(x, d, best), input.shape, np.int64, input)
-        return kind(along(input, index, d), index)
+        if not input.size:
+            return kind(input, np.zeros(input.shape, np.int64))
+        return kind(*RUNNING_EXTREME(input, d, largest))
 
 
-_running("cummax", np.maximum, output_tuples.cummax)
-_running("cummin", np.minimum, output_tuples.cummin)
+_running("cummax", output_tuples.cummax, True)
+_running("cummin", output_tuples.cummin, False)
 
 
 def prefixes(x, axis, combine):

@@ -4,18 +4,19 @@ from numbers import Number
 
 import numpy as np
 
-from ..... import numpy as cnp, stop_gradient
+from ..... import numpy as cnp
 from ....._engine import all_within
 from .....extend import REGISTRY, Opaque, constant
 from ..dispatch.call import ROWS, moving
-from ..dispatch.host_ops import constant_here, filled, hosted, numbers, primal_of, stripped
+from ..dispatch.host_ops import filled, numbers, primal_of, stripped
 from ..dispatch.layouts import LIKE_FIRST
 from ..types.dtypes import type_word
 from .axes import wrap_dim
 from .index_arrays import AT, check_long, in_flat, within
 
-PRODUCT = REGISTRY["scattered_product"].fun
-_EXTREMES = {"amax": np.maximum, "amin": np.minimum}
+_EXTREME = REGISTRY["scattered_extreme"].fun
+_SCATTERED = {"prod": REGISTRY["scattered_product"].fun, "amax": lambda *args: _EXTREME(*args, True),
+              "amin": lambda *args: _EXTREME(*args, False)}
 
 
 def reduce_into(name, x, dim, index, src, how, include_self):
@@ -42,8 +43,8 @@ def reduce_into(name, x, dim, index, src, how, include_self):
     index = stripped(index)
     within(index, d, x.shape[d])
     src = src if src.shape == index.shape else src[tuple([slice(0, k) for k in index.shape])]
-    if how == "prod":
-        return _product(x, d, index, src, not include_self)
+    if how in _SCATTERED:
+        return _landed(_SCATTERED[how], x, d, index, src, not include_self)
     places = cnp.reshape(in_flat(index, x.shape, d), (-1,))
     return cnp.reshape(_reduced(cnp.reshape(x, (-1,)), places, cnp.reshape(src, (-1,)), how, include_self), x.shape)
 
@@ -57,8 +58,6 @@ def _hits(x, places):
 def _reduced(x, places, src, how, include_self):
     """`reduce_into` of vectors."""
     hits = None if include_self and how != "mean" else _hits(x, places)
-    if how in _EXTREMES:
-        return _extreme(x, places, src, how, hits)
     start = x if include_self else cnp.where(hits > 0, constant(np.zeros((), x.dtype), x), x)
     total = AT(start)[places].add(src)
     if how == "sum":
@@ -67,37 +66,12 @@ def _reduced(x, places, src, how, include_self):
     return (cnp.floor_divide if x.dtype.kind in "iu" else cnp.divide)(total, count.astype(x.dtype))
 
 
-def _product(x, d, index, src, fresh):
-    """The product of all that lands on each place; of vectors, where `index` is shorter than `x` beside its axis."""
+def _landed(scattered, x, d, index, src, fresh):
+    """A primitive of all that lands on each place; of vectors, where `index` is shorter than `x` beside its axis."""
     if all(m == n for a, (m, n) in enumerate(zip(index.shape, x.shape)) if a != d):
-        return PRODUCT(x, src, index, d, fresh)
+        return scattered(x, src, index, d, fresh)
     flat = (cnp.reshape(v, (-1,)) for v in (x, src, in_flat(index, x.shape, d)))
-    return cnp.reshape(PRODUCT(*flat, 0, fresh), x.shape)
-
-
-def _extreme(x, places, src, how, hits):
-    """The extreme of all that lands on a place, ties sharing the gradient; `hits`: where `x` does not count itself."""
-    fold = _EXTREMES[how]
-    low = -np.inf if how == "amax" else np.inf
-    if x.dtype.kind in "biu":
-        low = how == "amin" if x.dtype.kind == "b" else getattr(np.iinfo(x.dtype), "min" if how == "amax" else "max")
-
-    def best(a, s, where, *count):
-        out = np.where(count[0] > 0, np.asarray(low, a.dtype), a) if count else a.copy()
-        fold.at(out, where, s)
-        return out
-
-    found = hosted(best, x.shape, x.dtype, x, src, places, *(() if hits is None else (hits,)))
-    if x.dtype.kind in "biu" or constant_here(x) and constant_here(src):
-        return found
-    mine = x == found if hits is None else (x == found) & (hits == 0)
-    theirs = src == found[constant(places, x)]
-    zero = constant(np.zeros((), x.dtype), x)
-    total = AT(cnp.where(mine, x, zero))[places].add(cnp.where(theirs, src, zero))
-    count = AT(mine.astype(x.dtype))[places].add(theirs.astype(x.dtype))
-    shared = total / cnp.maximum(count, 1.0).astype(x.dtype)
-    finite = cnp.where(cnp.isfinite(shared), shared, zero)
-    return found + (finite - stop_gradient(finite))
+    return cnp.reshape(scattered(*flat, 0, fresh), x.shape)
 
 
 @moving("scatter_reduce", inplace_form=True, blind=True)

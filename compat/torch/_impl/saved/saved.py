@@ -12,6 +12,7 @@ from ....._engine import FREED
 from ..engine.graph_task import RUNNING
 from ..graph import versions
 from ..graph.node import AccumulateGrad
+from ..graph.node_data import parent_of
 from ..graph.node_errors import freed
 from ..graph.saved_names import MISSING, PARTS, Elsewhere, Item, found, known
 from ..modes.modes import DEFAULT, MODES
@@ -171,21 +172,14 @@ def check_unpacked(t):
 
 def tensor_of(node, x, origin):
     """A saved value as a tensor: the leaf itself where it is one's, else one with the operand's history."""
-    rule = node.rule
     t = wrap(x) if type(x) is ndarray or not isinstance(x, extend.Tracer) else lift(x)
-    if origin == -1 or rule.prim is None or origin not in rule.active:
-        return t
     parent = parent_of(node, origin)
+    if parent is None:
+        return t
     if parent.of_leaf:
         return parent.saved if parent.saved.value is x else attached(t, parent)
     t.node = parent
     return t
-
-
-def parent_of(node, i):
-    """The node of an operand that asks for a gradient."""
-    parents = node.parents
-    return parents[node.rule.active.index(i)] if type(parents) is tuple else parents
 
 
 def attached(t, node):

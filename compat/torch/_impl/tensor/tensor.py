@@ -10,6 +10,7 @@ from ..dispatch.backward_calls import backward
 from ..dispatch.overriding import prepare
 from ..dispatch.telling import by_mode
 from ..engine.engine import plain_backward
+from ..graph import versions
 from ..graph.hooks import RemovableHandle
 from ..graph.node_data import picks, visible
 from ..graph.output_hooks import listen
@@ -176,6 +177,9 @@ class Methods:
                                "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
                                "these gradients. To fix this error, please refer to the Optimizer.zero_grad() function "
                                "in torch/optim/optimizer.py as the solution.")
+        if self.node is not None and type(array := bottom(self)) in ARRAYS:
+            self.node.more().detached = True
+            versions.watch(array)
         self.node = None
         self.wants_grad = False
         if meta is not None:

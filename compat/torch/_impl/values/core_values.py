@@ -1,7 +1,7 @@
 """Tensors as core values, and back: a core value is an array, or what covector's transforms trace."""
 
 from ..... import _engine, extend
-from ..modes.modes import grad_levels
+from ..modes.modes import carries, grad_levels
 from ..state.concrete import ESCAPED
 from ..state.edges import edge
 from ..state.levels import AMBIENT, BatchTrace, GradTrace
@@ -22,7 +22,7 @@ def lower(t, fresh=False):
         value = t.value.copy() if fresh else t.value
         if t.dispatch_key == FAST and t.node is None and not t.wants_grad:
             return value
-        node = edge(t) if AMBIENT.recording else None
+        node = edge(t) if carries(AMBIENT) else None
         tangent = tangent_of(t)
         if node is None and tangent is None and (type(value) is ndarray or type(value) not in ARRAYS):
             return value  # those on a GPU have the level see to it that constants follow them there
@@ -35,7 +35,7 @@ def lower(t, fresh=False):
         return lower(t.value, fresh)
     if isinstance(trace, GradTrace):
         tangent = tangent_of(t)
-        node = edge(t) if trace.recording else None
+        node = edge(t) if carries(trace) else None
         if node is None and tangent is None and bottom_dtype(t).kind in "biu":
             return lower(t.value, fresh)  # integers are no values of the level: an index or a count may be read
         return trace.box(lower(t.value, fresh), node=node, tangent=None if tangent is None else lower(tangent, fresh))
