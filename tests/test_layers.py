@@ -51,7 +51,6 @@ ARROWS = """
 compat
 core
 transforms
-~/native/language
 core/arrays: core
 transforms/compile/maths: core
 backends: core core/arrays
@@ -166,14 +165,13 @@ compat/torch/utils/tensorboard: api ~/types
 ~/lists: api ~/modes ~/types ~/graph
 ~/staged: api ~/types ~/graph
 ~/state: api ~/modes ~/types ~/graph
-~/native: ~/native/language api ~/modes ~/types ~/graph ~/state
 ~/profiler: api ~/modes ~/types ~/graph ~/state
 ~/views: api ~/modes ~/types ~/graph ~/state
 ~/values: api ~/modes ~/types ~/graph ~/state ~/views
-~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/native ~/views ~/values
+~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values
 ~/forward_ad: ~/types ~/state ~/views ~/values
-~/inplace: api ~/modes ~/types ~/graph ~/state ~/native ~/views ~/values
-~/dispatch: api ~/modes ~/types ~/graph ~/staged ~/state ~/native ~/views ~/values ~/engine ~/inplace
+~/inplace: api ~/modes ~/types ~/graph ~/state ~/views ~/values
+~/dispatch: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values ~/engine ~/inplace
 ~/saved: api ~/modes ~/types ~/graph ~/values ~/engine
 compat/torch/_subclasses: ~/dispatch
 compat/torch/ao: ~/dispatch
@@ -182,7 +180,7 @@ compat/torch/distributed/algorithms: ~/dispatch
 compat/torch/fx/experimental: ~/dispatch
 compat/torch/onnx: ~/dispatch
 ~/factories: ~/modes ~/types ~/state ~/values ~/dispatch
-~/fastpath: api ~/modes ~/types ~/graph ~/state ~/native ~/views ~/values ~/inplace ~/dispatch
+~/fastpath: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/dispatch
 ~/graph_view: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved
 compat/torch/distributed/_composable: compat/torch/distributed
 compat/torch/distributed/_tensor: ~/dispatch compat/torch/distributed

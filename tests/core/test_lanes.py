@@ -1,41 +1,9 @@
-"""The lanes of core and compat are what their templates say."""
-
-import importlib.util
-from pathlib import Path
+"""The fast road of elementwise primitives: constants beside traced values."""
 
 import numpy as np
 import pytest
 
 import covector
-
-spec = importlib.util.spec_from_file_location("generate_lanes", Path(__file__).with_name("generate_lanes.py"))
-lanes = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(lanes)
-SOURCES = {path: source for template in lanes.TEMPLATES
-           for path, source in lanes.generated(template.read_text(encoding="utf-8")).items()}
-
-
-@pytest.mark.parametrize("path", SOURCES)
-def test_checked_in_lanes_are_those_of_the_template(path):
-    assert (lanes.ROOT / path).read_text(encoding="utf-8") == SOURCES[path], "run tests/core/generate_lanes.py"
-
-
-def test_macro_is_put_in_with_its_arguments():
-    text = ("macro twice(x, y):\n    x = y + x.y\n\nmacro both(a):\n    $twice(a, (1, 2))\n\n"
-            "=== f.py\nif b:\n    $both(z)\n")
-    assert lanes.generated(text) == {"f.py": "if b:\n    z = (1, 2) + z.y\n"}
-
-
-def test_macro_of_one_line_stands_anywhere():
-    text = "macro low(x):\n    (x < 0)\n\n=== f.py\nif $low(a) or $low(b[0]):\n    pass\n"
-    assert lanes.generated(text) == {"f.py": "if (a < 0) or (b[0] < 0):\n    pass\n"}
-    with pytest.raises(ValueError, match="several lines"):
-        lanes.generated("macro two(x):\n    x\n    x\n\n=== f.py\nif $two(a):\n")
-
-
-def test_macro_with_a_wrong_number_of_arguments_is_refused():
-    with pytest.raises(ValueError, match="shorter"):
-        lanes.generated("macro one(x, y):\n    x = y\n\n=== f.py\n$one(z)\n")
 
 
 @pytest.mark.parametrize("function", [np.add, np.multiply, np.divide, np.maximum, np.arctan2])

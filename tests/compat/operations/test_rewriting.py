@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 import covector.compat.torch as torch
-from covector.compat.torch._impl.inplace import rewriting
-from covector.core.arrays.ufunc_dispatch import FORMS
-from covector.transforms.compile.machine.engine import SUPPORTED
-
-pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
-if not SUPPORTED:
-    pytest.skip("native lanes are for x86-64 Linux", allow_module_level=True)
+from covector.compat.torch._impl.state import plain
 
 WRITES = {
     "exp_": lambda t, u, i: t.exp_(), "sqrt_": lambda t, u, i: t.sqrt_(), "relu_": lambda t, u, i: t.relu_(),
@@ -28,16 +22,11 @@ WRITES = {
 }
 
 
-@pytest.fixture(autouse=True)
-def native():
-    FORMS.decide()
-    assert rewriting.opened is not None
-
-
 @pytest.fixture(params=["by what it gives", "by the general path"])
-def road(request, monkeypatch):
-    if request.param != "by what it gives":
-        monkeypatch.setattr(rewriting, "opened", None)
+def road(request):
+    plain.OPEN[0] = request.param == "by what it gives"
+    yield
+    plain.OPEN[0] = True
 
 
 def given(dtype=torch.float64):
@@ -51,11 +40,10 @@ def state(t):
     return t.detach().numpy().copy(), t._version, t.requires_grad, None if node is None else node.name()
 
 
-def outcome(monkeypatch, run):
+def outcome(run):
     """What a function gives in each of three runs by what operations give, and by the general path."""
     found = []
-    for way in (rewriting.opened, None):
-        monkeypatch.setattr(rewriting, "opened", way)
+    for plain.OPEN[0] in (False, True):
         for _ in range(3):
             try:
                 found.append(run())
@@ -71,19 +59,19 @@ def agree(found):
 
 @pytest.mark.parametrize("name", WRITES)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int64])
-def test_of_plain_tensors(monkeypatch, name, dtype):
+def test_of_plain_tensors(name, dtype):
     def run():
         t, u, i = given(dtype)
         out = WRITES[name](t, u, i)
         assert out is t
         return state(t)
 
-    agree(outcome(monkeypatch, run))
+    agree(outcome(run))
 
 
 @pytest.mark.parametrize("name", WRITES)
 @pytest.mark.parametrize("which", ["tensor", "operand", "both"])
-def test_of_recorded_ones(monkeypatch, name, which):
+def test_of_recorded_ones(name, which):
     def run():
         t, u, i = given()
         x = t.requires_grad_(which != "operand")
@@ -96,7 +84,7 @@ def test_of_recorded_ones(monkeypatch, name, which):
             seen += [None if v.grad is None else v.grad.numpy() for v in (x, y)]
         return seen
 
-    found = outcome(monkeypatch, run)
+    found = outcome(run)
     if isinstance(found[0], str):
         assert len(set(found)) == 1
         return
@@ -110,7 +98,7 @@ def test_of_recorded_ones(monkeypatch, name, which):
 
 @pytest.mark.parametrize("name", ["exp_", "mul_", "masked_fill_", "clamp_", "scatter_"])
 @pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
-def test_where_nothing_is_recorded(monkeypatch, name, mode):
+def test_where_nothing_is_recorded(name, mode):
     def run():
         t, u, i = given()
         w = t.requires_grad_()
@@ -122,10 +110,10 @@ def test_where_nothing_is_recorded(monkeypatch, name, mode):
             WRITES[name](fresh, u, i)
         return state(w), state(part), fresh.clone().numpy(), fresh.is_inference()
 
-    agree(outcome(monkeypatch, run))
+    agree(outcome(run))
 
 
-def test_views_turned_memory_and_numpys_arrays(monkeypatch):
+def test_views_turned_memory_and_numpys_arrays():
     def run():
         t, u, _ = given()
         t[1].exp_(), t.t().mul_(u), t[:, 1].neg_(), t.t()[0].sigmoid_(), t.view(-1)[::2].abs_()
@@ -133,10 +121,10 @@ def test_views_turned_memory_and_numpys_arrays(monkeypatch):
         t.neg_(), t[0].clamp_(-1, 1)
         return state(t), array.copy(), t.expand(2, 3, 3).relu_()
 
-    agree(outcome(monkeypatch, run))
+    agree(outcome(run))
 
 
-def test_memory_that_an_operand_shares(monkeypatch):
+def test_memory_that_an_operand_shares():
     def run():
         t, _, i = given()
         t.mul_(t), t.pow_(t.view(3, 3)), t.scatter_(1, i, t)
@@ -147,7 +135,7 @@ def test_memory_that_an_operand_shares(monkeypatch):
             wrong.append(state(t))
         return wrong
 
-    agree(outcome(monkeypatch, run))
+    agree(outcome(run))
 
 
 def test_an_operand_that_is_the_tensor_itself_is_seen_to_be_written_to(road):
@@ -211,11 +199,11 @@ def test_arguments_that_do_not_fit_are_refused(road):
     lambda z: z.uniform_(to=0.5, generator=torch.Generator().manual_seed(3)), lambda z: z.normal_(std=-1),
     lambda z: z.uniform_(nothing=1), lambda z: z.normal_(True), lambda z: z.random_(2.5), lambda z: z[1].normal_()])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64])
-def test_random_numbers_in_place(monkeypatch, call, dtype):
+def test_random_numbers_in_place(call, dtype):
     def run():
         torch.manual_seed(5)
         z = torch.zeros(3, 4, dtype=dtype)
         call(z)
         return z.double().numpy(), z._version, torch.rand(1).item()
 
-    agree(outcome(monkeypatch, run))
+    agree(outcome(run))

@@ -8,7 +8,6 @@ import functools
 
 import numpy as np
 
-from ..... import _engine
 from ..inplace.fast import rewritten_as
 from ..inplace.inplace import inplace, written_as
 from ..inplace.lower_errors import raised
@@ -16,7 +15,6 @@ from ..inplace.sum_writes import KERNELS, written
 from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved
 from ..modes.modes import MODES
-from ..native import functions as native
 from ..state.edges import accumulator
 from ..state.levels import DUAL
 from ..state.meta import check_devices
@@ -38,7 +36,6 @@ from .output_aliasing import renewed
 from .overriding import handed_on, overridden
 from .refused import refusals
 from .signatures import BY_SIGNATURE, check, in_place_words, same_node, title, written_title
-from .staged_calls import keep
 
 ndarray = np.ndarray
 ROWS = {}  # torch name -> Row
@@ -51,7 +48,7 @@ class Row:
     """
 
     __slots__ = ("asked", "asks", "at_level", "at_map", "blind", "body", "exact", "fun", "layout", "name", "node",
-                 "programs", "quick", "refused", "seen", "target", "ties")
+                 "programs", "refused", "seen", "target", "ties")
 
     def __init__(self, name, body=None, node=None, checked=True, layout=None, exact=False, asked=True, target=PLAIN,
                  blind=False, asks=True, ties=False):
@@ -70,7 +67,6 @@ class Row:
         self.at_map = None  # `at_map(args, modes)` of map_lanes.py, the same at a vmap
         self.at_level = None  # `at_level(args, trace)` of level_lanes.py, where one primitive is all of the operation
         self.programs = {}  # what call_cache.py knows of its calls
-        self.quick = {}  # what runs of them, by the keys of native code
         self.seen = {} if checked else None  # types of arguments -> the signature that they fit
 
 
@@ -138,38 +134,22 @@ def general(row):
 moving = functools.partial(operation, exact=True)  # an operation that only moves elements
 
 
-def _native_call(small):
-    """The native form of a call; programs that were written before do without native code, and are written anew."""
-    for row in ROWS.values():
-        row.programs.clear()
-    return native.function(small, "quick_call")
-
-
-quick_call = None  # that of calls.py, where there is native code
-_engine.small_item(globals(), "quick_call", _native_call, counts=True)
-
-
 def invoke(row, fun, args, kwargs):
     """Run one operation, in a span where a profile runs."""
-    key = None
-    if quick_call is not None:
-        key = quick_call(row.quick, args, kwargs, row.blind)
-        if key is not None and type(key) is not bytes:
-            return key
     m = MODES.get()
     if m is None:
         if (epoch := DUAL.get()) is not None:
-            return dual_calls.run(row, args, kwargs, epoch, lambda: ordinary(row, fun, args, kwargs, m), key)
+            return dual_calls.run(row, args, kwargs, epoch, lambda: ordinary(row, fun, args, kwargs, m))
     elif m.mapped is not None:
         answer = None if row.at_map is None or kwargs else row.at_map(args, m)
         if answer is not None:
             return answer
         return map_calls.run(row, args, kwargs, m, lambda: compute(row, fun, args, kwargs))
-    return ordinary(row, fun, args, kwargs, m, key)
+    return ordinary(row, fun, args, kwargs, m)
 
 
-def ordinary(row, fun, args, kwargs, m, key=None):
-    """`invoke` but for dual tensors and values of a vmap; `key` is that of native code."""
+def ordinary(row, fun, args, kwargs, m):
+    """`invoke` but for dual tensors and values of a vmap."""
     if row.at_level is not None and not kwargs and (DUAL.get() is not None if m is None else m.quick is not None):
         answer = row.at_level(args, None if m is None else m.quick)
         if answer is not None:
@@ -179,8 +159,6 @@ def ordinary(row, fun, args, kwargs, m, key=None):
         if type(program) is Program:
             answer = program.run(*tensors)
             if answer is not DECLINED:
-                if key is not None:
-                    keep(row.quick, key, program.run)
                 return answer
         answer = compute(row, fun, args, kwargs)
         if type(program) is not tuple:

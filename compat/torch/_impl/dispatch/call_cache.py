@@ -9,15 +9,15 @@ the general path.
 
 import numpy as np
 
-from ....._engine import FORMS, MANY, library_of
+from ....._engine import library_of
 from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..modes.warnings import INSTEAD
 from ..staged.recorder import Recorder, Unfit, traced
-from ..types.dtypes import Default
+from .call_key import key_of
 from .call_source import DECLINED, Program
 from .signatures import title
-from .staged_calls import KEPT, LARGE, alike, described, described_by_name, staged, tensors_of
+from .staged_calls import KEPT, LARGE, alike, staged, tensors_of
 
 ndarray = np.ndarray
 PATIENCE = [1]  # how often a call is seen before its program is made
@@ -33,12 +33,10 @@ def lookup(row, args, kwargs, m):
         m: the modes: None where operands that ask for gradients are recorded, else those of no_grad or inference_mode,
             or those in which nothing but saved-tensor hooks is in force.
     """
-    recording = m is None or m.packing is not None
-    key, tensors = [Default.float if m is None else (Default.float, recording, m.inference)], []
-    if not described(args, key, tensors, recording, row.blind) or kwargs and not described_by_name(
-            kwargs, key, tensors, recording, row.blind) or not tensors:
+    tensors = []
+    key = key_of(args, kwargs, m, row.blind, tensors)
+    if key is None:
         return None, None
-    key = tuple(key)
     programs = row.programs
     seen = programs.get(key, 0)
     if type(seen) is not int:
@@ -54,8 +52,6 @@ def lookup(row, args, kwargs, m):
 def compile_call(row, key, args, kwargs, tensors, m, answer):
     """Make the program of a call, None where there is none, and return the output of the general road."""
     program = None
-    if FORMS.waiting is not None:
-        FORMS.count(MANY)
     token, before = error_state(), INSTEAD.get()
     try:
         suppress_fp_warnings()

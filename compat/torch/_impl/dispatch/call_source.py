@@ -1,36 +1,30 @@
 """Programs as Python source: one straight line of primitives, then the nodes and tensors that they give."""
 
-import functools
 
 import numpy
 
 from ..... import _engine
 from ..graph.node_names import NamedRule, name_of
+from ..graph.recording import noted
 from ..graph.versions import root_of
 from ..modes.errstate import QUIET, enter_error_state, error_state, restore_fp_warnings
 from ..modes.modes import MODES
-from ..native import functions as native
-from ..native.functions import DECLINED as DECLINED
 from ..staged.recorder import Box, Unfit
 from ..staged.writer import Writer, compiled, listed
 from ..state.edges import accumulator
+from ..state.makers import tensor_of
 from ..types.arrays import ARRAYS
 from ..types.number_cache import FLOATS
-from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, Tensor, new
+from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED
 from .output_aliasing import DUPLICATE
 
 Literal = _engine.Literal
+DECLINED = object()  # the output of a program where the general path is to be taken
 REFUSED = (ValueError, TypeError, ArithmeticError)  # the general path says what is wrong
 _ROOM = {
-    "MODES": MODES, "new": new, "Tensor": Tensor, "accumulator": accumulator, "enter": enter_error_state,
+    "MODES": MODES, "accumulator": accumulator, "enter": enter_error_state,
     "state": error_state, "leave": restore_fp_warnings, "QUIET": QUIET, "REFUSED": REFUSED, "DECLINED": DECLINED,
-    "INFERRED": INFERRED}
-
-
-# What makes nodes and tensors, where there is native code.
-_NATIVE = dict.fromkeys(("noted", "made", "general", "inferred"))
-for _name in _NATIVE:
-    _engine.small_item(_NATIVE, _name, functools.partial(native.function, symbol=_name))
+    "INFERRED": INFERRED, "noted": noted, "tensor_of": tensor_of}
 
 
 def pack(node, packing, numbers):
@@ -166,12 +160,7 @@ class CallWriter(Writer):
 
     def node(self, name, rule, parents, saved):
         """The lines that make a node; what it saved is packed where there are hooks."""
-        noted = _NATIVE["noted"]
-        if noted is None:
-            super().node(name, rule, parents, saved)
-        else:
-            self.room["noted"] = noted
-            self.write(1, f"{name} = noted({self.constant(rule, 'RULE')}, {parents}, {saved})")
+        self.write(1, f"{name} = noted({self.constant(rule, 'RULE')}, {parents}, {saved})")
         if self.packs and rule.keeps:
             self.write(1, f"pack({name}, packing, {self.numbers})")
 
@@ -210,16 +199,8 @@ class CallWriter(Writer):
         if own.strides != like.strides:
             raise Unfit
         key = GENERAL if own.dtype not in FLOATS or np is not numpy else INFERENCE if self.inferred else FAST
-        way = "inferred" if key == INFERENCE else "general" if key == GENERAL else "made"
-        made = _NATIVE[way]
-        if made is not None and np is numpy and (v not in self.nodes if key == INFERENCE else not (
-                key == GENERAL and self.inferred)):
-            self.room[way] = made
-            self.write(1, f"out{k} = {way}({name}{f', {self.nodes.get(v)}' if key != INFERENCE else ''})")
-            return
-        self.make(f"out{k}", "new(Tensor)", value=name, node=self.nodes.get(v),
-                  autograd_meta="INFERRED" if self.inferred else "None", level_trace="None", wants_grad="False",
-                  dispatch_key=key)
+        self.write(1, f"out{k} = tensor_of({name}, {self.nodes.get(v)}, {'INFERRED' if self.inferred else None}, None, "
+                      f"{key})")
 
     def expression(self, answer, results):
         """What gives the output of its tensors; appends what those are of to a list."""

@@ -16,16 +16,16 @@ from ..types.number_cache import FLOATS
 from ..types.parameter import Parameter
 from ..types.tensor_type import GENERAL, VIEW, Record, Tensor, needs_grad
 from ..values.tangents import tangent_of
+from .call_key import NESTS, STATIC, whole
 from .call_source import DECLINED, CallWriter, Program
 from .output_aliasing import DUPLICATE
-from .staged_calls import LARGE, NESTS, STATIC, alike, close, keep, staged, tensors_of, whole
+from .staged_calls import LARGE, alike, close, keep, staged, tensors_of
 
 broadcast_to = REGISTRY["broadcast_to"].fun
 
 
-def run(row, args, kwargs, epoch, otherwise, quick_key=None):
-    """The output of a call in a dual level; `otherwise()` gives it where there is no program; `quick_key` is that of
-    native code."""
+def run(row, args, kwargs, epoch, otherwise):
+    """The output of a call in a dual level; `otherwise()` gives it where there is no program."""
     key, tensors, tangents = [DUAL, Default.float], [], []
     if not described(args, key, tensors, tangents, row.blind, epoch) or kwargs and not described_by_name(
             kwargs, key, tensors, tangents, row.blind, epoch) or not tangents:
@@ -35,11 +35,7 @@ def run(row, args, kwargs, epoch, otherwise, quick_key=None):
     program = programs.get(key, 0)
     if type(program) is DualProgram:
         answer = program.run(epoch, *tensors, *tangents)
-        if answer is DECLINED:
-            return otherwise()
-        if quick_key is not None:
-            keep(row.quick, quick_key, program.run)
-        return answer
+        return otherwise() if answer is DECLINED else answer
     answer = otherwise()
     if type(program) is int:
         keep(programs, key, 1 if not program else made(row, args, kwargs, tensors, tangents, epoch, answer))

@@ -11,8 +11,9 @@ from ..staged.recorder import Recorder, Unfit
 from ..state.levels import BatchTrace
 from ..types.dtypes import Default
 from ..types.tensor_type import TensorBase, at_level
+from .call_key import NESTS, described, described_by_name
 from .call_source import DECLINED, Program
-from .staged_calls import LARGE, NESTS, alike, described, described_by_name, keep, staged, tensors_of
+from .staged_calls import LARGE, alike, keep, staged, tensors_of
 
 
 def run(row, args, kwargs, m, otherwise):

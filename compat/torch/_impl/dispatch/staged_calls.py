@@ -1,99 +1,25 @@
-"""Calls staged to graphs: their keys, their bodies on boxes, and whether a program gives what the body gave."""
+"""Calls staged to graphs: their bodies on boxes, and whether a program gives what the body gave."""
 
 import numpy as np
 
 from .....extend import aval_of
 from ..graph.node_data import visible
 from ..staged.recorder import Unfit
-from ..state.edges import is_current, untangled
-from ..types.arrays import ARRAYS
 from ..types.bfloat16 import in_single, wants_single
 from ..types.dtypes import bfloat16, dtype as Dtype
-from ..types.number_cache import FLOATS
-from ..types.parameter import Parameter
-from ..types.size import Size, memory_format
-from ..types.tensor_type import GENERAL, INFERENCE, Tensor, TensorBase
+from ..types.tensor_type import TensorBase
+from .call_key import NESTS
 from .signatures import check, synonyms
 
 ndarray = np.ndarray
 LARGE = 1 << 20  # elements: an operation on more costs far more than the road to it
-STATIC = frozenset({bool, int, str, type(None), Dtype, memory_format})
-NESTS = frozenset({tuple, list, Size})
 KEPT = 64  # programs of an operation
-DEVICE = object()  # in a key, before what it says of a tensor of a device
 
 def keep(programs, key, program):
     """Keep a program of an operation; if there are too many, the older ones are dropped."""
     if len(programs) >= KEPT:
         programs.clear()
     programs[key] = program
-
-
-def described(args, key, tensors, recording, blind):
-    """Add what a program depends on to a key, and the tensors to a list; False where there can be no program."""
-    for a in args:
-        kind = type(a)
-        if kind is Tensor or kind is Parameter:
-            x = a.value
-            dtype = x.itemsize  # which tells floats apart, and hashes in 10 ns where a dtype takes 50
-            if a.dispatch_key:
-                if a.dispatch_key == GENERAL:
-                    if type(x) is not ndarray:
-                        if type(x) not in ARRAYS or not settled(a, recording, blind):
-                            return False
-                        key.append(DEVICE)
-                    elif not (here(a, recording) if x.dtype.kind == "c" or x.itemsize == 2 and x.dtype.kind in "fV"
-                              else blind and whole(a, recording)):
-                        return False
-                    dtype = x.dtype
-                elif a.dispatch_key == INFERENCE:
-                    if recording:
-                        return False
-                elif not (is_current(a) if recording else untangled(a)):
-                    return False
-            tensors.append(a)
-            key += (x.shape, x.strides, dtype, recording and (a.node is not None or a.wants_grad))
-        elif kind in STATIC:
-            key += (kind, a)
-        elif kind is float:
-            key += (kind, a if a and a == a else str(a))  # -0.0 equals 0.0, and NaN no other one
-        elif kind in NESTS:
-            key += (kind, len(a))
-            if not described(a, key, tensors, recording, blind):
-                return False
-        else:
-            return False
-    return True
-
-
-def described_by_name(kwargs, key, tensors, recording, blind):
-    """`described` of the arguments that are given by name."""
-    key += kwargs
-    return "out" not in kwargs and described(kwargs.values(), key, tensors, recording, blind)
-
-
-def whole(t, recording):
-    """Tell whether a tensor is an ambient one of integers or booleans; of inference mode only where nothing is
-    recorded."""
-    meta = t.autograd_meta
-    return t.level_trace is None and t.value.dtype.kind in "biu" and (
-        meta is None or not (recording and meta.inference))
-
-
-def settled(t, recording, blind):
-    """Tell whether a tensor of a device is an ambient one, of floats or as `whole` says, and its history is up to
-    date."""
-    return here(t, recording) if t.value.dtype in FLOATS else blind and whole(t, recording)
-
-
-def here(t, recording):
-    """Tell whether a tensor of floats or complex numbers is ambient, without a tangent, and its history current."""
-    meta = t.autograd_meta
-    if t.level_trace is not None or meta is None:
-        return meta is None and t.level_trace is None
-    if meta.tangent is not None or meta.mapped is not None or recording and meta.inference:
-        return False
-    return meta.base is None or (is_current(t) if recording else untangled(t))
 
 
 def staged(recorder, row, args, kwargs, tensors, shown=None):

@@ -8,18 +8,8 @@ import pytest
 
 import covector.compat.torch as torch
 from covector.compat.torch._impl.types.tensor_type import FAST, GENERAL, Tensor
-from covector.core.arrays.ufunc_dispatch import FORMS
-from covector.transforms.compile.machine.engine import SUPPORTED
 
-pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
-if not SUPPORTED:
-    pytest.skip("native lanes are for x86-64 Linux", allow_module_level=True)
 vmap, grad = torch.func.vmap, torch.func.grad
-
-
-@pytest.fixture(autouse=True)
-def native():
-    FORMS.decide()
 
 
 def fun(x, y, z):

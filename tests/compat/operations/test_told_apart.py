@@ -1,4 +1,4 @@
-"""Lanes and calls in native code: they hold what they use, tell calls apart as Python's form does, and leak nothing."""
+"""Lanes and calls on the fast road: they hold what they use, tell calls apart, and leak nothing."""
 
 import gc
 import math
@@ -11,20 +11,10 @@ import pytest
 
 import covector.compat.torch as torch
 from covector.compat.torch._impl.dispatch import call
+from covector.compat.torch._impl.state import plain
 from covector.compat.torch._impl.types.number_cache import CONSTS
-from covector.core.arrays.ufunc_dispatch import FORMS
-from covector.transforms.compile.machine.engine import SUPPORTED
 
-pytest.importorskip("llvmlite", reason="native code needs llvmlite: pip install 'covector[llvm]'")
-if not SUPPORTED:
-    pytest.skip("native lanes are for x86-64 Linux", allow_module_level=True)
 F = torch.nn.functional
-
-
-@pytest.fixture(autouse=True)
-def native():
-    FORMS.decide()
-    assert call.quick_call is not None
 
 
 def step(x, w, labels, other):
@@ -40,11 +30,9 @@ def given(**options):
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_values_histories_and_gradients_are_those_of_python_lanes(monkeypatch, dtype):
+def test_values_histories_and_gradients_are_those_of_the_general_road(dtype):
     found = []
-    for native in (True, False):
-        if not native:
-            monkeypatch.setattr(call, "quick_call", None)
+    for plain.OPEN[0] in (False, True):
         for _ in range(3):
             x, w, labels, other = given(dtype=dtype)
             x.requires_grad_(), w.requires_grad_()
@@ -62,7 +50,7 @@ def test_values_histories_and_gradients_are_those_of_python_lanes(monkeypatch, d
 def test_nothing_leaks():
     x, w, labels, other = given()
     x.requires_grad_()
-    things = [None, True, False, torch.Tensor, np.ndarray, np.dtype(np.float32), FORMS, torch.float32, 0, 3]
+    things = [None, True, False, torch.Tensor, np.ndarray, np.dtype(np.float32), torch.float32, 0, 3]
 
     def work(count):
         for _ in range(count):
@@ -149,7 +137,7 @@ def test_lists_of_operands_are_told_apart():
     x = torch.tensor([[1.0, 4.0], [2.0, 3.0]])
     w = x.clone().requires_grad_()
     row, given = call.ROWS["cat"], [x, w]
-    row.programs.clear(), row.quick.clear()
+    row.programs.clear()
     for _ in range(3):
         assert torch.cat(given, 1).tolist() == torch.cat((x, w), dim=1).tolist() == [[1, 4, 1, 4], [2, 3, 2, 3]]
         assert torch.cat(given[::-1]).grad_fn.next_functions[1][0] is None
@@ -159,7 +147,7 @@ def test_lists_of_operands_are_told_apart():
         assert torch.cat([torch.tensor([1, 2]), torch.tensor([3])]).tolist() == [1, 2, 3]
         assert x.sum([0, 1]).item() == x.sum((0, 1)).item() == 10.0
         assert x.sum([0]).tolist() == [3.0, 7.0]
-    assert len(row.quick) == len([p for p in row.programs.values() if p]) == 7
+    assert len([p for p in row.programs.values() if p]) == 7
     given.append(x)
     assert torch.cat(given).shape == (6, 2)
     for _ in range(3):
