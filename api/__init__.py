@@ -4,6 +4,7 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import debug as debug, extend as extend, numpy as numpy, tree as tree
+from ._config import show_config as show_config
 from .backends import allocator, cupy_, llvm_, numpy_
 from .core.foreign import ADVICE as _ADVICE, missing as _missing
 from .core.numpy_api import protocol
@@ -82,7 +83,6 @@ if _TYPE_CHECKING:
         random as random,
         scipy as scipy,
     )
-    from ._config import show_config as show_config
 
 # Imported when they are asked for.
 _LATER = frozenset({"distributed", "lax", "nn", "ops", "optimizers", "random", "scipy", "testing"})
@@ -93,8 +93,6 @@ def __getattr__(name: str) -> object:
     """Import a module on first access; say what to use for the names of other libraries."""
     if name in _LATER:
         return _import_module(f"covector.{name}")
-    if name == "show_config":
-        return _import_module("covector._config").show_config
     if name in _CONTRACTING:
         return getattr(_import_module("covector._contracting"), name)
     raise _missing("covector", name, _ADVICE)
@@ -102,4 +100,4 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     """The public names, those of modules that are not imported yet, too."""
-    return sorted({*globals(), *_LATER, "show_config"})
+    return sorted({*globals(), *_LATER})

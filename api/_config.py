@@ -3,14 +3,15 @@
 import os
 import platform
 import sys
-from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
+from .core.lazy import LazyModule
 from .core.roads import ROADS, compiled
 from .core.tape.recording import make_node
 from .transforms.compile.call.kernels import without_native
 
+_METADATA = LazyModule("importlib.metadata")
 _LIBRARIES = ("numpy", "opt_einsum", "optree", "scipy", "llvmlite", "ml_dtypes", "mpi4py", "cupy")
 _POOLS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
@@ -43,8 +44,8 @@ def _versions() -> dict[str, str]:
     rows = {"Python": f"{platform.python_version()} on {platform.system()} {platform.machine()}"}
     for name in ("covector", *_LIBRARIES):
         try:
-            rows[name] = version(name)
-        except PackageNotFoundError:
+            rows[name] = _METADATA.version(name)
+        except _METADATA.PackageNotFoundError:
             rows[name] = "not installed"
     return rows
 

@@ -124,7 +124,8 @@ def spelled(param):
 
 
 _ASKING = {"Ambient": Ambient, "DECLINED": DECLINED, "FLOATS": FLOATS, "FREED": FREED, "Function": FunctionType,
-           "LAST": versions.LAST, "made": made, "ndarray": ndarray, "refuse": refuse, "spelled": spelled, "untraced": untraced}
+           "LAST": versions.LAST, "made": made, "ndarray": ndarray, "refuse": refuse, "spelled": spelled,
+           "untraced": untraced}
 
 
 def build(rule, given, saved):

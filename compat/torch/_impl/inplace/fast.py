@@ -14,6 +14,7 @@ from ..modes.modes import MODES
 from ..state.edges import edge
 from ..state.levels import BatchTrace
 from ..state.makers import history, quiet, tensor_of
+from ..state.plain import OPEN, bare, current, hooked, place, records, same, untouched
 from ..types.dtypes import dtype as Dtype
 from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
 from ..types.parameter import Parameter
@@ -22,7 +23,6 @@ from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, VIEW, Tensor, TensorBase
 from ..views.array_index import index_of as array_index
 from ..views.overlap import OVERLAPPING, crossing, overlapping
-from ..views.plain import OPEN, bare, current, hooked, place, records, same, untouched
 from ..views.rules import BASE, BOTH, NUMBER, VALUE
 from .copy_slices import COPY_SLICES, CopySlices, index_of, lies_in
 from .write import KEEPERS

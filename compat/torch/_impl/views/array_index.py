@@ -10,7 +10,6 @@ from ..state.makers import history, tensor_of
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, VIEW, Tensor, infer, wrap
-from .plain import OPEN, RECORDED, bare, current, records, simple
 from .views import PICK
 
 ndarray = np.ndarray
