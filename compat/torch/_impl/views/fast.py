@@ -27,6 +27,11 @@ from ..state.plain import (
     untouched,
     view_record,
 )
+from ..types.parameter import Parameter
+from ..types.record_slots import RecordSlots
+from ..types.tensor_slots import TensorSlots
+from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Record, Tensor
+from ..types.tensor_value import shape_dtype
 from .rules import EXPANDED, SELECT, SHAPED, TURNED
 from .views import EXPAND, GETITEM, RESHAPE, TRANSPOSE
 
