@@ -42,9 +42,9 @@ def _part(define, dtype, kinds):
     """The graph of an operation on a row or a block."""
     row, block = make_aval((_FLAT.ROW,), dtype), make_aval((_FLAT.BLOCK,), dtype)
     avals = {"array": block, "row": row, "vector": row, "number": make_aval((), dtype), "float": _NUMBER}
-    with unmarked():
+    with unmarked():  # an eager operation warns itself, after a look at the result
         graph, _ = stage(define, [avals[kind] for kind in kinds], lambda leaves: leaves, "a kernel")
-    return optimised(graph, frozenset(graph.inputs))
+    return optimised(graph, frozenset(graph.inputs))  # the entry takes arrays in order alone
 
 
 def _device(define, dtype, kinds):

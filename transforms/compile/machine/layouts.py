@@ -8,13 +8,15 @@ from importlib.machinery import EXTENSION_SUFFIXES
 import numpy as np
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined] # private: where the library lies
 
+from ....core.arrays.errstate import VARIABLE
+
 DATA, NDIM, DIMS, DESCR, FLAGS, TYPE, VALUE = 16, 24, 32, 56, 64, 8, 16  # bytes
 READY = 0x101  # C-contiguous and aligned
 _NEW_FROM_DESCR, _SCALAR = 94, 60  # of NumPy's table of C functions
 _FUNCTIONS = ("PyList_New", "PyList_SetItem", "Py_IncRef", "Py_DecRef", "PyObject_Vectorcall", "PyEval_SaveThread",
               "PyEval_RestoreThread", "PyErr_NoMemory", "PyMem_RawMalloc", "PyMem_RawFree",
               "PyLong_AsLongLongAndOverflow", "PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals",
-              "PyUnicode_AsUTF8AndSize")
+              "PyContextVar_Get")
 
 
 @cache
@@ -24,6 +26,8 @@ def functions():
     That is so on other interpreters, on free-threaded builds, and where a live array lies in memory otherwise.
     """
     if sys.implementation.name != "cpython" or _is_free_threaded() or not _lies_as_known():
+        return None
+    if VARIABLE is None:  # of NumPy's error state
         return None
     try:
         table = _table()
