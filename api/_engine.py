@@ -8,15 +8,7 @@ from .core.arrays.errstate import (
     leave_error_state as leave_error_state,
     make_error_state as make_error_state,
 )
-from .core.arrays.ufunc_dispatch import (
-    FORMS as FORMS,
-    MANY as MANY,
-    small as small,
-    small_item as small_item,
-    small_names as small_names,
-    with_native as with_native,
-    with_small_calls as with_small_calls,
-)
+from .core.arrays.ufunc_dispatch import small as small
 from .core.errors import LIBRARY_FOLDERS as LIBRARY_FOLDERS, words_of as words_of
 from .core.facts import Operation as Operation
 from .core.lazy import LazyModule as LazyModule, loaded as loaded
@@ -75,8 +67,6 @@ from .transforms.reverse.reverse import RevTrace as RevTrace, pick_rule as pick_
 from .transforms.reverse.sweep import sweep as sweep
 from .transforms.scope.debug_modes import on_debug as on_debug
 from .transforms.staging.staging import GraphTrace as GraphTrace
-
-native_text: Any = LazyModule("covector.transforms.compile.call.small_text")
 
 # Loaded for the primitives that compat uses.
 _LOADED = (_bags, _batch_normalisation, _by_output, _classification, _convolution, _ctc, _distances, _elimination,

@@ -42,12 +42,9 @@ def pytest_configure(config):
 
 @pytest.fixture
 def without_native(monkeypatch):
-    """No native code in a test: what is decided once a process, by the number of operations, is decided before, and
-    which kernels there are is asked anew behind it."""
-    from covector.core.arrays.ufunc_dispatch import FORMS
+    """No native code in a test; which kernels there are is asked anew behind it."""
     from covector.core.primitive.kernels import KNOWN
 
-    FORMS.decide()
     monkeypatch.setenv("COVECTOR_NATIVE", "0")
     before = {key: dict(kernels) for key, kernels in KNOWN.items()}
     for kernels in KNOWN.values():

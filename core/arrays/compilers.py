@@ -8,7 +8,7 @@ from ..errors import MissingLibraryError, at_user_line
 
 # What compiles eager operations, which core must not know, by kind; transforms/compile/call/kernels.py. "elementwise":
 # `make(define, dtype, kinds, short)`, "device": `make(define, dtype, kinds)`, "loops": `make(define, kinds)`, each a
-# function of the arguments, or None; "ufuncs": `make()`, a `Small`, or None.
+# function of the arguments, or None.
 KERNELS = {}
 _LOADERS = {}  # name -> (what imports it, the extra of covector that installs it)
 _LOADED = {}

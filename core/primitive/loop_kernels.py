@@ -14,7 +14,7 @@ class Loops:
     """What a primitive does, as loops that are compiled where they can be.
 
     Args:
-        define: `define(body, …)` writes the loops, as compile/render/llvm/loop_dsl.py has it. It refuses arguments
+        define: `define(body, …)` writes the loops, as compile/loops/define.py has it. It refuses arguments
             whose shapes do not belong together, and places out of bounds: then the implementation runs, which raises.
         given: `given(*operands, *params)`: the arrays, integers and floats that the loops take, arrays of a fixed
             number of axes each; None where they are not for these, or gain less than their compilation costs.

@@ -1,1 +1,1 @@
-"""What happens to arguments before a transform starts, and to results before they leave it."""
+"""Arguments before a transform starts, and results before they leave it."""

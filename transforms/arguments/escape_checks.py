@@ -1,4 +1,4 @@
-"""What leaves a transform: no value of a finished one, and our own error in place of what NumPy makes of it."""
+"""Escaped values: those of a finished transform raise our own error, in place of what NumPy makes of them."""
 
 import re
 

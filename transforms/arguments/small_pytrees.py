@@ -84,7 +84,7 @@ class Nest(Form):
 
     @property
     def spec(self):
-        """What optree calls it."""
+        """The name by which optree calls it."""
         return optree.tree_structure(self([0.0] * self.count), namespace=NAMESPACE)
 
 

@@ -1,4 +1,4 @@
-"""What transforms return: a function that knows how it was made, and so can be pickled."""
+"""Transformed functions: each knows how it was made, and so can be pickled."""
 
 import sys
 from functools import partial, update_wrapper

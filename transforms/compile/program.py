@@ -159,10 +159,15 @@ def _refused(draft, name):
     if eq is None:
         return RuleError(f"jit was asked for Python floats, but {name} takes or gives values that are not written so, "
                          f"or too many; leave the printer out{at_user_line()}")
+    what, where = described(eq)
+    return RuleError(f"jit was asked for Python floats, but {name} has {what}, which is not written so, by its "
+                     f"operation, dtypes or size; leave the printer out{where}")
+
+
+def described(eq):
+    """An equation in the words of a message, and the place in the user's code."""
     given = ", ".join([f"{short_dtype(v.aval.dtype)}{list(v.aval.shape)}" for v in eq.inputs])
-    where = f" (at {eq.line})" if eq.line else at_user_line()
-    return RuleError(f"jit was asked for Python floats, but {name} has `{eq.prim.name}` of {given}, which is not "
-                     f"written so, by its operation, dtypes or size; leave the printer out{where}")
+    return f"`{eq.prim.name}` of {given}", f" (at {eq.line})" if eq.line else at_user_line()
 
 
 def on_floats(draft, limit):

@@ -1,4 +1,4 @@
-"""What the steps of a loop have in common, computed once before it."""
+"""Hoisting: work that the steps of a loop have in common, computed once before it."""
 
 from ...core.trace.tracer import Tracer, make_batched
 from ..graph.equations import Var

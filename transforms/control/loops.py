@@ -125,7 +125,7 @@ def _bounded(cond_fun, body_fun, init, steps):
 
 
 def _condition(cond_fun, state):
-    """What `cond_fun` returns, a boolean scalar."""
+    """The result of `cond_fun`, a boolean scalar."""
     return _scalar(settle(only_leaf(cond_fun(state))[0]))
 
 
@@ -168,7 +168,7 @@ def _while_staged(cond_fun, body_fun, init, left=None):
 
 
 def _joined(graphs, count):
-    """What graphs of `count` inputs close over, once, and the graphs as bodies whose first inputs stand for it."""
+    """Values that graphs of `count` inputs close over, once, and the graphs as bodies that take them first."""
     captured = {identity(t): t for g in graphs for t in g.captured}
     bodies = []
     for g in graphs:

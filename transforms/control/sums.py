@@ -1,4 +1,4 @@
-"""What a loop adds up, added up after it: products of two arrays of each step become one product for all steps."""
+"""Sums of a loop, added up after it: products of two arrays of each step become one product for all steps."""
 
 from functools import partial
 
@@ -93,7 +93,7 @@ class Summed:
 
 
 def _terms(v, made):
-    """What a variable is the sum of."""
+    """The terms of a variable that is a sum."""
     eq = made.get(v)
     if eq is not None and eq.prim is add.prim and all(
             type(w) is Var and (w.aval.shape, w.aval.dtype) == (v.aval.shape, v.aval.dtype) for w in eq.inputs):

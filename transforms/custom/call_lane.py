@@ -28,7 +28,7 @@ _VARIADIC = 0x04 | 0x08  # flags of code that takes *args, **kwargs
 
 
 class Lane:
-    """What is known of a function and its rules before any call."""
+    """Facts of a function and its rules that are known before any call."""
 
     __slots__ = ("owner", "count", "cells", "rule", "fwd", "bwd")
 

@@ -77,7 +77,7 @@ class _Call:
 
 class JvpCall(_Call):
     def transposable(self, values, tangents):
-        """What `rule` gives, where some tangents only stand in for those that come out of its transpose."""
+        """The result of `rule`, where some tangents only stand in for those that come out of its transpose."""
         live = [k for k, t in enumerate(tangents) if stands_in(t)]
 
         def run(*given):
@@ -169,7 +169,7 @@ class VjpCall(_Call):
         return self.taken(self.owner.fwd(*_with_static(self.static, self.given(values))))
 
     def taken(self, result):
-        """What a user's fwd returned, flat and checked."""
+        """The results of a user's fwd, flat and checked."""
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError(f"the fwd rule of {name_of(self.owner.fun)} must return (out, residuals), "
                             f"but returned {type(result).__name__}; return the pair, with None for no residuals"
@@ -179,7 +179,7 @@ class VjpCall(_Call):
         return settled(outs), settled(residuals), rebuild
 
     def transposable(self, residuals, cts, avals):
-        """What `backward` gives; where cotangents only stand in for those that come out of its transpose, staged."""
+        """The result of `backward`; where cotangents only stand in for those that come out of its transpose, staged."""
         live = [k for k, c in enumerate(cts) if stands_in(c)]
         if not live:
             return by_rows(lambda given: self.backward(residuals, given, avals), cts)
@@ -202,7 +202,7 @@ class VjpCall(_Call):
             call(self.owner.bwd, *[v for _, v in self.static], residuals, self.rebuild_out(list(cts))), avals)
 
     def checked(self, result, avals):
-        """What a user's bwd returned, flat and checked."""
+        """The results of a user's bwd, flat and checked."""
         if isinstance(result, list):
             result = tuple(result)
         parts = self.rebuild([0] * len(avals))

@@ -58,7 +58,7 @@ class Operation:
         raise NotImplementedError
 
     def pull(self, values, outs, cts, active):
-        """What `vjp` returns, where only the cotangents of the operands `active` are looked at."""
+        """The result of `vjp`, where only the cotangents of the operands `active` are looked at."""
         return self.vjp(values, outs, cts)
 
     def batched(self, flags, trace):
@@ -111,7 +111,7 @@ class _Batched(Operation):
         return [np.stack([row[k] for row in rows]) for k in range(len(rows[0]))]
 
     def _rule(self, rule, values, outs, given, flags):
-        """What `rule` of the inner operation returns; None where it does."""
+        """The result of `rule` of the inner operation, which may be None."""
         n, m = len(values), len(outs)
         live = [k for k, g in enumerate(given) if g is not None]
         none: list[bool] = []

@@ -158,7 +158,7 @@ class Mesh:
                     group.barrier()
 
     def collect(self, value: Any) -> list[Any]:
-        """What JSON can hold from every rank, in their order, on every rank."""
+        """Values of JSON from every rank, in their order, on every rank."""
         if self.comm is None:
             return [value]
         text = np.frombuffer(json.dumps(value).encode(), np.uint8)

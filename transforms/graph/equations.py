@@ -156,18 +156,18 @@ def varying(eq, given, axis):
 
 
 def through_body(eq, flags, inside, join):
-    """What is known of the outputs of a call."""
+    """Flow facts of the outputs of a call."""
     return inside(eq.bodies()[0].graph, flags)
 
 
 def through_branches(eq, flags, inside, join):
-    """What is known of the outputs of a branch, of which the first operand chooses one body."""
+    """Flow facts of the outputs of a branch, of which the first operand chooses one body."""
     found = [inside(body.graph, flags[1:]) for body in eq.bodies()]
     return [reduce(join, several, flags[0]) for several in zip(*found)]
 
 
 def through_rows(eq, flags, inside, join):
-    """What is known of the outputs of a loop over rows."""
+    """Flow facts of the outputs of a loop over rows."""
     body, consts, n, *_ = eq.params
     return through_loop(body.graph, flags, consts, n, inside, join)[1]
 

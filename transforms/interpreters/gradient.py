@@ -90,7 +90,7 @@ def value_and_grad(
 
 
 def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int=False, maker=None):
-    """What `grad` and `value_and_grad`, the `maker`, return; `both` hands out the value too."""
+    """The function of `grad` and `value_and_grad`, the `maker`; `both` hands out the value too."""
     check_function(fun, name)
     if type(argnums) is not int:
         checked_argnums(argnums, name)

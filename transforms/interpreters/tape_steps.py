@@ -32,7 +32,7 @@ class Step:
 
 
 class Tape:
-    """What `tape` returns: `value`, the output of the function, and `steps`, from the output back to the inputs."""
+    """The result of `tape`: `value`, the output of the function, and `steps`, from the output back to the inputs."""
 
     def __init__(self, value, steps):
         self.value = value

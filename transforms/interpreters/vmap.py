@@ -295,7 +295,7 @@ def _checked_axis(x, axis, k, args, kwargs):
 
 
 def _whose(k, args, kwargs):
-    """What to call leaf `k` of the arguments in a message."""
+    """The name of leaf `k` of the arguments in a message."""
     for name, arg in (*enumerate(args), *((repr(key), kwargs[key]) for key in sorted(kwargs))):
         count = _count(arg)
         if k < count:

@@ -11,7 +11,7 @@ WIDTH = 12  # bytes of a token
 
 
 class Trail:
-    """What a group keeps of the calls of known lines, in their order; the last part of each is its token.
+    """The records that a group keeps of the calls of known lines, in order; the last part of each is its token.
 
     A token stands for lines that met when they were first called, so it is the same on all ranks. Two calls of one kind
     that a rank makes in the other order meet as if nothing were wrong: only their tokens tell.
@@ -44,11 +44,11 @@ class Trail:
         return int(np.flatnonzero((tokens != tokens[0]).any(axis=(0, 2)))[0])
 
     def what(self, place):
-        """What this rank called there, None if nothing."""
+        """The call of this rank there, None if there is none."""
         return self.calls[place][2] if place < len(self.calls) else None
 
     def error(self, place, words):
-        """What is said of trails that differ from `place` on; `words` are those of the ranks."""
+        """The message about trails that differ from `place` on; `words` are those of the ranks."""
         ago = len(self.calls) - place
         told = "; ".join(f"rank {rank} called {text}" for rank, text in words.items())
         return CollectiveMismatchError(

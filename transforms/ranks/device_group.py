@@ -294,7 +294,7 @@ class _Notes:
 
 
 class _Made:
-    """What a function returns that waits for other ranks inside of a library: a thread of its own waits."""
+    """The result of a function that waits for other ranks inside of a library: a thread of its own waits."""
 
     def __init__(self, make):
         self.found = self.error = None

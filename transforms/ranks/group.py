@@ -205,7 +205,7 @@ class Group:
         return self.kept.get(key) or self.kept.setdefault(key, Shifts(self, perms, places))
 
     def known(self, name, x, extra, place):
-        """What is kept of a call that was made."""
+        """The record of a call that was made."""
         return self.seen[_key((name, x.shape, x.dtype, extra, place))]
 
     def _route(self, perm):
@@ -303,7 +303,7 @@ class Group:
         return call
 
     def _met(self, what, found):
-        """What is kept of a call. The other ranks are told of it and asked for theirs."""
+        """The record of a call. The other ranks are told of it and asked for theirs."""
         name, call, token = what[0], found[4] if found else self._call(what), None
         self.check_whole(call)
         if self.check != "never":
@@ -382,7 +382,7 @@ class Group:
 
 
 def _key(what):
-    """What tells the calls of lines apart: a code and a dtype take half a microsecond to hash."""
+    """The key that tells the calls of lines apart: a code and a dtype take half a microsecond to hash."""
     name, shape, dtype, extra, place = what
     code, at = place or _NOWHERE
     return name, shape, dtype.char if dtype.char in _SENT else dtype, extra, id(code), at

@@ -24,7 +24,7 @@ class RoutedGroup(Group):
         self.roads = {}  # name of a library -> DeviceGroup
 
     def road(self, x, name):
-        """What carries an array on a device from rank to rank; None for MPI."""
+        """The carrier of an array on a device from rank to rank; None for MPI."""
         found = None if isinstance(x, ndarray) else find_backend(type(x))
         if found is None or found[0].carrier is None:
             if self.transport == "nccl" and isinstance(x, ndarray) and x.ndim and name != "collect":

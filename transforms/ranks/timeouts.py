@@ -18,7 +18,7 @@ _YIELDS = 256  # and those before the clock is looked at
 
 
 class Watch:
-    """What the ranks of a mesh tell each other beside the data: which collective each is in.
+    """The messages of the ranks of a mesh beside the data: which collective each is in.
 
     Each collective of a mesh has a number, the same on all ranks if all call the same ones in the same order. A rank
     that has waited for `STALLED` seconds sends a note with number, digest and words to all others, and compares the

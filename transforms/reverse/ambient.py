@@ -25,7 +25,7 @@ class Ambient(Tracer):
 
 
 class Extra:
-    """What few nodes have: hooks on the cotangent, the packing of what was saved, tangents of the operands."""
+    """Rare parts of a node: hooks on the cotangent, the packing of what was saved, tangents of the operands."""
 
     hooks = packing = tangents = None
 

@@ -60,7 +60,7 @@ def sweep_region(root, ct, pending, heap, masked):
 
 
 class Region:
-    """What a sweep through elementwise nodes computes, by places: two regions of one key run the same source.
+    """The key of a sweep through elementwise nodes, by places: two regions of one key run the same source.
 
     `arrays` are its operands, flat; a reference is the place of an array, or a number.
     """
@@ -190,7 +190,7 @@ _NOT = object()
 
 
 def _sliceable(saved, shape):
-    """What a node saved as a list, its arrays flat; `_NOT` where blocks of the elements are not blocks of them."""
+    """Values that a node saved, as a list, arrays flat; `_NOT` where blocks of the elements are not blocks of them."""
     if saved is None:
         return ()
     items = [_item(v, shape) for v in (saved if type(saved) is tuple else (saved,))]

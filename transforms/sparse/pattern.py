@@ -12,7 +12,7 @@ from .relations import Relation, gathered, related, stacked, united
 
 
 def dependence(graph, given, known=()):
-    """What the outputs of a graph depend on.
+    """Dependence of the outputs of a graph on its inputs.
 
     Args:
         graph: a `Graph`.

@@ -130,7 +130,7 @@ class SparsePlan:
                       self.options.holomorphic)
 
     def _elements(self, leaves, free):
-        """What is read off the sweeps for each element."""
+        """The places in the sweeps where each element is read off."""
         sweeps, found = self._sweeps(leaves, free), []
         for turned, cuts, positions, _ in self.parts:
             colours = self.colours.rows[self._live_rows()] if turned else self.colours.columns
@@ -189,7 +189,7 @@ class SparsePlan:
 
 
 class Options:
-    """What the user asked of a sparse derivative beside the function."""
+    """The options of a sparse derivative."""
 
     __slots__ = ("pattern", "colouring", "check", "holomorphic", "chunk_size", "mode", "jit")
 

@@ -86,7 +86,7 @@ def united(a, b):
 
 
 def joined(found, source, target):
-    """What elements with keys `target` depend on, given the relation of elements with keys `source`."""
+    """The relation of elements with keys `target`, given that of elements with keys `source`."""
     source, target = np.ravel(source), np.ravel(target)
     count = max(int(source.max(initial=-1)), int(target.max(initial=-1))) + 1
     if len(source) == count and np.array_equal(source, np.arange(count)):

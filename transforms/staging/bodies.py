@@ -1,4 +1,4 @@
-"""What the higher-order primitives share: calling bodies at fresh levels, batched bodies, captured values."""
+"""Bodies of higher-order primitives: called at fresh levels, batched, with captured values."""
 
 import numpy as np
 
@@ -110,7 +110,7 @@ def batched_body(body, flags, trace, outputs=None):
 
 
 class _Batched:
-    """What `batched_body` returns; `varied` says which outputs of the last run vary along an axis of a mesh."""
+    """A batched body; `varied` says which outputs of the last run vary along an axis of a mesh."""
 
     __slots__ = ("body", "flags", "trace", "outputs", "varied")
 

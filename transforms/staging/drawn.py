@@ -13,7 +13,7 @@ _NONE = frozenset({"reshape", "transpose", "broadcast_to", "getitem", "squeeze",
 
 
 class Picture:
-    """What `draw` returns: a graph that notebooks draw and terminals print.
+    """A graph that notebooks draw and terminals print, as `draw` returns it.
 
     `graph` is the `Graph`; `costs` what each of its equations costs: `(bytes, operations, seconds)` where it was asked
     for, else empty.

@@ -87,7 +87,7 @@ class Graph:
             self.guards.check("a graph", "make the graph again")
 
     def interpret(self, values, known=None, keep=None):
-        """What `eval` returns, computed equation by equation."""
+        """The outputs, computed equation by equation."""
         self.check_guards()
         env = dict(zip(self.inputs, values, strict=True))
         kept = {}
@@ -249,7 +249,7 @@ def stagers_of(value):
 
 
 def record_known(prim, args, params, ans):
-    """What `prim` gives, recorded by the reverse trace on top without computing the output."""
+    """The result of `prim`, recorded by the reverse trace on top without computing the output."""
     top = max((a.owner for a in args if isinstance(a, Tracer)), key=lambda t: t.level, default=None)
     if top is None:
         return ans

@@ -54,7 +54,7 @@ def profile(fun: Callable[..., Any]) -> Callable[..., "Profile"]:
 
 
 class Profile:
-    """What `profile` measured.
+    """The measurements of `profile`.
 
     `value` is the result of the function, `seconds` the time of all operations, `peak` the bytes of their results at
     the time when most were needed, `events` the list of operations in their order. Printed, it is a table.

@@ -126,7 +126,7 @@ class GraphTrace(Trace):
         return known[1]
 
     def reads_of(self, tracer):
-        """What was captured that moves elements of the same value as `tracer` does; None where it does not."""
+        """The capture that moves elements of the same value as `tracer` does; None where there is none."""
         rule = tracer.node.rule if type(tracer) is Rev else None
         if rule is None or not rule.moves:
             return None

@@ -91,7 +91,7 @@ class Compiled:
         """The graph of a function of flat values that runs the graph of this one."""
         with unmarked():
             graph, _ = stage(fun, avals, tuple, "jit", library=self.library, watch=False)
-        graph.guards = self.graph.guards
+        graph.guards = self.graph.guards  # constants of the graph are constants of what is derived from it
         return graph
 
     def derived_as(self, name, graph):
@@ -110,7 +110,7 @@ class _Halves:
 
         def forward(*values):
             trace = start_trace()
-            trace.masked = True
+            trace.masked = True  # zeros that a branch leaves behind must not meet infinities
             boxed = list(values)
             for k, i in enumerate(active):
                 boxed[i] = trace.box(values[i], aval_of(values[i]), trace.leaf(k))
@@ -131,6 +131,7 @@ class _Halves:
             written = values[0].owner.equations
             count = len(written)
             back.append(stage(pullback, cotangents, tuple, "jit", library=call.library, watch=False)[0])
+            # What the pullback wrote belongs to the backward half, wherever its operands come from.
             late.update(written[count:])
             trace.done = True
             return [*[strip(v, trace) for v in outs], *back[0].captured]
@@ -139,6 +140,7 @@ class _Halves:
         whole = call.staged(forward, graph.in_avals)
         first, second, residuals = divided(whole, back[0], self.count, late)
         outs, given = first.outputs[: self.count], first.inputs
+        # Operands are kept by the caller: only what was computed is returned.
         outs += [v for v in residuals if v not in outs and v not in given]
         self.sources = [("operand", given.index(v)) if v in given else ("result", outs.index(v)) for v in residuals]
         self.forward = call.derived_as("forward half", first.with_outputs(outs))
@@ -167,6 +169,7 @@ def _grad(trace, prim, args):
     halves = call.derive(("grad", active), lambda: _Halves(call, active))
     trace.masked = trace.masked or halves.selects or halves.masks
     asked = {k for kind, k in halves.sources if kind == "operand"}
+    # Arrays that may be written to before the sweep.
     values = [trace.keep(v) if k in asked and not own else v for k, (v, own) in enumerate(zip(values, mine))]
     results = list(prim.rebind((*values, halves.forward)))
     residuals = [values[k] if kind == "operand" else results[k] for kind, k in halves.sources]
@@ -197,6 +200,7 @@ def _jvp(trace, prim, args):
             for i, t in zip(active, flat[n:]):
                 tangents[i] = t
             outs, found = push(lambda *xs: call.graph.interpret(xs), flat[:n], tangents, start_dual, True)
+            # A tangent that is zero by structure is no output.
             live[:] = [k for k, t in enumerate(found) if t is not None]
             return [*outs, *instantiate([found[k] for k in live], [outs[k] for k in live])]
 

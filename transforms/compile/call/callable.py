@@ -28,10 +28,10 @@ def attached(code, slots, around):
         around: the `Around` that it was written for.
     """
     table = slots.table()
-    table.kept += [code, around]
+    table.kept += [code, around]  # the table lives as long as the function: so does what it calls
     around.place = table.__array_interface__["data"][0] + 8 * slots.places[STATE]
     run = c_function(code.address("call"), table)
-    around.run = weakref.ref(run)
+    around.run = weakref.ref(run)  # the function holds the table, which holds this: a strong one would be a cycle
     return run
 
 
@@ -83,7 +83,7 @@ class Around:
             return MISS
         now = error_state()
         allowed = now is DEFAULT or now is self.state
-        if not allowed and not is_followed():
+        if not allowed and not is_followed():  # native code cannot raise or call as such an error state asks
             return self.slow(*values)
         if not allowed and self.place is not None:
             with self.lock:  # the table never has the address of a state that nobody keeps
@@ -97,7 +97,7 @@ class Around:
 
     def heard(self, result, *values):
         """The results where some are not finite: those of NumPy, which warns, as long as somebody listens."""
-        if self.left:
+        if self.left:  # a program whose results are infinite on purpose would run twice for ever
             self.left -= 1
         elif not _is_heeded():
             return result

@@ -17,7 +17,7 @@ _PLAIN = (bool, int, float, complex, np.generic, np.ndarray)
 
 
 class DevicePlan(NamedTuple):
-    """What a program needs: the `ExportedCuda`, the arrays that follow the arguments, and the operations of calls."""
+    """The parts of a program: the `ExportedCuda`, the arrays that follow the arguments, and the operations of calls."""
 
     exported: Any
     constants: list[Any]
@@ -26,12 +26,12 @@ class DevicePlan(NamedTuple):
 
 def device_plan(graph, name):
     """The `DevicePlan` of a graph, whose arguments lie in C order."""
-    draft, constants = _without_constants(inlined(graph, whole=True))
+    draft, constants = _without_constants(inlined(graph, whole=True))  # text holds numbers of NumPy alone
     draft = optimised(draft, frozenset(draft.inputs))
     known = products(draft, without_library)
     for eq in draft.equations:
         if any(_is_foreign(v) for body in eq.graphs() for part in walk(body.equations) for v in part.inputs):
-            known[eq] = False
+            known[eq] = False  # a body has no operand for an array of a device
     plan = _DevicePlan(Staged(draft, known, _named(draft.inputs, "given"), _named(draft.outputs, "out")), name)
     return DevicePlan(plan.exported(), constants, plan.calls)
 

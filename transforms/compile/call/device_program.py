@@ -99,6 +99,7 @@ class DeviceProgram:
                         else:
                             there[name] = ready[name] = xp.empty(shape, dtype)
                             fresh.add(name)
+                # On the current stream, in order: no kernel waits for the processor.
                 kernels[step.kernel]((step.grid,), (step.block,), tuple([ready[name] for name in step.arguments]))
                 continue
             eq = self.calls[at]
@@ -109,7 +110,7 @@ class DeviceProgram:
             except Exception as error:
                 raise located(error, eq) from None
             there.update(zip(step.results, (found,) if eq.prim.outputs is None else found, strict=True))
-            if not (eq.prim.view or eq.bodies()):
+            if not (eq.prim.view or eq.bodies()):  # a view, or a branch that gives what it is given, is not ours
                 fresh.update(step.results)
         outs = []
         for name in plan.outputs:
@@ -172,7 +173,7 @@ class _Replay:
         self.arrays = {name: xp.empty(shape, dtype) for name, (shape, dtype) in arrays.items()}
         stream = xp.cuda.Stream(non_blocking=True)
         with stream:
-            stream.begin_capture()
+            stream.begin_capture()  # nothing runs yet: what is launched is noted
             try:
                 for step in plan.steps:
                     kernels[step.kernel]((step.grid,), (step.block,), tuple([self.arrays[a] for a in step.arguments]))

@@ -39,5 +39,6 @@ def give_away(leaves, places, name):
             if other != k and type(y) is ndarray and np.may_share_memory(x, y):
                 raise ValueError(f"argument leaf {k} of jit of {name} was donated, but leaf {other} shares its memory; "
                                  f"copy one of them, or leave out donate_argnums{at_user_line()}")
+        # An address may be used again: the entry goes with the array.
         DONATED[id(x)] = weakref.ref(x, partial(_forget, id(x)))
     return leaves

@@ -7,15 +7,14 @@ import numpy as np
 from ....core.primitive.kernels import SHORT
 from ....core.types import Any
 from ...graph.draft import Draft
-from ..loops.kinds import dtype_of
 from ..lower.structure import is_native
 from ..lower.writer import Writer
 from ..machine.blas import products_library
 from ..machine.engine import machine
 from ..machine.error_states import OtherState
-from ..machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE, functions
+from ..machine.layouts import DATA, DIMS, NDIM, TYPE, VALUE, functions
 from ..machine.slots import Slots
-from ..render.llvm.objects import ObjectText
+from ..render.llvm.objects import LINE, ObjectText
 from ..render.llvm.printer import Printer
 from .callable import attached
 
@@ -24,7 +23,6 @@ BLOCK = 2048  # elements
 ROW = 4093  # elements that a row has in a graph: a number that no other axis has by chance
 _RELEASED = 2e5  # operations above which other threads may run
 _MOST = 1 << 16  # bytes of scratch memory on the stack
-_LINE = 64  # bytes that scratch memory is aligned to
 
 
 class _Writer(Writer):
@@ -50,13 +48,13 @@ def flat_function(graph, kinds, short=False):
     if known is None or not all(is_native(eq, noted) for eq in graph.equations):
         return None
     kernel = _Writer(Draft(graph.inputs, graph.equations, graph.outputs), noted).kernel
-    if kernel.scratch > _MOST and kinds[0] == "array":
+    if kernel.scratch > _MOST and kinds[0] == "array":  # blocks have theirs on the stack
         return None
     processor = machine()
     slots = Slots()
     printer = Printer(kernel, processor.vector, slots, products_library(),
-                      extent=ROW if kinds[0] == "row" else None, short=short, contracts=True)
-    around = OtherState()
+                      extent=ROW if kinds[0] == "row" else None, short=short, contracts=True).written()
+    around = OtherState()  # it gives None in place of a slow function: the caller has NumPy's form
     printer.module.functions["@call"] = _Entry(
         printer.module, kernel, short, [v.aval for v in graph.inputs], kinds, [v.aval for v in graph.outputs], known,
         slots, around.handle).text
@@ -79,20 +77,14 @@ class _Entry(ObjectText):
         count, length, total = self.rows_of(kinds, shapes) if self.rows else self.blocks_of(shapes)
         outs, targets = self.made(out_avals, shapes[0])
         alarm, found = self.cell("double"), self.cell("double")
-        text.emit(f"store double 0.0, ptr {found}")
+        text.emit(f"store double 0.0, ptr {found}")  # of all parts: one that is not finite is enough
         scratch, memory = "%scratch", None
         part = ROW if self.rows else BLOCK
         if self.rows:
             times = text.op(f"add i64 {length}, {ROW - 1}", "i64")
             times = text.op(f"udiv i64 {times}, {ROW}", "i64")
             needed = text.op(f"mul i64 {times}, {max(kernel.scratch, 1)}", "i64")
-            needed = text.op(f"add i64 {needed}, {_LINE - 1}", "i64")
-            memory = self.call("ptr", "PyMem_RawMalloc", f"i64 {needed}")
-            text.emit(f"br i1 {text.op(f'icmp eq ptr {memory}, null', 'i1')}, label %full, label %ready")
-            text.begin("ready")
-            scratch = text.op(f"ptrtoint ptr {memory} to i64", "i64")
-            scratch = text.op(f"and i64 {text.op(f'add i64 {scratch}, {_LINE - 1}', 'i64')}, -{_LINE}", "i64")
-            scratch = text.op(f"inttoptr i64 {scratch} to ptr", "ptr")
+            memory, scratch = self.lent(text.op(f"add i64 {needed}, {LINE - 1}", "i64"), "full")
         long = text.op(f"icmp ugt i64 {total}, {int(_RELEASED * part / max(kernel.work, part))}", "i1")
         restore = self.released(long)
         last = None if self.rows else text.op(f"sub i64 {total}, {BLOCK}", "i64")
@@ -125,25 +117,13 @@ class _Entry(ObjectText):
         text.emit(f"br i1 {calm}, label %calm, label %alarm")
         text.begin("calm")
         self.give(outs)
-        text.begin("alarm")
-        for out in outs:
-            self.call("void", "Py_DecRef", f"ptr {out}")
-        text.emit("br label %unfit")
-        text.begin("unfit")
-        self.nothing()
-        for k in range(len(outs)):
-            text.begin(f"fail{k}")
-            self.give_up(outs[:k])
+        self.drop("alarm", outs, handler)
         if memory is not None:
             text.begin("full")
-            self.call("ptr", "PyErr_NoMemory")
             self.give_up(outs)
-        self.slow(handler)
-        inner = "" if self.rows else f"  %scratch = alloca [{max(kernel.scratch, 1)} x i8], align 64\n"
-        self.text = "\n".join([
-            "define ptr @call(ptr %self, ptr %args, i64 %count) {", "entry:", *self.cells,
-            f"{inner}  %data = getelementptr inbounds i8, ptr %self, i64 {DATA}", "  %table = load ptr, ptr %data",
-            *text.lines, "}"])
+        if not self.rows:
+            self.cells.append(f"  %scratch = alloca [{max(kernel.scratch, 1)} x i8], align 64")
+        self.text = self.written()
 
     # parts of text
 
@@ -174,12 +154,9 @@ class _Entry(ObjectText):
                 sources.append(text.op(f"getelementptr inbounds i8, ptr {x}, i64 {VALUE}", "ptr"))
                 shapes.append(None)
                 continue
-            dtype = self.equal(self.field(x, DESCR, "ptr"), self.stored(f"dtype {aval.dtype}", dtype_of(aval)), "ptr")
-            flags = text.op(f"and i32 {self.field(x, FLAGS, 'i32')}, {READY}", "i32")
             rank = self.field(x, NDIM, "i32")
             wanted = shapes[0][0] if kind == "array" and k else rank if kind == "array" else 2 if kind == "row" else 1
-            self.unless(self.both(self.both(dtype, self.equal(flags, READY, "i32")), self.equal(rank, wanted, "i32")),
-                        f"array{k}")
+            self.unless_ordered(x, aval.dtype, wanted, f"array{k}")
             shapes.append((rank, self.field(x, DIMS, "ptr")))
             sources.append(self.field(x, DATA, "ptr"))
         return sources, shapes
@@ -188,6 +165,7 @@ class _Entry(ObjectText):
         """`(number of blocks, None, number of elements)` of arrays, which have one shape."""
         text, dims = self.lines, [shape[1] for shape in shapes if shape is not None]
         rank = text.op(f"sext i32 {shapes[0][0]} to i64", "i64")
+        # Arrays without axes are scalars to NumPy's functions.
         self.unless(text.op(f"icmp ne i64 {rank}, 0", "i1"), "ranked")
         size, same = self.cell("i64"), self.cell("i1")
         text.emit(f"store i64 1, ptr {size}")
@@ -228,11 +206,7 @@ class _Entry(ObjectText):
         """The outputs, and where their elements lie."""
         outs, targets = [], []
         for k, aval in enumerate(avals):
-            dtype = self.stored(f"dtype {aval.dtype}", dtype_of(aval))
-            self.call("void", "Py_IncRef", f"ptr {dtype}")
-            out = self.call("ptr", "new", f"ptr {self.stored('ndarray', ndarray)}", f"ptr {dtype}",
-                            f"i32 {shape[0] if aval.ndim else 1}", f"ptr {shape[1]}", "ptr null", "ptr null", "i32 0",
-                            "ptr null")
+            out = self.new(aval.dtype, shape[0] if aval.ndim else 1, shape[1])
             self.unless(self.lines.op(f"icmp ne ptr {out}, null", "i1"), f"made{k}", f"fail{k}")
             outs.append(out)
             targets.append(self.field(out, DATA, "ptr"))

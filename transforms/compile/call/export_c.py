@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ExportedC(NamedTuple):
-    """What `export_c` returns: the name of the function, the texts of the `.c` file and the header, their paths."""
+    """The result of `export_c`: the name of the function, the texts of the `.c` file and the header, their paths."""
 
     name: str
     source: str
@@ -67,7 +67,7 @@ def export_c(
     """
     found = _STAGED.staged(fun, args, "export_c")
     name = _NAMES.function_name(fun, name, "export_c")
-    _STAGED.refuse(found, "export_c", "C")
+    _STAGED.refuse(found, "export_c", "C")  # before a file is written
     what = f"Written by covector from `{getattr(fun, '__name__', type(fun).__name__)}`"
     source, header = _FILE.c_file(found, name, blas, what)
     paths = []

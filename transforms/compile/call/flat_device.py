@@ -22,7 +22,7 @@ def flat_device(graph, kinds):
     """
     for eq in graph.equations:
         if eq.prim.reduces is not None:
-            if eq.params != ((0,), False):
+            if eq.params != ((0,), False):  # a row of the graph is one axis: other folds are none of rows
                 return None
         elif not elementary(eq):
             return None

@@ -137,7 +137,7 @@ class _Jit:
         self.options = _checked_options(options)
         self.cache = OrderedDict()
         self.looks = []
-        self.lock = threading.RLock()
+        self.lock = threading.RLock()  # a call may compile the same function again, inside of its own staging
         self.hits = self.misses = 0
         self.told = False
         self.any: Any = None  # the function that takes any signature
@@ -189,7 +189,7 @@ class _Jit:
         with self.lock:
             self.cache.clear()
             self.looks.clear()
-            self.call_first(self.any)
+            self.call_first(self.any)  # the front that users call knows a signature, too
 
     def lower(self, *args, **kwargs):
         """Compile the function for such arguments, or a `ShapeDtype` for each array of them, to look at the stages."""
@@ -216,13 +216,14 @@ class _Jit:
                 self.remember(key, entry)
         else:
             self.hits += 1
-        leaves = [settle(x) for x in leaves]
+        leaves = [settle(x) for x in leaves]  # what was deferred is computed now, once
         device = "device" in self.options
+        # A transform around it, or a value of one.
         if captured or not all(type(x) in RAW or device and is_array(x) for x in leaves):
             return entry.rebuild(call_compiled(entry.call, [*leaves, *captured]))
         if entry.donated:
             return entry.rebuild(entry.call.run(give_away(leaves, entry.donated, self.name)))
-        if not axis_sizes():
+        if not axis_sizes():  # a quick look does not see the mapped axes around it
             self.look_for(args, kwargs, static, leaves, entry)
         return entry.rebuild(entry.call.run(leaves))
 
@@ -234,8 +235,8 @@ class _Jit:
 
     def key(self, static, form, leaves):
         """The signature of a call."""
-        return (form, tuple([leaf_key(settle(x)) for x in leaves]),
-                tuple([(k, static_key(v, _static_name(k))) for k, v in static.items()]), axis_sizes())
+        known = [(k, static_key(v, f"{'the ' * (type(k) is str)}argument {k}")) for k, v in static.items()]
+        return form, tuple([leaf_key(settle(x)) for x in leaves]), tuple(known), axis_sizes()
 
     def staged(self, static, dynamic, leaves, rebuild):
         """`(entry, captured)` of a new signature; `captured` are values of surrounding transforms it closes over."""
@@ -265,7 +266,7 @@ class _Jit:
         places = {k if k >= 0 else k + len(dynamic[0]) + len(static) for k in self.donated}
         start = 0
         kept = [k for k in range(len(dynamic[0]) + len(static)) if k not in static]
-        for k, arg in zip(kept, dynamic[0]):
+        for k, arg in zip(kept, dynamic[0]):  # static arguments have places, and no leaves
             count = len(flatten(arg)[0])
             if k in places:
                 found += range(start, start + count)
@@ -291,7 +292,7 @@ class _Jit:
                               f"call the function without jit{at_user_line()}", stacklevel=4)
             self.cache[key] = entry
             while len(self.cache) > _KEPT:
-                self.cache.popitem(last=False)
+                self.cache.popitem(last=False)  # the oldest: one that is used often has its quick look
 
     def look_for(self, args, kwargs, static, leaves, entry):
         """Put the quick look at calls like this one before the others; write it, the first time."""
@@ -320,10 +321,6 @@ def _name_of(fun):
     while not hasattr(fun, "__name__") and isinstance(fun, partial):
         fun = fun.func
     return getattr(fun, "__name__", type(fun).__name__)
-
-
-def _static_name(k):
-    return f"argument {k}" if type(k) is int else f"the argument {k}"
 
 
 def _checked_options(options):

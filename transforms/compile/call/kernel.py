@@ -32,8 +32,8 @@ def native_function(kernel, avals, out_avals, slow, boxed=(), inside=False):
     processor = machine()
     known = functions()
     slots = Slots()
-    around = Around(avals, slow, inside)
-    printer = Printer(kernel, processor.vector, slots, products_library(), known is not None)
+    around = Around(avals, slow, inside)  # whatever the entry does not take goes this way
+    printer = Printer(kernel, processor.vector, slots, products_library(), known is not None).written()
     module = printer.module
     if known is not None:
         if printer.looks:
@@ -42,7 +42,7 @@ def native_function(kernel, avals, out_avals, slow, boxed=(), inside=False):
             printer, avals, out_avals, known, slots, around.handle, around.heard, boxed)
     else:
         module.functions["@call"] = plain_entry(printer)
-    text = f"{slots.legend}\n{module.text}"
+    text = f"{slots.legend}\n{module.text}"  # the names of the table are part of the key: equal texts have equal tables
     code = processor.code(text, module.needed)
     if known is not None:
         return text, attached(code, slots, around)
@@ -70,9 +70,10 @@ def _python_function(address, table, kernel, avals, out_avals, around, boxed):
             given.append(np.asarray(x))
         outs = [*[np.empty(a.shape, a.dtype) for a in out_avals], np.zeros(())]
         scratch = np.empty(kernel.scratch + 64, np.uint8)
+        # Addresses, as the entry hands them to `work`.
         memory = np.array([a.ctypes.data for a in (*given, *outs)], np.uintp)
         work(memory.ctypes.data, scratch.ctypes.data + -scratch.ctypes.data % 64, table.ctypes.data)
-        if outs[-1] == OUTSIDE:
+        if outs[-1] == OUTSIDE:  # outputs may be written in part: NumPy makes new ones, and raises
             return around.slow(*values)
         result = [out if out.ndim or kept else out[()] for out, kept in zip(outs, boxed or len(out_avals) * [False])]
         return around.heard(result, *values) if np.isnan(outs[-1]) else result

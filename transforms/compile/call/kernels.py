@@ -14,7 +14,6 @@ from ..program import optimised
 _DEVICE: Any = LazyModule("covector.transforms.compile.call.flat_device")
 _FLAT: Any = LazyModule("covector.transforms.compile.call.elementwise_kernels")
 _OPEN: Any = LazyModule("covector.transforms.compile.call.loop_function")
-_SMALL: Any = LazyModule("covector.transforms.compile.call.small_ufuncs")
 _NUMBER = aval_of(1.0)
 
 
@@ -43,9 +42,9 @@ def _part(define, dtype, kinds):
     """The graph of an operation on a row or a block."""
     row, block = make_aval((_FLAT.ROW,), dtype), make_aval((_FLAT.BLOCK,), dtype)
     avals = {"array": block, "row": row, "vector": row, "number": make_aval((), dtype), "float": _NUMBER}
-    with unmarked():
+    with unmarked():  # an eager operation warns itself, after a look at the result
         graph, _ = stage(define, [avals[kind] for kind in kinds], lambda leaves: leaves, "a kernel")
-    return optimised(graph, frozenset(graph.inputs))
+    return optimised(graph, frozenset(graph.inputs))  # the entry takes arrays in order alone
 
 
 def _device(define, dtype, kinds):
@@ -64,15 +63,4 @@ def _loops(define, kinds):
         return None
 
 
-def _small():
-    """The maker of native forms of ufuncs for small arrays; None where native code is not to be had."""
-    if without_native():
-        return None
-    try:
-        return _SMALL.small_functions()
-    except MissingLibraryError as error:
-        unusable("llvmlite", error)
-        return None
-
-
-KERNELS.update(elementwise=_kernel, device=_device, ufuncs=_small, loops=_loops)
+KERNELS.update(elementwise=_kernel, device=_device, loops=_loops)

@@ -1,10 +1,11 @@
 """The plan of a function on a graphics processor: launches of kernels, and calls in between."""
 
-from ....core.errors import RuleError, at_user_line
+from ....core.errors import RuleError
 from ....core.types import Any
 from ...graph.equations import Literal
 from ..lower.products import is_small
 from ..lower.structure import is_native
+from ..program import described
 from ..render.c.names import function_name
 from ..render.cuda.cuda_file import CudaFile
 from .partition import with_segments
@@ -52,7 +53,7 @@ class Plan:
     def mixed(self, draft, known, outputs):
         """Segments and calls in turns; returns where the results are."""
         draft, segments, _ = with_segments(draft, known)
-        results = dict(zip(reversed(draft.outputs), reversed(outputs)))
+        results = dict(zip(reversed(draft.outputs), reversed(outputs)))  # of equal outputs the first one's name
         for eq in draft.equations:
             for v in eq.outputs:
                 self.names[v] = results[v] if v in results else self.new(v.aval, "t")
@@ -66,9 +67,8 @@ class Plan:
         """An operation of a library."""
         if eq.bodies():
             inside = culprit(eq, known)
-            where = f" (at {inside.line})" if inside.line else at_user_line()
             raise RuleError(f"export_cuda: a loop or branch holds `{inside.prim.name}`, which has no CUDA form; "
-                            f"move it out of there{where}")
+                            f"move it out of there{described(inside)[1]}")
         self.add_call(eq)
 
     def add_call(self, eq):
@@ -81,7 +81,7 @@ class Plan:
         scratch = self.unused("scratch", len(self.steps))
         found, size = self.file.add(draft, known, inputs, outputs, scratch)
         self.steps += [Launch(kernel, blocks, threads, tuple(given)) for kernel, blocks, threads, given in found]
-        if size:
+        if size:  # a plan names all memory: nothing is allocated in a kernel
             self.arrays[scratch] = (size,), "uint8"
 
     def given(self, v):

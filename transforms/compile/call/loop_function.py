@@ -2,21 +2,20 @@
 
 import numpy as np
 
-from ....core.types import Any
-from ..loops.kinds import DTYPES, KINDS
+from ..loops.define import Body, New
+from ..loops.kinds import BYTES, DTYPES, KINDS
 from ..machine.engine import machine
 from ..machine.error_states import OtherState
-from ..machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE, functions
+from ..machine.layouts import DATA, DIMS, TYPE, VALUE, functions
 from ..machine.slots import Slots
-from ..render.llvm.loop_dsl import SIZES, Array, Body, Scalar
-from ..render.llvm.objects import ObjectText
-from ..render.llvm.simd import Module, Text
+from ..render.llvm.objects import LINE, ObjectText
+from ..render.llvm.printer import Printer
+from ..render.llvm.simd import TYPES
 from .callable import attached
 
 ndarray = np.ndarray
 _HALF = np.dtype(np.float16)
-_KINDS, _DTYPES = {**KINDS, _HALF: "f16"}, {**DTYPES, "f16": _HALF}
-_LINE = 64  # bytes of a line of the cache
+_KINDS, _DTYPES = {**KINDS, _HALF: "f16", float: "f64", int: "i64"}, {**DTYPES, "f16": _HALF}
 _RELEASED = 1 << 18  # elements of outputs and scratch memory above which other threads may run
 
 
@@ -33,123 +32,76 @@ def loop_function(define, kinds):
     known = functions()
     if known is None:
         return None
-    slots = Slots()
-    module = Module()
-    around = OtherState()
-    module.functions["@call"] = _Entry(module, define, kinds, known, slots, around.handle).text
-    code = machine().code(f"{slots.legend}\n{module.text}", module.needed, scalar=True)
+    slots, around = Slots(), OtherState()
+    body = Body(machine().vector)
+    numbers = body.define(define, [
+        (_KINDS[np.dtype(kind[0])], kind[1]) if type(kind) is tuple else _KINDS[kind] for kind in kinds])
+    printer = Printer(body.kernel, body.vector, slots, inline=True).written()
+    module = printer.module
+    module.functions["@call"] = _Entry(module, known, slots).call_of(body, kinds, numbers, around.handle)
+    code = machine().code(f"{slots.legend}\n{module.text}", module.needed, scalar=True)  # LLVM makes the vectors
     return attached(code, slots, around)
 
 
 class _Entry(ObjectText):
-    """The text of the C function `call(self, args, count)`, and of the loops, a function of their own."""
+    """Writes the C function `call(self, args, count)`: it looks at arguments, makes arrays and calls the loops."""
 
-    def __init__(self, module, define, kinds, known, slots, handler):
-        super().__init__(module, known, slots)
-        self.made: list[Any] = []  # (name of an array, whether it is an output)
-        self.size = "0"
-        body = self.body = _Body(module, self)
-        self.lines = body.outer = body.text = Text(module)
-        text = self.lines
+    def call_of(self, body, kinds, numbers, handler):
+        text, kernel = self.lines, body.kernel
+        head = Printer(kernel, body.vector, self.slots, inline=True, module=text.module)
+        head.text, head.outside, head.pointers = text, "unfit", []
         self.look_at_state(len(kinds))
-        given = [self.operand(k, kind) for k, kind in enumerate(kinds)]
-        define(body, *given)
-        body.begin()
-        restore = self.released(text.op(f"icmp ugt i64 {self.size}, {_RELEASED}", "i1"))
-        names = ", ".join([f"{kind} {name}" for name, kind in body.given.items()])
-        refused = text.op(f"call i1 @loops({names})", "i1")
+        for k, (kind, sizes) in enumerate(zip(kinds, numbers)):
+            head.names.update(zip(sizes, self.operand(k, kind, head.pointers)))
+        made, total = [], "0"  # (name of an array, whether it is an output); elements of all
+        for statement in body.first:
+            if type(statement) is not New:
+                head.block([statement])
+                continue
+            counts = [n if type(n) is int else head.scalar(n) for n in statement.shape]
+            size = self.size_of(counts)
+            total = text.op(f"add i64 {total}, {size}", "i64")
+            made.append((self.array(statement, counts, size, len(made), head.pointers), statement.given))
+        alarm = self.cell("double")
+        text.emit(f"store double 0.0, ptr {alarm}")  # the loops write there when they refuse
+        # For few elements the lock costs more.
+        restore = self.released(text.op(f"icmp ugt i64 {total}, {_RELEASED}", "i1"))
+        given = [f"ptr {p}" for p in (*head.pointers, alarm)]
+        given += [f"{TYPES[v.kind]} {head.scalar(v)}" for v in kernel.given]
+        text.emit(f"call void @work({', '.join(given)}, ptr null, ptr %table)")
         restore()
-        text.emit(f"br i1 {refused}, label %drop, label %done")
-        text.begin("done")
-        for name, shown in self.made:
-            if not shown:
+        self.unless(text.op(f"fcmp oeq double {self.load(alarm, 'double')}, 0.0", "i1"), "done", "drop")
+        for name, is_given in made:
+            if not is_given:
                 self.call("void", "Py_DecRef", f"ptr {name}")
-        self.give([name for name, shown in self.made if shown])
-        text.begin("drop")
-        for name, _ in self.made:
-            self.call("void", "Py_DecRef", f"ptr {name}")
-        text.emit("br label %unfit")
-        text.begin("unfit")
-        self.nothing()
-        for k in range(len(self.made)):
-            text.begin(f"fail{k}")
-            self.give_up([name for name, _ in self.made[:k]])
-        self.slow(handler)
-        ending = ["  ret i1 false"] + (["refused:", "  ret i1 true"] if body.refusal else [])
-        taken = ", ".join([f"{kind}{' noalias' * (kind == 'ptr')} {name}" for name, kind in body.given.items()])
-        module.functions["@loops"] = "\n".join([
-            f"define internal i1 @loops({taken}) noinline {{", "entry:", *body.cells, *body.inner.lines, *ending, "}",
-            *body.facts])
-        self.text = "\n".join([
-            "define ptr @call(ptr %self, ptr %args, i64 %count) {", "entry:", *self.cells,
-            f"  %data = getelementptr inbounds i8, ptr %self, i64 {DATA}", "  %table = load ptr, ptr %data",
-            *text.lines, "}"])
+        self.give([name for name, is_given in made if is_given])
+        self.drop("drop", [name for name, _ in made], handler)
+        return self.written()
 
-    def operand(self, k, kind):
-        """The `Array` or `Scalar` of an argument, after a look at it."""
-        x, body = self.argument(k), self.body
-        if kind is float or kind is int:
-            self.unless(self.equal(self.field(x, TYPE, "ptr"), self.stored(kind.__name__, kind), "ptr"), f"type{k}")
-            if kind is float:
-                return body.noted(Scalar(body, self.field(x, VALUE, "double"), "f64"))
-            over = self.cell("i32")
-            found = self.call("i64", "PyLong_AsLongLongAndOverflow", f"ptr {x}", f"ptr {over}")
-            self.unless(self.equal(self.load(over, "i32"), 0, "i32"), f"fits{k}")
-            return body.noted(Scalar(body, found, "i64"))
+    def operand(self, k, kind, pointers):
+        """The lengths of an array, of which the address is noted, or a number, after a look at the argument."""
+        x, python = self.argument(k), ndarray if type(kind) is tuple else kind
+        self.unless(self.equal(self.field(x, TYPE, "ptr"), self.stored(python.__name__, python), "ptr"), f"type{k}")
+        if python is not ndarray:
+            return [self.field(x, VALUE, "double") if python is float else self.whole(x, f"fits{k}")]
         dtype, rank = np.dtype(kind[0]), kind[1]
-        name = _KINDS[dtype]
-        self.unless(self.equal(self.field(x, TYPE, "ptr"), self.stored("ndarray", ndarray), "ptr"), f"type{k}")
-        wanted = self.stored(f"dtype {dtype}", _DTYPES[name])
-        flags = self.lines.op(f"and i32 {self.field(x, FLAGS, 'i32')}, {READY}", "i32")
-        good = self.both(self.equal(self.field(x, DESCR, "ptr"), wanted, "ptr"), self.equal(flags, READY, "i32"))
-        self.unless(self.both(good, self.equal(self.field(x, NDIM, "i32"), rank, "i32")), f"array{k}")
+        self.unless_ordered(x, dtype, rank, f"array{k}")
         dims = self.field(x, DIMS, "ptr")
-        shape = [body.noted(Scalar(body, self.dim(dims, axis), "i64")) for axis in range(rank)]
-        return Array(body, name, self.pointer(self.field(x, DATA, "ptr")), shape)
+        pointers.append(self.field(x, DATA, "ptr"))
+        return [self.dim(dims, axis) for axis in range(rank)]
 
-    def pointer(self, name):
-        self.body.given[name] = "ptr"
-        return name
+    def size_of(self, counts):
+        total = "1"
+        for n in counts:
+            total = self.lines.op(f"mul i64 {total}, {n}", "i64")
+        return total
 
-    def array(self, kind, shape, shown):
-        """`(pointer, shape)` of a new array; one that is not shown begins at a line of the cache."""
-        text, body, k = self.lines, self.body, len(self.made)
-        shape = [body.scalar(n, "i64") for n in shape]
-        total: Any = body.scalar(1, "i64")
-        for n in shape:
-            total = total * n
-        total = total.name
-        lengths = [n.name for n in shape] if shown else [text.op(f"add i64 {total}, {_LINE // SIZES[kind]}", "i64")]
-        dims = self.cell(f"[{max(len(lengths), 1)} x i64]")
-        for axis, n in enumerate(lengths):
-            at = text.op(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}", "ptr")
-            text.emit(f"store i64 {n}, ptr {at}")
-        self.size = text.op(f"add i64 {self.size}, {total}", "i64")
-        dtype = self.stored(f"dtype {_DTYPES[kind]}", _DTYPES[kind])
-        self.call("void", "Py_IncRef", f"ptr {dtype}")
-        out = self.call("ptr", "new", f"ptr {self.stored('ndarray', ndarray)}", f"ptr {dtype}", f"i32 {len(lengths)}",
-                        f"ptr {dims}", "ptr null", "ptr null", "i32 0", "ptr null")
+    def array(self, new, counts, size, k, pointers):
+        """A new array, of which the address is noted; memory that is not given begins at a line of the cache."""
+        text, kind = self.lines, new.memory.kind
+        counts = counts if new.given else [text.op(f"add i64 {size}, {LINE // BYTES[kind]}", "i64")]
+        out = self.new(_DTYPES[kind], len(counts), self.lengths(counts))
         self.unless(text.op(f"icmp ne ptr {out}, null", "i1"), f"made{k}", f"fail{k}")
-        self.made.append((out, shown))
         start = self.field(out, DATA, "ptr")
-        return self.pointer(start if shown else self.line_of(start)), shape
-
-    def line_of(self, pointer):
-        """The first line of the cache from an address on."""
-        text = self.lines
-        gap = text.op(f"sub i64 0, {text.op(f'ptrtoint ptr {pointer} to i64', 'i64')}", "i64")
-        gap = text.op(f"and i64 {gap}, {_LINE - 1}", "i64")
-        return text.op(f"getelementptr inbounds i8, ptr {pointer}, i64 {gap}", "ptr")
-
-
-class _Body(Body):
-    def __init__(self, module, entry):
-        super().__init__(module, entry.array, machine().vector)
-        self.entry = entry
-        self.conditions = 0
-
-    def unless(self, mask):
-        if self.entry.made:
-            raise TypeError("conditions are looked at before outputs are made")
-        self.conditions += 1
-        self.entry.unless(mask.name, f"holds{self.conditions}")
+        pointers.append(start if new.given else self.line_of(start))
+        return out

@@ -11,13 +11,13 @@ from ...reverse.nan_checks import has_nan
 
 def run_watched(fun, args, kwargs, name):
     """`fun(*args, **kwargs)`; raises FloatingPointError if it makes a NaN of plain arguments without one."""
-    out = fun(*args, **kwargs)
+    out = fun(*args, **kwargs)  # plain first: most calls have no NaN
     found = [settle(v) for v in flatten(out)[0]]
     if any(isinstance(v, Tracer) for v in found) or not has_nan([v for v in found if _is_float(v)]):
         return out  # other transforms look at each operation on their values
     leaves, rebuild = flatten((args, kwargs))
     places = [k for k, x in enumerate(leaves) if _is_float(x)]
-    if has_nan([leaves[k] for k in places]):
+    if has_nan([leaves[k] for k in places]):  # a NaN that was given is no fault of an operation
         return out
 
     def run(*values):

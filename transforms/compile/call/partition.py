@@ -13,27 +13,22 @@ from .segments import Segment
 
 def whole(draft, known):
     """The one segment that a draft is; None if it is more, or nothing that computes."""
-    outputs = draft.outputs
     equations = draft.equations
     if any(map(_is_alone, equations)) or not any(map(computes, equations)) or not all(
             is_native(eq, known) or is_exchange(eq) for eq in equations):
         return None
-    made = {v for eq in draft.equations for v in eq.outputs}
-    if not all(v in made for v in outputs):
+    made = {v for eq in equations for v in eq.outputs}
+    if not all(v in made for v in draft.outputs):
+        return None  # an argument or a constant that is given back needs a copy, which is NumPy's
+    if not all(v.aval.dtype in KINDS for v in draft.inputs):
         return None
-    if not all(_is_input(v.aval) for v in draft.inputs):
-        return None
-    return Segment(draft.equations, draft.inputs, outputs, known)
+    return Segment(equations, draft.inputs, draft.outputs, known)
 
 
 def _is_alone(eq):
     """Tell whether an operation is worth a call out of native code: it has better loops."""
     alone = eq.prim.alone
     return alone is not None and bool(alone(*[v.aval for v in eq.inputs], *eq.params))
-
-
-def _is_input(aval):
-    return aval.dtype in KINDS
 
 
 def with_segments(draft, known, least=-math.inf, exchanges=False):
@@ -50,18 +45,21 @@ def with_segments(draft, known, least=-math.inf, exchanges=False):
     return Draft(draft.inputs, equations, draft.outputs), parts.found, parts.saved
 
 
-def _sunk(order, outputs):
-    """The turns with what only later native ones read computed there, where that makes no more values pass between."""
-    turn_of = {v: t for t, (_, equations) in enumerate(order) for eq in equations for v in eq.outputs}
-    readers = {}
-    for t, (_, equations) in enumerate(order):
+def _readers(order, outputs):
+    """`{variable: the turns that read it}`; -1 stands for the program's outputs."""
+    found = {v: {-1} for v in outputs if type(v) is Var}
+    for turn, (_, equations) in enumerate(order):
         for eq in equations:
             for v in eq.inputs:
                 if type(v) is Var:
-                    readers.setdefault(v, set()).add(t)
-    for v in outputs:
-        if type(v) is Var:
-            readers.setdefault(v, set()).add(-1)
+                    found.setdefault(v, set()).add(turn)
+    return found
+
+
+def _sunk(order, outputs):
+    """The turns with what only later native ones read computed there, where that makes no more values pass between."""
+    turn_of = {v: t for t, (_, equations) in enumerate(order) for eq in equations for v in eq.outputs}
+    readers = _readers(order, outputs)
     order = [(native, list(equations)) for native, equations in order]
     for t in range(len(order) - 1, -1, -1):
         native, equations = order[t]
@@ -72,7 +70,7 @@ def _sunk(order, outputs):
             if not reading or -1 in reading or t in reading:
                 continue
             first = min(reading)
-            if not order[first][0]:
+            if not order[first][0]:  # an operation of NumPy reads it first: it must be there
                 continue
             mine = [v for v in eq.inputs if type(v) is Var and turn_of.get(v) == t]
             if any(not any(r == -1 or r > t for r in readers[v]) for v in mine):
@@ -103,6 +101,7 @@ class _Parts:
 
     def scheduled(self, equations, inputs, outputs):
         """Equations in turns: those that are native, as far as their operands are there, then the others."""
+        # Asked once: bodies are walked for it.
         native = {id(eq): not _is_alone(eq) and is_native(eq, self.known) or self.exchanges and is_exchange(eq)
                   for eq in equations}
         waiting = list(equations)
@@ -110,7 +109,7 @@ class _Parts:
         done = set(inputs)
         order = []
         while waiting:
-            for kind in (True, False):
+            for kind in (True, False):  # as much as can be natively, then one turn of the rest: few segments
                 taken, rest, barred = [], [], False
                 for eq in waiting:
                     ready = all(type(v) is not Var or v in done or v not in made for v in eq.inputs)
@@ -119,7 +118,7 @@ class _Parts:
                         done.update(eq.outputs)
                     else:
                         rest.append(eq)
-                        barred = barred or eq.acts
+                        barred = barred or eq.acts  # effects keep their order; others go past them
                 waiting = rest
                 if kind:
                     order += [(True, taken)] if taken else []
@@ -129,15 +128,7 @@ class _Parts:
 
     def joined(self, order, outputs):
         """The turns as equations; native ones as segments where they compute something."""
-        readers = {}
-        for turn, (_, equations) in enumerate(order):
-            for eq in equations:
-                for v in eq.inputs:
-                    if type(v) is Var:
-                        readers.setdefault(v, set()).add(turn)
-        for v in outputs:
-            if type(v) is Var:
-                readers.setdefault(v, set()).add(-1)
+        readers = _readers(order, outputs)
         result = []
         for turn, (native, equations) in enumerate(order):
             if not native:
@@ -175,7 +166,7 @@ class _Parts:
             return eq
         params = []
         before = self.times
-        self.times *= turns(eq) or 1
+        self.times *= turns(eq) or 1  # a segment in a loop saves its time in every turn
         for p in eq.params:
             if type(p) is Body:
                 graph = p.graph

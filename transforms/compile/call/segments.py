@@ -45,7 +45,7 @@ class Segment:
         draft = Draft(self.inputs, self.equations, self.outputs)
         if self.known is None:
             self.known = {}
-            for eq in self.equations:
+            for eq in self.equations:  # a draft that was rewritten has equations that nobody asked about
                 _STRUCTURE.is_native(eq, self.known)
         kernel = _WRITER.Writer(draft, self.known).kernel
         calls = any(eq.prim.exchanges for eq in self.equations)

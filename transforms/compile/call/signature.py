@@ -23,7 +23,7 @@ def static_key(value, name):
         raise TypeError(f"jit looks static arguments up by their value, but {name} is a traced value "
                         f"({aval_of(value)!r}); leave it out of the static arguments, or call the function outside of "
                         f"the transform{at_user_line()}")
-    if isinstance(value, float | complex | np.inexact):
+    if isinstance(value, float | complex | np.inexact):  # 0.0 == -0.0, and NaN is not itself
         return kind, repr(value)
     if isinstance(value, tuple):
         return kind, tuple([static_key(v, name) for v in value])
@@ -80,13 +80,14 @@ def quick_look(args, kwargs, static, call, rebuild):
         front: makes of a function `again(args, kwargs)`, called for other signatures, one that is called as the user's
             own; None where arguments were given by name.
     """
+    # Layouts are asked for where they matter alone.
     look = _Look(call.programs.depends(), "device" in call.options)
     try:
         names = look.arguments(args, kwargs, static)
     except Unwritten:
         return None, None
     program = call.programs.for_layout_of(look.leaves)
-    lines = [line for line in look.lines if not program.checks or line not in look.tests]
+    lines = [line for line in look.lines if not program.checks or line not in look.tests]  # native code looks itself
     lines = ["if modes() is not OFF or DONATED: return MISS", *lines]
     ended = ["if out is MISS: return MISS"] if program.checks else []
     ended.append(f"return {_result(rebuild, len(call.graph.outputs))}")
@@ -163,12 +164,12 @@ class _Look:
 
     def arguments(self, args, kwargs, static):
         """Write the tests of all arguments, and return the names of positional ones."""
-        if any(type(key) is not str for key in kwargs):
+        if any(type(key) is not str for key in kwargs):  # such a call raises, and says so itself
             raise Unwritten
         names = [self.new() for _ in args]
         for k, (name, value) in enumerate(zip(names, args)):
             self.same(name, value) if k in static else self.tree(name, value)
-        for key in sorted(kwargs):
+        for key in sorted(kwargs):  # any order of names is the same call
             name = self.item("kwargs", key)
             self.same(name, kwargs[key]) if key in static else self.tree(name, kwargs[key])
         return names
@@ -196,7 +197,7 @@ class _Look:
             for part, inner in zip(names, value):
                 self.tree(part, inner)
         elif kind is dict:
-            if not all(type(key) is str for key in value):
+            if not all(type(key) is str for key in value):  # other keys may have an equality of their own
                 raise Unwritten
             self.unless(f"type({name}) is not dict or len({name}) != {len(value)}")
             for key in sorted(value):

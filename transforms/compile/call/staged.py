@@ -17,7 +17,7 @@ from ...staging.staging import stage
 from ..loops.kinds import KINDS
 from ..lower.inlining import inlined
 from ..lower.structure import is_native
-from ..program import optimised
+from ..program import described, optimised
 from ..render.c.c_file import is_bounded
 from ..render.c.names import unused
 
@@ -45,8 +45,8 @@ def staged(fun, args, who, written=lambda eq: True):
     leaves, rebuild = flatten(tuple(args))
     with unmarked():
         graph, _ = stage(lambda *given: _checked(fun(*given), fun, who), leaves, rebuild, who)
-    check_escaped(graph.captured)
-    draft = optimised(inlined(graph, whole=True), frozenset(graph.inputs))
+    check_escaped(graph.captured)  # a file cannot hold a value of a transform around it
+    draft = optimised(inlined(graph, whole=True), frozenset(graph.inputs))  # no call is left: a file has one function
     result = graph.rebuild(list(range(len(graph.outputs))))
     taken: set[str] = set()
     inputs = _named(tuple(args), _parameters(fun, len(args)), graph.in_avals, taken)
@@ -65,12 +65,12 @@ def staged(fun, args, who, written=lambda eq: True):
 
 
 def products(draft, written):
-    """What is known of a draft's equations: which products are written, and that no indices are which nobody checks."""
+    """The notes on a draft's equations: which products are written, and that no indices are which nobody checks."""
     known = {}
     for eq in walk(draft.equations):  # whatever library NumPy has
         if eq.prim.product == "matrices" and _is_product(eq):
             known[eq] = written(eq)
-        elif is_bounded(eq, known):
+        elif is_bounded(eq, known):  # text without a way to raise
             known[eq] = False
     return known
 
@@ -100,12 +100,10 @@ def refuse(staged, who, language):
     """Raise for the first equation that has no form in the language."""
     for eq in staged.draft.equations:
         if not is_native(eq, staged.known):
-            eq = culprit(eq, staged.known)
-            given = ", ".join([f"{short_dtype(v.aval.dtype)}{list(v.aval.shape)}" for v in eq.inputs])
-            where = f" (at {eq.line})" if eq.line else at_user_line()
-            raise RuleError(f"{who}: `{eq.prim.name}` of {given} has no {language} form; indices that depend on "
-                            "values, sorts, linear algebra, complex numbers, arrays without elements and side effects "
-                            f"have none: compute these before or after{where}")
+            what, where = described(culprit(eq, staged.known))
+            raise RuleError(f"{who}: {what} has no {language} form; indices that depend on values, sorts, linear "
+                            "algebra, complex numbers, arrays without elements and side effects have none: compute "
+                            f"these before or after{where}")
 
 
 def culprit(eq, known):

@@ -1,4 +1,4 @@
-"""What `export_cuda` returns: kernels, and the steps that launch them."""
+"""The results of `export_cuda`: kernels, and the steps that launch them."""
 
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ class Call(NamedTuple):
 
 
 class ExportedCuda(NamedTuple):
-    """What `export_cuda` returns: the text of the kernels, and what a program does with them.
+    """The result of `export_cuda`: the text of the kernels, and what a program does with them.
 
     `arrays` are (shape, dtype) by name: arguments, results, and what lies between; `steps` launches and calls, in
     order; `inputs` and `outputs` the names of arguments and results, in the order of their leaves. A result may be an

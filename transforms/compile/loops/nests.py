@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .statements import Const, Nest, Place, Step, Value, inner
+from .statements import Const, Nest, Step, Value, inner
 
 _MANY_ROWS = 32
 _SHORT = frozenset({2, 3, 4, 5, 6, 7, 9})  # elements of rows of which many are taken at once: they fill no vectors
@@ -75,8 +75,7 @@ def collapsed(nest):
         k -= 1
     order = _order(shape, strides.values(), [strides[id(p)] for *_, p in nest.folds])
     shape = tuple(shape[k] for k in order)
-    return changed(nest, shape, lambda p: Place(
-        p.memory, shape, [strides[id(p)][k] for k in order], p.offset, p.moving))
+    return changed(nest, shape, lambda p: p.laid(shape, [strides[id(p)][k] for k in order]))
 
 
 def by_rows(nest):
@@ -97,7 +96,7 @@ def by_rows(nest):
         return v if type(v) is Const else known.get((v, None)) or known.get((v, index)) or v
 
     def column(p, offset):
-        return Place(p.memory, shape[:1], p.strides[:1], p.offset + offset, p.moving)
+        return p.laid(shape[:1], p.strides[:1], offset)
 
     for v, p in nest.loads:
         for index in indices if any(p.strides[1:]) else [None]:
@@ -177,12 +176,11 @@ def in_pieces(nest):
     if n < 2 * _PIECE or all(p.strides[-1] for *_, p in nest.folds):
         return [nest]
     pieces = n // _PIECE
-    main = changed(nest, (*nest.shape[:-1], pieces, _PIECE), lambda p: Place(
-        p.memory, (*p.shape[:-1], pieces, _PIECE), (*p.strides[:-1], p.strides[-1] * _PIECE, p.strides[-1]), p.offset,
-        p.moving))
+    main = changed(nest, (*nest.shape[:-1], pieces, _PIECE), lambda p: p.laid(
+        (*p.shape[:-1], pieces, _PIECE), (*p.strides[:-1], p.strides[-1] * _PIECE, p.strides[-1])))
     done = pieces * _PIECE
     if done == n:
         return [main]
-    rest = changed(nest, (*nest.shape[:-1], n - done), lambda p: Place(
-        p.memory, (*p.shape[:-1], n - done), p.strides, p.offset + done * p.strides[-1], p.moving))
+    rest = changed(nest, (*nest.shape[:-1], n - done), lambda p: p.laid(
+        (*p.shape[:-1], n - done), p.strides, done * p.strides[-1]))
     return [main, rest]

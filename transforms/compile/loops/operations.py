@@ -16,10 +16,6 @@ def _maximum(b, x, y):
     return b.select(b.or_(b.fcmp(">", x, y), b.fcmp("!=", x, x)), x, y)
 
 
-def _minimum(b, x, y):
-    return b.select(b.or_(b.fcmp("<", x, y), b.fcmp("!=", x, x)), x, y)
-
-
 def _sign(b, x):
     zero = b.const(0.0)
     rest = b.select(b.fcmp("==", x, zero), zero, x)
@@ -95,7 +91,7 @@ FLOATS = {  # on floats
     "deg2rad": lambda b, x: b.fmul(x, b.const(math.pi / 180.0)),
     "rad2deg": lambda b, x: b.fmul(x, b.const(180.0 / math.pi)),
     "maximum": _maximum,
-    "minimum": _minimum,
+    "minimum": lambda b, x, y: b.select(b.or_(b.fcmp("<", x, y), b.fcmp("!=", x, x)), x, y),
     "fmax": lambda b, x, y: b.select(b.or_(b.fcmp(">=", x, y), b.fcmp("!=", y, y)), x, y),
     "fmin": lambda b, x, y: b.select(b.or_(b.fcmp("<=", x, y), b.fcmp("!=", y, y)), x, y),
     "strong_zero": lambda b, ct, c: b.select(  # a zero keeps its sign
@@ -139,11 +135,27 @@ MASKS = {  # on masks
     "minimum": lambda b, x, y: b.and_(x, y),
 }
 TESTS = frozenset(_FLOAT_TESTS)  # what gives masks, of integers too
+_OF_LOOPS = {  # what definitions of loops have beside these, and no primitive is
+    "fma": lambda b, x, y, z: b.fma(x, y, z),
+    "multiply_add": lambda b, x, y, z: b.multiply_add(x, y, z),  # the product may be rounded, or not
+    "add_to": lambda b, x, y: b.loose("add", x, y),  # additions to one number may go in any order
+    "multiply_into": lambda b, x, y: b.loose("mul", x, y),
+    "bits": lambda b, x: b.bits(x),
+    "from_bits": lambda b, i: b.from_bits(i),
+    "bits_up": lambda b, x, places: b.shl(x, places),
+    "bits_down": lambda b, x, places: b.lshr(x, places),
+    "is_place": lambda b, x, n: b.below(x, n),
+}
 
 
 def table_of(kind):
     """The operations on values of a kind."""
     return {"f": FLOATS, "i": INTEGERS, "b": MASKS}[kind[0]]
+
+
+def operation(name, kind):
+    """An operation by its name, on values of a kind; None where that is an elementary function."""
+    return table_of(kind).get(name) or _OF_LOOPS.get(name)
 
 
 def knows(name, kind):

@@ -1,6 +1,10 @@
 """The loop IR: what a native function does, in statements that name no machine and no language."""
 
+from math import prod
+
 import numpy as np
+
+from ....core.types import Any
 
 STOPPED, OUTSIDE = 1.0, 2.0  # in place of 0 in the last output: a signal, or a place out of bounds, ended the function
 _ORIGIN = np.zeros(1, np.int8)
@@ -14,7 +18,7 @@ class Memory:
 
     def __init__(self, kind, size, role="scratch", index=0, array=None):
         self.kind = kind
-        self.size = size
+        self.size = size  # None where it is known when the function is called
         self.role = role  # "input", "output", "constant", "scratch", or "cell": scratch memory that fits in registers
         self.index = index  # which input or output; the offset of scratch memory, in bytes
         self.array = array  # of a constant
@@ -23,7 +27,7 @@ class Memory:
 class Place:
     """Where the elements of an array lie: `memory[offset + Σ index · stride + Σ counter · step]`.
 
-    A counter is the `Counter` of a loop around, or a `Value` of kind i64 that a `Bound` gave.
+    A counter is the `Counter` of a loop around, or a `Value` of kind i64.
     """
 
     __slots__ = ("memory", "offset", "shape", "strides", "moving")
@@ -41,10 +45,7 @@ class Place:
 
     @property
     def size(self):
-        n = 1
-        for m in self.shape:
-            n *= m
-        return n
+        return prod(self.shape)
 
     def seen(self, change):
         """The place of a view, which `change` makes; None where it raises. It may not copy: there are no elements."""
@@ -63,6 +64,10 @@ class Place:
         return Place(self.memory, found.shape, found.strides,
                      self.offset + found.__array_interface__["data"][0] - _START, self.moving)
 
+    def laid(self, shape, strides, further=0):
+        """The place under another shape and strides, so many elements further on."""
+        return Place(self.memory, shape, strides, self.offset + further, self.moving)
+
     def reshaped(self, shape):
         """The place in another shape; None where no strides give it."""
         return self.seen(lambda a: np.reshape(a, shape, copy=False))
@@ -73,16 +78,26 @@ class Place:
             return self
         ahead = len(shape) - len(self.shape)
         strides = [0] * ahead + [0 if n == 1 else s for n, s in zip(self.shape, self.strides)]
-        return Place(self.memory, shape, strides, self.offset, self.moving)
+        return self.laid(shape, strides)
 
     def row(self, counter):
         """The place of the row that a counter says."""
         return Place(self.memory, self.shape[1:], self.strides[1:], self.offset,
                      (*self.moving, (counter, self.strides[0])))
 
+    def turned(self):
+        """The place of the transpose."""
+        return self.laid(self.shape[::-1], self.strides[::-1])
+
+    def lying(self):
+        """How a matrix lies: whether along rows, and how far its lines are apart."""
+        (n, m), (down, right) = self.shape, self.strides
+        along = (right == 1 or m == 1) and (down >= m or n == 1)
+        return along, max(down, m) if along else max(right, n)
+
     def element(self, index):
         """The place of one element."""
-        return Place(self.memory, (), (), self.offset + sum(i * s for i, s in zip(index, self.strides)), self.moving)
+        return self.laid((), (), sum(i * s for i, s in zip(index, self.strides)))
 
 
 def compact_strides(shape):
@@ -102,6 +117,13 @@ def is_compact(place):
 def is_uniform(values):
     """Tell whether an array of values holds one for all elements."""
     return not any(values.strides) or values.size == 1
+
+
+def arranged(items, shape=()):
+    """Values, or whatever stands for them, as an array of objects; the one item of an array without axes."""
+    found = np.empty(shape, object)
+    found.reshape(-1)[:] = items
+    return found
 
 
 class Value:
@@ -170,6 +192,15 @@ class Bound:
         self.count = count
 
 
+class Require:
+    """The function ends at once, as at a `Bound`, unless a mask holds."""
+
+    __slots__ = ("flag",)
+
+    def __init__(self, flag):
+        self.flag = flag
+
+
 class Nest:
     """Steps for every element of a shape, in any order.
 
@@ -197,6 +228,12 @@ class Product:
         self.y = y
         self.out = out
 
+    def by_rows(self):
+        """`(x, y, out)` whose `out` lies along rows: these, or their transposes."""
+        if self.out.strides[1] == 1 or self.out.shape[1] == 1:
+            return self.x, self.y, self.out
+        return self.y.turned(), self.x.turned(), self.out.turned()
+
 
 class Counter:
     """The index of a loop."""
@@ -205,15 +242,22 @@ class Counter:
 
 
 class Loop:
-    """`body` for `counter` = 0, 1, …, `count` - 1, in this order, or backwards."""
+    """`body` for `counter` = `start`, `start + step`, … as long as it is less than `count`, in this order.
 
-    __slots__ = ("counter", "count", "reverse", "body")
+    All three are ints, or `Value`s of kind i64, and so is the counter where steps compute with it. A loop over all of
+    0, 1, …, `count` - 1 may go backwards.
+    """
 
-    def __init__(self, counter, count, reverse, body):
+    __slots__ = ("counter", "count", "reverse", "body", "start", "step", "vectors")
+
+    def __init__(self, counter, count, reverse, body, start=0, step=1, vectors=None):
         self.counter = counter
         self.count = count
         self.reverse = reverse
         self.body = body
+        self.start = start
+        self.step = step
+        self.vectors = vectors  # whether a compiler may take several turns at a time; None where it knows itself
 
 
 class Ranges:
@@ -242,7 +286,7 @@ class While:
 
 
 class Branch:
-    """`yes` where the flag is set, `no` elsewhere."""
+    """`yes` where the flag, a place or a value, is set, `no` elsewhere."""
 
     __slots__ = ("flag", "yes", "no")
 
@@ -255,12 +299,13 @@ class Branch:
 class Kernel:
     """A native function: what it is given, what it gives, the memory that it needs, and its statements."""
 
-    __slots__ = ("inputs", "outputs", "statements", "scratch", "work")
+    __slots__ = ("inputs", "outputs", "statements", "given", "scratch", "work")
 
     def __init__(self, inputs, outputs, statements):
         self.inputs = inputs  # of `Memory`
         self.outputs = outputs
         self.statements = statements
+        self.given: Any = ()  # values beside the inputs
         self.scratch = 0  # bytes
         self.work = 0.0  # operations on elements, about
 

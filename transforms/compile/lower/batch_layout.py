@@ -4,7 +4,6 @@ Slices, stacks and sums within an example then move no memory, and what is compu
 """
 
 from math import prod
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from ....core.ops.shaping import broadcast_to, concatenate, flip, reshape, stack
 from ...graph.equations import Literal, Var
 from ..loops.constants import constant
 from ..loops.kinds import KINDS
-from ..loops.statements import Place
+from ..loops.statements import Place, arranged
 from .buffer_reuse import want
 
 _EXAMPLES = 64  # from which they fill vectors
@@ -42,6 +41,7 @@ def columnar(equations, outputs, known):
     leading = {v.aval.shape[0] for eq in equations for v in eq.outputs if v.aval.ndim > 1}
     for n in sorted(leading):
         if n >= _EXAMPLES:
+            # The longest axis comes last, and takes what is left.
             mine = [eq for eq in equations if id(eq) not in found and _is_rowwise(eq, n, known)]
             for cluster in _connected(mine, n):
                 if _pays(cluster, n, equations, outputs):
@@ -66,9 +66,9 @@ def _is_rowwise(eq, n, known):
     if _rule(prim) is None or not all(_rows(v.aval, n) for v in eq.inputs):
         return False
     if prim in _JOINS:
-        return eq.params[0] > 0
+        return eq.params[0] > 0  # along the examples, a join is a move of memory
     if prim.reduces is not None or prim is flip.prim:
-        return 0 not in eq.params[0]
+        return 0 not in eq.params[0]  # over the examples it mixes them; `fold` has sums of that kind
     if prim is getitem.prim:
         return _keeps_rows(eq.params[0], n)
     if prim.updates:
@@ -110,7 +110,7 @@ def _connected(equations, n):
 
 def _pays(cluster, n, equations, outputs):
     """Tell whether a group moves, or computes in short rows, more elements than columns are loaded and stored."""
-    mine = set(map(id, cluster))
+    mine = set(map(id, cluster))  # equations are compared by themselves, not by what they say
     made = {v for eq in cluster for v in eq.outputs}
     saved, read = 0, {}
     for eq in cluster:
@@ -127,7 +127,7 @@ def _pays(cluster, n, equations, outputs):
     left = {v for v in outputs if v in made} | {
         v for eq in equations if id(eq) not in mine and not folds_examples(eq) for v in eq.inputs if v in made}
     sizes = [*read.values(), *[prod(v.aval.shape[1:]) for v in left]]
-    return saved >= _WORTH * sum(k for k in sizes if k > 1) and saved > 0
+    return saved >= _WORTH * sum(k for k in sizes if k > 1) and saved > 0  # a row of one element is a column as it lies
 
 
 def write(writer, eq):
@@ -152,6 +152,7 @@ def fold(writer, eq):
     if v not in here.of or v in here.together or v in here.aimed or not folds_examples(eq):
         return False
     columns = _folded(writer, eq, here.of[v], out.aval.shape[1:] if keepdims else out.aval.shape)
+    # Numbers have no nest to fold them.
     if not all(type(column) is Var and column.aval.ndim == 1 for column in columns.flat):
         return False
     place = writer.values[out] = writer.result(out)
@@ -170,8 +171,8 @@ def aim(writer, v):
     """Say where the columns of a variable are to be written."""
     here = writer.columns
     if v in here.of and v not in here.aimed and v not in here.together:
-        place = here.aimed[v] = writer.result(v)
-        writer.alarm.split(place)
+        place = here.aimed[v] = writer.result(v)  # one array, of which the nests of columns write their parts
+        writer.alarm.split(place)  # it leaves the program in parts, of which each is looked at by its own nest
         for column, part in _parts(writer, v, place):
             want(writer, column, part)
 
@@ -185,7 +186,7 @@ def put_together(writer, v):
         for column, part in _parts(writer, v, place):
             writer.copy(column, part)
         writer.values[v] = place
-        here.together.add(v)
+        here.together.add(v)  # columns that are there once are views from then on
 
 
 def _parts(writer, v, place):
@@ -201,31 +202,25 @@ def _keep(writer, out, columns):
             writer.columns.parents.setdefault(column, []).append(out)
 
 
-def _array(items, shape):
-    found = np.empty(len(items), object)
-    found[:] = items
-    return found.reshape(shape)
-
-
 def _columns(writer, v):
     """The columns of an array of examples: variables over these, or numbers."""
     known = writer.columns.of.get(v) if type(v) is Var else None
     if known is not None:
         return known
     rest = v.aval.shape[1:]
-    if type(v) is Var and not rest:
-        return _array([v], ())
+    if type(v) is Var and not rest:  # an array of one axis is its own column
+        return arranged([v], ())
     found = constant(v) if type(v) is Literal else writer.value(v)
     if type(found) is Place:
         items = [_given(writer, v, found.seen(lambda a, i=i: a[(slice(None), *i)])) for i in np.ndindex(rest)]
     elif type(v) is Literal:
-        items = [Literal(np.asarray(v.value).reshape(-1)[0])] * prod(rest)
+        items = [Literal(np.asarray(v.value).reshape(-1)[0])] * prod(rest)  # a literal as values is one number for all
     else:
         items = [_given(writer, v, found[(slice(None), *i)]) for i in np.ndindex(rest)]
-    columns = _array(items, rest)
+    columns = arranged(items, rest)
     if type(v) is Var:
         _keep(writer, v, columns)
-        writer.columns.together.add(v)
+        writer.columns.together.add(v)  # they were there before: views of memory
     return columns
 
 
@@ -244,13 +239,13 @@ def _operand(writer, v, out, local):
     if v.aval.ndim == out.aval.ndim and v.aval.shape[0] == out.aval.shape[0]:
         return np.broadcast_to(_columns(writer, v), rest)
     if v.aval.size == 1:
-        return np.broadcast_to(_array([v], ()), rest)
+        return np.broadcast_to(arranged([v], ()), rest)
     if type(v) is Literal:
         items = [Literal(x) for x in np.asarray(v.value).reshape(-1)]
     else:
         items = [_given(writer, v, x) for x in np.split(writer.held(v).reshape(-1), v.aval.size)]
     shape = v.aval.shape[1:] if v.aval.ndim == out.aval.ndim else v.aval.shape
-    return np.broadcast_to(_array(items, shape), rest)
+    return np.broadcast_to(arranged(items, shape), rest)
 
 
 def _stepwise(writer, out, steps):
@@ -259,15 +254,11 @@ def _stepwise(writer, out, steps):
     for name, kind, made, inputs in steps:
         operands = [_operand(writer, v, out, local) for v in inputs]
         if not rest:
-            for v in inputs if made is not out else ():
-                if type(v) is Var:
-                    reader = SimpleNamespace(outputs=[made])
-                    writer.uses.setdefault(v, []).append(reader)
-                    writer.finished.add(id(reader))
+            writer.read_by(made, inputs if made is not out else ())
             writer.step(name, kind, made, [x[()] for x in operands])
-            local[made] = _array([made], ())
+            local[made] = arranged([made], ())
             continue
-        local[made] = _array([_step(writer, name, kind, made, [x[i] for x in operands])
+        local[made] = arranged([_step(writer, name, kind, made, [x[i] for x in operands])
                               for i in np.ndindex(rest)], rest)
     if rest:
         _keep(writer, out, local[out])
@@ -298,7 +289,7 @@ def _updated(writer, eq, columns):
     found = x.copy()[None]
     part = found[index]
     given = np.broadcast_to(given[None].reshape((1, *given.shape)[max(0, given.ndim + 1 - part.ndim) :]), part.shape)
-    found[index] = _array([_added(writer, kind, out, *pair) for pair in zip(part.flat, given.flat)],
+    found[index] = arranged([_added(writer, kind, out, *pair) for pair in zip(part.flat, given.flat)],
                           part.shape) if add else given
     return found.reshape(x.shape)
 
@@ -307,7 +298,7 @@ def _added(writer, kind, out, x, y):
     """A sum of two columns, of which the first may be zero; one that is never -0 is itself."""
     positive = writer.columns.positive
     zero = type(x) is Literal and not np.any(x.value) and not np.signbit(x.value)
-    if zero and y in positive:
+    if zero and y in positive:  # 0 + y is y, but for y = -0, which becomes 0
         return y
     total = _step(writer, "add", kind, out, (x, y))
     if zero or x in positive or y in positive:
@@ -333,7 +324,7 @@ def _folded(writer, eq, x, shape):
             pairs = [_step(writer, name, kind, like, pair) for pair in zip(items[::2], items[1::2])]
             items = pairs + items[2 * len(pairs) :]
         found.append(items[0])
-    return _array(found, shape)
+    return arranged(found, shape)
 
 
 _JOINS = {concatenate.prim: _joined(np.concatenate), stack.prim: _joined(np.stack)}

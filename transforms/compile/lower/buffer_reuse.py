@@ -9,7 +9,7 @@ from ..loops.statements import Place, is_compact
 
 def want(writer, v, place):
     """Let the nest that makes a variable, if it waits, write it to a place."""
-    if v in writer.owner and v not in writer.targets:
+    if v in writer.owner and v not in writer.targets:  # one that has a target is wanted twice: the second one is a copy
         writer.targets[v] = place
 
 
@@ -21,6 +21,7 @@ def add_zero_into(writer, eq, v, place):
     total = Var(v.aval)
     reader = SimpleNamespace(outputs=[total])
     writer.finished.add(id(reader))
+    # Else `v` is stored for `eq`, which reads it no more.
     writer.uses[v] = [reader if other is eq else other for other in writer.uses[v]]
     writer.targets[total] = place
     writer.step("add", KINDS[v.aval.dtype], total, [v, Literal(0.0)])
@@ -33,18 +34,18 @@ def claim_cell(writer, out, nest):
     The nest itself may read an element where it writes the same one.
     """
     cell = writer.carried.get(out)
-    if cell is None or out in writer.targets:
+    if cell is None or out in writer.targets:  # nothing carries it, or it leaves the program as well
         return
     if any(p.memory is cell.memory and (p.offset, p.strides) != (cell.offset, cell.strides) for _, p in nest.loads):
         return
-    old = _lying_in(writer, cell.memory)
+    old = _lying_in(writer, cell.memory)  # the state of this turn, under all its names
     if any(eq is None or id(eq) not in writer.finished for w in old for eq in writer.uses.get(w, ())):
         return
     for group in (*writer.groups.values(), *writer.flushed):
         read = [v for step in group.steps for v in step[3]] + [fold[1] for fold in group.folds]
         if not old.isdisjoint(writer.rematerialized.behind(read)):
             return
-    del writer.carried[out]
+    del writer.carried[out]  # the cell is taken: another step would write over it
     writer.targets[out] = cell
 
 
@@ -78,6 +79,7 @@ def _spent(writer, v, last):
     if type(found) is not Place or found.memory not in writer.local or found.moving or not (
             found.size == found.memory.size and is_compact(found)):
         return None
+    # A later reader takes the stored values from there.
     if any(place.memory is found.memory for place in writer.spilled.values()):
         return None
     for group in list(writer.groups.values()):  # what waits may read it

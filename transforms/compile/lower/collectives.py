@@ -8,19 +8,14 @@ import threading
 from collections import deque
 from types import SimpleNamespace
 
-import numpy as np
-
 from ....core.facts import Operation
-from ....core.types import Any
 from ...graph.draft import Draft, rewritten
 from ...graph.equations import Var
 from ..loops.kinds import KINDS
-from ..loops.statements import STOPPED
 from ..machine.layouts import functions
 
 LARGEST = 1 << 18  # bytes of an operand or result: it is copied on its way, which takes longer than to leave the code
 _AHEAD = 64  # equations that are looked through for one that can be under way at the same time
-_WRITEABLE = 0x400
 
 
 _RUNNING = threading.local()  # `found`: what the native function of this thread has got from other ranks, in order
@@ -70,8 +65,8 @@ def _caller(equations):
     def call(*arrays):
         found = run(arrays[:count])
         for out, value in zip(arrays[count:], found):
-            out[...] = value
-        _RUNNING.found.extend([value.copy() for value in found])
+            out[...] = value  # results may be of another layout than the place has
+        _RUNNING.found.extend([value.copy() for value in found])  # for a second run: what was given may be written over
 
     return call
 
@@ -79,7 +74,7 @@ def _caller(equations):
 def remembering(run):
     """`run`, a native function that calls collectives, with a memory of what they gave."""
     def remembered(*values):
-        outer = getattr(_RUNNING, "found", None)
+        outer = getattr(_RUNNING, "found", None)  # a native function may call another one
         _RUNNING.found = deque()
         try:
             return run(*values)
@@ -115,7 +110,7 @@ def together(equations):
 
     Collectives keep their order among themselves.
     """
-    if sum(eq.prim.exchanges == "shift" for eq in equations) < 2:
+    if sum(eq.prim.exchanges == "shift" for eq in equations) < 2:  # one by itself has nothing to overlap with
         return equations
     rest, found = list(equations), []
     while rest:
@@ -127,6 +122,7 @@ def together(equations):
         for other in rest[:_AHEAD]:
             depends = not late.isdisjoint([v for v in other.inputs if type(v) is Var])
             if other.prim.exchanges:
+                # It waits for this one, or for other ranks.
                 if depends or other.prim.exchanges != "shift" or other.params[0].origin is not eq.params[0].origin:
                     break
                 needed = _needed(other, between)
@@ -150,69 +146,6 @@ def exchange(writer, eq):
     outs = [writer.result(v) for v in eq.outputs]
     writer.add(Exchange(_caller(several), given, outs))
     writer.values.update(zip(eq.outputs, outs))
-
-
-def print_exchange(printer, statement):
-    """Make arrays of the places, call, and leave the function where that raises."""
-    text, slots, known = printer.text, printer.slots, functions()
-
-    def call(kind, name, *args):
-        given = f"call {kind} {slots.load(text, slots.place(name, known[name]))}({', '.join(args)})"
-        return text.emit(given) if kind == "void" else text.op(given, kind)
-
-    def stored(name, found):
-        return slots.load(text, slots.place(name, id(found), found))
-
-    head, end = printer.labels("e")
-    state = call("i32", "PyGILState_Ensure")
-    arrays: list[Any] = []
-    failed: Any = None
-    for place in statement.places():
-        dtype, flags = _DTYPES[place.kind], _WRITEABLE * (len(arrays) >= len(statement.inputs))
-        dims = _numbers(printer, place.shape)
-        strides = _numbers(printer, [n * dtype.itemsize for n in place.strides])
-        at = stored(f"dtype {dtype}", dtype)
-        call("void", "Py_IncRef", f"ptr {at}")
-        arrays.append(call("ptr", "new", f"ptr {stored('ndarray', np.ndarray)}", f"ptr {at}",
-                           f"i32 {len(place.shape)}", f"ptr {dims}", f"ptr {strides}",
-                           f"ptr {printer.address(place)}", f"i32 {flags}", "ptr null"))
-    given = f"%{head}_given"
-    printer.frames.append(f"  {given} = alloca [{len(arrays)} x ptr]")
-    for k, array in enumerate(arrays):
-        at = text.op(f"getelementptr inbounds ptr, ptr {given}, i64 {k}", "ptr")
-        text.emit(f"store ptr {array}, ptr {at}")
-        one = text.op(f"icmp eq ptr {array}, null", "i1")
-        failed = text.op(f"or i1 {failed}, {one}", "i1") if k else one
-    before = text.label
-    text.emit(f"br i1 {failed}, label %{head}_done, label %{head}")
-    text.begin(head)
-    function = stored(f"collective {head}", statement.call)
-    result = call("ptr", "PyObject_Vectorcall", f"ptr {function}", f"ptr {given}", f"i64 {len(arrays)}", "ptr null")
-    text.emit(f"br label %{head}_done")
-    text.begin(f"{head}_done")
-    result = text.op(f"phi ptr [null, %{before}], [{result}, %{head}]", "ptr")
-    for array in (*arrays, result):
-        call("void", "Py_DecRef", f"ptr {array}")
-    call("void", "PyGILState_Release", f"i32 {state}")
-    raised = text.op(f"icmp eq ptr {result}, null", "i1")
-    text.emit(f"br i1 {raised}, label %{head}_raised, label %{end}")
-    text.begin(f"{head}_raised")
-    printer.leave(STOPPED)
-    text.begin(end)
-
-
-_DTYPES: dict[str, Any] = {kind: dtype for dtype, kind in KINDS.items()}
-
-
-def _numbers(printer, values):
-    """The address of a few integers."""
-    text = printer.text
-    found = f"%numbers{len(printer.frames)}"
-    printer.frames.append(f"  {found} = alloca [{max(len(values), 1)} x i64]")
-    for k, n in enumerate(values):
-        at = text.op(f"getelementptr inbounds i64, ptr {found}, i64 {k}", "ptr")
-        text.emit(f"store i64 {n}, ptr {at}")
-    return found
 
 
 def _needed(eq, between):

@@ -26,7 +26,7 @@ def assemble(writer, eq):
         if whole is not None and whole[0] is eq:  # it lies there
             continue
         part = _part(place, box, v.aval.shape)
-        once = eq.inputs.count(v) == 1
+        once = eq.inputs.count(v) == 1  # of two parts that are one array the second has nothing to wait for
         total = add_zero_into(writer, eq, v, part) if k in first and kind[0] == "f" and once else None
         later.append((k, v, part, total))  # parts that wait in one nest are written by it
     for k, v, part, total in later:
@@ -49,10 +49,10 @@ def _begin(writer, eq):
     if whole is None:
         place = writer.result(out)
     else:
-        _begin(writer, whole[0])
+        _begin(writer, whole[0])  # from the outermost one inwards: only that has memory of its own
         place = _part(writer.early[whole[0].outputs[0]], whole[1], out.aval.shape)
     writer.early[out] = place
-    if sum(eq.inputs[k].aval.size for k in _first(eq.params)) < place.size:
+    if sum(eq.inputs[k].aval.size for k in _first(eq.params)) < place.size:  # parts that cover all need no zeros below
         writer.fill(place, Const(0.0 if place.kind[0] == "f" else 0, place.kind))
 
 
@@ -79,6 +79,7 @@ def nested(equations, outputs):
         if eq.prim is not ASSEMBLE:
             continue
         for k, (v, box) in enumerate(zip(eq.inputs, eq.params)):
+            # What meets others is added to them, so it cannot lie there first.
             alone = not any(_meet(box, other) for j, other in enumerate(eq.params) if j != k)
             if v in made and v not in found and v not in outputs and alone and v.aval.ndim == len(box):
                 found[v] = eq, box

@@ -3,7 +3,7 @@
 from math import prod
 
 from ..loops.kinds import KINDS
-from ..loops.statements import Const, Place, compact_strides
+from ..loops.statements import Const, compact_strides
 from .indexing import added, looped, row_of
 from .products import multiplied
 
@@ -21,8 +21,7 @@ def overlap_add(writer, eq):
     """Windows added up where they came from."""
     (v,), (_, kernel, stride, dilation), out = eq.inputs, eq.params, eq.outputs[0]
     y = writer.place(v)
-    place = writer.result(out)
-    writer.values[out] = place
+    place = writer.values[out] = writer.result(out)
     writer.fill(place, Const(0.0, place.kind))
     taps = len(kernel)
     _add_windows(writer, _windows(place, kernel, stride, dilation, y.shape), y, taps, len(y.shape) - 2 * taps)
@@ -32,10 +31,9 @@ def conv(writer, eq):
     """`y` of `x` and `w`."""
     (v, u), (stride, padding, dilation, groups), out = eq.inputs, eq.params, eq.outputs[0]
     x, w = writer.place(v), _in_groups(writer, u, groups)
-    place = writer.result(out)
-    writer.values[out] = place
+    place = writer.values[out] = writer.result(out)
     n, kernel, size = v.aval.shape[0], u.aval.shape[2:], out.aval.shape[2:]
-    y = place.reshaped((n, groups, w.shape[1], prod(size)))
+    y = place.reshaped((n, groups, w.shape[1], prod(size)))  # each group is a product of its own
     padded = _zeros(writer, x, padding)
 
     def one(k):
@@ -51,12 +49,12 @@ def conv_input(writer, eq):
     w = _in_groups(writer, u, groups)
     n, kernel, size = v.aval.shape[0], u.aval.shape[2:], v.aval.shape[2:]
     y = _compact(writer, writer.place(v)).reshaped((n, groups, w.shape[1], prod(size)))
-    place = writer.result(out)
-    writer.values[out] = place
+    place = writer.values[out] = writer.result(out)
     channels, kind = out.aval.shape[1], place.kind
-    cols = writer.new((groups, w.shape[2], prod(size)), kind)
+    cols = writer.new((groups, w.shape[2], prod(size)), kind)  # of one example at a time, so that it stays in the cache
     apart = cols.reshaped((channels, *kernel, *size))
     whole = any(p for pair in padding for p in pair)
+    # Windows reach into the padding.
     sums = writer.new((channels, *_around(out.aval.shape[2:], padding)), kind) if whole else None
 
     def one(k):
@@ -77,10 +75,9 @@ def conv_weight(writer, eq):
     rows = out.aval.shape[1] * prod(kernel)
     x = writer.place(v)
     y = _compact(writer, writer.place(u)).reshaped((n, groups, out.aval.shape[0] // groups, prod(size)))
-    place = writer.result(out)
-    writer.values[out] = place
-    total = place.reshaped((groups, out.aval.shape[0] // groups, rows))
-    part = writer.new(total.shape, kind)
+    place = writer.values[out] = writer.result(out)
+    total = place.reshaped((groups, out.aval.shape[0] // groups, rows))  # added up where it is wanted
+    part = writer.new(total.shape, kind)  # a library's product overwrites; the sum over examples is added by a nest
     padded = _zeros(writer, x, padding)
     writer.fill(total, Const(0.0, kind))
 
@@ -97,8 +94,8 @@ def _windows(x, kernel, stride, dilation, shape):
     """The place of all windows over the last axes."""
     n = len(kernel)
     inner = x.strides[len(x.strides) - n :]
-    return Place(x.memory, shape, (*x.strides[: len(x.strides) - n], *[a * d for a, d in zip(inner, dilation)],
-                                   *[a * s for a, s in zip(inner, stride)]), x.offset, x.moving)
+    return x.laid(shape, (*x.strides[: len(x.strides) - n], *[a * d for a, d in zip(inner, dilation)],
+                          *[a * s for a, s in zip(inner, stride)]))
 
 
 def _around(size, padding):
@@ -108,8 +105,7 @@ def _around(size, padding):
 def _inside(x, size, padding):
     """The place of what lies inside of the padding over the last axes."""
     ahead = len(x.shape) - len(size)
-    offset = sum(a * s for (a, _), s in zip(padding, x.strides[ahead:]))
-    return Place(x.memory, (*x.shape[:ahead], *size), x.strides, x.offset + offset, x.moving)
+    return x.laid((*x.shape[:ahead], *size), x.strides, sum(a * s for (a, _), s in zip(padding, x.strides[ahead:])))
 
 
 def _zeros(writer, x, padding):
@@ -127,6 +123,7 @@ def _columns(writer, x, padded, padding, kernel, stride, dilation, size):
         writer.copy(x, _inside(padded, x.shape[1:], padding))
         x = padded
     cols = writer.new((x.shape[0], *kernel, *size), x.kind)
+    # Side by side: as a matrix, the windows are BLAS's.
     writer.copy(_windows(x, kernel, stride, dilation, cols.shape), cols)
     return cols
 
@@ -138,11 +135,7 @@ def _in_groups(writer, u, groups):
 
 
 def _compact(writer, x):
-    if x.strides == compact_strides(x.shape):
-        return x
-    place = writer.new(x.shape, x.kind)
-    writer.copy(x, place)
-    return place
+    return x if x.strides == compact_strides(x.shape) else writer.copied(x)
 
 
 def _add_windows(writer, into, y, taps, lead):

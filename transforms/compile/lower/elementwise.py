@@ -20,6 +20,7 @@ def elementary(eq):
         return None
     if not all(_known(v) for v in eq.inputs):
         return None
+    # An atom under its own name goes first: fewer steps, and the rounding of one.
     kind = computed_in(prim.name, eq.inputs, out)
     if kind is not None and (not prim.guards or _is_linear(eq)):
         return [_rooted(prim.name, kind, out, eq.inputs)]
@@ -28,6 +29,7 @@ def elementary(eq):
         return None
     found = []
     for step in steps:
+        # A step may leave the kinds, as through complex.
         if step.outputs[0].aval.dtype not in KINDS or not all(_known(v) for v in step.inputs):
             return None
         kind = computed_in(step.prim.name, step.inputs, step.outputs[0])
@@ -46,7 +48,7 @@ def _rooted(name, kind, out, inputs):
     """A step; a power that roots give as these."""
     if name == "power" and type(inputs[1]) is Literal and not inputs[1].aval.shape and inputs[0].aval.shape == (
             out.aval.shape) and float(inputs[1].value) in POWERS:
-        return POWERS[float(inputs[1].value)], kind, out, inputs[:1]
+        return POWERS[float(inputs[1].value)], kind, out, inputs[:1]  # a root is one instruction, a power a function
     return name, kind, out, inputs
 
 
@@ -57,7 +59,7 @@ def computed_in(name, inputs, out):
     if name == "where":
         return KINDS.get(out.aval.dtype) if inputs[0].aval.dtype == np.bool_ else None
     if name in TESTS:
-        kind = KINDS.get(_common(inputs))
+        kind = KINDS.get(_common(inputs))  # of the operands: the result is a mask
     else:
         kind = KINDS.get(out.aval.dtype)
     if name in _QUOTIENTS and kind in ("i64", "i32") and not (
@@ -96,5 +98,5 @@ def _stays(eq):
 
 def _steps(eq):
     """The equations that an elementwise one comes down to, one of which gives its result; None if unknown."""
-    found = lowered(eq, _stays) if eq.prim.elementwise else None
+    found = lowered(eq, _stays) if eq.prim.elementwise else None  # a cast alone comes down to nothing
     return named(eq, *found) if found else None

@@ -30,6 +30,7 @@ def fuse_matvecs(equations, outputs, known):
             x = _times_vector(eq)
             if x is not None:
                 count.setdefault(x, []).append(eq)
+        # A loop must not move across what others see.
         if not count or any(eq.acts or is_exchange(eq) for eq in equations):
             return equations
         found = None
@@ -80,7 +81,7 @@ class _Blocks:
             elif not self.rows.keys().isdisjoint(given):
                 self.after.update(eq.outputs)
             rest.append(eq)
-        if not any(eq.prim.product == "matrices" for eq in self.sums):
+        if not any(eq.prim.product == "matrices" for eq in self.sums):  # one pass over the matrix is all there is
             return None
         read = {v for eq in rest for v in eq.inputs if type(v) is Var} | set(outputs)
         early = [eq for eq in rest if self.after.isdisjoint(eq.outputs)]
@@ -104,8 +105,9 @@ class _Blocks:
         """The equations of the loop; None where native code has none of it."""
         n, columns = self.x.aval.shape
         most = min(max(_BLOCK // columns, 8), n)
+        # Whole blocks: a rest is a loop of its own.
         size = next((k for k in range(most, most // 2, -1) if n % k == 0), most)
-        if leaving and n % size:
+        if leaving and n % size:  # what leaves is put together of blocks of one size
             return None
         carry = [Literal(np.zeros(eq.outputs[0].aval.shape, eq.outputs[0].aval.dtype)) for eq in self.sums]
         found = []

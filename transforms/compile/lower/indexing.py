@@ -1,10 +1,12 @@
 """Reading and writing by index: rows of an array at places that integers in memory name, or that are known."""
 
+from math import prod
+
 import numpy as np
 
 from ...graph.equations import Literal
 from ..loops.kinds import KINDS
-from ..loops.statements import Bound, Const, Counter, Loop, Memory, Nest, Place, Step, Value, is_uniform
+from ..loops.statements import Bound, Const, Counter, Loop, Memory, Nest, Place, Step, Value, arranged, is_uniform
 from .buffer_reuse import written_over
 
 ndarray = np.ndarray
@@ -17,13 +19,13 @@ def fits(index, n):
         return False
     if type(index) is not Literal:
         return True
-    known = np.asarray(index.value)
+    known = np.asarray(index.value)  # out of bounds it is NumPy's to raise, when the program runs
     return bool(known.min() >= -n and known.max() < n)
 
 
 def _known(w, n):
     """The places that a literal names, counted from the start."""
-    found = np.asarray(w.value, np.int64)
+    found = np.asarray(w.value, np.int64)  # in 32 bits the sum could wrap
     return np.where(found < 0, found + n, found)
 
 
@@ -32,7 +34,7 @@ def take(writer, eq):
     (v, w), (axis,), out = eq.inputs, eq.params, eq.outputs[0]
     n = v.aval.shape[axis]
     if type(w) is Literal:
-        _picked(writer, v, _known(w, n), axis, out)
+        _picked(writer, v, _known(w, n), axis, out)  # no test of bounds, and a view where the places are regular
         return
     source = writer.place(v)
     lead, rest = source.shape[:axis], source.shape[axis + 1 :]
@@ -41,15 +43,14 @@ def take(writer, eq):
         part = _expanded(row_of(source, axis, value), axis, w.aval.ndim)
         if writer.few(out.aval):
             writer.values[out] = writer.loaded(part)
-        elif source.memory.role in ("input", "constant"):
+        elif source.memory.role in ("input", "constant"):  # a view is enough of what nobody writes to
             writer.values[out] = part
         else:  # what is written to later on
             place = writer.values[out] = writer.result(out)
             writer.copy(part, place)
         return
-    place = writer.result(out)
-    writer.values[out] = place
-    flat = _flat(place, lead, rest)
+    place = writer.values[out] = writer.result(out)
+    flat = _flat(place, lead, rest)  # one loop over all axes of the index
     _each(writer, w, n, source, flat, axis, lambda x, row: writer.copy(x, row))
 
 
@@ -58,8 +59,7 @@ def scatter_add(writer, eq):
     (v, w), (axis, n), out = eq.inputs, eq.params, eq.outputs[0]
     kind = KINDS[out.aval.dtype]
     x = _in_order(writer, writer.place(v))
-    place = writer.result(out)
-    writer.values[out] = place
+    place = writer.values[out] = writer.result(out)
     writer.fill(place, Const(0.0 if kind[0] == "f" else 0, kind))
     given = _flat(x, x.shape[:axis], x.shape[axis + w.aval.ndim :])
     _each(writer, w, n, place, given, axis, lambda row, part: added(writer, row, part))
@@ -78,7 +78,7 @@ def put_rows(writer, eq):
 def _on_rows(writer, eq, write):
     (v, rows, w), (axis,) = eq.inputs, eq.params
     x = _in_order(writer, writer.place(rows))
-    writer.settle(w)
+    writer.settle(w)  # before the place is chosen: it may be written over what the index is made of
     given = _flat(x, x.shape[:axis], x.shape[axis + w.aval.ndim :])
     place = written_over(writer, v, eq)
     _each(writer, w, v.aval.shape[axis], place, given, axis, write)
@@ -88,13 +88,10 @@ def counted(writer, eq):
     """Places on an axis of length `n`, negative ones counted from its end."""
     (w,), (n,), out = eq.inputs, eq.params, eq.outputs[0]
     if writer.few(out.aval):
-        found = np.empty(w.aval.size, object)
-        found[:] = [_bound(writer, value, n) for value in writer.held(w).reshape(-1)]
-        writer.values[out] = found.reshape(w.aval.shape)
+        writer.values[out] = arranged([_bound(writer, value, n) for value in writer.held(w).reshape(-1)], w.aval.shape)
         return
     source = _line(writer, w)
-    place = writer.result(out)
-    writer.values[out] = place
+    place = writer.values[out] = writer.result(out)
     flat = place.reshaped((place.size,))
 
     def one(counter):
@@ -107,10 +104,9 @@ def counted(writer, eq):
 def last_writer(writer, eq):
     """For each place the last of the given ones that is it, or -1."""
     (w,), (n,), out = eq.inputs, eq.params, eq.outputs[0]
-    place = writer.result(out)
-    writer.values[out] = place
+    place = writer.values[out] = writer.result(out)
     writer.fill(place, Const(-1, "i64"))
-    order = _constant(np.arange(w.aval.size))
+    order = _constant(np.arange(w.aval.size))  # written in order, so that the last one stays
     _each(writer, w, n, place, order, 0, lambda row, number: writer.copy(number, row))
 
 
@@ -125,12 +121,11 @@ def spread(writer, eq):
     (v,), (places, _), out = eq.inputs, eq.params, eq.outputs[0]
     kind = KINDS[out.aval.dtype]
     x = writer.place(v)
-    place = writer.result(out)
-    writer.values[out] = place
+    place = writer.values[out] = writer.result(out)
     writer.fill(place, Const(0.0 if kind[0] == "f" else 0, kind))
     flat = place.reshaped((place.size,))
     part = _regular(flat, places.index)
-    if part is not None and np.unique(places.index).size == places.index.size:
+    if part is not None and np.unique(places.index).size == places.index.size:  # equal places would be added at once
         added(writer, part, x)
     else:
         _each(writer, Literal(places.index), flat.shape[0], flat, _flat(_in_order(writer, x), (), ()), 0,
@@ -159,14 +154,13 @@ def _picked(writer, v, known, axis, out):
     source = writer.place(v)
     if axis is None:
         axis = 0
-        source = _in_order(writer, source).reshaped((source.size,))
+        source = _in_order(writer, source).reshaped((source.size,))  # places count along the flat array
     lead, rest = source.shape[:axis], source.shape[axis + 1 :]
     part = _regular(source, known, axis)
     if part is not None:
         writer.values[out] = part
         return
-    place = writer.result(out)
-    writer.values[out] = place
+    place = writer.values[out] = writer.result(out)
     _each(writer, Literal(known), source.shape[axis], source, _flat(place, lead, rest), axis,
           lambda x, row: writer.copy(x, row))
 
@@ -180,12 +174,9 @@ def _each(writer, w, n, indexed, other, axis, write):
         indexed: a Place that it indexes at `axis`.
         other: a Place with the index as one axis, at `axis`.
     """
-    rest = 1
-    for m in indexed.shape[axis + 1 :]:
-        rest *= m
-    outer = axis if rest < _FEW_ROWS else 0
+    outer = axis if prod(indexed.shape[axis + 1 :]) < _FEW_ROWS else 0
     checked = type(w) is not Literal
-    alone = writer.held(w).reshape(-1)[0] if checked and w.aval.size == 1 else None
+    alone = writer.held(w).reshape(-1)[0] if checked and w.aval.size == 1 else None  # one index needs no memory
     source = _line(writer, w) if checked else _constant(_known(w, n).reshape(-1))
 
     def row(counter, x, y):
@@ -208,7 +199,7 @@ def through(writer, given, left, write):
 def looped(writer, count, write):
     """A loop whose body `write(counter)` writes."""
     counter = Counter()
-    before, writer.repeat = writer.repeat, writer.repeat * count
+    before, writer.repeat = writer.repeat, writer.repeat * count  # what is written inside is weighed by its turns
     writer.add(Loop(counter, count, False, writer.inside(lambda: write(counter))))
     writer.repeat = before
 
@@ -216,10 +207,10 @@ def looped(writer, count, write):
 def _bound(writer, value, n):
     """An index counted from the start of its axis; outside of it the function ends."""
     value = writer.cast([value], "i64")[0]
-    if type(value) is Const and -n <= value.value < n:
+    if type(value) is Const and -n <= value.value < n:  # known already: no test, and an offset in place of a product
         return Const(value.value % n, "i64")
     found = Value("i64")
-    writer.work += writer.repeat
+    writer.work += writer.repeat  # a test and a branch in each turn
     writer.add(Bound(found, value, n))
     return found
 
@@ -229,8 +220,8 @@ def pivot(writer, eq):
     (v,), out = eq.inputs, eq.outputs[0]
     x, kind = writer.held(v), KINDS[out.aval.dtype]
     zero = writer.computed("equal", kind, x.shape, [x, _array(Const(0.0, kind)).reshape(x.shape)], "b8")
-    _bound(writer, zero.reshape(-1)[0], 1)
-    writer.values[out] = x
+    _bound(writer, zero.reshape(-1)[0], 1)  # 1 is no place on an axis of one element: the way out of bounds is taken
+    writer.values[out] = x  # behind the test: what reads it cannot come before
 
 
 def added(writer, place, x):
@@ -243,34 +234,28 @@ def added(writer, place, x):
 
 def row_of(x, axis, index):
     """The place of a row along an axis: the index is a counter or a value."""
+    shape, strides, step = *[t[:axis] + t[axis + 1 :] for t in (x.shape, x.strides)], x.strides[axis]
     if type(index) is Const:
-        return Place(x.memory, x.shape[:axis] + x.shape[axis + 1 :], x.strides[:axis] + x.strides[axis + 1 :],
-                     x.offset + index.value * x.strides[axis], x.moving)
-    return Place(x.memory, x.shape[:axis] + x.shape[axis + 1 :], x.strides[:axis] + x.strides[axis + 1 :], x.offset,
-                 (*x.moving, (index, x.strides[axis])))
+        return x.laid(shape, strides, index.value * step)
+    return Place(x.memory, shape, strides, x.offset, (*x.moving, (index, step)))
 
 
 def _expanded(x, axis, count):
     """The place with so many axes of one element at `axis`."""
-    return Place(x.memory, (*x.shape[:axis], *(1,) * count, *x.shape[axis:]),
-                 (*x.strides[:axis], *(0,) * count, *x.strides[axis:]), x.offset, x.moving)
+    return x.laid((*x.shape[:axis], *(1,) * count, *x.shape[axis:]),
+                  (*x.strides[:axis], *(0,) * count, *x.strides[axis:]))
 
 
 def _flat(place, lead, rest):
     """A place in order whose axes between `lead` and `rest` are one."""
-    count = place.size
-    for n in (*lead, *rest):
-        count //= n
-    return place.reshaped((*lead, count, *rest))
+    return place.reshaped((*lead, place.size // prod((*lead, *rest)), *rest))
 
 
 def _in_order(writer, x):
     """The place, or a copy of it, with its elements in order."""
     if x.reshaped((x.size,)) is not None:
         return x
-    place = writer.new(x.shape, x.kind)
-    writer.copy(x, place)
-    return place
+    return writer.copied(x)
 
 
 def _line(writer, w):
@@ -283,11 +268,7 @@ def _constant(array):
 
 
 def _array(x):
-    if type(x) is ndarray:
-        return x
-    found = np.empty((), object)
-    found[()] = x
-    return found
+    return x if type(x) is ndarray else arranged(x)
 
 
 def _regular(x, known, axis=0):
@@ -298,9 +279,9 @@ def _regular(x, known, axis=0):
         return None
     stride = x.strides[axis]
     lengths, strides = zip(*steps) if steps else ((), ())
-    found = Place(x.memory, (*x.shape[:axis], *lengths, *x.shape[axis + 1 :]),
-                  (*x.strides[:axis], *[s * stride for s in strides], *x.strides[axis + 1 :]),
-                  x.offset + int(known.flat[0]) * stride, x.moving)
+    found = x.laid((*x.shape[:axis], *lengths, *x.shape[axis + 1 :]),
+                   (*x.strides[:axis], *[s * stride for s in strides], *x.strides[axis + 1 :]),
+                   int(known.flat[0]) * stride)
     whole = (*x.shape[:axis], *shape, *x.shape[axis + 1 :])
     return found if found.shape == whole else found.reshaped(whole)
 
@@ -317,7 +298,7 @@ def _steps(flat, shape):
     else:
         gaps = np.diff(flat)
         breaks = np.flatnonzero(gaps != gaps[:1])
-        length = int(breaks[0]) + 1 if breaks.size else flat.size
+        length = int(breaks[0]) + 1 if breaks.size else flat.size  # the first uneven gap ends the innermost axis
         if flat.size % length:
             return None
         rows = flat.reshape(-1, length)[:, 0]
@@ -327,4 +308,5 @@ def _steps(flat, shape):
     wanted = np.zeros((), np.int64)
     for n, step in found:
         wanted = wanted[..., None] + np.arange(n) * step
+    # Steps were read off a few places alone.
     return found if np.array_equal(wanted.reshape(-1) + flat[0], flat) else None

@@ -22,6 +22,7 @@ def inlined(graph, whole=False):
     for eq in graph.equations:
         inputs = [now(v) for v in eq.inputs]
         if is_call(eq, whole):
+            # A strong product runs another graph than the plain one that it shows.
             inner = inlined(getattr(eq.params[-1], "expanded", eq.graphs()[0]), whole)
             fresh = dict(zip(inner.inputs, inputs))  # behind them may be what the rules close over
 
@@ -35,6 +36,7 @@ def inlined(graph, whole=False):
             equations += [Equation(part.prim, [renamed(v) for v in part.inputs], part.params,
                                    [renamed(v) for v in part.outputs], eq.quiet is True or part.quiet, part.place)
                           for part in inner.equations]
+            # A body may be called twice: its variables are new ones each time.
             known.update((out, renamed(v)) for out, v in zip(eq.outputs, inner.outputs, strict=True))
         else:
             params = tuple([Body(inlined(p.graph, whole), p.run) if type(p) is Body and p.graph is not None else p

@@ -6,7 +6,7 @@ from ...graph.equations import Literal, Var
 from ..loops.constants import cast_constant, constant
 from ..loops.nests import order_of, strides_in
 from ..loops.operations import TESTS
-from ..loops.statements import Const, Nest, Place, Step, Value, is_uniform
+from ..loops.statements import Const, Nest, Step, Value, is_uniform
 from .buffer_reuse import claim_cell, written_under
 
 ndarray = np.ndarray
@@ -42,7 +42,7 @@ def write_group(writer, group):
         del writer.groups[shape]
     for v in (*group.made, *group.folded):
         writer.owner.pop(v, None)
-    writer.flushed.append(group)
+    writer.flushed.append(group)  # what its operands flush while it is written must not write over what it reads
     nest = Nest(group.shape)
     known = {}
 
@@ -63,7 +63,7 @@ def write_group(writer, group):
         known[v] = value
         return value
 
-    casts = {}
+    casts = {}  # one operand may be read in two kinds; each cast stands once in the nest
 
     def cast(value, kind):
         if value.kind == kind:
@@ -89,9 +89,9 @@ def write_group(writer, group):
 
     for one in group.steps:
         step(*one)
-    folded = [read(v) for _, v, *_ in group.folds]
+    folded = [read(v) for _, v, *_ in group.folds]  # before the stores: a fold may ask for loads of its own
     writer.flushed.pop()
-    order = order_of([p for _, p in nest.loads])
+    order = order_of([p for _, p in nest.loads])  # results lie as what they are made of: no nest gathers
     strides = strides_in(order, shape)
     made = {one[2]: one for one in group.steps}
     for out in made:
@@ -100,7 +100,7 @@ def write_group(writer, group):
             claim_cell(writer, out, nest)
             place = writer.values[out] = written_under(writer, out, readers) or writer.result(out, strides)
             nest.stores.append((known[out], place))
-    writer.alarm.watch(nest)
+    writer.alarm.watch(nest)  # only now the nest has all its stores, which are what leaves the program
     narrowed = []
     for (name, v, axes, keepdims, out), value in zip(group.folds, folded):
         kept = tuple(1 if k in axes else n for k, n in enumerate(group.shape))
@@ -109,13 +109,13 @@ def write_group(writer, group):
             strides = [s for k, s in enumerate(strides) if k not in axes]
         place = writer.values[out] = writer.result(out, strides)
         if name == "add" and place.kind == "f32" and v.aval.size > _LONG_SUM * out.aval.size:
+            # Single precision loses terms of long sums.
             narrowed.append((writer.new(place.shape, "f64", strides), place))
             place = narrowed[-1][0]
         writer.fill_start(name, place)
         if not keepdims:
             strides = iter(place.strides)
-            place = Place(place.memory, kept, [0 if k in axes else next(strides) for k in range(len(kept))],
-                          place.offset, place.moving)
+            place = place.laid(kept, [0 if k in axes else next(strides) for k in range(len(kept))])
         nest.folds.append((name, value, place.spread(group.shape)))
     writer.nest(nest)
     for wide, place in narrowed:

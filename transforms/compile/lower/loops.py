@@ -5,7 +5,7 @@ import numpy as np
 from ....core.ops.indexing.indexing import getitem
 from ...graph.equations import Var
 from ..loops.kinds import KINDS
-from ..loops.statements import Branch, Counter, Loop, Memory, Place, Store, While
+from ..loops.statements import Branch, Counter, Loop, Memory, Place, Store, While, arranged
 
 ndarray = np.ndarray
 ENDLESS = 1e9  # the work of a loop that may have no end: other threads run beside it
@@ -31,10 +31,10 @@ def scan(writer, eq):
         _carry(writer, cells, graph)
         for v, row in zip(graph.inputs[consts + n :], rows):
             row = row[0] if type(row) is ndarray else row.row(counter)
-            writer.values[v] = row if type(row) in (ndarray, Place) else _one(row)
+            writer.values[v] = row if type(row) in (ndarray, Place) else arranged(row)
         for one in collected:
             one.begin(writer, counter)
-        late = [one for one in collected if not one.known]
+        late = [one for one in collected if not one.known]  # the others were copied before the state is written over
         writer.block(graph.equations, [*graph.outputs[:n], *[one.source for one in late]])
         for one in late:
             writer.copy(one.source, one.place.row(counter))
@@ -52,7 +52,7 @@ def while_loop(writer, eq):
     cells = [_cell(writer, v, given) for v, given in zip(eq.outputs, eq.inputs[consts:])]
     flag = Place(Memory("b8", 1, "cell"), ())
     before, writer.repeat = writer.repeat, writer.repeat * _TURNS
-    writer.work += ENDLESS
+    writer.work += ENDLESS  # the lock is released, so that a loop without end can be interrupted
 
     def write(graph, turn):
         writer.values.update(zip(graph.inputs, heads))
@@ -77,8 +77,8 @@ def branch(writer, eq):
     pred, *given = eq.inputs
     operands = [_outside(writer, v) for v in given]
     flag = Place(Memory("b8", 1, "cell"), ())
-    writer.add(Store([writer.held(pred)[()]], flag))
-    results = [writer.new(v.aval.shape, _kind(v)) for v in eq.outputs]
+    writer.add(Store([writer.held(pred)[()]], flag))  # a place: launches of a device share no values
+    results = [writer.new(v.aval.shape, _kind(v)) for v in eq.outputs]  # one memory that both sides write
 
     def write(graph):
         writer.values.update(zip(graph.inputs, operands))
@@ -96,6 +96,7 @@ def _outside(writer, v):
     if writer.few(v.aval):
         return writer.held(v)
     found = writer.value(v)
+    # One value for all needs no memory.
     return found if type(found) is Place or not any(found.strides) else writer.place(v)
 
 
@@ -104,9 +105,7 @@ def _cell(writer, v, given):
     place = writer.new(v.aval.shape, _kind(v))
     if writer.few(v.aval):
         found = writer.held(given)
-        values = np.empty(found.size, object)
-        values[:] = writer.cast(list(found.reshape(-1)), place.kind)
-        writer.copy(values.reshape(found.shape), place)
+        writer.copy(arranged(writer.cast(list(found.reshape(-1)), place.kind), found.shape), place)
     else:
         writer.copy(given, place)
     return place
@@ -118,12 +117,6 @@ def _rows(writer, v):
     if type(found) is ndarray and any(found.strides[:1]):
         return writer.place(v)
     return found
-
-
-def _one(value):
-    out = np.empty((), object)
-    out[()] = value
-    return out
 
 
 class _Collected:
@@ -148,7 +141,7 @@ class _Collected:
         if self.known:
             writer.copy(self.source, self.place.row(counter))
         else:
-            writer.targets.setdefault(self.source, self.place.row(counter))
+            writer.targets.setdefault(self.source, self.place.row(counter))  # written where it is collected
 
 
 def _begin(writer, states, cells):
@@ -174,16 +167,12 @@ def _go_on(writer, outputs, cells):
     for v, cell in zip(outputs, cells):
         value = writer.value(v)
         if type(value) is Place and value.memory in memories and value.memory is not cell.memory:
-            place = writer.new(value.shape, value.kind)
-            writer.copy(value, place)
-            value = place
+            value = writer.copied(value)
         found.append(value)
     for value, cell in zip(found, cells):
         if type(value) is Place and value.memory is cell.memory and (value.offset, value.strides) != (
                 cell.offset, cell.strides):
-            place = writer.new(value.shape, value.kind)  # its own elements in another order
-            writer.copy(value, place)
-            value = place
+            value = writer.copied(value)  # its own elements in another order
         writer.copy(value, cell)
 
 

@@ -24,7 +24,7 @@ class Lowering(Trace):
 
     def box(self, v):
         if type(v) is Literal:
-            return v.value
+            return v.value  # a number itself: `lower` may ask for its value
         out = Staged()
         out.owner = self
         out.value = None
@@ -38,7 +38,7 @@ class Lowering(Trace):
         several = prim.outputs is not None
         eq = Equation(prim, [a.node if isinstance(a, Tracer) else Literal(a) for a in operands], params,
                       list(map(Var, avals)) if several else [Var(avals)], self.like.quiet, self.like.place)
-        if not self.stays(eq):
+        if not self.stays(eq):  # lowered while it is recorded: what comes down to several comes down at once
             if isinstance(prim.lower, ATOMIC):
                 raise NotLowered
             return prim.lower(*args)
@@ -62,7 +62,7 @@ def lowered(eq, stays):
         equations, results = recorded(eq, stays)
     except NotLowered:
         return None
-    same = len(results) == len(eq.outputs) and all(
+    same = len(results) == len(eq.outputs) and all(  # in another dtype it is another operation
         v.aval.shape == out.aval.shape and v.aval.dtype == out.aval.dtype for v, out in zip(results, eq.outputs))
     return (equations, results) if same else None
 
@@ -73,7 +73,7 @@ def recorded(eq, stays):
     try:
         found = eq.prim.lower(*[trace.box(v) for v in eq.inputs], *eq.params)
     finally:
-        trace.done = True
+        trace.done = True  # a value that `lower` kept would otherwise be traced into a finished graph
     results = [x.node if type(x) is Staged else Literal(x) for x in (found if type(found) is tuple else (found,))]
     return trace.equations, results
 
@@ -81,6 +81,7 @@ def recorded(eq, stays):
 def named(eq, equations, results):
     """Equations that make the outputs of an equation; None where they make none of what it gives."""
     made = {v for step in equations for v in step.outputs}
+    # An operand that is given back has no equation to rename.
     if not all(type(v) is Var and v in made for v in results):
         return None
     outs = dict(zip(results, eq.outputs))
@@ -97,6 +98,7 @@ def composed(eq):
     if eq.prim.composite == "always":
         return lowered(eq, lambda step: not step.prim.composite)
     out = eq.outputs[0].aval
+    # One call is less than several on numbers.
     if not out.shape or out.weak or any(v.aval.dtype.kind not in "fb" for v in eq.inputs):
         return None
     return lowered(eq, _is_ufunc)

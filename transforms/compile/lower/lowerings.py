@@ -9,7 +9,7 @@ import numpy as np
 from ...graph.equations import Literal, Var
 from ..loops.constants import FEW
 from ..loops.kinds import KINDS
-from ..loops.statements import Const, Nest, Place, Step, Value, is_uniform
+from ..loops.statements import Const, Nest, Place, Step, Value, arranged, is_uniform
 from ..machine.blas import products_library
 from .batch_layout import fold
 from .buffer_reuse import add_zero_into, want, written_over
@@ -18,22 +18,24 @@ from .concat_by_update import assemble
 from .convolution import conv, conv_input, conv_weight, overlap_add, windows
 from .indexing import add_rows, counted, fits, implant, last_writer, pick, pivot, put_rows, scatter_add, spread, take
 from .loops import branch, scan, while_loop
-from .products import einsum, few_products, is_small, matmul, outer, sizes
+from .products import einsum, few_products, is_small, matmul, merged, outer, sizes
 from .running import running
 
 ndarray = np.ndarray
 
 
+def _source(writer, eq):
+    """The operand of a view: values are stored where the view has many elements that differ."""
+    x = writer.value(eq.inputs[0])
+    return writer.place(eq.inputs[0]) if type(x) is ndarray and not is_uniform(x) and not writer.few(
+        eq.outputs[0].aval) else x
+
+
 def _view(change):
     def rule(writer, eq):
-        (v,), out = eq.inputs, eq.outputs[0]
-        x = writer.value(v)
-        if type(x) is ndarray and not is_uniform(x) and not writer.few(out.aval):
-            x = writer.place(v)
-        if type(x) is Place:
-            writer.values[out] = x.seen(lambda a: change(a, *eq.params))
-        else:
-            writer.values[out] = change(x, *eq.params)
+        x = _source(writer, eq)
+        writer.values[eq.outputs[0]] = (x.seen(lambda a: change(a, *eq.params)) if type(x) is Place else
+                                        change(x, *eq.params))
 
     return rule
 
@@ -43,19 +45,8 @@ def _viewed(writer, eq):
 
 
 def _reshape(writer, eq):
-    (v,), (shape,), out = eq.inputs, eq.params, eq.outputs[0]
-    x = writer.value(v)
-    if type(x) is ndarray and not is_uniform(x) and not writer.few(out.aval):
-        x = writer.place(v)
-    if type(x) is Place:
-        found = x.reshaped(shape)
-        if found is None:
-            place = writer.new(x.shape, x.kind)
-            writer.copy(x, place)
-            found = place.reshaped(shape)
-        writer.values[out] = found
-    else:
-        writer.values[out] = x.reshape(shape)
+    (shape,), x = eq.params, _source(writer, eq)
+    writer.values[eq.outputs[0]] = merged(writer, x, shape) if type(x) is Place else x.reshape(shape)
 
 
 def _part(x, index):
@@ -65,26 +56,26 @@ def _part(x, index):
 
 
 def _reduction(writer, eq):
-    if fold(writer, eq):
+    if fold(writer, eq):  # columns of examples fold them in the nest that makes them
         return
     (v,), (axes, keepdims), out = eq.inputs, eq.params, eq.outputs[0]
     name = eq.prim.reduces.__name__
     shape = v.aval.shape
     if type(v) is Literal or v.aval.size <= 1 or v not in writer.owner and writer.few(v.aval):
         x = writer.held(v)
-        if x.size <= 256:
+        if x.size <= 256:  # more would be as much straight-line code
             writer.values[out] = _folded(writer, name, x, axes, out)
             return
     group = writer.owner.get(v)
     if group is None or v in group.folded:
-        if v not in writer.rematerialized.steps:
+        if v not in writer.rematerialized.steps:  # one that is made again joins the nest with its steps
             writer.settle(v)
         same = writer.groups.get(shape)
         group = same if same is not None and v not in same.folded else None
         if group is None:
             group = writer.waiting(shape)
     group.folds.append((name, v, axes, keepdims, out))
-    group.folded.add(out)
+    group.folded.add(out)  # a later step that reads it cannot wait in this nest
     writer.owner[out] = group
 
 
@@ -116,7 +107,7 @@ def _joined(join):
         for v in eq.inputs:
             if join is np.stack:
                 part = place.seen(lambda a, at=at: a[(slice(None),) * axis + (at, Ellipsis)])
-                at += 1
+                at += 1  # a stack has its parts at places of an axis of its own
             else:
                 n = v.aval.shape[axis]
                 part = place.seen(lambda a, at=at, n=n: a[(slice(None),) * axis + (slice(at, at + n),)])
@@ -137,6 +128,7 @@ def _zero(kind):
 def _fill_around(writer, place, part, index, kind):
     """Write zeros in a place where an index takes nothing: slabs beside the part, or everywhere."""
     index = index if type(index) is tuple else (index,)
+    # One nest over all is cheaper than slabs.
     if 2 * part.size < place.size or not all(type(i) is slice for i in index):
         writer.fill(place, _zero(kind))
         return
@@ -160,8 +152,7 @@ def _pad(writer, eq):
     kind = KINDS[out.aval.dtype]
     where = tuple(slice(a, a + n) for n, (a, _) in zip(v.aval.shape, eq.params[0]))
     if writer.few(out.aval):
-        found = np.empty(out.aval.shape, object)
-        found[...] = _zero(kind)
+        found = np.full(out.aval.shape, _zero(kind), object)
         found[where] = writer.held(v)
         writer.values[out] = found
         return
@@ -184,10 +175,9 @@ def _update(writer, eq):
         if not part.size:
             return
         given = writer.held(v)
+        # As NumPy assigns: axes of one element in front fall away.
         given = np.broadcast_to(given.reshape(shape[max(0, len(shape) - part.ndim) :]), part.shape)
-        values = np.empty(part.size, object)
-        values[:] = writer.cast(list(given.reshape(-1)), kind)
-        values = values.reshape(part.shape)
+        values = arranged(writer.cast(list(given.reshape(-1)), kind), part.shape)
         part[...] = writer.computed("add", kind, part.shape, [part.copy(), values], kind) if add else values
         return
     fresh = add and type(x) is Literal and not np.any(x.value)  # a sum with zeros is not read from memory
@@ -201,19 +191,17 @@ def _update(writer, eq):
             return
     else:
         writer.settle(v)
-        place = written_over(writer, x, eq)
+        place = written_over(writer, x, eq)  # in place, where nothing reads the array again
         part = place.seen(lambda a: _part(a, index))
     if not part.size:
         return
     given = writer.value(v)
     rest = shape[max(0, len(shape) - len(part.shape)) :]
     if type(given) is Place and given.reshaped(rest) is None:
-        copied = writer.new(given.shape, given.kind)
-        writer.copy(v, copied)
-        given = copied
+        given = writer.copied(given)
     given = given.reshaped(rest) if type(given) is Place else given.reshape(rest)
     nest = Nest(part.shape)
-    if type(given) is ndarray and given.size == 1:
+    if type(given) is ndarray and given.size == 1:  # one value needs no load
         value = given.flat[0]
     else:
         given = given if type(given) is Place else writer.stored(given)
@@ -225,7 +213,7 @@ def _update(writer, eq):
         value = cast
     if add:
         old, total = _zero(kind) if fresh else Value(kind), Value(kind)
-        if not fresh:
+        if not fresh:  # zeros are not read
             nest.loads.append((old, part))
         nest.steps.append(Step("add", kind, [total], [[old], [value]]))
         value = total
@@ -256,6 +244,7 @@ def _floats(eq, is_body=None):
 
 def _folds(eq, is_body):
     kind = KINDS[eq.outputs[0].aval.dtype]
+    # A sum of booleans counts them, in another dtype.
     return _same_dtype(eq) and (kind == "b8" if eq.prim.reduces in _OF_TRUTHS else kind[0] in "fi")
 
 
@@ -280,7 +269,7 @@ def _contraction(eq, is_body):
 
 
 def _convolution(eq, is_body):
-    return _floats(eq) and products_library() is not None
+    return _floats(eq) and products_library() is not None  # for each example a product of any size
 
 
 def _is_flag(v):
@@ -322,6 +311,7 @@ _ATOMS = {
     "conv_input": Atom(_convolution, conv_input), "conv_weight": Atom(_convolution, conv_weight),
 }
 _CONTROL = {
+    # Loops that are written have at least one turn.
     "scan": Atom(lambda eq, is_body: eq.params[3] > 0 and _closed(eq, is_body), scan),
     "while": Atom(lambda eq, is_body: _closed(eq, is_body) and _is_flag(eq.params[0].graph.outputs[0]), while_loop),
     "branch": Atom(lambda eq, is_body: _is_flag(eq.inputs[0]) and _closed(eq, is_body), branch),

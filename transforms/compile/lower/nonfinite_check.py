@@ -5,6 +5,8 @@ import math
 
 from ..loops.statements import Const, Memory, Nest, Place, Step, Store, Value
 
+_CASTS = frozenset({"cast", "cast_flat"})
+
 
 class Alarm:
     """Looks at the outputs of a writer as they are written, or at the end."""
@@ -12,6 +14,7 @@ class Alarm:
     def __init__(self, writer, outputs):
         self.memory = Memory("f64", 1, "output", len(outputs))
         self.cells = {"f64": Place(self.memory, ()), "f32": writer.new((), "f32")}
+        # A fold has one kind: singles are looked at as singles.
         self.narrow = any(place.kind == "f32" for place in outputs)
         self.watched = set()
         self.seen = {}  # output that is written part by part -> how many of its elements nests looked at
@@ -28,12 +31,13 @@ class Alarm:
             memory = place.memory
             if memory.role != "output" or place.kind not in self.cells:
                 continue
+            # Parts of one array, each written once: all must have been looked at.
             if memory in self.seen and place.size < memory.size:
                 self.seen[memory] += place.size
                 self._look(nest, value)
             if place.size == memory.size:
                 self._look(nest, value)
-            if place.size == memory.size or self.seen.get(memory) == memory.size:
+            if place.size == memory.size or self.seen.get(memory) == memory.size:  # the end need not read it again
                 self.watched.add(memory)
 
     def split(self, place):
@@ -43,7 +47,7 @@ class Alarm:
 
     def end(self, writer, outputs):
         """Look at the outputs that no nest looked at; bring together what was found."""
-        for place in outputs:
+        for place in outputs:  # those that products or loops wrote
             if place.memory not in self.watched and place.kind in self.cells:
                 x = Value(place.kind)
                 nest = Nest(place.shape, [(x, place)])
@@ -56,13 +60,14 @@ class Alarm:
 
     def convert(self, writer, step):
         """Look at values that were cast to integers one by one."""
-        for off in _outside(step, lambda *given: writer.add(Step(*given))):
+        for off in _outside(step, lambda *given: writer.add(Step(*given))) if step.name in _CASTS else ():
             before, total = writer.loaded(self.cells["f64"])[()], Value("f64")
             writer.add(Step("add", "f64", [total], [[before], [off]]))
             writer.add(Store([total], self.cells["f64"]))
 
     def _look(self, nest, value):
         off = Value(value.kind)
+        # 0 of a finite value, else NaN: no branch, and sums of them tell.
         nest.steps.append(Step("subtract", value.kind, [off], [[value], [value]]))
         self._fold(nest, off)
 
@@ -71,6 +76,7 @@ class Alarm:
             if place.memory is self.cells[off.kind].memory:
                 both = Value(off.kind)
                 nest.steps.append(Step("add", off.kind, [both], [[other], [off]]))
+                # One fold for all stores of a nest: each would be a register and an addition.
                 nest.folds[k] = ("add", both, place)
                 return
         nest.folds.append(("add", off, self.cells[off.kind].spread(nest.shape)))
@@ -79,7 +85,7 @@ class Alarm:
 def _outside(step, add):
     """Of each float that a step casts to an integer: 0 where that is near it, else NaN; `add` writes further steps."""
     found: list[Value] = []
-    for integer, value in zip(step.outs, step.args[0]) if step.name in ("cast", "cast_flat") else ():
+    for integer, value in zip(step.outs, step.args[0]) if step.name in _CASTS else ():
         if integer.kind[0] == "i" and value.kind[0] == "f":
             back, rest, size, near, off = map(Value, (*[value.kind] * 3, "b8", "f64"))
             add("cast", value.kind, [back], [[integer]])

@@ -36,12 +36,11 @@ def matmul(writer, eq):
     if writer.few(out.aval) and out.aval.size * k <= _WRITTEN_OUT and writer.few(v.aval) and writer.few(w.aval):
         writer.values[out] = _written_out(writer, writer.held(v), writer.held(w), out.aval, kind)
         return
-    if k == 1 and n * m > 1:
+    if k == 1 and n * m > 1:  # a product over one element is elementwise, and joins a nest
         _spread(writer, v, w, out, kind)
         return
     x, y = writer.place(v), writer.place(w)
-    place = writer.result(out)
-    writer.values[out] = place
+    place = writer.values[out] = writer.result(out)
     a = x if len(x.shape) > 1 else x.seen(lambda t: t[None])
     b = y if len(y.shape) > 1 else y.seen(lambda t: t[:, None])
     c = place
@@ -61,15 +60,12 @@ def multiplied(writer, a, b, c):
         _by_loops(writer, a, b, c, (*lead, n, k, m), a.kind)
         return
     a, b = _in_lines(writer, _laid_before(writer, a)), _in_lines(writer, _laid_before(writer, b))
-    size = 1
-    for number in lead:
-        size *= number
-    writer.work += writer.repeat * size * n * k * m / 4
+    writer.work += writer.repeat * prod(lead) * n * k * m / 4
     statements: list[Any] = []
     counters = [Counter() for _ in lead]
     for counter in counters:
         a, b, c = a.row(counter), b.row(counter), c.row(counter)
-    statements.append(Product(a, b, c))
+    statements.append(Product(a, b, c))  # a call of the library for each matrix of the stack
     for counter, count in zip(reversed(counters), reversed(lead)):
         statements = [Loop(counter, count, False, statements)]
     writer.statements += statements
@@ -111,36 +107,34 @@ def einsum(writer, eq):
             (*(slice(None),) * batch, *(0,) * summed, *(None,) * rows, Ellipsis)].transpose(order))
         writer.step("multiply", KINDS[out.aval.dtype], out, [x, y])
         return
+    # Straight-line code, in registers.
     if all(map(writer.few, (v.aval, w.aval, out.aval))) and out.aval.size * k <= _WRITTEN_OUT:
         x = writer.held(v).transpose(left).reshape((*head, n, k))
         y = writer.held(w).transpose(right).reshape((*head, k, m))
         found = _written_out(writer, x, y, make_aval((*head, *inner, *across), out.aval.dtype), KINDS[out.aval.dtype])
         writer.values[out] = found.transpose(order)
         return
-    a = _merged(writer, writer.place(v).seen(lambda t: t.transpose(left)), (*head, n, k))
-    b = _merged(writer, writer.place(w).seen(lambda t: t.transpose(right)), (*head, k, m))
+    a = merged(writer, writer.place(v).seen(lambda t: t.transpose(left)), (*head, n, k))
+    b = merged(writer, writer.place(w).seen(lambda t: t.transpose(right)), (*head, k, m))
     turned = None
     if batch and out not in writer.targets:  # its matrices one after the other
         turned = writer.new((*head, *inner, *across), KINDS[out.aval.dtype])
+    # The order of axes costs nothing as strides.
     place = writer.result(out) if turned is None else turned.seen(lambda t: t.transpose(order))
     turned = turned or place.seen(lambda t: t.transpose(np.argsort(order)))
     c = turned.reshaped((*head, n, m))
     if c is None or not few_products(n, k, m) and not _lies_in_lines(c):
-        c = writer.new((*head, n, m), place.kind)
+        c = writer.new((*head, n, m), place.kind)  # a library writes rows or columns; the copy orders them
     multiplied(writer, a, b, c)
     if c.memory is not place.memory:
         writer.copy(c.reshaped(turned.shape), turned)
     writer.values[out] = place
 
 
-def _merged(writer, x, shape):
+def merged(writer, x, shape):
     """A place in another shape, or a copy that is."""
     found = x.reshaped(shape)
-    if found is None:
-        place = writer.new(x.shape, x.kind)
-        writer.copy(x, place)
-        found = place.reshaped(shape)
-    return found
+    return writer.copied(x).reshaped(shape) if found is None else found
 
 
 def outer(writer, eq):
@@ -174,7 +168,7 @@ def _written_out(writer, x, y, aval, kind):
     n, k, m = a.shape[-2], a.shape[-1], b.shape[-1]
     a, b = np.broadcast_to(a, (*lead, n, k)), np.broadcast_to(b, (*lead, k, m))
     shape = (*lead, n, m)
-    total: Any = None
+    total: Any = None  # in the order of the sum: rounded as a loop would
     for j in range(k):
         part = writer.computed("multiply", kind, shape, [np.broadcast_to(a[..., j : j + 1], shape),
                                                          np.broadcast_to(b[..., j : j + 1, :], shape)], kind)
@@ -183,16 +177,15 @@ def _written_out(writer, x, y, aval, kind):
 
 
 def _by_loops(writer, a, b, c, shape, kind):
-    writer.fill(c, Const(0.0, kind))
+    writer.fill(c, Const(0.0, kind))  # nests fold into what a place holds
     x, y, xy = Value(kind), Value(kind), Value(kind)
     lead = shape[:-3]
     over = len(lead)
     writer.nest(Nest(
         shape,
-        [(x, Place(a.memory, shape, (*a.strides, 0), a.offset, a.moving)),
-         (y, Place(b.memory, shape, (*b.strides[:over], 0, *b.strides[over:]), b.offset, b.moving))],
+        [(x, a.laid(shape, (*a.strides, 0))), (y, b.laid(shape, (*b.strides[:over], 0, *b.strides[over:])))],
         [Step("multiply", kind, [xy], [[x], [y]])], [],
-        [("add", xy, Place(c.memory, shape, (*c.strides[: over + 1], 0, c.strides[-1]), c.offset, c.moving))]))
+        [("add", xy, c.laid(shape, (*c.strides[: over + 1], 0, c.strides[-1])))]))
 
 
 def _laid_before(writer, x):
@@ -201,12 +194,13 @@ def _laid_before(writer, x):
     Products of few rows with a transposed matrix take half as long again.
     """
     (n, m), (down, right) = x.shape[-2:], x.strides[-2:]
+    # A copy pays over many turns.
     if writer.repeat < _OFTEN or not 2 <= min(n, m) <= n * m <= _COPIED or right == 1 or down != 1:
         return x
-    if x.memory in writer.local or x.moving or any(x.strides[:-2]):
+    if x.memory in writer.local or x.moving or any(x.strides[:-2]):  # it changes from turn to turn
         return x
     statements, copies = writer.around
-    key = x.memory, x.offset, x.shape[-2:], x.strides[-2:]
+    key = x.memory, x.offset, x.shape[-2:], x.strides[-2:]  # two products with one matrix share its copy
     if key not in copies:
         place = copies[key] = Place(Memory(x.kind, n * m), (n, m))
         value = Value(x.kind)
@@ -226,7 +220,6 @@ def _in_lines(writer, x):
     if _lies_in_lines(x):
         return x
     shape = tuple(1 if not s else n for n, s in zip(x.shape[:-2], x.strides)) + x.shape[-2:]
-    place = writer.new(shape, x.kind)
-    writer.copy(Place(x.memory, shape, x.strides, x.offset, x.moving), place)
+    place = writer.copied(x.laid(shape, x.strides))
     strides = compact_strides(shape)
     return Place(place.memory, x.shape, [0 if n == 1 else s for n, s in zip(shape, strides)])

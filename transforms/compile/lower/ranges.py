@@ -1,7 +1,9 @@
 """Parallel ranges of large nests: always the same ones, so that no result depends on the number of threads."""
 
+from math import prod
+
 from ..loops.constants import start_of
-from ..loops.nests import collapsed, places_of
+from ..loops.nests import changed, collapsed, places_of
 from ..loops.statements import Const, Counter, Nest, Place, Ranges, Value, compact_strides
 from ..machine.engine import RANGES
 
@@ -10,14 +12,12 @@ _LARGE = 2e6  # operations on elements, from which a nest is cut
 
 def in_ranges(writer, nest):
     """Write a nest in ranges; False where it is too small, or adds up too much for each of them."""
-    size = 1
-    for n in nest.shape:
-        size *= n
+    size = prod(nest.shape)
     if writer.repeat != 1 or size * (1 + len(nest.steps)) < _LARGE or any(p.moving for p in places_of(nest)):
         return False
-    nest = collapsed(nest)
+    nest = collapsed(nest)  # merged axes are longer, and cut more evenly
     found = [(_kept(nest, k), k) for k, n in enumerate(nest.shape) if n >= RANGES]
-    if not found or min(found)[0] * RANGES * 8 > size:
+    if not found or min(found)[0] * RANGES * 8 > size:  # partial sums of each range must be few beside the work
         return False
     _cut(writer, nest, min(found)[1])
     return True
@@ -25,14 +25,7 @@ def in_ranges(writer, nest):
 
 def _kept(nest, axis):
     """How many elements the folds over an axis leave."""
-    total = 0
-    for *_, p in nest.folds:
-        if not p.strides[axis]:
-            one = 1
-            for n, s in zip(p.shape, p.strides):
-                one *= n if s else 1
-            total += one
-    return total
+    return sum(prod([n for n, s in zip(p.shape, p.strides) if s]) for *_, p in nest.folds if not p.strides[axis])
 
 
 def _cut(writer, nest, axis):
@@ -56,7 +49,7 @@ def _cut(writer, nest, axis):
         folds.append((name, value, Place(each.memory, shape, steps, 0, ((counter, each.strides[0]),))))
         parts.append((name, each, Place(p.memory, each.shape, (0, *p.strides), p.offset)))
     body = Nest(shape, [(v, part(p)) for v, p in nest.loads], nest.steps, [(v, part(p)) for v, p in nest.stores], folds)
-    writer.repeat = RANGES
+    writer.repeat = RANGES  # so that the body is not cut again
     writer.add(Ranges(counter, RANGES, writer.inside(lambda: writer.nest(body))))
     writer.repeat = 1
     for name, each, place in parts:
@@ -64,9 +57,4 @@ def _cut(writer, nest, axis):
         writer.nest(Nest(each.shape, [(x, each)], [], [], [(name, x, place)]))
     if whole < nest.shape[axis]:
         rest = (*nest.shape[:axis], nest.shape[axis] - whole, *nest.shape[axis + 1 :])
-
-        def left(p):
-            return Place(p.memory, rest, p.strides, p.offset + whole * p.strides[axis])
-
-        writer.nest(Nest(rest, [(v, left(p)) for v, p in nest.loads], nest.steps,
-                         [(v, left(p)) for v, p in nest.stores], [(name, v, left(p)) for name, v, p in nest.folds]))
+        writer.nest(changed(nest, rest, lambda p: p.laid(rest, p.strides, whole * p.strides[axis])))

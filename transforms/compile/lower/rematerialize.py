@@ -34,6 +34,7 @@ class Rematerialized:
         loaded, again = set(), {}
         if not self.made_from(writer, out, group, steps, loaded, again) or len(again) > _STEPS:
             return False
+        # Two streams to load in place of one: nothing is saved.
         if sum(_is_whole(writer, v, group.shape) for v in loaded) > 1:
             return False
         self.steps.update(again)
@@ -54,14 +55,14 @@ class Rematerialized:
             loaded.add(v)
             return True
         name, _, _, inputs = step
-        if name not in CHEAP:
+        if name not in CHEAP:  # a function costs more than the load that it would save
             return False
         again[v] = step
         return all(self.made_from(writer, w, group, steps, loaded, again) for w in inputs if type(w) is Var)
 
     def store(self, writer, v):
         """Write a variable to memory that is not there, as something needs it."""
-        self.kept.add(v)
+        self.kept.add(v)  # or it would be asked about again when the nest is written
         writer.step(*self.steps.pop(v))
 
     def behind(self, variables):

@@ -18,7 +18,7 @@ def reorder_for_fusion(equations, outputs, known, eager):
 
     `eager`: a sum is moved even where an array that it is made of has to be kept for what is not.
     """
-    if not any(eq.prim.reduces is not None for eq in equations):
+    if not any(eq.prim.reduces is not None for eq in equations):  # only sums end nests
         return equations
     wanted = {v for v in outputs if type(v) is Var}
     readers = None if eager else Counter(v for eq in equations for v in {v for v in eq.inputs if type(v) is Var})
@@ -32,6 +32,7 @@ def reorder_for_fusion(equations, outputs, known, eager):
         read = {w for w in read if waiting.get(w.shape) is w}
         ended = [w for w in waiting.values() if w in read and not w.sums.isdisjoint(given)] if read else ()
         if ended:
+            # So that long programs take time in proportion.
             moved, ahead = [], [rest.popleft() for _ in range(min(len(rest), _AHEAD + 1))]
             for w in ended:
                 moved += w.joining(ahead, wanted, readers, known)

@@ -1,5 +1,7 @@
 """Scans along an axis: running sums and products."""
 
+from math import prod
+
 from ..loops.constants import start_of
 from ..loops.kinds import KINDS
 from ..loops.statements import Const, Memory, Nest, Place, Step, Store, Value
@@ -14,21 +16,13 @@ def running(name):
         (v,), (axis,), out = eq.inputs, eq.params, eq.outputs[0]
         kind = KINDS[out.aval.dtype]
         x = writer.place(v)
-        place = writer.result(out)
-        writer.values[out] = place
-        rest = 1
-        for n in x.shape[axis + 1 :]:
-            rest *= n
-        if rest < _SHORT:
-            _one_by_one(writer, name, kind, x, place, axis)
+        place = writer.values[out] = writer.result(out)
+        if prod(x.shape[axis + 1 :]) < _SHORT:
+            through(writer, [x, place], axis, lambda x, place: _columns(writer, name, kind, x, place))
         else:
             _row_by_row(writer, name, kind, x, place, axis)
 
     return rule
-
-
-def _one_by_one(writer, name, kind, x, place, axis):
-    through(writer, [x, place], axis, lambda x, place: _columns(writer, name, kind, x, place))
 
 
 def _columns(writer, name, kind, x, place):
@@ -41,7 +35,7 @@ def _columns(writer, name, kind, x, place):
 
 
 def _line(writer, name, kind, x, place):
-    total = Place(Memory(kind, 1, "cell"), ())
+    total = Place(Memory(kind, 1, "cell"), ())  # in a register: memory would add its delay to each step
     writer.add(Store([Const(start_of(name, kind), kind)], total))
 
     def one(k):
@@ -56,11 +50,10 @@ def _line(writer, name, kind, x, place):
 
 def _row_by_row(writer, name, kind, x, place, axis):
     def at(p, index, k=None):
-        moving = p.moving if k is None else (*p.moving, (k, p.strides[axis]))
-        return Place(p.memory, p.shape[:axis] + p.shape[axis + 1 :], p.strides[:axis] + p.strides[axis + 1 :],
-                     p.offset + index * p.strides[axis], moving)
+        p = p.laid(p.shape, p.strides, index * p.strides[axis])
+        return row_of(p, axis, Const(0, "i64") if k is None else k)
 
-    writer.copy(at(x, 0), at(place, 0))
+    writer.copy(at(x, 0), at(place, 0))  # no row is before it
 
     def one(k):
         old, new, total = Value(kind), Value(kind), Value(kind)
@@ -68,5 +61,5 @@ def _row_by_row(writer, name, kind, x, place, axis):
         writer.nest(Nest(here.shape, [(old, at(place, 0, k)), (new, at(x, 1, k))],
                          [Step(name, kind, [total], [[old], [new]])], [(total, here)]))
 
-    if x.shape[axis] > 1:
+    if x.shape[axis] > 1:  # a loop has a turn at least
         looped(writer, x.shape[axis] - 1, one)

@@ -17,12 +17,12 @@ def is_native(eq, known):
     rule."""
     found = known.get(eq)
     if found is None:
-        found = known[eq] = _looked_at(eq, known)
+        found = known[eq] = _looked_at(eq, known)  # bodies are asked about by each pass: noted once
     return found is not False
 
 
 def _looked_at(eq, known):
-    if eq.acts or eq.prim.effects or not eq.outputs or not may_be_native(eq):
+    if eq.acts or eq.prim.effects or not eq.outputs or not may_be_native(eq):  # order and warnings are NumPy's
         return False
     if not all(_fits(v.aval) for v in (*eq.inputs, *eq.outputs)) or any(v.aval.weak for v in eq.outputs):
         return False
@@ -44,6 +44,7 @@ class Expansion(NamedTuple):
 
 
 def _fits(aval):
+    # Loops have at least one turn: their ends are tested behind.
     return aval.dtype in KINDS and aval.size > 0 and aval.dtype.isnative
 
 

@@ -1,6 +1,7 @@
 """The lowering pass: small arrays as values, larger ones as places, elementwise equations in fused nests."""
 
 from functools import partial
+from math import prod
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,10 +13,23 @@ from ..loops.constants import FEW, cast_constant, constant, start_of
 from ..loops.kinds import KINDS
 from ..loops.nests import add_nest
 from ..loops.scratch import place_scratch
-from ..loops.statements import Const, Kernel, Load, Memory, Nest, Place, Step, Store, Value, is_compact, is_uniform
+from ..loops.statements import (
+    Const,
+    Kernel,
+    Load,
+    Memory,
+    Nest,
+    Place,
+    Step,
+    Store,
+    Value,
+    arranged,
+    is_compact,
+    is_uniform,
+)
 from ..rules.indexing import PARTS, ROWS
 from ..rules.products import PRODUCTS
-from ..rules.rewrite import rewrite, rules
+from ..rules.rewrite import may_apply, rewrite, rules
 from ..rules.softmax import SOFTMAX
 from . import batch_layout
 from .collectives import together
@@ -71,7 +85,7 @@ class Writer:
         self.finished = set()  # equations that were written, by id
         self.count = 0
         self.work = 0.0
-        self.repeat = 1
+        self.repeat = 1  # how often the statement under work runs: costs are weighed by it
         inputs = [Memory(KINDS[v.aval.dtype], v.aval.size, "input", k) for k, v in enumerate(draft.inputs)]
         outputs = [Memory(KINDS[v.aval.dtype], v.aval.size, "output", k) for k, v in enumerate(draft.outputs)]
         wanted = [Place(m, v.aval.shape) for m, v in zip(outputs, draft.outputs)]
@@ -79,7 +93,7 @@ class Writer:
             self.values[v] = Place(m, v.aval.shape)
         for v, place in zip(draft.outputs, wanted):
             if type(v) is Var and v not in self.values:
-                self.targets.setdefault(v, place)
+                self.targets.setdefault(v, place)  # one that leaves twice is copied for the second time
         self.alarm = self.alarms(self, wanted)
         outputs.append(self.alarm.memory)
         self.block(draft.equations, draft.outputs)
@@ -88,7 +102,7 @@ class Writer:
         self.alarm.end(self, wanted)
         self.kernel = Kernel(inputs, outputs, self.statements)
         self.kernel.work = self.work
-        place_scratch(self.kernel)
+        place_scratch(self.kernel)  # last: only now is known which memory lives together
 
     # blocks
 
@@ -99,11 +113,13 @@ class Writer:
         if self.cached:
             equations = without_dead(Draft((), fuse_matvecs(equations, outputs, self.known), outputs)).equations
         equations = self.rewritten(equations, outputs, _THEN, lower=self.parts)
+        # Shifts of ranks join after the reordering, which would part them.
         equations = together(reorder_for_fusion(equations, outputs, self.known, self.eager))
+        # Chosen before parts are assembled: what is written in columns is left alone there.
         apart = batch_layout.columnar(equations, outputs, self.known)
         equations = self.rewritten(equations, outputs, _LAST, apart=apart.keys())
         self.apart.update(apart)
-        self.assemblies.update(nested(equations, outputs))
+        self.assemblies.update(nested(equations, outputs))  # of equations as they are now: a rule may have made some
         self.finished.difference_update(map(id, equations))  # a body may be written twice
         for eq in equations:
             for v in eq.inputs:
@@ -126,7 +142,8 @@ class Writer:
 
     def rewritten(self, equations, outputs, table, **options):
         """Equations of a block, rewritten by a table of rules to others that native code has."""
-        if "lower" not in options and table.keys().isdisjoint([eq.prim.name for eq in equations]):
+        several = "lower" in options and any(type(self.known.get(eq)) is Expansion for eq in equations)
+        if not several and not may_apply(table, equations):
             return equations
         admits = partial(is_native, known=self.known)
         return rewrite(Draft((), equations, outputs), table, admits=admits, **options).equations
@@ -139,23 +156,27 @@ class Writer:
     def steps(self, eq):
         """Write an elementwise equation."""
         found = self.known[eq]
-        if len(found) > 1:
-            for _, _, out, inputs in found:
-                for v in inputs:
-                    if type(v) is Var:
-                        reader = SimpleNamespace(outputs=[out])
-                        self.uses.setdefault(v, []).append(reader)
-                        self.finished.add(id(reader))
+        for _, _, out, inputs in found if len(found) > 1 else ():
+            self.read_by(out, inputs)
         for step in found:
             self.step(*step)
+
+    def read_by(self, out, inputs):
+        """Note that a step reads variables: steps of one equation are none themselves, and wait for nothing else."""
+        for v in inputs:
+            if type(v) is Var:
+                reader = SimpleNamespace(outputs=[out])
+                self.uses.setdefault(v, []).append(reader)
+                self.finished.add(id(reader))
 
     def inside(self, write):
         """The statements that `write()` writes, a body."""
         outer = (self.statements, self.groups, self.owner, self.spilled, self.read, self.local, self.around,
                  self.columns)
         self.columns = batch_layout.Columns()
-        self.around = self.statements, {}
+        self.around = self.statements, {}  # where a copy goes that all turns share
         self.statements, self.groups, self.owner, self.local = [], {}, {}, set()
+        # What a body stores or loads is not there behind it.
         self.spilled, self.read = dict(self.spilled), dict(self.read)
         write()
         found = self.statements
@@ -170,7 +191,8 @@ class Writer:
 
     def settle(self, v):
         """Write the group that a variable waits in."""
-        batch_layout.put_together(self, v)
+        if v in self.columns.of:
+            batch_layout.put_together(self, v)
         if v in self.rematerialized.steps:
             self.rematerialized.store(self, v)
         if v in self.owner:
@@ -200,15 +222,14 @@ class Writer:
         """The elements at a place as values."""
         if type(x) is ndarray:
             return x
-        out = np.empty(x.size, object)
-        self.count += out.size
-        out[:] = [Value(x.kind) for _ in range(out.size)]
+        outs = [Value(x.kind) for _ in range(x.size)]
+        self.count += len(outs)  # straight-line code grows by them, and LLVM's time faster than it
         if is_compact(x):
-            self.add(Load(list(out), x))
+            self.add(Load(outs, x))
         else:
-            for value, index in zip(out, np.ndindex(x.shape)):
+            for value, index in zip(outs, np.ndindex(x.shape)):
                 self.add(Load([value], x.element(index)))
-        return out.reshape(x.shape)
+        return arranged(outs, x.shape)
 
     def place(self, v):
         """The Place of a variable or constant; values are stored first."""
@@ -230,7 +251,7 @@ class Writer:
         if is_uniform(x) and place.size > 1:
             self.fill(place, x.flat[0])
             return
-        whole = np.broadcast_to(x, place.shape)
+        whole = x if x.shape == place.shape else np.broadcast_to(x, place.shape)
         if is_compact(place):
             self.add(Store(list(whole.reshape(-1)), place))
         else:
@@ -239,10 +260,8 @@ class Writer:
 
     def new(self, shape, kind, strides=None):
         """A place for an array of this shape."""
-        size = 1
-        for n in shape:
-            size *= n
-        memory = Memory(kind, size, "cell" if size <= FEW else "scratch")
+        size = prod(shape)
+        memory = Memory(kind, size, "cell" if size <= FEW else "scratch")  # few elements stay in registers
         self.local.add(memory)
         return Place(memory, shape, strides)
 
@@ -263,18 +282,21 @@ class Writer:
         else:
             self.store(found, place)
 
+    def copied(self, x):
+        """A copy of a place, in order."""
+        place = self.new(x.shape, x.kind)
+        self.copy(x, place)
+        return place
+
     def fill(self, place, value):
         """Write one value everywhere in a place."""
         self.nest(Nest(place.shape, [], [], [(value, place)]))
 
     def nest(self, nest):
         """Add a nest."""
-        if self.threads and in_ranges(self, nest):
+        if self.threads and in_ranges(self, nest):  # the parts come back here one by one
             return
-        size = 1
-        for n in nest.shape:
-            size *= n
-        self.work += self.repeat * size * (1 + len(nest.steps))
+        self.work += self.repeat * prod(nest.shape) * (1 + len(nest.steps))
         add_nest(self.statements, nest)
 
     # elementwise steps
@@ -283,7 +305,7 @@ class Writer:
         """Write an elementwise operation, or let it wait with others of its shape."""
         shape = out.aval.shape
         if self.few(out.aval):
-            arrays = [np.broadcast_to(self.held(v), shape) for v in inputs]
+            arrays = [x if (x := self.held(v)).shape == shape else np.broadcast_to(x, shape) for v in inputs]
             self.values[out] = self.computed(name, kind, shape, arrays, KINDS[out.aval.dtype])
             return
         for v in inputs:
@@ -299,7 +321,7 @@ class Writer:
             group = self.groups[shape] = Group(shape)
         group.take(name, kind, out, inputs, out in self.targets)
         self.owner[out] = group
-        if len(group.streams) > _STREAMS:
+        if len(group.streams) > _STREAMS:  # what comes next opens another nest
             self.flush(group)
 
     def waiting(self, shape):
@@ -308,9 +330,7 @@ class Writer:
 
     def computed(self, name, kind, shape, arrays, result):
         """The values of an operation on arrays of values."""
-        size = 1
-        for n in shape:
-            size *= n
+        size = prod(shape)
         self.count += size
         self.work += self.repeat * size
         outs = [Value(result) for _ in range(size)]
@@ -318,22 +338,20 @@ class Writer:
                 if name not in ("cast", "cast_flat") else list(a.reshape(-1)) for k, a in enumerate(arrays)]
         self.add(step := Step(name, kind, outs, args))
         self.alarm.convert(self, step)
-        found = np.empty(size, object)
-        found[:] = outs
-        return found.reshape(shape)
+        return arranged(outs, shape)
 
     def cast(self, values, kind):
         """Values in another kind."""
-        source = values[0].kind
-        if all(v.kind == kind for v in values):
+        kinds = {v.kind for v in values}
+        if kinds == {kind}:
             return values
         if all(type(v) is Const for v in values):
             return [cast_constant(v, kind) for v in values]
-        if len({v.kind for v in values}) > 1:
+        if len(kinds) > 1:
             return [self.cast([v], kind)[0] for v in values]
         outs = [Value(kind) for _ in values]
         self.add(Step("cast", kind, outs, [values]))
-        return outs if source != kind else values
+        return outs
 
     def flush(self, group):
         """Write a group as one nest."""

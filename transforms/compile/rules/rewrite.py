@@ -223,7 +223,7 @@ class Rewriter:
     def merged(self, eq):
         """Tell whether the outputs of an equation are known without it; if not, they are noted."""
         stays = self.admits is not None and not self.leaving.isdisjoint(eq.outputs)
-        if not stays and all(type(v) is Literal for v in eq.inputs) and (value := _computed(eq)) is not None:
+        if not stays and Var not in [type(v) for v in eq.inputs] and (value := _computed(eq)) is not None:
             self.name[eq.outputs[0]] = value
             return True
         key = key_of(eq)
@@ -264,6 +264,14 @@ class Rewriter:
             found = self.known[key] = [row for row in self.rules[eq.prim.name] if all(
                 kind in ("", given) for kind, given in zip(row.kinds, key[1:]))]
         return found
+
+
+def may_apply(rules, equations):
+    """Tell whether the operands of some equation are made by what a rule asks for: most blocks have no such one."""
+    rows = [(eq, row) for eq in equations for row in rules.get(eq.prim.name, ())]
+    made = {v: eq.prim.name for eq in equations for v in eq.outputs} if rows else {}
+    return any(all(kind in ("", "number" if type(v) is Literal else made.get(v)) for kind, v in zip(
+        row.kinds, eq.inputs)) for eq, row in rows)
 
 
 def rewrite(draft, rules, **options):
@@ -327,9 +335,7 @@ def key_of(eq):
     """The key that equations share which compute the same; None for one that is never merged."""
     if eq.prim.effects or eq.prim.handlers:
         return None
-    inputs = [_name(v) for v in eq.inputs]
-    if None in inputs:
-        return None
+    inputs = [id(v) if type(v) is Var else _name(v.value) for v in eq.inputs]
     if eq.prim.name in _COMMUTE:
         inputs.sort(key=repr)
     try:
@@ -340,10 +346,7 @@ def key_of(eq):
     return key
 
 
-def _name(v):
-    if type(v) is Var:
-        return id(v)
-    value = v.value
+def _name(value):
     if type(value) is ndarray:
         if value.size > 64:
             return "array", id(value)

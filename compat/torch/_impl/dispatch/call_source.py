@@ -70,7 +70,7 @@ class Program:
         file = f"{__file__} {name}"
         self.room = writer.room | {"__name__": file, "__loader__": self}
         exec(compiled(self.source, file), self.room)
-        _engine.small_names(self.room, writer.ufuncs, True)
+        self.room |= {name: _engine.small(self.room[name], quiet=True) for name in writer.ufuncs}
         self.run = self.room[name]
 
     def __repr__(self):

@@ -149,7 +149,7 @@ def build(rule, given, saved):
     except NotImplementedError:
         return DECLINED
     exec(compiled(source, f"{__file__} rule of {rule.prim.name}"), writer.room)
-    _engine.small_names(writer.room, writer.ufuncs)
+    writer.room |= {name: _engine.small(writer.room[name]) for name in writer.ufuncs}
     return writer.room["program"]
 
 

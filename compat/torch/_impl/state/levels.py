@@ -17,8 +17,7 @@ next_seq = _engine.next_seq
 Ambient = _engine.Ambient
 ADD = extend.REGISTRY["add"]
 SUM, TERM, OTHER = (ADD.rule(active, True, ()) for active in ((0, 1), (0,), (1,)))
-_plus = operator.add
-_engine.small_names(globals(), ("_plus",))
+_plus = _engine.small(operator.add)
 _TANGENT = object()  # in the place of the node of a value that has one
 
 

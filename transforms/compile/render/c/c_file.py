@@ -1,5 +1,7 @@
 """The C file of a function and its header."""
 
+import re
+
 from ....graph.draft import Draft
 from ....graph.equations import Var
 from ...loops.kinds import KINDS
@@ -11,6 +13,7 @@ from .names import comment
 from .printer import Printer
 from .text import STORED, Module
 
+_WORD = re.compile(r"\w+")
 _GUARDS = """\
 /* Sums and products here mean one rounding each. */
 #if defined(__FAST_MATH__)
@@ -88,18 +91,8 @@ def c_file(staged, name, blas, what):
 
 def unused_among(names, lines):
     """Lines that tell a compiler of the parameters which no line mentions."""
-    return [f"    (void){name};" for name in names if not any(_mentions(line, name) for line in lines)]
-
-
-def _mentions(line, name):
-    at = line.find(name)
-    while at >= 0:
-        end = at + len(name)
-        if not (line[at - 1 : at].isidentifier() or line[at - 1 : at].isdigit()) and not (
-                line[end : end + 1].isidentifier() or line[end : end + 1].isdigit()):
-            return True
-        at = line.find(name, end)
-    return False
+    used = {word for line in lines for word in _WORD.findall(line)}
+    return [f"    (void){name};" for name in names if name not in used]
 
 
 def wrapped(head, parts, end):

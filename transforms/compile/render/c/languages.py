@@ -10,7 +10,6 @@ class C:
     inline = "static inline"
     aside = inline  # of what is called for few arguments
     table = "static const"
-    restrict = "restrict"
 
     @staticmethod
     def product(x, y, width):
@@ -24,7 +23,6 @@ class Cuda(C):
     inline = "static __device__ __forceinline__"
     aside = "static __device__ __noinline__"
     table = "static __device__ const"
-    restrict = "__restrict__"
 
     @staticmethod
     def product(x, y, width):

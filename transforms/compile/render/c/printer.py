@@ -5,6 +5,7 @@ import re
 from ...loops.kinds import BYTES
 from ...loops.nests import add_nest
 from ...loops.statements import (
+    OUTSIDE,
     Branch,
     Const,
     Load,
@@ -12,6 +13,7 @@ from ...loops.statements import (
     Nest,
     Place,
     Product,
+    Require,
     Step,
     Store,
     Value,
@@ -43,11 +45,11 @@ class Printer:
         self.memories = dict(names)
         self.blas = blas
         self.print_nest = print_nest
-        self.values = {}
-        self.counters = {}
+        self.kernel = kernel
+        self.values = {v: Name(f"n{k}", TYPES[v.kind]) for k, v in enumerate(kernel.given)}  # Value, Counter -> name
         self.declared = {}  # the name of a temporary -> its declaration
         held = {p.memory for p in places_in(kernel.statements)}
-        short = all(m.size < 2**31 - 64 for m in held)
+        short = all(m.size is not None and m.size < 2**31 - 64 for m in held)
         self.index = index or ("int32_t" if short else "int64_t")
         needed = sum(m.size * BYTES[m.kind] for m in held if m.role == "scratch")
         self.scratch = 0 if on_stack and needed <= on_stack else kernel.scratch  # bytes that the caller gives
@@ -97,7 +99,7 @@ class Printer:
         return name, 0
 
     def declaration(self, memory, name):
-        """What declares a temporary."""
+        """The declaration of a temporary."""
         kind = STORED[memory.kind]
         if memory.role == "cell":
             return f"{kind} {name}[{memory.size}] = {{0}};"
@@ -110,7 +112,7 @@ class Printer:
         name, offset = self.base(place.memory)
         offset += place.offset
         terms = []
-        for index, stride in [*[(self.counters[c], s) for c, s in place.moving], *moves]:
+        for index, stride in [*[(self.values[c], s) for c, s in place.moving], *moves]:
             if stride and index.isdigit():
                 offset += int(index) * stride
             elif stride:
@@ -149,7 +151,7 @@ def places_in(statements):
         yield from places(statement)
         if type(statement) is While:
             yield statement.flag
-        if type(statement) is Branch:
+        if type(statement) is Branch and type(statement.flag) is Place:
             yield statement.flag
         for part in inner(statement):
             yield from places_in(part)
@@ -173,10 +175,12 @@ def _step(printer, step):
 
 
 def _loop(printer, loop):
-    i = printer.text.new("i")
-    start, test, step = (loop.count - 1, ">= 0", "--") if loop.reverse else (0, f"< {loop.count}", "++")
-    printer.text.open(f"for ({printer.index} {i} = {start}; {i} {test}; {i}{step})")
-    printer.counters[loop.counter] = i
+    if loop.reverse:
+        i = printer.text.new("i")
+        printer.text.open(f"for ({printer.index} {i} = {loop.count - 1}; {i} >= 0; {i}--)")
+    else:
+        i = printer.loop(*[x if type(x) is int else printer.value(x) for x in (loop.start, loop.count, loop.step)])
+    printer.values[loop.counter] = Name(i, TYPES["i64"])
     printer.inside(loop.body)
     printer.text.close()
 
@@ -194,7 +198,8 @@ def _while(printer, loop):
 
 
 def _branch(printer, branch):
-    printer.text.open(f"if ({printer.element(branch.flag)})")
+    flag = printer.element(branch.flag) if type(branch.flag) is Place else printer.value(branch.flag)
+    printer.text.open(f"if ({flag})")
     printer.inside(branch.yes)
     printer.text.depth -= 1
     printer.text.open("} else")
@@ -202,35 +207,41 @@ def _branch(printer, branch):
     printer.text.close()
 
 
+def _require(printer, require):
+    alarm, _ = printer.base(printer.kernel.outputs[-1])
+    printer.text.open(f"if (!{printer.value(require.flag)})")
+    printer.text.emit(f"{alarm}[0] = {number(OUTSIDE, 'f64')};")
+    printer.text.emit("return;")
+    printer.text.close()
+
+
 def _product(printer, product):
     """Loops over rows and columns, or a call of gemm or gemv."""
+    if printer.blas:
+        _called(printer, *product.by_rows())
+        return
     x, y, out = product.x, product.y, product.out
     (n, k), m = x.shape, y.shape[1]
-    if printer.blas:
-        _called(printer, x, y, out)
-        return
     kind = x.kind
     a, b, ab = Value(kind), Value(kind), Value(kind)
     shape = (n, k, m)
     statements = []
     add_nest(statements, Nest(out.shape, [], [], [(Const(0.0, kind), out)]))
     add_nest(statements, Nest(
-        shape, [(a, Place(x.memory, shape, (*x.strides, 0), x.offset, x.moving)),
-                (b, Place(y.memory, shape, (0, *y.strides), y.offset, y.moving))],
+        shape, [(a, x.laid(shape, (*x.strides, 0))), (b, y.laid(shape, (0, *y.strides)))],
         [Step("multiply", kind, [ab], [[a], [b]])], [],
-        [("add", ab, Place(out.memory, shape, (out.strides[0], 0, out.strides[1]), out.offset, out.moving))]))
+        [("add", ab, out.laid(shape, (out.strides[0], 0, out.strides[1])))]))
     printer.block(statements)
 
 
 def _called(printer, x, y, out):
-    if out.strides[1] != 1 and out.shape[1] > 1:  # its transpose is row-major
-        x, y, out = _turned(y), _turned(x), _turned(out)
     (n, k), m = x.shape, y.shape[1]
     letter, one, zero = ("d", "1.0", "0.0") if x.kind == "f64" else ("s", "1.0f", "0.0f")
     a, b, c = ["&" + printer.element(p) for p in (x, y, out)]
-    (over_x, line_x), (over_y, line_y) = _lying(x), _lying(y)
+    (along_x, line_x), (along_y, line_y) = x.lying(), y.lying()
+    over_x, over_y = ["CblasNoTrans" if along else "CblasTrans" for along in (along_x, along_y)]
     if m == 1 and y.strides[0] > 0 and out.strides[0] > 0:
-        rows, columns = (n, k) if over_x == "CblasNoTrans" else (k, n)
+        rows, columns = (n, k) if along_x else (k, n)
         printer.text.emit(f"cblas_{letter}gemv(CblasRowMajor, {over_x}, {rows}, {columns}, {one}, {a}, {line_x}, {b}, "
                           f"{y.strides[0] if k > 1 else 1}, {zero}, {c}, {out.strides[0] if n > 1 else 1});")
         return
@@ -238,17 +249,5 @@ def _called(printer, x, y, out):
                       f"{b}, {line_y}, {zero}, {c}, {max(out.strides[0], m)});")
 
 
-def _turned(place):
-    return Place(place.memory, place.shape[::-1], place.strides[::-1], place.offset, place.moving)
-
-
-def _lying(place):
-    """How a matrix lies: along rows or columns, and how far its lines are apart."""
-    (n, m), (down, right) = place.shape, place.strides
-    if (right == 1 or m == 1) and (down >= m or n == 1):
-        return "CblasNoTrans", max(down, m)
-    return "CblasTrans", max(right, n)
-
-
 _PRINTERS = {Load: _load, Store: _store, Step: _step, Nest: lambda printer, nest: printer.print_nest(printer, nest),
-             Loop: _loop, While: _while, Branch: _branch, Product: _product}
+             Loop: _loop, While: _while, Branch: _branch, Product: _product, Require: _require}

@@ -1,9 +1,24 @@
 """The builder of C text: arithmetic on single values, the same as that of `transforms/compile/render/llvm/simd.py`."""
 
-from ...loops.operations import table_of
+from ...loops.operations import operation
 from ...maths import FUNCTIONS, NEAR
 from .languages import HELPERS
 from .text import TYPES, Name, Text, number
+
+
+def _infix(sign):
+    """A method that writes an operator of two operands."""
+    return lambda self, x, y: self.text.op(f"{x} {sign} {y}", x.type)
+
+
+def _wrapped(name):
+    """A method that calls a helper for integers, which wrap around."""
+    return lambda self, x, y: self.helper(f"cv_{name}{self.width}", self.of_int, x, y)
+
+
+def _called(name):
+    """A method that calls a function of the C library."""
+    return lambda self, *args: self.library(name, *args)
 
 
 class Scalars:
@@ -29,9 +44,6 @@ class Scalars:
         x &= (1 << self.width) - 1
         return self.constant(x - (1 << self.width) if x >> (self.width - 1) else x, f"i{self.width}")
 
-    def infix(self, sign, x, y, of=None):
-        return self.text.op(f"{x} {sign} {y}", of or x.type)
-
     def helper(self, name, of, *args):
         """A call of a helper."""
         if name not in self.module.functions:
@@ -39,54 +51,36 @@ class Scalars:
             self.module.functions[name] = f"{self.module.language.inline} {result} {name}{given} {{ {body} }}"
         return self.text.op(f"{name}({', '.join(args)})", of)
 
-    def whole(self, name, x, y):
-        return self.helper(f"cv_{name}{self.width}", self.of_int, x, y)
-
     def library(self, name, *args):
         """A function of the C library."""
         return self.text.op(f"{name}{self.suffix}({', '.join(args)})", self.of_float)
 
-    def fadd(self, x, y):
-        return self.infix("+", x, y)
-
-    def fsub(self, x, y):
-        return self.infix("-", x, y)
+    fadd, fsub, fdiv = map(_infix, "+-/")
+    sdiv, srem, iand, ior, ixor = map(_infix, "/%&|^")
+    and_, or_, xor_ = map(_infix, "&|^")  # of masks
+    iadd, isub, imul, shl, lshr = map(_wrapped, ("add", "sub", "mul", "shl", "shr"))
+    fma, sqrt, fabs, copysign = map(_called, ("fma", "sqrt", "fabs", "copysign"))
+    floor, rint, trunc = map(_called, ("floor", "rint", "trunc"))
 
     def fmul(self, x, y):
         return self.text.op(self.module.language.product(x, y, self.width), self.of_float)
 
-    def fdiv(self, x, y):
-        return self.infix("/", x, y)
+    def multiply_add(self, x, y, z):
+        return self.fadd(z, self.fmul(x, y))
 
-    def fma(self, x, y, z):
-        return self.library("fma", x, y, z)
-
-    def sqrt(self, x):
-        return self.library("sqrt", x)
+    def loose(self, name, x, y):
+        return self.fadd(x, y) if name == "add" else self.fmul(x, y)
 
     def fneg(self, x):
         return self.text.op(f"-({x})" if x[0] in "-(" else f"-{x}", x.type)
 
-    def fabs(self, x):
-        return self.library("fabs", x)
+    def compare(self, op, x, y):
+        return self.text.op(f"{x} {op} {y}", "int")
 
-    def copysign(self, x, y):
-        return self.library("copysign", x, y)
+    fcmp = icmp = compare
 
-    def floor(self, x):
-        return self.library("floor", x)
-
-    def rint(self, x):
-        return self.library("rint", x)
-
-    def trunc(self, x):
-        return self.library("trunc", x)
-
-    def fcmp(self, op, x, y):
-        return self.infix(op, x, y, "int")
-
-    def icmp(self, op, x, y):
-        return self.infix(op, x, y, "int")
+    def below(self, x, y):
+        return self.compare("<", f"(u{self.of_int}){x}", f"(u{self.of_int}){y}")
 
     def isnan(self, x):
         return self.fcmp("!=", x, x)
@@ -94,62 +88,14 @@ class Scalars:
     def select(self, m, x, y):
         return self.text.op(f"{m} ? {x} : {y}", x.type)
 
-    def and_(self, x, y):
-        return self.infix("&", x, y)
-
-    def or_(self, x, y):
-        return self.infix("|", x, y)
-
-    def xor_(self, x, y):
-        return self.infix("^", x, y)
-
     def not_(self, x):
         return self.text.op(f"!{x}", x.type)
-
-    def iadd(self, x, y):
-        return self.whole("add", x, y)
-
-    def isub(self, x, y):
-        return self.whole("sub", x, y)
-
-    def imul(self, x, y):
-        return self.whole("mul", x, y)
-
-    def sdiv(self, x, y):
-        return self.infix("/", x, y, self.of_int)
-
-    def srem(self, x, y):
-        return self.infix("%", x, y, self.of_int)
-
-    def iand(self, x, y):
-        return self.infix("&", x, y, self.of_int)
-
-    def ior(self, x, y):
-        return self.infix("|", x, y, self.of_int)
-
-    def ixor(self, x, y):
-        return self.infix("^", x, y, self.of_int)
-
-    def shl(self, x, y):
-        return self.whole("shl", x, y)
-
-    def lshr(self, x, y):
-        return self.whole("shr", x, y)
-
-    def ashr(self, x, y):
-        return self.infix(">>", x, y, self.of_int)
 
     def bits(self, x):
         return self.helper(f"cv_bits{self.width}", self.of_int, x)
 
     def from_bits(self, i):
         return self.helper(f"cv_float{self.width}", self.of_float, i)
-
-    def to_int(self, x):
-        return self.cast(x, f"f{self.width}", f"i{self.width}")
-
-    def to_float(self, i):
-        return self.text.op(f"({self.of_float}){i}", self.of_float)
 
     @property
     def wide(self):
@@ -170,7 +116,7 @@ class Scalars:
         """The result of an operation by its name."""
         if name == "where":
             return self.select(*args)
-        found = table_of(self.kind).get(name)
+        found = operation(name, self.kind)
         return self.elementary(name, args) if found is None else found(self, *args)
 
     def cast(self, x, source, target):

@@ -7,7 +7,7 @@ import numpy as np
 from ..llvm.simd import Name as Name
 
 TYPES = {"f64": "double", "f32": "float", "i64": "int64_t", "i32": "int32_t", "b8": "int"}  # of values
-STORED = {**TYPES, "b8": "uint8_t"}  # of elements in memory
+STORED = {**TYPES, "b8": "uint8_t", "f16": "uint16_t"}  # of elements in memory
 _NAMED = re.compile(r"\b[vm]\d+\b")
 _LOCAL = re.compile(r"\b[vkm]\d+\b|\bcv_\w+")
 
@@ -73,7 +73,7 @@ def _not_empty(lines):
 
 
 class Module:
-    """What functions of one file need: helpers, elementary functions, tables of constants.
+    """Parts that the functions of one file call: helpers, elementary functions, tables of constants.
 
     Args:
         language: how the file's language differs; see `languages.py`.

@@ -1,9 +1,11 @@
 """Loops over the states of many examples as CUDA text: a thread an example, where none reads what another writes."""
 
+from math import prod
+
 from ...loops.nests import changed
-from ...loops.statements import Load, Loop, Nest, Place, Step, Store, inner, places
+from ...loops.statements import Load, Loop, Nest, Step, Store, inner, places
 from ..c.nests import Rows, print_nest
-from .parallel import OWN, size_of
+from .parallel import OWN
 
 WIDE = 128  # elements of a nest, from which a loop of such has a thread an example
 
@@ -46,7 +48,7 @@ def batched(statement):
     if type(statement) is not Loop:
         return None
     nests = [s for s in within([statement]) if type(s) is Nest]
-    count = min([n.shape[0] for n in nests if n.shape and size_of(n.shape) >= WIDE], default=0)
+    count = min([n.shape[0] for n in nests if n.shape and prod(n.shape) >= WIDE], default=0)
     if count < WIDE:
         return None
     turns = {s.counter: s.count for s in within([statement]) if type(s) is Loop}
@@ -54,7 +56,7 @@ def batched(statement):
     for s in within([statement]):
         found = by_example(s, count) if type(s) is Nest else None
         if found is None:
-            if type(s) not in (Nest, Load, Store, Step, Loop) or type(s) is Nest and size_of(s.shape) >= WIDE:
+            if type(s) not in (Nest, Load, Store, Step, Loop) or type(s) is Nest and prod(s.shape) >= WIDE:
                 return None
             alone.update(p.memory for p in places(s))
             written.update(p.memory for p in places(s)[len(s.loads) if type(s) is Nest else 0 :] if type(s) is not Load)
@@ -87,13 +89,12 @@ def by_example(nest, count):
         if not shape or shape[0] % count:
             return None
         each = shape[0] // count
-        return changed(nest, (count, each, *shape[1:]), lambda p: Place(
-            p.memory, (count, each, *shape[1:]), (p.strides[0] * each, *p.strides), p.offset, p.moving))
+        return changed(nest, (count, each, *shape[1:]), lambda p: p.laid(
+            (count, each, *shape[1:]), (p.strides[0] * each, *p.strides)))
     order = [axis, *[k for k in range(len(shape)) if k != axis]]
     rest = (1,) * (len(shape) == 1)
-    return changed(nest, (*[shape[k] for k in order], *rest), lambda p: Place(
-        p.memory, (*[shape[k] for k in order], *rest), (*[p.strides[k] for k in order], *[0] * len(rest)), p.offset,
-        p.moving))
+    return changed(nest, (*[shape[k] for k in order], *rest), lambda p: p.laid(
+        (*[shape[k] for k in order], *rest), (*[p.strides[k] for k in order], *[0] * len(rest))))
 
 
 def _apart(found, count, turns):

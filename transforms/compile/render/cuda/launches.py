@@ -1,9 +1,7 @@
 """Parts of a kernel as CUDA text: what one part computes and another reads lies in scratch memory."""
 
-from types import SimpleNamespace
-
 from ...loops.scratch import placed
-from ...loops.statements import Load, Memory, Nest, Place, Store, Value
+from ...loops.statements import Kernel, Load, Memory, Nest, Place, Store, Value
 from ..c.printer import Printer, places_in
 from ..c.text import STORED
 from .block_folds import gather
@@ -86,8 +84,9 @@ class Launches:
         """`(part, lines)` of each part."""
         for part in self.parts:
             statements = [statement_of(item) for item in part.items]
-            printer = Printer(SimpleNamespace(statements=[], scratch=self.scratch), module, names, on_stack=0,
-                              index=index_of(statements))
+            kernel = Kernel((), (), ())
+            kernel.scratch = self.scratch
+            printer = Printer(kernel, module, names, on_stack=0, index=index_of(statements))
             yield part, self.lines(part, printer, names)
 
     def lines(self, part, printer, names):
@@ -146,7 +145,7 @@ def copy(printer, target, source, size):
 
 
 def touched_by(part):
-    """What a part reads and writes, as lists."""
+    """Reads and writes of a part, as lists."""
     reads, writes = in_order(map(statement_of, part.items))
     gathers = [*part.gathers, *(part.left if part.kind == "block" else ())]
     return reads, writes + [gather.out for gather in gathers]

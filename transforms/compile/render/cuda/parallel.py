@@ -4,6 +4,8 @@ A thread takes elements a grid apart, so that neighbours in a block read neighbo
 processor of 132 multiprocessors of 2048 threads.
 """
 
+from math import prod
+
 from .....core.types import Any
 from ...loops.statements import Memory, Nest, Place, Value, compact_strides
 from ...maths import FUNCTIONS
@@ -24,14 +26,6 @@ _WRITTEN = 1400  # steps of all these elements, at most: more are larger than th
 _WARP = 32
 
 
-def size_of(shape):
-    """How many elements an array of a shape has."""
-    size = 1
-    for n in shape:
-        size *= n
-    return size
-
-
 def block_for(threads):
     """Threads of a block for so many in all: small blocks lie on more multiprocessors."""
     return 64 if threads <= 1 << 14 else 128 if threads <= 1 << 15 else 256
@@ -39,7 +33,7 @@ def block_for(threads):
 
 def is_cheap(nest):
     """Tell whether one block computes a nest about as fast as many."""
-    size = size_of(nest.shape)
+    size = prod(nest.shape)
     return size <= SMALL and (1 + steps_of(nest)) * -(-size // LARGEST) <= _CHEAP
 
 
@@ -66,7 +60,7 @@ class Shared:
 
     def __init__(self, nest, small):
         self.statement = self.nest = nest
-        self.threads = size_of(nest.shape)
+        self.threads = prod(nest.shape)
         self.block = min(LARGEST, power_above(max(self.threads, _WARP))) if small else block_for(self.threads)
 
     def rows(self, printer):
@@ -164,8 +158,8 @@ class Lines(Shared):
         axes = range(len(nest.shape))
         self.kept = [k for k in axes if nest.folds[0][2].strides[k]]
         self.folded = [k for k in axes if k not in self.kept]
-        self.count = size_of([nest.shape[k] for k in self.kept])
-        self.inner = size_of([nest.shape[k] for k in self.folded])
+        self.count = prod([nest.shape[k] for k in self.kept])
+        self.inner = prod([nest.shape[k] for k in self.folded])
         self.beside = self.folded[-1] == axes[-1]  # neighbours in memory are those of one sum
         if not small:
             self.block = 256
@@ -186,8 +180,7 @@ class Lines(Shared):
         for memory, (name, _, place) in zip(self.partial, self.nest.folds):
             value = Value(place.kind)
             rest.loads.append((value, Place(memory, shape)))
-            rest.folds.append((name, value, Place(place.memory, shape, (0, *[place.strides[k] for k in self.kept]),
-                                                  place.offset, place.moving)))
+            rest.folds.append((name, value, place.laid(shape, (0, *[place.strides[k] for k in self.kept]))))
             if place in self.fresh:
                 self.fresh.add(rest.folds[-1][2])
         return rest

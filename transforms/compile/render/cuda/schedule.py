@@ -1,12 +1,13 @@
 """The statements of a kernel as parts that run one after the other, each a launch: what shares one, and what waits."""
 
 from collections import deque
+from math import prod
 
 from ...loops.constants import start_of
 from ...loops.nests import collapsed, places_of
-from ...loops.statements import Const, Load, Memory, Nest, Place, Step, Store, Value, compact_strides
+from ...loops.statements import Const, Load, Memory, Nest, Step, Store, Value, compact_strides
 from .batched import Batched, batched, within
-from .parallel import ALIKE, OWN, Each, Lines, Total, by_folded_axes, is_cheap, power_above, size_of
+from .parallel import ALIKE, OWN, Each, Lines, Total, by_folded_axes, is_cheap, power_above
 from .touched import are_apart, places_written, touched
 
 BLOCKS = 1056  # at most, of threads that take several elements: 8 for each multiprocessor
@@ -16,7 +17,7 @@ _SHARED = Batched, Each, Lines, Total
 
 
 class Part:
-    """What one launch runs: `gathers` first, then `items`, statements and what threads share, in order.
+    """The work of one launch: `gathers` first, then `items`, statements and what threads share, in order.
 
     `kind` is "alike" while every thread does the same, "block" where the threads of one block share something, "grid"
     where those of many do, so that nothing that these make is there before the next part, and "alone" for one thread.
@@ -117,7 +118,7 @@ class Schedule:
                 small |= {m for m in memory if m.role not in ("input", "constant")}
                 if s in self.loops:
                     together |= (touched(s)[1] & memory) - self.loops[s].own
-                elif type(s) is Nest and size_of(s.shape) > ALIKE:
+                elif type(s) is Nest and prod(s.shape) > ALIKE:
                     together |= {p.memory for p in places_written(s) if any(p.strides)} | {
                         p.memory for _, p in s.stores}
             own = small - together
@@ -133,7 +134,7 @@ class Schedule:
             return []
         kind = type(s)
         own = self.own.issuperset([p.memory for p in places_written(s)])
-        if kind in (Load, Step) or own and (kind is Store or kind is Nest and size_of(s.shape) <= ALIKE):
+        if kind in (Load, Step) or own and (kind is Store or kind is Nest and prod(s.shape) <= ALIKE):
             self.alike(s)
             return []
         if kind is Store:
@@ -232,7 +233,7 @@ def statement_of(item):
 
 
 def _again(item):
-    """What threads share, for many blocks."""
+    """The work that threads share, for many blocks."""
     if type(item) is Lines:
         return Lines(item.nest, False, item.fresh)
     return Each(item.nest, False) if type(item) is Each else item
@@ -242,7 +243,7 @@ def covers(place):
     """Tell whether a place has all elements of its memory."""
     kept = [(n, s) for n, s in zip(place.shape, place.strides) if s]
     shape = [n for n, _ in sorted(kept, key=lambda axis: -axis[1])]
-    return not place.moving and place.offset == 0 and size_of(shape) == place.memory.size and (
+    return not place.moving and place.offset == 0 and prod(shape) == place.memory.size and (
         sorted([s for _, s in kept], reverse=True) == list(compact_strides(shape)))
 
 
@@ -252,12 +253,12 @@ def _as_nest(x, place, k):
     if x.kind != place.kind:
         value = Value(place.kind)
         steps = [Step("cast", place.kind, [value], [[x]])]
-    return Nest((1,), [], steps, [(value, Place(place.memory, (1,), (1,), place.offset + k, place.moving))])
+    return Nest((1,), [], steps, [(value, place.laid((1,), (1,), k))])
 
 
 def _into(name, x, place, fresh):
     """Statements that fold a value into the one element of a place."""
-    place = Place(place.memory, (), (), place.offset, place.moving)
+    place = place.laid((), ())
     if fresh:
         return [Store([x], place)]
     old, new = Value(place.kind), Value(place.kind)

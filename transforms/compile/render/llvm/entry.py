@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ...loops.kinds import dtype_of
 from ...loops.statements import OUTSIDE, STOPPED
-from ...machine.layouts import DATA, DESCR, DIMS, FLAGS, NDIM, READY, TYPE, VALUE
-from .objects import ObjectText
+from ...machine.layouts import DATA, DIMS, TYPE, VALUE
+from .objects import LINE, ObjectText
 from .simd import Text
 
 ndarray = np.ndarray
@@ -31,7 +30,7 @@ def entry(printer, avals, out_avals, known, slots, handler, heard, boxed=()):
         handler, heard, boxed: see `function.py`.
     """
     printer.module.functions["@release"] = _release(ObjectText(printer.module, known, slots))
-    return _Entry(printer, known, slots).written(avals, out_avals, handler, heard, boxed)
+    return _Entry(printer, known, slots).call_of(avals, out_avals, handler, heard, boxed)
 
 
 class _Entry(ObjectText):
@@ -44,7 +43,7 @@ class _Entry(ObjectText):
         self.pointers = []  # that `work` is given
         self.early = []  # how many arrays there are where the next one fails, as cases of a phi
 
-    def written(self, avals, out_avals, handler, heard, boxed):
+    def call_of(self, avals, out_avals, handler, heard, boxed):
         text, kernel = self.lines, self.printer.kernel
         self.memory = self.cell(f"[{len(avals) + len(out_avals) + 1} x ptr]", 16) if self.printer.many else None
         self.arrays = self.cell(f"[{max(len(out_avals), 1)} x ptr]", 16)
@@ -71,7 +70,7 @@ class _Entry(ObjectText):
         result = self.call("ptr", "PyList_New", f"i64 {len(out_avals)}")
         for k, (aval, out) in enumerate(zip(out_avals, results)):
             out = text.entry_of(self.arrays, out) if type(out) is int else self.call(
-                "ptr", "scalar", f"ptr {out}", f"ptr {self.dtype(aval)}", "ptr null")
+                "ptr", "scalar", f"ptr {out}", f"ptr {self.dtype(aval.dtype)}", "ptr null")
             self.call("i32", "PyList_SetItem", f"ptr {result}", f"i64 {k}", f"ptr {out}")
         self.unless(text.op(f"fcmp oeq double {found}, 0.0", "i1"), "return", "alarm")
         text.emit(f"ret ptr {result}")
@@ -86,11 +85,7 @@ class _Entry(ObjectText):
         text.emit(f"ret ptr {found}")
         self.slow(handler)
         self.endings()
-        return "\n".join([
-            f"define ptr @call(ptr %self, ptr %args, i64 %count){' noinline' * self.printer.many} {{",
-            "entry:", *self.cells,
-            f"  %data = getelementptr inbounds i8, ptr %self, i64 {DATA}", "  %table = load ptr, ptr %data",
-            *text.lines, "}"])
+        return self.written(" noinline" * self.printer.many)
 
     def endings(self):
         """The ends at which the arrays that there are go."""
@@ -111,9 +106,6 @@ class _Entry(ObjectText):
         if self.memory:
             self.lines.set_entry(self.memory, len(self.pointers), pointer)
         self.pointers.append(pointer)
-
-    def dtype(self, aval):
-        return self.stored(f"dtype {aval.dtype}", dtype_of(aval))
 
     def one_for_all(self, what, aval, parameters, write):
         """The name of a function that does what is done for each value of an aval."""
@@ -154,10 +146,7 @@ class _Entry(ObjectText):
             text.begin(f"array{k}")
         else:
             self.unless(array, f"array{k}", "slow")
-        good = self.equal(self.field(x, NDIM, "i32"), aval.ndim, "i32")
-        good = self.both(good, self.equal(self.field(x, DESCR, "ptr"), self.dtype(aval), "ptr"))
-        flags = text.op(f"and i32 {self.field(x, FLAGS, 'i32')}, {READY}", "i32")
-        self.unless(self.both(good, self.equal(flags, READY, "i32")), f"dims{k}", "slow")
+        self.unless_ordered(x, aval.dtype, aval.ndim, f"dims{k}", "slow")
         if not aval.shape:
             data = self.field(x, DATA, "ptr")
             text.emit(f"br label %have{k}")
@@ -180,46 +169,29 @@ class _Entry(ObjectText):
             true = self.equal(x, self.stored("True", True), "ptr")
             self.lines.emit(f"store i8 {self.lines.op(f'zext i1 {true} to i8', 'i8')}, ptr {room}")
             return room
-        over = self.cell("i32", 16)
-        found = self.call("i64", "PyLong_AsLongLongAndOverflow", f"ptr {x}", f"ptr {over}")
-        self.lines.emit(f"store i64 {found}, ptr {room}")
-        self.unless(self.equal(self.load(over, "i32"), 0, "i32"), f"fits{k}", "slow")
+        self.lines.emit(f"store i64 {self.whole(x, f'fits{k}', 'slow')}, ptr {room}")
         return room
 
     def array(self, k, aval):
         """The place of a new array among those that there are."""
-        made = self.lines.op(f"call ptr {self.one_for_all('array', aval, '', lambda inner: inner.new(aval))}"
-                             "(ptr %table)", "ptr") if self.memory else self.new(aval)
+        def make(entry):
+            return entry.new(aval.dtype, aval.ndim, entry.lengths(aval.shape))
+
+        made = self.lines.op(f"call ptr {self.one_for_all('array', aval, '', make)}(ptr %table)",
+                             "ptr") if self.memory else make(self)
         place = len(self.early)
         self.early.append(f"[{place}, %{self.lines.label}]")
         self.unless(self.lines.op(f"icmp ne ptr {made}, null", "i1"), f"out{k}", "fail")
         self.lines.set_entry(self.arrays, place, made)
         return place
 
-    def new(self, aval):
-        dims, dtype = self.cell(f"[{aval.ndim} x i64]", 16), self.dtype(aval)
-        for axis, n in enumerate(aval.shape):
-            at = self.lines.op(f"getelementptr inbounds i64, ptr {dims}, i64 {axis}", "ptr")
-            self.lines.emit(f"store i64 {n}, ptr {at}")
-        self.call("void", "Py_IncRef", f"ptr {dtype}")
-        return self.call("ptr", "new", f"ptr {self.stored('ndarray', ndarray)}", f"ptr {dtype}", f"i32 {aval.ndim}",
-                         f"ptr {dims}", "ptr null", "ptr null", "i32 0", "ptr null")
-
     def with_scratch(self, size):
         """Have scratch memory; returns what writes the end of that."""
-        text = self.lines
         if size <= _ON_STACK:
             self.scratch = self.cell(f"[{max(size, 1)} x i8]")
             return lambda: None
-        lent = self.call("ptr", "PyMem_RawMalloc", f"i64 {size + 64}")
-        text.emit(f"br i1 {text.op(f'icmp eq ptr {lent}, null', 'i1')}, label %poor, label %ready")
-        text.begin("poor")
-        self.call("ptr", "PyErr_NoMemory")
-        text.emit("br label %stop")
-        text.begin("ready")
-        at = text.op(f"add i64 {text.op(f'ptrtoint ptr {lent} to i64', 'i64')}, 63", "i64")
-        self.scratch = text.op(f"inttoptr i64 {text.op(f'and i64 {at}, -64', 'i64')} to ptr", "ptr")
-        return lambda: self.call("void", "PyMem_RawFree", f"ptr {lent}")
+        memory, self.scratch = self.lent(size + LINE, "stop")
+        return lambda: self.call("void", "PyMem_RawFree", f"ptr {memory}")
 
 
 def _release(entry):
@@ -239,14 +211,10 @@ def _release(entry):
 
 def stopped(module, known, slots):
     """A function that says whether a signal raised an exception; Python may be locked by this thread or not."""
-    text = Text(module)
-
-    def call(kind, name, *args):
-        given = f"call {kind} {slots.load(text, slots.place(name, known[name]))}({', '.join(args)})"
-        return text.emit(given) if kind == "void" else text.op(given, kind)
-
-    state = call("i32", "PyGILState_Ensure")
-    found = call("i32", "PyErr_CheckSignals")
-    call("void", "PyGILState_Release", f"i32 {state}")
-    stop = text.op(f"icmp ne i32 {found}, 0", "i1")
-    return "\n".join(["define internal i1 @stopped(ptr %table) noinline {", *text.lines, f"  ret i1 {stop}", "}"])
+    entry = ObjectText(module, known, slots)
+    state = entry.call("i32", "PyGILState_Ensure")
+    found = entry.call("i32", "PyErr_CheckSignals")
+    entry.call("void", "PyGILState_Release", f"i32 {state}")
+    stop = entry.lines.op(f"icmp ne i32 {found}, 0", "i1")
+    return "\n".join(["define internal i1 @stopped(ptr %table) noinline {", *entry.lines.lines, f"  ret i1 {stop}",
+                      "}"])

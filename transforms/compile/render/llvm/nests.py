@@ -1,5 +1,7 @@
 """Nests as LLVM text: the last axis in vectors, what is left of it in narrower ones, sums in registers."""
 
+from math import prod
+
 from ...loops.constants import start_of
 from ...loops.kinds import BYTES
 from ...loops.nests import given, pattern, places_of
@@ -7,7 +9,7 @@ from ...loops.operations import is_costly
 from ...loops.statements import Const
 from .interleaved import chunks, load_columns, store_columns
 from .row_sums import print_row_sums, summed_axis
-from .simd import TYPES, Lanes, Name, Text
+from .simd import TYPES, Name, Text
 
 _INLINE = 24  # costly steps of a nest that are written in place
 _WORTH = 256  # elements of a nest, from which they are
@@ -37,9 +39,7 @@ class _Nest:
         widest = max([BYTES[k] for k in kinds if k != "b8"], default=1)
         self.width = min(printer.vector // widest, 32)
         costly = sum(is_costly(s.name) for s in nest.steps)
-        size = 1
-        for n in nest.shape:
-            size *= n
+        size = prod(nest.shape)
         self.inline = costly <= _INLINE and size >= _WORTH
         self.masked = bool(printer.short) and nest.shape == (printer.extent,)
         if costly and size >= _DEEP and len(nest.steps) <= _MANY and not self.masked:
@@ -117,7 +117,7 @@ class _Nest:
 
     def counted(self, mask, name, value, x, width):
         """The operand of a reduction for a vector: its neutral element outside of a mask."""
-        start = Lanes(self.text, value.kind, width).constant(start_of(name, value.kind), value.kind)
+        start = self.text.builder(value.kind, width).constant(start_of(name, value.kind), value.kind)
         return self.text.op(f"select <{width} x i1> {mask}, {x.type} {x}, {x.type} {start}", x.type)
 
     def mask(self, width, at):
@@ -161,7 +161,7 @@ class _Nest:
         head, end = self.printer.labels("n")
         i, following, before = text.new(), text.new(), text.label
         registers = {(k, part): (text.new(), text.new()) for k in folds for part in range(apart)}
-        lanes = {k: Lanes(text, nest.folds[k][1].kind, width) for k in folds}
+        lanes = {k: text.builder(nest.folds[k][1].kind, width) for k in folds}
         text.emit(f"br label %{head}")
         text.begin(head)
         text.lines.append(f"  {i} = phi i64 [0, %{before}], [{following}, %{head}]")
@@ -211,14 +211,14 @@ class _Nest:
 
         def read(value, kind):
             if type(value) is Const:
-                return Lanes(self.text, kind, width).constant(value.value, value.kind)
+                return self.text.builder(kind, width).constant(value.value, value.kind)
             found = known.get(value)
             if found is None:
                 found = known[value] = printer.splat(printer.scalar(value), value.kind, width)
             return found
 
         for step in nest.steps:
-            builder = Lanes(self.text, step.kind, width, self.inline)
+            builder = self.text.builder(step.kind, width, self.inline)
             args = [read(a[0], step.kind) for a in step.args]
             if step.name in ("cast", "cast_flat"):
                 known[step.outs[0]] = builder.cast(args[0], step.args[0][0].kind, step.kind)
@@ -242,11 +242,11 @@ class _Nest:
         for k, (name, value, p) in enumerate(nest.folds):
             x = read(value, value.kind)
             if not self.folded[k]:
-                x = Lanes(self.text, p.kind, width).cast(x, value.kind, p.kind)
+                x = self.text.builder(p.kind, width).cast(x, value.kind, p.kind)
                 inner = p.strides[-1]
                 old = (printer.load(printer.moved(self.totals[k], p.kind, at, 1), p.kind, width) if inner == 1 else
                        printer.gathered(self.totals[k], p.kind, at, inner, width))
-                x = combined(Lanes(self.text, p.kind, width), name, p.kind, old, x)
+                x = combined(self.text.builder(p.kind, width), name, p.kind, old, x)
                 printer.store(x, self.totals[k], p.kind, at, inner, width)
             found.append(x if mask is None else self.counted(mask, name, value, x, width))
         return found
@@ -254,12 +254,12 @@ class _Nest:
     def fold_into(self, name, kind, place, target, partial):
         """Fold what registers hold, of one kind, into memory, of that kind or a wider one."""
         printer = self.printer
-        one = Lanes(self.text, place.kind, 1)
+        one = self.text.builder(place.kind, 1)
         total = printer.load(target, place.kind)
         wide = {}
         for width, x in partial:
             wide[width] = x if width not in wide else combined(
-                Lanes(self.text, kind, width), name, kind, wide[width], x)
+                self.text.builder(kind, width), name, kind, wide[width], x)
         for x in printer.across(name, wide, kind):
             total = combined(one, name, place.kind, total, one.cast(x, kind, place.kind))
         printer.store(total, target, place.kind, "0", 1, 1)

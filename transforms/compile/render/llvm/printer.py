@@ -18,21 +18,21 @@ from ...loops.statements import (
     Place,
     Product,
     Ranges,
+    Require,
     Step,
     Store,
-    Value,
     While,
     inner,
 )
-from ...lower.collectives import Exchange, print_exchange
+from ...lower.collectives import Exchange
 from ...machine.engine import thread_count
+from .exchanges import print_exchange
 from .nests import combined, print_nest
 from .products import print_product
 from .ranges import print_ranges
-from .simd import TYPES, Lanes, Module, Name, Text, number
+from .simd import STORED, TYPES, Module, Name, Text, number
 from .values import is_apart, print_load, print_step, print_store
 
-STORED = {**TYPES, "b8": "i8"}
 _LETTERS = {**STORED, "f64": "f64", "f32": "f32"}  # in names of what LLVM declares
 _ORDERS = {"maximum": ">", "minimum": "<"}
 _UNWATCHED = 1 << 20  # operations between two looks for signals, and of a loop that is not looked after: milliseconds
@@ -41,7 +41,7 @@ _FEW = 48  # nests, up to which all are written in place
 
 
 class Printer:
-    """Writes the function `work(inputs…, outputs…, scratch)` of a kernel.
+    """Writes the function `work(inputs…, outputs…, values…, scratch)` of a kernel.
 
     Args:
         vector: the bytes of a vector of the processor.
@@ -52,9 +52,13 @@ class Printer:
             kernel. `work` is given their length and that over `extent`, rounded up, behind its other arguments.
         short: that length may be less than a vector's, and is few of them: what is beyond it is left out of each.
         contracts: whether a product and a sum of it may be rounded once.
+        inline: whether elementary functions of steps are put in place, so that LLVM makes vectors of loops around them.
+        module: the `Module`, if that is not a new one.
     """
 
-    def __init__(self, kernel, vector, slots, blas=None, watched=False, extent=None, short=False, contracts=False):
+    def __init__(self, kernel, vector, slots, blas=None, watched=False, extent=None, short=False, contracts=False,
+                 inline=False, module=None):
+        self.inline = inline
         self.watched = watched
         self.extent = extent
         self.short = short
@@ -64,16 +68,16 @@ class Printer:
         self.vector = vector
         self.slots = slots
         self.blas = blas or {}
-        self.module = Module()
+        self.module = module or Module()
         self.text = Text(self.module)
-        self.names = {}  # Value -> its name
+        self.names = {}  # Value, Counter -> its name
         self.apart = False  # whether pairs of values are two numbers, not a vector
         self.packed = {}  # Value -> (the name of a vector, the lane that it is in)
-        self.counters = {}
         self.cells = {}  # memory that fits in registers -> its name
         self.constants = {}  # their places in the table
         self.label = 0
-        self.bounded = False
+        self.outside = "outside"  # where the function ends early
+        self.bounded = False  # whether it may
         self.many = extent is None and len(kernel.inputs) + len(kernel.outputs) > _MANY
         self.pointers = ["%memory"] if self.many else [
             *[f"%in{m.index}" for m in kernel.inputs], *[f"%out{m.index}" for m in kernel.outputs]]
@@ -82,6 +86,11 @@ class Printer:
         nests = nests_of(kernel.statements)
         self.alike = Counter(map(pattern, nests)) if extent is None and len(nests) > _FEW else {}
         self.nests = {}  # text of a function -> its name
+
+    def written(self):
+        """This, when the function is in the module."""
+        kernel, extent = self.kernel, self.extent
+        self.names.update((v, Name(f"%g{k}", TYPES[v.kind])) for k, v in enumerate(kernel.given))
         self.block(kernel.statements)
         self.text.emit("ret void")
         if self.bounded:
@@ -90,14 +99,16 @@ class Printer:
         given = [f"ptr {name}" for name in self.pointers] if self.many else [
             *[f"ptr noalias readonly %in{m.index}" for m in kernel.inputs],
             *[f"ptr noalias %out{m.index}" for m in kernel.outputs]]
+        given += [f"{TYPES[v.kind]} {self.names[v]}" for v in kernel.given]
         given.append("ptr noalias %scratch, ptr %table")
         given += ["i64 %extent, i64 %times"] if extent else []
         self.module.functions["@work"] = "\n".join([
-            f"define internal void @work({', '.join(given)}) {{", "entry:", *[
+            f"define internal void @work({', '.join(given)}) noinline {{", "entry:", *[
                 f"  {name} = alloca [{m.size} x {STORED[m.kind]}], align 16" for m, name in self.cells.items()],
             *[f"  %at{k} = getelementptr inbounds ptr, ptr %table, i64 {k}\n  %constant{k} = load ptr, ptr %at{k}"
               for k in self.constants],
             *self.frames, *self.text.lines, "}"])
+        return self
 
     def block(self, statements):
         """Write statements."""
@@ -106,15 +117,24 @@ class Printer:
 
     def inside(self, statements):
         """Write the statements of a body: names that are made there mean nothing elsewhere."""
-        names, apart = self.names, self.apart
-        self.names, self.apart = dict(names), is_apart(statements)
+        known, apart = len(self.names), self.apart
+        self.apart = is_apart(statements)
         self.block(statements)
-        self.names, self.apart = names, apart
+        while len(self.names) > known:
+            self.names.popitem()
+        self.apart = apart
 
     def leave(self, why):
         """End the function early, and say why."""
         self.text.emit(f"store double {number(why, 'f64')}, ptr {self.base(self.kernel.outputs[-1])}")
         self.text.emit("ret void")
+
+    def require(self, mask):
+        """Go on where a mask holds, and end the function where it does not."""
+        label, _ = self.labels("i")
+        self.text.emit(f"br i1 {mask}, label %{label}, label %{self.outside}")
+        self.text.begin(label)
+        self.bounded = True
 
     # names
 
@@ -124,7 +144,7 @@ class Printer:
         return f"{letter}{self.label}", f"{letter}{self.label}_end"
 
     def scalar(self, value):
-        """The name of a value of one lane."""
+        """The name of a value of one lane, or of a counter."""
         if type(value) is Const:
             return Name(number(value.value, value.kind), TYPES[value.kind])
         found = self.names.get(value)
@@ -155,7 +175,7 @@ class Printer:
         x = wide[width]
         while width > 1:
             width //= 2
-            builder = Lanes(self.text, kind, width)
+            builder = self.text.builder(kind, width)
             x = combined(builder, name, kind, *self.halves(x, kind, width))
             if width in wide:
                 x = combined(builder, name, kind, x, wide[width])
@@ -170,7 +190,7 @@ class Printer:
             nan = text.op(f"icmp ne {lanes.type} {lanes}, 0", "i1")
         while width > 1:
             width //= 2
-            parts, b = self.halves(x, kind, width), Lanes(text, kind, width)
+            parts, b = self.halves(x, kind, width), text.builder(kind, width)
             x = combined(b, name, kind, *parts) if nan is None else b.select(b.fcmp(_ORDERS[name], *parts), *parts)
         return x if nan is None else text.op(f"select i1 {nan}, {base} {number(math.nan, kind)}, {base} {x}", base)
 
@@ -206,25 +226,23 @@ class Printer:
             start = text.op(f"getelementptr inbounds i8, ptr %scratch, i64 {at}", "ptr")
         else:
             start = self.base(memory)
-        for index, stride in [*[(self.counter(c), s) for c, s in place.moving], *moves]:
-            if stride:
-                start = self.moved(start, place.kind, index, stride)
+        moves = [(i, s) for i, s in [*[(self.scalar(c), s) for c, s in place.moving], *moves] if s]
+        inside = len(moves) == 1 and not place.offset  # one step leads to an element
+        for index, stride in moves:
+            start = self.moved(start, place.kind, index, stride, inside)
         if place.offset:
             start = text.op(f"getelementptr {STORED[place.kind]}, ptr {start}, i64 {place.offset}", "ptr")
         return start
 
-    def counter(self, c):
-        """The name of a counter of a loop, or of a value that counts."""
-        return self.scalar(c) if type(c) is Value else self.counters[c]
-
-    def moved(self, start, kind, index, stride):
-        """An address some strides further on."""
+    def moved(self, start, kind, index, stride, inside=False):
+        """An address some strides further on, of an element `inside` of the memory or perhaps of none."""
         text = self.text
         if index == "0":
             return start
         if stride != 1:
             index = text.op(f"mul nsw i64 {index}, {stride}", "i64")
-        return text.op(f"getelementptr {STORED[kind]}, ptr {start}, i64 {index}", "ptr")
+        bounds = " inbounds" if inside else ""
+        return text.op(f"getelementptr{bounds} {STORED[kind]}, ptr {start}, i64 {index}", "ptr")
 
     def load(self, start, kind, width=1, mask=None):
         """So many elements from an address on; zeros outside of a mask."""
@@ -236,6 +254,8 @@ class Printer:
             self.module.declare(f"declare {stored} {name}(ptr, i32, {mask.type}, {stored})")
             found = self.text.op(f"call {stored} {name}(ptr {start}, i32 {BYTES[kind]}, {mask.type} {mask}, {stored} "
                                  "zeroinitializer)", stored)
+        if kind == "f16":
+            return self.text.op(f"zext i16 {found} to i32", "i32")
         return self.truth(found, width) if kind == "b8" else found
 
     def truth(self, found, width):
@@ -263,6 +283,8 @@ class Printer:
         if kind == "b8":
             stored = "i8" if width == 1 else f"<{width} x i8>"
             x = text.op(f"zext {x.type} {x} to {stored}", stored)
+        if kind == "f16":
+            x = text.op(f"trunc i32 {x} to i16", "i16")
         if mask is not None:
             name = f"@llvm.masked.store.v{width}{_LETTERS[kind]}.p0"
             self.module.declare(f"declare void {name}({x.type}, ptr, i32, {mask.type})")
@@ -278,38 +300,46 @@ class Printer:
 
     # loops
 
-    def counted(self, count, body):
-        """`body(i)` for i = 0, …, count - 1, as a loop."""
+    def counted(self, count, body, start=0, step=1, vectors=None):
+        """`body(i)` for i = start, start + step, … below `count`, as a loop; all are ints, or names of integers."""
         text = self.text
-        if count == 1:
-            body("0")
+        if (start, count) == (0, 1):
+            body(Name("0", "i64"))
             return
         head, end = self.labels("l")
-        i, following, before = text.new(), text.new(), text.label
+        compare = "ult"
+        if type(start) is not int or type(count) is not int or start >= count:  # there may be no turn
+            compare = "slt"
+            some = text.op(f"icmp slt i64 {start}, {count}", "i1")
+            text.emit(f"br i1 {some}, label %{head}_before, label %{end}")
+            text.begin(f"{head}_before")
+        i, following, before = Name(text.new(), "i64"), text.new(), text.label
         text.emit(f"br label %{head}")
         text.begin(head)
-        text.lines.append(f"  {i} = phi i64 [0, %{before}], [{following}, %{head}_latch]")
+        text.lines.append(f"  {i} = phi i64 [{start}, %{before}], [{following}, %{head}_latch]")
         body(i)
         text.emit(f"br label %{head}_latch")
         text.begin(f"{head}_latch")
-        text.lines.append(f"  {following} = add nuw nsw i64 {i}, 1")
-        last = text.op(f"icmp ult i64 {following}, {count}", "i1")
-        text.emit(f"br i1 {last}, label %{head}, label %{end}")
+        text.lines.append(f"  {following} = add nuw nsw i64 {i}, {step}")
+        last = text.op(f"icmp {compare} i64 {following}, {count}", "i1")
+        facts = "" if vectors is None else self.module.loop_facts(vectors)
+        text.emit(f"br i1 {last}, label %{head}, label %{end}{facts}")
         text.begin(end)
 
 
 def _loop(printer, loop):
-    turn = _operations(loop.body)
+    turn = _operations(loop.body) if printer.watched else 0
 
     def body(i):
-        if printer.watched and loop.count * turn > _UNWATCHED:
+        if turn and loop.count * turn > _UNWATCHED:
             _watch(printer, f"{printer.text.label}_watch", i, turn)
         if loop.reverse:
             i = printer.text.op(f"sub i64 {loop.count - 1}, {i}", "i64")
-        printer.counters[loop.counter] = i
+        printer.names[loop.counter] = i
         printer.inside(loop.body)
 
-    printer.counted(loop.count, body)
+    start, count, step = [x if type(x) is int else printer.scalar(x) for x in (loop.start, loop.count, loop.step)]
+    printer.counted(count, body, start, step, loop.vectors)
 
 
 def _while(printer, loop):
@@ -368,7 +398,8 @@ def _operations_of(statement):
 def _branch(printer, branch):
     text = printer.text
     head, end = printer.labels("b")
-    flag = printer.load(printer.address(branch.flag), "b8")
+    flag = branch.flag
+    flag = printer.load(printer.address(flag), "b8") if type(flag) is Place else printer.scalar(flag)
     text.emit(f"br i1 {flag}, label %{head}, label %{head}_else")
     for label, part in ((head, branch.yes), (f"{head}_else", branch.no)):
         text.begin(label)
@@ -384,11 +415,13 @@ def _bound(printer, bound):
     moved = text.op(f"add i64 {x}, {bound.count}", "i64")
     x = printer.names[bound.out] = text.op(f"select i1 {early}, i64 {moved}, i64 {x}", "i64")
     inside = text.op(f"icmp ult i64 {x}, {bound.count}", "i1")
-    label, _ = printer.labels("i")
-    text.emit(f"br i1 {inside}, label %{label}, label %outside")
-    text.begin(label)
-    printer.bounded = True
+    printer.require(inside)
+
+
+def _require(printer, require):
+    printer.require(printer.scalar(require.flag))
 
 
 _PRINTERS = {Load: print_load, Store: print_store, Step: print_step, Nest: print_nest, Loop: _loop, While: _while,
-             Branch: _branch, Product: print_product, Bound: _bound, Ranges: print_ranges, Exchange: print_exchange}
+             Branch: _branch, Product: print_product, Bound: _bound, Require: _require, Ranges: print_ranges,
+             Exchange: print_exchange}

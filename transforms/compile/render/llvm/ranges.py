@@ -2,16 +2,14 @@
 
 from ...loops.nests import given
 from ...loops.statements import inner, places
-from .simd import TYPES, Name, Text
-
-_STORED = {**TYPES, "b8": "i8"}
+from .simd import STORED, Name, Text
 
 
 def print_ranges(printer, ranges):
     """Write the turns of `ranges` on the threads that there are."""
     if printer.threads < 2:
         def body(i):
-            printer.counters[ranges.counter] = i
+            printer.names[ranges.counter] = i
             printer.inside(ranges.body)
 
         printer.counted(ranges.count, body)
@@ -26,17 +24,17 @@ def print_ranges(printer, ranges):
     names = {}
     for k, pointer in enumerate(pointers):
         _store(printer.text, frame, k, "ptr", pointer)
-        inside.lines.append(f"  {pointer} = load ptr, ptr {_slot(inside, '%given', k)}")
+        inside.lines.append(f"  {pointer} = load ptr, ptr {inside.entry_at('%given', k)}")
     for k, value in enumerate(values, len(pointers)):
-        name, stored = printer.scalar(value), _STORED[value.kind]
+        name, stored = printer.scalar(value), STORED[value.kind]
         if value.kind == "b8":
             name = printer.text.op(f"zext i1 {name} to i8", "i8")
         _store(printer.text, frame, k, stored, name)
-        found = inside.op(f"load {stored}, ptr {_slot(inside, '%given', k)}", stored)
+        found = inside.op(f"load {stored}, ptr {inside.entry_at('%given', k)}", stored)
         names[value] = inside.op(f"trunc i8 {found} to i1", "i1") if value.kind == "b8" else found
     outer = printer.text, printer.names, printer.packed
     printer.text, printer.names, printer.packed = inside, names, {}
-    printer.counters[ranges.counter] = Name("%range", "i64")
+    names[ranges.counter] = Name("%range", "i64")
     printer.block(ranges.body)
     printer.text, printer.names, printer.packed = outer
     functions = printer.module.functions
@@ -48,12 +46,8 @@ def print_ranges(printer, ranges):
     printer.text.emit(f"call void @shared(ptr @{label}, ptr {frame}, i64 {ranges.count})")
 
 
-def _slot(text, frame, k):
-    return text.op(f"getelementptr inbounds i64, ptr {frame}, i64 {k}", "ptr")
-
-
 def _store(text, frame, k, kind, name):
-    text.emit(f"store {kind} {name}, ptr {_slot(text, frame, k)}")
+    text.emit(f"store {kind} {name}, ptr {text.entry_at(frame, k)}")
 
 
 def _places(statements):

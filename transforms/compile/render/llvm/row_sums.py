@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .simd import Lanes, Name
+from .simd import Name
 
 _LEAST = 2  # rows that are added up so
 _WRITTEN_OUT = 4  # rows, up to which there is no loop
@@ -98,7 +98,7 @@ def _turn(rows, indices, parts, totals):
         rows.folded = folded
         for k, (name, value, p) in enumerate(rows.nest.folds):
             if not folded[k]:
-                b = Lanes(rows.text, p.kind, width)
+                b = rows.text.builder(p.kind, width)
                 found[k, j] = b.run(name, [totals[k, j], b.cast(values[k], value.kind, p.kind)])
                 continue
             partial[k].append((width, values[k]))

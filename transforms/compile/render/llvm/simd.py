@@ -7,11 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from .....core.types import Any
-from ...loops.operations import table_of
+from ...loops.operations import operation
 from ...maths import FEW, FUNCTIONS, NEAR, QUICK, TABLES
 from ...maths.tables import written_here
 
-TYPES = {"f64": "double", "f32": "float", "i64": "i64", "i32": "i32", "b8": "i1"}
+TYPES = {"f64": "double", "f32": "float", "i64": "i64", "i32": "i32", "b8": "i1"}  # of values
+STORED = {**TYPES, "b8": "i8", "f16": "i16"}  # of elements in memory
 _COMPARE = {"==": ("oeq", "eq"), "!=": ("une", "ne"), "<": ("olt", "slt"), "<=": ("ole", "sle"), ">": ("ogt", "sgt"),
             ">=": ("oge", "sge")}  # of floats, where only `!=` holds for NaN, and of integers with signs
 
@@ -38,6 +39,7 @@ class Text:
         self.lines = []
         self.count = 0
         self.label = "entry"
+        self.builders = {}  # (kind, lanes, inline) -> its `Lanes`
 
     def new(self):
         self.count += 1
@@ -56,6 +58,11 @@ class Text:
         self.lines.append(f"{label}:")
         self.label = label
 
+    def builder(self, kind, lanes=1, inline=False):
+        """The `Lanes` that write here: made once, for a function may have thousands of operations."""
+        key = kind, lanes, inline
+        return self.builders.get(key) or self.builders.setdefault(key, Lanes(self, *key))
+
     def entry_of(self, table, k):
         """The pointer that stands in a table of them."""
         return self.op(f"load ptr, ptr {self.entry_at(table, k)}", "ptr")
@@ -63,6 +70,12 @@ class Text:
     def set_entry(self, table, k, x):
         """Write a pointer into a table of them."""
         self.emit(f"store ptr {x}, ptr {self.entry_at(table, k)}")
+
+    def set_numbers(self, table, values):
+        """Write integers into a table of them."""
+        for k, n in enumerate(values):
+            at = self.op(f"getelementptr inbounds i64, ptr {table}, i64 {k}", "ptr")
+            self.emit(f"store i64 {n}, ptr {at}")
 
     def entry_at(self, table, k):
         return self.op(f"getelementptr inbounds ptr, ptr {table}, i64 {k}", "ptr")
@@ -73,12 +86,21 @@ class Module:
 
     def __init__(self):
         self.functions = {}  # name -> text
+        self.loops = 0  # of which LLVM is told something
         self.declared = {}  # line -> None
         self.few = 0  # functions of `FEW` that are called or put in place
         self.needed = {}  # elementary functions that it calls -> (name, width, lanes, number of arguments)
 
     def declare(self, line):
         self.declared[line] = None
+
+    def loop_facts(self, vectors):
+        """The name of what LLVM is told of a loop: each is an object of its own."""
+        at = self.loops
+        self.loops += 2
+        self.declare(f"!{at} = distinct !{{!{at}, !{at + 1}}}")
+        self.declare(f'!{at + 1} = !{{!"llvm.loop.vectorize.enable", i1 {"true" if vectors else "false"}}}')
+        return f", !llvm.loop !{at}"
 
     @property
     def text(self):
@@ -96,6 +118,21 @@ def number(value, kind):
             single = float("inf") if value > 0 else float("-inf")
         return f"0x{struct.unpack('<Q', struct.pack('<d', single))[0]:016X}"
     return str(bool(value)).lower() if kind == "b8" else str(int(value))
+
+
+def _instruction(op):
+    """A method that writes an instruction of two operands."""
+    return lambda self, x, y: self.text.op(f"{op} {x.type} {x}, {y}", x.type)
+
+
+def _intrinsic(name):
+    """A method that calls a function which LLVM has itself."""
+    def call(self, *args):
+        of, symbol = args[0].type, f"@llvm.{name}.{self.suffix}"
+        self.text.module.declare(f"declare {of} {symbol}({', '.join([a.type for a in args])})")
+        return self.text.op(f"call {of} {symbol}({', '.join([f'{a.type} {a}' for a in args])})", of)
+
+    return call
 
 
 class Lanes:
@@ -132,47 +169,22 @@ class Lanes:
     def binary(self, op, x, y):
         return self.text.op(f"{op} {x.type} {x}, {y}", x.type)
 
-    def intrinsic(self, name, *args):
-        types = ", ".join([a.type for a in args])
-        self.text.module.declare(f"declare {args[0].type} @llvm.{name}.{self.suffix}({types})")
-        return self.text.op(f"call {args[0].type} @llvm.{name}.{self.suffix}("
-                            + ", ".join([f"{a.type} {a}" for a in args]) + ")", args[0].type)
+    fadd, fsub, fmul, fdiv = map(_instruction, ("fadd", "fsub", "fmul", "fdiv"))
+    and_, or_, xor_ = map(_instruction, ("and", "or", "xor"))  # of masks
+    iadd, isub, imul, sdiv, srem = map(_instruction, ("add", "sub", "mul", "sdiv", "srem"))
+    iand, ior, ixor, shl, lshr = map(_instruction, ("and", "or", "xor", "shl", "lshr"))
+    fma, sqrt, fabs, copysign = map(_intrinsic, ("fma", "sqrt", "fabs", "copysign"))
+    floor, rint, trunc = map(_intrinsic, ("floor", "rint", "trunc"))
 
-    def fadd(self, x, y):
-        return self.binary("fadd", x, y)
+    def multiply_add(self, x, y, z):
+        return self.binary("fadd contract", z, self.binary("fmul contract", x, y))
 
-    def fsub(self, x, y):
-        return self.binary("fsub", x, y)
-
-    def fmul(self, x, y):
-        return self.binary("fmul", x, y)
-
-    def fdiv(self, x, y):
-        return self.binary("fdiv", x, y)
-
-    def fma(self, x, y, z):
-        return self.intrinsic("fma", x, y, z)
-
-    def sqrt(self, x):
-        return self.intrinsic("sqrt", x)
+    def loose(self, name, x, y):
+        """A sum or a product that may be computed before or after others like it."""
+        return self.binary(f"f{name} reassoc contract", x, y)
 
     def fneg(self, x):
         return self.text.op(f"fneg {x.type} {x}", x.type)
-
-    def fabs(self, x):
-        return self.intrinsic("fabs", x)
-
-    def copysign(self, x, y):
-        return self.intrinsic("copysign", x, y)
-
-    def floor(self, x):
-        return self.intrinsic("floor", x)
-
-    def rint(self, x):
-        return self.intrinsic("rint", x)
-
-    def trunc(self, x):
-        return self.intrinsic("trunc", x)
 
     def fcmp(self, op, x, y):
         return self.text.op(f"fcmp {_COMPARE[op][0]} {x.type} {x}, {y}", self.of_mask)
@@ -180,68 +192,24 @@ class Lanes:
     def icmp(self, op, x, y):
         return self.text.op(f"icmp {_COMPARE[op][1]} {x.type} {x}, {y}", self.of_mask)
 
+    def below(self, x, y):
+        """A test of integers without signs."""
+        return self.text.op(f"icmp ult {x.type} {x}, {y}", self.of_mask)
+
     def isnan(self, x):
         return self.fcmp("!=", x, x)
 
     def select(self, m, x, y):
         return self.text.op(f"select {m.type} {m}, {x.type} {x}, {y.type} {y}", x.type)
 
-    def and_(self, x, y):
-        return self.binary("and", x, y)
-
-    def or_(self, x, y):
-        return self.binary("or", x, y)
-
-    def xor_(self, x, y):
-        return self.binary("xor", x, y)
-
     def not_(self, x):
         return self.binary("xor", x, self.constant(True, "b8"))
-
-    def iadd(self, x, y):
-        return self.binary("add", x, y)
-
-    def isub(self, x, y):
-        return self.binary("sub", x, y)
-
-    def imul(self, x, y):
-        return self.binary("mul", x, y)
-
-    def sdiv(self, x, y):
-        return self.binary("sdiv", x, y)
-
-    def srem(self, x, y):
-        return self.binary("srem", x, y)
-
-    def iand(self, x, y):
-        return self.binary("and", x, y)
-
-    def ior(self, x, y):
-        return self.binary("or", x, y)
-
-    def ixor(self, x, y):
-        return self.binary("xor", x, y)
-
-    def shl(self, x, y):
-        return self.binary("shl", x, y)
-
-    def lshr(self, x, y):
-        return self.binary("lshr", x, y)
-
-    def ashr(self, x, y):
-        return self.binary("ashr", x, y)
 
     def bits(self, x):
         return self.text.op(f"bitcast {x.type} {x} to {self.of_int}", self.of_int)
 
     def from_bits(self, i):
         return self.text.op(f"bitcast {i.type} {i} to {self.of_float}", self.of_float)
-
-    def to_int(self, x):
-        return self.text.op(f"fptosi {x.type} {x} to {self.of_int}", self.of_int)
-
-    def to_float(self, i):
-        return self.text.op(f"sitofp {i.type} {i} to {self.of_float}", self.of_float)
 
     def looked_up(self, name, place):
         """The numbers of a table of `maths` at a place; of one lane."""
@@ -312,7 +280,7 @@ class Lanes:
         """The result of an operation by its name."""
         if name == "where":
             return self.select(*args)
-        found = table_of(self.kind).get(name)
+        found = operation(name, self.kind)
         return self.elementary(name, args) if found is None else found(self, *args)
 
     def cast(self, x, source, target):

@@ -1,9 +1,9 @@
 """Values of small arrays as LLVM text: a few neighbours to a vector, as long as they stay together."""
 
-from ...loops.kinds import BYTES
+from ...loops.kinds import BYTES, held
 from ...loops.operations import is_costly
 from ...loops.statements import Const, Step
-from .simd import TYPES, Lanes, Name, number
+from .simd import TYPES, Name, number
 
 # What a function of so many numbers is.
 _FEW = {("exp", "f64"): ("exp_few", 3), ("tanh", "f64"): ("tanh_few", 4), ("tanh", "f32"): ("tanh_few", 2)}
@@ -52,12 +52,16 @@ def print_store(printer, statement):
             width, found = 1, None
         for k, value in enumerate(values if found is None else values[:1]):
             x = printer.scalar(value) if found is None else found
-            x = Lanes(printer.text, kind, width).cast(x, value.kind, kind)
+            x = printer.text.builder(kind, width).cast(x, value.kind, held(kind))
             printer.store(x, printer.moved(start, kind, str(at + k), 1), kind, "0", 1, width)
 
 
 def print_step(printer, step):
     """Write an operation on a few values: in vectors, where its operands lie so, or it is many instructions."""
+    if len(step.outs) == 1:  # nearly all of a program on numbers
+        args = [values[0] for values in step.args]
+        printer.names[step.outs[0]] = _run(printer, step, 1, args, [printer.scalar(x) for x in args])
+        return
     costly = is_costly(step.name)
     for at, width in _pieces(printer, step.outs, step.kind):
         outs = step.outs[at : at + width]
@@ -73,10 +77,10 @@ def print_step(printer, step):
 
 
 def _run(printer, step, width, values, names):
-    builder = Lanes(printer.text, step.kind, width)
+    builder = printer.text.builder(step.kind, width, printer.inline)
     if step.name in ("cast", "cast_flat"):
         return builder.cast(names[0], values[0].kind, step.kind)
-    few, most = _FEW.get((step.name, step.kind), (None, 0))
+    few, most = (None, 0) if printer.inline else _FEW.get((step.name, step.kind), (None, 0))
     return builder.few(few, *names) if len(step.outs) <= most else builder.run(step.name, names)
 
 

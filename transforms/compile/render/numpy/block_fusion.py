@@ -5,6 +5,7 @@ only what leaves the group is an array. A sum ends in partial sums of blocks, wh
 summation adds up (Higham 1993, The accuracy of floating point summation), so that the bits stay the same.
 """
 
+from math import prod
 from types import SimpleNamespace
 
 import numpy as np
@@ -140,9 +141,7 @@ def pairwise(size, length):
 
 def write_group(source, group, leaving, held):
     """Write a group into NumPy source."""
-    width = 1
-    for n in group.shape[1:]:
-        width *= n
+    width = prod(group.shape[1:])
     size = group.shape[0] * width
     itemsize = max(eq.outputs[0].aval.dtype.itemsize for eq in group.equations)
     length = max(group.block // itemsize, 1)
