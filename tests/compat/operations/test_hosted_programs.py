@@ -33,7 +33,7 @@ def general(monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(call_cache, "PATIENCE", [10**9])
             kept = [(row, dict(row.programs)) for row in ROWS.values()]
-            for row, _, _ in kept:
+            for row, _ in kept:
                 row.programs.clear()
             found = fun(*args)
             for row, programs in kept:
