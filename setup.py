@@ -21,7 +21,7 @@ COMPILED = (
     "transforms/reverse/sweep.py",
     "compat/torch/_impl/types/tensor_slots.py",
     "compat/torch/_impl/graph/versions.py",
-    "compat/torch/_impl/views/plain.py",
+    "compat/torch/_impl/state/plain.py",
     "compat/torch/_impl/views/fast.py",
     "compat/torch/_impl/inplace/fast.py",
     "compat/torch/_impl/types/blank.pyx",

@@ -118,7 +118,7 @@ def leads_to(node, targets, found):
     """Tell whether a node is or leads to one of those with some numbers; `found` keeps the answers."""
     if node not in found:
         parents = node.parents if type(node.parents) is tuple else (node.parents,)
-        found[node] = any(leads_to(p, targets, found) for p in parents), node.seq in targets
+        found[node] = max([leads_to(p, targets, found) for p in parents], default=False), node.seq in targets
     return any(found[node])
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import covector.compat.torch as torch
-from covector.compat.torch._impl.state.makers import OPEN
+from covector.compat.torch._impl.state.plain import OPEN
 
 F = torch.nn.functional
 SHAPES = [((2, 3), 4), ((5, 3), 1), ((1, 3), 4), ((2, 4, 3), 5), ((2, 2, 2, 3), 2), ((300, 40), 7), ((100, 90), 80),

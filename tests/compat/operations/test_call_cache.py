@@ -60,7 +60,6 @@ def at_once(monkeypatch):
     monkeypatch.setattr(programs, "PATIENCE", [0])
     for row in ROWS.values():
         row.programs.clear()
-        row.quick.clear()
 
 
 def leaves(shapes, seed, dtype=np.float32, requires_grad=True):

@@ -32,13 +32,13 @@ def general(monkeypatch):
     def run(fun, *args):
         with monkeypatch.context() as patch:
             patch.setattr(call_cache, "PATIENCE", [10**9])
-            kept = [(row, dict(row.programs), dict(row.quick)) for row in ROWS.values()]
-            for row, _, _ in kept:
-                row.programs.clear(), row.quick.clear()
+            kept = [(row, dict(row.programs)) for row in ROWS.values()]
+            for row, _ in kept:
+                row.programs.clear()
             found = fun(*args)
-            for row, programs, quick in kept:
-                row.programs.clear(), row.quick.clear()
-                row.programs.update(programs), row.quick.update(quick)
+            for row, programs in kept:
+                row.programs.clear()
+                row.programs.update(programs)
         return found
 
     return run

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import covector.compat.torch as torch
-from covector.compat.torch._impl.views import plain
+from covector.compat.torch._impl.state import plain
 
 WRITES = {
     "exp_": lambda t, u, i: t.exp_(), "sqrt_": lambda t, u, i: t.sqrt_(), "relu_": lambda t, u, i: t.relu_(),

@@ -11,8 +11,8 @@ import pytest
 
 import covector.compat.torch as torch
 from covector.compat.torch._impl.dispatch import call
+from covector.compat.torch._impl.state import plain
 from covector.compat.torch._impl.types.number_cache import CONSTS
-from covector.compat.torch._impl.views import plain
 
 F = torch.nn.functional
 

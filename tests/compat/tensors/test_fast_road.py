@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import covector.compat.torch as torch
+from covector.compat.torch._impl.state import plain
 from covector.compat.torch._impl.types.tensor_type import new
-from covector.compat.torch._impl.views import fast as views, plain
+from covector.compat.torch._impl.views import fast as views
 
 DTYPES = ("int64", "int32", "uint8", "int8", "bool", "complex64", "complex128", "float16", "bfloat16")
 

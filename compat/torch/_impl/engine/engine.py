@@ -239,7 +239,7 @@ def wanted(sweep, roots, nodes):
 def walk(stack, targets, outputs, needed, runs, every):
     """Add the numbers of what leads to targets to `needed`, targets among them, and of what has such parents to `runs`.
 
-    Where `every` leaf that is reached is to be a target and is one nothing is added, and the output is True.
+    Where `every` says that all targets are leaves, and no other leaf is reached, nothing is added: the output is True.
     """
     seen = set(stack)
     order = []

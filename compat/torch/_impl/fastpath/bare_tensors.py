@@ -5,8 +5,8 @@ import numpy as np
 from ..dispatch.layouts import laid_out
 from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
+from ..state.plain import bare
 from ..types.tensor_type import Tensor, infer, wrap
-from ..views.plain import bare
 
 ndarray = np.ndarray
 OTHERS = frozenset(map(np.dtype, (np.float16, np.complex64, np.complex128)))

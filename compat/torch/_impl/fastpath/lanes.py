@@ -75,7 +75,8 @@ def unary(row, prim, ufunc):
 def binary(row, prim, op, operator=False):
     """The function of an operation of two tensors, or a tensor and a number.
 
-    As the method of an `operator` it gives NotImplemented where the other operand is neither: NumPy takes its arrays then.
+    As the method of an `operator` it gives NotImplemented where the other operand is neither: NumPy takes its arrays
+    then.
     """
     # What is recorded of the left, the right and both; then the same where operands were broadcast.
     same = [_saver(prim, active, ()) for active in ((0,), (1,), (0, 1))]

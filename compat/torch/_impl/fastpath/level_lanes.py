@@ -17,7 +17,8 @@ from ..graph.node_names import NamedRule, in_order
 from ..graph.recording import noted
 from ..graph.versions import root_of
 from ..state.levels import DUAL, exact
-from ..state.makers import OPEN, above, made, quieted
+from ..state.makers import above, made, quieted
+from ..state.plain import OPEN
 from ..types.arrays import ARRAYS
 from ..types.number_cache import FLOATS
 from ..types.parameter import PLAIN_KINDS

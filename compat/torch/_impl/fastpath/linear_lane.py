@@ -11,8 +11,9 @@ from ..... import _engine, extend
 from ..dispatch.call import ROWS, invoke
 from ..graph.node_names import NamedRule, in_order
 from ..graph.recording import noted
+from ..modes.errstate import QUIET, enter_error_state, error_state, restore_fp_warnings
 from ..modes.modes import MODES
-from ..state.makers import history, quiet, quieted, result, road, usable
+from ..state.makers import history, quiet, result, road, usable
 from ..types.number_cache import FLOATS
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_value import shape_dtype
@@ -22,23 +23,24 @@ from .level_lanes import here
 
 ndarray = np.ndarray
 aval_of = extend.aval_of
-product, add = quieted(_engine.product), quiet(np.add)
+product, add = _engine.product, quiet(np.add)
 AFFINE, MATMUL = extend.REGISTRY["affine"], extend.REGISTRY["matmul"]
 TRANSPOSED = TURNED["TBackward0"]
 VIEWED = SHAPED["ViewBackward0"]
 UNSAFE = NamedRule(RESHAPE.rule((0,), True), "UnsafeViewBackward0")
-ACTIVE = ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2))
 
 
 def _rules(prim, title, row, order):
-    """`{(active, whether the second matrix lies by columns): rule}`."""
+    """For each set of differentiated operands, as bits, and whether the second matrix lies by columns: its rule, what
+    collects what that saves, and whether avals of the matrices are among it."""
     call = row, (...,) * len(order), {}
     found = {}
-    for active in ACTIVE:
-        if active[-1] < len(order):
-            for turned in (False, True):
-                rule = _engine.column_rule(prim, active) if turned else prim.rule(active, True)
-                found[active, turned] = NamedRule(rule, title, in_order(active, order), call)
+    for bits in range(1, 1 << len(order)):
+        active = tuple([i for i in range(len(order)) if bits >> i & 1])
+        for turned in (False, True):
+            rule = _engine.column_rule(prim, active) if turned else prim.rule(active, True)
+            rule = NamedRule(rule, title, in_order(active, order), call)
+            found[bits << 1 | turned] = rule, rule.collect, not {"x_aval", "y_aval", "w_aval"}.isdisjoint(rule.names)
     return found
 
 
@@ -113,7 +115,12 @@ def through(input, weight, bias, way):
         return None
     rows = x if rank == 2 else x.reshape((-1, shape[1]))
     columns = w.T
-    v = product(rows, columns)
+    token = error_state()
+    try:
+        enter_error_state(QUIET)
+        v = product(rows, columns)
+    finally:
+        restore_fp_warnings(token)
     if b is not None:
         add(v, b, v)
     out = v if rank == 2 else v.reshape((*x.shape[:-1], shape[0]))
@@ -129,19 +136,18 @@ def record(t, weight, bias, rows, columns, v):
     if p is not None and rows is not t.value:
         p = noted(VIEWED, p, aval_of(t.value))
     r = None if bias is None else history(bias)
-    parents = tuple([n for n in (p, q, r) if n is not None])
-    if not parents:
+    bits: int = (p is not None) | (q is not None) << 1 | (r is not None) << 2
+    if not bits:
         return None
-    active = tuple([i for i, n in enumerate((p, q, r)) if n is not None])
-    rule = rules_of(bias is not None)[active, columns.flags.f_contiguous]
+    parents = tuple([n for n in (p, q, r) if n is not None])
+    rule, collect, whole = rules_of(bias is not None)[bits << 1 | columns.flags.f_contiguous]
     saved = None
-    if rule.collect is not None:
-        avals = aval_of(rows), aval_of(columns)
+    if collect is not None:
+        avals = (aval_of(rows), aval_of(columns)) if whole else (None, None)
         if bias is None:
-            saved = rule.collect((rows, columns, v, *avals, None))
+            saved = collect((rows, columns, v, *avals, None))
         else:
-            b = bias.value
-            saved = rule.collect((rows, columns, b, v, *avals, aval_of(b), None))
+            saved = collect((rows, columns, bias.value, v, *avals, aval_of(bias.value), None))
     node = noted(rule, parents if len(parents) > 1 else parents[0], saved)
     if rows is t.value:
         return node

@@ -10,7 +10,8 @@ import numpy as np
 from ..dispatch.layouts import laid_out
 from ..modes.modes import MODES
 from ..state.levels import exact
-from ..state.makers import OPEN, above, made
+from ..state.makers import above, made
+from ..state.plain import OPEN
 from ..types.number_cache import FLOATS
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FOREIGN, Tensor

@@ -1,4 +1,7 @@
-"""The nodes of the stateful tape as the fast road makes them, and the values that carry them. Compiled."""
+"""The nodes of the stateful tape as fast roads make them, and the values that carry them.
+
+Compiled with recording.pxd beside it.
+"""
 
 from ..... import _engine
 from ....._engine import Ambient

@@ -6,7 +6,7 @@ from ..types.tensor_slots cimport TensorSlots
 from ..state.edges cimport edge
 from ..graph.recording cimport noted
 from ..state.makers cimport history, tensor_of
-from ..views.plain cimport (
+from ..state.plain cimport (
     bare, current, hooked, place, records, same, untouched)
 from ..graph.versions cimport exposed, note, root_of
 

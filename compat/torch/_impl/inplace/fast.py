@@ -14,6 +14,7 @@ from ..modes.modes import MODES
 from ..state.edges import edge
 from ..state.levels import BatchTrace
 from ..state.makers import history, quiet, tensor_of
+from ..state.plain import OPEN, bare, current, hooked, place, records, same, untouched
 from ..types.dtypes import dtype as Dtype
 from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
 from ..types.parameter import Parameter
@@ -22,9 +23,7 @@ from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, VIEW, Tensor, TensorBase
 from ..views.array_index import index_of as array_index
 from ..views.overlap import OVERLAPPING, crossing, overlapping
-from ..views.plain import OPEN, bare, current, hooked, place, records, same, untouched
 from ..views.rules import BASE, BOTH, NUMBER, VALUE
-from . import device_writes
 from .copy_slices import COPY_SLICES, CopySlices, index_of, lies_in
 from .write import KEEPERS
 
@@ -398,12 +397,10 @@ def binary_inplace(prim, ufunc, slow):
     rules = tuple([prim.rule(active, True) for active in ((0,), (1,), (0, 1))])
     needs = tuple([prim.operands[0] in rule.names or "ans" in rule.names for rule in rules])
     saves = rules[2].collect is not None
-    name, op, closed = prim.name, quiet(ufunc), ufunc in CLOSED
+    op, closed = quiet(ufunc), ufunc in CLOSED
 
     def method(self, other):
-        if update(self, other, op, closed, rules, needs, saves) or device_writes.updated(name, self, other):
-            return self
-        return slow(self, other)
+        return self if update(self, other, op, closed, rules, needs, saves) else slow(self, other)
 
     return method
 

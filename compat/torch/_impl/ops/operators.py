@@ -12,6 +12,7 @@ from ..dispatch.deprecated_overloads import modern
 from ..dispatch.host_ops import insist, peek
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
 from ..fastpath.lanes import OPERANDS, binary
+from ..inplace.device_writes import updated
 from ..inplace.fast import binary_inplace
 from .operands import COMPARABLE, by_name, of_kinds, operands, times, zero_slope
 from .publishing import synonyms
@@ -89,7 +90,11 @@ def two(name, primitive, body=None, inplace=True, alpha=False, numbers=True, lay
 
     def written(row):
         slow = inplace_method(row)
-        quick = binary_inplace(prim, op, slow)
+
+        def aside(self, other):
+            return self if updated(prim.name, self, other) else slow(self, other)
+
+        quick = binary_inplace(prim, op, aside)
 
         def method(self, other, *rest, alpha=None):
             if rest:

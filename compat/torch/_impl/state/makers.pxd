@@ -1,6 +1,7 @@
-from .edges cimport accumulator, is_current, untangled
+from .edges cimport accumulator
 from ..types.blank cimport blank
 from ..types.tensor_slots cimport TensorSlots
+from .plain cimport current
 
 cpdef int road(object m) except -1
 cpdef bint usable(object x, int way) except -1

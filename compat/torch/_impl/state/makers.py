@@ -12,10 +12,10 @@ from ..types.number_cache import CONSTS, constant
 from ..types.parameter import Parameter
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Tensor
-from .edges import accumulator, is_current, untangled
+from .edges import accumulator
+from .plain import OPEN, current
 
 ndarray = np.ndarray
-OPEN = [_engine.ROADS != "general"]  # whether there is a fast road
 
 
 def road(m):
@@ -39,7 +39,7 @@ def usable(x, way):
     if not key:
         return True
     if key == VIEW:
-        return is_current(t) if not way else untangled(t)
+        return current(t, not way)
     return way != 0 and key == INFERENCE
 
 

@@ -7,10 +7,10 @@ from ..graph.node_names import NamedRule
 from ..graph.recording import noted
 from ..modes.modes import MODES
 from ..state.makers import history, tensor_of
+from ..state.plain import OPEN, RECORDED, bare, current, records, simple
 from ..types.parameter import PLAIN_KINDS, Parameter
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, VIEW, Tensor, infer, wrap
-from .plain import OPEN, RECORDED, bare, current, records, simple
 from .views import PICK
 
 ndarray = np.ndarray

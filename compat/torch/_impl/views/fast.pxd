@@ -3,7 +3,7 @@ from ..types.tensor_slots cimport TensorSlots
 from ..state.edges cimport edge
 from ..graph.recording cimport noted
 from ..state.makers cimport history, tensor_of
-from .plain cimport (
+from ..state.plain cimport (
     bare, bottom_of, current, place, records, simple, untouched, view_record)
 
 cpdef object view_of(object t, object prim, object param, object rule, int what, object beside, object maker=*)

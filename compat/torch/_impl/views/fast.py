@@ -15,12 +15,7 @@ from ..modes.modes import MODES
 from ..state.edges import edge
 from ..state.levels import BatchTrace, GradTrace
 from ..state.makers import history, tensor_of
-from ..types.parameter import Parameter
-from ..types.record_slots import RecordSlots
-from ..types.tensor_slots import TensorSlots
-from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Record, Tensor
-from ..types.tensor_value import shape_dtype
-from .plain import (
+from ..state.plain import (
     OPEN,
     RECORDED,
     bare,
@@ -32,6 +27,11 @@ from .plain import (
     untouched,
     view_record,
 )
+from ..types.parameter import Parameter
+from ..types.record_slots import RecordSlots
+from ..types.tensor_slots import TensorSlots
+from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Record, Tensor
+from ..types.tensor_value import shape_dtype
 from .rules import EXPANDED, SELECT, SHAPED, TURNED
 from .views import EXPAND, GETITEM, RESHAPE, TRANSPOSE
 

@@ -1,6 +1,7 @@
 from ..types.record_slots cimport RecordSlots
 from ..types.tensor_slots cimport TensorSlots
 from ..graph.versions cimport exposed, version
+from .edges cimport refresh
 
 cpdef bint records(object m) except -1
 cpdef object bottom_of(object t)

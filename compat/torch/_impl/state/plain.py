@@ -5,16 +5,17 @@ Compiled with plain.pxd beside it.
 
 import numpy as np
 
+from ....._engine import ROADS
 from ..graph.versions import EXPOSED, WRITTEN, exposed, version
-from ..state.edges import refresh
-from ..state.levels import BatchTrace, GradTrace
-from ..state.makers import OPEN as OPEN
 from ..types.record_slots import RecordSlots
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import Record
+from .edges import refresh
+from .levels import BatchTrace, GradTrace
 
 ndarray = np.ndarray
 WHOLE = slice(None)
+OPEN = [ROADS != "general"]  # whether there is a fast road
 RECORDED = (None, "multi")  # how views come about whose history is recorded
 
 
