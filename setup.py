@@ -57,7 +57,7 @@ def extensions():
         found.append(Extension(
             ".".join(("covector", *source.with_suffix("").parts)), [str(TREE / "covector" / source)],
             include_dirs=[numpy.get_include()], define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
-            extra_compile_args=[] if os.name == "nt" else ["-g0"]))
+            extra_compile_args=[] if os.name == "nt" else ["-O1", "-g0"]))
     found = cythonize(found, include_path=[str(TREE)], compiler_directives={
         "language_level": 3, "binding": True, "boundscheck": False, "wraparound": True})
     for extension in found:
@@ -67,6 +67,10 @@ def extensions():
 
 class Build(build_ext):
     """All modules are compiled, or none: they read each other's fields."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
 
     def build_extensions(self):
         super().build_extensions()
