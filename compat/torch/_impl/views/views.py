@@ -11,28 +11,22 @@ import numpy as np
 
 from ..... import _engine, extend
 from ..graph import versions
-from ..graph.node import GradNode
 from ..graph.node_names import NamedRule
 from ..modes.modes import MODES, modes
 from ..state.concrete import ESCAPED
-from ..state.edges import edge, record, source_aval, synced, version_of
+from ..state.edges import edge, record, synced, version_of
 from ..state.levels import AMBIENT, BatchTrace, GradTrace
 from ..state.recorder import aten_of_view
 from ..types.arrays import address, laid_out, namespace
 from ..types.dtypes import type_word
-from ..types.number_cache import FLOATS
 from ..types.tensor_type import (
-    FAST,
     FOREIGN,
     GENERAL,
     VIEW,
-    Record,
-    Tensor,
     TensorBase,
     at_level,
     infer,
     more,
-    new,
     wrap,
 )
 from ..types.tensor_value import bottom, cell_of, current, hollow, shape_dtype
@@ -53,146 +47,11 @@ def view(t, prim, params, name=None, creation=None, maker=None):
 
     `maker` makes the array where the primitive itself would copy; it must not mind axes in front.
     """
-    if maker is creation is None:
-        out = quick_view(t, prim, params, name)
-        if out is not None:
-            return out
     m = MODES.get()
     given = t, prim, params, name, creation, maker
     if m is None or m.recorder is None or name is None:
         return compute_view(*given)
     return m.recorder.run(aten_of_view(name), compute_view, given, None, (t, *params))
-
-
-def quick_view(t, prim, params, name):
-    """`view` of an ambient tensor, or of one of levels of `func` above it, where all of them record, none has a
-    tangent, and nothing looks on; of an ambient one in no_grad and inference mode too. None for anything else."""
-    trace = t.level_trace
-    m = MODES.get()
-    if trace is not None:
-        if type(trace) is not GradTrace or trace.done:
-            return None
-        if m is not None and m.quick is trace:
-            out = level_view(t, prim, params, name, trace, m)
-            if out is not None:
-                return out
-    elif type(t.value) is not ndarray or t.dispatch_key > VIEW and t.value.dtype in FLOATS or (
-            versions.EXPOSED and versions.exposed(t.value)):
-        return None
-    meta = t.autograd_meta
-    base, steps = t, ()
-    if meta is not None:
-        if meta.tangent is not None or meta.forward_base is not None or meta.inference or meta.relaid:
-            return None
-        if meta.base is not None:
-            base, steps = meta.base, meta.steps
-            root = base.autograd_meta
-            if root is not None and (root.tangent is not None or root.relaid):
-                return None
-    aside = None
-    if trace is None and m is not None and m.still:
-        aside = "inference" if m.inference else "no_grad"
-    elif meta is not None and meta.creation is not None:
-        return None
-    if m is not None and (m.recorder is not None or m.anomaly is not None or m.nans is not None):
-        return None
-    if trace is None:
-        if aside is None and m is not None and not AMBIENT.recording:
-            return None
-        out = wrap(prim.impl(np, t.value, *params))
-        if out.dispatch_key == FAST:
-            out.dispatch_key = VIEW if t.dispatch_key <= VIEW or not crossing(out.value) else GENERAL
-    else:
-        below = quick_view(t.value, prim, params, None) if trace.recording else None
-        if below is None:
-            return None
-        out = at_level(trace, below)
-    out.autograd_meta = made = Record()
-    made.base = base
-    made.steps = (*steps, (prim, params))
-    if versions.WRITTEN:
-        made.attr_version = versions.version(out.value) if trace is None else below.autograd_meta.attr_version
-    if aside is not None:
-        made.creation = aside
-        return out
-    node = t.node
-    if meta is not None or node is None and t.wants_grad:
-        if node is None or meta.base is not None and meta.attr_version != made.attr_version:
-            node = edge(t)
-    if node is not None:
-        rule = titled(prim, name)
-        out.node = made_by = GradNode()
-        made_by.rule = rule
-        made_by.parents = node
-        made_by.saved = None if rule.collect is None else rule.collect((None, *params, None, source_aval(t), None))
-        made_by.seq = _engine.next_seq()
-        made_by.extra = None
-    return out
-
-
-def level_view(t, prim, params, name, trace, m):
-    """`quick_view` at the innermost level, with nothing but levels in force, of a value over plain ambient memory
-    without history: both tensors at once. None for anything else."""
-    b, meta, lower = t.value, t.autograd_meta, m.lower
-    if b.level_trace is not None or b.node is not None or b.wants_grad or b.dispatch_key > VIEW or (
-            len(lower) != 1 or not lower[0][1]):
-        return None
-    x = b.value
-    if type(x) is not ndarray or versions.EXPOSED and versions.exposed(x):
-        return None
-    base, steps, root, walk, parent = t, ((prim, params),), b, ((prim, params),), b.autograd_meta
-    if parent is not None:
-        if parent.tangent is not None or parent.forward_base is not None or parent.inference or parent.relaid or (
-                parent.creation is not None):
-            return None
-        if parent.base is not None:
-            root, walk = parent.base, (*parent.steps, *walk)
-            own = root.autograd_meta
-            if root.node is not None or root.wants_grad or own is not None and (own.tangent is not None or own.relaid):
-                return None
-    if meta is not None:
-        if meta.tangent is not None or meta.forward_base is not None or meta.inference or meta.relaid or (
-                meta.creation is not None):
-            return None
-        if meta.base is not None:
-            base, steps = meta.base, (*meta.steps, *steps)
-            own = base.autograd_meta
-            if own is not None and (own.tangent is not None or own.relaid):
-                return None
-    array = prim.impl(np, x, *params)
-    if type(array) is not ndarray:
-        return None
-    below = new(Tensor)
-    below.value = array
-    below.node = below.level_trace = None
-    below.wants_grad = False
-    below.dispatch_key = VIEW
-    below.autograd_meta = made = Record()
-    made.base = root
-    made.steps = walk
-    out = new(Tensor)
-    out.value = below
-    out.node = None
-    out.level_trace = trace
-    out.wants_grad = False
-    out.dispatch_key = GENERAL
-    out.autograd_meta = seen = Record()
-    seen.base = base
-    seen.steps = steps
-    if versions.WRITTEN:
-        made.attr_version = seen.attr_version = versions.version(array)
-    node = t.node
-    if meta is not None or node is None and t.wants_grad:
-        if node is None or meta.base is not None and meta.attr_version != seen.attr_version:
-            node = edge(t)
-    if node is not None:
-        out.node = at = GradNode()
-        at.rule = rule = titled(prim, name)
-        at.parents = node
-        at.saved = None if rule.collect is None else rule.collect((None, *params, None, extend.aval_of(x), None))
-        at.seq = _engine.next_seq()
-        at.extra = None
-    return out
 
 
 @functools.cache
