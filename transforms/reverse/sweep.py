@@ -1,4 +1,6 @@
 """The backward sweep that every driver of reverse mode uses. Compiled with sweep.pxd beside it."""
+# mypy: disable-error-code="assignment"
+# None lets go of what a local held.
 
 from heapq import heappop, heappush
 
