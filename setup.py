@@ -1,5 +1,6 @@
 """The modules that are compiled where there is a C compiler; where there is none, the same sources run interpreted."""
 
+import contextlib
 import os
 import shutil
 import sysconfig
@@ -55,12 +56,13 @@ def extensions():
             if file.exists():
                 shutil.copy(file, TREE / "covector" / file)
         found.append(Extension(
-            ".".join(("covector", *source.with_suffix("").parts)), [str(TREE / "covector" / source)],
+            ".".join(("covector", *source.with_suffix("").parts)), [str(Path("covector") / source)],
             include_dirs=[numpy.get_include()], define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
-            extra_compile_args=[] if os.name == "nt" else ["-O1", "-g0"]))
-    found = cythonize(found, include_path=[str(TREE)], compiler_directives={
-        "language_level": 3, "binding": True, "boundscheck": False, "wraparound": True})
+            extra_compile_args=[] if os.name == "nt" else ["-O1", "-g0"]))  # -O2 gains 3 %, and takes twice the time
+    with contextlib.chdir(TREE):  # so tracebacks name `covector/core/…`
+        found = cythonize(found, compiler_directives={"language_level": 3, "binding": True, "auto_pickle": False})
     for extension in found:
+        extension.sources = [str(TREE / file) for file in extension.sources]
         extension.optional = True
     return found
 

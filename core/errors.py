@@ -10,6 +10,7 @@ _NUMPY = os.path.dirname(os.path.abspath(np.__file__))
 # They call back, or are called with what the user gave, and are no user.
 _NUMERIC = (_NUMPY + os.sep, *[os.path.join(os.path.dirname(_NUMPY), name) + os.sep for name in (
     "scipy", "opt_einsum", "optree", "pandas", "xarray", "matplotlib")])
+_COMPILED = tuple(os.path.join("covector", part) + os.sep for part in ("core", "transforms", "compat"))  # by setup.py
 _PYTHON = (os.path.dirname(os.__file__) + os.sep, "<frozen ")  # modules of Python's own
 _FOLDERS = ("core", "transforms", "backends", "api", "compat")
 # Installed, all of the package folder is ours; in a checkout only these folders (tests and examples lie beside them).
@@ -137,7 +138,7 @@ def raised_by_user(error):
     entry = error.__traceback__
     while entry is not None:
         name = entry.tb_frame.f_code.co_filename
-        if not name.startswith((*LIBRARY_FOLDERS, *_NUMERIC)) and ("-packages" in name or not name.startswith(_PYTHON)):
+        if not name.startswith((*LIBRARY_FOLDERS, *_COMPILED, *_NUMERIC)) and ("-packages" in name or not name.startswith(_PYTHON)):
             return True
         entry = entry.tb_next
     return False
@@ -182,7 +183,7 @@ def is_our_file(name):
     """Tell whether a file is ours, of a library that was called with what the user gave, or Python's."""
     if len(_OURS) >= _OURS_LIMIT:
         _OURS.clear()
-    ours = _OURS[name] = name.startswith((*LIBRARY_FOLDERS, *_NUMERIC)) or "<__array_function__" in name or (
+    ours = _OURS[name] = name.startswith((*LIBRARY_FOLDERS, *_COMPILED, *_NUMERIC)) or "<__array_function__" in name or (
         name.startswith(_PYTHON) and "-packages" not in name)
     return ours
 

@@ -171,7 +171,8 @@ strong_times = elementwise(
 CHOICES["strong_times"] = strong_times
 reached = elementwise(
     "reached",  # v, a factor of ct: its cotangent is 0 where that is NaN and ct is 0
-    impl=lambda xp, ct, v: v if np.shape(v) == np.shape(ct) else xp.where(ct == ct, v, v),
+    impl=lambda xp, ct, v: v if np.shape(v) == np.shape(ct) else xp.broadcast_to(
+        v, np.broadcast_shapes(np.shape(v), np.shape(ct))),
     lower=lambda ct, v: v if np.shape(v) == np.shape(ct) else REGISTRY["broadcast_to"].fun(
         v, np.broadcast_shapes(np.shape(v), np.shape(ct))),
     composite="always",

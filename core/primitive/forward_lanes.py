@@ -103,30 +103,35 @@ def forward_pair(prim, op, push, strong):
         if owner.done or not aval.plain:
             return None
         constant = y if t is x else x
-        number = False
+        known = False  # whether the output has the aval of the traced operand
         if type(constant) is Dual:
             u = constant
             like = u.aval
             if u.owner is not owner or not like.plain or aval.dtype is not like.dtype:
                 return None
+            known = aval is like
             dx, dy, x, y = t.tangent, u.tangent, t.value, u.value
         else:
             if not _beside(constant, aval):
                 return None
-            number = type(constant) in _NUMBERS
+            xv = t.value
+            if type(constant) in _NUMBERS:
+                known = True
+                if type(xv) is ndarray:
+                    constant = aval.const(constant)
             if t is x:
-                dx, dy, x = t.tangent, None, t.value
+                dx, dy, x, y = t.tangent, None, xv, constant
             else:
-                dx, dy, y = None, t.tangent, t.value
+                dx, dy, x, y = None, t.tangent, constant, xv
         v = op(x, y)
         if masks:
             owner.masked = True
         tangent = (strong if owner.masked else push)(dx, dy, x, y, v)
+        if known:
+            return dual(owner, v, aval if weak else aval.strong, tangent)
         shape = v.shape
         if tangent.shape != shape:
             return None
-        if number:
-            return dual(owner, v, aval if weak else aval.strong, tangent)
         return dual(owner, v, aval.strong if shape == aval.shape else aval_of(v), tangent)
 
     return apply

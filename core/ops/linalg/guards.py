@@ -6,6 +6,7 @@ from ...errors import at_user_line
 from ...primitive.families import primitive
 from ..dependence import ELEMENTS, lines, numbered
 from ..samples import Sample, unary
+from ..selection import where
 from ..shaping import broadcast_to
 from .products import lift
 
@@ -94,6 +95,13 @@ def _invertible_batch(x, sign, ct, batched, size):
     return invertible(lift(x, rank + 2) if batched[0] else broadcast_to(x, (size, *x.shape)), sign, ct)
 
 
+def _lowered_invertible(x, sign, ct):
+    """The sign of a matrix that something is asked of, as a pivot: 0 raises."""
+    read = ct != 0
+    sign = where(read, pivot(where(read, sign, 1.0)), sign)
+    return where((sign == 0).reshape((*sign.shape, 1, 1)), np.nan, x)
+
+
 def _invertible_samples(rng):
     a = rng.normal(size=(2, 3, 3)) + 5 * np.eye(3)
     return [Sample(x, np.ones(x.shape[:-2]), np.zeros(x.shape[:-2])) for x in (a, a[0], a.astype("f4"), a * 1j, a[:0])]
@@ -103,6 +111,7 @@ invertible = primitive(
     "invertible",  # x: (..., n, n) itself; of one whose sign: (...) is 0 NaN, which a ct: (...) that is not 0 refuses
     impl=lambda xp, x, sign, ct: _invertible(xp, x, sign, ct),
     shape=lambda x: x,
+    lower=_lowered_invertible,
     nondiff="sign, ct",
     jvp={"x": lambda dx: dx},
     vjp={"x": lambda ct: ct},

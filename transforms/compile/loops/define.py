@@ -402,6 +402,7 @@ class Body:
 
     def when(self, mask):
         """`for _ in body.when(mask)`: what runs where it holds."""
+        self.begin()
         around, self.statements = self.statements, []
         yield
         around.append(Branch(mask.value, self.statements, []))
