@@ -20,6 +20,8 @@ LIBRARY_FOLDERS = (
     else tuple(os.path.join(_PACKAGE, part) + os.sep for part in _FOLDERS)
 )
 
+_KNOWN = (*LIBRARY_FOLDERS, *_COMPILED, *_NUMERIC)
+
 
 class Explained:
     """An error whose message ends with the place in the documentation that explains it: `[errors#converted]`."""
@@ -138,7 +140,7 @@ def raised_by_user(error):
     entry = error.__traceback__
     while entry is not None:
         name = entry.tb_frame.f_code.co_filename
-        if not name.startswith((*LIBRARY_FOLDERS, *_COMPILED, *_NUMERIC)) and ("-packages" in name or not name.startswith(_PYTHON)):
+        if not name.startswith(_KNOWN) and ("-packages" in name or not name.startswith(_PYTHON)):
             return True
         entry = entry.tb_next
     return False
@@ -183,7 +185,7 @@ def is_our_file(name):
     """Tell whether a file is ours, of a library that was called with what the user gave, or Python's."""
     if len(_OURS) >= _OURS_LIMIT:
         _OURS.clear()
-    ours = _OURS[name] = name.startswith((*LIBRARY_FOLDERS, *_COMPILED, *_NUMERIC)) or "<__array_function__" in name or (
+    ours = _OURS[name] = name.startswith(_KNOWN) or "<__array_function__" in name or (
         name.startswith(_PYTHON) and "-packages" not in name)
     return ours
 
