@@ -313,3 +313,20 @@ def test_the_fast_road_under_saved_tensor_hooks_does_what_the_general_one_does(s
         fast = program(seed), program_of_others(seed)
         with generally():
             assert (program(seed), program_of_others(seed)) == fast
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (3,), (2, 3, 3)])
+@pytest.mark.parametrize("other", [(), (3,), (1, 3)])
+@pytest.mark.parametrize("write", ["add_", "mul_", "copy_"])
+def test_examples_stay_apart_where_a_write_is_broadcast(shape, other, write):
+    x = torch.arange(3.0 * np.prod(shape, dtype=int)).reshape(3, *shape)
+    y = torch.arange(3.0 * np.prod(other, dtype=int)).reshape(3, *other) + 0.5
+    if len(other) > len(shape):
+        return
+
+    def written(a, b):
+        return getattr(a * 1.0, write)(b)
+
+    found = torch.func.vmap(written)(x, y)
+    expected = torch.stack([written(a, b) for a, b in zip(x, y)])
+    assert found.tolist() == expected.tolist()

@@ -338,6 +338,10 @@ def update(t, other, op, closed, rules, needs, saves):
         return False
     y, q = given
     if type(y) is ndarray:
+        if found.front and y.ndim != x.ndim:  # axes of examples stay in front of those that it is broadcast along
+            if y.ndim > x.ndim:
+                return False
+            y = y.reshape(*y.shape[: found.front], *(1,) * (x.ndim - y.ndim), *y.shape[found.front :])
         if m is not None and m.packing is not None and saves:
             return False  # the hooks are to see what is saved
         if (y is not x or found.recording and not integers) and not lies_elsewhere(y, x) or integers and (

@@ -1,3 +1,3 @@
 from .tensor_slots cimport TensorSlots
 
-cpdef TensorSlots blank(type kind)
+cpdef TensorSlots blank(object kind)

@@ -10,6 +10,6 @@ cdef extern from *:
     object MADE_BY(object base, object kind, tuple given)
 
 
-cpdef TensorSlots blank(type kind):
+cpdef TensorSlots blank(object kind):
     """A tensor of a class, whose fields are to be set."""
     return <TensorSlots>MADE_BY(TensorSlots, kind, ())
