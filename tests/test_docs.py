@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import linecache
 import re
 import shutil
 import tomllib
@@ -31,7 +32,9 @@ WITH_EXAMPLES = [name for name, path in MODULES.items() if ">>>" in path.read_te
 
 def run(test):
     report = []
-    result = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append, clear_globs=False)
+    with pytest.MonkeyPatch.context() as patch:  # the runner resets a debugger, which asks for each source ever shown
+        patch.setattr(linecache, "checkcache", lambda filename=None: None)
+        result = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append, clear_globs=False)
     assert not result.failed, "".join(report)
 
 

@@ -291,13 +291,17 @@ def targets(module, node, known):
     return {f"{source}.{a.name}" if f"{source}.{a.name}" in known else source for a in node.names}
 
 
+@cache
+def import_statements(path):
+    return [node for node in ast.walk(tree(path)) if isinstance(node, ast.Import | ast.ImportFrom) or is_lazy(node)]
+
+
 def imports(known):
     """Every import statement of library modules: (importer, statement, imported module)."""
     for module, path in known.items():
-        for node in ast.walk(tree(path)):
-            if isinstance(node, ast.Import | ast.ImportFrom) or is_lazy(node):
-                for target in targets(module, node, known):
-                    yield module, node, target
+        for node in import_statements(path):
+            for target in targets(module, node, known):
+                yield module, node, target
 
 
 def wrong_arrows(known):
@@ -423,11 +427,14 @@ def as_table(arrows):
 
 def local_imports(path):
     """The import statements inside functions, and calls of import_module or __import__ there."""
+    if not re.search(r"^\s+(?:from|import)\b|import_module|__import__", path.read_text(encoding="utf-8"), re.M):
+        return []
     found = []
     for function in ast.walk(tree(path)):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             for node in ast.walk(function):
-                called = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else None
+                func = getattr(node, "func", None)
+                called = getattr(func, "attr", getattr(func, "id", None))
                 if isinstance(node, ast.Import | ast.ImportFrom) or called in ("import_module", "__import__"):
                     found.append(node)
     return found
@@ -553,7 +560,7 @@ def test_library_imports_itself_relatively():
     absolute = [
         f"{module} line {node.lineno}: {ast.unparse(node)}"
         for module, path in modules().items()
-        for node in ast.walk(tree(path))
+        for node in import_statements(path)
         if (isinstance(node, ast.Import) and any(a.name.split(".")[0] in ("covector", *FOLDERS) for a in node.names))
         or (isinstance(node, ast.ImportFrom) and not node.level and node.module.split(".")[0] in ("covector", *FOLDERS))
     ]
