@@ -314,7 +314,10 @@ def _run_by(op):
     if isinstance(op, np.ufunc):
         named = operator.attrgetter(op.__name__)
         return (lambda xp, x: named(xp)(x)) if op.nin == 1 else lambda xp, x, y: named(xp)(x, y)
-    return (lambda xp, x: op(x)) if op is operator.invert else lambda xp, x, y: op(x, y)
+    if op is operator.invert:
+        return lambda xp, x: op(x)
+    # np.float64 is a float: beside a complex number Python would answer with a number of its own
+    return lambda xp, x, y: op(np.complex128(x) if type(x) is complex and type(y) is np.float64 else x, y)
 
 
 _UFUNCS = {

@@ -11,7 +11,7 @@ from ..tape.recording import batched, dual, make_node, recorded, traced, with_bi
 from ..trace.device import refuse_operands
 from ..trace.tracer import Batched, Dual, Rev
 from .forward_lanes import binary_push, forward_pair, quietly, strongly, strongly_alone
-from .primitive import RAW, bind
+from .primitive import RAW, below, bind
 
 ndarray = np.ndarray
 _NUMBERS = frozenset({int, float, bool})
@@ -242,7 +242,7 @@ def flat_lane(prim, op):
         for a in args:
             kind = type(a)
             if kind is Rev or kind is Dual:
-                return apply(*[_below(a) if type(a) is Rev or type(a) is Dual else a for a in args])
+                return apply(*[below(a) if type(a) is Rev or type(a) is Dual else a for a in args])
         for a in args:
             if type(a) not in RAW:
                 return bind(prim, args)
@@ -253,8 +253,3 @@ def flat_lane(prim, op):
 
     return apply
 
-
-def _below(x):
-    """The value of a tracer, without its derivative; Python numbers stay numbers."""
-    value = x.value
-    return value.item() if x.aval.weak and isinstance(value, np.generic | ndarray) else value

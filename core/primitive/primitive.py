@@ -324,6 +324,12 @@ def take_operands(trace: Trace, prim: Primitive, args: Sequence[Any]) -> tuple[l
     return values, mine, weak and prim.numbers and promote_weak(prim, args, values, n)
 
 
+def below(x):
+    """The value of a tracer, without its derivative; Python numbers stay numbers."""
+    value = x.value
+    return value.item() if x.aval.weak and isinstance(value, np.generic | ndarray) else value
+
+
 _WEAK_TYPES = frozenset({int, float, complex, bool})
 _SCALAR_TYPES = frozenset({np.float64, np.complex128})
 
