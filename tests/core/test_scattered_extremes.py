@@ -37,5 +37,6 @@ def test_loops_operations_and_extremes_by_hand_agree(fresh, largest, dtype, monk
         value, pull = covector.vjp(lambda x, src: EXTREME(x, src, index, 0, fresh, largest), x, src)
         for found, wanted in zip((value, *pull(np.ones_like(x))), expected, strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-6)
-    moved = covector.jvp(lambda x, src: EXTREME(x, src, index, 0, fresh, largest), (x, src), (x * 0 + 1, src * 0 + 1))[1]
+    ones = np.ones_like(x), np.ones_like(src)
+    moved = covector.jvp(lambda x, src: EXTREME(x, src, index, 0, fresh, largest), (x, src), ones)[1]
     np.testing.assert_allclose(moved[~np.isnan(expected[0])], 1, rtol=1e-6)

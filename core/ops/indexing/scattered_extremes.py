@@ -115,7 +115,7 @@ def _lowest(dtype, largest):
 
 
 def _attained(x, src, index, ans, axis, fresh):
-    """`(mine, theirs, count, places)`: what attains the extremes, as NaN does, too, how many do, and the flat places."""
+    """`(mine, theirs, count, places)`: what attains the extremes, as NaN does, how many do, and the flat places."""
     places, size = flat_places(index, x.shape, axis), prod(x.shape)
     mine = (x == ans) | (x != x)
     theirs = (src == take(ans.reshape((-1,)), places, 0).reshape(src.shape)) | (src != src)
