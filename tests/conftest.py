@@ -1,5 +1,6 @@
 """Options of the whole test suite, and a cache of object code that is not the user's own."""
 
+import gc
 import importlib.util
 import itertools
 import os
@@ -38,6 +39,28 @@ def pytest_configure(config):
         for built in [Path(stem + suffix) for suffix in EXTENSION_SUFFIXES if os.path.exists(stem + suffix)]:
             if any(file.stat().st_mtime > built.stat().st_mtime for file in (declared, declared.with_suffix(".py"))):
                 raise pytest.UsageError(f"{built.name} is older than its source: pip install -e . compiles it again")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What is collected stays to the end: the collector of garbage, which 200 tests call, need not go through it.
+
+    A full collection goes through 1.5 million objects otherwise, in 0.2 s. For tests of long tapes: `nothing_frozen`.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
+@pytest.fixture
+def nothing_frozen():
+    """The collector goes through everything during a test, as in the program of a user."""
+    gc.unfreeze()
+    yield
+    gc.freeze()
 
 
 @pytest.fixture

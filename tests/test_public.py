@@ -93,26 +93,28 @@ def test_each_name_has_one_home():
     assert shared == []
 
 
-@pytest.mark.parametrize(("namespace", "name"), OURS, ids=[".".join(home) for home in OURS])
-def test_docstring_says_what_it_does_by_example(namespace, name):
-    thing = getattr(importlib.import_module(namespace), name)
-    doc = inspect.getdoc(thing) or ""
-    assert doc.strip(), "has no docstring"
-    assert not doc.startswith(("This function", "Returns ", "A function")), "starts with the imperative"
-    if not inspect.isclass(thing):
-        assert ">>>" in doc, "has no example"
+def docstrings():
+    """Each public thing of ours by its full name, and its docstring."""
+    for namespace, name in OURS:
+        thing = getattr(importlib.import_module(namespace), name)
+        yield f"{namespace}.{name}", thing, inspect.getdoc(thing) or ""
 
 
-FUNCTIONS = [home for home in OURS if inspect.isfunction(getattr(importlib.import_module(home[0]), home[1]))]
+def test_docstring_says_what_it_does_by_example():
+    assert [name for name, _, doc in docstrings() if not doc.strip()] == [], "no docstring"
+    opening = ("This function", "Returns ", "A function")
+    assert [name for name, _, doc in docstrings() if doc.startswith(opening)] == [], "they start with the imperative"
+    bare = [name for name, thing, doc in docstrings() if not inspect.isclass(thing) and ">>>" not in doc]
+    assert bare == [], "no example"
 
 
-@pytest.mark.parametrize(("namespace", "name"), FUNCTIONS, ids=[".".join(home) for home in FUNCTIONS])
-def test_docstring_says_what_goes_in_and_what_comes_out(namespace, name):
-    thing = getattr(importlib.import_module(namespace), name)
-    doc = inspect.getdoc(thing) or ""
-    signature = inspect.signature(thing)
-    assert not signature.parameters or "\nArgs:\n" in doc, "says nothing of its arguments"
-    assert signature.return_annotation in (None, "None") or "\nReturns:\n" in doc, "says nothing of its result"
+def test_docstring_says_what_goes_in_and_what_comes_out():
+    functions = [(name, inspect.signature(f), doc) for name, f, doc in docstrings() if inspect.isfunction(f)]
+    silent = [name for name, signature, doc in functions if signature.parameters and "\nArgs:\n" not in doc]
+    assert silent == [], "nothing of the arguments"
+    silent = [name for name, signature, doc in functions
+              if signature.return_annotation not in (None, "None") and "\nReturns:\n" not in doc]
+    assert silent == [], "nothing of the result"
 
 
 @pytest.mark.parametrize("namespace", NAMESPACES)

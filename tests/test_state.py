@@ -66,12 +66,10 @@ def listed():
     return [row.split("|")[1].strip(" `") for row in rows]
 
 
-def test_every_global_is_listed():
-    assert sorted(set(found()) - set(listed())) == []
-
-
-def test_every_entry_exists():
-    assert sorted(set(listed()) - set(found())) == []
+def test_every_global_is_listed_and_every_entry_exists():
+    held = set(found())
+    assert sorted(held - set(listed())) == []
+    assert sorted(set(listed()) - held) == []
     assert len(listed()) == len(set(listed()))
 
 

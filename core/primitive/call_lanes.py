@@ -62,13 +62,18 @@ def single_lane(prim):
             if view and (aval.ndim or view is True or view(*params)):
                 share(x, out, prim, params)
             return out
-        out = bind(prim, (x, *params))
-        if view and isinstance(out, Tracer) and out.owner is not None and x.owner is not None and (
-                view is True or out.ndim or view(*params)):
-            share(x, out, prim, params)
-        return out
+        return bound(prim, x, params) if view else bind(prim, (x, *params))
 
     return apply
+
+
+def bound(prim, x, params):
+    """The output of a view primitive by the general road, which sees later writes to `x`."""
+    out = bind(prim, (x, *params))
+    if isinstance(out, Tracer) and out.owner is not None and x.owner is not None and (
+            prim.view is True or out.ndim or prim.view(*params)):
+        share(x, out, prim, params)
+    return out
 
 
 def reading_lane(prim):
@@ -270,6 +275,7 @@ def general_lane(prim):
     count = len(prim.operands)
     total = len(prim.params) + (0 if prim.variadic else count)
     plain = not prim.variadic
+    view = prim.view and plain and count == 1
 
     def apply(*args, **named):
         if named or (plain and len(args) != total) or (not plain and prim.params):
@@ -277,7 +283,7 @@ def general_lane(prim):
         if plain:
             for x in args[:count]:
                 if type(x) is not ndarray:
-                    return bind(prim, args)
+                    return bound(prim, x, tuple(args[1:])) if view else bind(prim, args)
             try:
                 return impl(np, *args)
             except (TypeError, ValueError, IndexError):

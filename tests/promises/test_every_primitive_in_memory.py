@@ -146,7 +146,6 @@ def test_13_residuals_are_freed_by_reference_counts(name):
             assert gc.collect() == 0, s.label
         finally:
             gc.enable()
-            gc.unfreeze()
 
 
 POOL = ThreadPoolExecutor(3)

@@ -8,6 +8,8 @@ import pytest
 
 import covector
 
+pytestmark = pytest.mark.usefixtures("nothing_frozen")  # else long tapes leave the collector alone
+
 
 def _chain(n):
     def fun(x):
