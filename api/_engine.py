@@ -54,7 +54,6 @@ from .core.trace.device import constant as constant, library_of as library_of
 from .core.trace.scalars import TracedNumber as TracedNumber
 from .core.trace.tracer import Dual as Dual, Rev as Rev, leniently as leniently
 from .core.types import Any as Any
-from .numpy.surface import OfValues as OfValues
 from .transforms.custom.by_rows import by_rows as by_rows
 from .transforms.custom.custom_calls import JvpCall as JvpCall, VjpCall as VjpCall, call_pullback as call_pullback
 from .transforms.graph.equations import Equation as Equation, Literal as Literal, Var as Var

@@ -1,7 +1,6 @@
 """How a public function is made: NumPy's own on plain arrays, ours on traced ones."""
 
 from collections.abc import Callable, Sequence
-from types import ModuleType
 from typing import Any, cast
 
 import numpy as np
@@ -159,16 +158,6 @@ def with_values(fun: Callable[..., Any], traced: Callable[..., Any]) -> Callable
     if traced not in OF_UFUNCS:
         vars(fun)["of_values"] = of_values
     return fun
-
-
-class OfValues:
-    """A namespace whose functions compute plain arrays as they do traced ones: what comes of both has the same bits."""
-
-    def __init__(self, space: Any) -> None:
-        for name, found in vars(space).items():
-            part = isinstance(found, ModuleType)
-            if name in getattr(space, "__all__", ()) if part else not name.startswith("_"):
-                vars(self)[name] = OfValues(found) if part else getattr(found, "of_values", found)
 
 
 def refuse_options(name: str, out: Any = None, where: Any = True) -> None:

@@ -4,7 +4,19 @@ A call whose operands have no history computes on arrays, its program on what st
 that both give the same bits.
 """
 
+from types import ModuleType
+
 from ..... import numpy
-from ....._engine import OfValues
+
+
+class OfValues:
+    """A namespace of `covector.numpy` whose functions compute plain arrays as they do traced ones."""
+
+    def __init__(self, space):
+        for name, found in vars(space).items():
+            part = isinstance(found, ModuleType)
+            if name in getattr(space, "__all__", ()) if part else not name.startswith("_"):
+                vars(self)[name] = OfValues(found) if part else getattr(found, "of_values", found)
+
 
 cnp = OfValues(numpy)
