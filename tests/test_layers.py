@@ -210,7 +210,7 @@ compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessi
 ~/data: ~/types ~/profiler ~/random ~
 ~/distributions: ~/types ~/state ~/dispatch ~
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops ~
-~/module: api/numpy api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/platform ~/tensor ~
+~/module: api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/platform ~/tensor ~/ops ~
 compat/torch/_C: api ~/modes ~/types ~/graph ~/state ~/inplace ~/dispatch ~/saved ~/graph_view ~/random ~/function
     ~/module
 compat/torch/_dynamo: ~/dispatch ~/platform ~/module

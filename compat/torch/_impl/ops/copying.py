@@ -4,7 +4,6 @@ from numbers import Number
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import attach, moving
 from ..dispatch.layouts import laid_out, layout
@@ -25,6 +24,7 @@ from ..types.tensor_value import bottom, shape_dtype
 from ..views.fast import copied
 from ..views.memory import example_of
 from ..views.overlap import check_own
+from .array_functions import cnp
 
 LIKE_INPUT = layout(lambda array, tensors, args, named: array if not preserves(named.get("memory_format")) else
                     laid_out(array, bottom(tensors[0])))

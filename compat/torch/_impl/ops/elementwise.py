@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from ..... import numpy as cnp, stop_gradient
+from ..... import stop_gradient
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, floating, inplace_method, invoke, operation, promote
 from ..fastpath.lanes import unary
+from .array_functions import cnp
 from .operands import checked_number, zero_slope
 from .publishing import synonyms
 

@@ -4,7 +4,6 @@ import functools
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....extend import REGISTRY, Tracer
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import ROWS, attach, floating, inplace_method, invoke, operation, promote, to
@@ -14,6 +13,7 @@ from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
 from ..fastpath.lanes import OPERANDS, binary
 from ..inplace.device_writes import updated
 from ..inplace.fast import binary_inplace
+from .array_functions import cnp
 from .operands import COMPARABLE, by_name, of_kinds, operands, times, zero_slope
 from .publishing import synonyms
 

@@ -2,7 +2,6 @@
 
 import math
 
-from ..... import numpy as cnp
 from ..dispatch.call import ROWS, Row, invoke
 from ..dispatch.kinds import integers, whole
 from ..dispatch.telling import by_mode, given
@@ -13,6 +12,7 @@ from ..types.tensor_type import Tensor, TensorBase
 from ..types.tensor_value import bottom
 from ..views.fast import copied, reshaped, swapped, turned
 from ..views.views import RESHAPE, TRANSPOSE, retyped, view
+from .array_functions import cnp
 from .axes import ndim_of, same_kind, shape_argument, shape_of, wrap_dim
 from .basic_keys import index_view
 from .publishing import method

@@ -6,7 +6,6 @@ from numbers import Number
 
 import numpy as np
 
-from ..... import numpy as cnp
 from ....._engine import Places
 from .....extend import REGISTRY
 from ..dispatch.call import moving
@@ -20,6 +19,7 @@ from ..values.tangents import tangent_of
 from ..views.fast import placed
 from ..views.memory import memory_of
 from ..views.views import PICK, titled, view
+from .array_functions import cnp
 from .assigned import assigned, class_word, type_name
 from .axes import check_strides, shape_of, wrap_dim
 from .copying import copy_
