@@ -1,7 +1,7 @@
 cimport cython
 
 from .....core.slots cimport Node
-from ..types.record_slots cimport RecordSlots
+from ..types.record_slots cimport Record
 from ..types.tensor_slots cimport TensorSlots
 from ..state.edges cimport edge
 from ..graph.recording cimport noted

@@ -18,7 +18,7 @@ from ..state.plain import OPEN, bare, current, hooked, place, records, same, unt
 from ..types.dtypes import dtype as Dtype
 from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
 from ..types.parameter import Parameter
-from ..types.record_slots import RecordSlots
+from ..types.record_slots import Record
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, VIEW, Tensor, TensorBase
 from ..views.array_index import index_of as array_index
@@ -79,7 +79,7 @@ def target(t, m):
     if u.level_trace is not level:
         return None
     holder = u
-    meta: RecordSlots = u.autograd_meta
+    meta: Record = u.autograd_meta
     if level is None:
         x = u.value
         key = u.dispatch_key
@@ -173,7 +173,7 @@ def operand(value, to):
             return None
         u = u.value
         k -= 1
-    meta: RecordSlots = u.autograd_meta
+    meta: Record = u.autograd_meta
     node = None
     if u.level_trace is not None:
         if u.level_trace is not t.level_trace or not alone_below(u.value):
@@ -374,7 +374,7 @@ def through_view(t, base, rule, q, saved):
     """The history of a base after a write through its view by `rule`; the view's own is made when it is read."""
     u: TensorSlots = t
     holder: TensorSlots = base
-    meta: RecordSlots = u.autograd_meta
+    meta: Record = u.autograd_meta
     put = meta.put
     if put is None:
         whole = holder.value if holder.level_trace is None else holder.value.value
