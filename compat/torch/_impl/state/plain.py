@@ -7,6 +7,7 @@ import numpy as np
 
 from ....._engine import ROADS
 from ..graph.versions import EXPOSED, WRITTEN, exposed, version
+from ..types.ndarrays import within
 from ..types.record_slots import Record
 from ..types.tensor_slots import TensorSlots
 from .edges import refresh
@@ -103,7 +104,7 @@ def hooked(m):
 
 def view_record(t, meta, steps, array):
     """The record of the view over `array` that a tensor with the record `meta` gives by a step, in a tuple."""
-    made: Record = Record()
+    made: Record = Record.__new__(Record)
     of: Record = meta
     if of is not None and of.base is not None:
         made.base = of.base
@@ -133,6 +134,8 @@ def place(key, shape):
     Slices that take a whole axis make no view in torch. An index ends with an Ellipsis, so that its output is an array;
     the spot is the same without it: the number itself, where it names one.
     """
+    if within(key, shape):
+        return (*key, Ellipsis), "SelectBackward0" if key else "AliasBackward0", key
     rank = len(shape)
     axis = 0
     title = "AliasBackward0"
@@ -151,7 +154,8 @@ def place(key, shape):
             if not simple(k):
                 return None
             start, stop, step = k.start, k.stop, k.step
-            if (start is None or start == 0) and (step is None or step == 1) and (stop is None or stop >= shape[axis]):
+            if start is None and stop is None and step is None or (start is None or start == 0) and (
+                    step is None or step == 1) and (stop is None or stop >= shape[axis]):
                 k = WHOLE
             else:
                 title = "SliceBackward0"

@@ -21,6 +21,11 @@ def writes(x):
     return x.flags.writeable
 
 
+def floats(x):
+    """Tell whether an array is one of native floats of 32 or 64 bits."""
+    return x.dtype.char in "df" and x.dtype.isnative
+
+
 def of_shape(x, shape):
     """Tell whether an array has a shape."""
     return x.shape == shape
@@ -29,6 +34,32 @@ def of_shape(x, shape):
 def alike(x, y):
     """Tell whether two arrays have one dtype and one shape."""
     return x.dtype is y.dtype and x.shape == y.shape
+
+
+key_of = id
+
+
+def filled(x, v):
+    """Let all elements of an array be a number."""
+    x[...] = v
+
+
+copied = filled
+
+
+def number(x):
+    """The only element of an array; None where there are more, or none."""
+    return x.item() if x.size == 1 else None
+
+
+def within(key, shape):
+    """Tell whether a key is of ints alone that lie in a shape."""
+    if len(key) > len(shape):
+        return False
+    for k, n in zip(key, shape):
+        if type(k) is not int or not -n <= k < n:
+            return False
+    return True
 
 
 def owner(x):

@@ -2,16 +2,20 @@
 """Arrays of NumPy by its C interface: what fast roads ask of one, and views by strides."""
 
 cimport numpy as cnp
+from cpython.float cimport PyFloat_AS_DOUBLE
+from cpython.long cimport PyLong_FromVoidPtr
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
+from libc.string cimport memcpy
 
 cnp.import_array()
 
 cdef extern from "numpy/arrayobject.h":
-    object VIEWED "PyArray_NewFromDescr"(
-        type kind, cnp.dtype dtype, int rank, cnp.npy_intp *dims, cnp.npy_intp *strides, void *data, int flags, void *like)
+    object VIEWED "PyArray_NewFromDescr"(type kind, cnp.dtype dtype, int rank, cnp.npy_intp *dims,
+                                         cnp.npy_intp *strides, void *data, int flags, void *like)
 
 cdef enum:
+    SMALL = 4096  # elements that are written here
     AXES = 8  # of views that are made here
 
 UNDISTURBED = True  # whether no other thread runs between two statements that call no Python
@@ -30,6 +34,12 @@ cpdef bint dense(x) except -1:
 cpdef bint writes(x) except -1:
     """Tell whether an array may be written to."""
     return cnp.PyArray_ISWRITEABLE(<cnp.ndarray>x)
+
+
+cpdef bint floats(x) except -1:
+    """Tell whether an array is one of native floats of 32 or 64 bits."""
+    cdef int kind = cnp.PyArray_TYPE(<cnp.ndarray>x)
+    return (kind == cnp.NPY_DOUBLE or kind == cnp.NPY_FLOAT) and cnp.PyArray_ISNOTSWAPPED(<cnp.ndarray>x)
 
 
 cpdef bint of_shape(x, shape) except -1:
@@ -51,6 +61,62 @@ cpdef bint alike(x, y) except -1:
         return False
     for i in range(rank):
         if cnp.PyArray_DIMS(a)[i] != cnp.PyArray_DIMS(b)[i]:
+            return False
+    return True
+
+
+cpdef object key_of(x):
+    """The id of an object."""
+    return PyLong_FromVoidPtr(<void *>x)
+
+
+cpdef object filled(x, v):
+    """Let all elements of an array be a number."""
+    cdef cnp.ndarray a = <cnp.ndarray>x
+    cdef cnp.npy_intp i, n = cnp.PyArray_SIZE(a)
+    cdef double wide
+    cdef float narrow
+    if type(v) is not float or n > SMALL or not cnp.PyArray_ISCARRAY(a) or not floats(a):
+        x[...] = v
+        return
+    wide = PyFloat_AS_DOUBLE(v)
+    narrow = <float>wide
+    for i in range(n):
+        if cnp.PyArray_TYPE(a) == cnp.NPY_DOUBLE:
+            (<double *>cnp.PyArray_DATA(a))[i] = wide
+        else:
+            (<float *>cnp.PyArray_DATA(a))[i] = narrow
+
+
+cpdef object copied(x, v):
+    """Let the elements of an array be those of another one of its shape and dtype, which lies elsewhere."""
+    cdef cnp.ndarray a = <cnp.ndarray>x, b = <cnp.ndarray>v
+    if cnp.PyArray_ISCARRAY(a) and cnp.PyArray_ISCARRAY_RO(b) and alike(x, v) and floats(x):
+        memcpy(cnp.PyArray_DATA(a), cnp.PyArray_DATA(b), cnp.PyArray_NBYTES(a))
+    else:
+        x[...] = v
+
+
+cpdef object number(x):
+    """The only element of an array; None where there are more, or none."""
+    cdef cnp.ndarray a = <cnp.ndarray>x
+    return cnp.PyArray_GETITEM(a, cnp.PyArray_BYTES(a)) if cnp.PyArray_SIZE(a) == 1 else None
+
+
+cpdef bint within(tuple key, tuple shape) except -1:
+    """Tell whether a key is of ints alone that lie in a shape."""
+    cdef Py_ssize_t i, k, n
+    if len(key) > len(shape):
+        return False
+    for i in range(len(key)):
+        if type(key[i]) is not int:
+            return False
+        try:
+            k = key[i]
+        except OverflowError:
+            return False
+        n = shape[i]
+        if not -n <= k < n:
             return False
     return True
 

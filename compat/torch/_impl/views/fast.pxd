@@ -1,4 +1,5 @@
-from ..types.ndarrays cimport in_order, laid, of_shape, reshaped
+from .....core.slots cimport AvalSlots
+from ..types.ndarrays cimport in_order, laid, number, of_shape, reshaped
 from ..types.record_slots cimport Record
 from ..types.tensor_slots cimport TensorSlots
 from ..state.edges cimport edge
@@ -27,3 +28,5 @@ cpdef object read(object t, object key)
 cpdef object shape_of(object t)
 cpdef object parted(object t, object plan)
 cpdef bint alone(object t) except -1
+@cython.locals(aval=AvalSlots)
+cpdef AvalSlots aval_here(object x)

@@ -27,7 +27,7 @@ from ..state.plain import (
     untouched,
     view_record,
 )
-from ..types.ndarrays import in_order, laid, layout, of_shape, reshaped
+from ..types.ndarrays import in_order, laid, layout, number, of_shape, reshaped
 from ..types.parameter import Parameter
 from ..types.record_slots import Record
 from ..types.tensor_slots import TensorSlots
@@ -45,6 +45,7 @@ SELECTED, SLICED, ALIASED, INSERTED = (SELECT[f"{name}Backward0"] for name in ("
 VIEWED, SPREAD = SHAPED["ViewBackward0"], EXPANDED["ExpandBackward0"]
 AS_NUMPY = object()  # of a plan whose layout NumPy finds
 MISSING = object()
+NEWEST = [aval_of(np.zeros(()))]
 MOST = 256  # plans of a function
 _CLONED = NamedRule(extend.REGISTRY["duplicate"].rule((0,), True), "CloneBackward0")
 _RESHAPED = NamedRule(RESHAPE.rule((0,), True), "UnsafeViewBackward0")
@@ -69,7 +70,7 @@ class Plan:
 
 def plan_of(prim, param, rule, what, beside):
     """The plan of one view."""
-    made: Plan = Plan()
+    made: Plan = Plan.__new__(Plan)
     made.prim = prim
     made.param = param
     made.rule = rule
@@ -239,7 +240,7 @@ def ambient_view(t, m, recording, plan):
         return None
     array = array_of(x, p)
     if meta is not None and meta.inference:
-        made = Record()
+        made = Record.__new__(Record)
         made.inference = True
         return tensor_of(array, None, made, None, GENERAL)
     if p.step is None:
@@ -263,9 +264,17 @@ def saved_by(plan, x, front):
         return p.beside
     kept, dtype = p.kept, x.dtype
     if kept is None or kept[0] is not dtype:
-        aval = make_aval(x.shape[front:], dtype)
+        aval = make_aval(x.shape[front:], dtype) if front else aval_here(x)
         kept = p.kept = (dtype, aval if p.what == AVAL else (aval, p.beside))
     return kept[1]
+
+
+def aval_here(x):
+    """The aval of an array; commonly that which was asked for last."""
+    aval = NEWEST[0]
+    if aval.dtype is not x.dtype or not of_shape(x, aval.shape):
+        aval = NEWEST[0] = aval_of(x)
+    return aval
 
 
 def level_view(t, plan):
@@ -360,6 +369,31 @@ def layout_of(plan, shape):
     lead = len(p.param) - len(shape)
     steps = [{i - lead: 1} if i >= lead and shape[i - lead] == n else {} for i, n in enumerate(p.param)]
     return layout(shape, p.param, {}, steps, False)
+
+
+def reading(general):
+    """`Tensor.__getitem__`: at once by a basic key, or else what is `general`."""
+
+    def fun(self, key):
+        out = read(self, key)
+        return general(self, key) if out is None else out
+
+    return functools.update_wrapper(fun, general)
+
+
+def counting(general):
+    """`Tensor.item`: at once of a plain tensor, or else what is `general`."""
+
+    def fun(self):
+        if type(self) is Tensor and get_modes() is None:
+            u: TensorSlots = self
+            if u.level_trace is None and type(u.value) is ndarray and u.value.dtype.kind != "V":
+                found = number(u.value)
+                if found is not None:
+                    return found
+        return general(self)
+
+    return functools.update_wrapper(fun, general)
 
 
 def read(t, key):
