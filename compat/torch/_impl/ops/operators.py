@@ -94,15 +94,13 @@ def two(name, primitive, body=None, inplace=True, alpha=False, numbers=True, lay
         def aside(self, other):
             return self if updated(prim.name, self, other) else slow(self, other)
 
-        quick = binary_inplace(prim, op, aside)
-
         def method(self, other, *rest, alpha=None):
             if rest:
                 args, named = modern(f"{name}_", (self, other, *rest), {} if alpha is None else {"alpha": alpha})
                 return slow(*args, **named)
-            return quick(self, other) if alpha is None else slow(self, other, alpha=alpha)
+            return aside(self, other) if alpha is None else slow(self, other, alpha=alpha)
 
-        return renamed(method, slow)
+        return binary_inplace(prim, op, renamed(method, slow))
 
     return operation(name, layout=layout, blind=True, lane=lane, inplace_form=inplace and written)(body)
 
@@ -190,13 +188,7 @@ def _quotients(row):
 
 
 def _quotients_inplace(row):
-    slow = inplace_method(row)
-    quick = binary_inplace(REGISTRY["divide"], np.true_divide, slow)
-
-    def div_(self, other, *, rounding_mode=None):
-        return quick(self, other) if rounding_mode is None else slow(self, other, rounding_mode=rounding_mode)
-
-    return renamed(div_, slow)
+    return binary_inplace(REGISTRY["divide"], np.true_divide, inplace_method(row))
 
 
 div = operation("div", blind=True, lane=_quotients, inplace_form=_quotients_inplace)(_div)
