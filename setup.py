@@ -20,6 +20,7 @@ COMPILED = (
     "core/primitive/call_lanes.py",
     "core/primitive/forward_lanes.py",
     "transforms/reverse/sweep.py",
+    "compat/torch/_impl/types/ndarrays.pyx",
     "compat/torch/_impl/types/tensor_slots.py",
     "compat/torch/_impl/graph/versions.py",
     "compat/torch/_impl/state/plain.py",

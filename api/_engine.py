@@ -63,6 +63,8 @@ from .transforms.reverse.ambient import (
     AmbientNode as AmbientNode,
     AmbientTrace as AmbientTrace,
     Extra as Extra,
+    conform_tangent as conform_tangent,
+    rule_for as rule_for,
 )
 from .transforms.reverse.nan_checks import check_made as check_made, check_pulled as check_pulled
 from .transforms.reverse.reverse import RevTrace as RevTrace, pick_rule as pick_rule

@@ -11,7 +11,7 @@ from ..core.arrays.dtypes import is_inexact
 from ..core.arrays.ufunc_dispatch import small
 from ..core.checks import check_options
 from ..core.errors import ConversionError, DtypeError, RuleError, at_user_line
-from ..core.numpy_api.protocol import FUNCTIONS, OPERATORS, UFUNCS, arrays_of_numbers
+from ..core.numpy_api.protocol import FUNCTIONS, OF_UFUNCS, OPERATORS, UFUNCS, arrays_of_numbers
 from ..core.numpy_api.refusal import refused
 from ..core.numpy_api.ufunc_methods import full_name
 from ..core.ops import selection, shaping
@@ -48,6 +48,16 @@ def public(reference: Callable[..., Any], traced: Callable[..., Any], masked: bo
     name = reference.__name__
     full = f"{reference.__module__}.{name}"
 
+    def of_values(*args: Any, **kwargs: Any) -> Any:
+        args = without_labels(args)
+        if kwargs:
+            check_options(kwargs, name)
+            kwargs = without_labels(kwargs)
+        try:
+            return traced(*args, **kwargs)
+        except Exception:
+            return refused(full, reference, args, kwargs)
+
     def fun(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
             if "out" in kwargs or "where" in kwargs:
@@ -64,16 +74,9 @@ def public(reference: Callable[..., Any], traced: Callable[..., Any], masked: bo
                 args = tuple(_stacked_lists(traced, args))
                 wanted = traced.__annotations__
                 kwargs = {k: _stacked_list(v) if wanted.get(k) is Array else v for k, v in kwargs.items()}
-        args = without_labels(args)
-        if kwargs:
-            check_options(kwargs, name)
-            kwargs = without_labels(kwargs)
-        try:
-            return traced(*args, **kwargs)
-        except Exception:
-            return refused(full, reference, args, kwargs)
+        return of_values(*args, **kwargs)
 
-    vars(fun)["__wrapped__"] = reference  # for its signature
+    vars(fun).update(__wrapped__=reference, of_values=of_values)  # the first for its signature
     return as_numpy(fun, reference, masked)
 
 
@@ -121,7 +124,7 @@ def ufunc(reference: Any) -> Callable[..., Any]:
                     return reference(_stacked(x))
             return reference(x, dtype=dtype, casting=casting or "same_kind", order=order or "K", subok=subok)
 
-        return as_numpy(unary, reference)
+        return with_values(as_numpy(unary, reference), traced)
 
     def binary(x: Any, y: Any, /, out: Any = None, *, where: Any = True, casting: Any = None, order: Any = None,
                dtype: Any = None, subok: bool = True) -> Any:
@@ -143,7 +146,18 @@ def ufunc(reference: Any) -> Callable[..., Any]:
                 return reference(_stacked_list(x), _stacked_list(y))
         return reference(x, y, dtype=dtype, casting=casting or "same_kind", order=order or "K", subok=subok)
 
-    return as_numpy(binary, reference)
+    return with_values(as_numpy(binary, reference), traced)
+
+
+def with_values(fun: Callable[..., Any], traced: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of a ufunc, beside which lies the one that computes plain arrays as traced ones."""
+
+    def of_values(*operands: Any) -> Any:
+        return (fun if any(isinstance(x, Tracer) for x in operands) else traced)(*operands)
+
+    if traced not in OF_UFUNCS:
+        vars(fun)["of_values"] = of_values
+    return fun
 
 
 def refuse_options(name: str, out: Any = None, where: Any = True) -> None:

@@ -24,12 +24,15 @@ from .views import diagonal, ravel, trace
 ndarray = np.ndarray
 
 
+_VALUES = (Tracer, np.ndarray, np.generic)
+
+
 def power(x, y):
     """`x ** y`; integer Python exponents and halves take their own, faster primitives."""
     if type(y) is int or type(y) is float and y.is_integer() and abs(y) < 64:
         if y == 2 and type(x) is Rev:  # the commonest power
             return square(x)
-        if isinstance(x, Tracer) and x.dtype.kind in "fcb":
+        if isinstance(x, _VALUES) and x.dtype.kind in "fcb":
             if y == 2:
                 return square(x)
             if x.dtype.kind == "b":
@@ -37,8 +40,8 @@ def power(x, y):
             if y == 1:
                 return a.add(x, 0.0)
             return integer_power(x, int(y))
-    elif type(y) is float and y == 0.5 and isinstance(x, Tracer) and x.dtype.kind in "fc" and (
-            not x.aval.weak):  # the root of a number is NumPy's, but its power Python's
+    elif type(y) is float and y == 0.5 and isinstance(x, _VALUES) and x.dtype.kind in "fc" and not (
+            isinstance(x, Tracer) and x.aval.weak):  # the root of a number is NumPy's, but its power Python's
         return a.sqrt(x)
     return a.power(x, y)
 

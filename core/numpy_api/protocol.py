@@ -24,6 +24,7 @@ from .ufunc_methods import call_method, check_cast, full_name
 EVERY = LazyModule("covector.core.ops.special.every")
 # Of primitives of one ufunc the first declared; and what others come to.
 UFUNCS = {prim.lower: prim.fun for prim in reversed(REGISTRY.values()) if type(prim.lower) is np.ufunc}
+OF_UFUNCS = frozenset(UFUNCS.values())  # functions that are one ufunc of plain arrays
 UFUNCS |= {
     np.positive: lambda x: +x if x.dtype.kind != "b" else np.positive(True), np.conjugate: shaping.conjugate,
     np.sign: shaping.signum, np.modf: elementary.modf, np.matmul: products.matmul, np.vecdot: products.vecdot,

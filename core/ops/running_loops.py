@@ -4,10 +4,9 @@ import numpy as np
 
 from ..arrays.sums import shaped
 from ..primitive.kernels import LEAST
-from ..primitive.loop_kernels import Loops
+from ..primitive.loop_kernels import Loops, stripes
 
 ndarray = np.ndarray
-_STRIPE = 8  # rows that run beside each other: each addition waits for the one before it in its row
 
 
 def _rows(x, axis):
@@ -25,7 +24,6 @@ def _running(name):
         before, n, behind = x.shape
         out = k.output(x.kind, (before, n, behind))
         lost = k.cell(0, x.kind)  # NaN where something is not finite, which NumPy may warn of
-        several = k.scalar(before, "i64") - _STRIPE + 1
         combine = (lambda a, b: a + b) if name == "cumsum" else (lambda a, b: a * b)
 
         def step(at, j, b):
@@ -34,25 +32,16 @@ def _running(name):
             lost.add(total - total)
 
         for _ in k.when(behind.equals(1)):
-            done = k.cell(0, "i64")
-            for i in k.range(several, step=_STRIPE):
-                totals = [k.cell(x[i + r, 0, 0], x.kind) for r in range(_STRIPE)]
-                for r, total in enumerate(totals):
-                    out[i + r, 0, 0] = total.get()
+            for rows in stripes(k, before):
+                totals = [k.cell(x[i, 0, 0], x.kind) for i in rows]
+                for i, total in zip(rows, totals):
+                    out[i, 0, 0] = total.get()
                 for j in k.range(n, 1):
-                    for r, total in enumerate(totals):
-                        total.set(combine(total.get(), x[i + r, j, 0]))
-                        out[i + r, j, 0] = total.get()
+                    for i, total in zip(rows, totals):
+                        total.set(combine(total.get(), x[i, j, 0]))
+                        out[i, j, 0] = total.get()
                 for total in totals:  # what is not finite stays so, or becomes NaN
                     lost.add(total.get() - total.get())
-                done.set(i + _STRIPE)
-            for i in k.range(before, done.get()):
-                total = k.cell(x[i, 0, 0], x.kind)
-                out[i, 0, 0] = total.get()
-                for j in k.range(n, 1):
-                    total.set(combine(total.get(), x[i, j, 0]))
-                    out[i, j, 0] = total.get()
-                lost.add(total.get() - total.get())
         for _ in k.when(behind.differs(1)):
             for i in k.range(before):
                 for b in k.range(behind, vectors=True):
@@ -118,27 +107,20 @@ def _others(k, x):
     out = k.output(x.kind, (before, n, behind))
     rest = k.scratch(x.kind, (behind,))
 
-    def along(rows):
-        totals = [k.cell(1, x.kind) for _ in rows]
-        for j in k.range(n):
-            for i, total in zip(rows, totals):
-                out[i, j, 0] = total.get()
-                total.set(total.get() * x[i, j, 0])
-        for total in totals:
-            total.set(1)
-        for turned in k.range(n):
-            j = n - 1 - turned
-            for i, total in zip(rows, totals):
-                out[i, j, 0] = out[i, j, 0] * total.get()
-                total.set(total.get() * x[i, j, 0])
-
     for _ in k.when(behind.equals(1)):
-        done = k.cell(0, "i64")
-        for i in k.range(k.scalar(before, "i64") - _STRIPE + 1, step=_STRIPE):
-            along([i + r for r in range(_STRIPE)])
-            done.set(i + _STRIPE)
-        for i in k.range(before, done.get()):
-            along([i])
+        for rows in stripes(k, before):
+            totals = [k.cell(1, x.kind) for _ in rows]
+            for j in k.range(n):
+                for i, total in zip(rows, totals):
+                    out[i, j, 0] = total.get()
+                    total.set(total.get() * x[i, j, 0])
+            for total in totals:
+                total.set(1)
+            for turned in k.range(n):
+                j = n - 1 - turned
+                for i, total in zip(rows, totals):
+                    out[i, j, 0] = out[i, j, 0] * total.get()
+                    total.set(total.get() * x[i, j, 0])
     for _ in k.when(behind.differs(1)):
         for i in k.range(before):
             for b in k.range(behind, vectors=True):

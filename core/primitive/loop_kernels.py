@@ -7,6 +7,7 @@ import numpy as np
 from ..arrays.compilers import KERNELS
 
 ndarray = np.ndarray
+_STRIPE = 8  # rows that run beside each other
 KNOWN_LOOPS = {}  # primitive, or rule -> {dtypes of the arguments: its function, or None where there is none}
 
 
@@ -102,3 +103,13 @@ def _again(kernel, found):
 
 _HALF = np.dtype(np.float16)
 _DTYPES = tuple(map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.bool_, np.float16)))
+
+
+def stripes(k, rows):
+    """The rows that run beside each other: several, since each step waits for the one before it in its row."""
+    done = k.cell(0, "i64")
+    for i in k.range(k.scalar(rows, "i64") - _STRIPE + 1, step=_STRIPE):
+        yield [i + r for r in range(_STRIPE)]
+        done.set(i + _STRIPE)
+    for i in k.range(rows, done.get()):
+        yield [i]

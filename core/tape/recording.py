@@ -39,7 +39,7 @@ def make_node(rule, parents, saved):
     node.saved = saved
     seq = next_seq()
     node.seq = seq
-    if not seq % GROWTH:
+    if not seq & GROWTH - 1:
         put_off_full_collection()
     return node
 

@@ -49,6 +49,11 @@ IDENTITIES = [  # a function for each row of ALGEBRA, in the order of the rows, 
     (lambda x: op("reshape")(op("reshape")(x, (6,)), (3, 2)), "b = reshape[shape=(3, 2)] a"),
     (lambda x: cnp.sin(op("reshape")(x, (2, 3))), "b = sin a"),
     (lambda x: cnp.sin(op("broadcast_to")(x, (2, 3))), "b = sin a"),
+    *[(lambda x, name=name: op(name)(op("broadcast_to")(x[0], (2, 3)), x), f"b = getitem[index=0] a; c = {name} b a")
+      for name in ("add", "subtract", "multiply", "divide")],
+    *[(lambda x, name=name: op(name)(x, op("broadcast_to")(x[:, :1], (2, 3))),
+       f"b = getitem[index=(slice(None, None, None), slice(None, 1, None))] a; c = {name} a b")
+      for name in ("add", "subtract", "multiply", "divide")],
     (lambda x: cnp.sin(op("transpose")(x, (0, 1))), "b = sin a"),
     (lambda x: cnp.sin(op("getitem")(x, (slice(None), slice(0, 3)))), "b = sin a"),
     (lambda x: cnp.sin(x * 1.0), "b = sin a"),

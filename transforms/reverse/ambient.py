@@ -146,8 +146,9 @@ class AmbientTrace(Trace):
 
     def record(self, prim, operands, values, params, ans, active):
         """Outputs with a node."""
-        rule = prim.rule(active)
         avals = [aval_of(a) for a in operands]
+        rule = prim.rule(active) if self.packing is not None else rule_for(
+            prim, active, avals, [aval_of(v) for v in (ans if type(ans) is tuple else (ans,))])
         if rule.collect is None:
             saved = None
         elif prim.variadic:
@@ -261,3 +262,14 @@ def conform_tangent(tangent, aval):
     if tangent.shape != aval.shape:
         tangent = broadcast_to(tangent, shape=aval.shape)
     return tangent if tangent.dtype == aval.dtype else recast(tangent, aval.dtype)
+
+
+def rule_for(prim, active, avals, answers):
+    """The rule of an operation: the real forms where operands and outputs are native floats of one dtype."""
+    dtype = avals[active[0]].dtype
+    plain = avals[active[0]].plain and (prim.elementwise or prim.exact) and all(
+        [a.dtype is dtype for i, a in enumerate(avals) if i not in prim.nondiff and not a.weak]) and all(
+        [a.dtype is dtype for a in answers if is_inexact(a.dtype)])
+    if plain and prim.elementwise:
+        return prim.rule(active, True, tuple([i for i in active if avals[i].shape != answers[0].shape]))
+    return prim.rule(active, plain)

@@ -81,7 +81,7 @@ class GraphTrace(Trace):
         self.inputs = []
         self.captured = {}  # identity of a tracer -> (tracer, Staged)
         self.reads = {}  # captured reverse-mode values that move elements, by how and of what
-        self.moved = {}  # what an equation that reads elements computes -> its Var
+        self.moved: Any = {}  # what an equation that reads elements computes -> its Var; None: each is one of its own
         self.numbers = {}  # Vars that operators made of Python numbers alone, whose tracers are weak -> their types
         self.arrays = set()  # Vars of inputs that are arrays without axes, which are no numbers
         self.spreads = {}  # what unit vectors are made of -> the Var of the equation that makes them
@@ -226,7 +226,7 @@ class GraphTrace(Trace):
         quiet = self.met[1]
         if prim.outputs is None:
             equation = Equation(prim, inputs, params, [Var(out_avals)], quiet, user_place())
-            if prim.rearranges and (key := key_of(equation)) is not None:
+            if self.moved is not None and prim.rearranges and (key := key_of(equation)) is not None:
                 var = self.moved.setdefault((key, equation.quiet), equation.outputs[0])
                 if var is not equation.outputs[0]:
                     return self.box(var, values)

@@ -7,7 +7,7 @@ import numpy as np
 from ...arrays.avals import make_aval
 from ...arrays.sums import shaped
 from ...primitive.families import primitive
-from ...primitive.loop_kernels import Loops
+from ...primitive.loop_kernels import Loops, stripes
 from ...trace.device import constant, zeros_of
 from ..dependence import lines
 from ..samples import Sample
@@ -15,7 +15,6 @@ from .indexing import scatter_add, take
 from .searching import INDEX
 
 _FEW = 1 << 6  # elements, below which NumPy's steps cost less than a compilation
-_STRIPE = 8  # rows that run beside each other: each comparison waits for the one before it in its row
 
 
 def _running(k, x, largest):
@@ -24,24 +23,17 @@ def _running(k, x, largest):
     values, places = k.output(x.kind, (before, n, behind)), k.output("i64", (before, n, behind))
     sign = k.where(k.scalar(largest, "i64").equals(1), k.scalar(1, x.kind), k.scalar(-1, x.kind))
 
-    def along(rows):
-        state = [(k.cell(x[i, 0, 0] * sign, x.kind), k.cell(0, "i64")) for i in rows]
-        for j in k.range(n):
-            for i, (best, place) in zip(rows, state):
-                v, old = x[i, j, 0] * sign, best.get()
-                new = (v >= old) | v.differs(v)
-                best.set(k.where(new, v, old))
-                place.set(k.where(new, j, place.get()))
-                values[i, j, 0] = best.get() * sign
-                places[i, j, 0] = place.get()
-
     for _ in k.when(behind.equals(1)):
-        done = k.cell(0, "i64")
-        for i in k.range(k.scalar(before, "i64") - _STRIPE + 1, step=_STRIPE):
-            along([i + r for r in range(_STRIPE)])
-            done.set(i + _STRIPE)
-        for i in k.range(before, done.get()):
-            along([i])
+        for rows in stripes(k, before):
+            state = [(k.cell(x[i, 0, 0] * sign, x.kind), k.cell(0, "i64")) for i in rows]
+            for j in k.range(n):
+                for i, (best, place) in zip(rows, state):
+                    v, old = x[i, j, 0] * sign, best.get()
+                    new = (v >= old) | v.differs(v)
+                    best.set(k.where(new, v, old))
+                    place.set(k.where(new, j, place.get()))
+                    values[i, j, 0] = best.get() * sign
+                    places[i, j, 0] = place.get()
     for _ in k.when(behind.differs(1)):
         for i in k.range(before):
             for b in k.range(behind, vectors=True):

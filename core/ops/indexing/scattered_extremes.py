@@ -42,7 +42,7 @@ def _extremes(k, x, src, index, fresh, largest):
 
 
 def _pulled(k, ct, x, src, index, ans, fresh):
-    """Equal shares of each cotangent for all that attain the extreme."""
+    """Equal shares of each cotangent for all that attain the extreme, as NaN does, too."""
     each = elements(k, x, src, index)
     shape = tuple(x.shape)
     k.require(*[v.shape[a].equals(x.shape[a]) for v in (ct, ans) for a in range(3)])
@@ -52,20 +52,24 @@ def _pulled(k, ct, x, src, index, ans, fresh):
     one, nil = k.scalar(1, x.kind), k.scalar(0, x.kind)
     flat_x, flat_ans, flat_ct, flat_to, flat_counts, flat_hit = (
         v.shaped(size) for v in (x, ans, ct, to_x, counts, hit))
+
+    def attains(v, best):
+        return v.equals(best) | v.differs(v)
+
     hit.fill(0)
     for _ in k.when(k.scalar(fresh, "i64").differs(0)):
         for _, at in each():
             hit[at] = 1
     for i in k.range(size, vectors=True):
-        flat_counts[i] = k.where(flat_x[i].equals(flat_ans[i]) & flat_hit[i].equals(0), one, nil)
+        flat_counts[i] = k.where(attains(flat_x[i], flat_ans[i]) & flat_hit[i].equals(0), one, nil)
         flat_to[i] = flat_counts[i]
     for here, at in each():
-        counts[at] = counts[at] + k.where(src[here].equals(ans[at]), one, nil)
+        counts[at] = counts[at] + k.where(attains(src[here], ans[at]), one, nil)
     for i in k.range(size, vectors=True):
         flat_counts[i] = flat_ct[i] / k.maximum(flat_counts[i], one)
         flat_to[i] = k.where(flat_to[i].equals(0), nil, flat_counts[i])
     for here, at in each():
-        to_src[here] = k.where(src[here].equals(ans[at]), counts[at], nil)
+        to_src[here] = k.where(attains(src[here], ans[at]), counts[at], nil)
 
 
 def _given(x, src, index, axis, fresh, largest):
@@ -111,9 +115,10 @@ def _lowest(dtype, largest):
 
 
 def _attained(x, src, index, ans, axis, fresh):
-    """`(mine, theirs, count, places)`: what attains the extremes, how many do on each place, and the flat places."""
+    """`(mine, theirs, count, places)`: what attains the extremes, as NaN does, how many do, and the flat places."""
     places, size = flat_places(index, x.shape, axis), prod(x.shape)
-    mine, theirs = x == ans, src == take(ans.reshape((-1,)), places, 0).reshape(src.shape)
+    mine = (x == ans) | (x != x)
+    theirs = (src == take(ans.reshape((-1,)), places, 0).reshape(src.shape)) | (src != src)
 
     def landed(flags):
         return scatter_add(flags.reshape((-1,)), places, 0, size).reshape(x.shape)

@@ -11,6 +11,8 @@ from ...errors import ShapeError, at_user_line
 from ...primitive.broadcasting import broadcast_shape
 from ...primitive.families import elementwise, primitive
 from ...tape.unbroadcast import conj, fix
+from ...trace.device import constant
+from ...trace.tracer import Staged, Tracer
 from ..dependence import numbered, shared
 from ..elementary import sigmoid
 from ..linalg.products import matmul, product, through
@@ -122,12 +124,14 @@ _ONES = {np.dtype(t): np.ones(1024, t) for t in (np.float64, np.float32)}
 
 
 def _bias(ct, b_aval):
-    """The cotangent of the bias; a row of biases is the common case, spared the search for broadcast axes."""
-    if b_aval.ndim == 1 and b_aval.shape[0] == ct.shape[1]:
-        if type(ct) is not np.ndarray:
-            return ct.sum(axis=0)
-        ones = _ONES[ct.dtype]  # 6.4 us a sum at 128 x 256, 3.0 a product
-        return ones[: len(ct)].dot(ct) if len(ct) <= len(ones) else np.add.reduce(ct, 0)
+    """The cotangent of the bias; a row of biases is the common case, whose sums are a product with ones."""
+    ones = _ONES.get(ct.dtype)  # 6.4 us a sum at 128 x 256, 3.0 a product
+    if ones is not None and b_aval.shape == ct.shape[1:] and b_aval.dtype == ct.dtype and ct.shape[0] <= len(ones):
+        ones = ones[: ct.shape[0]]
+        if type(ct) is ndarray:
+            return ones.dot(ct)
+        if isinstance(ct, Tracer) and type(ct) is not Staged:
+            return matmul(constant(ones, ct), ct)
     return fix(ct, b_aval)
 
 
@@ -140,7 +144,7 @@ affine = primitive(
     vjp={
         "x": lambda ct, w: matmul(ct, conj(w).T),
         "w": lambda ct, x: matmul(conj(x).T, ct),
-        "b": lambda ct: ct,
+        "b": _bias,
     },
     real_vjp={"x": lambda ct, w: through(ct, w), "w": lambda ct, x: product(x.T, ct), "b": _bias},
     exact=True,

@@ -1,5 +1,7 @@
 """Writes that are refused: which refusal comes first, memory that is shared, what a transform captured."""
 
+import math
+
 import pytest
 
 import covector.compat.torch as compat
@@ -47,6 +49,26 @@ def script_outputs_that_share_memory_with_operands(torch):
               lambda x: torch.lerp(x[:4], x[2:], 0.5, out=x[2:])):
         x = torch.arange(6.0)
         found += [attempt(lambda: f(x)), x]
+    return found
+
+
+def script_parts_that_are_read_before_they_are_written(torch):
+    """Where one part has gaps, in order of memory; what is written first is refused here, and not in the script."""
+    found = []
+    for shape, write in (
+            ((4, 6), lambda x: x.__setitem__((slice(None), 2), x[2, :4])),
+            ((4, 6), lambda x: x.__setitem__((slice(None), slice(0, -1)), x[:, 1:])),
+            ((2, 600), lambda x: x.__setitem__((slice(None), slice(0, -1)), x[:, 1:])),
+            ((4, 6), lambda x: x[:, :-2].add_(x[:, 2:])), ((4, 6), lambda x: x[:3, 1].mul_(x[1, :3])),
+            ((4, 6), lambda x: x[:, :4].t().copy_(x[:, 1:5].t())), ((24,), lambda x: x[:20:2].sub_(x[2:22:2])),
+            ((24,), lambda x: x[::2].copy_(x[1::2])), ((4, 6), lambda x: x[:-1].copy_(x[1:])),
+            ((6,), lambda x: x[:-1].copy_(x[1:]))):
+        for asks in (False, True):
+            x = torch.arange(float(math.prod(shape))).reshape(shape).requires_grad_(asks)
+            y = x * 1
+            found += [attempt(lambda: write(y)), y.detach()]
+            if asks:
+                found.append(attempt(lambda: torch.autograd.grad((y * y).sum(), x)))
     return found
 
 

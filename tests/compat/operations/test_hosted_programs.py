@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import covector.compat.torch as torch
-from covector.compat.torch._impl.dispatch import call_cache
+from covector.compat.torch._impl.dispatch import staged_calls
 from covector.compat.torch._impl.dispatch.call import ROWS
 
 F = torch.nn.functional
@@ -31,7 +31,7 @@ def general(monkeypatch):
 
     def run(fun, *args):
         with monkeypatch.context() as patch:
-            patch.setattr(call_cache, "PATIENCE", [10**9])
+            patch.setattr(staged_calls, "PATIENCE", [10**9])
             kept = [(row, dict(row.programs)) for row in ROWS.values()]
             for row, _ in kept:
                 row.programs.clear()

@@ -254,8 +254,8 @@ def test_the_fast_road_at_levels_does_what_the_general_one_does(seed):
 
 def test_views_of_any_size_take_the_fast_road():
     t = torch.ones(1, 30, 5)
-    found = [views.reshaped(t, (50, 3)), views.expanded(t, (40, -1, 5)), views.read(t[0], 29), views.swapped(t, 0, 2),
-             views.read(t[0], slice(0, 30, 2))]
+    plans = views.in_shape((50, 3), "ViewBackward0"), views.spread((40, 30, 5)), views.by_axes((2, 1, 0), "TBackward0")
+    found = [views.read(t[0], 29), views.read(t[0], slice(0, 30, 2)), *[views.view_of(t, plan) for plan in plans]]
     assert None not in found
 
 
@@ -272,8 +272,9 @@ def test_tensor_that_was_never_made_is_an_error():
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_views_of_all_dtypes_take_the_fast_road(dtype):
     t = torch.ones(2, 3).to(getattr(torch, dtype))
-    found = [views.read(t, 1), views.read(t[0], ...), views.reshaped(t, (-1,)), views.swapped(t, 0, 1),
-             views.expanded(t, (4, -1, 3)), views.parted(t, ((0, ...), (1, ...)), None)]
+    plans = views.in_shape((6,), "ViewBackward0"), views.spread((4, 2, 3)), views.by_axes((1, 0), "TBackward0")
+    found = [views.read(t, 1), views.read(t[0], ...), *[views.view_of(t, plan) for plan in plans],
+             views.parted(t, views.in_parts(((0, ...), (1, ...)), None))]
     assert None not in found
 
 

@@ -22,6 +22,16 @@ def without_native():
     return os.environ.get("COVECTOR_NATIVE") == "0" or installed("llvmlite") is None
 
 
+def _native(make):
+    if without_native():
+        return None
+    try:
+        return make()
+    except MissingLibraryError as error:  # it is there
+        unusable("llvmlite", error)
+        return None
+
+
 def _kernel(define, dtype, kinds, short):
     """The function that runs an operation on arrays of a dtype, of any size; None where native code is not to be had.
 
@@ -29,13 +39,7 @@ def _kernel(define, dtype, kinds, short):
         define: the operation as a function of traced values.
         kinds, short: what each argument is, and whether rows are short, as `flat_function` has it.
     """
-    if without_native():
-        return None
-    try:
-        return _FLAT.flat_function(_part(define, dtype, kinds), kinds, short)
-    except MissingLibraryError as error:  # it is there
-        unusable("llvmlite", error)
-        return None
+    return _native(lambda: _FLAT.flat_function(_part(define, dtype, kinds), kinds, short))
 
 
 def _part(define, dtype, kinds):
@@ -54,13 +58,7 @@ def _device(define, dtype, kinds):
 
 def _loops(define, kinds):
     """The function that runs the loops of a definition; None where native code is not to be had."""
-    if without_native():
-        return None
-    try:
-        return _OPEN.loop_function(define, kinds)
-    except MissingLibraryError as error:
-        unusable("llvmlite", error)
-        return None
+    return _native(lambda: _OPEN.loop_function(define, kinds))
 
 
 KERNELS.update(elementwise=_kernel, device=_device, loops=_loops)

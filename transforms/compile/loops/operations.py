@@ -58,13 +58,9 @@ def _half_power(whole, inverse):
 
 
 POWERS = {0.5: "power_0.5", 1.5: "power_1.5", -0.5: "power_-0.5", -1.5: "power_-1.5"}  # exponents that roots give
+_COMPARED = {"equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">="}
 _FLOAT_TESTS = {  # on floats, giving masks
-    "equal": lambda b, x, y: b.fcmp("==", x, y),
-    "not_equal": lambda b, x, y: b.fcmp("!=", x, y),
-    "less": lambda b, x, y: b.fcmp("<", x, y),
-    "less_equal": lambda b, x, y: b.fcmp("<=", x, y),
-    "greater": lambda b, x, y: b.fcmp(">", x, y),
-    "greater_equal": lambda b, x, y: b.fcmp(">=", x, y),
+    **{name: lambda b, x, y, sign=sign: b.fcmp(sign, x, y) for name, sign in _COMPARED.items()},
     "isnan": lambda b, x: b.fcmp("!=", x, x),
     "isinf": lambda b, x: b.fcmp("==", b.fabs(x), b.const(math.inf)),
     "isfinite": lambda b, x: b.fcmp("<", b.fabs(x), b.const(math.inf)),
@@ -115,12 +111,7 @@ INTEGERS = {  # on integers of one width
     "bitwise_or": lambda b, x, y: b.ior(x, y),
     "bitwise_xor": lambda b, x, y: b.ixor(x, y),
     "bitwise_invert": lambda b, x: b.ixor(x, b.iconst(-1)),
-    "equal": lambda b, x, y: b.icmp("==", x, y),
-    "not_equal": lambda b, x, y: b.icmp("!=", x, y),
-    "less": lambda b, x, y: b.icmp("<", x, y),
-    "less_equal": lambda b, x, y: b.icmp("<=", x, y),
-    "greater": lambda b, x, y: b.icmp(">", x, y),
-    "greater_equal": lambda b, x, y: b.icmp(">=", x, y),
+    **{name: lambda b, x, y, sign=sign: b.icmp(sign, x, y) for name, sign in _COMPARED.items()},
 }
 MASKS = {  # on masks
     "bitwise_and": lambda b, x, y: b.and_(x, y),
@@ -153,9 +144,15 @@ def table_of(kind):
     return {"f": FLOATS, "i": INTEGERS, "b": MASKS}[kind[0]]
 
 
-def operation(name, kind):
-    """An operation by its name, on values of a kind; None where that is an elementary function."""
-    return table_of(kind).get(name) or _OF_LOOPS.get(name)
+class Operations:
+    """What writes values of one `kind`: it has the steps that the tables name, `select`, and `elementary` functions."""
+
+    def run(self, name, args):
+        """The result of an operation by its name."""
+        if name == "where":
+            return self.select(*args)
+        found = table_of(self.kind).get(name) or _OF_LOOPS.get(name)
+        return self.elementary(name, args) if found is None else found(self, *args)
 
 
 def knows(name, kind):

@@ -4,6 +4,8 @@ Rounding is symmetric: a product of a negative is the negative of a product, a s
 `x + 0` does not, nor does `-a - b`, which is not `-(a + b)` where both vanish.
 """
 
+import numpy as np
+
 from ...graph.equations import Literal, Var
 from .rewrite import Number, Op, rule
 
@@ -43,11 +45,22 @@ def _turns(m):
     return _is_number(m) and m.x.aval.shape == m.out.shape
 
 
+def _broadcasts(m):
+    """Tell whether the operation itself broadcasts `x`, of the dtype that its broadcast has, to the same result."""
+    wide = m.wide.outputs[0].aval
+    return type(m.x) is Var and (m.x.aval.dtype, m.x.aval.weak) == (wide.dtype, wide.weak) and (
+        np.broadcast_shapes(m.x.aval.shape, m.y.aval.shape) == m.out.shape)
+
+
 ALGEBRA = (
     rule(reshape(reshape("x")), lambda m: m.shaped(m.x, *m.eq.params), when=lambda m: (
         type(m.x) is Var and m.x.aval.shape and m.at.layouts.is_compact(m.x))),
     rule(reshape("x"), lambda m: m.x, when=_has_shape),
     rule(broadcast_to("x"), lambda m: m.x, when=_has_shape),
+    *[rule(op(broadcast_to("x").named("wide"), "y"), lambda m: m(m.eq.prim.name, m.x, m.y), when=_broadcasts)
+      for op in (add, subtract, multiply, divide)],
+    *[rule(op("y", broadcast_to("x").named("wide")), lambda m: m(m.eq.prim.name, m.y, m.x), when=_broadcasts)
+      for op in (add, subtract, multiply, divide)],
     rule(transpose("x"), lambda m: m.x, when=lambda m: _has_shape(m) and tuple(m.eq.params[0]) == tuple(
         range(m.out.ndim))),
     rule(getitem("x"), lambda m: m.x, when=_takes_all),

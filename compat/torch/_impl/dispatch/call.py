@@ -18,15 +18,16 @@ from ..modes.modes import MODES
 from ..state.edges import accumulator
 from ..state.levels import DUAL
 from ..state.meta import check_devices
+from ..state.plain import OPEN
 from ..state.recorder import aten
 from ..types import dtypes
 from ..types.bfloat16 import in_single, wants_single
 from ..types.tensor_type import VIEW, Tensor, TensorBase, infer
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import inside
-from . import autocasting, dual_calls, map_calls
+from . import autocasting, call_cache, dual_calls, map_calls
 from .builtins import known_as
-from .call_cache import compile_call, lookup
+from .call_key import key_of
 from .call_source import DECLINED, Program
 from .deprecated_overloads import PRODUCTS, method_of
 from .docstrings import DOCSTRINGS
@@ -36,6 +37,7 @@ from .output_aliasing import renewed
 from .overriding import handed_on, overridden
 from .refused import refusals
 from .signatures import BY_SIGNATURE, check, in_place_words, same_node, title, written_title
+from .staged_calls import MISSED, Missed, missed
 
 ndarray = np.ndarray
 ROWS = {}  # torch name -> Row
@@ -135,41 +137,51 @@ moving = functools.partial(operation, exact=True)  # an operation that only move
 
 
 def invoke(row, fun, args, kwargs):
-    """Run one operation, in a span where a profile runs."""
+    """Run one operation: by its fast road, or the general one."""
     m = MODES.get()
-    if m is None:
-        if (epoch := DUAL.get()) is not None:
-            return dual_calls.run(row, args, kwargs, epoch, lambda: ordinary(row, fun, args, kwargs, m))
-    elif m.mapped is not None:
-        answer = None if row.at_map is None or kwargs else row.at_map(args, m)
-        if answer is not None:
-            return answer
-        return map_calls.run(row, args, kwargs, m, lambda: compute(row, fun, args, kwargs))
-    return ordinary(row, fun, args, kwargs, m)
+    answer = quick(row, args, kwargs, m)
+    return answer.after(slowly(row, fun, args, kwargs, m)) if type(answer) is Missed else answer
 
 
-def ordinary(row, fun, args, kwargs, m):
-    """`invoke` but for dual tensors and values of a vmap."""
-    if row.at_level is not None and not kwargs and (DUAL.get() is not None if m is None else m.quick is not None):
-        answer = row.at_level(args, None if m is None else m.quick)
+def quick(row, args, kwargs, m):
+    """The output of a call by the fast road, a lane or a program; a `Missed` where it takes the general one.
+
+    Args:
+        row: the operation.
+        m: the modes. There are programs where operands that ask for gradients are recorded (None), in no_grad and
+            inference mode, where nothing but saved-tensor hooks is in force, in a dual level and in the innermost vmap.
+    """
+    if not OPEN[0]:
+        return MISSED
+    if m is not None and m.mapped is not None:
+        return map_calls.quick(row, args, kwargs, m)
+    epoch = DUAL.get() if m is None else None
+    if epoch is not None or m is not None and m.quick is not None:
+        answer = None if row.at_level is None or kwargs else row.at_level(args, None if m is None else m.quick)
+        if answer is None and epoch is not None:
+            answer = dual_calls.quick(row, args, kwargs, epoch)
         if answer is not None:
             return answer
-    if m is None or m.still or m.packing is not None:
-        program, tensors = lookup(row, args, kwargs, m)
-        if type(program) is Program:
-            answer = program.run(*tensors)
-            if answer is not DECLINED:
-                return answer
-        answer = compute(row, fun, args, kwargs)
-        if type(program) is not tuple:
-            return answer
-        return compile_call(row, program, args, kwargs, tensors, m, answer)
-    if m.selector is not None:
-        given = dict(kwargs) if kwargs else {}
-        return m.selector.run(row, lambda: invoke(row, fun, args, kwargs), args, given,
-                              tensors_in(args, kwargs))
-    if m.recorder is None:
+    if m is not None and not m.still and m.packing is None:
+        return MISSED
+    tensors = []
+    key = key_of(args, kwargs, m, row.blind, tensors)
+    if key is None:
+        return MISSED
+    program = row.programs.get(key)
+    if type(program) is not Program:
+        return missed(row.programs, key, lambda answer: call_cache.made(row, args, kwargs, tensors, m, answer))
+    answer = program.run(*tensors)
+    return MISSED if answer is DECLINED else answer
+
+
+def slowly(row, fun, args, kwargs, m):
+    """The general road: in a span where a profile runs, and as a selective checkpoint says."""
+    if m is None or m.selector is None and m.recorder is None:
         return compute(row, fun, args, kwargs)
+    if m.selector is not None:
+        return m.selector.run(row, lambda: invoke(row, fun, args, kwargs), args, dict(kwargs) if kwargs else {},
+                              tensors_in(args, kwargs))
     return m.recorder.run(aten(row.name), compute, (row, fun, args, kwargs), kwargs, args)
 
 

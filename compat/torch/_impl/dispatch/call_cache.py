@@ -2,73 +2,27 @@
 
 Which signature fits, which axes are meant, which primitives run and which rule each of them takes: for plain tensors of
 floats all that follows from shapes, dtypes and the other arguments of a call. The body of a call that is seen again is
-staged to a graph, and from then on the source that `call_source.py` writes of it is run, nodes and all. A body that
-looks at elements of a tensor, or does anything else that its operands' shapes do not decide, has no program, and goes
-the general path.
+staged to a graph, and from then on the source that `call_source.py` writes of it is run, nodes and all. It computes by
+the same functions in the same order: when it is made changes no bit of a result. A body that looks at elements of a
+tensor, or does anything else that its operands' shapes do not decide, has no program, and goes the general path.
 """
 
 import numpy as np
 
 from ....._engine import library_of
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
-from ..modes.warnings import INSTEAD
 from ..staged.recorder import Recorder, Unfit, traced
-from .call_key import key_of
 from .call_source import DECLINED, Program
 from .signatures import title
-from .staged_calls import KEPT, LARGE, alike, staged, tensors_of
+from .staged_calls import LARGE, alike, staged, tensors_of
 
 ndarray = np.ndarray
-PATIENCE = [1]  # how often a call is seen before its program is made
 
 
-def lookup(row, args, kwargs, m):
-    """`(program, tensors)` of a call: its tensors in order.
-
-    In place of the program there is a key where `compile_call` is to make it, and None where there is none.
-
-    Args:
-        row: the operation.
-        m: the modes: None where operands that ask for gradients are recorded, else those of no_grad or inference_mode,
-            or those in which nothing but saved-tensor hooks is in force.
-    """
-    tensors = []
-    key = key_of(args, kwargs, m, row.blind, tensors)
-    if key is None:
-        return None, None
-    programs = row.programs
-    seen = programs.get(key, 0)
-    if type(seen) is not int:
-        return seen, tensors
-    if len(programs) >= KEPT:
-        programs.clear()
-    if seen >= PATIENCE[0]:
-        return key, tensors
-    programs[key] = seen + 1
-    return None, None
-
-
-def compile_call(row, key, args, kwargs, tensors, m, answer):
-    """Make the program of a call, None where there is none, and return the output of the general road."""
-    program = None
-    token, before = error_state(), INSTEAD.get()
-    try:
-        suppress_fp_warnings()
-        INSTEAD.set(Unfit)
-        program = build_program(row, args, kwargs, tensors, m, tensors_of(answer))
-        if not fits(answer, trial(program, tensors, m)):
-            program = None
-    except NotImplementedError:  # Unfit; a function of NumPy's that refuses boxes in its own words
-        program = None
-    finally:
-        try:
-            INSTEAD.set(before)
-        finally:
-            restore_fp_warnings(token)
-    row.programs[key] = program
-    return answer if PATIENCE[0] or program is None or m is not None and m.packing is not None else (
-        program.run(*tensors))
+def made(row, args, kwargs, tensors, m, answer):
+    """The program of a call, whose output by the general road this is; None where it gives another one."""
+    program = build_program(row, args, kwargs, tensors, m, tensors_of(answer))
+    return program if fits(answer, trial(program, tensors, m)) else None
 
 
 def trial(program, tensors, m):

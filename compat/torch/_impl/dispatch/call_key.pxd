@@ -1,5 +1,5 @@
 from ..state.edges cimport is_current, untangled
-from ..types.record_slots cimport RecordSlots
+from ..types.record_slots cimport Record
 from ..types.tensor_slots cimport TensorSlots
 
 cpdef object key_of(object args, object kwargs, object m, object blind, list tensors)

@@ -7,7 +7,7 @@ from ..types.arrays import ARRAYS
 from ..types.dtypes import Default, dtype as Dtype
 from ..types.number_cache import FLOATS
 from ..types.parameter import Parameter
-from ..types.record_slots import RecordSlots
+from ..types.record_slots import Record
 from ..types.size import Size, memory_format
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import GENERAL, INFERENCE, Tensor
@@ -77,7 +77,7 @@ def whole(t, recording):
     """Tell whether a tensor is an ambient one of integers or booleans; of inference mode only where nothing is
     recorded."""
     u: TensorSlots = t
-    meta: RecordSlots = u.autograd_meta
+    meta: Record = u.autograd_meta
     return u.level_trace is None and u.value.dtype.kind in "biu" and (
         meta is None or not (recording and meta.inference))
 
@@ -91,7 +91,7 @@ def settled(t, recording, blind):
 def here(t, recording):
     """Tell whether a tensor of floats or complex numbers is ambient, without a tangent, and its history current."""
     u: TensorSlots = t
-    meta: RecordSlots = u.autograd_meta
+    meta: Record = u.autograd_meta
     if u.level_trace is not None or meta is None:
         return meta is None and u.level_trace is None
     if meta.tangent is not None or t.autograd_meta.mapped is not None or recording and meta.inference:

@@ -5,11 +5,10 @@ is staged behind it, on the same boxes. Nothing is recorded there: an operand th
 general path.
 """
 
+from ..... import _engine
 from ....._engine import Literal
-from .....extend import REGISTRY, aval_of
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
-from ..modes.warnings import INSTEAD
-from ..staged.recorder import Box, Recorder, Unfit
+from .....extend import aval_of
+from ..staged.recorder import Recorder, Unfit
 from ..state.levels import DUAL
 from ..types.dtypes import Default
 from ..types.number_cache import FLOATS
@@ -19,27 +18,22 @@ from ..values.tangents import tangent_of
 from .call_key import NESTS, STATIC, whole
 from .call_source import DECLINED, CallWriter, Program
 from .output_aliasing import DUPLICATE
-from .staged_calls import LARGE, alike, close, keep, staged, tensors_of
-
-broadcast_to = REGISTRY["broadcast_to"].fun
+from .staged_calls import LARGE, MISSED, alike, missed, same, staged, tensors_of
 
 
-def run(row, args, kwargs, epoch, otherwise):
-    """The output of a call in a dual level; `otherwise()` gives it where there is no program."""
+def quick(row, args, kwargs, epoch):
+    """The output of a call in a dual level, by its program; a `Missed` where there is none, None where no operand has a
+    tangent or one is recorded."""
     key, tensors, tangents = [DUAL, Default.float], [], []
     if not described(args, key, tensors, tangents, row.blind, epoch) or kwargs and not described_by_name(
             kwargs, key, tensors, tangents, row.blind, epoch) or not tangents:
-        return otherwise()
+        return None
     key = tuple(key)
-    programs = row.programs
-    program = programs.get(key, 0)
-    if type(program) is DualProgram:
-        answer = program.run(epoch, *tensors, *tangents)
-        return otherwise() if answer is DECLINED else answer
-    answer = otherwise()
-    if type(program) is int:
-        keep(programs, key, 1 if not program else made(row, args, kwargs, tensors, tangents, epoch, answer))
-    return answer
+    program = row.programs.get(key)
+    if type(program) is not DualProgram:
+        return missed(row.programs, key, lambda answer: made(row, args, kwargs, tensors, tangents, epoch, answer))
+    answer = program.run(epoch, *tensors, *tangents)
+    return MISSED if answer is DECLINED else answer
 
 
 def described(args, key, tensors, tangents, blind, epoch):
@@ -93,21 +87,10 @@ def described_by_name(kwargs, key, tensors, tangents, blind, epoch):
 
 def made(row, args, kwargs, tensors, tangents, epoch, answer):
     """The program of a call, beside its output by the general path; None where there is none."""
-    token, before = error_state(), INSTEAD.get()
-    try:
-        suppress_fp_warnings()
-        INSTEAD.set(Unfit)
-        program = DualProgram(row, args, kwargs, tensors, tangents, tensors_of(answer))
-        mine = program.run(epoch, *tensors, *tangents)
-        theirs, mine = tensors_of(answer), [] if mine is DECLINED else tensors_of(mine)
-        return program if len(theirs) == len(mine) and all(map(agree, theirs, mine)) else None
-    except NotImplementedError:
-        return None
-    finally:
-        try:
-            INSTEAD.set(before)
-        finally:
-            restore_fp_warnings(token)
+    program = DualProgram(row, args, kwargs, tensors, tangents, tensors_of(answer))
+    mine = program.run(epoch, *tensors, *tangents)
+    theirs, mine = tensors_of(answer), [] if mine is DECLINED else tensors_of(mine)
+    return program if len(theirs) == len(mine) and all(map(agree, theirs, mine)) else None
 
 
 def agree(a, b):
@@ -117,7 +100,7 @@ def agree(a, b):
     da, db = tangent_of(a), tangent_of(b)
     if da is None or db is None:
         return da is db
-    return da.value.dtype is db.value.dtype and da.value.shape == db.value.shape and close(da.value, db.value)
+    return da.value.dtype is db.value.dtype and da.value.shape == db.value.shape and same(da.value, db.value)
 
 
 class DualProgram(Program):
@@ -145,22 +128,44 @@ class DualProgram(Program):
 def push(recorder, known):
     """Stage the tangents of all equations: `known` has those of the inputs, and gets those of what is computed."""
     for eq in list(recorder.equations):
-        prim = eq.prim
-        given = {i: known[v] for i, v in enumerate(eq.inputs) if type(v) is not Literal and v in known}
-        if prim.flat or not eq.outputs or not given:
+        places = [i for i, v in enumerate(eq.inputs) if type(v) is not Literal and v in known]
+        if eq.prim.flat or not eq.outputs or not places:
             continue
-        if any(i in prim.nondiff for i in given):
+        if any(i in eq.prim.nondiff for i in places):
             raise Unfit
-        operands = [v.value if type(v) is Literal else recorder.box(v, recorder.values[v]) for v in eq.inputs]
-        outs = [recorder.box(v, recorder.values[v]) for v in eq.outputs]
-        found = prim.tangent(given, (*operands, *eq.params), outs[0] if prim.outputs is None else tuple(outs))
-        for v, t in zip(eq.outputs, (found,) if prim.outputs is None else found):
-            value = aval_of(recorder.values[v])
-            if t is None or value.dtype.kind not in "fcV":
-                continue
-            if type(t) is not Box or t.aval.dtype is not value.dtype:
-                raise Unfit
-            known[v] = t if t.aval.shape == value.shape else broadcast_to(t, value.shape)
+        given = [*[known[eq.inputs[i]].node for i in places], *eq.inputs, *eq.outputs]
+        prim = Pushed(eq, places, [aval_of(recorder.values[v]) for v in eq.outputs])
+        found = prim.parts([v.value if type(v) is Literal else recorder.values[v] for v in given])
+        prim.kept = [k for k, t in enumerate(found) if t is not None]
+        if prim.kept:
+            made = [_engine.Var(aval_of(found[k])) for k in prim.kept]
+            recorder.equations.append(_engine.Equation(prim, given, (), made))
+            known.update((eq.outputs[k], recorder.box(v, found[k])) for k, v in zip(prim.kept, made))
+            prim.outputs = None if len(made) == 1 else len(made)
+
+
+class Pushed(_engine.Operation):
+    """The primitive of an equation that computes the tangents of another one's outputs, as the general road does."""
+
+    nondiff, flat = (), True
+
+    def __init__(self, eq, places, avals):
+        super().__init__("pushed")
+        self.kept = range(len(avals))  # the outputs that have one
+        count, n = len(places), len(eq.inputs)
+
+        def parts(arrays):
+            operands, outs = arrays[count : count + n], arrays[count + n :]
+            found = eq.prim.tangent(dict(zip(places, arrays)), (*operands, *eq.params),
+                                    outs[0] if eq.prim.outputs is None else tuple(outs))
+            found = map(_engine.conform_tangent, (found,) if eq.prim.outputs is None else found, avals)
+            return [t if getattr(t, "base", None) is None else t.copy() for t in found]  # memory of its own
+
+        def impl(xp, *arrays):
+            found = parts(arrays)
+            return found[self.kept[0]] if self.outputs is None else tuple([found[k] for k in self.kept])
+
+        self.parts, self.impl = parts, impl
 
 
 class DualWriter(CallWriter):

@@ -5,39 +5,36 @@ of it is what the batching rules of its primitives give, and the program runs on
 """
 
 from .....extend import make_batched
-from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
-from ..modes.warnings import INSTEAD
 from ..staged.recorder import Recorder, Unfit
 from ..state.levels import BatchTrace
 from ..types.dtypes import Default
 from ..types.tensor_type import TensorBase, at_level
 from .call_key import NESTS, described, described_by_name
 from .call_source import DECLINED, Program
-from .staged_calls import LARGE, alike, keep, staged, tensors_of
+from .staged_calls import LARGE, MISSED, alike, missed, staged, tensors_of
 
 
-def run(row, args, kwargs, m, otherwise):
-    """The output of a call at the innermost vmap; `otherwise()` gives it where there is no program."""
+def quick(row, args, kwargs, m):
+    """The output of a call at the innermost vmap, by its lane or program; a `Missed` where there is none."""
+    answer = None if row.at_map is None or kwargs else row.at_map(args, m)
+    if answer is not None:
+        return answer
     trace = m.mapped
     if m.under() is not None:
-        return otherwise()
+        return MISSED
     mapped, tensors = [], []
     below = lowered(args, trace, mapped)
     named = dict(zip(kwargs, lowered(kwargs.values(), trace, mapped))) if kwargs else kwargs
     key = [BatchTrace, Default.float, *mapped]
     if not described(below, key, tensors, True, row.blind) or kwargs and not described_by_name(
             named, key, tensors, True, row.blind) or any(t.node is not None or t.wants_grad for t in tensors):
-        return otherwise()
+        return MISSED
     key = tuple(key)
-    programs = row.programs
-    program = programs.get(key, 0)
-    if type(program) is Program:
-        answer = program.run(*tensors)
-        return otherwise() if answer is DECLINED else raised(answer, trace)
-    answer = otherwise()
-    if type(program) is int:
-        keep(programs, key, 1 if not program else made(row, args, kwargs, trace, mapped, tensors, answer))
-    return answer
+    program = row.programs.get(key)
+    if type(program) is not Program:
+        return missed(row.programs, key, lambda answer: made(row, args, kwargs, trace, mapped, tensors, answer))
+    answer = program.run(*tensors)
+    return MISSED if answer is DECLINED else raised(answer, trace)
 
 
 def lowered(args, trace, mapped):
@@ -67,27 +64,18 @@ def made(row, args, kwargs, trace, mapped, tensors, answer):
             max([t.value.size for t in tensors]) > LARGE):
         return None
     like = [t.value for t in like]
-    token, before = error_state(), INSTEAD.get()
     recorder = Recorder()
     batch = BatchTrace(trace.size)  # above the recorder
     flags = iter(mapped)
     try:
-        suppress_fp_warnings()
-        INSTEAD.set(Unfit)
         found = staged(recorder, row, args, kwargs, tensors, (
             lambda box: make_batched(batch, box) if next(flags) else box))
         program = Program(recorder, unboxed(found[0], batch), [t.value for t in like], [], None, (row, (), {}))
         mine = program.run(*tensors)
         mine = [] if mine is DECLINED else tensors_of(mine)
         return program if len(like) == len(mine) and all(map(alike, like, mine)) else None
-    except NotImplementedError:
-        return None
     finally:
         batch.done = True
-        try:
-            INSTEAD.set(before)
-        finally:
-            restore_fp_warnings(token)
 
 
 def unboxed(answer, batch):

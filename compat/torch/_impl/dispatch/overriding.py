@@ -200,6 +200,8 @@ def dispatching(fun, name=None, looked=None):
             known.add(key)
         return fun(*args, **kwargs)
 
+    if hasattr(fun, "ahead"):
+        public = fun.ahead(public)
     public.__name__ = public.__qualname__ = (name or fun.__name__).rpartition(".")[2]
     public.asks_classes = True
     return public

@@ -4,6 +4,8 @@ import numpy as np
 
 from .....extend import aval_of
 from ..graph.node_data import visible
+from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
+from ..modes.warnings import INSTEAD
 from ..staged.recorder import Unfit
 from ..types.bfloat16 import in_single, wants_single
 from ..types.dtypes import bfloat16, dtype as Dtype
@@ -13,13 +15,56 @@ from .signatures import check, synonyms
 
 ndarray = np.ndarray
 LARGE = 1 << 20  # elements: an operation on more costs far more than the road to it
-KEPT = 64  # programs of an operation
+KEPT = 64  # programs of an operation; if there are more, all are dropped
+PATIENCE = [1]  # how often a call is seen before its program, which gives the same bits, is worth its making
 
-def keep(programs, key, program):
-    """Keep a program of an operation; if there are too many, the older ones are dropped."""
+
+class Missed:
+    """A call that no fast road takes; `after` the general one, which gave `answer`, it may make its program."""
+
+    __slots__ = ("key", "make", "programs")
+
+    def __init__(self, programs=None, key=None, make=None):
+        self.programs = programs
+        self.key = key
+        self.make = make
+
+    def after(self, answer):
+        """The output of the general road; `make(answer)` gives the program of the next calls, None where there is
+        none."""
+        if self.make is None:
+            return answer
+        program = None
+        token, before = error_state(), INSTEAD.get()
+        try:
+            suppress_fp_warnings()
+            INSTEAD.set(Unfit)
+            program = self.make(answer)
+        except NotImplementedError:  # Unfit; a function of NumPy's that refuses boxes in its own words
+            pass
+        finally:
+            try:
+                INSTEAD.set(before)
+            finally:
+                restore_fp_warnings(token)
+        self.programs[self.key] = program
+        return answer
+
+
+MISSED = Missed()  # which makes nothing
+
+
+def missed(programs, key, make):
+    """A call whose key has no program among those of an operation: one is made where the key comes again."""
+    seen = programs.get(key, 0)
+    if seen is None:
+        return MISSED
     if len(programs) >= KEPT:
         programs.clear()
-    programs[key] = program
+    if seen >= PATIENCE[0]:
+        return Missed(programs, key, make)
+    programs[key] = seen + 1
+    return MISSED
 
 
 def staged(recorder, row, args, kwargs, tensors, shown=None):
@@ -58,18 +103,13 @@ def boxed(args, boxes):
 def alike(a, b):
     """Tell whether two tensors have the same elements in the same places, and histories of the same name."""
     x, y = a.value, b.value
-    return (x.dtype is y.dtype and x.shape == y.shape and x.strides == y.strides and close(x, y)
+    return (x.dtype is y.dtype and x.shape == y.shape and x.strides == y.strides and same(x, y)
             and (a.node is None) is (b.node is None) and (a.node is None or shown(a) == shown(b)))
 
 
-def close(x, y):
-    """Tell whether two arrays are the same but for the last bits, which depend on where matrices lie in memory."""
-    if x.dtype.kind not in "fc":
-        return bool((x == y).all())
-    scale = 64 * np.finfo(x.dtype).eps
-    sizes = np.abs(x)
-    top = np.where(np.isfinite(x), sizes, 0).max() if x.size else 0.0
-    return bool(np.allclose(x, y, scale, scale * float(top), equal_nan=True))
+def same(x, y):
+    """Tell whether two arrays have the same bits, whatever those of NaN are."""
+    return x.tobytes() == y.tobytes() or x.dtype.kind in "fc" and np.array_equal(x, y, equal_nan=True)
 
 
 def shown(t):

@@ -86,7 +86,8 @@ def asking_first(name, fun):
     """A function of tensors that asks `__torch_function__`, and gives torch's TypeError where no signature fits.
 
     Operations look at their arguments themselves. Of other functions, those of torch.nn.functional look before they
-    compute; the rest compute at once, and what went wrong is looked for afterwards.
+    compute; the rest compute at once, and what went wrong is looked for afterwards. Views of plain tensors by ints, and
+    writes to them, have nothing to ask: what makes them is called before all that (`ahead`).
     """
     if hasattr(fun, "row") or hasattr(fun, "signed"):
         return dispatching(fun, name)

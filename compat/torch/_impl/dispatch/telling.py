@@ -59,6 +59,8 @@ def asks_modes(fun, name=None):
             return by_mode(known_as(made), args, kwargs)
         return fun(*args, **kwargs)
 
+    if hasattr(fun, "ahead"):
+        made = fun.ahead(made)
     if name is not None:
         made.__name__, made.__qualname__ = name, f"Tensor.{name}"
     return made

@@ -11,6 +11,7 @@ from ..modes.modes import IN_NO_GRAD, MODES, leave_level, set_modes
 from ..state.edges import accumulator, edge
 from ..state.levels import AMBIENT
 from ..state.meta import library, on_device
+from ..state.plain import OPEN
 from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import GENERAL, Tensor, TensorBase, needs_grad
 from ..types.tensor_value import shape_dtype
@@ -63,7 +64,7 @@ def sweep_from(roots, sweep):
         else:
             if before is not None and not before.grad:
                 set_modes(grad=True)
-            if sweep.trace is AMBIENT and bare(MODES.get()):
+            if OPEN[0] and sweep.trace is AMBIENT and bare(MODES.get()):
                 sweep.again = recorded_rules.programs
         suppress_fp_warnings()
         if HOOKED:

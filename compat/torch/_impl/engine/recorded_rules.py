@@ -55,7 +55,7 @@ def asked(rule):
     changed = "saved is FREED or node.seq > LAST[0] and node.changed(saved) is not None" if rule.keeps else (
         "saved is FREED")
     values = [k for k, origin in enumerate(origins) if origin is not None]
-    key = ["c.shape", "c.itemsize", "p is None"]
+    key = ["c.shape", "c.itemsize", "p is None", *["drive.masked"] * rule.chooses]
     given = ["drive.trace", "ct", "c", "p"]
     for k, (name, origin) in enumerate(zip(names, origins)):
         if origin is not None:
@@ -85,7 +85,7 @@ def asked(rule):
     lines += [f" key = {', '.join(key)}", " try:", "  program = programs.get(key)",
               " except TypeError:", "  program = refuse(rule)",  # a parameter that is no key
               " if type(program) is not Function:",
-              f"  program = made(rule, programs, key, program, ({', '.join(given)}), saved)",
+              f"  program = made(rule, programs, key, program, ({', '.join(given)}), saved, drive.masked)",
               "  if program is DECLINED:", "   return DECLINED"]
     if rule.keeps:
         lines += [" if not drive.retain:", "  node.free()"]
@@ -101,7 +101,7 @@ def refuse(rule):
     return DECLINED
 
 
-def made(rule, programs, key, program, given, saved):
+def made(rule, programs, key, program, given, saved, masked):
     """The program for a key, from the second time on that it is asked for; DECLINED where there is none."""
     if program is None:
         if len(programs) >= _KEPT:
@@ -109,7 +109,7 @@ def made(rule, programs, key, program, given, saved):
         programs[key] = 1
         return DECLINED
     if program == 1:
-        program = programs[key] = build(rule, given, saved)
+        program = programs[key] = build(rule, given, saved, masked)
     return program
 
 
@@ -128,7 +128,7 @@ _ASKING = {"Ambient": Ambient, "DECLINED": DECLINED, "FLOATS": FLOATS, "FREED": 
            "untraced": untraced}
 
 
-def build(rule, given, saved):
+def build(rule, given, saved, masked):
     """The program of a rule for values like those that are given; DECLINED where there is none."""
     if rule.once or rule.prim is None or rule.prim.variadic or rule.prim.handlers is not None or (
             rule.prim.outputs is not None or given[2].size > _LARGE):
@@ -142,7 +142,7 @@ def build(rule, given, saved):
         if rule.collect is not None:
             items = [x if origin is None else next(rest)
                      for x, origin in zip((saved,) if len(rule.origins) == 1 else saved, rule.origins)]
-        back = rule.strong if rule.chooses else rule.back  # a choice moves nothing where a selection cut
+        back = rule.strong if rule.chooses and masked else rule.back  # a choice moves nothing where a selection cut
         answer = back(boxes[0], None if not items else items[0] if len(items) == 1 else tuple(items))
         writer = RuleWriter(recorder, [i for i, n in enumerate(nodes) if n is not None])
         source = writer.text(answer, boxes)
@@ -158,6 +158,7 @@ class RuleWriter(Writer):
 
     def __init__(self, recorder, recorded):
         super().__init__(recorder, recorded, {"noted": noted, "boxed": boxed}, 1)
+        self.arrays = True
 
     def text(self, answer, boxes):
         """The function's text."""
@@ -173,9 +174,6 @@ class RuleWriter(Writer):
             if eq.prim.effects or eq.prim.flat and not eq.outputs:
                 raise Unfit
             self.compute(k, eq)
-            for v in eq.outputs:
-                if type(self.values[v]) is not ndarray:
-                    self.write(1, f"{self.names[v]} = np.asarray({self.names[v]})")
         for k, (eq, rule) in enumerate(zip(graph.equations, rules)):
             if rule is not None:
                 self.record(k, eq, rule)
@@ -185,7 +183,7 @@ class RuleWriter(Writer):
         for k, (box, v) in enumerate(zip(results, graph.outputs)):
             if type(v) is not type(self.inputs[0]):
                 raise Unfit  # a constant
-            value = np.asarray(self.values[v])
+            value = self.values[v]
             if v not in self.nodes:
                 names[id(box)] = self.names[v]
                 continue

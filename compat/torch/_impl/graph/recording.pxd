@@ -1,6 +1,7 @@
 cimport cython
 
 from .....core.slots cimport Node, TracerSlots
+from ..types.blank cimport blank_node
 
 @cython.locals(node=Node)
 cpdef Node noted(object rule, object parents, object saved)

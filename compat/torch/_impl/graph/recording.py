@@ -5,6 +5,7 @@ Compiled with recording.pxd beside it.
 
 from ..... import _engine
 from ....._engine import Ambient
+from ..types.blank import blank_node
 from .node import GradNode
 
 next_seq = _engine.next_seq
@@ -12,8 +13,7 @@ next_seq = _engine.next_seq
 
 def noted(rule, parents, saved):
     """A node with the next number."""
-    kind: type = GradNode
-    node = kind.__new__(kind)
+    node = blank_node(GradNode)
     node.rule = rule
     node.parents = parents
     node.saved = saved

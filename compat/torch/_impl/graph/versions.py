@@ -5,7 +5,6 @@ tape, so a node knows from its own number whether what it saved was written to l
 """
 
 import os
-from collections import deque
 from threading import Lock
 from weakref import ref
 
@@ -13,11 +12,12 @@ import numpy as np
 
 from ..... import _engine
 from ..types.arrays import root_on_device
+from ..types.ndarrays import UNDISTURBED, key_of, owner
 
 ndarray = np.ndarray
 next_seq = _engine.next_seq
 _NUMBERING = Lock()
-_STAMPS = 64
+_STAMPS = 64  # that are kept at least
 WRITTEN = {}  # id of a root array -> Written
 LAST = [1]  # the stamp of the newest write: what was recorded after it (a smaller number) cannot have been written to
 EXPOSED = {}  # id of a root array -> what aliases.py knows of the NumPy arrays that share its memory
@@ -25,10 +25,18 @@ EXPOSED = {}  # id of a root array -> what aliases.py knows of the NumPy arrays 
 
 def new_stamp():
     """The number of a write, which is the newest from now on: two threads must not put an older one in its place."""
+    if UNDISTURBED:
+        return numbered()
     with _NUMBERING:
-        stamp = next_seq()
-        if stamp < LAST[0]:  # numbers count downwards
-            LAST[0] = stamp
+        return numbered()
+
+
+def numbered():
+    """`new_stamp` of the only thread that is here."""
+    last: list = LAST
+    stamp = next_seq()
+    if stamp < last[0]:  # numbers count downwards
+        last[0] = stamp
     return stamp
 
 
@@ -51,7 +59,14 @@ class Written:
         key = id(root)
         self.ref = ref(root, lambda _: WRITTEN.pop(key, None))
         self.count = 0
-        self.stamps = deque(maxlen=_STAMPS)
+        self.stamps = []
+
+    def note(self, stamp):
+        """Note a write."""
+        self.count += 1
+        if len(self.stamps) == 2 * _STAMPS:
+            del self.stamps[:_STAMPS]
+        self.stamps.append(stamp)
 
     def before(self, seq):
         """How many writes came before the node `seq` (numbers count downwards)."""
@@ -60,13 +75,7 @@ class Written:
 
 def root_of(array):
     """The array that owns the memory of `array`."""
-    if type(array) is not ndarray:
-        return root_on_device(array)
-    base = array.base
-    while type(base) is ndarray:
-        array = base
-        base = array.base
-    return array
+    return owner(array) if type(array) is ndarray else root_on_device(array)
 
 
 def flat(root):
@@ -82,24 +91,17 @@ def flat(root):
 
 def written(array):
     """The `Written` of an array's memory, or None."""
-    base = array.base
-    while type(base) is ndarray:  # `root_of`, written out
-        array = base
-        base = array.base
-    if type(array) is not ndarray:
-        array = root_on_device(array)
-    return WRITTEN.get(id(array))
+    return WRITTEN.get(id(root_of(array)))
 
 
 def note(array):
     """Note a write to memory that no other array of NumPy is known to share: of an array of NumPy, or a root."""
-    root = root_of(array) if type(array) is ndarray else array
-    key = id(root)
-    entry: Written = WRITTEN.get(key)
+    root = owner(array) if type(array) is ndarray else array
+    known: dict = WRITTEN
+    entry: Written = known.get(key_of(root))
     if entry is None:
-        entry = WRITTEN[key] = Written(root)
-    entry.count += 1
-    entry.stamps.append(new_stamp())
+        entry = known[key_of(root)] = Written(root)
+    entry.note(new_stamp())
 
 
 def bump(array):
@@ -117,8 +119,7 @@ def note_all(roots):
         entry: Written = WRITTEN.get(id(root))
         if entry is None:
             entry = WRITTEN[id(root)] = Written(root)
-        entry.count += 1
-        entry.stamps.append(stamp)
+        entry.note(stamp)
 
 
 def watch(array):
@@ -150,13 +151,8 @@ def version(array):
     """How often the memory was written to in place."""
     if not WRITTEN:
         return 0
-    base = array.base
-    while type(base) is ndarray:  # `written`, written out
-        array = base
-        base = array.base
-    if type(array) is not ndarray:
-        array = root_on_device(array)
-    entry: Written = WRITTEN.get(id(array))
+    known: dict = WRITTEN
+    entry: Written = known.get(key_of(root_of(array)))
     return 0 if entry is None else entry.count
 
 

@@ -5,31 +5,35 @@ The meaning of a write is `compute` of inplace/inplace.py: the nodes are the sam
 when somebody asks. Each function says whether it wrote; nothing has happened where it did not.
 """
 
+import functools
+
 import numpy as np
 
 from ..... import _engine, extend
 from ..graph.recording import noted
-from ..graph.versions import EXPOSED, exposed, note, root_of
+from ..graph.versions import EXPOSED, exposed, note
 from ..modes.modes import MODES
 from ..state.edges import edge
 from ..state.levels import BatchTrace
 from ..state.makers import history, quiet, tensor_of
 from ..state.plain import OPEN, bare, current, hooked, place, records, same, untouched
 from ..types.dtypes import dtype as Dtype
+from ..types.ndarrays import alike, copied, dense, filled, floats, owner, writes
 from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
 from ..types.parameter import Parameter
-from ..types.record_slots import RecordSlots
+from ..types.record_slots import Record
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FAST, GENERAL, INFERENCE, VIEW, Tensor, TensorBase
 from ..views.array_index import index_of as array_index
 from ..views.overlap import OVERLAPPING, crossing, overlapping
-from ..views.rules import BASE, BOTH, NUMBER, VALUE
+from ..views.rules import BASE, BOTH, COPIED, FILLED, NUMBER, VALUE, ZEROED
 from .copy_slices import COPY_SLICES, CopySlices, index_of, lies_in
 from .write import KEEPERS
 
 ndarray = np.ndarray
+get_modes = MODES.get
 aval_of = extend.aval_of
-F64 = FLOATS[0]
+F64, F32 = FLOATS
 CLOSED = (np.add, np.subtract, np.multiply)  # of two integers they give one
 HALF = 65504.0  # the largest number of half precision
 CONSTANTS = frozenset({int, float, bool, str, type(None), Dtype})
@@ -79,7 +83,7 @@ def target(t, m):
     if u.level_trace is not level:
         return None
     holder = u
-    meta: RecordSlots = u.autograd_meta
+    meta: Record = u.autograd_meta
     if level is None:
         x = u.value
         key = u.dispatch_key
@@ -88,7 +92,7 @@ def target(t, m):
             if not untouched(meta) or not untouched(holder.autograd_meta):
                 return None
         elif key == INFERENCE:
-            if recording or not m.inference:
+            if recording or not m.inference or overlapping(u.value) or crossing(u.value):
                 return None
         elif key != FAST:
             if not bare(u) or meta is not None and (meta.inference or crossing(u.value)):
@@ -98,7 +102,7 @@ def target(t, m):
         if not alone_below(b):
             return None
         x = b.value
-        if x.dtype not in FLOATS:
+        if not floats(x):
             return None
         if meta is not None:
             if not untouched(meta) or meta.forward_base is not None or meta.creation is not None or meta.inference:
@@ -108,12 +112,12 @@ def target(t, m):
                 if holder.level_trace is not level or not untouched(holder.autograd_meta) or (
                         not alone_below(holder.value)):
                     return None
-    if type(x) is not ndarray or not x.flags.writeable or EXPOSED and exposed(x):
+    if type(x) is not ndarray or not writes(x) or EXPOSED and exposed(x):
         return None
     node = holder.node
     if node is not None and not silent(node, recording):
         return None
-    found: Target = Target()
+    found: Target = Target.__new__(Target)
     found.x = x
     found.tensor = u
     found.holder = holder
@@ -155,7 +159,7 @@ def silent(node, recording):
     rule = node.rule
     if recording and (rule is None or not unheard(node)):
         return False
-    return rule is None or rule.prim is None or rule.prim.name not in KEEPERS
+    return rule is None or rule.prim is None or rule.prim.name not in KEEPERS or "ans" not in rule.names
 
 
 def operand(value, to):
@@ -173,7 +177,7 @@ def operand(value, to):
             return None
         u = u.value
         k -= 1
-    meta: RecordSlots = u.autograd_meta
+    meta: Record = u.autograd_meta
     node = None
     if u.level_trace is not None:
         if u.level_trace is not t.level_trace or not alone_below(u.value):
@@ -208,6 +212,8 @@ def fits(value, dtype):
     kind = type(value)
     if dtype is F64:
         return kind is float or kind is int and -EXACT <= value <= EXACT
+    if dtype is F32:
+        return kind is float and -3e38 <= value <= 3e38 or kind is int and -EXACT <= value <= EXACT
     letter = dtype.kind
     if kind is bool:
         return letter == "b"
@@ -229,7 +235,7 @@ def fits(value, dtype):
 
 def lies_elsewhere(v, x):
     """Tell whether an array shares no memory with another one."""
-    return v.base is None and x.base is None and v is not x or root_of(v) is not root_of(x)
+    return owner(v) is not owner(x)
 
 
 def spot_of(key, x, front):
@@ -247,7 +253,7 @@ def spot_of(key, x, front):
 
 def put(t, key, value):
     """`t[key] = value`; index tensors are taken where nothing is recorded."""
-    found: Target = target(t, MODES.get())
+    found: Target = target(t, get_modes())
     if found is None:
         return False
     given = operand(value, found)
@@ -266,7 +272,7 @@ def put(t, key, value):
             return False
     elif type(v) is ndarray and v.ndim:
         part = x[spot]
-        if part.shape != v.shape or not lies_elsewhere(v, x) and not same(part, v):
+        if not alike(part, v) or not lies_elsewhere(v, x) and not same(part, v):
             return False
     try:
         x[spot] = v
@@ -280,6 +286,16 @@ def put(t, key, value):
     return True
 
 
+def placing(general):
+    """`Tensor.__setitem__`: at once by a basic key, or by index tensors in a tuple, or else what is `general`."""
+
+    def fun(self, key, value):
+        if type(key) is Tensor or not put(self, key, value):
+            general(self, key, value)
+
+    return functools.update_wrapper(fun, general)
+
+
 def wrote(to):
     """Note a write; memory of inference mode has no versions, since none of it can be saved."""
     found: Target = to
@@ -288,40 +304,106 @@ def wrote(to):
         note(found.x)
 
 
-def assign(t, value):
-    """`t.copy_(value)`, `t.fill_(value)` with a number."""
-    found: Target = target(t, MODES.get())
+def assign(t, value, rules):
+    """`t.copy_(value)`, or `t.fill_(value)` with a number; `rules` are those of the node: of the tensor, of the value,
+    of both."""
+    found: Target = target(t, get_modes())
     if found is None:
         return False
     u: TensorSlots = found.tensor
     holder: TensorSlots = found.holder
     p = found.node
-    if p is not None and holder is u:
-        return False
     given = operand(value, found)
     if given is None:
         return False
     v, q = given
     x = found.x
-    if p is None and q is not None or type(v) is ndarray and (v.shape != x.shape or (
-            not lies_elsewhere(v, x) and np.may_share_memory(v, x))):
+    if p is None and q is not None and holder is not u or p is not None and holder is u and rules is None:
         return False
-    spot = None if p is None else index_of(u)
-    x[...] = v
+    if type(v) is ndarray and (not alike(v, x) or not lies_elsewhere(v, x) and np.may_share_memory(v, x)):
+        return False
+    spot = Ellipsis if holder is u or p is None else index_of(u)
+    if type(v) is ndarray:
+        copied(x, v)
+    else:
+        filled(x, v)
     wrote(found)
-    if p is not None:
-        whole = holder.value if holder.level_trace is None else holder.value.value
-        aval = aval_of(v) if type(v) is ndarray else NUMBER
-        holder.node = noted(BASE if q is None else BOTH, p if q is None else (p, q),
-                            (aval_of(whole), aval, spot, False))
+    if p is None and q is None:
+        return True
+    whole = holder.value if holder.level_trace is None else holder.value.value
+    if holder is not u:
+        rules = BASE, None, BOTH
         u.node = None
         u.autograd_meta.attr_version = -1
+    which = 1 if p is None else 0 if q is None else 2
+    holder.node = noted(rules[which], q if p is None else p if q is None else (p, q),
+                        (aval_of(whole), aval_of(v) if type(v) is ndarray else NUMBER, spot, False))
     return True
 
 
-def update(t, other, op, closed, rules, needs, saves):
-    """`t += other` and related writes by `op`; `rules` and what they need are those of `binary_inplace`."""
-    m = MODES.get()
+def assigned_whole(t, value):
+    """`t[...] = value`."""
+    return assign(t, value, COPIED if type(value) is Tensor or type(value) is Parameter else None)
+
+
+class Write:
+    """A method that writes in place, as far as its row decides it.
+
+    `op` computes it, into memory if it is `direct`; `kind` says of which operands, and `count` of how many numbers.
+    `rules` are those of its node, by what has a history: the tensor, the other operand, both; `needs` says of each
+    whether it takes what the tensor held before, or the answer. `saves` says whether anything is saved. `alike()` says
+    whether the node has the name of that of the operation that is not in place.
+    """
+
+    __slots__ = ("alike", "closed", "count", "direct", "kind", "needs", "op", "rules", "saves")
+
+
+BINARY, UNARY, FILL, ZERO, COPY = range(5)
+FILLINGS, ZEROINGS = (FILLED, None, None), (ZEROED, None, None)
+
+
+def writing(write, general):
+    """The method that writes in place by a `Write`, or else what is `general`."""
+    w: Write = write
+
+    def fun(self=MISSING, *given, **named):
+        if self is MISSING:
+            return general(*given, **named)
+        if not named and performed(w, self, given):
+            return self
+        return general(self, *given, **named)
+
+    functools.update_wrapper(fun, general)
+    fun.ahead = functools.partial(writing, write)
+    return fun
+
+
+MISSING = object()
+
+
+def performed(write, t, given):
+    """Tell whether a write was done."""
+    w: Write = write
+    kind: int = w.kind
+    if kind == UNARY:
+        return apply(t, given, w)
+    if kind == ZERO:
+        return not given and assign(t, 0.0, ZEROINGS)
+    if len(given) != 1:
+        return False
+    value = given[0]
+    if kind == BINARY:
+        return update(t, value, w)
+    what = type(value)
+    if kind == FILL:
+        return (what is float or what is int or what is bool) and assign(t, value, FILLINGS)
+    return (what is Tensor or what is Parameter) and assign(t, value, COPIED)
+
+
+def update(t, other, write):
+    """`t += other` and related writes."""
+    w: Write = write
+    m = get_modes()
     found: Target = target(t, m)
     if found is None:
         return False
@@ -329,52 +411,94 @@ def update(t, other, op, closed, rules, needs, saves):
     u: TensorSlots = found.tensor
     p = found.node
     integers = False
-    if x.dtype not in FLOATS:
-        integers = closed and x.dtype.kind in "iu" and type(other) is not float
+    if not floats(x):
+        integers = w.closed and x.dtype.kind in "iu" and type(other) is not float
         if not integers:
             return False
     given = operand(other, found)
     if given is None:
         return False
     y, q = given
+    recorded = p is not None or q is not None
     if type(y) is ndarray:
         if found.front and y.ndim != x.ndim:  # axes of examples stay in front of those that it is broadcast along
             if y.ndim > x.ndim:
                 return False
             y = y.reshape(*y.shape[: found.front], *(1,) * (x.ndim - y.ndim), *y.shape[found.front :])
-        if m is not None and m.packing is not None and saves:
+        if m is not None and m.packing is not None and w.saves:
             return False  # the hooks are to see what is saved
         if (y is not x or found.recording and not integers) and not lies_elsewhere(y, x) or integers and (
-                y.shape != x.shape and y.ndim):
+                not alike(y, x) and y.ndim):
             return False
-    elif not integers:
+    elif not integers and (recorded or type(y) is not float):
         known = CONSTS[x.dtype].get(y)
         y = constant(y, x.dtype) if known is None else known
-    recorded = p is not None or q is not None
     which = 1 if p is None else 0 if q is None else 2
-    if recorded and (needs[which] or y.shape != x.shape and (q is not None or y.ndim) or (
+    if recorded and (w.needs[which] or (q is not None or y.ndim) and not alike(y, x) or (
             p is None and found.holder is not u)):
         return False
     try:
-        op(x, y, x)
+        w.op(x, y, x)
     except ValueError:
         return False
     wrote(found)
     if recorded:
-        rule = rules[which]
-        saved = None if rule.collect is None else rule.collect((None, y, None))
-        if found.holder is u:
-            u.node = noted(rule, p if q is None else q if p is None else (p, q), saved)
-        else:
-            through_view(u, found.holder, rule, q, saved)
+        rule = w.rules[which]
+        history_of(found, rule, p if q is None else q if p is None else (p, q), q,
+                   None if rule.collect is None else rule.collect((None, y, None)))
     return True
+
+
+def apply(t, numbers, write):
+    """`t` becomes what an operation of it and of numbers gives."""
+    w: Write = write
+    m = get_modes()
+    if len(numbers) != w.count:
+        return False
+    for n in numbers:
+        if type(n) is not float and type(n) is not int or n != n or not -EXACT <= n <= EXACT:
+            return False
+    found: Target = target(t, m)
+    if found is None:
+        return False
+    x = found.x
+    p = found.node
+    if not floats(x):
+        return False
+    rule = w.rules[0]
+    old = None
+    if p is not None:
+        if m is not None or w.count or not w.alike():
+            return False
+        old = x.copy() if w.needs[0] else None
+    if w.direct:
+        w.op(x, x)
+    else:
+        v = w.op(x, *numbers)
+        if type(v) is not ndarray or not alike(v, x):
+            return False
+        copied(x, v)
+    wrote(found)
+    if p is not None:
+        history_of(found, rule, p, None, None if rule.collect is None else rule.collect((old, *numbers, x)))
+    return True
+
+
+def history_of(to, rule, parents, q, saved):
+    """Note what was written to a tensor, with the node `q` of another operand, as its history or that of its base."""
+    found: Target = to
+    u: TensorSlots = found.tensor
+    if found.holder is u:
+        u.node = noted(rule, parents, saved)
+    else:
+        through_view(u, found.holder, rule, q, saved)
 
 
 def through_view(t, base, rule, q, saved):
     """The history of a base after a write through its view by `rule`; the view's own is made when it is read."""
     u: TensorSlots = t
     holder: TensorSlots = base
-    meta: RecordSlots = u.autograd_meta
+    meta: Record = u.autograd_meta
     put = meta.put
     if put is None:
         whole = holder.value if holder.level_trace is None else holder.value.value
@@ -398,15 +522,37 @@ def binary_inplace(prim, ufunc, slow):
 
     `slow` is the general in-place method.
     """
-    rules = tuple([prim.rule(active, True) for active in ((0,), (1,), (0, 1))])
-    needs = tuple([prim.operands[0] in rule.names or "ans" in rule.names for rule in rules])
-    saves = rules[2].collect is not None
-    op, closed = quiet(ufunc), ufunc in CLOSED
+    made = row_of(BINARY, quiet(ufunc), prim, ((0,), (1,), (0, 1)))
+    made.closed = ufunc in CLOSED
+    return writing(made, slow)
 
-    def method(self, other):
-        return self if update(self, other, op, closed, rules, needs, saves) else slow(self, other)
 
-    return method
+def unary_inplace(prim, ufunc, alike, slow, count=0):
+    """The in-place form of an operation of a tensor and `count` numbers; a function that is no ufunc gives an array."""
+    made = row_of(UNARY, quiet(ufunc), prim, ((0,),))
+    made.direct = isinstance(ufunc, np.ufunc)
+    made.alike = functools.cache(alike)
+    made.count = count
+    return writing(made, slow)
+
+
+def assigning(kind, slow):
+    """The in-place form of an operation by which all elements are those of the operand: FILL, ZERO, COPY."""
+    return writing(row_of(kind, None, None, ()), slow)
+
+
+def row_of(kind, op, prim, active):
+    """A `Write` by an operation of core's."""
+    made: Write = Write()
+    made.kind = kind
+    made.op = op
+    made.rules = rules = tuple([prim.rule(operands, True) for operands in active])
+    made.needs = tuple([prim.operands[0] in rule.names or kind == BINARY and "ans" in rule.names for rule in rules])
+    made.saves = bool(rules) and rules[-1].collect is not None
+    made.closed = made.direct = False
+    made.alike = None
+    made.count = 0
+    return made
 
 
 def rewritten_as(fun, t, args, kwargs, recorded):
@@ -451,11 +597,11 @@ def rewritten_as(fun, t, args, kwargs, recorded):
 def opened(t, operands):
     """The `Target` of a tensor without level that may be written to as a whole, beside operands whose memory lies
     elsewhere; None for all else."""
-    m = MODES.get()
+    m = get_modes()
     if m is not None and not m.still:
         return None
     to: Target = target(t, m)
-    if to is None or not to.x.flags.forc:
+    if to is None or not dense(to.x):
         return None
     to.recorded = to.node is not None
     for y in operands:

@@ -1,8 +1,9 @@
 """Recurrent layers as loops over time, of one step of each kind."""
 
-from ..... import nn, numpy as cnp
+from ..... import nn
 from .....extend import REGISTRY
 from ..dispatch.call import operation
+from ..ops.array_functions import cnp
 from . import functions as F, torch_names as torch
 
 

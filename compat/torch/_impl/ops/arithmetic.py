@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....scipy import special
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import attach, floating, operation, promote
@@ -14,6 +13,7 @@ from ..types import dtypes
 from ..types.dtypes import c_type, type_word
 from ..types.limits import finfo
 from ..types.tensor_type import TensorBase
+from .array_functions import cnp
 from .axes import wrap_dim
 from .elementwise import one
 from .operands import operands, times

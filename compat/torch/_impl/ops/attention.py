@@ -5,9 +5,10 @@ import warnings
 
 import numpy as np
 
-from ..... import nn, numpy as cnp
+from ..... import nn
 from ..dispatch.call import ROWS
 from ..types.dtypes import type_word
+from .array_functions import cnp
 from .joining import cat
 from .publishing import functional, method
 from .windows import pad

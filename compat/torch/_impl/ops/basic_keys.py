@@ -1,15 +1,4 @@
-"""Basic indices: refusals, the form in which they make views, these views and the names of their nodes."""
-
-from ..views.fast import indexed
-from ..views.views import GETITEM, view
-
-
-def index_view(t, index, node):
-    """A view by a basic index."""
-    index = (*index, Ellipsis)
-    out = indexed(t, index, node)
-    return view(t, GETITEM, (index,), node) if out is None else out
-
+"""Basic indices: refusals, the form in which they make views, the names of their nodes."""
 
 def check_basic(key, shape, alone):
     """torch's errors for a basic index; `alone` says that the index was given without a tuple."""

@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 
-from ..... import numpy as cnp
 from ..dispatch.call import ROWS, attach, operation, promote, to
 from ..dispatch.host_ops import DYNAMIC, on_host
 from ..dispatch.kinds import integers
@@ -16,6 +15,7 @@ from ..factories.creation import new_leaf, numpy_dtype
 from ..state.concrete import concrete, mapped
 from ..types import dtypes
 from ..types.tensor_type import TensorBase
+from .array_functions import cnp
 from .axes import check_strides, check_unique, shape_of, without_order, wrap_dim
 from .index_arrays import AT
 from .publishing import method

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....extend import REGISTRY, Tracer
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import attach, inplace_method, invoke, operation, otherwise, promote
@@ -13,6 +12,7 @@ from ..types import dtypes
 from ..types.dtypes import type_word
 from ..types.tensor_type import wrap
 from ..types.tensor_value import shape_dtype
+from .array_functions import cnp
 from .operands import COMPARABLE, by_name, checked_number, of_kinds, operands, zero_slope
 from .operators import operator_of
 

@@ -4,13 +4,12 @@ from numbers import Number
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import attach, moving
 from ..dispatch.layouts import laid_out, layout
 from ..dispatch.telling import by_mode
 from ..graph import versions
-from ..inplace.fast import assign, unrecorded_array
+from ..inplace.fast import COPY, FILL, ZERO, assigning, unrecorded_array
 from ..inplace.inplace import check_result, inplace
 from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
@@ -25,6 +24,7 @@ from ..types.tensor_value import bottom, shape_dtype
 from ..views.fast import copied
 from ..views.memory import example_of
 from ..views.overlap import check_own
+from .array_functions import cnp
 
 LIKE_INPUT = layout(lambda array, tensors, args, named: array if not preserves(named.get("memory_format")) else
                     laid_out(array, bottom(tensors[0])))
@@ -63,8 +63,6 @@ attach("contiguous", contiguous)
 
 def fill_(self, value):
     """Every element becomes `value`."""
-    if type(value) in (float, int, bool) and assign(self, value):
-        return self
     name = "FillBackward3" if isinstance(value, TensorBase) else "FillBackward2"
     if not isinstance(value, TensorBase):
         if not isinstance(value, Number | np.bool_):
@@ -85,8 +83,6 @@ def filled(x, value):
 
 def zero_(self):
     """Every element becomes zero."""
-    if assign(self, 0.0):
-        return self
     return inplace(self, "zero_", lambda x: replaced(x, 0), node_name="ZeroBackward0", covers=True)
 
 
@@ -96,7 +92,7 @@ def copy_(self, src, non_blocking=False):
         src = wrap(np.asarray(src))
     if not isinstance(src, TensorBase):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
-    if assign(self, src) or cast_into(self, src):
+    if cast_into(self, src):
         return self
     if src.is_cuda is not self.is_cuda and not (is_meta(src) or is_meta(self)):
         src = placed(src, self.device)
@@ -144,5 +140,6 @@ def UPDATE_ALL(x, value):  # noqa: N802
     return REGISTRY["index_update"].fun(x, value, Ellipsis, False, False)
 
 
+fill_, zero_, copy_ = assigning(FILL, fill_), assigning(ZERO, zero_), assigning(COPY, copy_)
 for _f in (fill_, zero_, copy_):
     attach(_f.__name__, _f)

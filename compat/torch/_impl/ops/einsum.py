@@ -4,7 +4,6 @@ import functools
 
 import numpy as np
 
-from ..... import numpy as cnp
 from ....._engine import words_of
 from ..dispatch.autocasting import of_product
 from ..dispatch.call import ROWS, operation, to
@@ -15,6 +14,7 @@ from ..types.dtypes import bool_, int64, type_word
 from ..types.parameter import PLAIN_KINDS
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import shape_dtype
+from .array_functions import cnp
 from .publishing import method
 from .shaping import permute
 

@@ -2,10 +2,15 @@
 
 import numpy as np
 
-from ..... import numpy as cnp, stop_gradient
+from ..... import stop_gradient
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, floating, inplace_method, invoke, operation, promote
+from ..dispatch.signatures import same_node
 from ..fastpath.lanes import unary
+from ..inplace.fast import unary_inplace
+from ..state.makers import quiet
+from ..types.tensor_type import Tensor
+from .array_functions import cnp
 from .operands import checked_number, zero_slope
 from .publishing import synonyms
 
@@ -19,6 +24,7 @@ def one(name, primitive=None, floats=True):
     prim = REGISTRY[primitive or name.rpartition(".")[2]]
     body = (lambda input: prim.fun(floating(input))) if floats else (lambda input: prim.fun(input))
     ufunc = prim.ufunc[0] if prim.ufunc else prim.fun
+    into = ufunc if prim.ufunc else lambda x: prim.impl(np, x)
     top = "." not in name  # or a function of torch.special alone, whose operand may have any name
 
     def lane(row):
@@ -29,7 +35,12 @@ def one(name, primitive=None, floats=True):
 
         return fast if top else fun
 
-    return operation(name, blind=True, method=top, inplace_form=top, lane=lane)(body)
+    return operation(name, blind=True, method=top, inplace_form=top and in_place(prim, into), lane=lane)(body)
+
+
+def in_place(prim, ufunc, count=0):
+    """The `inplace_form` of an operation of one tensor, and `count` numbers."""
+    return lambda row: unary_inplace(prim, ufunc, lambda: same_node(row.name), inplace_method(row), count)
 
 
 for _name, _prim in {
@@ -91,7 +102,16 @@ def round(input, *, decimals=0):  # noqa: A001 (torch's name)
     return zero_slope(cnp.rint(input * scale) / scale, input)
 
 
-@operation("clamp", blind=True, inplace_form=True)
+CLAMP = REGISTRY["clamp"]
+MINIMUM, MAXIMUM = quiet(np.minimum), quiet(np.maximum)
+
+
+def between(x, low, high):
+    """The elements of an array of floats between two numbers."""
+    return MINIMUM(float(high), MAXIMUM(float(low), x))
+
+
+@operation("clamp", blind=True, inplace_form=in_place(CLAMP, between, 2))
 def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
     """Clamp to `[min, max]`; the derivative at the limits is 1."""
     if min is None and max is None:
@@ -113,7 +133,7 @@ def limited(input, min, max):  # noqa: A002
     high = limits[-1] if max is not None else None
     if input.dtype.kind == "f" and all(type(v) in (int, float) and v == v for v in limits):
         ends = -np.inf if low is None else float(low), np.inf if high is None else float(high)
-        return REGISTRY["clamp"].fun(input, *ends)
+        return CLAMP.fun(input, *ends)
     low, high = (v if v is None or hasattr(v, "dtype") else np.asarray(v, input.dtype) for v in (low, high))
     inside = None if low is None else input >= low
     if high is not None:
@@ -129,7 +149,7 @@ def limited(input, min, max):  # noqa: A002
 
 ROWS["clip"] = ROWS["clamp"]
 attach("clip", clamp)
-attach("clip_", inplace_method(clamp.row))
+attach("clip_", Tensor.clamp_)
 
 
 @operation("clamp_min", blind=True, inplace_form=True)

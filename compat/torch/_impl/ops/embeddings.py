@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from ..... import numpy as cnp, stop_gradient
+from ..... import stop_gradient
 from ....._engine import all_within
 from .....extend import REGISTRY, constant
 from ..dispatch.call import ROWS
@@ -13,6 +13,7 @@ from ..modes.grad_mode import no_grad
 from ..modes.modes import modes
 from ..types.dtypes import int32, int64, type_word
 from ..types.tensor_type import TensorBase, needs_grad
+from .array_functions import cnp
 from .index_arrays import along
 from .publishing import functional
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....extend import REGISTRY, constant
 from ..dispatch.call import ROWS, operation
 from ..dispatch.host_ops import hosted, primal_of
@@ -10,6 +9,7 @@ from ..dispatch.layouts import by_columns_of
 from ..types import output_tuples
 from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
+from .array_functions import cnp
 from .matrices import _linalg, adjoint, lapack, of_triangle, square
 
 matmul = REGISTRY["matmul"].fun

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....extend import REGISTRY, constant
 from ..dispatch.call import operation
 from ..dispatch.host_ops import hosted, primal_of, recorded
@@ -10,6 +9,7 @@ from ..inplace.lower_errors import LinAlgError
 from ..types import output_tuples
 from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
+from .array_functions import cnp
 from .matrices import adjoint, lapack, square
 from .triangular import triangular_solution
 

@@ -4,7 +4,6 @@ from math import prod
 
 import numpy as np
 
-from ..... import numpy as cnp
 from ....._engine import At, all_within
 from .....extend import REGISTRY, Tracer, constant, make_batched
 from ..dispatch.host_ops import insist
@@ -12,6 +11,7 @@ from ..state.levels import BatchTrace
 from ..types.arrays import ARRAYS
 from ..types.devices import moved
 from ..types.size import CPU
+from .array_functions import cnp
 from .operands import unread
 
 

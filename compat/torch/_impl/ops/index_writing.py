@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..... import numpy as cnp
 from ....._engine import all_within
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import attach, moving, operation, promote
@@ -15,6 +14,7 @@ from ..inplace.fast import put as put_at_once
 from ..inplace.inplace import inplace
 from ..types.dtypes import type_word
 from ..types.tensor_type import Tensor, TensorBase
+from .array_functions import cnp
 from .axes import wrap_dim
 from .index_arrays import AT, check_long, grid, in_flat, of_places, refused_write, within
 

@@ -12,7 +12,7 @@ from ..dispatch.layouts import of_index
 from ..dispatch.lowering import lifted, tensors_in
 from ..dispatch.overriding import overridden
 from ..graph import versions
-from ..inplace.fast import assign, put as put_at_once
+from ..inplace.fast import assigned_whole, placing, put as put_at_once
 from ..inplace.inplace import inplace
 from ..inplace.write import writable
 from ..modes.inference import check_write
@@ -29,7 +29,7 @@ from ..types.tensor_value import bottom, shape_dtype
 from ..values.core_values import lower
 from ..values.tangents import tangent_of
 from ..views.array_index import picked, place_of
-from ..views.fast import read
+from ..views.fast import reading
 from ..views.overlap import check_own
 from ..views.views import GETITEM, view
 from .assigned import assigned, class_word, type_name
@@ -116,9 +116,6 @@ def check_places(t, index):
 
 def getitem(self, key):
     """`tensor[key]`: a view for integers, slices, None and ...; a copy for index tensors and masks."""
-    found = read(self, key)
-    if found is not None:
-        return found
     if type(key) is Tensor and (place := place_of(key)) is not None:
         return getitem(self, place)
     if type(key) is Tensor or type(key) is tuple:
@@ -228,11 +225,12 @@ def as_tuple(key):
 
 def setitem(self, key, value):
     """`tensor[key] = value`, in memory and on the tape."""
+    given = key
     if type(key) is Tensor and (place := place_of(key)) is not None:
         key = place
-    if (key is Ellipsis or type(key) is slice and key == WHOLE and self.ndim) and assign(self, value):
+    if (key is Ellipsis or type(key) is slice and key == WHOLE and self.ndim) and assigned_whole(self, value):
         return
-    if put_at_once(self, key, value):
+    if type(given) is Tensor and put_at_once(self, key, value):
         return
     if key is False and not isinstance(value, ndarray | list | tuple | str | bytes):
         return  # names nothing, whatever the dtype
@@ -339,5 +337,6 @@ def put(x, index, value, add=False):
     return REGISTRY["duplicate"].fun(x) if out is x else out  # no element was meant; a write it is nevertheless
 
 
+getitem, setitem = reading(getitem), placing(setitem)
 attach("__getitem__", getitem)
 attach("__setitem__", setitem)

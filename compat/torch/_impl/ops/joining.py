@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import ROWS, attach, moving, otherwise, promote
@@ -14,6 +13,7 @@ from ..types.dtypes import type_word
 from ..types.size import Size
 from ..types.tensor_type import TensorBase
 from ..types.tensor_value import bottom
+from .array_functions import cnp
 from .axes import distinct, shape_argument, shape_of, wrap_dim
 from .shaping import reshape
 from .unit_axes import broadcast_to, unsqueeze

@@ -5,12 +5,12 @@ import warnings
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, floating, operation, to
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST
 from ..random.sampling import rand, rand_like
 from ..types.dtypes import float16, type_word
+from .array_functions import cnp
 from .axes import wrap_dim
 from .pooling import pool_places
 from .publishing import functional, method

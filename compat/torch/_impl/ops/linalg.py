@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....extend import REGISTRY, Batched
 from ..dispatch.call import ROWS, attach, operation, otherwise, promote, to
 from ..dispatch.host_ops import insist_there, recorded
@@ -12,6 +11,7 @@ from ..fastpath.lanes import OPERANDS
 from ..fastpath.level_lanes import of_tensors, product
 from ..types import dtypes, output_tuples
 from ..types.dtypes import c_type, type_word
+from .array_functions import cnp
 from .axes import wrap_dim
 from .matrices import _linalg, blended, expandable, lapack, square
 from .matrix_norms import matrix_norm, norm

@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 
-from ..... import numpy as cnp, stop_gradient
+from ..... import stop_gradient
 from ....._engine import all_within
 from .....extend import REGISTRY, constant
 from ..dispatch.call import ROWS, floating, promote, to
 from ..dispatch.host_ops import insist_there, on_host, primal_of, stripped
 from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
+from .array_functions import cnp
 from .loss_reduction import legacy, reduced
 from .publishing import functional, method
 from .reductions import vector_norm

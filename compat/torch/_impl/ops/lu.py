@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....extend import REGISTRY, constant
 from ..dispatch.call import attach, operation
 from ..dispatch.host_ops import assume, hosted, primal_of
 from ..dispatch.out_argument import resize
 from ..types import output_tuples
 from ..types.arrays import ARRAYS
+from .array_functions import cnp
 from .matrices import adjoint, lapack, square
 from .triangular import triangular_solution, whole
 

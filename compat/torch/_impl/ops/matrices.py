@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..... import numpy as cnp
 from ....._engine import words_of
 from .....extend import REGISTRY
 from ..dispatch.call import operation
@@ -11,6 +10,7 @@ from ..dispatch.layouts import matrices
 from ..dispatch.out_argument import BY_COLUMNS
 from ..inplace.lower_errors import LinAlgError
 from ..types.arrays import ARRAYS
+from .array_functions import cnp
 from .axes import wrap_dim
 from .operands import times, unread
 

@@ -5,12 +5,12 @@ import math
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....extend import REGISTRY, constant, unwrap
 from ..dispatch.call import ROWS, attach, operation, promote, to
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, by_columns
 from ..types import dtypes
 from ..types.dtypes import type_word
+from .array_functions import cnp
 from .axes import wrap_dim
 from .matrices import _linalg, blended, expandable, square
 from .publishing import method

@@ -1,8 +1,8 @@
 """Norms of matrices, with PyTorch's refusals: orders, then axes."""
 
-from ..... import numpy as cnp
 from ..dispatch.call import ROWS, to
 from ..types.dtypes import type_word
+from .array_functions import cnp
 from .axes import wrap_dim
 
 _ORDERS = frozenset({"fro", "nuc", 1, 2, -1, -2, float("inf"), -float("inf")})

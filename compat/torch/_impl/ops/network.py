@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..... import nn, numpy as cnp
+from ..... import nn
 from ....._engine import all_within
 from .....extend import REGISTRY
 from ..dispatch.broadcasting import check_broadcast
@@ -15,6 +15,7 @@ from ..modes.warnings import tell
 from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from ..types.number_cache import FLOATS
+from .array_functions import cnp
 from .axes import wrap_dim
 from .loss_reduction import legacy, reduced
 from .publishing import functional

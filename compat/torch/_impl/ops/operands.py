@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....extend import REGISTRY, Tracer
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import promote
 from ..state.python_data import filling
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase
+from .array_functions import cnp
 
 COMPARABLE = (TensorBase, int, float, complex, np.generic, np.ndarray)
 

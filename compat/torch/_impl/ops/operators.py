@@ -4,7 +4,6 @@ import functools
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....extend import REGISTRY, Tracer
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import ROWS, attach, floating, inplace_method, invoke, operation, promote, to
@@ -14,6 +13,7 @@ from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
 from ..fastpath.lanes import OPERANDS, binary
 from ..inplace.device_writes import updated
 from ..inplace.fast import binary_inplace
+from .array_functions import cnp
 from .operands import COMPARABLE, by_name, of_kinds, operands, times, zero_slope
 from .publishing import synonyms
 
@@ -94,15 +94,13 @@ def two(name, primitive, body=None, inplace=True, alpha=False, numbers=True, lay
         def aside(self, other):
             return self if updated(prim.name, self, other) else slow(self, other)
 
-        quick = binary_inplace(prim, op, aside)
-
         def method(self, other, *rest, alpha=None):
             if rest:
                 args, named = modern(f"{name}_", (self, other, *rest), {} if alpha is None else {"alpha": alpha})
                 return slow(*args, **named)
-            return quick(self, other) if alpha is None else slow(self, other, alpha=alpha)
+            return aside(self, other) if alpha is None else slow(self, other, alpha=alpha)
 
-        return renamed(method, slow)
+        return binary_inplace(prim, op, renamed(method, slow))
 
     return operation(name, layout=layout, blind=True, lane=lane, inplace_form=inplace and written)(body)
 
@@ -190,13 +188,7 @@ def _quotients(row):
 
 
 def _quotients_inplace(row):
-    slow = inplace_method(row)
-    quick = binary_inplace(REGISTRY["divide"], np.true_divide, slow)
-
-    def div_(self, other, *, rounding_mode=None):
-        return quick(self, other) if rounding_mode is None else slow(self, other, rounding_mode=rounding_mode)
-
-    return renamed(div_, slow)
+    return binary_inplace(REGISTRY["divide"], np.true_divide, inplace_method(row))
 
 
 div = operation("div", blind=True, lane=_quotients, inplace_form=_quotients_inplace)(_div)

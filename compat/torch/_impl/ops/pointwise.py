@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....extend import REGISTRY, Tracer
 from ..dispatch.call import ROWS, attach, floating, inplace_method, operation, to
 from ..dispatch.host_ops import hosted
@@ -11,6 +10,7 @@ from ..types import output_tuples
 from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase
+from .array_functions import cnp
 from .operands import operands, times, zero_slope
 from .operators import operator_of
 from .publishing import method, synonyms

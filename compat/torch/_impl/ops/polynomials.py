@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....extend import REGISTRY, constant, unwrap
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import floating, operation, promote
 from ..dispatch.host_ops import is_plain, known, on_host, primal_of
+from .array_functions import cnp
 
 
 def family(name, first, step):

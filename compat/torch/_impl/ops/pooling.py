@@ -6,13 +6,14 @@ import operator
 
 import numpy as np
 
-from ..... import nn, numpy as cnp
+from ..... import nn
 from ....._engine import Sums, all_within, ends_of_parts
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, floating
 from ..dispatch.host_ops import primal_of
 from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
+from .array_functions import cnp
 from .axes import tuples
 from .index_arrays import AT
 from .publishing import functional, method

@@ -4,15 +4,19 @@ from ..dispatch.call import ROWS, Row, attach, inplace_method, named, operation
 from ..dispatch.overriding import dispatching
 from ..dispatch.signatures import BY_SIGNATURE
 from ..types.tensor_type import Tensor
+from ..views.fast import viewing
 
 
-def method(name=None, aliases=(), attached=True, asks=False, function=None, doc=None):
+def method(name=None, aliases=(), attached=True, asks=False, function=None, doc=None, plans=None):
     """Make a function of tensors public: `torch.name`, of other arguments if it is `function`, and `Tensor.name`, which
-    `asks` classes of other tensors."""
+    `asks` classes of other tensors. That of a view has `plans` (`views/fast.viewing`)."""
 
     def make(fun):
-        fun = dispatching(fun) if asks else fun
         row = Row(name or fun.__name__, fun, None, asks=False)
+        if asks:
+            fun = row.body = dispatching(fun)
+        elif plans is not None:
+            fun = viewing(plans, fun)
         row.fun = named(function or fun, row, doc)
         ROWS[row.name] = row
         if attached:

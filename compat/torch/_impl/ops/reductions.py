@@ -4,7 +4,6 @@ import builtins
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, floating, operation, promote
 from ..dispatch.joint_nodes import jointly
@@ -16,6 +15,7 @@ from ..modes.warnings import tell
 from ..types import dtypes, output_tuples
 from ..types.dtypes import c_type, type_word
 from ..types.tensor_type import Tensor
+from .array_functions import cnp
 from .axes import distinct, wrap_dim
 from .index_arrays import along
 from .matrix_norms import matrix_norm

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import operation
 from ..dispatch.layouts import IN_ORDER
 from ..types import output_tuples
 from ..types.dtypes import type_word
+from .array_functions import cnp
 from .axes import wrap_dim
 from .operators import log_added
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ..... import numpy as cnp
 from ..dispatch.broadcasting import check_broadcast
 from ..dispatch.call import ROWS, floating, operation, promote
 from ..dispatch.layouts import IN_ORDER
 from ..types import dtypes
 from ..types.tensor_type import TensorBase
+from .array_functions import cnp
 from .axes import wrap_dim
 from .operands import times
 

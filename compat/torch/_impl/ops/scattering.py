@@ -4,13 +4,13 @@ from numbers import Number
 
 import numpy as np
 
-from ..... import numpy as cnp
 from ....._engine import all_within
 from .....extend import REGISTRY, Opaque, constant
 from ..dispatch.call import ROWS, moving
 from ..dispatch.host_ops import filled, numbers, primal_of, stripped
 from ..dispatch.layouts import LIKE_FIRST
 from ..types.dtypes import type_word
+from .array_functions import cnp
 from .axes import wrap_dim
 from .index_arrays import AT, check_long, in_flat, within
 

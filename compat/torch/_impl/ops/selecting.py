@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....extend import REGISTRY, Batched, Tracer
 from ..dispatch.call import attach, moving
 from ..dispatch.host_ops import DYNAMIC, insist, on_host
@@ -15,6 +14,7 @@ from ..state.meta import library
 from ..types.devices import moved
 from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase, wrap
+from .array_functions import cnp
 from .axes import check_unique, without_order, wrap_dim
 from .index_arrays import check_long, in_flat, within
 

@@ -2,7 +2,6 @@
 
 import math
 
-from ..... import numpy as cnp
 from ..dispatch.call import ROWS, Row, invoke
 from ..dispatch.kinds import integers, whole
 from ..dispatch.telling import by_mode, given
@@ -11,10 +10,10 @@ from ..types import dtypes
 from ..types.arrays import ARRAYS
 from ..types.tensor_type import Tensor, TensorBase
 from ..types.tensor_value import bottom
-from ..views.fast import copied, reshaped, swapped, turned
-from ..views.views import RESHAPE, TRANSPOSE, retyped, view
-from .axes import ndim_of, same_kind, shape_argument, shape_of, wrap_dim
-from .basic_keys import index_view
+from ..views.fast import by_axes, by_index, copied, in_shape, planned_view, viewing
+from ..views.views import RESHAPE, retyped, view
+from .array_functions import cnp
+from .axes import same_kind, shape_argument, shape_of, wrap_dim
 from .publishing import method
 
 
@@ -62,11 +61,14 @@ def reshapes_as_view(t, shape):
     return True
 
 
-@method("view")
+def shaped(shape, *sizes, title="ViewBackward0"):
+    """The plan of a view in another shape, as the arguments of `view` and `reshape` give it."""
+    return in_shape(inferred(shape_argument(sizes), math.prod(shape)), title)
+
+
+@method("view", plans=shaped)
 def view_(self, *sizes, dtype=None, size=None):
     """Return a view with another shape, or with its memory read as another dtype."""
-    if sizes and size is dtype is None and (quick := reshaped(self, sizes)) is not None:
-        return quick
     if (m := MODES.get()) is not None and m.functions:
         return by_mode(view_, (self, *sizes), given(dtype=dtype, size=size))
     if size is not None:
@@ -90,13 +92,17 @@ def view_(self, *sizes, dtype=None, size=None):
 del ROWS["view"]
 
 
-@method(function=lambda input, shape: reshape(input, shape))
+def reshaped(shape, *sizes):
+    """The plan of `reshape`, where it is a view."""
+    return shaped(shape, *sizes, title="ReshapeAliasBackward0")
+
+
+@method(function=viewing(lambda shape, sizes: reshaped(shape, sizes), lambda input, shape: reshape(input, shape)),
+        plans=reshaped)
 def reshape(input, *sizes, shape=None):
     """Return the elements in another shape: a view if the strides allow it, else a copy."""
     if shape is not None:
         sizes = (*sizes, shape)
-    if sizes and (quick := reshaped(input, sizes, "ReshapeAliasBackward0")) is not None:
-        return quick
     if (m := MODES.get()) is not None and m.functions:
         return by_mode(reshape, (input, *sizes), {})
     shape = shape_argument(sizes)
@@ -125,20 +131,22 @@ def reshape_as(self, other):
     return reshape(self, shape_of(other))
 
 
-@method()
+def merged(shape, start_dim=0, end_dim=-1):
+    """The plan of `flatten`; None where it changes nothing."""
+    a, b = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
+    if a > b:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    return None if a == b and shape else in_shape((*shape[:a], math.prod(shape[a : b + 1]), *shape[b + 1 :]),
+                                                  "ReshapeAliasBackward0")
+
+
+@method(plans=merged)
 def flatten(input, start_dim=0, end_dim=-1):
     """Merge consecutive axes into one."""
     if (m := MODES.get()) is not None and m.functions:
         return by_mode(flatten, (input,) if (start_dim, end_dim) == (0, -1) else (input, start_dim, end_dim), {})
-    shape = shape_of(input)
-    if start_dim == 0 and end_dim == -1 and len(shape) > 1:
-        return reshape(input, -1)
-    a, b = wrap_dim(start_dim, len(shape)), wrap_dim(end_dim, len(shape))
-    if not shape:
-        return reshape(input, (1,))
-    if a > b:
-        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
-    return input if a == b else reshape(input, (*shape[:a], math.prod(shape[a : b + 1]), *shape[b + 1 :]))
+    plan = merged(shape_of(input), start_dim, end_dim)
+    return input if plan is None else reshape(input, plan.param)
 
 
 @method()
@@ -156,64 +164,67 @@ def unflatten(input, dim, sizes):
     return reshape(input, (*shape[:d], *sizes, *shape[d + 1 :]))
 
 
-@method(aliases=("permute_dims",))
-def permute(input, *sizes, dims=None):
-    """Permute the axes; the output is a view."""
-    axes = tuple(sizes[0]) if len(sizes) == 1 and type(sizes[0]) in (tuple, list) else sizes
-    if sizes and (quick := turned(input, axes, "PermuteBackward0")) is not None:
-        return quick
-    if (m := MODES.get()) is not None and m.functions:
-        return by_mode(permute, (input, *sizes), given(dims=dims))
-    if dims is None and not sizes:
-        raise TypeError('permute() missing 1 required positional arguments: "dims"')
-    dims = shape_argument(sizes) if dims is None else tuple(dims)
-    n = ndim_of(input)
+def permuted(shape, *dims):
+    """The plan of `permute`."""
+    n = len(shape)
+    dims = tuple(dims[0]) if len(dims) == 1 and isinstance(dims[0], tuple | list) else shape_argument(dims)
     if len(dims) != n:
         raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length "
-                           "of "
-                           f"the desired ordering of dimensions i.e. input.dim() = {n} is not equal to len(dims) = "
+                           f"of the desired ordering of dimensions i.e. input.dim() = {n} is not equal to len(dims) = "
                            f"{len(dims)}")
     axes = tuple([wrap_dim(d, n) for d in dims])
     if len(set(axes)) != n:
         raise RuntimeError("permute(): duplicate dims are not allowed.")
-    quick = turned(input, axes, "PermuteBackward0")
-    return view(input, TRANSPOSE, (axes,), "PermuteBackward0") if quick is None else quick
+    return by_axes(axes, "PermuteBackward0")
 
 
-@method(aliases=("swapaxes", "swapdims"))
-def transpose(input, dim0, dim1):
-    """Swap two axes; the output is a view."""
-    if (quick := swapped(input, dim0, dim1)) is not None:
-        return quick
+@method(aliases=("permute_dims",), plans=permuted)
+def permute(input, *sizes, dims=None):
+    """Permute the axes; the output is a view."""
     if (m := MODES.get()) is not None and m.functions:
-        return by_mode(transpose, (input, dim0, dim1), {})
-    n = ndim_of(input)
+        return by_mode(permute, (input, *sizes), given(dims=dims))
+    if dims is None and not sizes:
+        raise TypeError('permute() missing 1 required positional arguments: "dims"')
+    return planned_view(input, permuted(shape_of(input), *(sizes if dims is None else (tuple(dims),))))
+
+
+def swapped(shape, dim0, dim1, title="TransposeBackward0"):
+    """The plan of `transpose`."""
+    n = len(shape)
     a, b = wrap_dim(dim0, n), wrap_dim(dim1, n)
     axes = list(range(n))
     if n:
         axes[a], axes[b] = axes[b], axes[a]
-    return view(input, TRANSPOSE, (tuple(axes),), "TransposeBackward0")
+    return by_axes(tuple(axes), title)
 
 
-@method()
-def t(input):
-    """Transpose a matrix; the output is a view."""
-    if (quick := turned(input, (1, 0), "TBackward0")) is not None:
-        return quick
+@method(aliases=("swapaxes", "swapdims"), plans=swapped)
+def transpose(input, dim0, dim1):
+    """Swap two axes; the output is a view."""
     if (m := MODES.get()) is not None and m.functions:
-        return by_mode(t, (input,), {})
-    n = ndim_of(input)
+        return by_mode(transpose, (input, dim0, dim1), {})
+    return planned_view(input, swapped(shape_of(input), dim0, dim1))
+
+
+def turned(shape):
+    """The plan of `t`."""
+    n = len(shape)
     if n > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {n}D")
-    axes = tuple(range(n))[::-1]
-    quick = turned(input, axes, "TBackward0")
-    return view(input, TRANSPOSE, (axes,), "TBackward0") if quick is None else quick
+    return by_axes(tuple(range(n))[::-1], "TBackward0")
 
 
-@method(aliases=("moveaxis",))
-def movedim(input, source, destination):
-    """Move axes to other positions; the output is a view."""
-    n = ndim_of(input)
+@method(plans=turned)
+def t(input):
+    """Transpose a matrix; the output is a view."""
+    if (m := MODES.get()) is not None and m.functions:
+        return by_mode(t, (input,), {})
+    return planned_view(input, turned(shape_of(input)))
+
+
+def moved(shape, source, destination):
+    """The plan of `movedim`."""
+    n = len(shape)
     given = [[d] if isinstance(d, int) else list(d) for d in (integers(source), integers(destination))]
     if len(given[0]) != len(given[1]):
         raise RuntimeError(f"movedim: Invalid source or destination dims: source ({given[0]} dims) should contain the "
@@ -222,19 +233,20 @@ def movedim(input, source, destination):
     for word, dims, found in (("source", given[0], source), ("destination", given[1], destination)):
         if len(set(found)) != len(found):
             raise RuntimeError(f"movedim: repeated dim in `{word}` ({dims})")
-    if not n:
-        return permute(input, ())
     order = [a for a in range(n) if a not in source]
     for d, s in sorted(zip(destination, source)):
         order.insert(d, s)
-    return permute(input, order)
+    return by_axes(tuple(order[:n]), "PermuteBackward0")
 
 
-@method()
-def select(input, dim=None, index=None, *, axis=None):
-    """Select one index of an axis; the output is a view."""
-    dim = dim if axis is None else axis
-    shape = shape_of(input)
+@method(aliases=("moveaxis",), plans=moved)
+def movedim(input, source, destination):
+    """Move axes to other positions; the output is a view."""
+    return permute(input, moved(shape_of(input), source, destination).param)
+
+
+def selected(shape, dim, index):
+    """The plan of `select`."""
     if not shape:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     d = wrap_dim(dim, len(shape))
@@ -244,14 +256,21 @@ def select(input, dim=None, index=None, *, axis=None):
         index = int(index)
     if not -shape[d] <= index < shape[d]:
         raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {d}")
-    return index_view(input, (slice(None),) * d + (int(index),), "SelectBackward0")
+    return by_index((*EVERY[:d], index), "SelectBackward0")
 
 
-@method()
-def narrow(input, dim=None, start=None, length=None, *, axis=None):
-    """Select a range of an axis; the output is a view."""
-    dim, length = dim if axis is None else axis, integers(length)
-    shape = shape_of(input)
+EVERY = (slice(None),) * 64
+
+
+@method(plans=selected)
+def select(input, dim=None, index=None, *, axis=None):
+    """Select one index of an axis; the output is a view."""
+    return planned_view(input, selected(shape_of(input), dim if axis is None else axis, index))
+
+
+def narrowed(shape, dim, start, length):
+    """The plan of `narrow`."""
+    length = integers(length)
     if not shape:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     d = wrap_dim(dim, len(shape))
@@ -267,7 +286,13 @@ def narrow(input, dim=None, start=None, length=None, *, axis=None):
     start += shape[d] if start < 0 else 0
     if start + length > shape[d]:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({shape[d]}).")
-    return index_view(input, (slice(None),) * d + (slice(start, start + length),), "SliceBackward0")
+    return by_index((*EVERY[:d], slice(start, start + length)), "SliceBackward0")
+
+
+@method(plans=narrowed)
+def narrow(input, dim=None, start=None, length=None, *, axis=None):
+    """Select a range of an axis; the output is a view."""
+    return planned_view(input, narrowed(shape_of(input), dim if axis is None else axis, start, length))
 
 
 method("detach")(Tensor.detach)

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from ..... import numpy as cnp
 from .....extend import REGISTRY
 from ..dispatch.call import moving
 from ..dispatch.host_ops import constant_here, detached
 from ..dispatch.layouts import IN_ORDER, LIKE_FIRST, LIKE_OPERANDS
 from ..types import output_tuples
 from ..types.dtypes import type_word
+from .array_functions import cnp
 from .axes import wrap_dim
 from .index_arrays import along, ordered
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..... import numpy as cnp
 from ....._engine import Ambient
 from .....extend import REGISTRY
 from ..dispatch.call import operation
@@ -13,6 +12,7 @@ from ..factories.creation import new_leaf, numpy_dtype
 from ..modes.warnings import first, tell
 from ..types import dtypes
 from ..types.arrays import ARRAYS
+from .array_functions import cnp
 from .axes import wrap_dim
 from .windows import pad
 

@@ -1,6 +1,5 @@
 """Tensors split into views along an axis, the outputs of one node: `unbind`, `split`, `chunk`."""
 
-from functools import lru_cache
 from itertools import accumulate
 from operator import index as integer
 
@@ -13,47 +12,21 @@ from ..graph.undefined import UNDEFINED
 from ..modes.modes import MODES
 from ..state.edges import source_aval
 from ..state.levels import AMBIENT, BatchTrace, alive
-from ..types.tensor_type import TensorBase
-from ..views.fast import parted
+from ..types.tensor_type import Tensor, TensorBase
+from ..views.fast import in_parts, parted, viewing
 from ..views.views import GETITEM, view
 from .axes import shape_of, wrap_dim
 from .publishing import method
 
 
-@lru_cache(256)
-def singles(n, d):
-    """The indices of each place of the axis `d`, of length `n`."""
-    return tuple([((slice(None),) * d + (i, Ellipsis)) for i in range(n)])
-
-
-@lru_cache(256)
-def ranges(sizes, d):
-    """The indices of consecutive ranges of the axis `d`."""
-    return tuple([(slice(None),) * d + (slice(end - size, end), Ellipsis)
-                  for size, end in zip(sizes, accumulate(sizes))])
-
-
-@lru_cache(256)
-def equal(n, size):
-    """The sizes of ranges of an axis of length `n`, each but the last one `size`."""
-    return tuple([min(size, n - k) for k in range(0, n, size)] if size else [0]) or (0,)
-
-
-@lru_cache(256)
-def even(n, size, d):
-    """The indices of consecutive ranges of the axis `d`, of length `n`, each but the last one of length `size`."""
-    return ranges(equal(n, size), d)
-
-
-def _multiple(indices, input, name):
+def views_of(input, plan):
     """Several views by basic indices at once: the outputs of one node."""
-    rule = unbinding(name)
-    quick = parted(input, indices, rule)
+    quick = parted(input, plan)
     if quick is not None:
         return quick
     input = alive(input)
-    outs = [view(input, GETITEM, (i,), creation="multi") for i in indices]
-    share_node(outs, input, indices, name)
+    outs = [view(input, GETITEM, (i,), creation="multi") for i in plan.beside]
+    share_node(outs, input, plan.beside, plan.rule.title)
     return tuple(outs)
 
 
@@ -101,17 +74,24 @@ def gathered(cts, saved):
     return UNDEFINED if whole is None else whole
 
 
-@method()
+def singles(shape, dim=0):
+    """The plan of `unbind`: the single indices of an axis."""
+    if not shape:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    d = wrap_dim(dim, len(shape))
+    return in_parts(tuple([(*EVERY[:d], i, Ellipsis) for i in range(shape[d])]), unbinding("UnbindBackward0"))
+
+
+EVERY = (slice(None),) * 64
+
+
+@method(plans=singles)
 def unbind(input, dim=0, *, axis=None):
     """Split an axis into views of its single indices."""
     dim = dim if axis is None else axis
     if (m := MODES.get()) is not None and m.functions:
         return by_mode(unbind, (input, dim) if dim else (input,), {})
-    shape = shape_of(input)
-    if not shape:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    d = wrap_dim(dim, len(shape))
-    return _multiple(singles(shape[d], d), input, "UnbindBackward0")
+    return views_of(input, singles(shape_of(input), dim))
 
 
 def whole_size(n, place):
@@ -123,21 +103,23 @@ def whole_size(n, place):
                         f"element of type {type(n).__name__} at pos {place}") from None
 
 
-@method()
-def split(tensor, split_size_or_sections, dim=0):
-    """Split an axis into views of consecutive ranges."""
-    if not isinstance(tensor, TensorBase):
-        return tensor.split(split_size_or_sections, dim)  # as torch's, for anything that has such a method
-    shape = shape_of(tensor)
+def ranges(sizes, d, name):
+    """The plan of views of consecutive ranges of an axis."""
+    places = [(*EVERY[:d], slice(end - size, end), Ellipsis) for size, end in zip(sizes, accumulate(sizes))]
+    return in_parts(tuple(places), unbinding(name))
+
+
+def parts(shape, split_size, dim=0):
+    """The plan of `split`."""
     if not shape:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     d = wrap_dim(dim, len(shape))
     n = shape[d]
-    size = integers(split_size_or_sections)
+    size = integers(split_size)
     if isinstance(size, int):
         if size < 0 or size == 0 and n:
             raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
-        return _multiple(even(n, int(size), d), tensor, "SplitBackward0")
+        return ranges([min(size, n - k) for k in range(0, n, size)] if n else [0], d, "SplitBackward0")
     sizes = [whole_size(n, place) for place, n in enumerate(size)]
     if sizes and min(sizes) < 0:
         raise RuntimeError("split_with_sizes expects split_sizes have only non-negative entries, but got "
@@ -145,33 +127,41 @@ def split(tensor, split_size_or_sections, dim=0):
     if sum(sizes) != n:
         raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at "
                            f"dimension {dim}), but got split_sizes={sizes}")
-    return _multiple(ranges(tuple(sizes), d), tensor, "SplitWithSizesBackward0")
+    return ranges(sizes, d, "SplitWithSizesBackward0")
+
+
+@method(plans=parts)
+def split(tensor, split_size_or_sections, dim=0):
+    """Split an axis into views of consecutive ranges."""
+    if not isinstance(tensor, TensorBase):
+        return tensor.split(split_size_or_sections, dim)  # as torch's, for anything that has such a method
+    return views_of(tensor, parts(shape_of(tensor), split_size_or_sections, dim))
 
 
 def split_method(self, split_size, dim=0):
     """Split an axis into views of consecutive ranges. The method calls the sizes `split_size`, as PyTorch's does."""
     if (m := MODES.get()) is not None and m.functions:
-        return by_mode(split_method, (self, split_size), {"dim": dim})
+        return by_mode(Tensor.split, (self, split_size), {"dim": dim})
     return split(self, split_size, dim)
 
 
-attach("split", split_method)
+attach("split", viewing(parts, split_method))
 
 
-@method()
+def equal_parts(shape, chunks, dim=0):
+    """The plan of `chunk`."""
+    if chunks < 1:
+        raise RuntimeError("chunk expects `chunks` to be greater than 0, got: " + str(chunks))
+    if not shape:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    n = shape[wrap_dim(dim, len(shape))]
+    return parts(shape, -(-n // chunks) or 1, dim) if n else parts(shape, [0] * chunks, dim)
+
+
+@method(plans=equal_parts)
 def chunk(input, chunks, dim=0, *, axis=None):
     """Split an axis into at most `chunks` views of consecutive ranges."""
     chunks, dim = integers(chunks), dim if axis is None else axis
     if (m := MODES.get()) is not None and m.functions:
         return by_mode(chunk, (input, chunks, dim) if dim else (input, chunks), {})
-    if chunks < 1:
-        raise RuntimeError("chunk expects `chunks` to be greater than 0, got: " + str(chunks))
-    shape = shape_of(input)
-    if not shape:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    d = wrap_dim(dim, len(shape))
-    n = shape[d]
-    if type(chunks) is int and n:
-        return _multiple(even(n, -(-n // chunks), d), input, "SplitBackward0")
-    size = -(-n // chunks)
-    return split(input, size or 1, dim) if n else split(input, [0] * chunks, dim)
+    return views_of(input, equal_parts(shape_of(input), chunks, dim))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..... import numpy as cnp, stop_gradient
+from ..... import stop_gradient
 from ..dispatch.call import ROWS, operation, promote
 from ..dispatch.host_ops import hosted, is_plain, on_host, primal_of
 from ..dispatch.joint_nodes import jointly
@@ -11,6 +11,7 @@ from ..modes.warnings import tell
 from ..types import dtypes, output_tuples
 from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
+from .array_functions import cnp
 from .axes import wrap_dim
 from .index_arrays import along, ordered
 

@@ -1,12 +1,10 @@
 """Views beyond basic indexing: diagonals, windows, real and imaginary parts, strides of one's own."""
 
-import functools
 from math import prod
 from numbers import Number
 
 import numpy as np
 
-from ..... import numpy as cnp
 from ....._engine import Places
 from .....extend import REGISTRY
 from ..dispatch.call import moving
@@ -17,9 +15,10 @@ from ..types.dtypes import type_word
 from ..types.tensor_type import Tensor, TensorBase, infer, needs_grad, wrap
 from ..types.tensor_value import bottom, shape_dtype
 from ..values.tangents import tangent_of
-from ..views.fast import placed
+from ..views.fast import by_maker
 from ..views.memory import memory_of
-from ..views.views import PICK, titled, view
+from ..views.views import PICK, view
+from .array_functions import cnp
 from .assigned import assigned, class_word, type_name
 from .axes import check_strides, shape_of, wrap_dim
 from .copying import copy_
@@ -38,24 +37,12 @@ def places(shape, maker):
     return Places(maker(np.arange(prod(shape)).reshape(shape)))
 
 
-def placed_view(t, kind, params, name, shared=False):
-    """`index_view` of a maker `kind(*params)`; what it comes to for small arrays of one shape is kept.
-
-    `shared`: elements of the view may share memory.
-    """
-    shape = shape_of(t)
+def places_plan(shape, maker, title, layout, shared=False):
+    """The plan of `index_view` of a small tensor; elements of the view may be `shared`. None for others."""
     if prod(shape) > _SMALL:
-        return index_view(t, kind(*params), name)
-    maker, step = kept(kind, params, shape)
-    out = placed(t, maker, step, titled(PICK, name), shared)
-    return view(t, PICK, step[1], name, maker=maker) if out is None else out
-
-
-@functools.lru_cache(256)
-def kept(kind, params, shape):
-    """What makes a view, and the step of its record."""
-    maker = kind(*params)
-    return lambda x: writable(maker(x), x), (PICK, (places(shape, maker),))
+        return None
+    found = places(shape, maker)
+    return by_maker(lambda x: writable(maker(x), x), found, title, shared, (shape, found.index.shape, *layout))
 
 
 _SMALL = 1 << 12  # elements
@@ -69,35 +56,60 @@ def writable(view_, array):
     return view_
 
 
-@method("diagonal")
-def diagonal(input, offset=0, dim1=0, dim2=1):
-    """Return a diagonal of two axes as a view."""
-    n = len(shape_of(input))
+def diagonal_axes(shape, dim1, dim2):
+    """The axes of a diagonal, counted from behind."""
+    n = len(shape)
     a, b = wrap_dim(dim1, n) - n, wrap_dim(dim2, n) - n
     if a == b:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    return placed_view(input, _diagonal, (offset, a, b), "DiagonalBackward0")
+    return a, b
 
 
-def _diagonal(offset, a, b):
-    return lambda x: x.diagonal(offset, a, b)
+def diagonal_plan(shape, offset=0, dim1=0, dim2=1):
+    """The plan of `diagonal`."""
+    a, b = diagonal_axes(shape, dim1, dim2)
+    first, second = a + len(shape), b + len(shape)
+    steps = [{axis: 1} for axis in range(len(shape)) if axis not in (first, second)]
+    return places_plan(shape, lambda x: x.diagonal(offset, a, b), "DiagonalBackward0", (
+        {first: max(-offset, 0), second: max(offset, 0)}, [*steps, {first: 1, second: 1}]))
 
 
-@method("unfold")
-def unfold(input, dimension, size, step):
-    """Return sliding windows of an axis as a view."""
-    shape = shape_of(input)
+@method("diagonal", plans=diagonal_plan)
+def diagonal(input, offset=0, dim1=0, dim2=1):
+    """Return a diagonal of two axes as a view."""
+    a, b = diagonal_axes(shape_of(input), dim1, dim2)
+    return index_view(input, lambda x: x.diagonal(offset, a, b), "DiagonalBackward0")
+
+
+def window_axis(shape, dimension, size, step):
+    """The axis that windows go along, counted from behind."""
     if size < 0:
         raise RuntimeError(f"size is {size} but must be >= 0")
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
     d = wrap_dim(dimension, len(shape)) - max(len(shape), 1)
-    if not shape:
-        return unfold(input.reshape(1), 0, size, step)[0]
     if size > (shape[d] if shape else 1):
         raise RuntimeError(f"maximum size for tensor at dimension {d + len(shape)} is {shape[d]} but size is {size}")
+    return d
 
-    return placed_view(input, _windows, (d, size, step), "UnfoldBackward0", size > step)
+
+def window_plan(shape, dimension, size, step):
+    """The plan of `unfold`; None for a tensor without axes."""
+    d = window_axis(shape, dimension, size, step)
+    along = d + len(shape)
+    steps = [{axis: step if axis == along else 1} for axis in range(len(shape))]
+    return places_plan(shape, _windows(d, size, step), "UnfoldBackward0", ({}, [*steps, {along: 1}]),
+                       size > step) if shape else None
+
+
+@method("unfold", plans=window_plan)
+def unfold(input, dimension, size, step):
+    """Return sliding windows of an axis as a view."""
+    shape = shape_of(input)
+    d = window_axis(shape, dimension, size, step)
+    if not shape:
+        return unfold(input.reshape(1), 0, size, step)[0]
+    return index_view(input, _windows(d, size, step), "UnfoldBackward0")
 
 
 def _windows(d, size, step):

@@ -3,16 +3,14 @@
 from ..dispatch.call import ROWS, attach
 from ..modes.warnings import first, tell
 from ..types.tensor_type import Tensor
-from ..views.fast import turned
+from ..views.fast import by_axes, viewing
 from .axes import shape_of
-from .shaping import permute, transpose
+from .shaping import permute, swapped, transpose
 
 
 def reversed_axes(t):
     """`Tensor.T`: the axes in the opposite order; a warning for what is no matrix."""
     n = len(shape_of(t))
-    if n == 2 and (quick := turned(t, (1, 0), "PermuteBackward0")) is not None:
-        return quick
     found = permute(t, tuple(range(n))[::-1])
     if n != 2 and first("T"):
         tell("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will "
@@ -63,6 +61,9 @@ def conjugate(t):
     return ROWS["conj"].fun(t) if t.is_complex() else t
 
 
-Tensor.T, Tensor.mT, Tensor.H = property(reversed_axes), property(matrix_turned), property(conjugated)
+Tensor.T = property(viewing(
+    lambda shape: by_axes((1, 0), "PermuteBackward0") if len(shape) == 2 else None, reversed_axes))
+Tensor.mT = property(viewing(lambda shape: swapped(shape, -2, -1) if len(shape) > 1 else None, matrix_turned))
+Tensor.H = property(conjugated)
 Tensor.mH = property(lambda self: turned_and_conjugate(self, "mH"))
 attach("adjoint", adjoint)

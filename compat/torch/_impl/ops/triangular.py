@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..... import numpy as cnp, stop_gradient
+from ..... import stop_gradient
 from .....extend import REGISTRY
 from .....scipy import linalg as scipy_linalg
 from ..dispatch.call import ROWS, operation, to
@@ -13,6 +13,7 @@ from ..inplace.lower_errors import LinAlgError
 from ..types import output_tuples
 from ..types.arrays import ARRAYS
 from ..types.dtypes import type_word
+from .array_functions import cnp
 from .matrices import (
     adjoint,
     cholesky_so_far,

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..... import nn, numpy as cnp
+from ..... import nn
 from ....._engine import constant
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, operation, otherwise, to
@@ -15,6 +15,7 @@ from ..state.python_data import filling
 from ..types import dtypes
 from ..types.dtypes import type_word
 from ..types.parameter import PLAIN_KINDS
+from .array_functions import cnp
 from .axes import tuples
 from .publishing import functional, method
 from .tracking import check_constant, check_running, track

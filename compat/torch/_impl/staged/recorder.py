@@ -38,6 +38,7 @@ class Recorder(_engine.GraphTrace):
         super().__init__(concrete=True, library=library, watch=False)
         self.plain = plain
         self.values = {}
+        self.moved = None  # a read that is done twice has two nodes, as on the tape
 
     def box(self, var, value=None):
         """A value that the body may compute with."""

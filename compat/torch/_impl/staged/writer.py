@@ -53,6 +53,7 @@ class Writer:
         self.room = _ROOM | room
         if recorder.library is not None:
             self.room["np"] = recorder.library
+        self.arrays = bool(recorded) and recorder.library is None  # numbers are arrays without axes, as on the tape
         self.lines = []
         self.ufuncs = set()  # names in the room that stand for ufuncs, and may stand for native forms of them
 
@@ -108,9 +109,13 @@ class Writer:
         self.write(self.depth, f"v{k} = {call}")
         if prim.outputs is None:
             self.names[eq.outputs[0]] = f"v{k}"
-            return
-        self.names.update((v, f"v{k}_{i}") for i, v in enumerate(eq.outputs))
-        self.write(self.depth, f"{listed([self.names[v] for v in eq.outputs])} = v{k}")
+        else:
+            self.names.update((v, f"v{k}_{i}") for i, v in enumerate(eq.outputs))
+            self.write(self.depth, f"{listed([self.names[v] for v in eq.outputs])} = v{k}")
+        for v in eq.outputs if self.arrays else ():
+            if type(self.values[v]) is not ndarray:
+                self.values[v] = np.asarray(self.values[v])
+                self.write(self.depth, f"{self.names[v]} = np.asarray({self.names[v]})")
 
     def loop(self, ufunc):
         """The name of a ufunc."""
@@ -167,13 +172,7 @@ class Writer:
         if prim.flat or not outs or not active:
             return None
         self.nodes.update((v, f"m{k}" if prim.outputs is None else f"m{k}_{eq.outputs.index(v)}") for v in outs)
-        avals = self.avals_of(eq.inputs)
-        shape, dtype = aval_of(self.values[outs[0]]).shape, avals[active[0]].dtype
-        ours = [a for i, a in enumerate(avals) if i not in prim.nondiff and not a.weak]
-        one = dtype in FLOATS and all(a.dtype is dtype for a in (*ours, *self.avals_of(outs)))
-        if one and prim.elementwise:
-            return prim.rule(active, True, tuple([i for i in active if avals[i].shape != shape]))
-        return prim.rule(active, True) if one and prim.exact else prim.rule(active)
+        return _engine.rule_for(prim, active, self.avals_of(eq.inputs), self.avals_of(outs))
 
     def avals_of(self, variables):
         """What variables and literals are."""

@@ -1,6 +1,8 @@
 cimport cython
 
 from .....core.slots cimport Node
+from ..types.blank cimport blank_node
+from ..types.record_slots cimport Record
 from ..types.tensor_slots cimport TensorSlots
 
 cpdef object edge(TensorSlots t)

@@ -16,7 +16,9 @@ from ..graph.node_data import short, visible
 from ..graph.node_names import NamedRule
 from ..modes.modes import MODES
 from ..types.arrays import ARRAYS
+from ..types.blank import blank_node
 from ..types.other_layout import OtherLayout
+from ..types.record_slots import Record
 from ..types.tensor_slots import TensorSlots
 from ..types.tensor_type import FOREIGN, INFERRED, more, needs_grad
 from ..types.tensor_value import bottom, cell_of, hollow, shape_dtype
@@ -31,7 +33,7 @@ _STALE = Lock()  # two threads must not both make the history of one view again
 def edge(t):
     """The node of a tensor as an operand: its `grad_fn`, the accumulator of a leaf, or None. Views are brought up to
     date first."""
-    meta = t.autograd_meta
+    meta: Record = t.autograd_meta
     if meta is not None and meta.base is not None:
         node = refresh(t)
     else:
@@ -59,14 +61,13 @@ def sink(t):
 
 def accumulator(t, kind=AccumulateGrad):
     """The node of a leaf, cached weakly on it."""
-    meta = t.autograd_meta
+    meta: Record = t.autograd_meta
     found = None if meta is None else meta.accumulator
     node = None if found is None else found()
     if node is None or node.lost is not kind.lost:
         if meta is None or meta is INFERRED:
             meta = more(t)
-        made: type = kind
-        node = made.__new__(made)
+        node = blank_node(kind)
         node.rule = None
         node.parents = ()
         node.saved = t
@@ -95,7 +96,7 @@ def refresh(t):
     """The node of a view, made again if the memory was written to since it was made."""
     if t.level_trace is FOREIGN:
         return None
-    meta = t.autograd_meta
+    meta: Record = t.autograd_meta
     now = versions.version(t.value) if t.level_trace is None and not versions.exposed(t.value) else version_of(t)
     if meta.attr_version == now:
         return t.node
@@ -119,7 +120,7 @@ def is_current(t):
     m = MODES.get()
     if m is not None and m.packing is None or not untangled(t):
         return False
-    meta = t.autograd_meta
+    meta: Record = t.autograd_meta
     if versions.EXPOSED and versions.exposed(t.value) or (
             versions.WRITTEN and versions.version(t.value) != meta.attr_version):
         refresh(t)
@@ -128,9 +129,9 @@ def is_current(t):
 
 def untangled(t):
     """Tell whether neither an ambient view of floats nor its base has a tangent."""
-    meta = t.autograd_meta
+    meta: Record = t.autograd_meta
     base: TensorSlots = meta.base
-    more_of_base = base.autograd_meta
+    more_of_base: Record = base.autograd_meta
     return meta.tangent is None and (more_of_base is None or more_of_base.tangent is None)
 
 

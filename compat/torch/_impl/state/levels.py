@@ -85,12 +85,12 @@ class GradTrace(_engine.AmbientTrace):
             return None
         node = None
         if nodes and self.recording:
-            rule = prim.rule(tuple(nodes), True) if prim.exact else prim.rule(tuple(nodes))
+            avals = [extend.aval_of(x) for x in values[:n]]
+            rule = _engine.rule_for(prim, tuple(nodes), avals, [extend.aval_of(v)])
             node = GradNode()
             node.rule = rule
             node.parents = args[nodes[0]].node if len(nodes) == 1 else tuple([args[i].node for i in nodes])
-            node.saved = None if rule.collect is None else rule.collect(
-                (*values, v, *[extend.aval_of(x) for x in values[:n]], None))
+            node.saved = None if rule.collect is None else rule.collect((*values, v, *avals, None))
             node.seq = next_seq()
             node.extra = None
         return self.quick_box(prim, v, node)
@@ -188,11 +188,13 @@ class GradTrace(_engine.AmbientTrace):
         return out
 
     def below(self, prim, args):
-        """The operation one level down; in a selective checkpoint, what was kept of it."""
+        """The operation one level down, numbers as arrays without axes; in a selective checkpoint, what was kept."""
         m = MODES.get()
-        if m is None or m.answers is None or self.level:
-            return prim.rebind(args)
-        return m.answers(prim, lambda: prim.rebind(args))
+        v = prim.rebind(args) if m is None or m.answers is None or self.level else m.answers(
+            prim, lambda: prim.rebind(args))
+        if type(v) is tuple:
+            return tuple([np.asarray(x) if isinstance(x, np.generic) else x for x in v])
+        return np.asarray(v) if isinstance(v, np.generic) else v
 
     def node(self, rule, parents, saved, tangents=None):
         """A node with the next number; in anomaly mode it remembers where it was made."""

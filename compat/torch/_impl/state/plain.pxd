@@ -1,4 +1,7 @@
-from ..types.record_slots cimport RecordSlots
+cimport cython
+
+from ..types.ndarrays cimport within
+from ..types.record_slots cimport Record
 from ..types.tensor_slots cimport TensorSlots
 from ..graph.versions cimport exposed, version
 from .edges cimport refresh
@@ -9,7 +12,8 @@ cpdef bint untouched(object meta) except -1
 cpdef bint current(object t, bint recording) except -1
 cpdef bint bare(object t) except -1
 cpdef bint hooked(object m) except -1
-cpdef RecordSlots view_record(object t, object meta, object step, object array)
+cpdef Record view_record(object t, object meta, object steps, object array)
 cpdef bint simple(object s) except -1
+@cython.locals(rank=int, axis=int)
 cpdef object place(object key, object shape)
 cpdef bint same(object part, object v) except -1

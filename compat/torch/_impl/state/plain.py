@@ -7,9 +7,9 @@ import numpy as np
 
 from ....._engine import ROADS
 from ..graph.versions import EXPOSED, WRITTEN, exposed, version
-from ..types.record_slots import RecordSlots
+from ..types.ndarrays import within
+from ..types.record_slots import Record
 from ..types.tensor_slots import TensorSlots
-from ..types.tensor_type import Record
 from .edges import refresh
 from .levels import BatchTrace, GradTrace
 
@@ -51,14 +51,14 @@ def bottom_of(t):
 
 def untouched(meta):
     """Tell whether a record has no tangent, and its tensor did not change its shape in place."""
-    known: RecordSlots = meta
+    known: Record = meta
     return known is None or known.tangent is None and not known.relaid
 
 
 def current(t, recording):
     """Tell whether an ambient view of floats has no tangent, and a history that is up to date or not asked for."""
     u: TensorSlots = t
-    meta: RecordSlots = u.autograd_meta
+    meta: Record = u.autograd_meta
     base: TensorSlots = meta.base
     if meta.tangent is not None or not untouched(base.autograd_meta):
         return False
@@ -81,7 +81,7 @@ def bare(t):
     dtype = x.dtype
     if dtype.kind == "f" and dtype.itemsize > 2:
         return False
-    meta: RecordSlots = u.autograd_meta
+    meta: Record = u.autograd_meta
     if meta is None:
         return True
     if not untouched(meta) or meta.forward_base is not None:
@@ -102,18 +102,18 @@ def hooked(m):
     return True
 
 
-def view_record(t, meta, step, array):
-    """The record of the view over `array` that a tensor with the record `meta` gives by a step."""
-    made: RecordSlots = Record()
-    of: RecordSlots = meta
+def view_record(t, meta, steps, array):
+    """The record of the view over `array` that a tensor with the record `meta` gives by a step, in a tuple."""
+    made: Record = Record.__new__(Record)
+    of: Record = meta
     if of is not None and of.base is not None:
         made.base = of.base
-        made.steps = (*of.steps, step)
+        made.steps = of.steps + steps
         if of.creation is not None:
             made.creation = of.creation
     else:
         made.base = t
-        made.steps = (step,)
+        made.steps = steps
     if WRITTEN:
         now = version(array)
         if now:
@@ -134,6 +134,8 @@ def place(key, shape):
     Slices that take a whole axis make no view in torch. An index ends with an Ellipsis, so that its output is an array;
     the spot is the same without it: the number itself, where it names one.
     """
+    if within(key, shape):
+        return (*key, Ellipsis), "SelectBackward0" if key else "AliasBackward0", key
     rank = len(shape)
     axis = 0
     title = "AliasBackward0"
@@ -152,7 +154,8 @@ def place(key, shape):
             if not simple(k):
                 return None
             start, stop, step = k.start, k.stop, k.step
-            if (start is None or start == 0) and (step is None or step == 1) and (stop is None or stop >= shape[axis]):
+            if start is None and stop is None and step is None or (start is None or start == 0) and (
+                    step is None or step == 1) and (stop is None or stop >= shape[axis]):
                 k = WHOLE
             else:
                 title = "SliceBackward0"

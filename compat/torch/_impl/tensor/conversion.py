@@ -22,6 +22,7 @@ from ..types.size import CPU, device as Device
 from ..types.tensor_type import FOREIGN, TensorBase, needs_grad
 from ..values.tangents import tangent_of
 from ..values.transfer import transfer
+from ..views.fast import counting
 from .type_names import meant, name_of
 
 ndarray = np.ndarray
@@ -39,6 +40,9 @@ def item(self):
     if b.size != 1:
         raise RuntimeError(f"a Tensor with {b.size} elements cannot be converted to Scalar")
     return b.item()
+
+
+item = counting(item)
 
 
 def tolist(self):

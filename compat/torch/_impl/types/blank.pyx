@@ -1,6 +1,7 @@
 # cython: language_level=3
-"""A tensor without its constructor."""
+"""A tensor, or a node, without its constructor."""
 
+from .....core.slots cimport Node
 from .tensor_slots cimport TensorSlots
 
 cdef extern from *:
@@ -13,3 +14,8 @@ cdef extern from *:
 cpdef TensorSlots blank(object kind):
     """A tensor of a class, whose fields are to be set."""
     return <TensorSlots>MADE_BY(TensorSlots, kind, ())
+
+
+cpdef Node blank_node(object kind):
+    """A node of a class, whose fields are to be set."""
+    return <Node>MADE_BY(Node, kind, ())

@@ -1,4 +1,8 @@
-cdef class RecordSlots:
+cimport cython
+
+@cython.freelist(256)
+cdef class Record:
     cdef public object base, steps, creation, tangent, forward_base, put, relaid
-    cdef public long attr_version
-    cdef public bint inference
+    cdef public object grad, hooks, post, accumulator, cell, grad_dtype, forward_steps, mapped
+    cdef public long attr_version, since
+    cdef public bint inference, retains

@@ -1,11 +1,11 @@
-"""The fields of a tensor's record that fast roads read. Compiled with record_slots.pxd."""
+"""The record of a tensor: what few tensors have. Compiled with record_slots.pxd."""
 
 
-class RecordSlots:
-    """The fields of a `Record`, which says what else there is."""
+class Record:
+    """What few tensors have: gradient, hooks, the base and steps of a view, a tangent, an explicit version counter."""
 
     def __cinit__(self):
-        self.steps = self.relaid = ()
+        self.steps = self.relaid = self.forward_steps = ()
 
 
 DEFAULTS = {
@@ -16,9 +16,19 @@ DEFAULTS = {
     "tangent": None,  # (epoch, Tensor)
     "inference": False,
     "forward_base": None,  # the dual tensor that a view was taken of
+    "forward_steps": (),  # from `forward_base`
     "put": None,  # what the fast road keeps of a view that is written to
     "relaid": (),  # of a base that changed its shape in place: the steps back to older shapes, newest first
+    "since": 0,  # of a view: how many of the steps of `relaid` its own know of
+    "grad": None,
+    "hooks": None,
+    "post": None,  # the hooks behind the accumulation of a gradient
+    "accumulator": None,  # a weak reference to the node of a leaf
+    "retains": False,  # whether the gradient of what is no leaf is kept
+    "grad_dtype": None,
+    "cell": None,  # the version of a tensor without memory of its own kind (FOREIGN)
+    "mapped": None,  # of a value of a vmap: what it was made of, and the mapped axis of that, if not the first
 }
-if not hasattr(RecordSlots, "base"):  # interpreted, the defaults are the class's: assignments would cost more
+if not hasattr(Record, "base"):  # interpreted, the defaults are the class's: assignments would cost more
     for name, value in DEFAULTS.items():
-        setattr(RecordSlots, name, value)
+        setattr(Record, name, value)

@@ -5,7 +5,7 @@ import numpy as np
 from .arrays import ARRAYS
 from .blank import blank
 from .other_layout import OtherLayout
-from .record_slots import RecordSlots
+from .record_slots import Record
 from .tensor_slots import TensorSlots
 
 ndarray = np.ndarray
@@ -46,18 +46,6 @@ class Tensor(TensorBase):
 
     def __init__(self, *args, **kwargs):
         pass
-
-
-class Record(RecordSlots):
-    """What few tensors have: gradient, hooks, the base and steps of a view, a tangent, an explicit version counter."""
-
-    grad = hooks = post = accumulator = None
-    cell = None  # the version of a tensor without memory of its own kind (FOREIGN)
-    children = name = layout = grad_dtype = None
-    retains = False
-    forward_steps = ()  # from `forward_base`
-    mapped = None  # of a value of a vmap: what it was made of, and the mapped axis of that, if not the first
-    since = 0  # of a view: how many of the steps of `relaid` its own know of
 
 
 class Inferred(Record):

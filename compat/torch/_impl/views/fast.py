@@ -27,20 +27,26 @@ from ..state.plain import (
     untouched,
     view_record,
 )
+from ..types.ndarrays import in_order, laid, layout, number, of_shape, reshaped
 from ..types.parameter import Parameter
-from ..types.record_slots import RecordSlots
+from ..types.record_slots import Record
 from ..types.tensor_slots import TensorSlots
-from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Record, Tensor
-from ..types.tensor_value import shape_dtype
+from ..types.tensor_type import FAST, GENERAL, INFERENCE, INFERRED, VIEW, Tensor
 from .rules import EXPANDED, SELECT, SHAPED, TURNED
-from .views import EXPAND, GETITEM, RESHAPE, TRANSPOSE
+from .views import EXPAND, GETITEM, PICK, RESHAPE, TRANSPOSE, titled, view
 
 ndarray = np.ndarray
+get_modes = MODES.get
 aval_of = extend.aval_of
+make_aval = extend.make_aval
 EVERY = slice(None)
 PAIR, AVAL, GIVEN = range(3)  # what the node of a view saves: the tensor's aval with something, the aval, something
 SELECTED, SLICED, ALIASED, INSERTED = (SELECT[f"{name}Backward0"] for name in ("Select", "Slice", "Alias", "Unsqueeze"))
-VIEWED, SWAPPED, SPREAD = SHAPED["ViewBackward0"], TURNED["TransposeBackward0"], EXPANDED["ExpandBackward0"]
+VIEWED, SPREAD = SHAPED["ViewBackward0"], EXPANDED["ExpandBackward0"]
+AS_NUMPY = object()  # of a plan whose layout NumPy finds
+MISSING = object()
+NEWEST = [aval_of(np.zeros(()))]
+MOST = 256  # plans of a function
 _CLONED = NamedRule(extend.REGISTRY["duplicate"].rule((0,), True), "CloneBackward0")
 _RESHAPED = NamedRule(RESHAPE.rule((0,), True), "UnsafeViewBackward0")
 if (_CLONED.names, _RESHAPED.names) != ((), ("x_aval",)):
@@ -48,36 +54,176 @@ if (_CLONED.names, _RESHAPED.names) != ((), ("x_aval",)):
                          f"{_RESHAPED.names}")
 
 
-def view_of(t, prim, param, rule, what, beside, maker=None):
-    """The view of a tensor by a primitive with one parameter.
+class Plan:
+    """A view as far as its arguments and the shape of the tensor decide it.
 
-    Args:
-        rule: that of the node; None for none.
-        what: which of PAIR, AVAL and GIVEN it saves, with what is `beside`.
-        maker: makes the array, where that is not the primitive.
+    `prim` with the parameter `param` gives it, or `maker`, where the primitive would copy; the node has the `rule`,
+    None for none, and saves what `what` says: the tensor's aval, what is `beside`, or both (PAIR). `shared` says that
+    elements of the view may lie in the same place. Of several views at once there are the plans alone, in `parts`. The
+    rest is kept once it is known: how the view lies in memory, the step of its record, what nodes save of the last
+    dtype, and the plan below a vmap.
     """
+
+    __slots__ = ("behind", "beside", "kept", "layout", "lies", "maker", "param", "parts", "prim", "rule", "shape",
+                 "shared", "step", "what")
+
+
+def plan_of(prim, param, rule, what, beside):
+    """The plan of one view."""
+    made: Plan = Plan.__new__(Plan)
+    made.prim = prim
+    made.param = param
+    made.rule = rule
+    made.what = what
+    made.beside = beside
+    made.step = made.kept = made.behind = made.parts = made.maker = made.layout = made.lies = made.shape = None
+    made.shared = False
+    return made
+
+
+def by_index(index, title):
+    """The plan of a view by a basic index."""
+    index = (*index, Ellipsis)
+    return plan_of(GETITEM, index, SELECT[title], PAIR, index)
+
+
+def in_shape(shape, title):
+    """The plan of a view in another shape; `title` is its node's name where the elements do not lie in order."""
+    return plan_of(RESHAPE, shape, SHAPED[title], AVAL, None)
+
+
+def by_axes(axes, title):
+    """The plan of a view with its axes in another order, none of them negative."""
+    return plan_of(TRANSPOSE, axes, TURNED[title], GIVEN, axes)
+
+
+def spread(shape):
+    """The plan of a view in a larger shape."""
+    return plan_of(EXPAND, shape, SPREAD, AVAL, None)
+
+
+def by_maker(maker, places, title, shared, layout):
+    """The plan of a view at places of the tensor, as `maker` makes it of an array, and as it lies in memory."""
+    made: Plan = plan_of(PICK, places, titled(PICK, title), PAIR, places)
+    made.maker = maker
+    made.layout = layout
+    made.shared = shared
+    return made
+
+
+def in_parts(indices, rule):
+    """The plan of the views by a tuple of indices, which are the outputs of one node."""
+    made: Plan = plan_of(GETITEM, None, rule, PAIR, indices)
+    made.parts = tuple([plan_of(GETITEM, index, None, PAIR, index) for index in indices])
+    return made
+
+
+def viewing(plans, general):
+    """The function of a view: at once where its arguments are ints, and else what is `general`.
+
+    `plans(shape, *arguments)` gives the plan; where it raises, or gives None, the general function says more. A plan is
+    kept for its shape and arguments. What asks modes and classes first is put behind this (`ahead`).
+    """
+    known, newest = {}, {}
+
+    def fun(input=MISSING, *rest, **named):
+        if input is MISSING:
+            return general(*rest, **named)
+        if not named:
+            plan: Plan = planned(known, newest, plans, input, rest)
+            if plan is not None:
+                out = view_of(input, plan) if plan.parts is None else parted(input, plan)
+                if out is not None:
+                    return out
+        return general(input, *rest, **named)
+
+    functools.update_wrapper(fun, general)
+    fun.ahead = functools.partial(viewing, plans)
+    return fun
+
+
+def planned(known, newest, plans, t, given):
+    """The plan of a view for arguments, or None. It is `known` by these and the shape, and `newest` has that of the
+    last shape, which is commonly this one."""
+    kind = type(t)
+    if kind is not Tensor and kind is not Parameter:
+        return None
+    u: TensorSlots = t
+    plan: Plan
+    for x in given:
+        kind = type(x)
+        if kind is not int:
+            if kind is list:
+                return planned(known, newest, plans, t, tuple([tuple(y) if type(y) is list else y for y in given]))
+            if not isinstance(x, tuple):
+                return None
+            for n in x:
+                if type(n) is not int:
+                    return None
+    x = u.value
+    plan = newest.get(given)
+    if plan is not None and type(x) is ndarray and of_shape(x, plan.shape):
+        return plan
+    shape = shape_of(t)
+    if shape is None:
+        return None
+    key = (shape, given)
+    plan = known.get(key)
+    if plan is None:
+        try:
+            plan = plans(shape, *given)
+        except (IndexError, RuntimeError, TypeError, ValueError):  # which the general function raises, in its words
+            return None
+        if plan is None:
+            return None
+        plan.shape = shape
+        if len(known) >= MOST:
+            known.clear()
+            newest.clear()
+        known[key] = plan
+    newest[given] = plan
+    return plan
+
+
+def view_of(t, plan):
+    """The view of a tensor by a plan."""
     kind = type(t)
     if kind is not Tensor and kind is not Parameter or not OPEN[0]:
         return None
     u: TensorSlots = t
-    m = MODES.get()
+    p: Plan = plan
+    out: TensorSlots
+    m = get_modes()
     try:
-        if u.level_trace is None:
-            recording = m is None or not m.still
-            if recording and m is not None and not records(m):
-                return None
-            return ambient_view(t, m, recording, prim, param, rule, what, beside, maker)
-        return level_view(t, prim, param, rule, what, beside, maker) if records(m) else None
+        if u.level_trace is not None:
+            return None if p.shared or not records(m) else level_view(t, p)
+        recording = m is None or not m.still
+        if recording and m is not None and not records(m):
+            return None
+        out = ambient_view(t, m, recording, p)
     except (IndexError, ValueError):  # NumPy's, of arguments that do not fit
         return None
+    if p.shared and out is not None and out.dispatch_key == VIEW:
+        out.dispatch_key = GENERAL
+    return out
 
 
-def ambient_view(t, m, recording, prim, param, rule, what, beside, maker):
+def planned_view(t, plan):
+    """The view of a tensor by a plan, on either road."""
+    p: Plan = plan
+    out = view_of(t, p)
+    if out is not None:
+        return out
+    return view(t, p.prim, (p.param,), p.rule.title)
+
+
+def ambient_view(t, m, recording, plan):
     """`view_of` a tensor of no level."""
     u: TensorSlots = t
     x = u.value
-    meta: RecordSlots = u.autograd_meta
-    made: RecordSlots
+    meta: Record = u.autograd_meta
+    made: Record
+    p: Plan = plan
     key = u.dispatch_key
     if type(x) is not ndarray:
         return None
@@ -89,62 +235,86 @@ def ambient_view(t, m, recording, prim, param, rule, what, beside, maker):
     elif key == INFERENCE:
         if recording:
             return None
-        return tensor_of(array_of(x, prim, param, maker), None, INFERRED, None, INFERENCE)
+        return tensor_of(array_of(x, p), None, INFERRED, None, INFERENCE)
     elif not bare(t):
         return None
-    if prim is RESHAPE and x.flags.c_contiguous:
-        array = x.reshape(param)
-        rule = VIEWED
-        if array.shape == x.shape:  # of axes of one element the strides stay
-            array = x.view()
-    else:
-        array = array_of(x, prim, param, maker)
+    array = array_of(x, p)
     if meta is not None and meta.inference:
-        made = Record()
+        made = Record.__new__(Record)
         made.inference = True
         return tensor_of(array, None, made, None, GENERAL)
-    made = view_record(t, meta, (prim, (array.shape if prim is RESHAPE else param,)), array)
+    if p.step is None:
+        p.step = ((p.prim, (p.param,)),)
+    made = view_record(t, meta, p.step, array)
     node = None
     if not recording:
         made.creation = "inference" if m.inference else "no_grad"
-    elif rule is not None:
-        p = history(t)
-        if p is not None:
-            node = noted(rule, p, beside if what == GIVEN else aval_of(x) if what == AVAL else (aval_of(x), beside))
+    elif p.rule is not None:
+        node = history(t)
+        if node is not None:
+            node = noted(VIEWED if p.prim is RESHAPE and in_order(x) else p.rule, node,
+                         saved_by(p, x, 0))
     return tensor_of(array, node, made, None, VIEW if key != GENERAL else GENERAL)
 
 
-def level_view(t, prim, param, rule, what, beside, maker):
+def saved_by(plan, x, front):
+    """What the node of a view saves of a tensor over an array, of which so many axes are those of vmaps."""
+    p: Plan = plan
+    if p.what == GIVEN:
+        return p.beside
+    kept, dtype = p.kept, x.dtype
+    if kept is None or kept[0] is not dtype:
+        aval = make_aval(x.shape[front:], dtype) if front else aval_here(x)
+        kept = p.kept = (dtype, aval if p.what == AVAL else (aval, p.beside))
+    return kept[1]
+
+
+def aval_here(x):
+    """The aval of an array; commonly that which was asked for last."""
+    aval = NEWEST[0]
+    if aval.dtype is not x.dtype or not of_shape(x, aval.shape):
+        aval = NEWEST[0] = aval_of(x)
+    return aval
+
+
+def level_view(t, plan):
     """`view_of` a value of levels, which are all recorded: the view below it, and what the level adds."""
     u: TensorSlots = t
+    p: Plan = plan
     trace = u.level_trace
     if trace is None:
-        return ambient_view(t, None, True, prim, param, rule, what, beside, maker)
+        return ambient_view(t, None, True, p)
     if type(trace) is BatchTrace:
-        if trace.done or maker is not None or prim is EXPAND and len(param) != len(shape_of(t)):
+        if trace.done or p.maker is not None or p.prim is EXPAND and len(p.param) != len(shape_of(t)):
             return None
-        param = behind_examples(prim, param, trace.size)
-        below = level_view(u.value, prim, param, rule, what, param, None)
+        if p.behind is None or p.behind[0] != trace.size:
+            param = behind_examples(p.prim, p.param, trace.size)
+            p.behind = trace.size, plan_of(p.prim, param, p.rule, p.what, param)
+        below = level_view(u.value, p.behind[1])
         return None if below is None else tensor_of(below, None, None, trace, GENERAL)
-    meta: RecordSlots = u.autograd_meta
+    meta: Record = u.autograd_meta
     if type(trace) is not GradTrace or trace.done or meta is not None and (
             not untouched(meta) or meta.forward_base is not None or meta.inference or meta.creation is not None or (
                 meta.base is not None and not untouched(meta.base.autograd_meta))):
         return None
-    below = level_view(u.value, prim, param, rule, what, beside, maker)
+    below = level_view(u.value, p)
     if below is None:
         return None
-    array = bottom_of(below)[0]
-    made: RecordSlots = view_record(t, meta, (prim, (param,)), array)
+    if p.step is None:
+        p.step = ((p.prim, (p.param,)),)
+    made: Record = view_record(t, meta, p.step, bottom_of(below)[0])
     node = u.node
     if meta is None:
         node = history(t)
     elif node is None or meta.base is not None and meta.attr_version != made.attr_version:
         node = edge(t)
-    if node is not None and rule is not None:
-        node = noted(rule, node, beside if what == GIVEN else source_aval(t) if what == AVAL else (
-            source_aval(t), beside))
-    return tensor_of(below, None if rule is None else node, made, trace, GENERAL)
+    if p.rule is None:
+        node = None
+    elif node is not None:
+        x, front = bottom_of(t)
+        node = noted(VIEWED if p.prim is RESHAPE and in_order(x) else p.rule, node,
+                     saved_by(p, x, front))
+    return tensor_of(below, node, made, trace, GENERAL)
 
 
 def behind_examples(prim, param, size):
@@ -156,24 +326,29 @@ def behind_examples(prim, param, size):
     return (size, *param)
 
 
-def source_aval(t):
-    """Shape and dtype of a value as its level sees them."""
-    u: TensorSlots = t
-    return aval_of(u.value) if u.level_trace is None else extend.make_aval(*shape_dtype(t))
-
-
-def array_of(x, prim, param, maker):
+def array_of(x, plan):
     """The array of a view."""
-    if maker is not None:
-        return maker(x)
+    p: Plan = plan
+    prim, param = p.prim, p.param
     if prim is GETITEM:
         return x[param]
+    if prim is RESHAPE:
+        array = reshaped(x, param)
+        if array is not None:
+            return array
+        if x.shape == param:  # of axes of one element the strides stay
+            return x.view()
+        return x.reshape(param) if in_order(x) else x.reshape(param, copy=False)
+    if prim is not EXPAND or in_order(x):
+        if p.lies is None:
+            p.lies = layout_of(p, x.shape) or AS_NUMPY
+        if p.lies is not AS_NUMPY:
+            return laid(x, p.lies)
+    if p.maker is not None:
+        return p.maker(x)
     if prim is TRANSPOSE:
         return x.transpose(param)
-    if prim is RESHAPE:
-        array = x.reshape(param, copy=False)
-        return array if array.shape != x.shape else x.view()
-    if not x.flags.c_contiguous or not x.size:
+    if not in_order(x) or not x.size:
         return prim.impl(np, x, param)
     strides = []
     lead = len(param) - len(x.shape)
@@ -184,22 +359,59 @@ def array_of(x, prim, param, maker):
     return array
 
 
+def layout_of(plan, shape):
+    """How a view lies in memory; None where NumPy is to find it."""
+    p: Plan = plan
+    if p.maker is not None:
+        return None if p.layout is None else layout(*p.layout)
+    if p.prim is TRANSPOSE:
+        return layout(shape, [shape[axis] for axis in p.param], {}, [{axis: 1} for axis in p.param])
+    lead = len(p.param) - len(shape)
+    steps = [{i - lead: 1} if i >= lead and shape[i - lead] == n else {} for i, n in enumerate(p.param)]
+    return layout(shape, p.param, {}, steps, False)
+
+
+def reading(general):
+    """`Tensor.__getitem__`: at once by a basic key, or else what is `general`."""
+
+    def fun(self, key):
+        out = read(self, key)
+        return general(self, key) if out is None else out
+
+    return functools.update_wrapper(fun, general)
+
+
+def counting(general):
+    """`Tensor.item`: at once of a plain tensor, or else what is `general`."""
+
+    def fun(self):
+        if type(self) is Tensor and get_modes() is None:
+            u: TensorSlots = self
+            if u.level_trace is None and type(u.value) is ndarray and u.value.dtype.kind != "V":
+                found = number(u.value)
+                if found is not None:
+                    return found
+        return general(self)
+
+    return functools.update_wrapper(fun, general)
+
+
 def read(t, key):
     """The view by a basic key."""
     kind = type(key)
     if kind is int:
-        return view_of(t, GETITEM, (key, Ellipsis), SELECTED, PAIR, (key,))
+        return view_of(t, plan_of(GETITEM, (key, Ellipsis), SELECTED, PAIR, (key,)))
     if kind is slice:
         index = key, Ellipsis
-        return view_of(t, GETITEM, index, SLICED, PAIR, index) if simple(key) else None
+        return view_of(t, plan_of(GETITEM, index, SLICED, PAIR, index)) if simple(key) else None
     if kind is tuple:
         shape = shape_of(t)
         found = None if shape is None else place(key, shape)
-        return None if found is None else view_of(t, GETITEM, found[0], SELECT[found[1]], PAIR, found[2])
+        return None if found is None else view_of(t, plan_of(GETITEM, found[0], SELECT[found[1]], PAIR, found[2]))
     if key is Ellipsis:
-        return view_of(t, GETITEM, (key,), ALIASED, PAIR, (key,))
+        return view_of(t, plan_of(GETITEM, (key,), ALIASED, PAIR, (key,)))
     if key is None:
-        return view_of(t, GETITEM, (key, Ellipsis), INSERTED, PAIR, (key, Ellipsis))
+        return view_of(t, plan_of(GETITEM, (key, Ellipsis), INSERTED, PAIR, (key, Ellipsis)))
     return None
 
 
@@ -214,134 +426,37 @@ def shape_of(t):
     return None if found is None else found[0].shape[found[1]:]
 
 
-def indexed(t, index, title):
-    """The view by an index that ends with an Ellipsis, and the name of its node."""
-    return view_of(t, GETITEM, index, SELECT[title], PAIR, index)
-
-
-def sizes_of(given):
-    """The sizes among arguments, which may be one sequence; None where they are no ints of at least -1."""
-    if len(given) == 1 and type(given[0]) is not int:
-        given = given[0]
-        if not isinstance(given, tuple):
-            return None
-    for n in given:
-        if type(n) is not int or n < -1:
-            return None
-    return given
-
-
-def reshaped(t, given, strided="ViewBackward0"):
-    """The view in another shape, given as the arguments of `view` are; `strided` is the node's name where the elements
-    do not lie in order."""
-    sizes = sizes_of(given)
-    if sizes is None or type(t) is not Tensor and type(t) is not Parameter:
-        return None
+def parted(t, plan):
+    """The views of a plan, as the outputs of one node."""
+    p: Plan = plan
     u: TensorSlots = t
-    rule = SHAPED[strided]
-    if u.level_trace is not None:
-        found = bottom_of(t)
-        if found is None:
-            return None
-        x = found[0]
-        if x.flags.c_contiguous:
-            rule = VIEWED
-        if -1 in sizes:
-            count = 1
-            for n in x.shape[found[1]:]:
-                count *= n
-            for n in sizes:
-                if n != -1:
-                    if not n or count % n:
-                        return None
-                    count //= n
-            sizes = tuple([count if n == -1 else n for n in sizes])
-    return view_of(t, RESHAPE, sizes, rule, AVAL, None)
-
-
-def turned(t, axes, title):
-    """The view with all axes in another order, none of them negative."""
-    if type(axes) is not tuple:
-        return None
-    for a in axes:
-        if type(a) is not int or a < 0:
-            return None
-    return view_of(t, TRANSPOSE, axes, TURNED[title], GIVEN, axes)
-
-
-def swapped(t, first, second):
-    """The view with two axes exchanged."""
-    shape = shape_of(t)
-    if shape is None or type(first) is not int or type(second) is not int:
-        return None
-    rank = len(shape)
-    first = first + rank if first < 0 else first
-    second = second + rank if second < 0 else second
-    if not (0 <= first < rank and 0 <= second < rank):
-        return None
-    axes = list(range(rank))
-    axes[first], axes[second] = second, first
-    order = tuple(axes)
-    return view_of(t, TRANSPOSE, order, SWAPPED, GIVEN, order)
-
-
-def expanded(t, given):
-    """The view in a larger shape, given as the arguments of `expand` are."""
-    sizes, shape = sizes_of(given), shape_of(t)
-    if sizes is None or shape is None:
-        return None
-    lead = len(sizes) - len(shape)
-    if lead < 0:
-        return None
-    target = []
-    for i, n in enumerate(sizes):
-        if i >= lead:
-            length = shape[i - lead]
-            if n == -1:
-                n = length
-            elif n != length and length != 1:
-                return None
-        elif n < 0:
-            return None
-        target.append(n)
-    return view_of(t, EXPAND, tuple(target), SPREAD, AVAL, None)
-
-
-def placed(t, maker, step, rule, shared):
-    """The view that `maker` makes of an array, `step` in its record; elements of it may be `shared`."""
-    u: TensorSlots = t
-    if shared and u.level_trace is not None:
-        return None
-    prim, params = step
-    out: TensorSlots = view_of(t, prim, params[0], rule, PAIR, params[0], maker)
-    if shared and out is not None and out.dispatch_key == VIEW:
-        out.dispatch_key = GENERAL
-    return out
-
-
-def parted(t, indices, rule):
-    """The views by a tuple of indices, as the outputs of one node."""
-    if type(t) is not Tensor and type(t) is not Parameter:
-        return None
-    u: TensorSlots = t
-    m = MODES.get()
+    o: TensorSlots
+    meta: Record
+    m = get_modes()
     if u.level_trace is not None and not alone(u.value):
         return None
     outs = []
-    for index in indices:
-        out = view_of(t, GETITEM, index, None, PAIR, None)
+    for part in p.parts:
+        out = view_of(t, part)
         if out is None:
             return None
         outs.append(out)
     if m is not None and m.still:
         return tuple(outs)
-    p = edge(t)
-    whole = None if p is None else noted(rule, p, (source_aval(t), indices))
-    for k, out in enumerate(outs):
-        if out.autograd_meta is not None and not out.autograd_meta.inference:
-            out.autograd_meta.creation = "multi"
+    whole = edge(t)
+    if whole is not None:
+        x, front = bottom_of(t)
+        whole = noted(p.rule, whole, saved_by(p, x, front))
+    rules = None if whole is None else picks(len(outs))
+    k: int = 0
+    for out in outs:
+        o = out
+        meta = o.autograd_meta
+        if meta is not None and not meta.inference:
+            meta.creation = "multi"
         if whole is not None:
-            out.node = noted(picks(len(indices))[k], whole, None)
+            o.node = noted(rules[k], whole, None)
+        k += 1
     return tuple(outs)
 
 
@@ -367,7 +482,7 @@ def copied(t, shape=None):
     u: TensorSlots = t
     if type(t) is not Tensor and type(t) is not Parameter or u.level_trace is not None or not OPEN[0]:
         return None
-    m = MODES.get()
+    m = get_modes()
     recording = m is None or not m.still
     key = u.dispatch_key
     if key == GENERAL or key == INFERENCE and recording or recording and m is not None and not records(m) or (

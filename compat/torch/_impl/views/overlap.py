@@ -28,9 +28,7 @@ def crossing(array):
     reach = 0  # of all elements along the axes with shorter strides
     for stride, n in sorted([(abs(s), n) for s, n in zip(array.strides, array.shape) if n > 1]):
         if stride <= reach:
-            places = sum(np.ogrid[tuple([slice(0, n * abs(s), abs(s)) if s else slice(0, 1)
-                                         for n, s in zip(array.shape, array.strides)])])
-            return np.unique(places).size < places.size
+            return np.unique(addresses(array)).size < array.size
         reach += stride * (n - 1)
     return False
 
@@ -59,12 +57,32 @@ def check_overlap(array, operands):
 
 
 def partly_shared(a, b):
-    """Tell whether two arrays of one memory overlap without being the same elements in the same order.
+    """Tell whether what is written to `a` depends on when `b`, of the same memory, is read.
 
-    Where one has gaps PyTorch looks no further, and what it then writes depends on the order of the elements.
+    PyTorch refuses dense arrays, and looks no further where one has gaps: elements are read and written in the order
+    of the memory of `a`. Where each is read before it is written (`x[:, :-1] = x[:, 1:]`, `x[:, j] = x[j]`), that is
+    what a copy of `b` would give.
     """
     same = address(a) == address(b) and a.strides == b.strides
-    return not (same and (a.shape == b.shape or a.size == b.size and dense(a))) and np.shares_memory(a, b)
+    if same and (a.shape == b.shape or a.size == b.size and dense(a)) or not np.shares_memory(a, b):
+        return False
+    if dense(a) and dense(b) or a.itemsize != b.itemsize or (address(a) - address(b)) % a.itemsize:
+        return True
+    try:
+        b = np.broadcast_to(b, a.shape)
+    except ValueError:
+        return True
+    order = np.argsort([-s for s in a.strides], kind="stable")
+    written, read = (addresses(v).transpose(order).reshape(-1) + address(v) for v in (a, b))
+    sorts = np.argsort(written)
+    found = sorts[np.searchsorted(written, read, sorter=sorts).clip(max=a.size - 1)]  # when each is written, if it is
+    return bool(np.any((written[found] == read) & (found < np.arange(a.size))))
+
+
+def addresses(array):
+    """Where each element lies, in bytes from the first one."""
+    steps = np.ogrid[tuple([slice(0, n) for n in array.shape])]
+    return sum(k * s for k, s in zip(steps, array.strides))
 
 
 def into_what_is_shared(name):

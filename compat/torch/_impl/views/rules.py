@@ -25,15 +25,18 @@ if _LAYOUT != {GETITEM: ("x_aval", "index"), RESHAPE: ("x_aval",), TRANSPOSE: ("
     raise AssertionError(f"the rules of the view primitives save other things than these lanes write: {_LAYOUT}")
 
 
-def _rule(active):
+def _rule(active, title="torch::autograd::CopySlices", shows=None, call=None):
     """The rule of a write under torch's name; it shows the base and the value, None for one without gradient."""
-    shows = {(0,): lambda node: (node.parents, None), (1,): lambda node: (None, node.parents),
-             (0, 1): lambda node: node.parents}[active]
-    rule = NamedRule(UPDATE.rule(active, True), "torch::autograd::CopySlices", shows)
+    shows = shows or {(0,): lambda node: (node.parents, None), (1,): lambda node: (None, node.parents),
+                      (0, 1): lambda node: node.parents}[active]
+    rule = NamedRule(UPDATE.rule(active, True), title, shows, call)
     if rule.names != ("x_aval", "v_aval", "index", "add"):
         raise AssertionError(f"the rule of index_update saves other things than this lane writes: {rule.names}")
     return rule
 
 
 BASE, VALUE, BOTH = _rule((0,)), _rule((1,)), _rule((0, 1))
+FILLED, ZEROED = (_rule((0,), f"{name}Backward{k}", lambda node: (node.parents,), ()) for name, k in (
+    ("Fill", 2), ("Zero", 0)))
+COPIED = tuple([_rule(active, "torch::autograd::CopyBackwards", None, ()) for active in ((0,), (1,), (0, 1))])
 NUMBER = extend.make_aval((), np.dtype(np.float64))

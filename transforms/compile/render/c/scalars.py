@@ -1,6 +1,6 @@
 """The builder of C text: arithmetic on single values, the same as that of `transforms/compile/render/llvm/simd.py`."""
 
-from ...loops.operations import operation
+from ...loops.operations import Operations
 from ...maths import FUNCTIONS, NEAR
 from .languages import HELPERS
 from .text import TYPES, Name, Text, number
@@ -21,7 +21,7 @@ def _called(name):
     return lambda self, *args: self.library(name, *args)
 
 
-class Scalars:
+class Scalars(Operations):
     """A builder of values of one kind; see `transforms/compile/loops/operations.py` for what it must have."""
 
     def __init__(self, text, kind):
@@ -111,13 +111,6 @@ class Scalars:
     def elementary(self, name, args):
         """A call of an elementary function."""
         return self.text.op(f"{elementary(self.module, name, self.width, len(args))}({', '.join(args)})", self.of_float)
-
-    def run(self, name, args):
-        """The result of an operation by its name."""
-        if name == "where":
-            return self.select(*args)
-        found = operation(name, self.kind)
-        return self.elementary(name, args) if found is None else found(self, *args)
 
     def cast(self, x, source, target):
         """A value of one kind in another."""

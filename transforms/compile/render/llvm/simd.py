@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .....core.types import Any
-from ...loops.operations import operation
+from ...loops.operations import Operations
 from ...maths import FEW, FUNCTIONS, NEAR, QUICK, TABLES
 from ...maths.tables import written_here
 
@@ -135,7 +135,7 @@ def _intrinsic(name):
     return call
 
 
-class Lanes:
+class Lanes(Operations):
     """A builder of values of `lanes` lanes in one kind; see `operations.py` for what it must have."""
 
     def __init__(self, text, kind, lanes, inline=False):
@@ -275,13 +275,6 @@ class Lanes:
             module.needed[symbol] = Elementary(name, self.width, self.lanes, len(args))
         return self.text.op(f"call {self.of_float} {symbol}(" + ", ".join([f"{a.type} {a}" for a in args]) + ")",
                             self.of_float)
-
-    def run(self, name, args):
-        """The result of an operation by its name."""
-        if name == "where":
-            return self.select(*args)
-        found = operation(name, self.kind)
-        return self.elementary(name, args) if found is None else found(self, *args)
 
     def cast(self, x, source, target):
         """Values of one kind in another."""
