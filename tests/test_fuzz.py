@@ -44,7 +44,7 @@ def programs(draw, most=8):
     return Program(inputs, tuple(steps))
 
 
-@settings(QUIETLY, max_examples=250)
+@settings(QUIETLY, max_examples=100)  # the command `fuzz` runs as many as one likes
 @given(programs())
 def check_compositions(program):
     assert disagreement(program) is None, f"{disagreement(program)}\n{program}"

@@ -291,9 +291,14 @@ def targets(module, node, known):
     return {f"{source}.{a.name}" if f"{source}.{a.name}" in known else source for a in node.names}
 
 
+INDENTED = re.compile(r"^\s+(?:from|import)\b", re.M)
+
+
 @cache
 def import_statements(path):
-    return [node for node in ast.walk(tree(path)) if isinstance(node, ast.Import | ast.ImportFrom) or is_lazy(node)]
+    text = path.read_text(encoding="utf-8")
+    nodes = ast.walk(tree(path)) if INDENTED.search(text) or "LazyModule" in text else tree(path).body
+    return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) or is_lazy(node)]
 
 
 def imports(known):
@@ -427,7 +432,8 @@ def as_table(arrows):
 
 def local_imports(path):
     """The import statements inside functions, and calls of import_module or __import__ there."""
-    if not re.search(r"^\s+(?:from|import)\b|import_module|__import__", path.read_text(encoding="utf-8"), re.M):
+    text = path.read_text(encoding="utf-8")
+    if not (INDENTED.search(text) or "import_module" in text or "__import__" in text):
         return []
     found = []
     for function in ast.walk(tree(path)):
