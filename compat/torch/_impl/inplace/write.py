@@ -55,8 +55,11 @@ def write(t, new, pushed=False):
     if recording and node is not None:
         if view:
             rebase(t, node, base_edge, written(node, before))
-            replay(t, edge(t.autograd_meta.base))
-            t.autograd_meta.attr_version = version_of(t)
+            if before is None or before.extra is None or before.extra.quiet:  # made when somebody reads it
+                t.autograd_meta.attr_version = -1
+            else:
+                replay(t, edge(t.autograd_meta.base))
+                t.autograd_meta.attr_version = version_of(t)
         else:
             move_history(t, node)
     if mine and new.tangent is not None:
