@@ -7,9 +7,9 @@ from ..state.edges cimport edge
 from ..graph.recording cimport noted
 from ..state.makers cimport history, tensor_of
 from ..state.plain cimport (
-    bare, current, hooked, place, records, same, untouched)
+    bare, current, hooked, place, records, untouched)
 from ..graph.versions cimport exposed, note
-from ..types.ndarrays cimport alike, copied, dense, filled, floats, owner, writes
+from ..types.ndarrays cimport alike, copied, dense, filled, floats, owner, same, writes
 
 @cython.freelist(8)
 cdef class Target:

@@ -16,9 +16,9 @@ from ..modes.modes import MODES
 from ..state.edges import edge
 from ..state.levels import BatchTrace
 from ..state.makers import history, quiet, tensor_of
-from ..state.plain import OPEN, bare, current, hooked, place, records, same, untouched
+from ..state.plain import OPEN, bare, current, hooked, place, records, untouched
 from ..types.dtypes import dtype as Dtype
-from ..types.ndarrays import alike, copied, dense, filled, floats, owner, writes
+from ..types.ndarrays import alike, copied, dense, filled, floats, owner, same, writes
 from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
 from ..types.parameter import Parameter
 from ..types.record_slots import Record
@@ -28,7 +28,7 @@ from ..views.array_index import index_of as array_index
 from ..views.overlap import OVERLAPPING, crossing, overlapping
 from ..views.rules import BASE, BOTH, COPIED, FILLED, NUMBER, VALUE, ZEROED
 from .copy_slices import COPY_SLICES, CopySlices, index_of, lies_in
-from .write import KEEPERS
+from .write import KEEPERS, keeps_answer
 
 ndarray = np.ndarray
 get_modes = MODES.get
@@ -159,7 +159,8 @@ def silent(node, recording):
     rule = node.rule
     if recording and (rule is None or not unheard(node)):
         return False
-    return rule is None or rule.prim is None or rule.prim.name not in KEEPERS or "ans" not in rule.names
+    return rule is None or rule.prim is None or rule.prim.name not in KEEPERS or "ans" not in rule.names or (
+        not keeps_answer(node))
 
 
 def operand(value, to):
@@ -263,6 +264,7 @@ def put(t, key, value):
     v, q = given
     holder: TensorSlots = found.holder
     p = found.node
+    spotted = False
     spot = spot_of(key, x, found.front)
     if holder is not found.tensor and (p is not None or q is not None):
         return False  # the general road makes a view of it, and writes to that
@@ -272,12 +274,18 @@ def put(t, key, value):
             return False
     elif type(v) is ndarray and v.ndim:
         part = x[spot]
-        if not alike(part, v) or not lies_elsewhere(v, x) and not same(part, v):
+        if type(part) is not ndarray or not alike(part, v):
             return False
-    try:
-        x[spot] = v
-    except (IndexError, TypeError, ValueError):
-        return False
+        if lies_elsewhere(v, x):
+            copied(part, v)
+        elif not same(part, v):  # which `t[key] += value` writes back
+            return False
+        spotted = True
+    if not spotted:
+        try:
+            x[spot] = v
+        except (IndexError, TypeError, ValueError):
+            return False
     wrote(found)
     if p is not None or q is not None:
         aval = NUMBER if type(v) is not ndarray or not v.ndim and v.dtype is F64 else aval_of(v)
@@ -527,10 +535,11 @@ def binary_inplace(prim, ufunc, slow):
     return writing(made, slow)
 
 
-def unary_inplace(prim, ufunc, alike, slow, count=0):
-    """The in-place form of an operation of a tensor and `count` numbers; a function that is no ufunc gives an array."""
-    made = row_of(UNARY, quiet(ufunc), prim, ((0,),))
-    made.direct = isinstance(ufunc, np.ufunc)
+def unary_inplace(prim, op, direct, alike, slow, count=0):
+    """The in-place form of an operation of a tensor and `count` numbers: what `op` gives of the array, or writes to the
+    second where it is `direct`."""
+    made = row_of(UNARY, op, prim, ((0,),))
+    made.direct = direct
     made.alike = functools.cache(alike)
     made.count = count
     return writing(made, slow)

@@ -9,22 +9,23 @@ from ..dispatch.signatures import same_node
 from ..fastpath.lanes import unary
 from ..inplace.fast import unary_inplace
 from ..state.makers import quiet
+from ..types.number_cache import FLOATS
 from ..types.tensor_type import Tensor
 from .array_functions import cnp
 from .operands import checked_number, zero_slope
 from .publishing import synonyms
 
 
-def one(name, primitive=None, floats=True):
+def one(name, primitive=None, floats=True, into=None):
     """An operation of one tensor.
 
     Args:
         primitive: covector's name; floats: integers become the default floating dtype first.
+        into: what writes it to an array, where that is no ufunc.
     """
     prim = REGISTRY[primitive or name.rpartition(".")[2]]
     body = (lambda input: prim.fun(floating(input))) if floats else (lambda input: prim.fun(input))
     ufunc = prim.ufunc[0] if prim.ufunc else prim.fun
-    into = ufunc if prim.ufunc else lambda x: prim.impl(np, x)
     top = "." not in name  # or a function of torch.special alone, whose operand may have any name
 
     def lane(row):
@@ -35,12 +36,23 @@ def one(name, primitive=None, floats=True):
 
         return fast if top else fun
 
-    return operation(name, blind=True, method=top, inplace_form=top and in_place(prim, into), lane=lane)(body)
+    writes = top and in_place(prim, into or quiet(ufunc), bool(into or prim.ufunc))
+    return operation(name, blind=True, method=top, inplace_form=writes, lane=lane)(body)
 
 
-def in_place(prim, ufunc, count=0):
-    """The `inplace_form` of an operation of one tensor, and `count` numbers."""
-    return lambda row: unary_inplace(prim, ufunc, lambda: same_node(row.name), inplace_method(row), count)
+def in_place(prim, op, direct, count=0):
+    """The `inplace_form` of an operation of one tensor, and `count` numbers; `op` writes to an array if it is
+    `direct`."""
+    return lambda row: unary_inplace(prim, op, direct, lambda: same_node(row.name), inplace_method(row), count)
+
+
+MINIMUM, MAXIMUM = quiet(np.minimum), quiet(np.maximum)
+ZEROS = {dtype: np.zeros((), dtype) for dtype in FLOATS}
+
+
+def cut_off(x, out):
+    """Write the positive part of an array."""
+    return MAXIMUM(x, ZEROS[x.dtype], out)
 
 
 for _name, _prim in {
@@ -51,7 +63,7 @@ for _name, _prim in {
 }.items():
     one(_name, _prim)
 for _name, _prim in {"abs": "absolute", "neg": "negative", "relu": None}.items():
-    one(_name, _prim, floats=False)
+    one(_name, _prim, floats=False, into=cut_off if _name == "relu" else None)
 attach("__neg__", ROWS["neg"].fun)
 attach("__abs__", ROWS["abs"].fun)
 synonyms({"absolute": "abs", "negative": "neg", "arcsin": "asin", "arccos": "acos", "arctan": "atan",
@@ -103,7 +115,6 @@ def round(input, *, decimals=0):  # noqa: A001 (torch's name)
 
 
 CLAMP = REGISTRY["clamp"]
-MINIMUM, MAXIMUM = quiet(np.minimum), quiet(np.maximum)
 
 
 def between(x, low, high):
@@ -111,7 +122,7 @@ def between(x, low, high):
     return MINIMUM(float(high), MAXIMUM(float(low), x))
 
 
-@operation("clamp", blind=True, inplace_form=in_place(CLAMP, between, 2))
+@operation("clamp", blind=True, inplace_form=in_place(CLAMP, between, False, 2))
 def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
     """Clamp to `[min, max]`; the derivative at the limits is 1."""
     if min is None and max is None:

@@ -13,6 +13,7 @@ from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
 from ..fastpath.lanes import OPERANDS, binary
 from ..inplace.device_writes import updated
 from ..inplace.fast import binary_inplace
+from ..types.tensor_type import Tensor
 from .array_functions import cnp
 from .operands import COMPARABLE, by_name, of_kinds, operands, times, zero_slope
 from .publishing import synonyms
@@ -334,5 +335,6 @@ def fmod(input, other):
 for _name, _method in {"__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_",
                        "__ipow__": "pow_", "__ifloordiv__": "floor_divide_", "__imod__": "remainder_",
                        "__iand__": "bitwise_and_", "__ior__": "bitwise_or_", "__ixor__": "bitwise_xor_"}.items():
-    attach(_name, (lambda m: lambda self, other: getattr(self, m)(other) if type(other) is not np.ndarray else
-                   NotImplemented)(_method))
+    _operator = (lambda m: lambda self, other: getattr(self, m)(other) if type(other) is not np.ndarray else
+                 NotImplemented)(_method)
+    attach(_name, getattr(vars(Tensor).get(_method), "ahead", lambda fun: fun)(_operator))

@@ -26,6 +26,7 @@ from .aliases import look
 from .levels import AMBIENT
 
 next_seq = _engine.next_seq
+get_modes = MODES.get
 GETITEM = extend.REGISTRY["getitem"]
 _STALE = Lock()  # two threads must not both make the history of one view again
 
@@ -74,7 +75,7 @@ def accumulator(t, kind=AccumulateGrad):
         node.seq = next_seq()
         node.extra = None
         meta.accumulator = ref(node)
-        m = MODES.get()
+        m = get_modes()
         if m is not None and (m.anomaly is not None or m.nans is not None):
             stamp(node)
     return node

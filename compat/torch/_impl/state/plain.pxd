@@ -13,7 +13,6 @@ cpdef bint current(object t, bint recording) except -1
 cpdef bint bare(object t) except -1
 cpdef bint hooked(object m) except -1
 cpdef Record view_record(object t, object meta, object steps, object array)
-cpdef bint simple(object s) except -1
-@cython.locals(rank=int, axis=int)
-cpdef object place(object key, object shape)
-cpdef bint same(object part, object v) except -1
+cpdef bint simple(slice s) except -1
+@cython.locals(axis=int, cut=slice)
+cpdef object place(tuple key, tuple shape)

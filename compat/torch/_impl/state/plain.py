@@ -151,9 +151,10 @@ def place(key, shape):
         elif kind is slice:
             if axis >= rank:
                 return None
-            if not simple(k):
+            cut = k
+            if not simple(cut):
                 return None
-            start, stop, step = k.start, k.stop, k.step
+            start, stop, step = cut.start, cut.stop, cut.step
             if start is None and stop is None and step is None or (start is None or start == 0) and (
                     step is None or step == 1) and (stop is None or stop >= shape[axis]):
                 k = WHOLE
@@ -177,8 +178,3 @@ def place(key, shape):
         out.pop()
     spot = tuple(out)
     return (*spot, Ellipsis), title, spot
-
-
-def same(part, v):
-    """Tell whether two arrays of one shape are the same elements: what `t[key] += value` writes back."""
-    return part.strides == v.strides and part.__array_interface__["data"] == v.__array_interface__["data"]

@@ -12,3 +12,4 @@ cpdef object filled(x, v)
 cpdef object copied(x, v)
 cpdef object number(x)
 cpdef bint within(tuple key, tuple shape) except -1
+cpdef bint same(x, y) except -1

@@ -121,6 +121,18 @@ cpdef bint within(tuple key, tuple shape) except -1:
     return True
 
 
+cpdef bint same(x, y) except -1:
+    """Tell whether two arrays of one shape are the same elements."""
+    cdef cnp.ndarray a = <cnp.ndarray>x, b = <cnp.ndarray>y
+    cdef int i
+    if cnp.PyArray_BYTES(a) is not cnp.PyArray_BYTES(b):
+        return False
+    for i in range(cnp.PyArray_NDIM(a)):
+        if cnp.PyArray_STRIDES(a)[i] != cnp.PyArray_STRIDES(b)[i]:
+            return False
+    return True
+
+
 cpdef object owner(x):
     """The array that owns the memory of an array, as far as NumPy knows."""
     cdef PyObject *base = cnp.PyArray_BASE(<cnp.ndarray>x)

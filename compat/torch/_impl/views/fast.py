@@ -263,6 +263,9 @@ def saved_by(plan, x, front):
     if p.what == GIVEN:
         return p.beside
     kept, dtype = p.kept, x.dtype
+    if p.shape is None:  # a plan that is not kept
+        aval = make_aval(x.shape[front:], dtype) if front else aval_here(x)
+        return aval if p.what == AVAL else (aval, p.beside)
     if kept is None or kept[0] is not dtype:
         aval = make_aval(x.shape[front:], dtype) if front else aval_here(x)
         kept = p.kept = (dtype, aval if p.what == AVAL else (aval, p.beside))
@@ -433,15 +436,18 @@ def parted(t, plan):
     o: TensorSlots
     meta: Record
     m = get_modes()
+    kind = type(t)
+    here = u.level_trace is None and OPEN[0] and (m is None or m.still) and (kind is Tensor or kind is Parameter)
     if u.level_trace is not None and not alone(u.value):
         return None
+    still = m is not None and m.still
     outs = []
     for part in p.parts:
-        out = view_of(t, part)
+        out = ambient_view(t, m, not still, part) if here else view_of(t, part)
         if out is None:
             return None
         outs.append(out)
-    if m is not None and m.still:
+    if still:
         return tuple(outs)
     whole = edge(t)
     if whole is not None:
