@@ -268,8 +268,8 @@ def rule_for(prim, active, avals, answers):
     """The rule of an operation: the real forms where operands and outputs are native floats of one dtype."""
     dtype = avals[active[0]].dtype
     plain = avals[active[0]].plain and (prim.elementwise or prim.exact) and all(
-        [a.dtype is dtype for i, a in enumerate(avals) if i not in prim.nondiff and not a.weak]) and all(
-        [a.dtype is dtype for a in answers if is_inexact(a.dtype)])
+        a.dtype is dtype for i, a in enumerate(avals) if i not in prim.nondiff and not a.weak) and all(
+        a.dtype is dtype for a in answers if is_inexact(a.dtype))
     if plain and prim.elementwise:
         return prim.rule(active, True, tuple([i for i in active if avals[i].shape != answers[0].shape]))
     return prim.rule(active, plain)
