@@ -51,7 +51,7 @@ ZEROS = {dtype: np.zeros((), dtype) for dtype in FLOATS}
 
 def cut_off(x, out):
     """Write the positive part of an array."""
-    return MAXIMUM(x, ZEROS[x.dtype], out)
+    return MAXIMUM(x, ZEROS[x.dtype], out=out)
 
 
 for _name, _prim in {
