@@ -476,8 +476,8 @@ def apply(t, numbers, write):
     rule = w.rules[0]
     old = None
     if p is not None:
-        if m is not None or w.count or not w.alike():
-            return False
+        if m is not None or w.count or w.saves and found.holder is not found.tensor or not w.alike():
+            return False  # CopySlices have what a rule saves of other operands alone
         old = x.copy() if w.needs[0] else None
     if w.direct:
         w.op(x, x)

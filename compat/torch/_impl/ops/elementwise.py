@@ -16,12 +16,12 @@ from .operands import checked_number, zero_slope
 from .publishing import synonyms
 
 
-def one(name, primitive=None, floats=True, into=None):
+def one(name, primitive=None, floats=True, small=None):
     """An operation of one tensor.
 
     Args:
         primitive: covector's name; floats: integers become the default floating dtype first.
-        into: what writes it to an array, where that is no ufunc.
+        small: what computes it of a small array of floats in place, where that is no ufunc.
     """
     prim = REGISTRY[primitive or name.rpartition(".")[2]]
     body = (lambda input: prim.fun(floating(input))) if floats else (lambda input: prim.fun(input))
@@ -36,7 +36,7 @@ def one(name, primitive=None, floats=True, into=None):
 
         return fast if top else fun
 
-    writes = top and in_place(prim, into or quiet(ufunc), bool(into or prim.ufunc))
+    writes = top and in_place(prim, small or quiet(ufunc), bool(prim.ufunc))
     return operation(name, blind=True, method=top, inplace_form=writes, lane=lane)(body)
 
 
@@ -50,9 +50,9 @@ MINIMUM, MAXIMUM = quiet(np.minimum), quiet(np.maximum)
 ZEROS = {dtype: np.zeros((), dtype) for dtype in FLOATS}
 
 
-def cut_off(x, out):
-    """Write the positive part of an array."""
-    return MAXIMUM(x, ZEROS[x.dtype], out)
+def cut_off(x):
+    """The positive part of an array of floats."""
+    return MAXIMUM(x, ZEROS[x.dtype])
 
 
 for _name, _prim in {
@@ -63,7 +63,7 @@ for _name, _prim in {
 }.items():
     one(_name, _prim)
 for _name, _prim in {"abs": "absolute", "neg": "negative", "relu": None}.items():
-    one(_name, _prim, floats=False, into=cut_off if _name == "relu" else None)
+    one(_name, _prim, floats=False, small=cut_off if _name == "relu" else None)
 attach("__neg__", ROWS["neg"].fun)
 attach("__abs__", ROWS["abs"].fun)
 synonyms({"absolute": "abs", "negative": "neg", "arcsin": "asin", "arccos": "acos", "arctan": "atan",

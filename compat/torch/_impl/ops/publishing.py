@@ -7,9 +7,9 @@ from ..types.tensor_type import Tensor
 from ..views.fast import viewing
 
 
-def method(name=None, aliases=(), attached=True, asks=False, function=None, doc=None, plans=None):
+def method(name=None, aliases=(), attached=True, asks=False, function=None, doc=None, plans=None, apart=None):
     """Make a function of tensors public: `torch.name`, of other arguments if it is `function`, and `Tensor.name`, which
-    `asks` classes of other tensors. That of a view has `plans` (`views/fast.viewing`)."""
+    `asks` classes of other tensors. That of a view has `plans` (`views/fast.viewing`), `apart` those of `function`."""
 
     def make(fun):
         row = Row(name or fun.__name__, fun, None, asks=False)
@@ -18,6 +18,8 @@ def method(name=None, aliases=(), attached=True, asks=False, function=None, doc=
         elif plans is not None:
             fun = viewing(plans, fun)
         row.fun = named(function or fun, row, doc)
+        if apart is not None:
+            row.fun = viewing(apart, row.fun)
         ROWS[row.name] = row
         if attached:
             attach(row.name, named(fun, row, doc))

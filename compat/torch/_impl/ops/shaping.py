@@ -10,7 +10,7 @@ from ..types import dtypes
 from ..types.arrays import ARRAYS
 from ..types.tensor_type import Tensor, TensorBase
 from ..types.tensor_value import bottom
-from ..views.fast import by_axes, by_index, copied, in_shape, planned_view, viewing
+from ..views.fast import by_axes, by_index, copied, in_shape, planned_view
 from ..views.views import RESHAPE, retyped, view
 from .array_functions import cnp
 from .axes import same_kind, shape_argument, shape_of, wrap_dim
@@ -97,8 +97,8 @@ def reshaped(shape, *sizes):
     return shaped(shape, *sizes, title="ReshapeAliasBackward0")
 
 
-@method(function=viewing(lambda shape, sizes: reshaped(shape, sizes), lambda input, shape: reshape(input, shape)),
-        plans=reshaped)
+@method(function=lambda input, shape: reshape(input, shape), plans=reshaped,
+        apart=lambda shape, sizes: reshaped(shape, sizes))
 def reshape(input, *sizes, shape=None):
     """Return the elements in another shape: a view if the strides allow it, else a copy."""
     if shape is not None:

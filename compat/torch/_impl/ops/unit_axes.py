@@ -52,25 +52,25 @@ def broadened(shape, *sizes, kind=str):
     """The plan of `expand`; `kind` tells the type of the tensor, for messages."""
     sizes = shape_argument(sizes)
     lead = len(sizes) - len(shape)
-    words = f"{{{list(shape)}}}, size={list(sizes)}): the"
     if lead < 0:
-        raise RuntimeError(f"expand({kind()}{words} number of sizes provided ({len(sizes)}) must be greater or equal "
-                           f"to the number of dimensions in the tensor ({len(shape)})")
-    target = []
-    for i, n in enumerate(sizes):
+        raise RuntimeError(f"expand({kind()}{{{list(shape)}}}, size={list(sizes)}): the number of sizes provided "
+                           f"({len(sizes)}) must be greater or equal to the number of dimensions in the tensor "
+                           f"({len(shape)})")
+    target = list(sizes)
+    for i in range(len(sizes) - 1, -1, -1):
+        n = sizes[i]
         old = shape[i - lead] if i >= lead else None
         if n == -1:
             if old is None:
-                raise RuntimeError(f"expand({kind()}{words} expanded size of the tensor (-1) isn't allowed in a "
-                                   f"leading, non-existing dimension {i}")
-            n = old
-        if old is not None and old != 1 and old != n:
+                raise RuntimeError("The expanded size of the tensor (-1) isn't allowed in a leading, non-existing "
+                                   f"dimension {i}")
+            target[i] = old
+        elif old is not None and old != 1 and old != n:
             raise RuntimeError(f"The expanded size of the tensor ({n}) must match the existing size ({old}) at "
                                f"non-singleton dimension {i}.  Target sizes: {list(sizes)}.  Tensor sizes: "
                                f"{list(shape)}")
-        if n < 0:
+        elif n < 0:
             raise RuntimeError("numel: integer multiplication overflow")
-        target.append(n)
     return spread(tuple(target))
 
 
