@@ -9,7 +9,7 @@ from ...core.primitive.primitive import below, take_operands
 from ...core.tape.recording import make_node
 from ...core.tape.tape import Partial, Rule, ready_leaf
 from ...core.trace.buffers import snapshot
-from ...core.trace.tracer import Rev, Trace, Tracer, check_alive
+from ...core.trace.tracer import Rev, Staged, Trace, Tracer, check_alive
 from .mutation_guards import COPY_LIMIT, Guards
 
 ndarray = np.ndarray
@@ -44,7 +44,8 @@ class RevTrace(Trace):
             return prim.rebind(values) if known is None else known
         n = len(args) - len(prim.params)
         active = tuple(mine)
-        rule = prim.rule(active, _is_plain(prim, active, args, n))
+        fast = n < 3 or type(values[active[0]]) is Staged  # of three operands no lane takes real forms
+        rule = prim.rule(active, fast and _is_plain(prim, active, args, n))
         for i in range(n):
             if isinstance(values[i], (ndarray, Tracer)) and values[i] is args[i]:
                 if prim.variadic or prim.operands[i] in rule.names:
