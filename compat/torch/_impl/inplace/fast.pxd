@@ -42,5 +42,4 @@ cpdef bint apply(object t, tuple numbers, object write) except -1
 cpdef object history_of(object to, object rule, object parents, object q, object saved)
 @cython.locals(node=Node, fn=Node, before=Node)
 cpdef object through_view(object t, object base, object rule, object q, object saved)
-cpdef Write row_of(int kind, object op, object prim, object active)
 cpdef Target opened(object t, object operands)

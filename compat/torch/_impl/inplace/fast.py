@@ -15,7 +15,7 @@ from ..graph.versions import EXPOSED, exposed, note
 from ..modes.modes import MODES
 from ..state.edges import edge
 from ..state.levels import BatchTrace
-from ..state.makers import history, quiet, tensor_of
+from ..state.makers import history, tensor_of
 from ..state.plain import OPEN, bare, current, hooked, place, records, untouched
 from ..types.dtypes import dtype as Dtype
 from ..types.ndarrays import alike, copied, dense, filled, floats, owner, same, writes
@@ -34,7 +34,6 @@ ndarray = np.ndarray
 get_modes = MODES.get
 aval_of = extend.aval_of
 F64, F32 = FLOATS
-CLOSED = (np.add, np.subtract, np.multiply)  # of two integers they give one
 HALF = 65504.0  # the largest number of half precision
 CONSTANTS = frozenset({int, float, bool, str, type(None), Dtype})
 
@@ -359,7 +358,7 @@ class Write:
 
     `op` computes it, into memory if it is `direct`; `kind` says of which operands, and `count` of how many numbers.
     `rules` are those of its node, by what has a history: the tensor, the other operand, both; `needs` says of each
-    whether it takes what the tensor held before, or the answer. `saves` says whether anything is saved. `alike()` says
+    whether it takes what the tensor held before, or the output. `saves` says whether anything is saved. `alike()` says
     whether the node has the name of that of the operation that is not in place.
     """
 
@@ -523,45 +522,6 @@ def through_view(t, base, rule, q, saved):
     holder.node = node
     u.node = None
     meta.attr_version = -1
-
-
-def binary_inplace(prim, ufunc, slow):
-    """The in-place form of a binary operation: the memory is written once, where the rule does not need its contents.
-
-    `slow` is the general in-place method.
-    """
-    made = row_of(BINARY, quiet(ufunc), prim, ((0,), (1,), (0, 1)))
-    made.closed = ufunc in CLOSED
-    return writing(made, slow)
-
-
-def unary_inplace(prim, op, direct, alike, slow, count=0):
-    """The in-place form of an operation of a tensor and `count` numbers: what `op` gives of the array, or writes to the
-    second where it is `direct`."""
-    made = row_of(UNARY, op, prim, ((0,),))
-    made.direct = direct
-    made.alike = functools.cache(alike)
-    made.count = count
-    return writing(made, slow)
-
-
-def assigning(kind, slow):
-    """The in-place form of an operation by which all elements are those of the operand: FILL, ZERO, COPY."""
-    return writing(row_of(kind, None, None, ()), slow)
-
-
-def row_of(kind, op, prim, active):
-    """A `Write` by an operation of core's."""
-    made: Write = Write()
-    made.kind = kind
-    made.op = op
-    made.rules = rules = tuple([prim.rule(operands, True) for operands in active])
-    made.needs = tuple([prim.operands[0] in rule.names or kind == BINARY and "ans" in rule.names for rule in rules])
-    made.saves = bool(rules) and rules[-1].collect is not None
-    made.closed = made.direct = False
-    made.alike = None
-    made.count = 0
-    return made
 
 
 def rewritten_as(fun, t, args, kwargs, recorded):

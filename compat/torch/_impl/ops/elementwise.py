@@ -7,7 +7,7 @@ from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, floating, inplace_method, invoke, operation, promote
 from ..dispatch.signatures import same_node
 from ..fastpath.lanes import unary
-from ..inplace.fast import unary_inplace
+from ..inplace.rows import unary_inplace
 from ..state.makers import quiet
 from ..types.number_cache import FLOATS
 from ..types.tensor_type import Tensor
@@ -21,7 +21,7 @@ def one(name, primitive=None, floats=True, small=None):
 
     Args:
         primitive: covector's name; floats: integers become the default floating dtype first.
-        small: what computes it of a small array of floats in place, where that is no ufunc.
+        small: the function that computes it of a small array of floats in place, for one without a ufunc.
     """
     prim = REGISTRY[primitive or name.rpartition(".")[2]]
     body = (lambda input: prim.fun(floating(input))) if floats else (lambda input: prim.fun(input))

@@ -12,7 +12,7 @@ from ..dispatch.host_ops import insist, peek
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS
 from ..fastpath.lanes import OPERANDS, binary
 from ..inplace.device_writes import updated
-from ..inplace.fast import binary_inplace
+from ..inplace.rows import binary_inplace
 from ..types.tensor_type import Tensor
 from .array_functions import cnp
 from .operands import COMPARABLE, by_name, of_kinds, operands, times, zero_slope
