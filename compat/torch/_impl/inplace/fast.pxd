@@ -34,10 +34,10 @@ cpdef bint assign(object t, object value, object rules) except -1
 cdef class Write:
     cdef public object alike, needs, op, rules
     cdef public int kind, count
-    cdef public bint closed, direct, saves
+    cdef public bint closed, direct, saves, scales
 
-cpdef bint performed(object write, object t, tuple given) except -1
-cpdef bint update(object t, object other, object write) except -1
+cpdef bint performed(object write, object t, tuple given, dict named) except -1
+cpdef bint update(object t, object other, object write, object alpha) except -1
 cpdef bint apply(object t, tuple numbers, object write) except -1
 cpdef object history_of(object to, object rule, object parents, object q, object saved)
 @cython.locals(node=Node, fn=Node, before=Node)

@@ -15,7 +15,7 @@ from ..graph.versions import EXPOSED, exposed, note
 from ..modes.modes import MODES
 from ..state.edges import edge
 from ..state.levels import BatchTrace
-from ..state.makers import history, tensor_of
+from ..state.makers import history, quiet, tensor_of
 from ..state.plain import OPEN, bare, current, hooked, place, records, untouched
 from ..types.dtypes import dtype as Dtype
 from ..types.ndarrays import alike, copied, dense, filled, floats, owner, same, writes
@@ -35,6 +35,7 @@ get_modes = MODES.get
 aval_of = extend.aval_of
 F64, F32 = FLOATS
 HALF = 65504.0  # the largest number of half precision
+SCALED = quiet(np.multiply)
 CONSTANTS = frozenset({int, float, bool, str, type(None), Dtype})
 
 
@@ -358,11 +359,12 @@ class Write:
 
     `op` computes it, into memory if it is `direct`; `kind` says of which operands, and `count` of how many numbers.
     `rules` are those of its node, by what has a history: the tensor, the other operand, both; `needs` says of each
-    whether it takes what the tensor held before, or the output. `saves` says whether anything is saved. `alike()` says
-    whether the node has the name of that of the operation that is not in place.
+    whether it takes what the tensor held before, or the output. `saves` says whether anything is saved, `scales` whether
+    there may be an `alpha`. `alike()` says whether the node has the name of that of the operation that is not in place.
     """
 
-    __slots__ = ("alike", "closed", "count", "direct", "kind", "needs", "op", "rules", "saves")
+    __slots__ = ("alike", "closed", "count", "direct", "kind", "needs", "op", "rules", "saves",
+                 "scales")
 
 
 BINARY, UNARY, FILL, ZERO, COPY = range(5)
@@ -376,7 +378,7 @@ def writing(write, general):
     def fun(self=MISSING, *given, **named):
         if self is MISSING:
             return general(*given, **named)
-        if not named and performed(w, self, given):
+        if (not named or w.scales and "alpha" in named and len(named) == 1) and performed(w, self, given, named):
             return self
         return general(self, *given, **named)
 
@@ -388,7 +390,7 @@ def writing(write, general):
 MISSING = object()
 
 
-def performed(write, t, given):
+def performed(write, t, given, named):
     """Tell whether a write was done."""
     w: Write = write
     kind: int = w.kind
@@ -400,15 +402,15 @@ def performed(write, t, given):
         return False
     value = given[0]
     if kind == BINARY:
-        return update(t, value, w)
+        return update(t, value, w, named["alpha"] if named else None)
     what = type(value)
     if kind == FILL:
         return (what is float or what is int or what is bool) and assign(t, value, FILLINGS)
     return (what is Tensor or what is Parameter) and assign(t, value, COPIED)
 
 
-def update(t, other, write):
-    """`t += other` and related writes."""
+def update(t, other, write, alpha):
+    """`t += other` and related writes; `alpha` scales what nothing is recorded of."""
     w: Write = write
     m = get_modes()
     found: Target = target(t, m)
@@ -427,6 +429,10 @@ def update(t, other, write):
         return False
     y, q = given
     recorded = p is not None or q is not None
+    if alpha is not None:
+        if recorded or integers or type(y) is not ndarray or not y.ndim or not fits(alpha, x.dtype):
+            return False
+        y = SCALED(y, constant(alpha, x.dtype))
     if type(y) is ndarray:
         if found.front and y.ndim != x.ndim:  # axes of examples stay in front of those that it is broadcast along
             if y.ndim > x.ndim:

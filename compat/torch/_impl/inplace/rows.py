@@ -10,13 +10,14 @@ from .fast import BINARY, UNARY, Write, writing
 CLOSED = (np.add, np.subtract, np.multiply)  # of two integers they give one
 
 
-def binary_inplace(prim, ufunc, slow):
+def binary_inplace(prim, ufunc, slow, scales=False):
     """The in-place form of a binary operation: the memory is written once, where the rule does not need its contents.
 
-    `slow` is the general in-place method.
+    `slow` is the general in-place method; `scales` says that the operand may have a factor, `alpha`.
     """
     made = row_of(BINARY, quiet(ufunc), prim, ((0,), (1,), (0, 1)))
     made.closed = ufunc in CLOSED
+    made.scales = scales
     return writing(made, slow)
 
 
@@ -43,7 +44,7 @@ def row_of(kind, op, prim, active):
     made.rules = rules = tuple([prim.rule(operands, True) for operands in active])
     made.needs = tuple([prim.operands[0] in rule.names or kind == BINARY and "ans" in rule.names for rule in rules])
     made.saves = bool(rules) and rules[-1].collect is not None
-    made.closed = made.direct = False
+    made.closed = made.direct = made.scales = False
     made.alike = None
     made.count = 0
     return made

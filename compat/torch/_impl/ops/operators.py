@@ -101,7 +101,7 @@ def two(name, primitive, body=None, inplace=True, alpha=False, numbers=True, lay
                 return slow(*args, **named)
             return aside(self, other) if alpha is None else slow(self, other, alpha=alpha)
 
-        return binary_inplace(prim, op, renamed(method, slow))
+        return binary_inplace(prim, op, renamed(method, slow), alpha)
 
     return operation(name, layout=layout, blind=True, lane=lane, inplace_form=inplace and written)(body)
 
