@@ -101,7 +101,8 @@ def _steps(xp, x, src, index, axis, fresh, largest):
     out, places = x.astype(dtype).reshape(-1), flat_places(index, x.shape, axis)
     if fresh:
         out[places] = _lowest(dtype, largest)
-    (np.maximum if largest else np.minimum).at(out, places, src.reshape(-1).astype(dtype))
+    with np.errstate(invalid="ignore"):  # NaN is an element like others
+        (np.maximum if largest else np.minimum).at(out, places, src.reshape(-1).astype(dtype))
     return out.reshape(x.shape)
 
 

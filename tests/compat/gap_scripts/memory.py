@@ -87,6 +87,12 @@ def windows_that_overlap(torch):
     return attempt(lambda: x.unfold(0, 2, 1).mul_(3.0) is not x and x.tolist())
 
 
+@row("writes of a part with gaps", "RuntimeError", [[0.0, 0.0, 0.0], [3.0, 3.0, 3.0]])
+def a_part_written_behind_where_it_is_read(torch):
+    x = torch.arange(6.0).reshape(2, 3)
+    return attempt(lambda: x[:, 1:].copy_(x[:, :-1]) is not x and x.tolist())
+
+
 @row("`triu_`, `tril_`, `baddbmm_`, `fill_diagonal_` of expanded tensors", "RuntimeError", [[1.0, 0.0], [1.0, 0.0]])
 def a_triangle_of_an_expanded_tensor(torch):
     return attempt(lambda: torch.tensor([[1.0, 2.0]]).expand(2, 2).tril_().tolist())
