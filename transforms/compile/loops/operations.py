@@ -8,6 +8,7 @@ primitive; `maths` has the elementary functions, which are many instructions, an
 
 import math
 
+from ....core.types import Any
 from ..maths import FUNCTIONS
 
 
@@ -147,11 +148,11 @@ def table_of(kind):
 class Operations:
     """What writes values of one `kind`: it has the steps that the tables name, `select`, and `elementary` functions."""
 
-    def run(self, name, args):
+    def run(self: Any, name, args):
         """The result of an operation by its name."""
         if name == "where":
             return self.select(*args)
-        found = table_of(self.kind).get(name) or _OF_LOOPS.get(name)
+        found: Any = table_of(self.kind).get(name) or _OF_LOOPS.get(name)
         return self.elementary(name, args) if found is None else found(self, *args)
 
 
