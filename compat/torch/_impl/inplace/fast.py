@@ -593,13 +593,3 @@ def opened(t, operands):
         elif type(y) not in CONSTANTS:
             return None
     return to
-
-
-def unrecorded_array(t, *operands):
-    """The array of a plain tensor that may be written to as it is, where nothing of it and of operands, which lie
-    elsewhere, is recorded; else None.
-
-    Whoever writes to it notes that, which is for all but arrays of inference mode.
-    """
-    to: Target = opened(t, operands)
-    return None if to is None or to.recorded else to.x

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from ..state.makers import quiet
-from .fast import BINARY, UNARY, Write, writing
+from .fast import BINARY, UNARY, Target, Write, opened, writing
 
 CLOSED = (np.add, np.subtract, np.multiply)  # of two integers they give one
 
@@ -48,3 +48,13 @@ def row_of(kind, op, prim, active):
     made.alike = None
     made.count = 0
     return made
+
+
+def unrecorded_array(t, *operands):
+    """The array of a plain tensor that may be written to as it is, where nothing of it and of operands, which lie
+    elsewhere, is recorded; else None.
+
+    Whoever writes to it notes that, which is for all but arrays of inference mode.
+    """
+    to: Target = opened(t, operands)
+    return None if to is None or to.recorded else to.x

@@ -9,9 +9,9 @@ from ..dispatch.call import attach, moving
 from ..dispatch.layouts import laid_out, layout
 from ..dispatch.telling import by_mode
 from ..graph import versions
-from ..inplace.fast import COPY, FILL, ZERO, unrecorded_array
+from ..inplace.fast import COPY, FILL, ZERO
 from ..inplace.inplace import check_result, inplace
-from ..inplace.rows import assigning
+from ..inplace.rows import assigning, unrecorded_array
 from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.modes import MODES
 from ..state.meta import is_meta

@@ -9,8 +9,8 @@ from ..... import extend
 from ..dispatch.call import attach
 from ..dispatch.signatures import signed
 from ..graph import versions
-from ..inplace.fast import unrecorded_array
 from ..inplace.inplace import inplace
+from ..inplace.rows import unrecorded_array
 from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..state.meta import is_meta, on_device
 from ..types.devices import CUDA, moved
