@@ -430,10 +430,9 @@ def update(t, other, write, alpha):
         return False
     y, q = given
     recorded = p is not None or q is not None
-    if alpha is not None:
-        if recorded or integers or type(y) is not ndarray or not y.ndim or not fits(alpha, x.dtype):
-            return False
-        y = SCALED(y, constant(alpha, x.dtype))
+    if alpha is not None and (
+            recorded or integers or type(y) is not ndarray or not y.ndim or not fits(alpha, x.dtype)):
+        return False
     if type(y) is ndarray:
         if found.front and y.ndim != x.ndim:  # axes of examples stay in front of those that it is broadcast along
             if y.ndim > x.ndim:
@@ -444,6 +443,8 @@ def update(t, other, write, alpha):
         if (y is not x or found.recording and not integers) and not lies_elsewhere(y, x) or integers and (
                 not alike(y, x) and y.ndim):
             return False
+        if alpha is not None:
+            y = SCALED(y, constant(alpha, x.dtype))
     elif not integers and (recorded or type(y) is not float):
         known = CONSTS[x.dtype].get(y)
         y = constant(y, x.dtype) if known is None else known
