@@ -44,13 +44,17 @@ class RevTrace(Trace):
             return prim.rebind(values) if known is None else known
         n = len(args) - len(prim.params)
         active = tuple(mine)
-        fast = n < 3 or type(values[active[0]]) is Staged  # of three operands no lane takes real forms
-        rule = prim.rule(active, fast and _is_plain(prim, active, args, n))
+        staged = type(values[active[0]]) is Staged
+        plain = (staged or n < 3) and _is_plain(prim, active, args, n)  # of three operands no lane takes real forms
+        rule = prim.rule(active, plain)
         for i in range(n):
             if isinstance(values[i], (ndarray, Tracer)) and values[i] is args[i]:
                 if prim.variadic or prim.operands[i] in rule.names:
                     values[i] = self.keep(values[i])
         ans = prim.rebind(values) if known is None else known
+        if plain and not staged:  # real forms cast nothing: a number is one of the dtype
+            of = args[active[0]].aval
+            values = [of.const(v) if type(v) in _NUMBERS else v for v in values[:n]] + values[n:]
         out = self.record(prim, rule, active, args, values, ans, n)
         if weak and isinstance(out, Tracer):
             out.aval = WEAK[complex if out.aval.dtype.kind == "c" else float]
