@@ -55,6 +55,8 @@ def many(name, fun, dims=None, real=False, half=None):
             axes = tuple([wrap_dim(d, x.ndim) for d in axes])
             if len(set(axes)) != len(axes):
                 raise RuntimeError("FFT dims must be unique")
+            if axes and not x.ndim:
+                raise IndexError(f"Dimension specified as {axes[0]} but tensor has no dimensions")
         if sizes is not None and axes is not None and len(sizes) != len(axes):
             raise RuntimeError("When given, dim and shape arguments must have the same length")
         if sizes is not None and len(sizes) > x.ndim:
