@@ -397,4 +397,3 @@ def linear(
                     vjp={operand: transpose}, linear=(operand,), nondiff=", ".join(extra), **facts)
     holder.append(fun)
     return fun
-

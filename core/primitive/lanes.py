@@ -252,4 +252,3 @@ def flat_lane(prim, op):
             refuse_operands(prim, args)
 
     return apply
-

@@ -384,5 +384,3 @@ def _bind_buffers(prim, args, n):
         return args[0].view_through(prim, args[1:])
     read = [a.read() if isinstance(a, Tracer) and a.owner is None else a for a in args[:n]]
     return prim.fun(*read, *args[n:]) if not prim.variadic else bind(prim, (*read, *args[n:]))
-
-

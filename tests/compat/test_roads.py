@@ -50,7 +50,7 @@ def nested(seed):
 
 
 def answers(kind):
-    """What each program gives when it runs first, and when it runs for the third time, written down."""
+    """The answers of each program when it runs for the first and for the third time, as text."""
     found = {}
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64 if kind == "nested" else before)

@@ -73,7 +73,7 @@ def test_the_same_call_has_the_same_bits_each_time(name, way, dtype):
 
 
 def digest(names):
-    """What calls give, in the order of a list."""
+    """The answers of calls, in the order of a list."""
     x, y = operands(np.float64)
     return {f"{name} {way}": hashlib.sha256(bits(WAYS[way](FUNCTIONS[name], x, y))).hexdigest()
             for name in names for way in WAYS}

@@ -259,7 +259,7 @@ def test_a_call_and_its_gradients_have_the_same_bits_each_time(name, size, dtype
 
 
 def digest(names):
-    """What calls give, in the order of a list."""
+    """The answers of calls, in the order of a list."""
     found = {}
     for name in names:
         for dtype in (torch.float32, torch.float64):

@@ -23,7 +23,6 @@ RANGES = 16  # that large nests are cut in, which threads may share
 _LARGE = 3000  # lines of text, above which instructions are chosen by the quick way
 # Loops are vectors already: what is left is to keep small memory in registers, and to compute nothing twice.
 PASSES = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "new_gvn", "aggressive_dce")
-# Whether eager code for small arrays is to be had, which is written and tried for these processors alone.
 _LINKS = sys.platform != "win32"  # whether LLVM's linker puts code and constants next to each other
 _CODE = {"reloc": "pic", "codemodel": "small"} if _LINKS else {"reloc": "default", "codemodel": "jitdefault"}
 _TOGETHER = 64  # libraries of one linker, which is 170 KB; the name of one that is gone stays in it, and takes 10

@@ -235,4 +235,3 @@ def checked_static(name, static, batches, head):
 def wider(mask):
     """A mask with one more column, of zeros."""
     return None if mask is None else pad(mask, (0, 1))
-

@@ -321,5 +321,3 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
 
 def _wrong_for_ctc(what):
     return RuntimeError(f"Expected {what} (while checking arguments for ctc_loss_allocate_outputs)")
-
-

@@ -270,4 +270,3 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
     out = cnp.pad(apart, [(0, 0)] * len(batch) + [(first, n * n - first - apart.shape[-1])])
     out = cnp.reshape(out, (*batch, n, n))
     return cnp.moveaxis(out, (-2, -1), (a, b))
-

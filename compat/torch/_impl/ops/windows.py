@@ -364,4 +364,3 @@ def dropout(input, p=0.5, training=True, inplace=False):
     only_fractions(input)
     out = input * kept(input, p)
     return input.copy_(out) if inplace else out
-

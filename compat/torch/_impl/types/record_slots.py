@@ -2,7 +2,7 @@
 
 
 class Record:
-    """What few tensors have: gradient, hooks, the base and steps of a view, a tangent, an explicit version counter."""
+    """Facts of few tensors: gradient, hooks, the base and steps of a view, a tangent, an explicit version counter."""
 
     def __cinit__(self):
         self.steps = self.relaid = self.forward_steps = ()

@@ -258,7 +258,7 @@ def ambient_view(t, m, recording, plan):
 
 
 def saved_by(plan, x, front):
-    """What the node of a view saves of a tensor over an array, of which so many axes are those of vmaps."""
+    """The saved values of a view's node, for a tensor over an array of which so many axes are those of vmaps."""
     p: Plan = plan
     if p.what == GIVEN:
         return p.beside
