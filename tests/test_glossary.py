@@ -16,7 +16,7 @@ PAGE = ROOT / "docs" / "glossary.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 TERMS = {word.strip().lower() for line in re.findall(r"^(\S.*)\n: ", TEXT, re.MULTILINE) for word in line.split(",")}
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
-PAGES += sorted((ROOT / "docs").rglob("*.md")) + sorted((ROOT / "changelog.d").glob("*.md"))
+PAGES += sorted((ROOT / "docs").rglob("*.md"))
 SOURCES = [path for folder in ("api", "backends", "compat", "core", "transforms")
            for path in sorted((ROOT / folder).rglob("*.py")) if "signature_lines" not in path.name]
 

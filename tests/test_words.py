@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LIST = ROOT / "docs" / "design" / "words.md"
 WORDS = re.findall(r"^\| ([a-z][^|]*?) \| [^|]+ \|$", LIST.read_text(encoding="utf-8"), re.MULTILINE)[1:]
 PAGES = [path for path in (*[ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")],
-                           *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "changelog.d").glob("*.md")))
+                           *sorted((ROOT / "docs").rglob("*.md")))
          if path != LIST and "_build" not in path.parts]
 
 
@@ -49,6 +49,6 @@ def test_prose_does_without(word):
 def test_words_are_spelt_right():
     if shutil.which("codespell") is None:
         pytest.skip("codespell is missing: pip install '.[docs]'")
-    run = subprocess.run(["codespell", "-L", "ans", "README.md", "CONTRIBUTING.md", "docs", "changelog.d", "--skip",
+    run = subprocess.run(["codespell", "-L", "ans", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "--skip",
                           "*.svg,*.js,*.json,*/_build/*"], cwd=ROOT, capture_output=True, text=True)
     assert run.stdout == ""
