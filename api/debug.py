@@ -7,7 +7,7 @@ from .transforms.debug.effects import (
 )
 from .transforms.graph.spy import spy as spy
 from .transforms.interpreters.tape_steps import tape as tape
-from .transforms.staging.drawn import draw as draw
+from .transforms.staging.graph_drawing import draw as draw
 
 __all__ = ["callback", "draw", "print", "spy", "tape"]
 

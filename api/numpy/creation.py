@@ -15,7 +15,7 @@ from ..core.numpy_api.protocol import CREATORS, FUNCTIONS
 from ..core.ops import arithmetic, elementary, selection, shaping
 from ..core.trace.buffers import make_buffer
 from ..core.trace.device import constant
-from ..core.trace.extent import inside_transform
+from ..core.trace.inside_transform import inside_transform
 from ..core.trace.tracer import Tracer, is_concrete
 from ..core.types import Fun
 from .joining import stack

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays.avals import aval_of
 from ..errors import ConversionError, at_user_line
-from .seal import SEALED
+from .closure_guard import CLOSURE_GUARD
 from .tracer import Batched, Dual, Rev, Staged, Tracer, last_level, unwrap
 
 ndarray = np.ndarray
@@ -221,10 +221,10 @@ def identity(tracer):
 
 def turn(tracer, state):
     """A traced value made a buffer in place."""
-    seal = SEALED.get()
-    if seal is not None and tracer.owner is not None and (
-            tracer.owner.level < seal.level or any(x is tracer for x in seal.standing)):
-        seal.turned.append((ref(tracer), at_user_line()))
+    guard = CLOSURE_GUARD.get()
+    if guard is not None and tracer.owner is not None and (
+            tracer.owner.level < guard.level or any(x is tracer for x in guard.standing)):
+        guard.turned.append((ref(tracer), at_user_line()))
     contents = snapshot(tracer)
     state.strides = _strides(contents)
     tracer.__class__ = Buffer
@@ -287,9 +287,9 @@ def step_of(prim, array, params):
 
 
 def _check_level(value, stamp):
-    seal = SEALED.get()
-    if seal is not None and seal.level > stamp:
-        seal.refuse(at_user_line())
+    guard = CLOSURE_GUARD.get()
+    if guard is not None and guard.level > stamp:
+        guard.refuse(at_user_line())
     if isinstance(value, Tracer):
         inner = value.read() if type(value) is Buffer else value
         if isinstance(inner, Tracer) and inner.owner.level > stamp:

@@ -13,7 +13,7 @@ from covector.compat.torch._impl.engine.graph_task import RUNNING
 from covector.compat.torch._impl.modes.modes import MODES
 from covector.compat.torch._impl.state.levels import DUAL
 from covector.core.arrays.errstate import enter_error_state, error_state
-from covector.core.trace.seal import SEALED
+from covector.core.trace.closure_guard import CLOSURE_GUARD
 from covector.core.trace.tracer import LENIENT
 from covector.transforms.scope.axis_environment import _AXES
 
@@ -114,8 +114,8 @@ ENTRIES = {
 
 
 def _state():
-    return (MODES.get(), RUNNING.get(), error_state(), np.geterr(), torch.is_grad_enabled(), SEALED.get(), _AXES.get(),
-            LENIENT.get(), DUAL.get())
+    return (MODES.get(), RUNNING.get(), error_state(), np.geterr(), torch.is_grad_enabled(), CLOSURE_GUARD.get(),
+            _AXES.get(), LENIENT.get(), DUAL.get())
 
 
 def _interrupted(run, place):
@@ -153,7 +153,8 @@ def _places(name, step):
     while _interrupted(run, place):
         if _state() != before:
             bad.append(place)
-            for variable, value in zip((MODES, RUNNING, SEALED, _AXES, LENIENT, DUAL), (*before[:2], *before[5:])):
+            variables = MODES, RUNNING, CLOSURE_GUARD, _AXES, LENIENT, DUAL
+            for variable, value in zip(variables, (*before[:2], *before[5:])):
                 variable.set(value)
             enter_error_state(before[2])
         place += step

@@ -15,8 +15,8 @@ from ...core.ops.selection import cast, cast_flat, where
 from ...core.primitive.primitive import bind
 from ...core.tape.strong_zeros import CHOICES
 from ...core.trace.buffers import Buffer, identity, make_buffer, snapshot
+from ...core.trace.closure_guard import CLOSURE_GUARD, ClosureGuard, is_staging
 from ...core.trace.device import zeros_of
-from ...core.trace.seal import SEALED, Seal, is_staging
 from ...core.trace.tracer import Batched, Tracer, concrete, unwrap
 from ...core.types import Any, Array, Callable, PyTree
 from ..arguments.arguments import described, flatten, only_leaf, settle, structure
@@ -95,17 +95,17 @@ def _choose(pred, true_fun, false_fun, operands, name):
     if state == "known" and not is_staging():
         return (true_fun if bool(pred) else false_fun)(*operands)
     if state == "batched" and not is_staging():
-        before = SEALED.get()
+        before = CLOSURE_GUARD.get()
         try:  # either function may write to operands of its own, as where they are staged
-            seal = Seal().begin()
+            guard = ClosureGuard().begin()
             unlike = ~pred if aval_of(pred).dtype.kind == "b" else pred == 0
             on_true = tried(true_fun, operands, pred, name)
             on_false = tried(false_fun, operands, unlike, name)
             ans = select(pred, on_true, on_false, name)
             del on_true, on_false  # else what they wrote to would seem held by those who made it
         finally:
-            SEALED.set(before)
-        seal.check()
+            CLOSURE_GUARD.set(before)
+        guard.check()
         return ans
     leaves, rebuild = flatten(operands)
     leaves = [settle(x) for x in leaves]

@@ -12,7 +12,7 @@ from ...core.ops.shaping import broadcast_to
 from ...core.primitive.primitive import bind
 from ...core.progress import told
 from ...core.trace.buffers import identity
-from ...core.trace.seal import SEALED, Seal, is_staging
+from ...core.trace.closure_guard import CLOSURE_GUARD, ClosureGuard, is_staging
 from ...core.trace.tracer import unwrap
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import described, flatten, only_leaf, settle, structure
@@ -91,13 +91,13 @@ def _while_eager(cond_fun, body_fun, init_val, left=None):
                 break
             # Examples that are done run along from the last state at which they were not, and keep what they have.
             running = select(flag, state, running, "while_loop")
-            before = SEALED.get()
+            before = CLOSURE_GUARD.get()
             try:
-                seal = Seal().begin()
+                guard = ClosureGuard().begin()
                 state = select(flag, tried(body_fun, (running,), flag, "while_loop", apart=False), state, "while_loop")
             finally:
-                SEALED.set(before)
-            seal.check()
+                CLOSURE_GUARD.set(before)
+            guard.check()
         left = None if left is None else left - 1
     _check_structure(state, init_val, "while_loop")
     check_dtypes(state, init_val, "while_loop", "init_val")

@@ -14,8 +14,8 @@ from ...core.ops.selection import astype
 from ...core.ops.shaping import broadcast_to, stack
 from ...core.primitive.primitive import bind
 from ...core.progress import reporter, told
+from ...core.trace.closure_guard import is_staging
 from ...core.trace.device import constant
-from ...core.trace.seal import is_staging
 from ...core.trace.tracer import Tracer
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import described, first, flatten, settle, structure

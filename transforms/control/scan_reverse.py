@@ -14,7 +14,7 @@ from ..reverse.sweep import sweep
 from ..scope.errstate import enter_quiet
 from ..staging.bodies import full_cotangents, operands_of, record_call, strip
 from ..staging.graph import part_of
-from ..staging.halves import divided
+from ..staging.partial_eval import divided
 from ..staging.staging import stage
 from ..staging.structural_zeros import holds_zeros, with_carry
 from .hoisting import Hoisted, movable

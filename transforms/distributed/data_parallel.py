@@ -14,7 +14,7 @@ from ...core.errors import DtypeError, ShapeError, at_user_line
 from ...core.tape.recording import make_node
 from ...core.trace.buffers import Buffer
 from ...core.trace.device import constant, zeros_like_leaf
-from ...core.trace.extent import drives
+from ...core.trace.inside_transform import drives
 from ...core.trace.tracer import Rev, Tracer
 from ...core.types import Any, Callable
 from ..arguments.arguments import flatten, only_leaf, settle

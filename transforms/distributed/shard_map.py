@@ -10,7 +10,7 @@ from ...core.arrays.fp_warnings import enter_reporting
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.trace.device import library_of
-from ...core.trace.extent import drives
+from ...core.trace.inside_transform import drives
 from ...core.trace.tracer import make_batched
 from ...core.types import Any, PyTree
 from ..arguments.arguments import flatten, settle

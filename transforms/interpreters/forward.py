@@ -15,7 +15,7 @@ from ...core.primitive.primitive import below, take_operands
 from ...core.tape.strong_zeros import holds_nan, may_have_zeros, pushed_strongly
 from ...core.tape.unbroadcast import recast
 from ...core.trace.device import zeros_like_leaf
-from ...core.trace.extent import drives
+from ...core.trace.inside_transform import drives
 from ...core.trace.tracer import Dual, Late, Trace, Tracer, check_alive
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import (

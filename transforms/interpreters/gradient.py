@@ -14,7 +14,7 @@ from ...core.ops.indexing.places import duplicate
 from ...core.tape.strong_zeros import may_have_zeros
 from ...core.trace.buffers import Buffer
 from ...core.trace.device import constant, library_of, zeros_like_leaf
-from ...core.trace.extent import drives
+from ...core.trace.inside_transform import drives
 from ...core.trace.tracer import Rev, Tracer
 from ...core.types import Any, Callable, P, PyTree
 from ..arguments.arguments import (

@@ -9,7 +9,7 @@ from ...core.checks import check_function, whole
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.ops.shaping import broadcast_to, concatenate, transpose
 from ...core.trace.device import library_of, refuse_avals
-from ...core.trace.extent import drives
+from ...core.trace.inside_transform import drives
 from ...core.trace.tracer import Batched, Trace, Tracer, check_alive, make_batched
 from ...core.types import Any, Callable, P, PyTree
 from ..arguments.arguments import NAMESPACE, computable, flatten, registration, settle

@@ -13,8 +13,8 @@ from ...core.errors import (
     user_place,
 )
 from .collective_log import Trail
-from .kept import Shifts
 from .messages import CUT, DIRECT, doubled, exchanged, gathered, scattered, summed, swapped
+from .persistent_requests import Shifts
 from .timeouts import DIGEST, SAME, Call, as_row, as_text, digest, mismatch, packed, soon, token_of, unpacked
 
 ndarray = np.ndarray

@@ -23,9 +23,9 @@ from ...core.ops.selection import (
 )
 from ...core.primitive.primitive import RAW
 from ...core.trace.buffers import identity
+from ...core.trace.closure_guard import CLOSURE_GUARD, ClosureGuard
 from ...core.trace.device import library_of
-from ...core.trace.extent import drives
-from ...core.trace.seal import SEALED, Seal
+from ...core.trace.inside_transform import drives
 from ...core.trace.tracer import Batched, Dual, Rev, Staged, Trace, Tracer, check_alive
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import flatten, settle, structure
@@ -318,16 +318,16 @@ def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, wa
             outs, rebuild_out = flatten(fun(*rebuild(boxed)))
             outs = [settle(x) for x in outs]
         else:
-            before = SEALED.get()
+            before = CLOSURE_GUARD.get()
             try:
-                seal = Seal(trace.level).begin()
+                guard = ClosureGuard(trace.level).begin()
                 if enclose:
-                    fun = with_closures(fun, is_unknown, lambda x: seal.stand(trace.hoist(x)))
+                    fun = with_closures(fun, is_unknown, lambda x: guard.stand(trace.hoist(x)))
                 outs, rebuild_out = flatten(fun(*rebuild(boxed)))
                 outs = [settle(x) for x in outs]
             finally:
-                SEALED.set(before)
-            seal.check()
+                CLOSURE_GUARD.set(before)
+            guard.check()
     except BaseException as error:
         abandon(trace, error)
         raise

@@ -22,7 +22,7 @@ from .continuous import (
 )
 from .discrete import bernoulli as bernoulli, binom as binom, geom as geom, nbinom as nbinom, poisson as poisson
 from .distribution import Continuous as Continuous, Discrete as Discrete
-from .halves import f as f, halfcauchy as halfcauchy, halfnorm as halfnorm, truncnorm as truncnorm
+from .one_sided import f as f, halfcauchy as halfcauchy, halfnorm as halfnorm, truncnorm as truncnorm
 from .vectors import (
     dirichlet as dirichlet,
     multinomial as multinomial,

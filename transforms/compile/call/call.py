@@ -32,7 +32,7 @@ from ...staging.bodies import (
     record_call,
     strip,
 )
-from ...staging.halves import divided
+from ...staging.partial_eval import divided
 from ...staging.staging import stage
 from ...staging.structural_zeros import holds_zeros, without_strong_zeros
 from ..program import Programs

@@ -6,8 +6,8 @@ from ..errors import ConversionError
 from .tracer import next_level
 
 
-class Seal:
-    """While a function is staged, or called for both outcomes of a condition: `Seal().begin()`, then `check`."""
+class ClosureGuard:
+    """While a function is staged, or called for both outcomes of a condition: `begin()`, then `check()`."""
 
     __slots__ = ("level", "standing", "staging", "turned")
 
@@ -23,10 +23,10 @@ class Seal:
         return tracer
 
     def begin(self):
-        """Hold from now on, until the caller restores `SEALED`, also after a signal."""
-        before = SEALED.get()
+        """Hold from now on, until the caller restores `CLOSURE_GUARD`, also after a signal."""
+        before = CLOSURE_GUARD.get()
         self.staging = self.staging or before is not None and before.staging
-        SEALED.set(self)
+        CLOSURE_GUARD.set(self)
         return self
 
     def check(self):
@@ -42,10 +42,10 @@ class Seal:
             f"let the function take the array and return it, as in the carry of a loop{line}")
 
 
-SEALED: ContextVar[Seal | None] = ContextVar("covector_sealed", default=None)
+CLOSURE_GUARD: ContextVar[ClosureGuard | None] = ContextVar("covector_closure_guard", default=None)
 
 
 def is_staging():
     """Tell whether the code that runs stands in a function that is staged, whatever its operands are."""
-    seal = SEALED.get()
-    return seal is not None and seal.staging
+    guard = CLOSURE_GUARD.get()
+    return guard is not None and guard.staging
