@@ -52,7 +52,7 @@ class RevTrace(Trace):
                 if prim.variadic or prim.operands[i] in rule.names:
                     values[i] = self.keep(values[i])
         ans = prim.rebind(values) if known is None else known
-        if fixes is not None and type(values[active[0]]) is ndarray:  # real forms cast nothing: a number is one of the dtype
+        if fixes is not None and type(values[active[0]]) is ndarray:  # which cast nothing: a number is of the dtype
             of = args[active[0]].aval
             values = [of.const(v) if type(v) in _NUMBERS else v for v in values[:n]] + values[n:]
         out = self.record(prim, rule, active, args, values, ans, n)

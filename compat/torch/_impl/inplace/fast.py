@@ -360,8 +360,8 @@ class Write:
     `op` computes it, into memory if it is `direct`; `kind` says of which operands, and `count` of how many numbers.
     `rules` are those of its node, by what has a history: the tensor, the other operand, both; `needs` says of each
     whether it takes what the tensor held before, or the output. `saves` says whether anything is saved; `names` are
-    those of its numbers (in `order`), or `alpha`. `alike()` says whether the node has the name of that of the operation that is not
-    in place.
+    those of its numbers (in `order`), or `alpha`. `alike()` says whether the node has
+    the name of that of the operation that is not in place.
     """
 
     __slots__ = ("alike", "closed", "count", "direct", "kind", "names", "needs", "op", "order", "rules", "saves")

@@ -22,8 +22,8 @@ def binary_inplace(prim, ufunc, slow, scales=False):
 
 
 def unary_inplace(prim, op, direct, alike, slow, names=()):
-    """The in-place form of an operation of a tensor and numbers of these `names`, or None for some: what `op` gives of the array, or writes to the
-    second where it is `direct`."""
+    """The in-place form of an operation of a tensor and numbers of these `names`, or None for some: what `op` gives of
+    the array, or writes to the second where it is `direct`."""
     made = row_of(UNARY, op, prim, ((0,),))
     made.direct = direct
     made.alike = functools.cache(alike)
