@@ -15,7 +15,7 @@ from ...core.tape.recording import next_seq
 from ...core.tape.tape import FREED
 from ...core.tape.unbroadcast import recast
 from ...core.trace.tracer import Trace, Tracer, next_level
-from .reverse import answer_avals, pick_rule
+from .reverse import answer_avals, pick_rule, real_fixes
 
 
 class Ambient(Tracer):
@@ -265,11 +265,6 @@ def conform_tangent(tangent, aval):
 
 
 def rule_for(prim, active, avals, answers):
-    """The rule of an operation: the real forms where operands and outputs are native floats of one dtype."""
-    dtype = avals[active[0]].dtype
-    plain = avals[active[0]].plain and (prim.elementwise or prim.exact) and all(
-        a.dtype is dtype for i, a in enumerate(avals) if i not in prim.nondiff and not a.weak) and all(
-        a.dtype is dtype for a in answers if is_inexact(a.dtype))
-    if plain and prim.elementwise:
-        return prim.rule(active, True, tuple([i for i in active if avals[i].shape != answers[0].shape]))
-    return prim.rule(active, plain)
+    """The rule of an operation, by the avals of its operands and outputs."""
+    fixes = real_fixes(prim, active, avals, answers[0])
+    return prim.rule(active, fixes is not None, fixes or None)

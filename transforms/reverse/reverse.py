@@ -9,7 +9,7 @@ from ...core.primitive.primitive import below, take_operands
 from ...core.tape.recording import make_node
 from ...core.tape.tape import Partial, Rule, ready_leaf
 from ...core.trace.buffers import snapshot
-from ...core.trace.tracer import Rev, Staged, Trace, Tracer, check_alive
+from ...core.trace.tracer import Rev, Trace, Tracer, check_alive
 from .mutation_guards import COPY_LIMIT, Guards
 
 ndarray = np.ndarray
@@ -44,15 +44,15 @@ class RevTrace(Trace):
             return prim.rebind(values) if known is None else known
         n = len(args) - len(prim.params)
         active = tuple(mine)
-        staged = type(values[active[0]]) is Staged
-        plain = (staged or n < 3) and _is_plain(prim, active, args, n)  # of three operands no lane takes real forms
-        rule = prim.rule(active, plain)
+        avals = [a.aval.strong if isinstance(a, Tracer) else aval_of(a) for a in args[:n]]
+        fixes = real_fixes(prim, active, avals, prim.shape(avals, args[n:]) if prim.elementwise else None)
+        rule = prim.rule(active, fixes is not None, fixes or None)
         for i in range(n):
             if isinstance(values[i], (ndarray, Tracer)) and values[i] is args[i]:
                 if prim.variadic or prim.operands[i] in rule.names:
                     values[i] = self.keep(values[i])
         ans = prim.rebind(values) if known is None else known
-        if plain and type(values[active[0]]) is ndarray:  # real forms cast nothing: a number is one of the dtype
+        if fixes is not None and type(values[active[0]]) is ndarray:  # which cast nothing: a number is of the dtype
             of = args[active[0]].aval
             values = [of.const(v) if type(v) in _NUMBERS else v for v in values[:n]] + values[n:]
         out = self.record(prim, rule, active, args, values, ans, n)
@@ -124,33 +124,24 @@ class RevTrace(Trace):
             self.guards.check("the pullback", "call the pullback first")
 
 
-def _is_plain(prim, active, args, n):
-    """Tell whether the real forms of the rules hold: native floats of one dtype, in and out, none cast or broadcast."""
-    operands = args[:n]
-    first = operands[active[0]].aval
-    if not first.plain or prim.variadic:
-        return False
-    if not prim.elementwise and (len(operands) != 2 or prim.params or prim.vjp.real is prim.vjp):
-        return False
-    for i, a in enumerate(operands):
-        if type(a) in _NUMBERS:
-            continue
-        aval = a.aval if isinstance(a, Tracer) else aval_of(a)
-        if i not in prim.nondiff and (aval.dtype is not first.dtype or aval.weak is not first.weak):
-            return False
-        if not prim.elementwise:
-            fits = aval.ndim <= 2
-        elif i in active:
-            fits = aval.shape == first.shape
-        else:
-            fits = aval.shape == first.shape or aval.ndim <= first.ndim and all(
-                m == n or m == 1 for m, n in zip(aval.shape[::-1], first.shape[::-1]))
-        if not fits:
-            return False
-    if not prim.elementwise:
-        return True
-    avals = [a.aval if isinstance(a, Tracer) else aval_of(a) for a in operands]
-    return prim.shape(avals, args[n:]).dtype is first.dtype  # of two real operands it may be complex
+def real_fixes(prim, active, avals, ans):
+    """The `active` operands that were broadcast, where the real forms of the rules hold; None where they do not.
+
+    They hold for native floats of one dtype, beside numbers; of what is not elementwise where its rules cast nothing,
+    or of matrices. `ans` is the aval of the output of an elementwise operation: of two real operands it may be complex.
+    """
+    of = avals[active[0]]
+    dtype = of.dtype
+    if not of.plain:
+        return None
+    for i, a in enumerate(avals):
+        if a.dtype is not dtype and not a.weak and i not in prim.nondiff:
+            return None
+    if prim.elementwise:
+        return tuple([i for i in active if avals[i].shape != ans.shape]) if ans.dtype is dtype else None
+    if prim.exact or prim.vjp.real is not prim.vjp and not prim.params and max([a.ndim for a in avals]) <= 2:
+        return ()
+    return None
 
 
 def answer_avals(ans):

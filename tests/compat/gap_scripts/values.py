@@ -177,11 +177,6 @@ def a_value_as_large_as_the_one_it_replaces(torch):
     return source.grad.item()
 
 
-@row("a tensor of one element, with an axis", [0.5, 0.5], "TypeError")
-def an_axis_in_a_tensor_with_an_axis(torch):
-    return attempt(lambda: torch.ones(2).softmax(dim=torch.tensor([0])).tolist())
-
-
 @row("second derivative of `std`", "nan", "0.0")
 def a_spread_of_equal_elements(torch):
     x = leaf(torch, 1.0, 1.0)

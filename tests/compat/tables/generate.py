@@ -53,9 +53,9 @@ support = load(HERE.parent / "support_page.py", "compat_support_page")
 
 # ---- signatures of functions in C++ ----
 
-KINDS = {"Tensor": "Tensor", "Scalar": "Number", "int": "int", "SymInt": "int", "float": "float", "bool": "bool",
+KINDS = {"Tensor": "Tensor", "Scalar": "Number", "int": "int", "SymInt": "size", "float": "float", "bool": "bool",
          "str": "str", "ScalarType": "dtype"}
-LISTS = {"int": "ints", "SymInt": "ints", "float": "floats", "Tensor": "Tensors", "Tensor?": "Tensors"}
+LISTS = {"int": "ints", "SymInt": "sizes", "float": "floats", "Tensor": "Tensors", "Tensor?": "Tensors"}
 
 
 def kind(t):
@@ -64,7 +64,7 @@ def kind(t):
         return kind(t.elem) + "?"
     if isinstance(t, ListType):
         found = LISTS.get(str(t.elem), "any")
-        return "ints1" if found == "ints" and t.size is not None else found
+        return found + "1" if found in ("ints", "sizes") and t.size is not None else found
     return KINDS.get(str(t), "any")
 
 
@@ -112,7 +112,7 @@ def ways_of(name, group, method):
 def parameter(a, tensor):
     """A parameter as the table writes it; a list that may be left out may be None."""
     found = kind(a.type)
-    if found == "ints1" and a.default in ("None", "{}", "[]"):
+    if found in ("ints1", "sizes1") and a.default in ("None", "{}", "[]"):
         found += "?"
     return f"{tensor if found == 'Tensor' else found} {'input' if a.name == 'self' else a.name}" + (
         "" if a.default is None else "=")
@@ -358,7 +358,8 @@ def guard(saved, info, own, tensors):
 
 def default(a):
     """The default of an argument as a word has it."""
-    return "s" if kind(a.type).startswith("ints") else "" if a.default in (None, "{}") else a.default.strip("'")
+    return "s" if kind(a.type).startswith(("ints", "sizes")) else "" if a.default in (None, "{}") else (
+        a.default.strip("'"))
 
 
 def nodes(native, known):
@@ -437,9 +438,10 @@ HEAD = '''"""Facts of the operations of PyTorch {version}; tests/compat/tables/g
 
 A line is names, a colon, and the ways to call them, each with the name of its node behind a `>` where PyTorch's files
 tell it. A way is kinds and names of parameters, `=` where one may be left out, `?` where None may be given. `ints1`
-takes one integer as well, `options` are those of factories; there is `out?` where `out=` may be given, `out!` where it
-has to have the dtype of the output, each with a `^` where the output may carry a gradient. `duck` is a tensor whose
-attributes are asked for before its type, and `operand` a tensor for which a Python number may stand.
+takes one integer as well; `size`, `sizes` and `sizes1` are those that PyTorch may trace, of which tensors with axes may
+be one. `options` are those of factories; there is `out?` where `out=` may be given, `out!` where it has to have the
+dtype of the output, each with a `^` where the output may carry a gradient. `duck` is a tensor whose attributes are
+asked for before its type, and `operand` a tensor for which a Python number may stand.
 """
 
 '''

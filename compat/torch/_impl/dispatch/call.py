@@ -8,10 +8,10 @@ import functools
 
 import numpy as np
 
-from ..inplace.fast import rewritten_as
+from ..inplace.fast import fits, opened, rewritten_as, wrote
 from ..inplace.inplace import inplace, written_as
 from ..inplace.lower_errors import raised
-from ..inplace.sum_writes import KERNELS, written
+from ..inplace.sum_writes import KERNELS
 from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.inference import check_saved
 from ..modes.modes import MODES
@@ -19,9 +19,11 @@ from ..state.edges import accumulator
 from ..state.levels import DUAL
 from ..state.meta import check_devices
 from ..state.plain import OPEN
+from ..state.python_data import check_numbers
 from ..state.recorder import aten
 from ..types import dtypes
 from ..types.bfloat16 import in_single, wants_single
+from ..types.number_cache import FLOATS
 from ..types.tensor_type import VIEW, Tensor, TensorBase, infer
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import inside
@@ -51,6 +53,7 @@ class Row:
 
     __slots__ = ("asked", "asks", "at_level", "at_map", "blind", "body", "exact", "fun", "layout", "name", "node",
                  "programs", "refused", "seen", "target", "ties")
+    loose = False  # of sizes one by one its methods make a tuple
 
     def __init__(self, name, body=None, node=None, checked=True, layout=None, exact=False, asked=True, target=PLAIN,
                  blind=False, asks=True, ties=False):
@@ -80,7 +83,7 @@ def operation(name=None, *, node=BY_SIGNATURE, method=True, inplace_form=False, 
         name: torch's name; by default the function's own.
         node: the name of its node, or names by tests of a call; by default that of the signature. None keeps that of
             the last primitive.
-        method: whether there is `Tensor.name`.
+        method: whether there is `Tensor.name`, or what makes it of the function.
         inplace_form: whether there is `Tensor.name_`, or what makes it of the row.
         out: whether there is `out=`, or a `Target`: what is special about it.
         register: whether torch has it; else it is part of a function of tensors.
@@ -106,7 +109,8 @@ def operation(name=None, *, node=BY_SIGNATURE, method=True, inplace_form=False, 
         if register:
             ROWS[row.name] = row
         if method and register:
-            attach(row.name, method_of(row.name, row.fun) if row.name in PRODUCTS else row.fun)
+            attach(row.name, method(row.fun) if callable(method) else method_of(row.name, row.fun) if (
+                row.name in PRODUCTS) else row.fun)
         if inplace_form:
             writes = (inplace_method if inplace_form is True else inplace_form)(row)
             attach(row.name + "_", method_of(row.name, writes) if row.name in PRODUCTS else writes)
@@ -221,6 +225,8 @@ def compute(row, fun, args, kwargs):
             v = in_single(row.body, given, named)
         else:
             v = renewed(row.body(*given, **named), given)
+        if way is not None:
+            check_numbers(row.name, v, way.kinds, (*given, *named.values()) if named else given)
     except (ValueError, TypeError, ArithmeticError) as error:
         raised(row.name, error)
     finally:
@@ -301,8 +307,12 @@ def inplace_method(row):
             given = (x, *[lowered_here(v) for v in others[:count]])
             named = {k: lowered_here(v) for k, v in zip(names, others[count:])}
             if dtypes.OF_NUMPY.get(x.dtype) is dtypes.bfloat16 and wants_single(row, given, named):
-                return in_single(row.body, given, named)
-            return row.body(*given, **named)
+                v = in_single(row.body, given, named)
+            else:
+                v = row.body(*given, **named)
+            if way is not None:
+                check_numbers(row.name, v, way.kinds, (*given, *named.values()))
+            return v
 
         return inplace(self, row.name.rpartition(".")[2] + "_", fn, (*args, *kwargs.values()),
                        node_name=written_title(row, way, (self, *args), kwargs))
@@ -311,6 +321,33 @@ def inplace_method(row):
     method.__doc__ = f"In-place form of :func:`{row.name}`."
     method.row = row
     return method
+
+
+def written(name, t, args, numbers):
+    """Tell whether `t` is now what an operation gives, written into its memory; False for what this does not take.
+
+    Args:
+        args: tensors of the dtype of `t`, and numbers.
+        numbers: arguments by name, numbers alone.
+    """
+    to = opened(t, (*args, *numbers.values()))
+    if to is None or to.recorded or to.x.dtype not in FLOATS:
+        return False
+    x = to.x
+    values = [a.value if isinstance(a, TensorBase) else a for a in args]
+    for v in (*values, *numbers.values()):
+        if v.dtype is not x.dtype if type(v) is ndarray else not fits(v, x.dtype):
+            return False
+    token = error_state()
+    try:
+        suppress_fp_warnings()
+        KERNELS[name](x, *values, **numbers)
+    except (ValueError, TypeError, OverflowError):  # the general road says what does not fit
+        return False
+    finally:
+        restore_fp_warnings(token)
+    wrote(to)
+    return True
 
 
 def attach(name, fun):

@@ -7,8 +7,9 @@ import numpy as np
 from ..types.dtypes import OF_PYTHON, dtype as Dtype
 from ..types.tensor_type import TensorBase
 
-WORDS = {"Tensor": "Tensor", "Number": "Number", "int": "int", "float": "float", "bool": "bool", "str": "str",
-         "dtype": "torch.dtype", "ints": "tuple of ints", "ints1": "tuple of ints", "floats": "tuple of floats",
+WORDS = {"Tensor": "Tensor", "Number": "Number", "int": "int", "size": "int", "float": "float", "bool": "bool",
+         "str": "str", "dtype": "torch.dtype", "ints": "tuple of ints", "ints1": "tuple of ints",
+         "sizes": "tuple of ints", "sizes1": "tuple of ints", "floats": "tuple of floats",
          "Tensors": "tuple of Tensors", "any": "object", "duck": "Tensor", "operand": "Tensor"}
 COUNTS = frozenset("""
 dilation dim dims kernel_size norm_type output_padding output_size p padding size stride
@@ -30,8 +31,12 @@ def fits(p, v):
         return isinstance(v, TensorBase | numbers.Number | np.bool_)
     if kind == "Number":
         return isinstance(v, numbers.Number | np.bool_) or isinstance(v, TensorBase) and not v.dim()
-    if kind == "int":
-        return whole(v)
+    if kind in INTEGERS:
+        test = INTEGERS[kind]
+        if isinstance(v, tuple | list):
+            return kind not in ("int", "size") and all(map(test, v))
+        return kind in ("int", "size", "sizes1") and test(v) or kind == "ints1" and (
+            test(v) and not isinstance(v, np.ndarray))
     if kind == "float":
         return isinstance(v, float | int | np.floating | np.integer) or isinstance(
             v, TensorBase) and not v.dim() and not v.is_complex()
@@ -40,11 +45,7 @@ def fits(p, v):
     if kind == "str":
         return isinstance(v, str)
     if kind == "dtype":
-        return isinstance(v, Dtype) or v in OF_PYTHON
-    if kind == "ints":
-        return isinstance(v, tuple | list) and all(whole(n) for n in v)
-    if kind == "ints1":
-        return whole(v) or isinstance(v, tuple | list) and all(whole(n) for n in v)
+        return isinstance(v, Dtype) or isinstance(v, type) and v in OF_PYTHON
     if kind == "floats":
         return isinstance(v, tuple | list) and all(isinstance(n, float | int) for n in v)
     if kind == "Tensors":
@@ -54,11 +55,23 @@ def fits(p, v):
 
 def unlike(kind, v):
     """What a parameter takes and was not given, in words."""
-    if kind in ("ints", "ints1", "floats") and isinstance(v, tuple | list):
+    if kind in ("ints", "ints1", "sizes", "sizes1", "floats") and isinstance(v, tuple | list):
         for place, n in enumerate(v):
-            if not (isinstance(n, float | int) if kind == "floats" else whole(n)):
+            if not (isinstance(n, float | int) if kind == "floats" else INTEGERS[kind](n)):
                 return f"{WORDS[kind]}, but found element of type {type(n).__name__} at pos {place}"
     return f"{WORDS[kind]}, not {type(v).__name__}"
+
+
+def integer(v):
+    """Tell whether a value is an integer: of Python, of NumPy, or a tensor without axes."""
+    if isinstance(v, TensorBase):
+        return not v.dim() and counts(v)
+    return isinstance(v, int | np.integer) and not isinstance(v, bool)
+
+
+def counts(v):
+    """Tell whether a value counts as an integer that sizes are made of: an integer, or an array or tensor of one."""
+    return whole(v) and not (isinstance(v, TensorBase) and v.dtype.numpy.kind == "b")
 
 
 def whole(v):
@@ -70,6 +83,9 @@ def whole(v):
     if isinstance(v, np.ndarray):
         return not v.ndim and v.dtype.kind in "iu"
     return isinstance(v, int | np.integer) and not isinstance(v, bool | np.bool_)
+
+
+INTEGERS = {"int": integer, "size": counts, "ints": whole, "ints1": whole, "sizes": counts, "sizes1": counts}
 
 
 def integers(v):

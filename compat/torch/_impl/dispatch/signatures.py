@@ -16,7 +16,7 @@ from ..types.operation_table import FUNCTIONS
 from ..types.size import Size
 from ..types.tensor_type import TensorBase
 from .deprecated_overloads import modern
-from .kinds import COUNTS, WORDS, fits, integers, unlike, whole
+from .kinds import COUNTS, INTEGERS, WORDS, fits, integers, unlike, whole
 
 _LIMIT = 64  # combinations of types remembered an operation
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
@@ -40,8 +40,8 @@ class Parameter:
 class Signature:
     """One way to call an operation."""
 
-    __slots__ = ("counts", "exact", "least", "most", "names", "node", "numbers", "options", "out", "parameters",
-                 "positional", "recorded", "renames", "spread", "text")
+    __slots__ = ("counts", "exact", "kinds", "least", "loose", "most", "names", "node", "numbers", "options", "out",
+                 "parameters", "positional", "recorded", "renames", "spread", "text")
 
     def __init__(self, text, renames=True, node=None):
         self.renames = renames  # whether NumPy's names of arguments are taken
@@ -63,18 +63,20 @@ class Signature:
             self.positional = len(self.parameters)
         self.names = {p.name: p for p in self.parameters}
         self.numbers = any(p.kind == "operand" for p in self.parameters)  # may stand for tensors, in `out=`, too
-        self.counts = frozenset([p.name for p in self.parameters if p.kind in ("int", "ints", "ints1", "float") or (
+        self.counts = frozenset([p.name for p in self.parameters if p.kind in INTEGERS or p.kind == "float" or (
             p.kind == "any" and p.name in COUNTS)])
         self.least = sum(p.required for p in self.parameters)
         self.most = len(self.parameters) + self.out + len(OPTIONS) * self.options
-        kinds = [p.kind for p in self.parameters[:self.positional]]
-        self.spread = kinds in (["ints"], ["Tensor", "ints"])  # sizes may be spread out, as a method's
+        self.kinds = kinds = [p.kind for p in self.parameters[:self.positional]]
+        self.spread = kinds in (["ints"], ["sizes"])  # sizes may be spread out
+        self.loose = kinds in (["Tensor", "ints"], ["Tensor", "sizes"])  # and those of a method
 
-    def refusal(self, name, args, named):
-        """Why a call does not fit, as torch says it; None if it does."""
+    def refusal(self, name, args, named, loose=False):
+        """Why a call does not fit, as torch says it; None if it does. A method takes sizes one by one: `loose`."""
         count = len(args)
         last = self.positional - 1
-        if self.spread and count > last and all(whole(v) for v in args[last:]):
+        spread = self.spread or loose and self.loose
+        if spread and count > last and all(map(INTEGERS[self.parameters[last].kind], args[last:])):
             count = last  # sizes one by one
         elif count > self.positional:
             return (f"{name}() takes {self.positional} positional argument{'s' * (last != 0)} but {count} were given")
@@ -89,7 +91,7 @@ class Signature:
                 seen += 1
                 if not fits(p, named[p.name]):
                     return f"{name}(): argument '{p.name}' must be {unlike(p.kind, named[p.name])}"
-            elif p.required and not (self.spread and len(args) > last):
+            elif p.required and not (spread and len(args) > last):
                 missing.append(p.name)
         if missing:
             shown = ", ".join(f'"{m}"' for m in missing)
@@ -112,7 +114,8 @@ class Signature:
         if not self.counts:
             return args, named
         last = self.positional - 1
-        places = [p.name in self.counts for p in self.parameters[:self.positional]] + [self.spread] * (len(args) - last)
+        places = [p.name in self.counts for p in self.parameters[:self.positional]]
+        places += [self.spread or self.loose] * (len(args) - last)
         found = tuple([integers(v) if at else v for v, at in zip(args, places)])
         return found, {k: integers(v) if k in self.counts else v for k, v in named.items()}
 
@@ -209,6 +212,9 @@ def check(row, args, named):
     seen = row.seen
     if seen is None:
         return args, named, None
+    for x in (*args, *named.values()) if named else args:
+        if type(x) is int and not -(2**63) <= x < 2**64:
+            raise OverflowError("int too big to convert" if x > 0 else "can't convert negative int to unsigned")
     name = row.name
     if named:
         named = synonyms(name, named)
@@ -226,12 +232,12 @@ def check(row, args, named):
         if not ways:
             return args, named, None
         try:
-            way = match_signature(name, ways, args, named)
+            way = match_signature(name, ways, args, named, row.loose)
         except TypeError:
             present, named = modern(name, args, named)
             if present is args:
                 raise
-            way, key, args = match_signature(name, ways, present, named), None, present
+            way, key, args = match_signature(name, ways, present, named, row.loose), None, present
         if key is not None and len(seen) < _LIMIT and repeatable(way, args, named, type(key[0]) is tuple):
             seen[key] = way
         else:
@@ -245,20 +251,34 @@ def check(row, args, named):
     return args, named, way
 
 
+def gathered(fun):
+    """The method of a function of a tensor and sizes or axes, which takes these one by one, too."""
+
+    @functools.wraps(fun)
+    def method(self, *sizes, **named):
+        if sizes and all(map(whole, sizes)):
+            return fun(self, sizes, **named)
+        return fun(self, *sizes, **named)
+
+    return method
+
+
 class Looked:
-    """What `check` knows of a function that is no operation: its name, and the types that it was called with."""
+    """What `check` knows of a function that is no operation: its name, the types that it was called with, and whether
+    it takes sizes one by one (`loose`), as methods do."""
 
-    __slots__ = ("name", "seen")
+    __slots__ = ("loose", "name", "seen")
 
-    def __init__(self, name):
-        self.name, self.seen = name, {}
+    def __init__(self, name, loose=False):
+        self.name, self.loose, self.seen = name, loose, {}
 
 
-def signed(name):
-    """Make a function of tensors compare its arguments with the signatures of torch's `name` first."""
+def signed(name, loose=False):
+    """Make a function of tensors, or a method if it is `loose`, compare its arguments with the signatures of torch's
+    `name` first."""
 
     def make(fun):
-        row = Looked(name)
+        row = Looked(name, loose)
 
         @functools.wraps(fun)
         def looked(*args, **named):
@@ -271,11 +291,11 @@ def signed(name):
     return make
 
 
-def match_signature(name, ways, args, named):
+def match_signature(name, ways, args, named, loose=False):
     """The first signature that a call fits, or torch's TypeError."""
     refusals = []
     for way in ways:
-        why = way.refusal(name.rpartition(".")[2], args, named)
+        why = way.refusal(name.rpartition(".")[2], args, named, loose)
         if why is None:
             return way
         refusals.append(why)
@@ -309,20 +329,6 @@ def repeatable(way, args, named, items):
                 p.kind in ("Tensor", "duck", "operand") or p.kind == "any" and p.name not in way.counts)):
             return False
     return True
-
-
-def explain(name, args, named):
-    """Raise torch's TypeError where a call fits no signature of the operation.
-
-    Where it fits, the same call with the sizes and counts as integers of Python; None where they are.
-    """
-    ways = signatures(name)
-    if ways:
-        named = synonyms(name, named)
-        plain = match_signature(name, ways, args, named).counted(args, named)
-        if any(a is not b for a, b in zip((*args, *named.values()), (*plain[0], *plain[1].values()))):
-            return plain
-    return None
 
 
 def refused(name, ways, refusals, args, named):

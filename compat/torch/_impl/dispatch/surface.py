@@ -9,7 +9,7 @@ from ..types.tensor_type import Tensor
 from .builtins import FUNCTIONS, builtin
 from .call import ROWS
 from .overriding import dispatching
-from .signatures import Looked, explain, signatures, synonyms
+from .signatures import Looked, signatures
 from .unbuilt import UNBUILT, unbuilt
 
 # Operations that PyTorch has as methods of tensors alone.
@@ -85,23 +85,9 @@ def names(prefix):
 def asking_first(name, fun):
     """A function of tensors that asks `__torch_function__`, and gives torch's TypeError where no signature fits.
 
-    Operations look at their arguments themselves. Of other functions, those of torch.nn.functional look before they
-    compute; the rest compute at once, and what went wrong is looked for afterwards. Views of plain tensors by ints, and
-    writes to them, have nothing to ask: what makes them is called before all that (`ahead`).
+    Operations look at their arguments themselves. Views of plain tensors by ints, and writes to them, have nothing to
+    ask: what makes them is called before all that (`ahead`).
     """
-    if hasattr(fun, "row") or hasattr(fun, "signed"):
+    if hasattr(fun, "row") or hasattr(fun, "signed") or not signatures(name):
         return dispatching(fun, name)
-    if name.startswith("nn.functional.") and signatures(name):
-        return dispatching(fun, name, Looked(name))
-
-    @functools.wraps(fun)
-    def checked(*args, **named):
-        try:
-            return fun(*args, **synonyms(name, named) if named else named)
-        except (AttributeError, TypeError, ValueError, IndexError):
-            plain = explain(name, args, named)
-            if plain is None:
-                raise
-        return fun(*plain[0], **plain[1])
-
-    return dispatching(checked, name)
+    return dispatching(fun, name, Looked(name))

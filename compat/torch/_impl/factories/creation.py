@@ -149,7 +149,7 @@ def size_argument(size, name=None):
     else:
         return size
     for place, n in enumerate(size):
-        if not isinstance(n, int | np.integer) and not hasattr(n, "__index__"):
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) and not hasattr(n, "__index__"):
             raise TypeError("argument 'size' (position 1) must be tuple of ints, but found element of type "
                             f"{type(n).__name__} at pos {place}")
     size = tuple([operator.index(n) for n in size])

@@ -32,9 +32,9 @@ cpdef object wrote(object to)
 cpdef bint assign(object t, object value, object rules) except -1
 
 cdef class Write:
-    cdef public object alike, needs, op, rules
+    cdef public object alike, names, needs, op, order, rules
     cdef public int kind, count
-    cdef public bint closed, direct, saves, scales
+    cdef public bint closed, direct, saves
 
 cpdef bint performed(object write, object t, tuple given, dict named) except -1
 cpdef bint update(object t, object other, object write, object alpha) except -1

@@ -19,7 +19,7 @@ from ..state.makers import history, quiet, tensor_of
 from ..state.plain import OPEN, bare, current, hooked, place, records, untouched
 from ..types.dtypes import dtype as Dtype
 from ..types.ndarrays import alike, copied, dense, filled, floats, owner, same, writes
-from ..types.number_cache import CONSTS, EXACT, FLOATS, constant
+from ..types.number_cache import EXACT, FLOATS, constant
 from ..types.parameter import Parameter
 from ..types.record_slots import Record
 from ..types.tensor_slots import TensorSlots
@@ -359,13 +359,12 @@ class Write:
 
     `op` computes it, into memory if it is `direct`; `kind` says of which operands, and `count` of how many numbers.
     `rules` are those of its node, by what has a history: the tensor, the other operand, both; `needs` says of each
-    whether it takes what the tensor held before, or the output. `saves` says whether anything is saved, `scales`
-    whether there may be an `alpha`. `alike()` says whether the node has the name of that of the operation that is not
-    in place.
+    whether it takes what the tensor held before, or the output. `saves` says whether anything is saved; `names` are
+    those of its numbers (in `order`), or `alpha`. `alike()` says whether the node has
+    the name of that of the operation that is not in place.
     """
 
-    __slots__ = ("alike", "closed", "count", "direct", "kind", "needs", "op", "rules", "saves",
-                 "scales")
+    __slots__ = ("alike", "closed", "count", "direct", "kind", "names", "needs", "op", "order", "rules", "saves")
 
 
 BINARY, UNARY, FILL, ZERO, COPY = range(5)
@@ -379,7 +378,7 @@ def writing(write, general):
     def fun(self=MISSING, *given, **named):
         if self is MISSING:
             return general(*given, **named)
-        if (not named or w.scales and "alpha" in named and len(named) == 1) and performed(w, self, given, named):
+        if (not named or w.names and named.keys() <= w.names) and performed(w, self, given, named):
             return self
         return general(self, *given, **named)
 
@@ -396,7 +395,10 @@ def performed(write, t, given, named):
     w: Write = write
     kind: int = w.kind
     if kind == UNARY:
-        return apply(t, given, w)
+        if len(given) == w.count:
+            return not named and apply(t, given, w)
+        rest = w.order[len(given):]
+        return len(given) < w.count and named.keys() <= {*rest} and apply(t, (*given, *map(named.get, rest)), w)
     if kind == ZERO:
         return not given and assign(t, 0.0, ZEROINGS)
     if len(given) != 1:
@@ -446,8 +448,7 @@ def update(t, other, write, alpha):
         if alpha is not None:
             y = SCALED(y, constant(alpha, x.dtype))
     elif not integers and (recorded or type(y) is not float):
-        known = CONSTS[x.dtype].get(y)
-        y = constant(y, x.dtype) if known is None else known
+        y = constant(y, x.dtype)
     which = 1 if p is None else 0 if q is None else 2
     if recorded and (w.needs[which] or (q is not None or y.ndim) and not alike(y, x) or (
             p is None and found.holder is not u)):
@@ -465,14 +466,14 @@ def update(t, other, write, alpha):
 
 
 def apply(t, numbers, write):
-    """`t` becomes what an operation of it and of numbers gives."""
+    """`t` becomes what an operation of it and of numbers gives, some of which may be None."""
     w: Write = write
     m = get_modes()
-    if len(numbers) != w.count:
-        return False
     for n in numbers:
-        if type(n) is not float and type(n) is not int or n != n or not -EXACT <= n <= EXACT:
+        if n is not None and (type(n) is not float and type(n) is not int or n != n or not -EXACT <= n <= EXACT):
             return False
+    if w.count and numbers.count(None) == w.count:
+        return False
     found: Target = target(t, m)
     if found is None:
         return False

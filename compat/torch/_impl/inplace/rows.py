@@ -17,17 +17,17 @@ def binary_inplace(prim, ufunc, slow, scales=False):
     """
     made = row_of(BINARY, quiet(ufunc), prim, ((0,), (1,), (0, 1)))
     made.closed = ufunc in CLOSED
-    made.scales = scales
+    made.names = {"alpha"} if scales else None
     return writing(made, slow)
 
 
-def unary_inplace(prim, op, direct, alike, slow, count=0):
-    """The in-place form of an operation of a tensor and `count` numbers: what `op` gives of the array, or writes to the
-    second where it is `direct`."""
+def unary_inplace(prim, op, direct, alike, slow, names=()):
+    """The in-place form of an operation of a tensor and numbers of these `names`, or None for some: what `op` gives of
+    the array, or writes to the second where it is `direct`."""
     made = row_of(UNARY, op, prim, ((0,),))
     made.direct = direct
     made.alike = functools.cache(alike)
-    made.count = count
+    made.count, made.names, made.order = len(names), set(names), names
     return writing(made, slow)
 
 
@@ -44,8 +44,9 @@ def row_of(kind, op, prim, active):
     made.rules = rules = tuple([prim.rule(operands, True) for operands in active])
     made.needs = tuple([prim.operands[0] in rule.names or kind == BINARY and "ans" in rule.names for rule in rules])
     made.saves = bool(rules) and rules[-1].collect is not None
-    made.closed = made.direct = made.scales = False
-    made.alike = None
+    made.closed = made.direct = False
+    made.alike = made.names = None
+    made.order = ()
     made.count = 0
     return made
 

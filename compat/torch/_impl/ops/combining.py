@@ -143,6 +143,7 @@ def pieces(n, parts, name):
 
 
 @method("tensor_split")
+@signed("tensor_split")
 @dispatching
 def tensor_split(input, indices_or_sections=None, dim=0, *, sections=None, indices=None, axis=None):
     """Split an axis into views, by a number of sections or by indices."""
@@ -174,7 +175,7 @@ def split_along(name, least, axis_of):
                                f"{shape_of(input)[d]} is not divisible by the split_size {chosen}!")
         return tensor_split(input, chosen, d)
 
-    method(name, doc="Parts of an axis as views")(parts)
+    method(name, doc="Parts of an axis as views")(signed(name, loose=True)(parts))
 
 
 split_along("hsplit", 1, lambda n: 0 if n == 1 else 1)

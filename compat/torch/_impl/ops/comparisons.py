@@ -8,6 +8,7 @@ from ..dispatch.call import attach, inplace_method, invoke, operation, otherwise
 from ..dispatch.host_ops import DYNAMIC, primal_of
 from ..dispatch.layouts import LIKE_OPERANDS
 from ..fastpath.lanes import flat
+from ..state.python_data import filling
 from ..types import dtypes
 from ..types.dtypes import type_word
 from ..types.tensor_type import wrap
@@ -120,8 +121,12 @@ def where(condition, input=None, other=None):
     if not hasattr(input, "dtype") and not hasattr(other, "dtype"):
         common = dtypes.promoted([], [], [input, other]).numpy
         input, other = np.asarray(input, common), np.asarray(other, common)
-    input, other = promote(checked_number(input, other), checked_number(other, input))
-    return cnp.where(condition, input, other)
+    given = checked_number(input, other), checked_number(other, input)
+    out = cnp.where(condition, *promote(*given))
+    for x in given:
+        if isinstance(x, int | float) and dtypes.OF_NUMPY[out.dtype].itemsize != 2:  # a half takes infinity for it
+            filling(x, out.dtype)
+    return out
 
 
 attach("where", lambda self, condition, other: where(condition, self, other))

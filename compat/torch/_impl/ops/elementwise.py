@@ -40,10 +40,10 @@ def one(name, primitive=None, floats=True, small=None):
     return operation(name, blind=True, method=top, inplace_form=writes, lane=lane)(body)
 
 
-def in_place(prim, op, direct, count=0):
-    """The `inplace_form` of an operation of one tensor, and `count` numbers; `op` writes to an array if it is
+def in_place(prim, op, direct, names=()):
+    """The `inplace_form` of an operation of one tensor, and numbers of these `names`; `op` writes to an array if it is
     `direct`."""
-    return lambda row: unary_inplace(prim, op, direct, lambda: same_node(row.name), inplace_method(row), count)
+    return lambda row: unary_inplace(prim, op, direct, lambda: same_node(row.name), inplace_method(row), names)
 
 
 MINIMUM, MAXIMUM = quiet(np.minimum), quiet(np.maximum)
@@ -118,11 +118,12 @@ CLAMP = REGISTRY["clamp"]
 
 
 def between(x, low, high):
-    """The elements of an array of floats between two numbers."""
-    return MINIMUM(float(high), MAXIMUM(float(low), x))
+    """The elements of an array of floats between two numbers, of which one may be None."""
+    x = x if low is None else MAXIMUM(float(low), x)
+    return x if high is None else MINIMUM(float(high), x)
 
 
-@operation("clamp", blind=True, inplace_form=in_place(CLAMP, between, False, 2))
+@operation("clamp", blind=True, inplace_form=in_place(CLAMP, between, False, ("min", "max")))
 def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
     """Clamp to `[min, max]`; the derivative at the limits is 1."""
     if min is None and max is None:

@@ -8,6 +8,7 @@ from ..dispatch.call import ROWS, attach, moving, otherwise, promote
 from ..dispatch.host_ops import known
 from ..dispatch.layouts import IN_ORDER, LIKE_OPERANDS, laid_out, layout
 from ..dispatch.out_argument import Target
+from ..dispatch.signatures import gathered
 from ..modes.warnings import first, tell
 from ..types.dtypes import type_word
 from ..types.size import Size
@@ -112,10 +113,9 @@ def column_stack(tensors):
     return cat.row.body(values, 1)
 
 
-@moving("flip", blind=True, layout=LIKE_OPERANDS)
-def flip(input, *dims):
+@moving("flip", blind=True, layout=LIKE_OPERANDS, method=gathered)
+def flip(input, dims):
     """Reverse axes; the output is a copy."""
-    dims = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
     dims = distinct([wrap_dim(d, input.ndim) for d in dims])
     return cnp.flip(input, axis=tuple(dims)) if input.ndim else input
 
@@ -187,10 +187,10 @@ def repeat(self, *sizes, repeats=None):
 attach("repeat", repeat)
 
 
-@moving("tile")
-def tile(input, *dims):
+@moving("tile", method=gathered)
+def tile(input, dims):
     """Repeat the tensor along each axis."""
-    return cnp.tile(input, tuple(dims[0]) if len(dims) == 1 and not isinstance(dims[0], int) else dims)
+    return cnp.tile(input, tuple(dims))
 
 
 @moving("repeat_interleave")

@@ -9,6 +9,7 @@ from ..dispatch.call import ROWS, attach, floating, operation, promote
 from ..dispatch.joint_nodes import jointly
 from ..dispatch.layouts import IN_ORDER, REDUCED
 from ..dispatch.out_argument import Target
+from ..dispatch.signatures import gathered
 from ..fastpath.lanes import total
 from ..inplace.inplace import inplace
 from ..modes.warnings import tell
@@ -280,7 +281,7 @@ def logsumexp(input, dim, keepdim=False):
     return out - cnp.where(cnp.isfinite(turns), turns, 0.0)
 
 
-@operation("count_nonzero", blind=True)
+@operation("count_nonzero", blind=True, method=gathered)
 def count_nonzero(input, dim=None):
     """Count the nonzero elements."""
     return cnp.sum((input != 0).astype(np.int64), axis=axes_of(dim, input.ndim))

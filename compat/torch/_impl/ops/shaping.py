@@ -10,7 +10,7 @@ from ..types import dtypes
 from ..types.arrays import ARRAYS
 from ..types.tensor_type import Tensor, TensorBase
 from ..types.tensor_value import bottom
-from ..views.fast import by_axes, by_index, copied, in_shape, planned_view
+from ..views.fast import by_axes, by_index, copied, detaching, in_shape, planned_view
 from ..views.views import RESHAPE, retyped, view
 from .array_functions import cnp
 from .axes import same_kind, shape_argument, shape_of, wrap_dim
@@ -97,8 +97,7 @@ def reshaped(shape, *sizes):
     return shaped(shape, *sizes, title="ReshapeAliasBackward0")
 
 
-@method(function=lambda input, shape: reshape(input, shape), plans=reshaped,
-        apart=lambda shape, sizes: reshaped(shape, sizes))
+@method(plans=reshaped)
 def reshape(input, *sizes, shape=None):
     """Return the elements in another shape: a view if the strides allow it, else a copy."""
     if shape is not None:
@@ -117,14 +116,14 @@ def reshape(input, *sizes, shape=None):
 RESHAPED = Row("reshape", lambda x, shape: cnp.reshape(x, shape), "UnsafeViewBackward0", exact=True)
 
 
-@method(asks=True)
+@method(asks=True, plans=shaped, alike=True)
 def view_as(self, other):
     """`self.view(other.shape)`."""
     same_kind("view_as", other)
     return view_(self, shape_of(other))
 
 
-@method(asks=True)
+@method(asks=True, plans=reshaped, alike=True)
 def reshape_as(self, other):
     """`self.reshape(other.shape)`."""
     same_kind("reshape_as", other)
@@ -295,4 +294,4 @@ def narrow(input, dim=None, start=None, length=None, *, axis=None):
     return planned_view(input, narrowed(shape_of(input), dim if axis is None else axis, start, length))
 
 
-method("detach")(Tensor.detach)
+method("detach")(detaching(Tensor.detach))

@@ -116,6 +116,8 @@ def parts(shape, split_size, dim=0):
     d = wrap_dim(dim, len(shape))
     n = shape[d]
     size = integers(split_size)
+    if isinstance(size, bool):
+        raise TypeError("split(): argument 'split_size' must be int, not bool")
     if isinstance(size, int):
         if size < 0 or size == 0 and n:
             raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")

@@ -83,7 +83,7 @@ def expand(input, *sizes, implicit=False, size=None):
                                          kind=input.type))
 
 
-@method(asks=True)
+@method(asks=True, plans=broadened, alike=True)
 def expand_as(self, other):
     """`self.expand(other.shape)`."""
     same_kind("expand_as", other)
@@ -93,4 +93,4 @@ def expand_as(self, other):
 @method()
 def broadcast_to(input, *sizes, size=None):
     """`input.expand(size)`."""
-    return expand(input, *sizes, size=size)
+    return expand(input, *sizes if size is None else (*sizes, size))

@@ -224,18 +224,14 @@ def number_of(value):
     raise TypeError(f"new(): invalid data type '{type(value).__name__}'")
 
 
-_REAL = frozenset({int, float})
-
-
 def filling(value, dtype):
     """A number that fills memory of a NumPy dtype: torch's error where it does not fit, unsigned ones wrap around."""
     kind = dtype.kind
-    if kind == "f" and dtype.itemsize > 2 and type(value) in _REAL and -1e38 < value < 1e38:
+    if kind == "f" and dtype.itemsize > 2 and (type(value) is float and -1e38 < value < 1e38 or (
+            type(value) is int and -(2**63) <= value < 2**63)):
         return dtype.type(value)
     if kind == "i" and dtype.itemsize > 3 and type(value) is int and -(2**31) <= value < 2**31:
         return dtype.type(value)
-    if kind == "b":
-        return np.asarray(value).astype(dtype)
     word = _WORDS.get(dtype.name, f"{dtype.name}_t")
     bad = isinstance(value, complex) and value.imag != 0 and kind != "c"
     value = value.real if isinstance(value, complex) and kind != "c" else value
@@ -244,6 +240,8 @@ def filling(value, dtype):
             raise OverflowError("int too big to convert")
         if value < -(2**63):
             raise OverflowError("can't convert negative int to unsigned")
+    if kind == "b":
+        return np.asarray(value).astype(dtype)
     if not bad and kind in "iu":
         info = np.iinfo(dtype)
         low = int(info.min) if info.min else -int(info.max)
@@ -256,6 +254,25 @@ def filling(value, dtype):
         if not (np.isinf(out) and value - value == 0):
             return out
     raise RuntimeError(f"value cannot be converted to type {word} without overflow")
+
+
+# The operations whose numbers PyTorch's kernels take in the dtype of the output, and those that take them in that of
+# their sums, which is single precision for halves. Elsewhere a number is an operand: infinite where it is too large.
+_IN_DTYPE = frozenset("""add sub rsub clamp clamp_min clamp_max addr addmv index_add logit nn.functional.hardshrink
+nn.functional.softshrink nn.functional.hardtanh""".split())
+_IN_SUMS = frozenset("""addcmul addcdiv addmm baddbmm addbmm lerp nn.functional.leaky_relu nn.functional.elu
+nn.functional.celu nn.functional.softplus""".split())
+
+
+def check_numbers(name, ans, kinds, numbers):
+    """Raise torch's error where an operation converts its numbers, and one is too large; `kinds` are those of the
+    parameters that stand first."""
+    if name in _IN_DTYPE or name in _IN_SUMS:
+        dtype = np.dtype(np.float32) if name in _IN_SUMS and ans.dtype.itemsize == 2 else ans.dtype
+        real = not any(v.dtype.kind == "c" for v in numbers if hasattr(v, "ndim"))
+        for kind, x in zip((*kinds, *[None] * (len(numbers) - len(kinds))), numbers):
+            if isinstance(x, int | float | complex) and not isinstance(x, bool) and kind != "operand":
+                filling(x, np.dtype(np.float64) if real and dtype.kind == "c" else dtype)
 
 
 def warn_imaginary():

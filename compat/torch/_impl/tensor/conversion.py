@@ -290,6 +290,8 @@ def cpu(self, memory_format=None):
 
 def type_as(self, other):
     """`self.to(other)`."""
+    if not isinstance(other, TensorBase):
+        raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
     return to(self, other)
 
 

@@ -4,20 +4,20 @@ The lines are as those of `operation_table.py`.
 """
 
 OF_NAMESPACES = """\
-fft.fft: Tensor input, int? n=, int dim=, str? norm=, *, out? > FftC2C0
-fft.fft2 fft.ifft2: Tensor input, ints1? s=, ints1 dim=, str? norm=, *, out? > FftC2C0
-fft.fftn fft.ifftn: Tensor input, ints1? s=, ints1? dim=, str? norm=, *, out? > FftC2C0
+fft.fft: Tensor input, size? n=, int dim=, str? norm=, *, out? > FftC2C0
+fft.fft2 fft.ifft2: Tensor input, sizes1? s=, ints1 dim=, str? norm=, *, out? > FftC2C0
+fft.fftn fft.ifftn: Tensor input, sizes1? s=, ints1? dim=, str? norm=, *, out? > FftC2C0
 fft.fftshift fft.ifftshift: Tensor input, ints1? dim= > Roll0
-fft.hfft fft.irfft: Tensor input, int? n=, int dim=, str? norm=, *, out? > FftC2R0
-fft.hfft2 fft.irfft2: Tensor input, ints1? s=, ints1 dim=, str? norm=, *, out? > FftC2R0
-fft.hfftn fft.irfftn: Tensor input, ints1? s=, ints1? dim=, str? norm=, *, out? > FftC2R0
-fft.ifft: Tensor input, int? n=, int dim=, str? norm=, *, out!^ > FftC2C0
-fft.ihfft: Tensor input, int? n=, int dim=, str? norm=, *, out!^ > ConjPhysical0
-fft.ihfft2: Tensor input, ints1? s=, ints1 dim=, str? norm=, *, out? > ConjPhysical0
-fft.ihfftn: Tensor input, ints1? s=, ints1? dim=, str? norm=, *, out? > ConjPhysical0
-fft.rfft: Tensor input, int? n=, int dim=, str? norm=, *, out? > FftR2C0
-fft.rfft2: Tensor input, ints1? s=, ints1 dim=, str? norm=, *, out? > FftR2C0
-fft.rfftn: Tensor input, ints1? s=, ints1? dim=, str? norm=, *, out? > FftR2C0
+fft.hfft fft.irfft: Tensor input, size? n=, int dim=, str? norm=, *, out? > FftC2R0
+fft.hfft2 fft.irfft2: Tensor input, sizes1? s=, ints1 dim=, str? norm=, *, out? > FftC2R0
+fft.hfftn fft.irfftn: Tensor input, sizes1? s=, ints1? dim=, str? norm=, *, out? > FftC2R0
+fft.ifft: Tensor input, size? n=, int dim=, str? norm=, *, out!^ > FftC2C0
+fft.ihfft: Tensor input, size? n=, int dim=, str? norm=, *, out!^ > ConjPhysical0
+fft.ihfft2: Tensor input, sizes1? s=, ints1 dim=, str? norm=, *, out? > ConjPhysical0
+fft.ihfftn: Tensor input, sizes1? s=, ints1? dim=, str? norm=, *, out? > ConjPhysical0
+fft.rfft: Tensor input, size? n=, int dim=, str? norm=, *, out? > FftR2C0
+fft.rfft2: Tensor input, sizes1? s=, ints1 dim=, str? norm=, *, out? > FftR2C0
+fft.rfftn: Tensor input, sizes1? s=, ints1? dim=, str? norm=, *, out? > FftR2C0
 linalg.cholesky: Tensor input, *, bool upper=, out! > LinalgCholeskyEx0
 linalg.cholesky_ex: Tensor input, *, bool upper=, bool check_errors=, out! > LinalgCholeskyEx0
 linalg.cond: Tensor input, Number? p=, *, out?^ > Div0 | Tensor input, str p, *, out?^ > Div0
@@ -54,7 +54,7 @@ linalg.svd: Tensor A, bool full_matrices=, *, str? driver=, out! > LinalgSvd0
 linalg.svdvals: Tensor A, *, str? driver=, out! > LinalgSvd0
 linalg.tensorinv: Tensor input, int ind=, *, out?^
 linalg.tensorsolve: Tensor input, Tensor other, ints? dims=, *, out?^
-linalg.vander: Tensor x, *, int? N= > Cumprod0
+linalg.vander: Tensor x, *, size? N= > Cumprod0
 linalg.vecdot: Tensor x, Tensor y, *, int dim=, out! > Sum1
 linalg.vector_norm: Tensor input, Number ord=, ints1? dim=, bool keepdim=, *, dtype? dtype=, out! > LinalgVectorNorm0
 nn.functional.adaptive_avg_pool1d: Tensor input, ints1 output_size > Squeeze1
@@ -63,10 +63,10 @@ nn.functional.avg_pool2d: Tensor input, ints1 kernel_size, ints1? stride=, ints1
 nn.functional.avg_pool3d: Tensor input, ints1 kernel_size, ints1? stride=, ints1 padding=, bool ceil_mode=, bool count_include_pad=, int? divisor_override=, *, out! > AvgPool3D0
 nn.functional.bilinear: Tensor input1, Tensor input2, Tensor weight, Tensor? bias= > Add0
 nn.functional.celu_: Tensor input, Number alpha= > Celu1
-nn.functional.channel_shuffle: Tensor input, int groups > ChannelShuffle0
-nn.functional.conv1d: Tensor input, Tensor weight, Tensor? bias=, ints1 stride=, ints1 padding=, ints1 dilation=, int groups= > Convolution0 | Tensor input, Tensor weight, Tensor? bias=, ints1 stride=, str padding=, ints1 dilation=, int groups= > Convolution0
-nn.functional.conv2d nn.functional.conv3d: Tensor input, Tensor weight, Tensor? bias=, ints1 stride=, ints1 padding=, ints1 dilation=, int groups= > Convolution0 | Tensor input, Tensor weight, Tensor? bias=, ints1 stride=, str padding=, ints1 dilation=, int groups=
-nn.functional.conv_transpose1d nn.functional.conv_transpose2d nn.functional.conv_transpose3d: Tensor input, Tensor weight, Tensor? bias=, ints1 stride=, ints1 padding=, ints1 output_padding=, int groups=, ints1 dilation= > Convolution0
+nn.functional.channel_shuffle: Tensor input, size groups > ChannelShuffle0
+nn.functional.conv1d: Tensor input, Tensor weight, Tensor? bias=, sizes1 stride=, sizes1 padding=, sizes1 dilation=, size groups= > Convolution0 | Tensor input, Tensor weight, Tensor? bias=, sizes1 stride=, str padding=, sizes1 dilation=, size groups= > Convolution0
+nn.functional.conv2d nn.functional.conv3d: Tensor input, Tensor weight, Tensor? bias=, sizes1 stride=, sizes1 padding=, sizes1 dilation=, size groups= > Convolution0 | Tensor input, Tensor weight, Tensor? bias=, sizes1 stride=, str padding=, sizes1 dilation=, size groups=
+nn.functional.conv_transpose1d nn.functional.conv_transpose2d nn.functional.conv_transpose3d: Tensor input, Tensor weight, Tensor? bias=, sizes1 stride=, sizes1 padding=, sizes1 output_padding=, size groups=, sizes1 dilation= > Convolution0
 nn.functional.cosine_similarity: Tensor x1, Tensor x2, int dim=, float eps= > Sum1
 nn.functional.elu_: Tensor input, Number alpha=, Number scale=, Number input_scale= > Elu1
 nn.functional.gelu: Tensor input, *, str approximate=, out! > Gelu0

@@ -12,6 +12,9 @@ _LIMIT = 256
 
 def constant(number, dtype):
     """A number as a 0-d array of a dtype; zero and NaN are not kept: -0.0 hashes like 0.0."""
+    known = CONSTS[dtype].get(number)
+    if known is not None:
+        return known
     token = error_state()
     try:
         suppress_fp_warnings()

@@ -2,9 +2,10 @@
 
 A line is names, a colon, and the ways to call them, each with the name of its node behind a `>` where PyTorch's files
 tell it. A way is kinds and names of parameters, `=` where one may be left out, `?` where None may be given. `ints1`
-takes one integer as well, `options` are those of factories; there is `out?` where `out=` may be given, `out!` where it
-has to have the dtype of the output, each with a `^` where the output may carry a gradient. `duck` is a tensor whose
-attributes are asked for before its type, and `operand` a tensor for which a Python number may stand.
+takes one integer as well; `size`, `sizes` and `sizes1` are those that PyTorch may trace, of which tensors with axes may
+be one. `options` are those of factories; there is `out?` where `out=` may be given, `out!` where it has to have the
+dtype of the output, each with a `^` where the output may carry a gradient. `duck` is a tensor whose attributes are
+asked for before its type, and `operand` a tensor for which a Python number may stand.
 """
 
 FUNCTIONS = """\
@@ -32,9 +33,9 @@ arange: Number end, *, dtype? dtype=, options, out? | Number start, Number end, 
 arctan2 gcd kron lcm: Tensor input, Tensor other, *, out?
 argmax argmin: Tensor input, int? dim=, bool keepdim=, *, out!^
 argsort: Tensor input, *, bool stable, int dim=, bool descending=, out? | Tensor input, int dim=, bool descending=
-as_strided: Tensor input, ints size, ints stride, int? storage_offset= > AsStrided0
-as_strided_copy: Tensor input, ints size, ints stride, int? storage_offset=, *, out? > AsStrided0_copy
-as_strided_scatter: Tensor input, Tensor src, ints size, ints stride, int? storage_offset= > AsStridedScatter0
+as_strided: Tensor input, sizes size, sizes stride, size? storage_offset= > AsStrided0
+as_strided_copy: Tensor input, sizes size, sizes stride, size? storage_offset=, *, out? > AsStrided0_copy
+as_strided_scatter: Tensor input, Tensor src, sizes size, sizes stride, size? storage_offset= > AsStridedScatter0
 asin: Tensor input, *, out? > Asin0
 asinh: Tensor input, *, out? > Asinh0
 atan: Tensor input, *, out? > Atan0
@@ -43,11 +44,11 @@ atanh: Tensor input, *, out? > Atanh0
 baddbmm: Tensor input, Tensor batch1, Tensor batch2, *, Number beta=, Number alpha=, out! > Baddbmm0 | Tensor input, Tensor batch1, Tensor batch2, dtype out_dtype, *, Number beta=, Number alpha=, out?
 bernoulli: Tensor input, *, any? generator=, out? > Bernoulli0 | Tensor input, float p, *, any? generator=
 bernoulli_: Tensor input, Tensor p, *, any? generator= > Bernoulli1 | Tensor input, float p=, *, any? generator= > Bernoulli2
-bincount: Tensor input, Tensor? weights=, int minlength=
+bincount: Tensor input, Tensor? weights=, size minlength=
 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor: Tensor input, Tensor other, *, out? | Number input, Tensor other | Tensor input, Number other, *, out?
 bitwise_not msort: Tensor input, *, out!
 bmm: Tensor input, Tensor mat2, *, out! > Bmm0 | Tensor input, Tensor mat2, dtype out_dtype, *, out?
-broadcast_to: Tensor input, ints size > Expand0
+broadcast_to: Tensor input, sizes size > Expand0
 bucketize: Tensor input, Tensor boundaries, *, bool out_int32=, bool right=, out!^ | Number input, Tensor boundaries, *, bool out_int32=, bool right=
 cat: Tensors tensors, int dim=, *, out? > Cat0
 cauchy_: Tensor input, float median=, float sigma=, *, any? generator= > Cauchy0
@@ -67,7 +68,7 @@ complex: Tensor real, Tensor imag, *, out! > Complex0
 concat concatenate: Tensors tensors, int dim=, *, out?
 conj: Tensor input > Conj0
 conj_physical: Tensor input, *, out!^ > ConjPhysical0
-constant_pad_nd: Tensor input, ints pad, Number value= > ConstantPadNd0
+constant_pad_nd: Tensor input, sizes pad, Number value= > ConstantPadNd0
 contiguous: Tensor input, *, any memory_format=
 copysign: Tensor input, Tensor other, *, out? > Copysign0 | Tensor input, Number other, *, out? > Copysign1
 corrcoef: Tensor input > Div0
@@ -95,7 +96,7 @@ div: operand input, operand other, *, out? > Div0 | operand input, operand other
 divide: operand input, operand other, *, out? | operand input, operand other, *, str? rounding_mode, out? | operand input, Number other | operand input, Number other, *, str? rounding_mode
 dot: Tensor input, Tensor tensor, *, out! > Dot0
 dsplit hsplit vsplit: Tensor input, int sections > Slice0 | Tensor input, ints indices > Slice0
-empty: ints size, *, any? memory_format=, dtype? dtype=, options, out?
+empty: sizes size, *, any? memory_format=, dtype? dtype=, options, out?
 empty_like ones_like zeros_like: Tensor input, *, any? memory_format=, dtype? dtype=, options
 eq ge gt le lt ne: Tensor input, Tensor other, *, out?^ | Tensor input, Number other, *, out?^
 equal: Tensor input, Tensor other
@@ -104,12 +105,12 @@ erfc: Tensor input, *, out? > Erfc0
 erfinv: Tensor input, *, out? > Erfinv0
 exp: Tensor input, *, out? > Exp0
 exp2: Tensor input, *, out? > Exp20
-expand: Tensor input, ints size, *, bool implicit= > Expand0
+expand: Tensor input, sizes size, *, bool implicit= > Expand0
 expand_as: Tensor input, Tensor other > Expand0
-expand_copy: Tensor input, ints size, *, bool implicit=, out? > Expand0_copy
+expand_copy: Tensor input, sizes size, *, bool implicit=, out? > Expand0_copy
 expm1: Tensor input, *, out? > Expm10
 exponential_: Tensor input, float lambd=, *, any? generator= > Exponential0
-eye: int n, *, dtype? dtype=, options, out? | int n, int m, *, dtype? dtype=, options, out?
+eye: size n, *, dtype? dtype=, options, out? | size n, size m, *, dtype? dtype=, options, out?
 fill: Tensor input, Tensor value > Fill1 | Tensor input, Number value > Fill0
 flatten: Tensor input, int start_dim=, int end_dim= > View0
 flip: Tensor input, ints dims > Flip0
@@ -121,7 +122,7 @@ fmin: Tensor input, Tensor other, *, out? > Fmin0
 fmod: Tensor input, Tensor other, *, out? > Fmod1 | Tensor input, Number other, *, out? > Fmod0
 frac: Tensor input, *, out! > Frac0
 frexp: Tensor input, *, out! > Frexp0
-full: ints size, Number fill_value, *, dtype? dtype=, options, out?
+full: sizes size, Number fill_value, *, dtype? dtype=, options, out?
 full_like: Tensor input, Number fill_value, *, any? memory_format=, dtype? dtype=, options
 gather: Tensor input, int dim, Tensor index, *, bool sparse_grad=, out! > Gather0
 geometric_: Tensor input, float p, *, any? generator= > Geometric0
@@ -148,7 +149,7 @@ inner: Tensor input, Tensor other, *, out!^ > Dot0
 isin: Tensor elements, Tensor test_elements, *, bool assume_unique=, bool invert=, out! | Number element, Tensor test_elements, *, bool assume_unique=, bool invert=, out! | Tensor elements, Number test_element, *, bool assume_unique=, bool invert=, out!
 isneginf isposinf signbit: Tensor input, *, out!^
 istft: Tensor input, int n_fft, int? hop_length=, int? win_length=, Tensor? window=, bool center=, bool normalized=, bool? onesided=, int? length=, bool return_complex= > Slice0
-kthvalue: Tensor input, int k, int dim=, bool keepdim=, *, out! > Kthvalue0
+kthvalue: Tensor input, size k, int dim=, bool keepdim=, *, out! > Kthvalue0
 ldexp: Tensor input, Tensor other, *, out! > Ldexp0
 lerp: Tensor input, Tensor end, Tensor weight, *, out! > Lerp1 | Tensor input, Tensor end, Number weight, *, out? > Lerp0
 lgamma: Tensor input, *, out? > Lgamma0
@@ -186,7 +187,7 @@ mode: Tensor input, int dim=, bool keepdim=, *, out! > Mode0
 moveaxis: Tensor input, int source, int destination | Tensor input, ints source, ints destination
 movedim: Tensor input, int source, int destination > Permute0 | Tensor input, ints source, ints destination > Permute0
 mul: operand input, operand other, *, out? > Mul0
-multinomial: Tensor input, int num_samples, bool replacement=, *, any? generator=, out!^
+multinomial: Tensor input, size num_samples, bool replacement=, *, any? generator=, out!^
 multiply: operand input, operand other, *, out? | operand input, Number other
 mv: Tensor input, Tensor vec, *, out! > Mv0
 mvlgamma: Tensor input, int p, *, out? > Mvlgamma0
@@ -195,17 +196,17 @@ nanmean: Tensor input, ints1? dim=, bool keepdim=, *, dtype? dtype=, out?
 nanmedian: Tensor input > Nanmedian0 | Tensor input, int dim, bool keepdim=, *, out! > Nanmedian1
 nanquantile quantile: Tensor input, Tensor q, int? dim=, bool keepdim=, *, str interpolation=, out!^ > Lerp1 | Tensor input, float q, int? dim=, bool keepdim=, *, str interpolation=, out!^ > Lerp1
 nansum: Tensor input, ints1? dim=, bool keepdim=, *, dtype? dtype=, out? > Nansum0
-narrow: Tensor input, int dim, Tensor start, int length | Tensor input, int dim, int start, int length > Slice0
-narrow_copy: Tensor input, int dim, int start, int length, *, out? > NarrowCopy0
+narrow: Tensor input, int dim, Tensor start, size length | Tensor input, int dim, size start, size length > Slice0
+narrow_copy: Tensor input, int dim, size start, size length, *, out? > NarrowCopy0
 neg: Tensor input, *, out! > Neg0
-new_empty new_ones new_zeros: Tensor input, ints size, *, dtype? dtype=, options
-new_full: Tensor input, ints size, Number fill_value, *, dtype? dtype=, options
+new_empty new_ones new_zeros: Tensor input, sizes size, *, dtype? dtype=, options
+new_full: Tensor input, sizes size, Number fill_value, *, dtype? dtype=, options
 nextafter: Tensor input, Tensor other, *, out? > Nextafter0
 nonzero: Tensor input, *, bool as_tuple=, out!
-nonzero_static: Tensor input, *, int size, int fill_value=, out?
-normal: Tensor mean, Tensor std, *, any? generator=, out? > Normal3 | Tensor mean, float std=, *, any? generator=, out? > Normal1 | float mean, Tensor std, *, any? generator=, out? > Normal2 | float mean, float std, ints size, *, any? generator=, dtype? dtype=, options, out?
+nonzero_static: Tensor input, *, size size, int fill_value=, out?
+normal: Tensor mean, Tensor std, *, any? generator=, out? > Normal3 | Tensor mean, float std=, *, any? generator=, out? > Normal1 | float mean, Tensor std, *, any? generator=, out? > Normal2 | float mean, float std, sizes size, *, any? generator=, dtype? dtype=, options, out?
 normal_: Tensor input, float mean=, float std=, *, any? generator= > Normal0
-ones zeros: ints size, *, dtype? dtype=, options, out?
+ones zeros: sizes size, *, dtype? dtype=, options, out?
 orgqr: Tensor input, Tensor input2, *, out?
 ormqr: Tensor input, Tensor input2, Tensor input3, bool left=, bool transpose=, *, out! > Ormqr0
 outer: Tensor input, Tensor vec2, *, out? > Mul0
@@ -220,23 +221,23 @@ prod: Tensor input, *, dtype? dtype= > Prod0 | Tensor input, int dim, bool keepd
 put: Tensor input, Tensor index, Tensor source, bool accumulate= > Put0
 qr: Tensor input, bool some=, *, out! > LinalgQr0
 rad2deg: Tensor input, *, out? > Rad2Deg0
-rand randn: ints size, *, any? generator, dtype? dtype=, options, out? | ints size, *, dtype? dtype=, options, out?
+rand randn: sizes size, *, any? generator, dtype? dtype=, options, out? | sizes size, *, dtype? dtype=, options, out?
 rand_like randn_like: Tensor input, *, any? generator, any? memory_format=, dtype? dtype=, options | Tensor input, *, any? memory_format=, dtype? dtype=, options
-randint: int high, ints size, *, any? generator, dtype? dtype=, options, out? | int high, ints size, *, dtype? dtype=, options, out? | int low, int high, ints size, *, any? generator, dtype? dtype=, options, out? | int low, int high, ints size, *, dtype? dtype=, options, out?
-randint_like: Tensor input, int low, int high, *, any? generator, any? memory_format=, dtype? dtype=, options | Tensor input, int low, int high, *, any? memory_format=, dtype? dtype=, options | Tensor input, Tensor high, *, any? generator, any? memory_format=, dtype? dtype=, options | Tensor input, Tensor high, *, any? memory_format=, dtype? dtype=, options | Tensor input, int high, *, any? generator, any? memory_format=, dtype? dtype=, options | Tensor input, int high, *, any? memory_format=, dtype? dtype=, options
+randint: size high, sizes size, *, any? generator, dtype? dtype=, options, out? | size high, sizes size, *, dtype? dtype=, options, out? | size low, size high, sizes size, *, any? generator, dtype? dtype=, options, out? | size low, size high, sizes size, *, dtype? dtype=, options, out?
+randint_like: Tensor input, size low, size high, *, any? generator, any? memory_format=, dtype? dtype=, options | Tensor input, size low, size high, *, any? memory_format=, dtype? dtype=, options | Tensor input, Tensor high, *, any? generator, any? memory_format=, dtype? dtype=, options | Tensor input, Tensor high, *, any? memory_format=, dtype? dtype=, options | Tensor input, size high, *, any? generator, any? memory_format=, dtype? dtype=, options | Tensor input, size high, *, any? memory_format=, dtype? dtype=, options
 random_: Tensor input, *, any? generator= > Random2 | Tensor input, int from, int? to, *, any? generator= > Random0 | Tensor input, int to, *, any? generator= > Random1
-randperm: int n, *, any? generator, dtype? dtype=, options, out? | int n, *, dtype? dtype=, options, out?
+randperm: size n, *, any? generator, dtype? dtype=, options, out? | size n, *, dtype? dtype=, options, out?
 range: Number start, Number end, Number step=, *, dtype? dtype=, options, out?
 ravel: Tensor input > View0
 reciprocal: Tensor input, *, out? > Reciprocal0
 relu: Tensor input > Relu0
 remainder: Tensor input, Tensor other, *, out? > Remainder1 | Number input, Tensor other | Tensor input, Number other, *, out? > Remainder0
 renorm: Tensor input, Number p, int dim, Number maxnorm, *, out! > Renorm0
-repeat: Tensor input, ints repeats > Repeat0
-repeat_interleave: Tensor input, Tensor repeats, int? dim=, *, int? output_size= | Tensor repeats, *, int? output_size= | Tensor input, int repeats, int? dim=, *, int? output_size=
-reshape: Tensor input, ints shape > View0
+repeat: Tensor input, sizes repeats > Repeat0
+repeat_interleave: Tensor input, Tensor repeats, int? dim=, *, size? output_size= | Tensor repeats, *, size? output_size= | Tensor input, size repeats, int? dim=, *, size? output_size=
+reshape: Tensor input, sizes shape > View0
 reshape_as view_as: Tensor input, Tensor other > View0
-roll: Tensor input, ints1 shifts, ints1? dims= > Roll0
+roll: Tensor input, sizes1 shifts, ints1? dims= > Roll0
 rot90: Tensor input, int k=, ints dims= > Rot900
 round: Tensor input, *, out! > Round0 | Tensor input, *, int decimals, out! > Round1
 rsqrt: Tensor input, *, out? > Rsqrt0
@@ -247,21 +248,21 @@ scatter_add: Tensor input, int dim, Tensor index, Tensor src, *, out! > ScatterA
 scatter_reduce: Tensor input, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=, out! > ScatterReduce0
 searchsorted: Tensor sorted_sequence, Tensor input, *, bool out_int32=, bool right=, str? side=, Tensor? sorter=, out!^ | Tensor sorted_sequence, Number input, *, bool out_int32=, bool right=, str? side=, Tensor? sorter=, out?
 segment_reduce: Tensor data, str reduce, *, Tensor? lengths=, Tensor? indices=, Tensor? offsets=, int axis=, bool unsafe=, Number? initial= > SegmentReduce0
-select: Tensor input, int dim, int index > Select0
-select_copy: Tensor input, int dim, int index, *, out? > Select0_copy
-select_scatter: Tensor input, Tensor src, int dim, int index > SelectScatter0
+select: Tensor input, int dim, size index > Select0
+select_copy: Tensor input, int dim, size index, *, out? > Select0_copy
+select_scatter: Tensor input, Tensor src, int dim, size index > SelectScatter0
 sgn: Tensor input, *, out! > Sgn0
 sigmoid: Tensor input, *, out? > Sigmoid0
 sign: Tensor input, *, out! > Sign0
 sin: Tensor input, *, out? > Sin0
 sinc: Tensor input, *, out? > Sinc0
 sinh: Tensor input, *, out? > Sinh0
-slice_scatter: Tensor input, Tensor src, int dim=, int? start=, int? end=, int step=, *, out!^ > SliceScatter0
+slice_scatter: Tensor input, Tensor src, int dim=, size? start=, size? end=, size step=, *, out!^ > SliceScatter0
 softmax: Tensor input, int dim, dtype? dtype=, *, out!^ > Softmax0
 sort: Tensor input, *, bool? stable, int dim=, bool descending=, out! > Sort1 | Tensor input, int dim=, bool descending=, *, out! > Sort0
-split_copy: Tensor input, int split_size, int dim=, *, out? > Split0_copy
-split_with_sizes: Tensor input, ints split_sizes, int dim= > SplitWithSizes0
-split_with_sizes_copy: Tensor input, ints split_sizes, int dim=, *, out? > SplitWithSizes0_copy
+split_copy: Tensor input, size split_size, int dim=, *, out? > Split0_copy
+split_with_sizes: Tensor input, sizes split_sizes, int dim= > SplitWithSizes0
+split_with_sizes_copy: Tensor input, sizes split_sizes, int dim=, *, out? > SplitWithSizes0_copy
 sqrt: Tensor input, *, out? > Sqrt0
 square: Tensor input, *, out? > Pow0
 squeeze: Tensor input > Squeeze0 | Tensor input, int dim > Squeeze1 | Tensor input, ints dim > Squeeze2
@@ -272,7 +273,7 @@ std_mean: Tensor input, ints1? dim, bool unbiased=, bool keepdim= > StdMean0 | T
 sub: operand input, operand other, *, Number alpha=, out? > Sub0
 subtract: operand input, operand other, *, Number alpha=, out? | operand input, Number other, Number alpha=
 sum: Tensor input, *, dtype? dtype= > Sum0 | Tensor input, ints1? dim, bool keepdim=, *, dtype? dtype=, out! > Sum1
-sum_to_size: Tensor input, ints size > Sum1
+sum_to_size: Tensor input, sizes size > Sum1
 svd: Tensor input, bool some=, bool compute_uv=, *, out! > LinalgSvd0
 swapaxes: Tensor input, int axis0, int axis1
 swapdims: Tensor input, int dim0, int dim1
@@ -282,40 +283,40 @@ take: Tensor input, Tensor index, *, out! > Take0
 take_along_dim: Tensor input, Tensor indices, int? dim=, *, out!
 tan: Tensor input, *, out? > Tan0
 tanh: Tensor input, *, out? > Tanh0
-tensor_split: Tensor input, ints indices, int dim= > Slice0 | Tensor input, Tensor tensor_indices_or_sections, int dim= | Tensor input, int sections, int dim= > Slice0
-tile: Tensor input, ints dims
-topk: Tensor input, int k, int dim=, bool largest=, bool sorted=, *, out! > Topk0
+tensor_split: Tensor input, sizes indices, int dim= > Slice0 | Tensor input, Tensor tensor_indices_or_sections, int dim= | Tensor input, size sections, int dim= > Slice0
+tile: Tensor input, sizes dims
+topk: Tensor input, size k, int dim=, bool largest=, bool sorted=, *, out! > Topk0
 trace: Tensor input > Trace0
 transpose: Tensor input, int dim0, int dim1 > Transpose0
 transpose_copy: Tensor input, int dim0, int dim1, *, out? > Transpose0_copy
 trapezoid: Tensor y, Tensor x, *, int dim= > Div0 | Tensor y, *, Number dx=, int dim= > Mul1
 trapz: Tensor y, *, float dx=, int dim= > Mul1 | Tensor y, Tensor x, *, int dim=
 triangular_solve: Tensor input, Tensor A, bool upper=, bool transpose=, bool unitriangular=, *, out! > TriangularSolve0
-tril: Tensor input, int diagonal=, *, out! > Tril0
+tril: Tensor input, size diagonal=, *, out! > Tril0
 tril_indices triu_indices: int row, int col, int offset=, *, dtype? dtype=, options
-triu: Tensor input, int diagonal=, *, out! > Triu0
+triu: Tensor input, size diagonal=, *, out! > Triu0
 true_divide: operand input, operand other, *, out? > Div0 | operand input, Number other
 trunc: Tensor input, *, out! > Trunc0
 unbind: Tensor input, int dim= > Unbind0
 unbind_copy: Tensor input, int dim=, *, out? > Unbind0_copy
-unflatten: Tensor input, int dim, ints sizes > View0
+unflatten: Tensor input, int dim, sizes sizes > View0
 unfold: Tensor input, int dimension, int size, int step > Unfold0
 unfold_copy: Tensor input, int dimension, int size, int step, *, out? > Unfold0_copy
 uniform_: Tensor input, float from=, float to=, *, any? generator= > Uniform0
 unsafe_chunk: Tensor input, int chunks, int dim=
-unsafe_split: Tensor input, int split_size, int dim= > UnsafeSplit0
+unsafe_split: Tensor input, size split_size, int dim= > UnsafeSplit0
 unsqueeze: Tensor input, int dim > Unsqueeze0
 unsqueeze_copy: Tensor input, int dim, *, out? > Unsqueeze0_copy
 vander: Tensor x, int? N=, bool increasing=
 var: Tensor input, ints1? dim, bool unbiased=, bool keepdim=, *, out? > Var0 | Tensor input, ints1? dim=, *, Number? correction=, bool keepdim=, out? > Var0 | Tensor input, bool unbiased=
 var_mean: Tensor input, ints1? dim, bool unbiased=, bool keepdim= > VarMean0 | Tensor input, ints1? dim=, *, Number? correction=, bool keepdim= > VarMean0 | Tensor input, bool unbiased=
 vdot: Tensor input, Tensor other, *, out! > Vdot0
-view: Tensor input, dtype dtype | Tensor input, ints size > View0
+view: Tensor input, dtype dtype | Tensor input, sizes size > View0
 view_as_complex: Tensor input > ViewAsComplex0
 view_as_complex_copy: Tensor input, *, out? > ViewAsComplex0_copy
 view_as_real: Tensor input > ViewAsReal0
 view_as_real_copy: Tensor input, *, out? > ViewAsReal0_copy
-view_copy: Tensor input, dtype dtype, *, out? | Tensor input, ints size, *, out? > View0_copy
+view_copy: Tensor input, dtype dtype, *, out? | Tensor input, sizes size, *, out? > View0_copy
 where: Tensor condition | Tensor condition, Tensor input, Tensor other, *, out! > Where0 | Tensor condition, Number input, Tensor other | Tensor condition, Tensor input, Number other > Where0 | Tensor condition, Number input, Number other
 xlogy: Tensor input, Tensor other, *, out? > Xlogy0 | Number input, Tensor other, *, out? > Xlogy1 | Tensor input, Number other, *, out? > Xlogy2
 zero_: Tensor input > Zero0

@@ -118,11 +118,12 @@ def in_parts(indices, rule):
     return made
 
 
-def viewing(plans, general):
+def viewing(plans, general, alike=False):
     """The function of a view: at once where its arguments are ints, and else what is `general`.
 
     `plans(shape, *arguments)` gives the plan; where it raises, or gives None, the general function says more. A plan is
-    kept for its shape and arguments. What asks modes and classes first is put behind this (`ahead`).
+    kept for its shape and arguments. What asks modes and classes first is put behind this (`ahead`). The argument is
+    another tensor, and its shape counts, if the view is `alike`.
     """
     known, newest = {}, {}
 
@@ -130,7 +131,8 @@ def viewing(plans, general):
         if input is MISSING:
             return general(*rest, **named)
         if not named:
-            plan: Plan = planned(known, newest, plans, input, rest)
+            given = tuple(map(shape_of, rest)) if alike else rest
+            plan: Plan = planned(known, newest, plans, input, given)
             if plan is not None:
                 out = view_of(input, plan) if plan.parts is None else parted(input, plan)
                 if out is not None:
@@ -138,7 +140,7 @@ def viewing(plans, general):
         return general(input, *rest, **named)
 
     functools.update_wrapper(fun, general)
-    fun.ahead = functools.partial(viewing, plans)
+    fun.ahead = functools.partial(viewing, plans, alike=alike)
     return fun
 
 
@@ -380,6 +382,19 @@ def reading(general):
     def fun(self, key):
         out = read(self, key)
         return general(self, key) if out is None else out
+
+    return functools.update_wrapper(fun, general)
+
+
+def detaching(general):
+    """`Tensor.detach`: at once of a plain tensor of floats, or else what is `general`."""
+
+    def fun(self):
+        if (type(self) is Tensor or type(self) is Parameter) and get_modes() is None:
+            u: TensorSlots = self
+            if u.dispatch_key == FAST and u.level_trace is None:
+                return tensor_of(u.value, None, None, None, FAST)
+        return general(self)
 
     return functools.update_wrapper(fun, general)
 

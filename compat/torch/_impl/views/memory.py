@@ -102,6 +102,8 @@ def steps_of(array):
 
 def at_axis(lengths, dim):
     """The entry of one axis in a shape or in strides, or torch's refusal."""
+    if isinstance(dim, bool) or isinstance(dim, TensorBase) and (dim.dim() or dim.dtype.numpy.kind == "b"):
+        raise TypeError(f"size() and stride() take an int for 'dim', but got {dim!r}; the first axis is 0")
     n, dim = max(len(lengths), 1), index(dim)
     if not -n <= dim < n:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
