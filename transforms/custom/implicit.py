@@ -189,6 +189,8 @@ class _LinearMap(Operation):
 class _StagedMap(StagedOperation):
     """A linear map in a graph, which shows its own one to whoever looks: what runs eagerly needs none."""
 
+    pure = True
+
     def __init__(self, inner, avals):
         super().__init__(inner, None, len(avals))
         self.given = avals
