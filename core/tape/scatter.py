@@ -227,9 +227,12 @@ def apart_from(ct, cts):
 LAZY = frozenset({Scatter, Partial, *BASES})  # cotangents that are not arrays
 
 
-def push_pending(pending, heap, node, c):
-    """Add a contribution to a node that may be pending already."""
+def push_pending(pending, heap, node, c, places=None):
+    """Add a contribution to a node that may be pending already; `places` has the numbers of nodes that wait elsewhere.
+    """
     seq = node.seq
+    if places is not None:
+        seq = places.get(seq, seq)
     entry = pending.get(seq)
     if entry is None:
         pending[seq] = [node, c, False, False]

@@ -12,7 +12,7 @@ jax = pytest.importorskip("jax", reason="needs the `reference` extra: pip instal
 jax.config.update("jax_enable_x64", True)
 pytestmark = pytest.mark.reference
 
-TRANSFORMS = ("grad value_and_grad vjp jvp vmap jacfwd jacrev hessian linearize linear_transpose checkpoint custom_jvp "
+TRANSFORMS = ("grad value_and_grad vjp jvp vmap jacfwd jacrev hessian linearize linear_transpose checkpoint custom_jvp jit "
               "custom_vjp custom_gradient closure_convert tree").split()
 CONTROL = ("scan cond switch while_loop fori_loop map associative_scan stop_gradient psum pmean pmax axis_index "
            "all_gather all_to_all ppermute axis_size custom_root").split()
@@ -22,6 +22,7 @@ OURS = SimpleNamespace(np=cnp, **{name: getattr(cv, name) for name in TRANSFORMS
 
 X = np.array([0.5, 1.5, -2.0])
 M = np.arange(6.0).reshape(2, 3)
+W = np.array([[0.3, -0.2], [0.1, 0.25]])
 
 
 def product(L):  # noqa: N803 - the library
@@ -84,6 +85,25 @@ def root(L):  # noqa: N803
         return x
 
     return lambda a: L.custom_root(lambda x: x * x - a, 1.0, newton, lambda g, y: y / g(1.0))
+
+
+def layer(L, iterated):  # noqa: N803
+    """An equilibrium layer, whose tangents are solved for with a Jacobian or by iteration."""
+    def repeated(step, z):
+        for _ in range(40):
+            z = step(z)
+        return z
+
+    def equilibrium(w, x):
+        def linear(g, y):
+            if iterated:
+                return repeated(lambda z: z + g(z) - y, -y)
+            return L.np.linalg.solve(L.jacrev(g)(y), y)
+
+        off = lambda z: L.np.tanh(w @ z + x) - z  # noqa: E731
+        return L.custom_root(off, L.np.zeros(2), lambda f, z: repeated(lambda z: z + f(z), z), linear)
+
+    return lambda w, x: (equilibrium(w, x) ** 2).sum()
 
 
 def pulled(L, fun, *primals, ct, has_aux=False):  # noqa: N803
@@ -198,6 +218,10 @@ PROGRAMS = {
                                         (0, 1))(3.0, 4.0),
     "custom_root": lambda L: (L.grad(root(L))(4.0), L.grad(L.grad(root(L)))(4.0), L.jvp(root(L), (4.0,), (1.0,)),
                               L.vmap(L.grad(root(L)))(np.array([1.0, 9.0]))),
+    **{f"an equilibrium layer, {'iterated' if iterated else 'solved'}": lambda L, iterated=iterated: (
+        L.grad(layer(L, iterated), (0, 1))(W, X[:2]), L.jacfwd(layer(L, iterated))(W, X[:2]),
+        L.hessian(layer(L, iterated), 1)(W, X[:2]), L.vmap(L.grad(layer(L, iterated)), (None, 0))(W, np.eye(2)),
+        L.jit(L.grad(layer(L, iterated)))(W, X[:2])) for iterated in (False, True)},
     "closure_convert": lambda L: L.grad(converted(L))(3.0),
     "stop_gradient": lambda L: L.grad(lambda p: (L.stop_gradient(p)["a"] * p["a"]).sum())({"a": X}),
     "tree.map": lambda L: L.tree.map(lambda a: 0 if a is None else a, {"a": 1.0, "b": None},

@@ -9,6 +9,7 @@ import covector as cv
 from covector.core.trace.tracer import Tracer
 from covector.testing import check_grads
 from covector.transforms.compile.program import optimised
+from covector.transforms.custom import implicit
 
 M = np.array([[3.0, 1.0], [0.5, 2.0]])
 
@@ -202,6 +203,20 @@ def test_the_tangent_map_computes_what_depends_on_the_root_alone_once():
     b = np.array([1.0, -1.5])
     np.testing.assert_allclose(cv.jacrev(root)(b), cv.jacfwd(root)(b))
     assert not any(name in str(graph) for graph in seen for name in ("eigh", "exp "))
+
+
+@pytest.mark.parametrize("tangent_solve", [by_the_jacobian, lambda g, y: y + g(y), lambda g, y: np.stack([y, g(y)])[1]])
+def test_eagerly_no_graph_of_the_tangent_map_is_made(tangent_solve, monkeypatch):
+    def refuse(*args):
+        raise AssertionError("a graph of the tangent map")
+
+    def root(b):
+        return cv.custom_root(lambda x: M @ x + 0.1 * np.sin(x) - b, np.zeros(2), newton_of_vectors, tangent_solve)
+
+    b = np.array([1.0, -2.0])
+    want = cv.jacfwd(root)(b)
+    monkeypatch.setattr(implicit._LinearMap, "graph_of", refuse)
+    np.testing.assert_allclose(cv.grad(lambda b: root(b)[1])(b), want[1], rtol=1e-12)
 
 
 def test_compiled_roots_run_the_equations_of_their_search_and_of_their_rule():

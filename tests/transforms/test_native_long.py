@@ -1,5 +1,6 @@
 """Long native functions: nests that are alike become one function, and scratch memory is placed by what is free."""
 
+import sys
 import tracemalloc
 
 import numpy as np
@@ -114,3 +115,57 @@ def test_many_outputs_go_where_an_index_lies_outside():
         assert tracemalloc.get_traced_memory()[0] < xs[0].nbytes * 60
     finally:
         tracemalloc.stop()
+
+
+def test_the_entry_is_as_long_for_many_arrays_as_for_some():
+    def step(p, g):
+        return [x - 0.1 * y for x, y in zip(p, g)]
+
+    lengths = []
+    for n in (60, 240):
+        p = [np.linspace(0.0, 1.0, 3 + k % 7) for k in range(n)]
+        native = cv.jit(step, compiler_options={"printer": "llvm"})
+        for found, want in zip(native(p, p), step(p, p), strict=True):
+            np.testing.assert_array_equal(found, want)
+        text = native.lower(p, p).source
+        functions = {part.split("(")[0].split("@")[-1]: part.count("\n") for part in text.split("\ndefine ")[1:]}
+        lengths.append({name: count for name, count in functions.items() if "nest" not in name and name != "work"})
+    assert lengths[0] == lengths[1] and max(lengths[0].values()) < 150
+
+
+def test_many_values_of_all_kinds_are_taken_and_given():
+    kinds = [np.arange(6.0).reshape(2, 3), np.float32([1.0, 2.0]), np.arange(4), np.array([True, False]), 1.5, 3, True,
+             np.float64(2.5), np.array(0.5), np.ones((2, 0, 3)), np.float32(4.0)]
+    values = [kinds[k % len(kinds)] for k in range(90)]
+
+    def both(xs):
+        return [x * 2 for x in xs], [x + x for x in xs[::-1]]
+
+    native = cv.jit(both, compiler_options={"printer": "llvm"})
+    for _ in range(3):
+        for found, want in zip(sum(native(values), []), sum(both(values), []), strict=True):
+            assert np.asarray(found).dtype == np.asarray(want).dtype
+            np.testing.assert_array_equal(found, want)
+    for k, other in ((0, np.ones((3, 2))), (1, np.ones(2)), (4, 2), (8, np.ones(1)), (89, np.ones((2, 3))[:, ::2])):
+        changed = [*values[:k], other, *values[k + 1 :]]
+        for found, want in zip(sum(native(changed), []), sum(both(changed), []), strict=True):
+            np.testing.assert_array_equal(found, want)
+    counts = [sys.getrefcount(x) for x in values]
+    for _ in range(20):
+        native(values)
+    assert counts == [sys.getrefcount(x) for x in values]
+
+
+def test_many_constants_are_loaded_where_they_are_used():
+    rng = np.random.default_rng(0)
+    held = [rng.normal(size=40) for _ in range(150)]
+
+    def fun(x):
+        return [np.sin(x * c) for c in held], sum([x * c for c in held])
+
+    x = rng.normal(size=40)
+    native = cv.jit(fun, compiler_options={"printer": "llvm"})
+    (rows, total), (want_rows, want) = native(x), fun(x)
+    np.testing.assert_allclose(rows, want_rows, rtol=1e-14)
+    np.testing.assert_allclose(total, want, rtol=1e-13)
+    assert native.lower(x).source.count("%constant") < 200

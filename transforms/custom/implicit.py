@@ -4,6 +4,7 @@ from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
 from ...core.checks import check_function
 from ...core.trace.device import zeros_of
+from ...core.trace.tracer import Tracer
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import flatten, in_dtype, same_structure, settle
 from ..arguments.escape_checks import owned
@@ -11,11 +12,12 @@ from ..debug.effects import stop_gradient
 from ..interpreters.forward import jvp
 from ..interpreters.gradient import vjp
 from ..staging.graph import check_inputs
-from ..staging.linear import generic, linearize
+from ..staging.linear import FlatPullback, transposed
+from ..staging.staging import stage
 from . import strong_products as strong_products  # fills `CHOICES`
 from .closures import opened
 from .custom import custom_jvp
-from .two_way import Operation, placed
+from .two_way import Operation, StagedOperation, placed
 
 
 def custom_root(
@@ -64,15 +66,18 @@ def custom_root(
         guess, *values = primals
         result = root(guess, *values)
         x, *aux = result if has_aux else (result,)
+        back = FlatPullback(bind(values), (x,))
+        bare = not any(isinstance(v, Tracer) for v in (*flatten(x)[0], *values))
+        kept = [values[k] for k in live]
+        given = [tangents[1 + k] for k in live]
 
         def of_live(*given):
-            full = list(values)
-            for k, v in zip(live, given):
-                full[k] = v
-            return bind(full)(x)
+            return bind(placed(values, live, given))(x)
 
-        moved = jvp(of_live, tuple([values[k] for k in live]), tuple([tangents[1 + k] for k in live]))[1]
-        dx = tangent_solve(_tangent_map(bind(values), x), moved)
+        if bare:
+            dx = tangent_solve(_tangent_map(back, x, bare), back.rebuild(_along(of_live, kept, back)(*given)))
+        else:
+            dx = tangent_solve(_tangent_map(back, x, bare), jvp(of_live, tuple(kept), tuple(given))[1])
         leaves, rebuild = flatten(dx)
         dx = rebuild([-t for t in leaves])
         if not has_aux:
@@ -83,51 +88,78 @@ def custom_root(
     return root(guess, *values)
 
 
-def _tangent_map(fun, x):
-    """The derivative of `fun` at `x`, a function that is linear by construction, and whose primals were computed once.
+def _along(fun, values, back):
+    """The derivative of `fun` at `values`, its outputs like those of `back`; neither closes over a traced value."""
+    avals = [aval_of(v) for v in values]
+    pullback = _LinearMap(lambda *cts: list(vjp(fun, *values)[1](back.full(cts))), back.avals, avals)
+    return _LinearMap(lambda *tangents: flatten(jvp(fun, tuple(values), tangents)[1])[0], avals, back.avals, pullback)
+
+
+def _tangent_map(back, x, bare):
+    """The derivative of a function at `x`, the transpose of its pullback `back`, whose primals were computed once; it
+    is linear by construction. `bare`: nothing in it is traced.
 
     Its own derivatives do not look at its argument, so solvers that form its Jacobian can be transposed.
     """
-    graph = linearize(fun, x)[1].graph
-    captured, graph.captured = graph.captured, []
-    rebuild, avals = flatten((x,))[1], graph.in_avals[: len(graph.in_avals) - len(captured)]
-    apply = _LinearMap(lambda *flat: graph.eval(list(flat)), avals)
+    leaves, rebuild = flatten((x,))
+    avals, captured, pull = [aval_of(settle(v)) for v in leaves], [], back
+    if not bare:
+        graph = stage(back, back.avals, tuple, "custom_root", like=leaves, watch=False)[0]
+        captured, graph.captured = graph.captured, []
+        pull = lambda *flat: graph.eval(list(flat))
+    apply = _LinearMap(pull, back.avals, avals).transposed()
 
     def tangent_map(dx):
         flat = same_structure((dx,), rebuild, len(avals), "the linear function of custom_root", "a tangent")
         flat = [in_dtype(settle(t), a, "the linear function of custom_root", "tangent") for t, a in zip(flat, avals)]
-        check_inputs(graph, flat, avals, "the linear function of custom_root")
-        return owned(graph.rebuild(apply(*flat, *captured)), flat)
+        check_inputs(flat, avals, "the linear function of custom_root")
+        return owned(back.filled(apply(*flat, *captured), flat), flat)
 
     return tangent_map
 
 
 class _LinearMap(Operation):
-    """`apply(*flat)`, linear in its first operands, which are like `avals`; the others make its coefficients.
+    """A map that is linear in its first operands, which are like `like`; the others make its coefficients.
 
     The transpose is a map of the same kind, whose transpose is this one.
+
+    Args:
+        apply: `apply(*flat)`; None for the transpose of `turned`.
+        outs: avals of what comes out.
     """
 
     name = "tangent_map"
 
-    run: Any
+    def __init__(self, apply, like, outs, turned=None):
+        self.apply = apply
+        self.like = like
+        self.outs = outs
+        self.linear = len(like)
+        self.turned = turned or _LinearMap(None, outs, like, self)
+        self.known: Any = None
 
-    def __init__(self, apply, avals, transposed=None):
-        self.run = apply
-        self.like = avals
-        self.linear = len(avals)
-        self.turned = transposed
+    def run(self, *flat):
+        if self.apply is not None:
+            return self.apply(*flat)
+        return self.graph_of([aval_of(v) for v in flat]).eval(list(flat))
 
-    def transposed(self, avals):
-        """The map of cotangents, which are like `avals`."""
-        def apply(*flat):
-            cts, kept = list(flat[: len(avals)]), flat[len(avals) :]
-            # at any point: at zeros, strong zeros would mask every pole
-            somewhere = [generic(a, *flat) for a in self.like]
-            return list(vjp(lambda *given: list(self.run(*given, *kept)), *somewhere)[1](cts))
+    def graph_of(self, avals):
+        """The graph of what it runs, staged when it is first asked for."""
+        if self.known is None or self.known.in_avals != tuple(avals):
+            self.known = stage(self.apply or self.back, avals, tuple, self.name, watch=False)[0]
+        return self.known
 
-        self.turned = self.turned or _LinearMap(apply, avals, self)
+    def back(self, *flat):
+        """The transpose of `turned`, run along its tape."""
+        given, kept = flat[: self.linear], flat[self.linear :]
+        return transposed(lambda *cts: list(self.turned.run(*cts, *kept)), self.outs, given)
+
+    def transposed(self):
+        """The map of cotangents."""
         return self.turned
+
+    def staged(self, avals, operands):
+        return _StagedMap(self, avals)
 
     def jvp(self, values, outs, tangents):
         n, kept, found = self.linear, values[self.linear :], [None] * len(outs)
@@ -144,7 +176,7 @@ class _LinearMap(Operation):
     def pull(self, values, outs, cts, active):
         n, kept, back = self.linear, values[self.linear :], [None] * len(values)
         if any(k < n for k in active):
-            back[:n] = self.transposed([aval_of(v) for v in outs])(*cts, *kept)
+            back[:n] = self.turned(*cts, *kept)
         live = [k - n for k in active if k >= n]
         if live:
             pulled = vjp(lambda *given: list(self.run(*values[:n], *placed(kept, live, given))),
@@ -152,3 +184,31 @@ class _LinearMap(Operation):
             for k, c in zip(live, pulled[1](list(cts))):
                 back[n + k] = c
         return back
+
+
+class _StagedMap(StagedOperation):
+    """A linear map in a graph, which shows its own one to whoever looks: what runs eagerly needs none."""
+
+    pure = True
+
+    def __init__(self, inner, avals):
+        super().__init__(inner, None, len(avals))
+        self.given = avals
+        self.outs = inner.outs
+
+    def avals(self, given):
+        return self.outs
+
+    @property
+    def graph(self):
+        return self.inner.graph_of(self.given)
+
+    @graph.setter
+    def graph(self, graph):
+        assert graph is None
+
+    def taken(self):
+        return []
+
+    def run(self, *values):
+        return self.inner.run(*values)

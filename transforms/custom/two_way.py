@@ -25,6 +25,7 @@ from ..staging.bodies import (
     strip,
 )
 from ..staging.closures import closes_over_tracer
+from ..staging.linear import generic
 from ..staging.staging import stage
 
 
@@ -40,6 +41,7 @@ class Operation:
     linear = 0  # how many of the first operands it is linear in, taken together
     bilinear = False  # of two operands, linear in each
     avals: Any = None
+    outs: Any = None  # avals of the outputs, of an operation that is linear and need not run where its operands stand in
     refuse: Any = None  # `refuse(values)` raises: there is no derivative, and integer outputs would hide that
 
     def __call__(self, *operands):
@@ -96,6 +98,7 @@ class _Batched(Operation):
         self.size = trace.size
         self.linear = inner.linear
         self.refuse = inner.refuse
+        self.outs = inner.outs and [make_aval((self.size, *a.shape), a.dtype) for a in inner.outs]
         if inner.avals is not None:
             self.avals = self._avals
 
@@ -146,6 +149,11 @@ class StagedOperation(Operation):
         self.graph = graph
         self.count = count
 
+    def taken(self):
+        """What its graph closed over, for the caller to make operands of."""
+        captured, self.graph.captured = self.graph.captured, []
+        return captured
+
     def avals(self, given):
         return self.graph.out_avals
 
@@ -166,7 +174,10 @@ class StagedOperation(Operation):
 def _grad(trace, prim, args):
     *operands, op = args
     values, mine = operands_of(trace, operands)
-    outs = list(prim.rebind((*values, op)))
+    if op.outs is not None and getattr(trace, "stands_in", False) and not any(mine[op.linear :]):
+        outs = [generic(a, *values) for a in op.outs]
+    else:
+        outs = list(prim.rebind((*values, op)))
     active = [i for i, own in enumerate(mine)
               if own and is_inexact(aval_of(values[i]).dtype) and operands[i].node is not None]
     if not active or not getattr(trace, "recording", True):
@@ -212,8 +223,7 @@ def _graph(trace, prim, args):
     avals = [x.aval for x, _ in lifted]
     if op.avals is None:
         op = op.staged(avals, operands)
-        captured = [stop_gradient(t) for t in op.graph.captured]  # the rules know of no derivative of these
-        op.graph.captured = []
+        captured = [stop_gradient(t) for t in op.taken()]  # the rules know of no derivative of these
         if above(trace, captured):
             return prim.rebind((*operands, *captured, op))
         lifted += [trace.lift(t) for t in captured]

@@ -69,7 +69,8 @@ class Equation:
         others."""
         prim = self.prim
         return "acts" in prim.effects or prim.handlers is not None and any(
-            eq.acts for graph in self.graphs() for eq in graph.equations)
+            eq.acts for p in self.params if not getattr(p, "pure", False)
+            for graph in (getattr(p, "graph", None),) if graph is not None for eq in graph.equations)
 
     def bodies(self):
         """The bodies among its parameters."""

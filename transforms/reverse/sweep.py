@@ -39,7 +39,8 @@ def sweep(
         retain: keep what the nodes saved, so that the graph can be swept again.
         drive: what the nodes of a subclass are given: `node.run_in_sweep(ct, drive)` returns the cotangent(s) of its
             parents, or None to end this path (the stateful layer runs hooks there, frees what was saved, fills
-            `.grad`); `drive.masked` says whether zeros are strong. Where `drive.plain`, and `drive.needed` is None,
+            `.grad`); where `drive.places` is no None, it has numbers by which leaves take their turns among the nodes;
+            `drive.masked` says whether zeros are strong. Where `drive.plain`, and `drive.needed` is None,
             nodes without `extra` are run here, unless they are older (of a larger number) than the one in
             `drive.checked`, so that saved values must be looked at.
     Returns:
@@ -58,6 +59,7 @@ def sweep(
     heap = []
     special = large
     plain = drive is not None and drive.plain and drive.needed is None
+    places: Any = None if drive is None else drive.places
     checked = drive.checked if plain else (1,)
     retain = drive.retain if plain else retain
     spent = drive is None and not retain  # the trace ends with this sweep
@@ -67,7 +69,7 @@ def sweep(
     for node, ct in roots:
         special = special or type(ct) is Units
         awaited = awaited and not may_have_zeros(ct)
-        push_pending(pending, heap, node, ct)
+        push_pending(pending, heap, node, ct, places)
     masked = masked and not awaited
     if drive is not None:
         drive.masked = masked
@@ -96,7 +98,7 @@ def sweep(
                         if c is not None:
                             node = saved = parents = ct = None
                             while c:
-                                push_pending(pending, heap, *c.pop())
+                                push_pending(pending, heap, *c.pop(), places)
                             break
                         ct = ct.dense()
                     if large and kind is ndarray and rule.pointwise and ct.nbytes >= LARGE:
@@ -152,16 +154,20 @@ def sweep(
                             and type(other) is ndarray and c.base is None and other.base is None)
                     ct = None
                     seq = parents.seq
+                    at = first.seq
+                    if places is not None:
+                        seq = places.get(seq, seq)
+                        at = places.get(at, at)
                     if parents is first:  # x * x: one contribution, no detour over the heap
                         if c is not None and other is not None:
                             c = c + other if type(c) is ndarray and type(other) is ndarray else accumulate(c, other)
                         elif c is None:
                             c = other
                         other = None
-                    elif seq < first.seq:  # the newer one is next
+                    elif seq < at:  # the newer one is next
                         first, parents = parents, first
                         c, other = other, c
-                        seq = parents.seq
+                        seq = at
                     if other is not None:
                         entry = get(seq)
                         if entry is None:
@@ -182,6 +188,8 @@ def sweep(
                             continue
                         parent = parents[k]
                         seq = parent.seq
+                        if places is not None:
+                            seq = places.get(seq, seq)
                         entry = get(seq)
                         if entry is not None:
                             add_pending(entry, c[k])
@@ -199,6 +207,8 @@ def sweep(
                 break
             if heap or parents.rule is None:  # else nothing is pending but leaves, and this is none
                 seq = parents.seq
+                if places is not None:
+                    seq = places.get(seq, seq)
                 entry = get(seq)
                 if entry is not None:
                     if entry[2] and type(c) is ndarray:

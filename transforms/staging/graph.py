@@ -303,7 +303,7 @@ class ShapeDtype:
         return f"ShapeDtype({self.shape}, {self.dtype.name})"
 
 
-def check_inputs(graph, leaves, avals, name):
+def check_inputs(leaves, avals, name):
     """Raise unless `leaves` have the shapes and dtypes that the graph was made for."""
     if len(leaves) != len(avals):
         raise ShapeError(f"{name} was made for {len(avals)} arrays, but got {len(leaves)}; "

@@ -38,30 +38,10 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
     check_function(fun, "linearize")
     leaves, rebuild = flatten(primals)
     avals = [differentiable(settle(x), "linearize") for x in leaves]
-    out, pullback, *aux = vjp(fun, *primals, has_aux=has_aux)
-    outs, rebuild_out = flatten(out)
-    out_avals = [aval_of(v) for v in outs]
-    live = [k for k, a in enumerate(out_avals) if is_inexact(a.dtype)]
-    zeros = [zeros_of(a, *leaves) for a in out_avals]
-
-    def flat_pullback(*cts):
-        full = list(zeros)
-        for k, ct in zip(live, cts):
-            full[k] = ct
-        return flatten(pullback(rebuild_out(full)))[0]
-
-    # The tangent map is the transpose of the pullback: the primal part is done before anything is staged. Strong zeros
-    # look at the cotangents, so these must vanish only where the function makes them: zeros would mask every pole.
-    def flat_tangents(*tangents):
-        found = pull(flat_pullback, [generic(out_avals[k], *leaves) for k in live], range(len(live)),
-                     [conjugated(t) for t in tangents], masked=True, stands_in=True)
-        full = [constant(np.zeros(a.shape), *tangents) for a in out_avals]
-        for k, t in zip(live, found):
-            full[k] = zeros_of(out_avals[k], *tangents) if t is None else conjugated(t)
-        return rebuild_out(full)
-
-    graph, _ = stage(flat_tangents, avals, tuple, "linearize", like=leaves, watch=False)
-    graph.guards = pullback.trace.guards
+    back = FlatPullback(fun, primals, has_aux)
+    graph, _ = stage(lambda *tangents: back.filled(transposed(back, back.avals, tangents), tangents), avals, tuple,
+                     "linearize", like=leaves, watch=False)
+    graph.guards = back.pullback.trace.guards
 
     constants = [v.value for v in graph.outputs if type(v) is Literal]
 
@@ -69,13 +49,53 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
         flat = same_structure(given, rebuild, len(avals), "the tangent map of linearize", "tangents")
         flat = [in_dtype(settle(t), a, "the tangent map of linearize", "tangent") for t, a in zip(flat, avals)]
         flat = [t[()] if type(t) is np.ndarray and not t.ndim else t for t in flat]
-        check_inputs(graph, flat, avals, "the tangent map of linearize")
+        check_inputs(flat, avals, "the tangent map of linearize")
         out = graph.eval([*flat, *graph.captured])
         check_escaped(out)
         return owned(graph.rebuild(out), [*flat, *constants])
 
     tangent_map.graph = graph  # type: ignore[attr-defined] # public, for those who look at it
-    return (out, tangent_map, *aux)
+    return (back.out, tangent_map, *back.aux)
+
+
+class FlatPullback:
+    """The pullback of `fun` at a point, on flat cotangents of those of its outputs that have a derivative: `avals`."""
+
+    def __init__(self, fun, primals, has_aux=False):
+        self.out, self.pullback, *self.aux = vjp(fun, *primals, has_aux=has_aux)
+        outs, self.rebuild = flatten(self.out)
+        self.every = [aval_of(v) for v in outs]
+        self.live = [k for k, a in enumerate(self.every) if is_inexact(a.dtype)]
+        self.avals = [self.every[k] for k in self.live]
+        self.zeros = [zeros_of(a, *flatten(primals)[0]) for a in self.every]
+
+    def __call__(self, *cts):
+        return flatten(self.pullback(self.full(cts)))[0]
+
+    def full(self, cts):
+        """A cotangent of the output, of those of the outputs that have a derivative."""
+        full = list(self.zeros)
+        for k, ct in zip(self.live, cts):
+            full[k] = ct
+        return self.rebuild(full)
+
+    def filled(self, found, like):
+        """The tangent of the output, of those of the outputs that have a derivative."""
+        full = [constant(np.zeros(a.shape), *like) for a in self.every]
+        for k, t in zip(self.live, found):
+            full[k] = t
+        return self.rebuild(full)
+
+
+def transposed(run, avals, cts):
+    """Cotangents of the arguments, which are like `avals`, of the linear function `run(*flat)`, by none of its values.
+
+    A tangent map is the transpose of a pullback: the primal part is done before anything is staged. Strong zeros look
+    at the cotangents, so these must vanish only where the function makes them: zeros would mask every pole.
+    """
+    found = pull(run, [generic(a, *cts) for a in avals], range(len(avals)), [conjugated(ct) for ct in cts],
+                 masked=True, stands_in=True)
+    return [zeros_of(a, *cts) if t is None else conjugated(t) for a, t in zip(avals, found)]
 
 
 def generic(aval, *like):

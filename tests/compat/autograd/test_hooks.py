@@ -1,5 +1,7 @@
 """Hooks of tensors, leaves and nodes, of several tensors, and what may happen inside of them."""
 
+import random
+
 from harness import attempt
 
 
@@ -23,6 +25,37 @@ def script_leaf_hooks(torch):
     (x * x).sum().backward()
     (x * 2 + x).sum().backward()
     return seen, x.grad
+
+
+def _order_of(torch, seed):
+    """In which order hooks of leaves and of other tensors run in two backward passes over a random graph."""
+    chance, order = random.Random(seed), []
+    leaves = [torch.tensor([1.0 + i, 2.0], requires_grad=True) for i in range(chance.randint(2, 5))]
+    for i, leaf in enumerate(leaves):
+        if chance.random() < 0.6:
+            leaf.register_hook(lambda g, i=i: order.append(f"leaf {i}"))
+        if chance.random() < 0.6:
+            leaf.register_post_accumulate_grad_hook(lambda t, i=i: order.append(f"grad {i}"))
+    values = list(leaves)
+    operations = [lambda a, b: a * b, lambda a, b: a + b, lambda a, b: a.sin(), lambda a, b: a.exp() * 0.1,
+                  lambda a, b: torch.stack([a, b]).sum(0), lambda a, b: a.split(1)[0] + b]
+    for turn in range(2):
+        for k in range(chance.randint(2, 9)):
+            y = chance.choice(operations)(chance.choice(values), chance.choice(values[-4:]))
+            if chance.random() < 0.4:
+                y.register_hook(lambda g, tag=f"value {turn} {k}": order.append(tag))
+            values.append(y)
+        out = values[-1].sum()
+        if chance.random() < 0.8:
+            out.backward(retain_graph=True)
+        else:
+            torch.autograd.grad(out, chance.sample(leaves, 2), allow_unused=True, retain_graph=True)
+        order.append("done")
+    return order
+
+
+def script_leaf_hooks_run_as_soon_as_the_gradient_is_complete(torch):
+    return [_order_of(torch, seed) for seed in range(40)]
 
 
 def script_removal(torch):

@@ -8,6 +8,7 @@ import numpy as np
 from ..... import _engine, extend
 from ....._engine import Ambient
 from ..graph import versions
+from ..graph.node import AccumulateGrad
 from ..graph.node_data import visible
 from ..modes.modes import modes
 from ..state.edges import edge
@@ -26,7 +27,7 @@ class Sweep:
 
     checked = versions.LAST
     __slots__ = ("again", "anomaly", "backward", "called", "capture", "captured", "chosen", "create_graph", "key",
-                 "masked", "mine", "nans", "needed", "node", "outputs", "plain", "recorder", "retain", "roots", "ruled",
+                 "masked", "mine", "nans", "needed", "node", "outputs", "places", "plain", "recorder", "retain", "roots", "ruled",
                  "runs", "shown", "trace")
 
     def __init__(self, trace, retain, create_graph):
@@ -34,7 +35,7 @@ class Sweep:
         self.masked = False  # whether zeros are strong by now
         self.retain = retain
         self.create_graph = create_graph
-        self.capture = self.needed = self.outputs = self.runs = None
+        self.capture = self.needed = self.outputs = self.places = self.runs = None
         self.shown = None  # the cotangent that a hook saw last, and its tensor
         self.captured = {}
         self.called = None  # the hooks on the first of several gradients that were called
@@ -50,9 +51,11 @@ class Sweep:
         self.plain = not create_graph and m.anomaly is None and m.recorder is m.nans is None
 
     def remember(self, roots):
-        """Note where the sweep starts, and a number of it: hooks on several tensors ask."""
+        """Note where the sweep starts, and a number of it, which hooks on several tensors ask for; and when leaves are
+        complete, for their hooks are called then."""
         self.roots = [n for n, _ in roots]
         self.key = next(KEYS)
+        self.places = turns_of_leaves(self.roots, self.needed)
         return self
 
     def tie(self, out, node):
@@ -118,8 +121,27 @@ def level_of(outputs):
     return AMBIENT
 
 
+def turns_of_leaves(roots, needed):
+    """`{number: place}` of the leaves that a sweep reaches: right behind the oldest node that has one as a parent."""
+    last, seen, stack = {}, set(roots), list(roots)
+    while stack:
+        node = stack.pop()
+        parents = node.parents if type(node.parents) is tuple else (node.parents,)
+        for k, parent in enumerate(parents):
+            if needed is not None and parent.seq not in needed:
+                continue
+            if isinstance(parent, AccumulateGrad):
+                last[parent.seq] = max(last.get(parent.seq, (node.seq, 0)), (node.seq, (k + 1) / (len(parents) + 1)))
+            elif parent not in seen:
+                seen.add(parent)
+                stack.append(parent)
+    for root in roots:
+        last.pop(root.seq, None)
+    return {number: seq + part for number, (seq, part) in last.items()}
+
+
 KEYS = itertools.count()
-HOOKED = []  # non-empty once a hook on several tensors exists: sweeps then remember their roots
+HOOKED = []  # non-empty once a hook on a leaf or on several tensors exists: sweeps then remember their roots
 RUNNING: ContextVar[tuple] = ContextVar("covector_torch_sweep", default=None)
 
 

@@ -2,6 +2,7 @@
 
 import warnings
 
+from ..engine.graph_task import HOOKED
 from ..state.history import edge_or_none
 from ..types.tensor_type import Tensor, TensorBase, more, needs_grad
 from .assigned_grad import grad_dtype, set_grad_dtype
@@ -30,6 +31,7 @@ def set_hooks(self, hooks):
     """Put other hooks in the place of a leaf's: a dict of functions, or None. Those of other tensors stay."""
     if edge_or_none(self) is None:
         more(self).hooks = hooks
+        HOOKED[:] = [True]
 
 
 def set_grad_fn(self, value):

@@ -10,6 +10,7 @@ from ..dispatch.backward_calls import backward
 from ..dispatch.overriding import prepare
 from ..dispatch.telling import by_mode
 from ..engine.engine import plain_backward
+from ..engine.graph_task import HOOKED
 from ..graph import versions
 from ..graph.hooks import RemovableHandle
 from ..graph.node_data import picks, visible
@@ -217,6 +218,7 @@ class Methods:
             meta = more(self)
             if meta.hooks is None:
                 meta.hooks = OrderedDict()
+                HOOKED[:] = [True]
             edge(self)
             return RemovableHandle(meta.hooks, hook)
         extra = node.ensure_hooks()
@@ -241,6 +243,7 @@ class Methods:
         meta = more(self)
         if meta.post is None:
             meta.post = OrderedDict()
+            HOOKED[:] = [True]
         return RemovableHandle(meta.post, hook)
 
     # memory

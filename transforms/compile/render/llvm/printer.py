@@ -36,7 +36,7 @@ from .values import is_apart, print_load, print_step, print_store
 _LETTERS = {**STORED, "f64": "f64", "f32": "f32"}  # in names of what LLVM declares
 _ORDERS = {"maximum": ">", "minimum": "<"}
 _UNWATCHED = 1 << 20  # operations between two looks for signals, and of a loop that is not looked after: milliseconds
-_MANY = 48  # inputs and outputs: above, a table is given, for LLVM takes long over so many addresses at hand at once
+_MANY = 48  # inputs and outputs, or constants: above, a table has them; LLVM takes long over so many addresses at hand
 _FEW = 48  # nests, up to which all are written in place
 
 
@@ -214,6 +214,8 @@ class Printer:
             return self.text.entry_of("%memory", place) if self.many else self.pointers[place]
         if memory.role == "constant":
             place = self.slots.constant(memory.array)
+            if place not in self.constants and len(self.constants) >= _MANY:
+                return self.slots.load(self.text, place)
             self.constants[place] = None
             return f"%constant{place}"
 
