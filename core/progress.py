@@ -1,4 +1,4 @@
-"""Progress of a long loop, shown where it is asked for: by tqdm, by a line of text, or by a function of the user's."""
+"""Progress of long loops, reported on request by tqdm, as a line of text, or to a callback."""
 
 import sys
 from time import monotonic

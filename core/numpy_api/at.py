@@ -1,4 +1,4 @@
-"""`x.at[index]`: indexed updates that give a new array; a place that is named twice is written to twice."""
+"""`x.at[index]`: functional indexed updates; a repeated index is updated repeatedly."""
 
 import operator
 

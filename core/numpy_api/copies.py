@@ -1,4 +1,4 @@
-"""Copies and casts: what has memory of its own, where NumPy gives it some."""
+"""Copies and casts, with the memory sharing of their NumPy equivalents."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What a user reads when arguments fail inside a NumPy function on traced values: NumPy's verdict on the same call."""
+"""Error messages for arguments that a NumPy function on traced values rejects: NumPy's verdict on the same call."""
 
 import sys
 import types

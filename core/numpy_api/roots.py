@@ -1,4 +1,4 @@
-"""Lengths (absolute values, norms, deviations), which know what they are the root of: their squares are smooth at 0."""
+"""Absolute values, norms and deviations that remember their square, which is smooth at 0."""
 
 from weakref import ref
 

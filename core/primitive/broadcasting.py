@@ -1,4 +1,4 @@
-"""How elementwise operations broadcast: the shape rule and the batching rule that they all have."""
+"""Broadcasting of elementwise operations: their common shape and batching rules."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The fast road of all other primitives: one operand, a pair of them, any number. Compiled with call_lanes.pxd."""
+"""Fast dispatch of non-elementwise primitives: one operand, pairs, any number. Compiled with call_lanes.pxd."""
 
 import numpy as np
 

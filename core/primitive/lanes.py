@@ -1,4 +1,4 @@
-"""The fast road of elementwise primitives: what their functions do on the commonest arguments before `bind`.
+"""Fast dispatch of elementwise primitives: the commonest argument types, handled before `bind`.
 
 The meaning of an operation is `Trace.process`, with which this must agree: `COVECTOR_ROADS=general` does without it.
 Compiled with lanes.pxd beside it.

@@ -1,4 +1,4 @@
-"""Kernels of loops: operations on plain arrays of any lengths, said as loops over their elements."""
+"""Loop kernels: operations on plain arrays of any shape, written in the loop language."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""Kernels over rows: operations on the last axes of plain arrays, said in operations for one row."""
+"""Row kernels: operations over the last axes of plain arrays, written in operations for one row."""
 
 import functools
 import math

@@ -1,4 +1,4 @@
-"""The lazy cotangents that a Jacobian starts from: unit vectors, known rows times a factor that all share, and sums."""
+"""Lazy cotangents of a Jacobian: unit vectors, known rows times a shared factor, and sums of these."""
 
 import math
 

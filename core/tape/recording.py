@@ -1,4 +1,4 @@
-"""The nodes that fast paths record, with the values that carry them. Compiled with recording.pxd beside it."""
+"""Constructors of nodes and of the traced values that carry them. Compiled with recording.pxd beside it."""
 
 import gc
 import itertools

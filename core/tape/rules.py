@@ -1,4 +1,4 @@
-"""Reverse rules, compiled: a primitive's formulas for one set of differentiated operands as one function."""
+"""Compile reverse rules: the formulas of a primitive for one set of differentiated operands as one function."""
 
 from functools import partial
 from operator import itemgetter

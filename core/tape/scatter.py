@@ -1,4 +1,4 @@
-"""The lazy cotangent of indexing: contributions to parts of one array gather in one buffer that the sweep owns."""
+"""Lazy cotangent of indexing: accumulate contributions to parts of an array in one buffer that the sweep owns."""
 
 import operator
 from heapq import heappush

@@ -1,4 +1,4 @@
-"""Code that runs more or less often than its text says, where arrays made outside of it may not be written to."""
+"""Guard against writes to closed-over arrays while a function is staged."""
 
 from contextvars import ContextVar
 

@@ -1,4 +1,4 @@
-"""Objects of other libraries that hold one array: their plain values beside traced ones, and traced values in them."""
+"""Other libraries' wrappers of one array: unwrap them beside traced values, and put traced values into them."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Tell whether code runs inside of a transform: the stack says so, and no transform pays for it."""
+"""Tell whether code runs inside a transform, by inspecting the stack, at no cost to the transforms."""
 
 import sys
 from contextvars import ContextVar

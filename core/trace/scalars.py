@@ -1,4 +1,4 @@
-"""What traced values without axes are for `isinstance`: numbers, where they stand for Python's or NumPy's."""
+"""Registration of 0-d traced values with the `numbers` ABCs, where they stand for scalars."""
 
 import numbers
 import sys

@@ -1,4 +1,4 @@
-"""Traced values that share memory: what becomes a buffer, and what a view of it, when one of them is written to."""
+"""Aliasing of traced values: turn them into buffers and views when one of them is written to."""
 
 from operator import is_
 from weakref import ref

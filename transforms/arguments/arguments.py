@@ -1,4 +1,4 @@
-"""Pytrees, argnums, aux: what happens to arguments before a trace starts and to results after it."""
+"""Pytrees, argnums and aux: flatten arguments before a trace starts, rebuild results after it."""
 
 from dataclasses import is_dataclass
 from types import FunctionType

@@ -1,4 +1,4 @@
-"""Hoisting: work that the steps of a loop have in common, computed once before it."""
+"""Loop-invariant code motion: compute before a loop what all its steps have in common."""
 
 from ...core.trace.tracer import Tracer, make_batched
 from ..graph.equations import Var

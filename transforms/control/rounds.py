@@ -1,4 +1,4 @@
-"""The number of rounds of a staged loop, where it depends on nothing but values that are known while staging."""
+"""The trip count of a staged loop, where it depends only on values known while staging."""
 
 import operator
 

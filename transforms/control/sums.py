@@ -1,4 +1,4 @@
-"""Sums of a loop, added up after it: products of two arrays of each step become one product for all steps."""
+"""Accumulate after the loop: the per-step products of a summed carry become one product for all steps."""
 
 from functools import partial
 

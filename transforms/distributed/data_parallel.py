@@ -1,4 +1,4 @@
-"""Data-parallel gradients: each rank has a part of the batch, and the gradients are summed while the sweep goes on."""
+"""Data-parallel gradients: shard the batch over ranks and sum gradients while the sweep goes on."""
 
 import math
 from collections.abc import Sequence

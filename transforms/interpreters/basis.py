@@ -1,4 +1,4 @@
-"""A basis pushed or pulled by vmap: the columns or the rows of a Jacobian, chunked to a memory budget."""
+"""Push or pull a basis by vmap: columns or rows of a Jacobian, chunked to a memory budget."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Forward mode: values that carry a tangent."""
+"""Forward mode: the trace of dual numbers, and `jvp`."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Drivers of reverse mode: grad, value_and_grad, vjp, and what leaves them."""
+"""Drivers of reverse mode: grad, value_and_grad, vjp, and the unboxing of their outputs."""
 
 from collections.abc import Sequence
 

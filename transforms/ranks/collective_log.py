@@ -1,4 +1,4 @@
-"""The collectives that ranks called since they last compared what they call."""
+"""Log of the collectives that a rank called since ranks last compared them."""
 
 from hashlib import blake2b
 

@@ -1,4 +1,4 @@
-"""The ranks along one axis of a mesh: each collective of arrays as messages between them."""
+"""The ranks along a mesh axis, with collectives of host arrays as messages."""
 
 import weakref
 

@@ -1,4 +1,4 @@
-"""Shifts that compiled code makes again and again: their memory, and what MPI needs to know, are kept between calls."""
+"""Persistent MPI requests of the shifts in compiled code, kept with their buffers between calls."""
 
 import numpy as np
 

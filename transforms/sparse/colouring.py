@@ -1,4 +1,4 @@
-"""Colouring: groups of columns, or of rows, of a sparse matrix that do not meet in any row, or column."""
+"""Graph colouring: groups of structurally orthogonal columns, or rows, of a sparse matrix."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The sparsity pattern of a graph: for each element of an output the elements of the inputs that it depends on."""
+"""Sparsity pattern of a graph: the input elements on which each output element depends."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Relations between elements: rows of column numbers, as in a CSR matrix without values, and how they are combined."""
+"""Boolean relations between elements in CSR form (columns of each row), and their composition."""
 
 import numpy as np
 

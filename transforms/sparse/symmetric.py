@@ -1,4 +1,4 @@
-"""Colourings of symmetric matrices, star and acyclic, and how their elements are got back.
+"""Star and acyclic colourings of symmetric matrices, and the recovery of their elements.
 
 Gebremedhin, Tarafdar, Manne & Pothen (2007), New acyclic and star coloring algorithms with application to computing
 Hessians, SIAM J. Sci. Comput. 29.

@@ -1,4 +1,4 @@
-"""Bodies of higher-order primitives: called at fresh levels, batched, with captured values."""
+"""Bodies of higher-order primitives: called at fresh levels, batched, closed over captured values."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Closures: the traced values that functions reach, and functions that have others in their place."""
+"""Closure conversion: find the traced values that a function reaches, and rebuild it with others in their place."""
 
 from functools import partial
 from types import CellType, FunctionType, MethodType, ModuleType

@@ -1,4 +1,4 @@
-"""Typed graphs: staged functions that run, under any transform, and can be called."""
+"""Typed graphs: callable staged functions that run under any transform."""
 
 from collections.abc import Iterator
 from itertools import groupby

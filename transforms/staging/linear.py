@@ -1,4 +1,4 @@
-"""Linear maps as values: linearize, and the transpose of a linear function."""
+"""Linear maps as values: `linearize`, and the transpose of a linear function."""
 
 import numpy as np
 

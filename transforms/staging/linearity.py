@@ -1,4 +1,4 @@
-"""Linear maps given by Python code: staged for values that are not known yet, and checked to be linear."""
+"""Linear maps given by Python code: staged for unknown values, and checked for linearity."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Equal equations of a graph as one."""
+"""Common subexpression elimination: merge equal equations of a graph."""
 
 from ..compile.rules.rewrite import key_of
 from ..graph.equations import Equation

@@ -1,4 +1,4 @@
-"""The two halves of a derivative: a graph is divided into what runs forwards and what the way back alone needs."""
+"""Partial evaluation of a derivative: split its graph into a forward and a backward half."""
 
 from ..graph.equations import Equation, Var
 from .graph import part_of

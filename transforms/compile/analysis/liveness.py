@@ -1,4 +1,4 @@
-"""Liveness and buffers of NumPy source: which temporaries share memory, and which results take that of an input."""
+"""Liveness and buffer assignment of NumPy source: shared temporaries, and results in the memory of inputs."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The call of a compiled function as one operation: what each transform makes of it.
+"""The call of a compiled function as one primitive, with its rule for each transform.
 
 A derivative of a compiled function is compiled in its turn, once for each set of operands that it is taken by: the
 forward half returns the residuals that the backward half asks for, found by staging the pullback inside of it.

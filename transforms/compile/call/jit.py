@@ -1,4 +1,4 @@
-"""`jit`: a function that is staged once for each signature and runs generated source from then on."""
+"""`jit`: stage a function once for each signature, and run generated source from then on."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""The stages of a compiled function, to look at."""
+"""The stages of a compiled function, for inspection."""
 
 from ....core.lazy import LazyModule
 from ...graph.drawing import html_of

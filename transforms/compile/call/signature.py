@@ -1,4 +1,4 @@
-"""Signatures: what two calls have in common that run the same source, and a quick look at the common ones."""
+"""Signatures: the cache key of compiled programs, and a fast guard for the common ones."""
 
 import numpy as np
 

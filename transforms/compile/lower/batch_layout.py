@@ -1,4 +1,4 @@
-"""Batch layout: small arrays of many examples, as `vmap` makes them, with a vector over the examples for each element.
+"""Batch layout: vectorize over the examples of small arrays made by `vmap`, one vector an element.
 
 Slices, stacks and sums within an example then move no memory, and what is computed of one example is one nest.
 """

@@ -1,4 +1,4 @@
-"""Loop fusion: elementwise steps that wait to be written together, and the nest that they become."""
+"""Loop fusion: collect elementwise steps, and emit them as one loop nest."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rewriting: rules over equations and what makes their operands, tried in their order until none applies.
+"""The rewrite engine: rules over equations and the producers of their operands, applied to a fixed point.
 
 A rule is a row: a pattern, what takes its place, and where it holds. The tables stand beside this file, by subject.
 

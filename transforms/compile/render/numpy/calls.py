@@ -1,4 +1,4 @@
-"""Calls: single equations as lines of NumPy source, each the very call that runs it without compilation."""
+"""Render single equations as NumPy calls, each the very call that runs it without compilation."""
 
 import operator
 from functools import partial
