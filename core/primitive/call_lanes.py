@@ -19,6 +19,7 @@ def single_lane(prim):
     """The public function of any other primitive with one array operand and one output."""
     impl = prim.impl
     arity = len(prim.params)
+    # `bare` leaves out un-broadcast and cast, which an `exact` vjp of plain floats does not need.
     rule = bare = None if prim.flat or 0 in prim.nondiff else prim.rule((0,))
     collect = bare_collect = None if rule is None else rule.collect
     if prim.exact:
@@ -50,6 +51,7 @@ def single_lane(prim):
             except (TypeError, ValueError, IndexError):
                 refuse_operands(prim, (x,), params)
             aval = aval_of(v)
+            # An integer output (argmax) carries no derivative and leaves as a plain value.
             if aval.dtype.kind not in "fcV":
                 return v
             known = t.aval
@@ -80,6 +82,7 @@ def reading_lane(prim):
     """The public function of `getitem`: a single lane whose commonest case is written out."""
     general = single_lane(prim)
     rule = prim.rule((0,), True)
+    # The lane passes the two positionally, without `collect`: another rule would get the wrong values silently.
     if rule.names != ("x_aval", "index"):
         raise RuleError(f"reading_lane saves the aval and the index, but the rule of {prim.name} asks for {rule.names}")
 
@@ -117,6 +120,7 @@ def reading_lane(prim):
 def pair_lane(prim):
     """The public function of a primitive of two operands without parameters that is not elementwise: matmul."""
     impl = prim.impl
+    # Plain rules hold for up to two axes of one dtype (`real_vjp`); leading axes need the general ones, which sum.
     both, both_plain = prim.rule((0, 1)), prim.rule((0, 1), True)
     left, left_plain = prim.rule((0,)), prim.rule((0,), True)
     right, right_plain = prim.rule((1,)), prim.rule((1,), True)
@@ -180,6 +184,7 @@ def write_lane(prim):
     impl = prim.impl
     total = len(prim.operands) + len(prim.params)
     both, left, right = (prim.rule(active, True) for active in ((0, 1), (0,), (1,)))
+    # Values are not guarded against later writes here, which is right only as long as none is saved.
     if any(r.keeps for r in (both, left, right)):
         raise RuleError(f"write_lane is for rules that need shapes alone, but that of {prim.name} saves {both.names}")
 
@@ -240,6 +245,7 @@ def joining_lane(prim):
         active = []
         nodes = []
         for i, x in enumerate(xs):
+            # Operands of one reverse trace: a value of a second one fails the test below, and goes to `bind`.
             if type(x) is Rev and (owner is None or x.owner is owner):
                 owner = x.owner
                 active.append(i)

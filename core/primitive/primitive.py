@@ -22,6 +22,7 @@ from ..types import Any
 ndarray = np.ndarray
 REGISTRY = {}  # name -> Primitive
 FOREIGN = {}  # kind of operands of other libraries -> `act(prim, operands)`, what is done with them in place of it
+# Compiled rules of one primitive: a variadic one has as many sets of active operands as programs have, 2**n of n.
 _RULE_LIMIT = 512
 _VARARGS = 0x04
 
@@ -91,6 +92,7 @@ class Primitive(Operation):
                  elementwise=False, bilinear=False, flat=False, singular=False, zeros=False, gates=False,
                  view=False, exact=False, weak=False, numbers=False, unview=None, lower=None, composite=False,
                  **facts):
+        # The compiler finds primitives by name, so a second one may not replace the first.
         if name in REGISTRY:
             raise RuleError(f"a primitive named {name!r} is registered already; choose another name")
         if singular and not elementwise:
@@ -249,6 +251,7 @@ class Primitive(Operation):
                 raise RuleError(f"{self.name} has no jvp rule for its operand {self.operands[i]!r}")
             if i in done:
                 continue
+            # A joint rule (`"x, y"`) is entered under each of its operands, and must be called once for all of them.
             group = range(len(operands)) if self.variadic else formula.operands
             done.update(group)
             given = tuple([tangents.get(k) for k in group])
@@ -285,10 +288,12 @@ def promote_weak(prim, args, values, n):
     Returns whether the output is weak again: an operator on nothing but weak scalars.
     """
     weak = [type(a) in _WEAK_TYPES or isinstance(a, Tracer) and a.aval.weak for a in args[:n]]
+    # Python computes with its own numbers alone; only beside an array do they take the dtype of that (NEP 50).
     if all(weak):
         return prim.weak
     for i in range(n):
         if weak[i] and type(values[i]) in _SCALAR_TYPES:
+            # NumPy scalars are strong in NumPy's promotion, and would turn float32 beside them into float64.
             values[i] = values[i].item()
     return False
 
@@ -357,6 +362,7 @@ def bind(prim: Primitive, args: tuple[Any, ...]) -> Any:
         if isinstance(a, Tracer):
             if a.owner is None:
                 buffers = True
+            # Levels only grow, so the youngest trace is the innermost transform: its derivative is taken first.
             elif a.owner.level > level:
                 top = a.owner
                 level = top.level
@@ -365,6 +371,7 @@ def bind(prim: Primitive, args: tuple[Any, ...]) -> Any:
     if others:
         if any(hasattr(type(a), "tocsr") for a in args[:n]):
             return FOREIGN["sparse"](prim, args[:n])
+        # Bound again where an operand was replaced: the plain value in a foreign one may be a tracer itself.
         known = [array_of_list(a) if type(a) in (list, tuple) else values_of(a) for a in args[:n]]
         if any(map(is_not, known, args)):
             return bind(prim, (*known, *args[n:]))

@@ -53,6 +53,7 @@ class Rows:
                 return plain(xp, x, *rest)
 
             prim.impl = functools.update_wrapper(impl, plain)
+            # `update_wrapper` leaves defaults out, and `arrange` fills missing parameters from them.
             impl.__kwdefaults__ = plain.__kwdefaults__
         for kind, rules in (("vjp", prim.vjp), ("jvp", prim.jvp)):
             if self.rules[kind] is not None:
@@ -130,6 +131,7 @@ class Rows:
 
 def _length(shape, axes):
     """How many elements a row over these axes has; None if they are not the last ones."""
+    # Only rows that lie in one piece can be reshaped to a matrix without a copy.
     if type(axes) is int:
         return shape[-1] if axes in (-1, len(shape) - 1) else None
     first = len(shape) - len(axes)

@@ -99,6 +99,7 @@ class Units:
         """The batch as a new array, or as a value of an outer trace."""
         values = self.values
         shape = (self.trace.size, *values.shape)
+        # Traced values cannot be assigned into an array; `onto` writes them by operations.
         if not self.unit and not isinstance(values, (ndarray, np.generic)):
             return self.onto(constant(np.zeros(shape, values.dtype), values))
         at, rows = self._rows()
@@ -135,6 +136,8 @@ class Units:
     def _moved(self, node):
         """Behind a rule that moves elements; None if elements met."""
         back, saved = node.rule.back, node.saved
+        # `places` is pulled back as numbers by the rule itself, in float32 at worst, which holds integers up to
+        # 2**24.
         if self.trace.size >= _EXACT:
             return None
         values = self.values
@@ -144,6 +147,8 @@ class Units:
         # A pullback may cast to the dtype of an operand, so these come back in float32, or complex.
         places, ones = ([None if c is None else np.real(_settled(c)) for c in _each(node, back(x, saved))]
                         for x in (self.places, np.minimum(self.places, 1.0)))
+        # Elements that met added up their row numbers, too, which then name a row that neither has: 1 + 2 is not row
+        # 3.
         if any(c is not None and c.size and np.max(c) > 1 for c in ones):
             return None
         return [(parent, Units(self.trace, v, p, self.lent, self.unit))
@@ -214,6 +219,7 @@ class Scaled:
         if rule is None:
             return None
         if not rule.pointwise:
+            # `gram` is the product with the factor inside: it needs all rows, and one saved operand.
             if self.factor is None or self.at is not None or rule.prim is None or rule.prim.gram is None or (
                     len(rule.names) != 1):
                 return None
@@ -357,6 +363,7 @@ def _summed(h, c):
         return first
     if len(parts) > _PARTS or not all(p.dtype == first.dtype and p.shape == first.shape for p in parts):
         return None
+    # The part with most rows first: it is what becomes the array to which the others are added.
     total = Sum(sorted(parts, key=lambda p: -len(p.rows) if type(p) is Scaled else 0))
     small = SMALL if all(p.plain for p in parts) else SMALL >> 4  # staged, an operation on few elements takes less
     return total if first.trace.size * math.prod(first.shape) >= small else total.dense()
@@ -379,6 +386,7 @@ def _added(whole, part):
         for p in parts:
             value = p.onto(value)
         return make_batched(whole.owner, value)
+    # The batch belongs to whoever made it, so it is copied once, and all parts are added in place.
     batch = value.copy()
     for p in parts:
         p.into(batch)

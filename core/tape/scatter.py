@@ -30,6 +30,8 @@ class Scatter:
     def __init__(self, aval, index, ct):
         self.aval = aval
         self.buffer = None
+        # Not written yet: if nothing else arrives, as of one read, the only piece is used as it is and no zeros are
+        # made.
         self.piece = (index, ct)
 
     @property
@@ -195,6 +197,8 @@ def add_pending(entry, c):
     """Add to what is pending: the second contribution makes a buffer of ours, later ones go into it."""
     h = entry[1]
     if type(h) is ndarray and type(c) is ndarray:
+        # `entry[2]`: the pending array is ours to write to. A first contribution is not: a rule may have given it to
+        # another node, too.
         if entry[2]:
             h += c
             return
@@ -213,6 +217,7 @@ def lent(c):
     if type(c) is not ndarray:
         return c
     view = c.view()
+    # A view, so that the user's own array stays writable.
     view.flags.writeable = False
     return view
 
@@ -233,6 +238,7 @@ def push_pending(pending, heap, node, c):
     entry = pending.get(seq)
     if entry is None:
         pending[seq] = [node, c, False, False]
+        # Leaves wait outside of the heap, since nothing is to be run for them.
         if node.rule is not None or type(node) is not Node:
             heappush(heap, seq)
     else:

@@ -49,6 +49,7 @@ def become_buffer(tracer):
     if state is not None:
         views = state.alive()
         others = len(views) - (tracer.link is not None)
+        # Alone in its memory a value needs no base: it becomes a buffer of its own, which is written in place.
         if others or tracer.link is not None and _root_outlives(tracer):
             return _share_buffer(tracer, tracer if tracer.link is None else tracer.link[0], views)
         tracer.state = tracer.link = None
@@ -112,6 +113,7 @@ def _last_copy(view, root):
     array, place = memory_of(root), 0
     for k, (_, _, prim, params) in enumerate(links):
         part = step_of(prim, array, params)
+        # A step may copy for one layout and not for another (`reshape` of a transpose): NumPy decides, on bytes.
         if prim.copies and part.size and not np.shares_memory(part, array):
             place = k + 1
         array = part

@@ -21,6 +21,7 @@ def chunks(total, width, itemsize, chunking):
     """The `(start, stop)` of each chunk of a basis; `chunking` is its size, if given, whom to tell, and who asks."""
     size, progress, name = chunking
     if size is None:
+        # At least one vector: a single row over the budget cannot be cut further.
         size = max(1, min(total, MEMORY_BUDGET // max(1, width * itemsize)))
     else:
         size = whole(size, "chunk_size", 1)
@@ -109,9 +110,11 @@ def _rows(pullback, out_avals, start, stop, like):
     basis, first = [], 1 - start
     with Mapping(stop - start) as trace:
         for a in out_avals:
+            # Floats, since the pullback moves them as it moves cotangents: see `Units._moved`.
             places = np.arange(first, first + a.size, dtype=np.float64).reshape(a.shape)
             if first < 1 or first + a.size > stop - start + 1:
                 places[(places < 1) | (places > stop - start)] = 0
+            # One lazy batch in place of an identity matrix: elementwise pullbacks then cost O(n), not O(n²).
             basis.append(Units(trace, constant(np.ones(a.shape, a.dtype), *like), places, lent, unit=True))
             first += a.size
         out = [unbox_out(trace, settle(v), 0) for v in pullback(basis)]

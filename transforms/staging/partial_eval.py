@@ -19,6 +19,7 @@ def divided(forward, back, count, late, free=None):
     residuals = set(forward.outputs[count:])
     needed = {v for v in forward.outputs[:count] if type(v) is Var}
     stay, move = [], []
+    # Backwards, so that the readers of an equation are decided before it is: it may move only if all of them did.
     for eq in reversed(forward.equations):
         given = {v for v in eq.inputs if type(v) is Var}
         if eq in late or free is not None and not eq.acts and needed.isdisjoint(eq.outputs) and _size(
@@ -51,6 +52,7 @@ def merged(first, then):
     place = {v: k for k, eq in enumerate(first, 1) for v in eq.outputs}
     out, done = [], 0
     for eq in then:
+        # Recompute just in time: all at once would hold every recomputed value through the whole backward half.
         upto = max([done, *[place.get(v, 0) for v in eq.inputs]])
         out += [*first[done:upto], eq]
         done = upto

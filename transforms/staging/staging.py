@@ -108,6 +108,7 @@ class GraphTrace(Trace):
 
     def hoist(self, tracer):
         """The input that stands for a tracer of a surrounding transform that the function closed over."""
+        # By identity of value and node, not of the tracer: a snapshot of it is the same value, and one input.
         key = identity(tracer)
         known = self.captured.get(key)
         reads = None if known is not None else self.reads_of(tracer)
@@ -137,6 +138,7 @@ class GraphTrace(Trace):
         if isinstance(a, Tracer):
             a = settle(a)
         if isinstance(a, Tracer):
+            # A value of an older trace: the function closes over it, so it becomes an input of the graph.
             if a.owner is not self:
                 a = self.hoist(a)
             return a.node, a.value
@@ -144,6 +146,7 @@ class GraphTrace(Trace):
             namespace_of((a,))
         if not isinstance(a, np.ndarray) or find_backend(type(a)) is None:
             return Literal(a), a
+        # Unit vectors made for a Jacobian would otherwise stand in the graph as dense constants.
         places = unit_places(a)
         if places is not None:
             return self.units(a, places), a
@@ -174,6 +177,7 @@ class GraphTrace(Trace):
         values = None
         if self.concrete:
             params = tuple([_plain(p) for p in params])
+            # An effect happens when the graph runs, and must not happen twice.
             if "acts" not in prim.effects:
                 values = prim.rebind((*[v for _, v in lifted], *params))
         avals = [x.aval for x in inputs]
@@ -213,6 +217,7 @@ class GraphTrace(Trace):
     def fit(self, prim, x, strong):
         kind = self.numbers[x]
         dtype = np.result_type(*strong, kind(1))
+        # Comparisons of integers are exact in either dtype, and a cast would only cost an equation.
         if dtype == x.aval.dtype or dtype.kind == "i" == x.aval.dtype.kind and prim in _TESTS:
             return x
         prim = (cast if dtype.kind in "fc" else cast_flat).prim
@@ -220,12 +225,15 @@ class GraphTrace(Trace):
 
     def emit(self, prim, inputs, params, out_avals, values=None):
         """Write an equation down; returns its tracer(s)."""
+        # The state is one immutable object of the context: identity tells that it is the one met last.
         now = error_state()
         if now is not self.met[0]:
             self.met = now, silence(self.errors)
         quiet = self.met[1]
         if prim.outputs is None:
             equation = Equation(prim, inputs, params, [Var(out_avals)], quiet, user_place())
+            # Equal reads and moves are merged as they are written down: each would have a cotangent of the whole
+            # array.
             if self.moved is not None and prim.rearranges and (key := key_of(equation)) is not None:
                 var = self.moved.setdefault((key, equation.quiet), equation.outputs[0])
                 if var is not equation.outputs[0]:
@@ -269,6 +277,7 @@ def primal(value):
             if inner is value.value:
                 return value
             out = kind()
+            # A new tracer of the same trace, since others still hold the one with derivatives.
             out.owner = value.owner
             out.value = inner
             out.aval = value.aval
@@ -320,6 +329,8 @@ def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, wa
         else:
             before = CLOSURE_GUARD.get()
             try:
+                # A concrete run happens once, like any code; a staged body runs any number of times, so writes to
+                # arrays from outside are refused.
                 guard = ClosureGuard(trace.level).begin()
                 if enclose:
                     fun = with_closures(fun, is_unknown, lambda x: guard.stand(trace.hoist(x)))
@@ -328,6 +339,7 @@ def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, wa
             finally:
                 CLOSURE_GUARD.set(before)
             guard.check()
+    # Also KeyboardInterrupt: the trace must end, or tracers that escaped with the exception would go on recording.
     except BaseException as error:
         abandon(trace, error)
         raise

@@ -83,6 +83,7 @@ class Memory:
     def release(self, slots):
         """Free slots for other results."""
         for slot in slots:
+            # Several variables may show one slot (a result over its operand), and die together.
             if slot not in self.free.setdefault(slot.nbytes, []):
                 self.free[slot.nbytes].append(slot)
 
@@ -96,6 +97,7 @@ class Memory:
                 slot = held[v]
                 name = self.names[v]
                 aval = v.aval
+                # Not through a view: its slot holds the elements in another order.
                 if aval.shape == out.aval.shape and aval.dtype == out.aval.dtype and slot.views[name][2] == ():
                     held[out] = held.pop(v)
                     return name
@@ -130,6 +132,7 @@ def make_frame(slots):
         found = []
         for slot in slots:
             memory = np.empty(slot.nbytes + 64, np.uint8)
+            # So that no vector load crosses the bound of a cache line.
             start = -memory.__array_interface__["data"][0] % 64
             memory = memory[start : start + slot.nbytes]
             for dtype, shape, steps in slot.views.values():
