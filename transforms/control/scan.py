@@ -86,6 +86,7 @@ def scan(
     steps = length if length is not None else sizes.pop()
     carry, rebuild_carry = flatten(init)
     carry = [settle(x) for x in carry]
+    # Operands alone do not tell: a loop over constants in a staged body would unroll into the graph of it.
     if is_staging() or any(map(is_staged, (*carry, *leaves))):
         if progress:
             report = reporter(progress, "scan", steps)
@@ -105,6 +106,7 @@ def scan(
         if not alike(state):
             _check_carry(state, *want)
         collected.append(y)
+    # After the loop, since a staged loop refuses the same: eager and staged code must not differ in what they take.
     check_dtypes(state, init, "scan", "init")
     if reverse:
         collected.reverse()
@@ -285,6 +287,8 @@ def carried(body, carry, rows, xs, name, start):
                 again = True
             if aval.shape == out.shape and aval.dtype == out.dtype:
                 continue
+            # Widen the carry and stage again, until the body gives back the dtype it takes: dtypes only grow, so this
+            # ends.
             found = np.result_type(aval.dtype.type(0).item() if number and not graph.weak[k] else aval.dtype, out.dtype)
             if not promoting_aval(c).weak or aval.shape != out.shape or found == aval.dtype:
                 raise _changed(name, aval, out, start)
@@ -309,6 +313,7 @@ def _run_scan(values, body, consts, n, steps, reverse):
         rows.append(out[n:])
     if reverse:
         rows.reverse()
+    # No step ran, so the shapes of the outputs are found by staging one.
     if not rows:
         avals = [aval_of(v) for v in (*head, *carry)] + [make_aval(aval_of(x).shape[1:], aval_of(x).dtype) for x in xs]
         shapes = stage(lambda *v: body(*v), avals, tuple, "scan", like=values)[0].out_avals[n:]
@@ -356,6 +361,8 @@ def _scan_vmap(trace, prim, args):
     values, given = trace.unbox(operands)
     values = list(values)
     inside = partial(dependent, axis=trace.axis_name if trace.mesh else None)
+    # A carry that starts unbatched may become batched by what the body adds to it: flags are iterated to a fixed
+    # point.
     flags, outs = through_loop(body.graph, given, consts, n, inside)
     for k in range(consts, consts + n):  # what becomes batched in the loop is so from the start
         if flags[k] and not given[k]:

@@ -70,6 +70,7 @@ class Graph:
                 the same.
             keep: a function of an equation; outputs it wants are put into the dict returned beside the outputs.
         """
+        # The first run interprets: most graphs of derivatives run once, and source pays from the second time on.
         if known is None and keep is None:
             for v in values:
                 if type(v) not in RAW:
@@ -91,6 +92,7 @@ class Graph:
         self.check_guards()
         env = dict(zip(self.inputs, values, strict=True))
         kept = {}
+        # Each stager once: a value may be traced by the same one through several operands.
         stagers = list({id(t): t for v in values for t in stagers_of(v)}.values())
         state = error_state()
         try:
@@ -126,6 +128,7 @@ class Graph:
                 env[eq.outputs[0]] = ans
             else:
                 env.update(zip(eq.outputs, ans))
+            # At the last use, so that memory peaks as it does when the function runs eagerly.
             for v in eq.drop:
                 del env[v]
 
@@ -253,6 +256,7 @@ def record_known(prim, args, params, ans):
     top = max((a.owner for a in args if isinstance(a, Tracer)), key=lambda t: t.level, default=None)
     if top is None:
         return ans
+    # Only a reverse trace can record an operation whose output is given; the others compute values and more from it.
     if top.kind != "grad" or prim.handlers is not None:
         return prim.rebind((*args, *params))
     return top.process(prim, (*args, *params), ans)

@@ -205,6 +205,8 @@ class _Jit:
         if modes().nans:
             return run_watched(self.fun, args, kwargs, self.name)
         static, dynamic, leaves, form, rebuild = self.taken_apart(args, kwargs)
+        # Before the lookup: a donated array has given its memory away, and a known signature would read what is there
+        # now.
         if DONATED:
             check_donated(leaves, self.name)
         key = self.key(static, form, leaves)
@@ -296,6 +298,7 @@ class _Jit:
 
     def look_for(self, args, kwargs, static, leaves, entry):
         """Put the quick look at calls like this one before the others; write it, the first time."""
+        # A quick look runs the program alone, without the check that large constants are as they were.
         if entry.call.graph.guards is not None:
             return
         layout = tuple([x.flags.c_contiguous for x in leaves if type(x) is ndarray])
@@ -305,6 +308,7 @@ class _Jit:
         look, front = entry.looks[layout]
         if look is not None:
             with self.lock:
+                # In place: the function that users call holds this very list.
                 self.looks[:] = [look, *self.looks[: _LOOKS - 1]]
                 if front is not None:
                     self.call_first(front(self.again))

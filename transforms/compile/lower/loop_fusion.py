@@ -40,6 +40,7 @@ def write_group(writer, group):
     shape = group.shape
     if writer.groups.get(shape) is group:
         del writer.groups[shape]
+    # Out of the tables first: to read an operand may settle other groups, which must not find this one again.
     for v in (*group.made, *group.folded):
         writer.owner.pop(v, None)
     writer.flushed.append(group)  # what its operands flush while it is written must not write over what it reads
@@ -53,6 +54,7 @@ def write_group(writer, group):
             step(*writer.rematerialized.steps[v])
             return known[v]
         found = constant(v) if type(v) is Literal else writer.value(v)
+        # One value for all elements needs neither memory nor a load.
         if type(found) is ndarray and is_uniform(found):
             value = found.flat[0]
         else:
@@ -78,6 +80,7 @@ def write_group(writer, group):
 
     def step(name, kind, out, inputs):
         given = [read(v) for v in inputs]
+        # One kind of number for all operands of a step; the mask of `where` alone stays boolean.
         if name not in ("cast", "cast_flat"):
             given = [cast(x, "b8" if name == "where" and not k else kind) for k, x in enumerate(given)]
         if name == "multiply" and any(map(_is_one, given)):  # a seed
@@ -112,6 +115,7 @@ def write_group(writer, group):
             # Single precision loses terms of long sums.
             narrowed.append((writer.new(place.shape, "f64", strides), place))
             place = narrowed[-1][0]
+        # Folds add into memory, which has to hold the neutral element before the nest runs.
         writer.fill_start(name, place)
         if not keepdims:
             strides = iter(place.strides)

@@ -92,6 +92,7 @@ class Writer:
         for v, m in zip(draft.inputs, inputs):
             self.values[v] = Place(m, v.aval.shape)
         for v, place in zip(draft.outputs, wanted):
+            # An output that is an input has a place already, and is copied at the end.
             if type(v) is Var and v not in self.values:
                 self.targets.setdefault(v, place)  # one that leaves twice is copied for the second time
         self.alarm = self.alarms(self, wanted)
@@ -112,6 +113,7 @@ class Writer:
         equations = self.rewritten(equations, outputs, _OF_CACHED if self.cached else _FIRST)
         if self.cached:
             equations = without_dead(Draft((), fuse_matvecs(equations, outputs, self.known), outputs)).equations
+        # After the products are fused: an expansion into several equations would hide their patterns.
         equations = self.rewritten(equations, outputs, _THEN, lower=self.parts)
         # Shifts of ranks join after the reordering, which would part them.
         equations = together(reorder_for_fusion(equations, outputs, self.known, self.eager))
@@ -137,12 +139,15 @@ class Writer:
             for v in outputs:
                 if type(v) is Var:
                     settle(self, v)
+        # A group that is left waiting would be written outside of this block, where a body may run any number of
+        # times.
         for group in list(self.groups.values()):
             self.flush(group)
 
     def rewritten(self, equations, outputs, table, **options):
         """Equations of a block, rewritten by a table of rules to others that native code has."""
         several = "lower" in options and any(type(self.known.get(eq)) is Expansion for eq in equations)
+        # Matching costs more than this look, and most blocks have nothing to match.
         if not several and not may_apply(table, equations):
             return equations
         admits = partial(is_native, known=self.known)
@@ -214,6 +219,7 @@ class Writer:
         found = self.value(v)
         if type(found) is ndarray:
             return found
+        # Loaded once a block: later uses of the elements find them in registers.
         if v not in self.read:
             self.read[v] = self.loaded(found)
         return self.read[v]
@@ -248,6 +254,7 @@ class Writer:
 
     def store(self, x, place):
         """Write an array of values to a place, broadcast."""
+        # A loop that fills, in place of as many stores in straight-line code.
         if is_uniform(x) and place.size > 1:
             self.fill(place, x.flat[0])
             return
