@@ -16,7 +16,7 @@ _MANY = 8  # operands that are looked at all at once
 
 
 def single_lane(prim):
-    """The public function of any other primitive with one array operand and one output."""
+    """Make the public function of a non-elementwise primitive with one array operand and one output."""
     impl = prim.impl
     arity = len(prim.params)
     # `bare` leaves out un-broadcast and cast, which an `exact` vjp of plain floats does not need.
@@ -79,7 +79,7 @@ def bound(prim, x, params):
 
 
 def reading_lane(prim):
-    """The public function of `getitem`: a single lane whose commonest case is written out."""
+    """Make the public function of `getitem`: a single lane with its commonest case inlined."""
     general = single_lane(prim)
     rule = prim.rule((0,), True)
     # The lane passes the two positionally, without `collect`: another rule would get the wrong values silently.
@@ -118,7 +118,7 @@ def reading_lane(prim):
 
 
 def pair_lane(prim):
-    """The public function of a primitive of two operands without parameters that is not elementwise: matmul."""
+    """Make the public function of a non-elementwise primitive of two operands without parameters (matmul)."""
     impl = prim.impl
     # Plain rules hold for up to two axes of one dtype (`real_vjp`); leading axes need the general ones, which sum.
     both, both_plain = prim.rule((0, 1)), prim.rule((0, 1), True)
@@ -128,7 +128,7 @@ def pair_lane(prim):
     right_keeps_x = prim.operands[0] in right.names
 
     def beside(x, y, first: bool):
-        """A traced value beside an array, which is the first operand, or not if it is the second."""
+        """Apply to a traced value and an array; `first` if the array is the first operand."""
         t: TracerSlots = y if first else x
         aval: AvalSlots = t.aval
         owner: TraceSlots = t.owner
@@ -177,7 +177,7 @@ def pair_lane(prim):
 
 
 def write_lane(prim):
-    """The public function of a primitive that writes its second operand into a part of its first: `index_update`.
+    """Make the public function of a primitive that writes its second operand into part of its first (`index_update`).
 
     Its rules need shapes alone, so that of several floats of one dtype nothing is kept.
     """
@@ -219,7 +219,7 @@ def write_lane(prim):
 
 
 def joining_lane(prim):
-    """The public function of a primitive of any number of operands and one parameter that needs shapes alone."""
+    """Make the public function of a variadic primitive with one parameter whose rules need shapes alone."""
     (name,) = prim.params
     impl = prim.impl
     masks = prim.zeros
@@ -276,7 +276,7 @@ def joining_lane(prim):
 
 
 def general_lane(prim):
-    """The public function of primitives with several operands, several outputs or a variable number of operands."""
+    """Make the public function of primitives with several operands, several outputs, or variadic operands."""
     impl = prim.impl
     count = len(prim.operands)
     total = len(prim.params) + (0 if prim.variadic else count)

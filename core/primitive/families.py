@@ -294,7 +294,7 @@ def elementwise(
 
 
 def _on_symbols(run):
-    """The lowering of an implementation: what it does with symbols; it may ask for what arrays alone have."""
+    """Derive a lowering by running the implementation on symbols, `NotLowered` where it needs real arrays."""
     def lower(*args):
         try:
             return run(*args)
@@ -305,12 +305,12 @@ def _on_symbols(run):
 
 
 def _itself(prim, lower):
-    """What an operation computes, in operations: as one, or, where it has parameters, by what it comes down to."""
+    """The operation itself as a kernel definition: as one call, or lowered if it has parameters."""
     return (lower or functools.partial(prim.impl, np)) if prim.params else lambda x: prim.fun(x)
 
 
 def _kinds(prim, names):
-    """What each of the values is that are asked for: an array, or a parameter."""
+    """The kind of each requested value: an array, or a float parameter."""
     return tuple(["float" if n in prim.params else "array" for n in names])
 
 

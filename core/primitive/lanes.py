@@ -24,7 +24,7 @@ def _wanted(names, prim):
 
 
 def unary_lane(prim, op):
-    """The public function of an elementwise primitive of one operand whose plain result has the operand's aval."""
+    """Make the public function of a unary elementwise primitive whose plain result has the operand's aval."""
     rule = prim.rule((0,), True)
     want: int = _wanted(rule.names, prim)
     # Saved values lie in the order in which the rule asks for them, with no record in between.
@@ -86,7 +86,7 @@ def unary_lane(prim, op):
 
 
 def binary_lane(prim, op, native):
-    """The public function of an elementwise primitive of two operands, computed by `op`.
+    """Make the public function of a binary elementwise primitive, computed by `op`.
 
     `native` says that `op` computes with NumPy alone: an operator dispatches by itself, but a ufunc and an
     implementation must be kept from foreign arrays.
@@ -121,7 +121,7 @@ def binary_lane(prim, op, native):
     forward = None if push is None else forward_pair(prim, op, push, strong)
 
     def together(x, y):
-        """Two values of one reverse trace; None where the general road is to be taken."""
+        """Apply to two values of one reverse trace; None defers to `bind`."""
         t: TracerSlots = x
         u: TracerSlots = y
         aval: AvalSlots = t.aval
@@ -156,7 +156,7 @@ def binary_lane(prim, op, native):
                         aval if shape == aval.shape else like)
 
     def beside(x, y, first: bool):
-        """A traced value beside a constant, which is the second operand, or not if it is the `first`; None as above."""
+        """Apply to a traced value and a constant, which is the `first` operand or the second; None defers to `bind`."""
         t: TracerSlots = y if first else x
         aval: AvalSlots = t.aval
         owner: TraceSlots = t.owner
@@ -204,7 +204,7 @@ def binary_lane(prim, op, native):
         return traced(owner, v, aval if weak else aval.strong, make_node(right if first else left, t.node, saved))
 
     def examples(x, y):
-        """A value of a vmap trace beside another, or a constant; None as above."""
+        """Apply to a batched value and another one or a constant; None defers to `bind`."""
         t: TracerSlots = x if type(x) is Batched else y
         u: TracerSlots
         aval: AvalSlots = t.aval
@@ -250,7 +250,7 @@ def binary_lane(prim, op, native):
 
 
 def flat_lane(prim, op):
-    """The public function of an elementwise primitive that is flat everywhere: derivatives pass it by."""
+    """Make the public function of an elementwise primitive whose derivative is zero everywhere."""
     def apply(*args):
         for a in args:
             kind = type(a)

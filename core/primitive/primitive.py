@@ -63,11 +63,11 @@ class Rules(dict):
 
 
 class NotLowered(Exception):  # noqa: N818 (no error: the operation stays one)
-    """Operands for which an operation is not said in others."""
+    """Raised by a `lower` function for operands with which an operation stays primitive."""
 
 
 class Loop:
-    """What computes element by element as a ufunc does without being one of NumPy's: a name of SciPy, or a function.
+    """An elementwise computation that is no NumPy ufunc: a SciPy ufunc by name, or a function.
 
     Args:
         of: the name of a ufunc in `scipy.special`, which is looked up when it is called, or a function of arrays.
@@ -148,7 +148,7 @@ class Primitive(Operation):
         return f"Primitive({self.name})"
 
     def index(self, operand):
-        """The place of an operand."""
+        """Return the position of an operand."""
         if operand not in self.operands:
             raise RuleError(f"primitive {self.name} has no operand {operand!r}; its operands are "
                             f"{', '.join(self.operands)}")
@@ -180,7 +180,7 @@ class Primitive(Operation):
         return args[:n], args[n:]
 
     def rebind(self, args):
-        """The same operation on other values, one level down."""
+        """Apply the operation to other values, one level down."""
         return bind(self, tuple(args)) if self.variadic else self.fun(*args)
 
     def run(self, args):
@@ -203,7 +203,7 @@ class Primitive(Operation):
             refuse_operands(self, operands, params)
 
     def count(self, params):
-        """How many outputs, None for a bare array."""
+        """Return the number of outputs, None for a bare array."""
         return self.outputs(*params) if callable(self.outputs) else self.outputs
 
     def rule(self, active, plain=False, fixes=None):

@@ -12,7 +12,7 @@ from .unbroadcast import fix
 
 
 def _sources(prim):
-    """Where each askable name lies in the record `(*operands, *params, ans, *operand avals)`."""
+    """Positions of the names that rules may request in the record `(*operands, *params, ans, *operand avals)`."""
     names = prim.operands + prim.params
     where = {name: i for i, name in enumerate(names)}
     where["ans"] = len(names)
@@ -104,7 +104,7 @@ def compile_rule(prim, active, plain, fixed):
 
 
 def _each(prim, formulas, active, slot, bare, fixed):
-    """The rule of formulas for one operand each."""
+    """Combine formulas for one operand each into one rule."""
     parts = []
     for i, formula in zip(active, formulas):
         part = _pick(formula, slot, bare)

@@ -213,7 +213,7 @@ def add_pending(entry, c):
 
 
 def lent(c):
-    """A cotangent that a rule of the user's gave, who may keep it: read-only, so that nobody takes its memory over."""
+    """Return a read-only view of a cotangent from a user's rule, so that its memory is never reused."""
     if type(c) is not ndarray:
         return c
     view = c.view()

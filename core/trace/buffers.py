@@ -20,7 +20,7 @@ ndarray = np.ndarray
 
 
 class State:
-    """What a buffer knows beside its contents."""
+    """The state of a buffer beside its contents: version, base and steps of a view, ownership."""
 
     __slots__ = ("stamp", "version", "base", "steps", "seen", "strides", "own")
 
@@ -218,16 +218,16 @@ def snapshot(tracer):
 
 
 def identity(tracer):
-    """What a traced value has in common with its snapshots, and with no other value while it lives."""
+    """A key that a traced value shares with its snapshots, and with no other live value."""
     return (id(tracer.owner), id(tracer.value), id(getattr(tracer, "node", None)), id(getattr(tracer, "tangent", None)))
 
 
-def turn(tracer, state):
-    """A traced value made a buffer in place."""
+def turn_into_buffer(tracer, state):
+    """Turn a traced value into a buffer in place."""
     guard = CLOSURE_GUARD.get()
     if guard is not None and tracer.owner is not None and (
-            tracer.owner.level < guard.level or any(x is tracer for x in guard.standing)):
-        guard.turned.append((ref(tracer), at_user_line()))
+            tracer.owner.level < guard.level or any(x is tracer for x in guard.captured)):
+        guard.buffered.append((ref(tracer), at_user_line()))
     # The old value lives on in the snapshot, with its node: what was recorded of it stays valid.
     contents = snapshot(tracer)
     state.strides = _strides(contents)
@@ -239,7 +239,7 @@ def turn(tracer, state):
 
 
 def follow(value, steps):
-    """A value after the steps of a view."""
+    """Apply the steps of a view to a value."""
     for prim, params in steps:
         value = prim.fun(value, *params)
     return value

@@ -6,7 +6,7 @@ from weakref import ref
 import numpy as np
 
 from ..facts import Facts
-from .buffers import Buffer, State, follow, memory_of, snapshot, step_of, turn
+from .buffers import Buffer, State, follow, memory_of, snapshot, step_of, turn_into_buffer
 from .tracer import Tracer, last_level, share, steps_to
 
 
@@ -25,7 +25,7 @@ class Step(Facts):
 
 
 def tied(x, step, *params):
-    """The output of a step, which sees later writes to `x`."""
+    """Apply a step and tie its output to later writes to `x`."""
     if type(x) is Buffer:
         return x.view_through(step, params)
     out = step.fun(x, *params)
@@ -53,7 +53,7 @@ def become_buffer(tracer):
         if others or tracer.link is not None and _root_outlives(tracer):
             return _share_buffer(tracer, tracer if tracer.link is None else tracer.link[0], views)
         tracer.state = tracer.link = None
-    return turn(tracer, State(last_level()))
+    return turn_into_buffer(tracer, State(last_level()))
 
 
 def _root_outlives(view):
@@ -90,10 +90,10 @@ def _share_buffer(tracer, root, views):
             view.state = view.link = None
     for base, members in plans:
         if base is root or base is tracer or len(members) > 1:  # others have no views, and stay as they are
-            turn(base, State(last_level()))
+            turn_into_buffer(base, State(last_level()))
         for view, steps in members:
             if view is not base:
-                turn(view, State(base.state.stamp, base, tuple(steps)))
+                turn_into_buffer(view, State(base.state.stamp, base, tuple(steps)))
     return tracer
 
 

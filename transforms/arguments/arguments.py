@@ -167,13 +167,13 @@ def shown(value):
 
 
 def conversion(leaf):
-    """How an array of another library becomes one of NumPy's; for messages."""
+    """Advice in messages on converting an array of another library to NumPy."""
     call = _CONVERSIONS.get(type(leaf).__module__.partition(".")[0])
     return f" with {call}" if call else ""
 
 
 def registration(leaf):
-    """How an object of a class of the user's becomes a pytree; for messages."""
+    """Advice in messages on registering the class of an object as a pytree."""
     kind = type(leaf)
     if not hasattr(leaf, "__dict__") or isinstance(leaf, (ndarray, type, FunctionType)) or conversion(leaf):
         return ""
@@ -211,7 +211,7 @@ def answer_aval(value):
 
 
 def settle(value):
-    """A buffer's contents, and a traced value in a labelled array; other values as they are."""
+    """Read a buffer, or unwrap a traced value from a labelled array; return other values as they are."""
     kind = type(value)
     if kind is Buffer:
         return value.read()
@@ -247,7 +247,7 @@ _PLAIN_RESULTS = (Tracer, ndarray, np.generic, int, float, complex, tuple, list,
 
 
 def only_leaf(out):
-    """The leaf of a registered pytree of one array (a tensor of the torch layer is one), and how to rebuild it."""
+    """Unwrap a registered pytree of one array (such as a tensor of the torch layer): `(leaf, rebuild)`."""
     # Plain results first: only registered classes need optree to be looked into.
     if isinstance(out, _PLAIN_RESULTS):
         return out, None

@@ -10,7 +10,7 @@ from ...core.checks import check_function, whole
 from ...core.errors import ConversionError, DtypeError, RuleError, ShapeError, TreeError, at_user_line, words_of
 from ...core.ops.shaping import broadcast_to
 from ...core.primitive.primitive import bind
-from ...core.progress import told
+from ...core.progress import with_progress
 from ...core.trace.buffers import identity
 from ...core.trace.closure_guard import CLOSURE_GUARD, ClosureGuard, is_staging
 from ...core.trace.tracer import unwrap
@@ -346,7 +346,7 @@ def fori_loop(
             is_staging() or any(is_staged(settle(x)) for x in flatten(init_val)[0])):
         return _fori_staged(start, stop, body_fun, init_val, progress)
     state = init_val
-    for i in told(range(start, stop), progress, "fori_loop"):
+    for i in with_progress(range(start, stop), progress, "fori_loop"):
         state = body_fun(i, state)
     _check_structure(state, init_val, "fori_loop")
     check_dtypes(state, init_val, "fori_loop", "init_val")

@@ -13,7 +13,7 @@ from ...core.errors import ConversionError, ShapeError, TreeError, at_user_line
 from ...core.ops.selection import astype
 from ...core.ops.shaping import broadcast_to, stack
 from ...core.primitive.primitive import bind
-from ...core.progress import reporter, told
+from ...core.progress import reporter, with_progress
 from ...core.trace.closure_guard import is_staging
 from ...core.trace.device import constant
 from ...core.trace.tracer import Tracer
@@ -90,7 +90,7 @@ def scan(
     if is_staging() or any(map(is_staged, (*carry, *leaves))):
         if progress:
             report = reporter(progress, "scan", steps)
-            fun, leaves, rebuild_xs = _telling(fun, leaves, rebuild_xs, steps, reverse, report)
+            fun, leaves, rebuild_xs = _with_reports(fun, leaves, rebuild_xs, steps, reverse, report)
         return _scan_staged(fun, carry, rebuild_carry, leaves, rebuild_xs, steps, reverse)
     if not steps:
         return init, _no_answers(fun, init, rebuild_xs, leaves)
@@ -99,7 +99,7 @@ def scan(
     alike = likeness(init)
     want = structure(init), [aval_of(x).shape for x in carry]
     one = leaves[0] if rebuild_xs is first else None
-    for i in told(range(steps)[::-1] if reverse else range(steps), progress, "scan"):
+    for i in with_progress(range(steps)[::-1] if reverse else range(steps), progress, "scan"):
         x = one[i] if one is not None else None if xs is None else rebuild_xs([x[i] for x in leaves])
         result = fun(state, x)
         state, y = result if type(result) is tuple and len(result) == 2 else _pair(result)
@@ -113,8 +113,8 @@ def scan(
     return state, _stacked(collected)
 
 
-def _telling(fun, xs, rebuild_xs, steps, reverse, report):
-    """A step that says which one it is, `xs` with the numbers of the steps behind them, and their structure."""
+def _with_reports(fun, xs, rebuild_xs, steps, reverse, report):
+    """Make a step that reports its number, with the step numbers appended to `xs`."""
     def step(carry, x):
         x, number = x
         result = fun(carry, x)
@@ -186,7 +186,7 @@ def _pair(result):
 
 
 def _stacked(trees):
-    """The outputs of all steps, each stacked along a new axis 0."""
+    """Stack the outputs of all steps along a new axis 0."""
     if all(t is None for t in trees):
         return None
     leaves, rebuild = flatten(trees[0])

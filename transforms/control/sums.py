@@ -155,10 +155,10 @@ def _products_turned(x, y):
 
 def _products_of_turned(x, y):
     x = transpose(x, axes=(1, 0, 2))
-    return matmul(reshape(x, shape=(x.shape[0], x.shape[1] * x.shape[2])), _joined_turned(y))
+    return matmul(reshape(x, shape=(x.shape[0], x.shape[1] * x.shape[2])), _joined_transposed(y))
 
 
-def _joined_turned(y):
+def _joined_transposed(y):
     """Transposes of matrices below each other."""
     return _joined(transpose(y, axes=(0, 2, 1)))
 

@@ -151,7 +151,7 @@ class WatchedDualTrace(Watching, DualTrace):
 
 
 def start_dual():
-    """A forward trace; the watching one under debug_nans."""
+    """Start a forward trace, one that checks for NaN under debug_nans."""
     return WatchedDualTrace() if modes().nans else DualTrace()
 
 
@@ -312,7 +312,7 @@ def unbox_dual(result, trace):
 
 
 def tangents_alone(result, trace):
-    """The tangents of a result of this trace; its values are not asked for."""
+    """Unbox the tangents of a result, without computing its values."""
     leaves, rebuild = flatten(settle(result))
     return rebuild([leaf.tangent if isinstance(leaf, Dual) and leaf.owner is trace else
                     zeros_like_leaf(leaf, answer_aval(leaf)) for leaf in map(settle, leaves)])

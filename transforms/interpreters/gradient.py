@@ -288,7 +288,7 @@ def checked_cotangent(ct, aval, name):
 
 
 def unbox_outputs(outs, trace):
-    """Nodes (None for constants), plain values and avals of output leaves."""
+    """Split output leaves into nodes (None for constants), plain values and avals."""
     nodes, values, avals = [], [], []
     for out in outs:
         out = settle(out)
@@ -304,13 +304,13 @@ def unbox_outputs(outs, trace):
 
 
 def unbox(tree, trace):
-    """`tree` with this trace's tracers replaced by their values."""
+    """Replace this trace's tracers in a pytree by their values."""
     leaves, rebuild = flatten(tree)
     return rebuild([x.value if isinstance(x, Tracer) and x.owner is trace else x for x in map(settle, leaves)])
 
 
 def _handed_out(trace, value):
-    """An output the user may write to while the tape still needs it: copied if small, watched if large."""
+    """Protect an output that the tape still needs from the user's writes: copy it if small, watch it if large."""
     if type(value) is ndarray:
         kept = trace.keep(value)
         return kept if kept is not value else value

@@ -81,7 +81,7 @@ class VmapTrace(Trace):
         return self.box_all(ans)
 
     def unbox(self, operands):
-        """Values and flags: which have the batch axis in front."""
+        """Split operands into values and flags of those with the batch axis in front."""
         values, batched = [], []
         for a in operands:
             # The last test: buffers have no owner, and most traces stand for none.
@@ -111,7 +111,7 @@ class WatchedVmapTrace(Watching, VmapTrace):
 
 
 class Mapping:
-    """The one way to a batch trace (the watching one under debug_nans): a `with`, in which its axis has its name.
+    """The scope of a batch trace and its axis name (a trace that checks for NaN under debug_nans).
 
     What leaves, leaves by `unbox_out` before the end; an error abandons the trace.
     """
@@ -245,7 +245,7 @@ def from_front(x, axis):
 
 
 def _argument_axes(in_axes, args, kwargs, count):
-    """One axis (or None) a leaf."""
+    """Flatten `in_axes` to one axis, or None, for each leaf."""
     if type(in_axes) is int or in_axes is None:
         axes = [in_axes] * (count - (_count(kwargs) if kwargs else 0))
     else:
@@ -342,7 +342,7 @@ def _result_axes(out_axes, result, count):
 
 
 def unbox_out(trace, value, axis):
-    """A result of this trace with its batch axis at `axis`; one that is the same for all is repeated."""
+    """Unbox a result with its batch axis at `axis`; broadcast an unbatched one."""
     mine = isinstance(value, Batched) and value.owner is trace
     _check_kind(axis, "out_axes")
     if axis is None:

@@ -88,7 +88,7 @@ class Graph:
             self.guards.check("a graph", "make the graph again")
 
     def interpret(self, values, known=None, keep=None):
-        """The outputs, computed equation by equation."""
+        """Interpret the graph equation by equation."""
         self.check_guards()
         env = dict(zip(self.inputs, values, strict=True))
         kept = {}
@@ -236,7 +236,7 @@ runs_equations(Graph._run, "eq")
 
 
 def part_of(graph, inputs, equations, outputs):
-    """Equations of a graph as one of their own."""
+    """Extract equations of a graph as a graph of their own."""
     part = Graph(inputs, [Equation(eq.prim, eq.inputs, eq.params, eq.outputs, eq.quiet, eq.place) for eq in equations],
                  outputs).prune()
     part.guards = graph.guards
@@ -244,7 +244,7 @@ def part_of(graph, inputs, equations, outputs):
 
 
 def stagers_of(value):
-    """The traces that write down what is done with a value."""
+    """Yield the staging traces that record operations on a value."""
     while isinstance(value, Tracer):
         if value.owner is not None and value.owner.kind == "graph":
             yield value.owner

@@ -4,8 +4,8 @@ from ..graph.equations import Equation, Var
 from .graph import part_of
 
 
-def divided(forward, back, count, late, free=None):
-    """`(forward, back, residuals)`: the two graphs, where the second alone computes what it alone needs.
+def partition(forward, back, count, late, free=None):
+    """Split a derivative into `(forward, back, residuals)`: what the backward half alone needs is computed there.
 
     Args:
         forward: its outputs from `count` on are what `back` captured, whose last inputs stand for them.
@@ -36,7 +36,7 @@ def divided(forward, back, count, late, free=None):
     renamed = [Equation(eq.prim, [same.get(v, v) for v in eq.inputs], eq.params, eq.outputs, eq.quiet, eq.place)
                for eq in back.equations]
     return (part_of(forward, forward.inputs, stay[::-1], [*forward.outputs[:count], *kept]),
-            part_of(back, [*cts, *kept], merged(move[::-1], renamed), [same.get(v, v) for v in back.outputs]),
+            part_of(back, [*cts, *kept], interleaved(move[::-1], renamed), [same.get(v, v) for v in back.outputs]),
             kept)
 
 
@@ -44,8 +44,8 @@ def _size(variables):
     return sum(v.aval.size for v in variables)
 
 
-def merged(first, then):
-    """Both lists of equations in their order, those of the first as late as those of the second allow.
+def interleaved(first, then):
+    """Interleave two lists of equations in their order, those of the first as late as the second allows.
 
     What is recomputed for one of these is then dropped before more is.
     """

@@ -42,7 +42,7 @@ from .numbers import NUMBERS, is_derived
 
 
 def alike(a, b):
-    """Tell whether two values of reverse traces are one read, or another move of elements, of one value, done twice.
+    """Tell whether two values of reverse traces are the same read, or the same move of elements, of one value.
 
     A step that reads `w[0]` of a `w` around it at four places reads one value, and needs one cotangent of it.
     """
@@ -66,7 +66,7 @@ _TESTS = [test.prim for test in (greater, greater_equal, less, less_equal, equal
 
 
 class GraphTrace(Trace):
-    """Writes equations down. With `concrete` it also computes each output on primal values, so that `if` works."""
+    """The staging trace: records equations. With `concrete` it also computes primal values, so that `if` works."""
 
     __slots__ = ("equations", "inputs", "captured", "reads", "moved", "concrete", "library", "literals", "spreads",
                  "numbers", "arrays", "about", "errors", "met")
@@ -107,7 +107,7 @@ class GraphTrace(Trace):
         return traced.node in self.arrays
 
     def hoist(self, tracer):
-        """The input that stands for a tracer of a surrounding transform that the function closed over."""
+        """Lift a closed-over tracer of an enclosing transform to an input of the graph."""
         # By identity of value and node, not of the tracer: a snapshot of it is the same value, and one input.
         key = identity(tracer)
         known = self.captured.get(key)
@@ -127,7 +127,7 @@ class GraphTrace(Trace):
         return known[1]
 
     def reads_of(self, tracer):
-        """The capture that moves elements of the same value as `tracer` does; None where there is none."""
+        """Captured values that move elements of the same value in the same way; None if `tracer` moves none."""
         rule = tracer.node.rule if type(tracer) is Rev else None
         if rule is None or not rule.moves:
             return None
@@ -224,7 +224,7 @@ class GraphTrace(Trace):
         return self.emit(prim, [x], (dtype,), make_aval((), dtype)).node
 
     def emit(self, prim, inputs, params, out_avals, values=None):
-        """Write an equation down; returns its tracer(s)."""
+        """Record an equation; return its tracer(s)."""
         # The state is one immutable object of the context: identity tells that it is the one met last.
         now = error_state()
         if now is not self.met[0]:
@@ -268,7 +268,7 @@ def _plain(param):
 
 
 def primal(value):
-    """`value` without its derivatives: what a concrete run may look at. Batch axes and staging stay."""
+    """Strip the derivatives of a value for a concrete run. Batch axes and staging stay."""
     while isinstance(value, Tracer):
         value = settle(value)
         kind = type(value)
@@ -333,7 +333,7 @@ def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, wa
                 # arrays from outside are refused.
                 guard = ClosureGuard(trace.level).begin()
                 if enclose:
-                    fun = with_closures(fun, is_unknown, lambda x: guard.stand(trace.hoist(x)))
+                    fun = with_closures(fun, is_unknown, lambda x: guard.capture(trace.hoist(x)))
                 outs, rebuild_out = flatten(fun(*rebuild(boxed)))
                 outs = [settle(x) for x in outs]
             finally:

@@ -8,7 +8,7 @@ _LARGE = 1 << 25  # bytes of an array that is allocated when it is needed, and f
 
 
 class Slot:
-    """Memory for temporaries: so many bytes, and the arrays that are views of it."""
+    """A buffer for temporaries: its size in bytes, and the arrays that are views of it."""
 
     __slots__ = ("nbytes", "views")
 
@@ -18,7 +18,7 @@ class Slot:
 
 
 class Memory:
-    """The plan for the memory of one function.
+    """The buffer assignment of one function.
 
     Args:
         names: `{variable: its name}` of the function.
@@ -87,7 +87,7 @@ class Memory:
             if slot not in self.free.setdefault(slot.nbytes, []):
                 self.free[slot.nbytes].append(slot)
 
-    def taken_over(self, eq, held, dying):
+    def reuse_operand(self, eq, held, dying):
         """The buffer of an operand that nobody reads afterwards, for the result: element by element that is safe."""
         out = eq.outputs[0]
         if out in self.rows:
@@ -107,7 +107,7 @@ class Memory:
         """Tell whether no other variable that lives on shows the memory of this one."""
         return all(other in dying or held[other] is not held[v] for other in held if other is not v)
 
-    def given_away(self, eq, dying):
+    def take_donated(self, eq, dying):
         """A donated input that nobody reads any more, for a result of its shape and dtype; else None."""
         out = eq.outputs[0]
         if out not in self.compact:

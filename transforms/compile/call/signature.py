@@ -65,7 +65,7 @@ def leaf_key(leaf):
 
 
 class Unwritten(Exception):  # noqa: N818 (no error: such calls are looked up by their key)
-    """A signature that no quick look is written for."""
+    """Raised for a signature without a generated guard."""
 
 
 def quick_look(args, kwargs, static, call, rebuild):
@@ -126,7 +126,7 @@ def _front(names, lines, run, ended):
 
 
 class _Look:
-    """The lines of a quick look: `if` statements that return MISS.
+    """The generated guard: `if` statements that return MISS.
 
     `layouts`: how arrays lie in memory matters; `device`: arrays of other libraries are looked at, too.
     """

@@ -172,7 +172,7 @@ def aim(writer, v):
     here = writer.columns
     if v in here.of and v not in here.aimed and v not in here.together:
         place = here.aimed[v] = writer.result(v)  # one array, of which the nests of columns write their parts
-        writer.alarm.split(place)  # it leaves the program in parts, of which each is looked at by its own nest
+        writer.nonfinite.split(place)  # it leaves the program in parts, of which each is looked at by its own nest
         for column, part in _parts(writer, v, place):
             want(writer, column, part)
 

@@ -14,7 +14,7 @@ _LONG_SUM = 4096  # elements of a sum in single precision, beyond which parts of
 
 
 class Group:
-    """Elementwise steps over one shape that wait to be written, and the reductions that end them."""
+    """A fusion group: pending elementwise steps over one shape, and the reductions that end them."""
 
     __slots__ = ("shape", "steps", "made", "folds", "folded", "streams")
 
@@ -36,7 +36,7 @@ class Group:
 
 
 def write_group(writer, group):
-    """Write a group as one nest."""
+    """Emit a group as one loop nest."""
     shape = group.shape
     if writer.groups.get(shape) is group:
         del writer.groups[shape]
@@ -103,7 +103,7 @@ def write_group(writer, group):
             claim_cell(writer, out, nest)
             place = writer.values[out] = written_under(writer, out, readers) or writer.result(out, strides)
             nest.stores.append((known[out], place))
-    writer.alarm.watch(nest)  # only now the nest has all its stores, which are what leaves the program
+    writer.nonfinite.watch(nest)  # only now the nest has all its stores, which are what leaves the program
     narrowed = []
     for (name, v, axes, keepdims, out), value in zip(group.folds, folded):
         kept = tuple(1 if k in axes else n for k, n in enumerate(group.shape))

@@ -37,7 +37,7 @@ from .concat_by_update import nested
 from .fused_matvec import fuse_matvecs
 from .loop_fusion import Group, write_group
 from .lowerings import atom_of
-from .nonfinite_check import Alarm
+from .nonfinite_check import NonfiniteCheck
 from .ranges import in_ranges
 from .rematerialize import Rematerialized
 from .reorder_for_fusion import reorder_for_fusion
@@ -58,7 +58,7 @@ class Writer:
         known: `{equation: its steps}` of elementwise ones, as `is_native` noted them.
     """
 
-    alarms: Any = Alarm
+    nonfinite_check: Any = NonfiniteCheck
     threads = True  # whether large nests are cut in ranges
     eager = False  # whether few nests matter more than few arrays
     cached = True  # whether to take blocks of rows, and to store what took long to compute, saves time
@@ -95,12 +95,12 @@ class Writer:
             # An output that is an input has a place already, and is copied at the end.
             if type(v) is Var and v not in self.values:
                 self.targets.setdefault(v, place)  # one that leaves twice is copied for the second time
-        self.alarm = self.alarms(self, wanted)
-        outputs.append(self.alarm.memory)
+        self.nonfinite = self.nonfinite_check(self, wanted)
+        outputs.append(self.nonfinite.memory)
         self.block(draft.equations, draft.outputs)
         for v, place in zip(draft.outputs, wanted):
             self.copy(v, place)
-        self.alarm.end(self, wanted)
+        self.nonfinite.end(self, wanted)
         self.kernel = Kernel(inputs, outputs, self.statements)
         self.kernel.work = self.work
         place_scratch(self.kernel)  # last: only now is known which memory lives together
@@ -344,7 +344,7 @@ class Writer:
         args = [self.cast(list(a.reshape(-1)), "b8" if name == "where" and not k else kind)
                 if name not in ("cast", "cast_flat") else list(a.reshape(-1)) for k, a in enumerate(arrays)]
         self.add(step := Step(name, kind, outs, args))
-        self.alarm.convert(self, step)
+        self.nonfinite.convert(self, step)
         return arranged(outs, shape)
 
     def cast(self, values, kind):
