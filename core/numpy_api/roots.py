@@ -21,6 +21,7 @@ def _root_of(y, square, *operands):
     """`y`, a length; if traced, with the way to its square that does not lead over it: `square(*operands)`."""
     if isinstance(y, Rev | Dual | Batched | Staged):
         key = id(y)
+        # Beside the value, not on it: tracers have fixed slots. The weak reference drops the entry with the value.
         _LENGTHS[key] = (ref(y, lambda _, forget=_LENGTHS.pop: forget(key, None)), square,
                          [snapshot(x) if isinstance(x, Tracer) else x for x in operands])
     return y

@@ -41,6 +41,7 @@ class Summed:
             rest = []
             for v in parts:
                 found = _factors(v, made, fixed)
+                # What the loop collects already, or reads as rows, costs nothing more to keep.
                 new = [] if found is None else [w for w in found[1] if w not in rows and w not in collected]
                 if found is not None and sum(w.aval.size for w in new) <= _COLLECTED * v.aval.size:
                     collected.update(dict.fromkeys(new))

@@ -92,6 +92,7 @@ def joined(found, source, target):
     if len(source) == count and np.array_equal(source, np.arange(count)):
         return gathered(found, target)
     times = np.bincount(source[source >= 0], minlength=count)
+    # Keys that occur once need no union of rows: a gather in place of a sparse product.
     if times.max(initial=0) <= 1:
         place = np.full(count + 1, -1)
         place[source] = np.arange(len(source))

@@ -61,6 +61,7 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
         return rebuild_out(full)
 
     graph, _ = stage(flat_tangents, avals, tuple, "linearize", like=leaves, watch=False)
+    # The tangent map reads what the forward pass saved, so writes to that must be noticed as in a pullback.
     graph.guards = pullback.trace.guards
 
     constants = [v.value for v in graph.outputs if type(v) is Literal]
@@ -80,6 +81,7 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
 
 def generic(aval, *like):
     """An array of `aval` between 1 and 2, without coincidences: no sum or difference of its elements vanishes."""
+    # Multiples of the golden ratio modulo 1 are spread evenly and never repeat.
     values = 1.0 + np.arange(aval.size) * 0.6180339887498949 % 1.0
     return constant(values.reshape(aval.shape).astype(aval.dtype), *like)
 

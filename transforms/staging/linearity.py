@@ -74,6 +74,7 @@ def check_linear(graph, count, must, remedy, whole=True):
         used = {n for n, v in zip(names, eq.inputs) if type(v) is Var and v in dependent}
         if all(type(v) is Literal or v in made for v in eq.inputs):
             made.update(eq.outputs)
+        # Strong zeros look at the cotangent, and leave the map linear.
         if prim in _LOOKS:
             used.discard("ct")
         looks = eq.quiet is True and (prim.flat or prim.control == "branch")  # as products with strong zeros do
