@@ -1,3 +1,3 @@
-"""What an operation is: primitives, their rules, traces, avals and the registries."""
+"""Operations: primitives, their rules, traces, avals and the registries."""
 
 from . import roads as roads

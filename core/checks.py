@@ -1,4 +1,4 @@
-"""Checks of plain arguments: functions, integers, truth values, and the options that NumPy's functions share."""
+"""Validate plain arguments: functions, integers, booleans, and the options that NumPy's functions share."""
 
 import operator
 

@@ -1,4 +1,4 @@
-"""Optional facts of primitives: what statements say beside their rules, each for the one or two files that read it."""
+"""Optional facts of primitives, given in the statement beside the rules, each with its one or two readers."""
 
 from .types import Any
 

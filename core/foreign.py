@@ -1,4 +1,4 @@
-"""Names of JAX, autograd and PyTorch that covector has otherwise: what to use here, for the error message.
+"""Names from JAX, autograd and PyTorch and their equivalents here, for error messages.
 
 What stands between backticks is a name that a test looks up.
 """

@@ -1,4 +1,4 @@
-"""Modules that few programs need, imported when something of them is first asked for."""
+"""Lazily imported modules, loaded on first attribute access."""
 
 import os
 import threading

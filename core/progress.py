@@ -1,4 +1,4 @@
-"""Progress of a long loop, shown where it is asked for: by tqdm, by a line of text, or by a function of the user's."""
+"""Progress of long loops, reported on request by tqdm, as a line of text, or to a callback."""
 
 import sys
 from time import monotonic
@@ -10,14 +10,14 @@ tqdm = LazyModule("tqdm")
 _PAUSE = 0.1  # seconds between two writings of the line
 
 
-def told(items, progress, name):
-    """`items`, a sequence, telling `progress` after each that is done with; as they are, if nobody asks."""
+def with_progress(items, progress, name):
+    """Iterate over a sequence and report to `progress` after each item; the items as they are if nobody asks."""
     if progress is None or progress is False:
         return items
-    return _told(items, reporter(progress, name, len(items)))
+    return _reporting(items, reporter(progress, name, len(items)))
 
 
-def _told(items, report):
+def _reporting(items, report):
     try:
         for k, item in enumerate(items, 1):
             yield item

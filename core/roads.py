@@ -1,4 +1,4 @@
-"""The roads that an operation can take, which `COVECTOR_ROADS` chooses: for tests, and to see what one costs.
+"""The selection between compiled, interpreted and general roads by `COVECTOR_ROADS`, for tests and measurements.
 
 `compiled` is the fast road as far as it is compiled, and the default; `interpreted` the same sources run by Python;
 `general` none of them: every operation is processed by its traces.

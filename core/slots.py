@@ -1,4 +1,4 @@
-"""The fields of what fast paths read and make: avals, traces, traced values, nodes. Compiled with slots.pxd."""
+"""Slots of avals, traces, traced values and nodes, which fast paths read. Compiled with slots.pxd."""
 
 
 class AvalSlots:

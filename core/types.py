@@ -1,4 +1,4 @@
-"""Names for annotations: they say less rather than anything wrong; shapes and dtypes stand in docstrings."""
+"""Names for annotations, imprecise rather than wrong; shapes and dtypes stand in docstrings."""
 
 from collections.abc import Callable as Callable
 from typing import TYPE_CHECKING, Any as Any, ParamSpec, Protocol, TypeAlias, TypeVar

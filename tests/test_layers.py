@@ -29,7 +29,7 @@ MAX_LINES = 600
 # How many modules are imported one through another, at most; a package's own `__init__` counts where it is named.
 # Layers of torch.nn stand on all operations (34): initial values, Linear, attention, Transformer.
 MAX_DEPTH = {"core": 17, "compat": 49}
-MAX_COMPILER = 17_354  # lines of transforms/compile
+MAX_COMPILER = 17_194  # lines of transforms/compile that are no comments
 NAMED, MAX_NAMED = re.compile(r"prim\.name *(?:==|!=|in\b|not in\b)"), 4
 # Containers and classes of a module that others fill when they are imported: registries, whose readers ask by name and
 # need none of those who fill them. Anything else that another module fills is an import in disguise, and counts as one.
@@ -525,9 +525,10 @@ def test_chains_of_imports_are_short():
 
 
 def test_the_compiler_does_not_grow_back():
-    """Lines, and questions for a primitive's name where its statement should say it: both may only fall."""
+    """Lines of code, and questions for a primitive's name where its statement should say it: both may only fall."""
     texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / "transforms").rglob("*.py")}
-    lines = sum(text.count("\n") for path, text in texts.items() if path.relative_to(ROOT).parts[1] == "compile")
+    lines = sum(not line.lstrip().startswith("#") for path, text in texts.items()
+                if path.relative_to(ROOT).parts[1] == "compile" for line in text.splitlines())
     asked = sum(len(NAMED.findall(text)) for text in texts.values())
     assert lines <= MAX_COMPILER and asked <= MAX_NAMED, (lines, asked)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.primitive.primitive import REGISTRY, Primitive
-from ..core.progress import told
+from ..core.progress import with_progress
 from .cases import Case, cases, find
 
 COLUMNS = ("jvp rule", "vjp rule", "batch", "shape", "samples", "()", "(0,)", "broadcast", "float32", "complex",
@@ -35,7 +35,8 @@ def audit(primitives: Sequence[Any] | None = None, progress: bool | Callable[[in
     'yes'
     """
     chosen = REGISTRY.values() if primitives is None else map(find, primitives)
-    return {prim.name: _row(prim) for prim in told(sorted(chosen, key=lambda prim: prim.name), progress, "audit")}
+    ordered = sorted(chosen, key=lambda prim: prim.name)
+    return {prim.name: _row(prim) for prim in with_progress(ordered, progress, "audit")}
 
 
 def holes(table: dict[str, dict[str, str]]) -> list[str]:

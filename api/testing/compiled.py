@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.progress import told
+from ..core.progress import with_progress
 from ..transforms.interpreters.forward import jvp
 from ..transforms.interpreters.gradient import grad
 from ..transforms.interpreters.vmap import vmap
@@ -130,7 +130,7 @@ def compiled_fuzz(programs: int = 200, seed: int = 0, start: int = 0, evaluated:
     []
     """
     found = []
-    for k in told(range(start, start + programs), progress, "compiled"):
+    for k in with_progress(range(start, start + programs), progress, "compiled"):
         program = draw_program(np.random.default_rng((seed, k)), OURS)
         for name, fun, values in _staged(lambda *xs, p=program: p.run(OURS, xs), program.inputs):
             try:

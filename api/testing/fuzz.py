@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import nn
-from ..core.progress import told
+from ..core.progress import with_progress
 from ..scipy import special
 from ..transforms.collectives.collectives import psum
 from ..transforms.compile.call.jit import jit
@@ -90,7 +90,7 @@ def fuzz(
     []
     """
     found = []
-    for k in told(range(start, start + programs), progress, "fuzz"):
+    for k in with_progress(range(start, start + programs), progress, "fuzz"):
         rng = np.random.default_rng((seed, k))
         program = draw_program(rng, OURS)
         wrong = disagreement(program, reference)

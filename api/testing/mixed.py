@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.arrays.compilers import installed
 from ..core.errors import ConversionError, DtypeError, RuleError
-from ..core.progress import told
+from ..core.progress import with_progress
 from ..transforms.compile.call.jit import jit
 from ..transforms.control.checkpoint import checkpoint
 from ..transforms.interpreters.forward import jvp
@@ -85,7 +85,7 @@ def mixed_fuzz(programs: int = 1000, seed: int = 0, start: int = 0,
     []
     """
     found = []
-    for k in told(range(start, start + programs), progress, "mixed"):
+    for k in with_progress(range(start, start + programs), progress, "mixed"):
         rng = np.random.default_rng((seed, k))
         program = draw_mixed(rng)
         names = [NAMES[i] for i in rng.permutation(len(NAMES))[:ROUTES]]

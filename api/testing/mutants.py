@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.primitive.primitive import REGISTRY
-from ..core.progress import told
+from ..core.progress import with_progress
 from .cases import find
 from .check import check
 from .compare import CheckError
@@ -51,7 +51,7 @@ def run_mutants(
     killed = total = 0
     left: dict[str, list[str]] = {"survived": [], "equivalent": [], "unreached": []}
     chosen = list(REGISTRY.values() if primitives is None else map(find, primitives))
-    for prim in told(chosen, progress, "mutants"):
+    for prim in with_progress(chosen, progress, "mutants"):
         if prim.handlers is not None:
             continue
         for mutant in list(mutants(prim))[::every]:

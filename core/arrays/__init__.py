@@ -1,1 +1,1 @@
-"""What is known of arrays without computing: shapes, dtypes, axes, and the library an array belongs to."""
+"""Arrays without their data: shapes, dtypes, axes, and the library an array belongs to."""

@@ -1,4 +1,4 @@
-"""What is known of an array without its data: shape and dtype."""
+"""Abstract values (avals): the shape and dtype of an array without its data."""
 
 import numpy as np
 

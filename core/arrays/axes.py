@@ -1,4 +1,4 @@
-"""Axis and shape arguments as core wants them: axes non-negative, shapes without -1, places in even steps as slices."""
+"""Normalize axis and shape arguments: non-negative axes, shapes without -1, evenly spaced indices as slices."""
 
 import math
 import operator

@@ -1,4 +1,4 @@
-"""Compilers of native code: backends register how each is loaded, which happens when one is first needed."""
+"""Registry of native-code compilers, each loaded on first use by the backend that registered it."""
 
 import os
 import warnings

@@ -1,4 +1,4 @@
-"""NumPy's floating-point warnings, given at the line of the user's code that asked for the operation.
+"""Report NumPy's floating-point warnings at the line of the user's code that called the operation.
 
 NumPy warns at the line that calls it, which is one of ours in a transform, and Python gives a warning once for a line.
 So while a transform runs the user's function NumPy writes its warnings to an object of ours, which finds the line.

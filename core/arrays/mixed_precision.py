@@ -1,4 +1,4 @@
-"""Half precision: what float16 and bfloat16 cannot hold on the way to an output is computed in float32.
+"""Mixed precision: compute in float32 what float16 and bfloat16 cannot hold on the way to an output.
 
 A count of 70,000 elements is infinite in float16, the square of 256 as well, and a sum of ones in bfloat16 ends at 256.
 """

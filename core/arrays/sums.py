@@ -1,4 +1,4 @@
-"""Sums over axes of plain floats as products with ones: BLAS adds in a quarter of the time that NumPy takes."""
+"""Sum plain floats over axes as products with ones: BLAS adds in a quarter of the time that NumPy takes."""
 
 import math
 

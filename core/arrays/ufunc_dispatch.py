@@ -1,4 +1,4 @@
-"""Ufuncs and operators as the fast road calls them: by their loops where arrays are small, by kernels where large."""
+"""Ufunc dispatch of the fast road: loops called directly on small arrays, native kernels on large ones."""
 
 import operator
 

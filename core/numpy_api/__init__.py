@@ -1,1 +1,1 @@
-"""How traced values behave as NumPy arrays: operators, methods, and NumPy's dispatch protocols."""
+"""The NumPy interface of traced values: operators, methods, and the dispatch protocols."""

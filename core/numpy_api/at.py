@@ -1,4 +1,4 @@
-"""`x.at[index]`: indexed updates that give a new array; a place that is named twice is written to twice."""
+"""`x.at[index]`: functional indexed updates; a repeated index is updated repeatedly."""
 
 import operator
 
@@ -97,6 +97,7 @@ class At:
             return inside.get() if name == "get" else getattr(inside, name)(value, unique_indices=unique)
         if name == "get":
             return indexing.index(*padded(x, self.key, filler_of(x.dtype) if value is None else value))
+        # One place behind the end takes what is dropped, and is cut off again: no branch on a traced index.
         flat, places = padded(x, self.key, 0)
         ans = getattr(At(flat, places), name)(value, unique_indices=unique)
         return shaping.reshape(indexing.index(ans, slice(0, x.size)), tuple(x.shape))
@@ -117,6 +118,7 @@ class At:
 
 def repeated(x, key):
     """Tell whether `key` names a place of `x` more than once; None where that is not known here."""
+    # Slices and masks name each place at most once, so nothing has to be looked at.
     if is_basic(key) or isinstance(key, Tracer) and key.dtype.kind == "b" and not is_concrete(key):
         return False
     plan = plan_index(aval_of(x), key)
@@ -133,6 +135,7 @@ def in_turn(x, key, fun, value=None):
     """`x` with `fun(x[key], value)` at `key`; at a place named again, `fun` takes what it gave there before."""
     places, value = concrete(_flat_places(x, key), "at"), _flat_value(x, key, value)
     ans, turns = _flat(x), turn_numbers(places)
+    # As many rounds as the most repeated place has writes, each vectorized over places named once in it.
     for turn in range(turns.max(initial=-1) + 1):
         chosen = np.flatnonzero(turns == turn)
         values = () if value is None else (indexing.index(value, chosen) if np.ndim(value) else value,)

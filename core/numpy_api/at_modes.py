@@ -1,4 +1,4 @@
-"""What `x.at[index]` does with places that lie outside of `x`, where it is told by `mode=`."""
+"""Out-of-bounds modes of `x.at[index]` (`mode=`)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""`==` and `!=` of traced values, which also take what is no number."""
+"""`==` and `!=` of traced values, including operands that are not numbers."""
 
 from numbers import Number
 

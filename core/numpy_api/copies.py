@@ -1,4 +1,4 @@
-"""Copies and casts: what has memory of its own, where NumPy gives it some."""
+"""Copies and casts, with the memory sharing of their NumPy equivalents."""
 
 import numpy as np
 
@@ -42,6 +42,7 @@ def cast_for_write(buffer, value):
     have, want = value.dtype, buffer.dtype
     if have == want:
         return value
+    # NumPy would cast, with a warning at most; a derivative lost in silence is worse than an error.
     if have.kind in "fc" and (want.kind in "biu" or have.kind == "c" and want.kind == "f"):
         raise DtypeError(f"a traced value of dtype {have} was written into an array of dtype {want}, which would drop "
                          f"its derivative; make the buffer with dtype={have}{at_user_line()}")

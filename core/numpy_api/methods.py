@@ -91,6 +91,7 @@ def squeeze(x, axis=None):
 def clip(x, min=None, max=None):
     """`x` limited to [min, max]; at the limits the derivative is 1 inside, half at a tie."""
     if x.dtype.kind in "iu":  # a limit that no element of the dtype passes is none, as NumPy has it
+        # A Python limit outside of the dtype would overflow in NumPy's comparison; as a limit it changes nothing.
         ends = np.iinfo(x.dtype)
         min = None if type(min) is int and min <= ends.min else min
         max = None if type(max) is int and max >= ends.max else max

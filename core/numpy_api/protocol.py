@@ -1,4 +1,4 @@
-"""How plain NumPy calls reach us: `__array_ufunc__` (NEP 13) and `__array_function__` (NEP 18) of tracers."""
+"""NumPy dispatch: `__array_ufunc__` (NEP 13) and `__array_function__` (NEP 18) of tracers."""
 
 from functools import partial
 

@@ -119,6 +119,7 @@ def _initial(dtype, initial):
 
 
 def _with_initial(prim, x, axes, keepdims, initial):
+    # An extreme of no elements is undefined, and with `initial` it is that: the primitive is not called.
     if r.count(x, axes) or prim in _NEUTRAL:
         ans = prim(x, axes, keepdims)
         return _PAIR[prim](ans, _initial(ans.dtype, initial))
@@ -135,6 +136,7 @@ def mean(x, axis=None, dtype=None, keepdims=False, where=True, quiet=False):
     if dtype is not None:
         x = selection.astype(x, dtype)
     if not whole:
+        # A sum of halves overflows at 65504 though their mean does not.
         wide = selection.astype(x, np.float32) if is_half(x.dtype) else x
         total = r.reduce_sum(masked(wide, where, 0), axes, flag(keepdims))
         return selection.astype(total / _count(x, where, axes, keepdims), x.dtype)

@@ -1,4 +1,4 @@
-"""What a user reads when arguments fail inside a NumPy function on traced values: NumPy's verdict on the same call."""
+"""Error messages for arguments that a NumPy function on traced values rejects: NumPy's verdict on the same call."""
 
 import sys
 import types
@@ -54,6 +54,7 @@ def explain(name, reference, args, kwargs):
     Returns for errors that say already what to do, and for those of the user's code.
     """
     error = sys.exc_info()[1]
+    # Errors of the user's own code, and warnings that filters turned into errors, are no fault of the arguments.
     if isinstance(error, _PASSED) or raised_by_user(error):
         return
     if is_ours(error) and not getattr(error, "numpy_said", False):
@@ -132,6 +133,7 @@ def _stand_in(tracer):
     if value is None or not isinstance(value, np.ndarray | np.generic | float | complex | int):
         return np.ones(aval.shape, aval.dtype)
     array = np.asarray(value)
+    # One example stands in for all: the user wrote the call for one.
     for _ in range(batched):
         array = array[0]
     return np.array(array, aval.dtype)

@@ -1,4 +1,4 @@
-"""Lengths (absolute values, norms, deviations), which know what they are the root of: their squares are smooth at 0."""
+"""Absolute values, norms and deviations that remember their square, which is smooth at 0."""
 
 from weakref import ref
 
@@ -21,6 +21,7 @@ def _root_of(y, square, *operands):
     """`y`, a length; if traced, with the way to its square that does not lead over it: `square(*operands)`."""
     if isinstance(y, Rev | Dual | Batched | Staged):
         key = id(y)
+        # Beside the value, not on it: tracers have fixed slots. The weak reference drops the entry with the value.
         _LENGTHS[key] = (ref(y, lambda _, forget=_LENGTHS.pop: forget(key, None)), square,
                          [snapshot(x) if isinstance(x, Tracer) else x for x in operands])
     return y

@@ -88,6 +88,7 @@ def _reduce(ufunc, fun, x, axis=0, dtype=None, out=None, keepdims=False, initial
         raise ValueError(f"{full_name(ufunc)}.reduce depends on the order, so it takes one axis, but got {axes}; "
                          f"reduce them one by one{at_user_line()}")
     ans, first = x, initial is not None and initial is not np._NoValue
+    # From the last axis: folding one leaves the numbers of those before it as they are.
     for k in sorted(axes, reverse=True):
         if first:  # the initial value comes before all others
             shape = tuple(1 if i == k else n for i, n in enumerate(ans.shape))

@@ -1,4 +1,4 @@
-"""Views of traced values that take several primitives, or that NumPy gives only sometimes: rows, diagonals, windows."""
+"""Views of traced values that take several primitives or are only sometimes views: rows, diagonals, windows."""
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view

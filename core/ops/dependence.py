@@ -1,4 +1,4 @@
-"""Which elements of an output depend on which of an operand: what the `depends` facts of primitives are made of.
+"""Dependence of output elements on operand elements: building blocks of the `depends` facts of primitives.
 
 The relation is a join: an element of the output depends on those elements of the operand that have the same key. Keys
 are integers of the shape of either side, negative ones match nothing. A rule may give several joins for one operand.

@@ -1,4 +1,4 @@
-"""Logarithms of sums of two exponentials, and the shares that these have in the sums."""
+"""Logarithms of sums of two exponentials (logaddexp), and the weights of the two terms."""
 
 import math
 from math import isnan

@@ -33,6 +33,7 @@ def reduced_shape(x, axes, keepdims):
 
 def _sum_shape(x, axes, keepdims):
     aval = reduced_shape(x, axes, keepdims)
+    # NumPy's own rule: small integers are added up in the machine's 64 bits.
     if x.dtype.kind in "bi" and x.dtype.itemsize < 8:
         return make_aval(aval.shape, np.dtype(np.int64))
     if x.dtype.kind == "u" and x.dtype.itemsize < 8:
@@ -163,6 +164,7 @@ def _to_extremes(ct, x, ans, axes, keepdims):
     ct = keep_axes(ct, x, axes, keepdims)
     if type(x) is ndarray and type(ct) is ndarray and type(ans) is ndarray:
         hit = x == keep_axes(ans, x, axes, keepdims)
+        # The usual case in one product; ties need shares, and NaN a mask of its own.
         if np.count_nonzero(hit) == ans.size and np.count_nonzero(ans != ans) == 0:
             return ct * hit  # no NaN, so each extreme is attained, and no ties
     hit, count = _attained(x, ans, axes, keepdims)

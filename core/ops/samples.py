@@ -1,4 +1,4 @@
-"""Arguments that exercise a primitive; the checker reads them from each declaration."""
+"""Sample arguments of primitives; the checker reads them from each declaration."""
 
 import numpy as np
 

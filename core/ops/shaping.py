@@ -80,6 +80,7 @@ def _broadcast(xp, x, shape):
         x = np.asarray(x)
     if not x.ndim:
         out = ndarray(shape, x.dtype, x, 0, (0,) * len(shape))
+        # Elements share memory, so a write would change many at once: as `np.broadcast_to` has it.
         out.setflags(write=False)
         return out
     lead = len(shape) - x.ndim

@@ -1,1 +1,1 @@
-"""How an operation is declared: one statement, its families, and the fast lanes made from it."""
+"""Declaration of operations: one statement each, families of them, and the fast lanes derived from it."""

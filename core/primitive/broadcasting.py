@@ -1,4 +1,4 @@
-"""How elementwise operations broadcast: the shape rule and the batching rule that they all have."""
+"""Broadcasting of elementwise operations: their common shape and batching rules."""
 
 import numpy as np
 
@@ -37,6 +37,7 @@ def elementwise_shape(prim, keeps=False):
         if dtype is None:
             alone = all(a.weak and a.dtype.kind in "fc" for a in operands)  # then a number of its own width comes out
             probes = [_WEAK_ONE[a.dtype.kind] if a.weak and not alone else np.ones(1, a.dtype) for a in operands]
+            # Parameters are part of the key, and there may be any number of them.
             if len(known) > 256:
                 known.clear()
             try:
@@ -60,6 +61,8 @@ def elementwise_batch(prim):
     """Align ranks so that batch axes meet; unbatched operands broadcast as they are."""
 
     def batch(operands, params, batched, size):
+        # Batch axes stand in front, but broadcasting aligns from the back: examples of fewer axes get axes of length
+        # 1 between.
         ranks = [getattr(x, "ndim", 0) - b for x, b in zip(operands, batched)]
         rank = max(ranks)
         aligned = [

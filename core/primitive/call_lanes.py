@@ -1,4 +1,4 @@
-"""The fast road of all other primitives: one operand, a pair of them, any number. Compiled with call_lanes.pxd."""
+"""Fast dispatch of non-elementwise primitives: one operand, pairs, any number. Compiled with call_lanes.pxd."""
 
 import numpy as np
 
@@ -16,9 +16,10 @@ _MANY = 8  # operands that are looked at all at once
 
 
 def single_lane(prim):
-    """The public function of any other primitive with one array operand and one output."""
+    """Make the public function of a non-elementwise primitive with one array operand and one output."""
     impl = prim.impl
     arity = len(prim.params)
+    # `bare` leaves out un-broadcast and cast, which an `exact` vjp of plain floats does not need.
     rule = bare = None if prim.flat or 0 in prim.nondiff else prim.rule((0,))
     collect = bare_collect = None if rule is None else rule.collect
     if prim.exact:
@@ -50,6 +51,7 @@ def single_lane(prim):
             except (TypeError, ValueError, IndexError):
                 refuse_operands(prim, (x,), params)
             aval = aval_of(v)
+            # An integer output (argmax) carries no derivative and leaves as a plain value.
             if aval.dtype.kind not in "fcV":
                 return v
             known = t.aval
@@ -77,9 +79,10 @@ def bound(prim, x, params):
 
 
 def reading_lane(prim):
-    """The public function of `getitem`: a single lane whose commonest case is written out."""
+    """Make the public function of `getitem`: a single lane with its commonest case inlined."""
     general = single_lane(prim)
     rule = prim.rule((0,), True)
+    # The lane passes the two positionally, without `collect`: another rule would get the wrong values silently.
     if rule.names != ("x_aval", "index"):
         raise RuleError(f"reading_lane saves the aval and the index, but the rule of {prim.name} asks for {rule.names}")
 
@@ -115,8 +118,9 @@ def reading_lane(prim):
 
 
 def pair_lane(prim):
-    """The public function of a primitive of two operands without parameters that is not elementwise: matmul."""
+    """Make the public function of a non-elementwise primitive of two operands without parameters (matmul)."""
     impl = prim.impl
+    # Plain rules hold for up to two axes of one dtype (`real_vjp`); leading axes need the general ones, which sum.
     both, both_plain = prim.rule((0, 1)), prim.rule((0, 1), True)
     left, left_plain = prim.rule((0,)), prim.rule((0,), True)
     right, right_plain = prim.rule((1,)), prim.rule((1,), True)
@@ -124,7 +128,7 @@ def pair_lane(prim):
     right_keeps_x = prim.operands[0] in right.names
 
     def beside(x, y, first: bool):
-        """A traced value beside an array, which is the first operand, or not if it is the second."""
+        """Apply to a traced value and an array; `first` if the array is the first operand."""
         t: TracerSlots = y if first else x
         aval: AvalSlots = t.aval
         owner: TraceSlots = t.owner
@@ -173,13 +177,14 @@ def pair_lane(prim):
 
 
 def write_lane(prim):
-    """The public function of a primitive that writes its second operand into a part of its first: `index_update`.
+    """Make the public function of a primitive that writes its second operand into part of its first (`index_update`).
 
     Its rules need shapes alone, so that of several floats of one dtype nothing is kept.
     """
     impl = prim.impl
     total = len(prim.operands) + len(prim.params)
     both, left, right = (prim.rule(active, True) for active in ((0, 1), (0,), (1,)))
+    # Values are not guarded against later writes here, which is right only as long as none is saved.
     if any(r.keeps for r in (both, left, right)):
         raise RuleError(f"write_lane is for rules that need shapes alone, but that of {prim.name} saves {both.names}")
 
@@ -214,7 +219,7 @@ def write_lane(prim):
 
 
 def joining_lane(prim):
-    """The public function of a primitive of any number of operands and one parameter that needs shapes alone."""
+    """Make the public function of a variadic primitive with one parameter whose rules need shapes alone."""
     (name,) = prim.params
     impl = prim.impl
     masks = prim.zeros
@@ -240,6 +245,7 @@ def joining_lane(prim):
         active = []
         nodes = []
         for i, x in enumerate(xs):
+            # Operands of one reverse trace: a value of a second one fails the test below, and goes to `bind`.
             if type(x) is Rev and (owner is None or x.owner is owner):
                 owner = x.owner
                 active.append(i)
@@ -270,7 +276,7 @@ def joining_lane(prim):
 
 
 def general_lane(prim):
-    """The public function of primitives with several operands, several outputs or a variable number of operands."""
+    """Make the public function of primitives with several operands, several outputs, or variadic operands."""
     impl = prim.impl
     count = len(prim.operands)
     total = len(prim.params) + (0 if prim.variadic else count)

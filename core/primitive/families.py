@@ -93,6 +93,7 @@ def _known(prim):
 
 
 def _register(prim, lane=None):
+    # Formulas of `chosen` are checked as vjp rules are: a misspelt name fails at import, not in a backward pass.
     if prim.chosen is not None:
         prim.chosen = _formulas(prim, prim.chosen, "vjp", _known(prim))
     if lane is None:
@@ -170,6 +171,7 @@ def _by_name(prim, fn, kind, known):
     if unknown:
         raise RuleError(f"the {kind} rule of {prim.name} asks for {unknown[0]!r}, "
                         f"which is none of {', '.join(sorted(known))}")
+    # Names become positions here, at registration: no signature is inspected while an operation runs.
     order = {n: i for i, n in enumerate((*prim.operands, *prim.params, "batched", "size"))}
     slots = tuple(order[n] for n in names)
 
@@ -249,12 +251,15 @@ def elementwise(
         live = [n for i, n in enumerate(prim.operands) if i not in prim.nondiff]
         scaled = {n: _scaled(d[n], conjugate=False) for n in live if n in (d or ())}
         general = vjp or {n: _scaled(d[n], conjugate=True) for n in scaled}
+        # `slopes` lets strong zeros and blocks multiply by the factor themselves, so it must be the factor of the
+        # rule.
         if vjp is None and (real_vjp is kernel is None or prim.linear == prim.operands):  # else rules have other terms
             prim.slopes = {prim.index(n): (d[n], argument_names(d[n])) for n in scaled}
         prim.jvp = Rules(_formulas(prim, jvp or scaled, "jvp", known), _formulas(
             prim, real_jvp or jvp or scaled, "jvp", known))
         together = ", ".join(prim.operands)
         plain = dict(real_vjp or vjp or scaled)
+        # The pair serves one case, both operands differentiated in real forms; each operand keeps a rule of its own.
         pair = plain.pop(together, None) if len(prim.operands) > 1 else None
         prim.vjp = Rules(_formulas(prim, general, "vjp", known), _formulas(prim, plain, "vjp", known))
         if pair is not None:
@@ -289,7 +294,7 @@ def elementwise(
 
 
 def _on_symbols(run):
-    """The lowering of an implementation: what it does with symbols; it may ask for what arrays alone have."""
+    """Derive a lowering by running the implementation on symbols, `NotLowered` where it needs real arrays."""
     def lower(*args):
         try:
             return run(*args)
@@ -300,12 +305,12 @@ def _on_symbols(run):
 
 
 def _itself(prim, lower):
-    """What an operation computes, in operations: as one, or, where it has parameters, by what it comes down to."""
+    """The operation itself as a kernel definition: as one call, or lowered if it has parameters."""
     return (lower or functools.partial(prim.impl, np)) if prim.params else lambda x: prim.fun(x)
 
 
 def _kinds(prim, names):
-    """What each of the values is that are asked for: an array, or a parameter."""
+    """The kind of each requested value: an array, or a float parameter."""
     return tuple(["float" if n in prim.params else "array" for n in names])
 
 
@@ -335,6 +340,7 @@ def _scaled(partial, conjugate):
     rule: Any
     if conjugate:
         rule = lambda ct, *asked: ct * conj(partial(*asked))  # noqa: E731
+    # Fixed parameters in place of `*asked` for the common counts: a call with `*` builds a tuple.
     elif len(names) == 1:
         rule = lambda ct, x: ct * partial(x)  # noqa: E731
     elif len(names) == 2:
@@ -391,6 +397,7 @@ def linear(
     extra = code.co_varnames[2 : code.co_argcount]
     params = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     asked = (*extra, *params)
+    # The jvp of a linear map is the map, which exists only when `primitive` has returned: hence the cell.
     holder = []
     push = _Named(lambda dx, *rest: holder[0](dx, *rest), asked)
     fun = primitive(name, impl=impl, shape=shape, batch=batch, samples=samples, jvp={operand: push},
@@ -401,6 +408,8 @@ def linear(
 
 def _keeps_floats(prim):
     """Tell whether float64 comes out where float64 goes in, on which lanes rely; of our own the checker sees that."""
+    # A lane gives the output the aval of the operand, which is wrong of an impl that changes the dtype. Asking runs a
+    # user's impl once; of ours `check` compares the shape rule with the real output.
     if prim.flat or (prim.impl.__module__ or "").startswith("covector."):
         return True
     try:

@@ -1,4 +1,4 @@
-"""The fast road of forward mode: tangents beside values, as `DualTrace.process` has them. Compiled."""
+"""Fast dispatch of forward mode: values and tangents together, as in `DualTrace.process`. Compiled."""
 
 import numpy as np
 

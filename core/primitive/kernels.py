@@ -1,4 +1,4 @@
-"""Kernels: operations on large plain arrays as one compiled loop, in place of several passes of NumPy's."""
+"""Native kernels of operations on large plain arrays: one compiled loop in place of several NumPy passes."""
 
 import functools
 

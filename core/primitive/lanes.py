@@ -1,4 +1,4 @@
-"""The fast road of elementwise primitives: what their functions do on the commonest arguments before `bind`.
+"""Fast dispatch of elementwise primitives: the commonest argument types, handled before `bind`.
 
 The meaning of an operation is `Trace.process`, with which this must agree: `COVECTOR_ROADS=general` does without it.
 Compiled with lanes.pxd beside it.
@@ -24,12 +24,14 @@ def _wanted(names, prim):
 
 
 def unary_lane(prim, op):
-    """The public function of an elementwise primitive of one operand whose plain result has the operand's aval."""
+    """Make the public function of a unary elementwise primitive whose plain result has the operand's aval."""
     rule = prim.rule((0,), True)
     want: int = _wanted(rule.names, prim)
+    # Saved values lie in the order in which the rule asks for them, with no record in between.
     ans_first: bool = rule.names == ("ans", prim.operands[0])
     formula = prim.jvp.real[0]
     push, push_want = formula.fn, _wanted(formula.names, prim)
+    # A push that asks for more than one value, or marks zeros, is left to `process`; so are its strong zeros.
     steady: bool = push_want != _BOTH and not prim.zeros
     strong = strongly_alone(push) if prim.strong else push
     if prim.singular or prim.quiet is not None:
@@ -42,6 +44,7 @@ def unary_lane(prim, op):
         aval: AvalSlots
         owner: TraceSlots
         kind = type(x)
+        # `is` before the set: arrays are the commonest, and hashing a type costs more than comparing it.
         if kind is ndarray or kind in RAW:
             try:
                 return op(x)
@@ -83,7 +86,7 @@ def unary_lane(prim, op):
 
 
 def binary_lane(prim, op, native):
-    """The public function of an elementwise primitive of two operands, computed by `op`.
+    """Make the public function of a binary elementwise primitive, computed by `op`.
 
     `native` says that `op` computes with NumPy alone: an operator dispatches by itself, but a ufunc and an
     implementation must be kept from foreign arrays.
@@ -118,13 +121,14 @@ def binary_lane(prim, op, native):
     forward = None if push is None else forward_pair(prim, op, push, strong)
 
     def together(x, y):
-        """Two values of one reverse trace; None where the general road is to be taken."""
+        """Apply to two values of one reverse trace; None defers to `bind`."""
         t: TracerSlots = x
         u: TracerSlots = y
         aval: AvalSlots = t.aval
         like: AvalSlots = u.aval
         owner: TraceSlots = t.owner
         product: Node
+        # Of two levels the inner one must process, and a finished trace must raise: both are the business of `bind`.
         if owner is not u.owner or owner.done or not aval.plain or not like.plain:
             return None
         xv, yv = t.value, u.value
@@ -134,10 +138,13 @@ def binary_lane(prim, op, native):
                 owner.masked = True
             saved = (xv, yv) if save_both else None if both_get is None else both_get((xv, yv, v))
             return traced(owner, v, aval if weak else aval.strong, make_node(both, (t.node, u.node), saved))
+        # Mixed dtypes need a cast of one cotangent, which the plain rules leave out.
         if aval.dtype is not like.dtype:
             return None
         v = op(xv, yv)
         shape = v.shape
+        # A row added to a product: the node of the product takes a third parent and the rule of `affine`, which saves
+        # a node and a pass over the cotangent (see "What the tape leaves out").
         if shifts_x and shifts_y and like.ndim == 1 and aval.ndim == 2 and shape == aval.shape:
             product = t.node
             if product.rule is not None and product.rule.biased is not None and shape[1] == like.shape[0]:
@@ -149,7 +156,7 @@ def binary_lane(prim, op, native):
                         aval if shape == aval.shape else like)
 
     def beside(x, y, first: bool):
-        """A traced value beside a constant, which is the second operand, or not if it is the `first`; None as above."""
+        """Apply to a traced value and a constant, which is the `first` operand or the second; None defers to `bind`."""
         t: TracerSlots = y if first else x
         aval: AvalSlots = t.aval
         owner: TraceSlots = t.owner
@@ -165,6 +172,8 @@ def binary_lane(prim, op, native):
         elif kind in _ARRAYS and c.dtype is aval.dtype:
             aval = aval.strong
             if right_keeps_x if first else left_keeps_y:
+                # The array is the user's, who may write to it before the backward pass: it is copied or
+                # fingerprinted.
                 c = owner.keep(c)
             if c.ndim and c.shape != aval.shape:
                 v = op(c, xv) if first else op(xv, c)
@@ -177,11 +186,13 @@ def binary_lane(prim, op, native):
         else:
             return None
         if bounded is not None and type(xv) is ndarray and aval.ndim and not getattr(c, "ndim", 0):
+            # Without ties and NaN the rule of `where` holds, whose mask is saved and whose operand is not.
             found = bounded(xv, c)
             if found is not None:
                 owner.masked = True
                 return recorded(owner, chosen, t.node, found[1], found[0], aval)
         v = op(c, xv) if first else op(xv, c)
+        # The cotangent of x + c is that of x, so nothing is recorded: the output has the node of the operand.
         if shifts_y if first else shifts_x:
             return traced(owner, v, aval if weak else aval.strong, t.node)
         if masks:
@@ -193,7 +204,7 @@ def binary_lane(prim, op, native):
         return traced(owner, v, aval if weak else aval.strong, make_node(right if first else left, t.node, saved))
 
     def examples(x, y):
-        """A value of a vmap trace beside another, or a constant; None as above."""
+        """Apply to a batched value and another one or a constant; None defers to `bind`."""
         t: TracerSlots = x if type(x) is Batched else y
         u: TracerSlots
         aval: AvalSlots = t.aval
@@ -204,6 +215,8 @@ def binary_lane(prim, op, native):
         kind = type(c)
         if kind is Batched:
             u = c
+            # Avals of one shape and dtype are one object, so identity says that no broadcasting takes place, which
+            # would align batch axes with axes of an example.
             if aval is not u.aval or owner is not u.owner:
                 return None
             return batched(owner, op(t.value, u.value), aval)
@@ -237,11 +250,12 @@ def binary_lane(prim, op, native):
 
 
 def flat_lane(prim, op):
-    """The public function of an elementwise primitive that is flat everywhere: derivatives pass it by."""
+    """Make the public function of an elementwise primitive whose derivative is zero everywhere."""
     def apply(*args):
         for a in args:
             kind = type(a)
             if kind is Rev or kind is Dual:
+                # Nothing to record: the operation is a constant to derivatives, also of a trace that has finished.
                 return apply(*[below(a) if type(a) is Rev or type(a) is Dual else a for a in args])
         for a in args:
             if type(a) not in RAW:

@@ -1,4 +1,4 @@
-"""Kernels of loops: operations on plain arrays of any lengths, said as loops over their elements."""
+"""Loop kernels: operations on plain arrays of any shape, written in the loop language."""
 
 import functools
 
@@ -12,7 +12,7 @@ KNOWN_LOOPS = {}  # primitive, or rule -> {dtypes of the arguments: its function
 
 
 class Loops:
-    """What a primitive does, as loops that are compiled where they can be.
+    """The implementation of a primitive as loops, compiled where a compiler is installed.
 
     Args:
         define: `define(body, …)` writes the loops, as compile/loops/define.py has it. It refuses arguments

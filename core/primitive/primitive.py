@@ -22,6 +22,7 @@ from ..types import Any
 ndarray = np.ndarray
 REGISTRY = {}  # name -> Primitive
 FOREIGN = {}  # kind of operands of other libraries -> `act(prim, operands)`, what is done with them in place of it
+# Compiled rules of one primitive: a variadic one has as many sets of active operands as programs have, 2**n of n.
 _RULE_LIMIT = 512
 _VARARGS = 0x04
 
@@ -62,11 +63,11 @@ class Rules(dict):
 
 
 class NotLowered(Exception):  # noqa: N818 (no error: the operation stays one)
-    """Operands for which an operation is not said in others."""
+    """Raised by a `lower` function for operands with which an operation stays primitive."""
 
 
 class Loop:
-    """What computes element by element as a ufunc does without being one of NumPy's: a name of SciPy, or a function.
+    """An elementwise computation that is no NumPy ufunc: a SciPy ufunc by name, or a function.
 
     Args:
         of: the name of a ufunc in `scipy.special`, which is looked up when it is called, or a function of arrays.
@@ -91,6 +92,7 @@ class Primitive(Operation):
                  elementwise=False, bilinear=False, flat=False, singular=False, zeros=False, gates=False,
                  view=False, exact=False, weak=False, numbers=False, unview=None, lower=None, composite=False,
                  **facts):
+        # The compiler finds primitives by name, so a second one may not replace the first.
         if name in REGISTRY:
             raise RuleError(f"a primitive named {name!r} is registered already; choose another name")
         if singular and not elementwise:
@@ -146,7 +148,7 @@ class Primitive(Operation):
         return f"Primitive({self.name})"
 
     def index(self, operand):
-        """The place of an operand."""
+        """Return the position of an operand."""
         if operand not in self.operands:
             raise RuleError(f"primitive {self.name} has no operand {operand!r}; its operands are "
                             f"{', '.join(self.operands)}")
@@ -178,7 +180,7 @@ class Primitive(Operation):
         return args[:n], args[n:]
 
     def rebind(self, args):
-        """The same operation on other values, one level down."""
+        """Apply the operation to other values, one level down."""
         return bind(self, tuple(args)) if self.variadic else self.fun(*args)
 
     def run(self, args):
@@ -201,7 +203,7 @@ class Primitive(Operation):
             refuse_operands(self, operands, params)
 
     def count(self, params):
-        """How many outputs, None for a bare array."""
+        """Return the number of outputs, None for a bare array."""
         return self.outputs(*params) if callable(self.outputs) else self.outputs
 
     def rule(self, active, plain=False, fixes=None):
@@ -249,6 +251,7 @@ class Primitive(Operation):
                 raise RuleError(f"{self.name} has no jvp rule for its operand {self.operands[i]!r}")
             if i in done:
                 continue
+            # A joint rule (`"x, y"`) is entered under each of its operands, and must be called once for all of them.
             group = range(len(operands)) if self.variadic else formula.operands
             done.update(group)
             given = tuple([tangents.get(k) for k in group])
@@ -285,10 +288,12 @@ def promote_weak(prim, args, values, n):
     Returns whether the output is weak again: an operator on nothing but weak scalars.
     """
     weak = [type(a) in _WEAK_TYPES or isinstance(a, Tracer) and a.aval.weak for a in args[:n]]
+    # Python computes with its own numbers alone; only beside an array do they take the dtype of that (NEP 50).
     if all(weak):
         return prim.weak
     for i in range(n):
         if weak[i] and type(values[i]) in _SCALAR_TYPES:
+            # NumPy scalars are strong in NumPy's promotion, and would turn float32 beside them into float64.
             values[i] = values[i].item()
     return False
 
@@ -357,6 +362,7 @@ def bind(prim: Primitive, args: tuple[Any, ...]) -> Any:
         if isinstance(a, Tracer):
             if a.owner is None:
                 buffers = True
+            # Levels only grow, so the youngest trace is the innermost transform: its derivative is taken first.
             elif a.owner.level > level:
                 top = a.owner
                 level = top.level
@@ -365,6 +371,7 @@ def bind(prim: Primitive, args: tuple[Any, ...]) -> Any:
     if others:
         if any(hasattr(type(a), "tocsr") for a in args[:n]):
             return FOREIGN["sparse"](prim, args[:n])
+        # Bound again where an operand was replaced: the plain value in a foreign one may be a tracer itself.
         known = [array_of_list(a) if type(a) in (list, tuple) else values_of(a) for a in args[:n]]
         if any(map(is_not, known, args)):
             return bind(prim, (*known, *args[n:]))

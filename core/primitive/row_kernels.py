@@ -1,4 +1,4 @@
-"""Kernels over rows: operations on the last axes of plain arrays, said in operations for one row."""
+"""Row kernels: operations over the last axes of plain arrays, written in operations for one row."""
 
 import functools
 import math
@@ -15,7 +15,7 @@ ndarray = np.ndarray
 
 
 class Rows:
-    """What a primitive is for each row over its last axes, which its parameter `axis` or `axes` names, if it has one.
+    """The definition of a primitive for one row over its last axes (named by its `axis` or `axes`, if it has one).
 
     A definition asks by name for operands, parameters, `ans`, the length of a row (`count`), and for what a rule is
     given (`c`); its first name is a row, and so is any array that `kinds` does not name.
@@ -53,6 +53,7 @@ class Rows:
                 return plain(xp, x, *rest)
 
             prim.impl = functools.update_wrapper(impl, plain)
+            # `update_wrapper` leaves defaults out, and `arrange` fills missing parameters from them.
             impl.__kwdefaults__ = plain.__kwdefaults__
         for kind, rules in (("vjp", prim.vjp), ("jvp", prim.jvp)):
             if self.rules[kind] is not None:
@@ -62,7 +63,7 @@ class Rows:
                 rules.update(dict.fromkeys(rules, Formula(rule, old.names, old.operands)))
 
     def rule(self, plain, kernel, first):
-        """A rule that runs a kernel where the array at a place among its arguments is large."""
+        """Wrap a rule: run the kernel where its argument number `first` is a large array."""
         def rule(*args):
             x = args[first]
             if x.size >= FEW if type(x) is ndarray else type(x) in ON_DEVICE:
@@ -83,14 +84,14 @@ class Rows:
         return lambda *args: (here if type(args[first]) is ndarray else there)(*args)
 
     def runner_of(self, prim, what, names, define, after):
-        """`runner` of one definition, and what is done behind it."""
+        """Make the `runner` of one definition and its epilogue `after`."""
         asked = argument_names(define)
         kinds = tuple([self.kinds.get(n) or ("float" if n in prim.params or n == "count" else "row") for n in asked])
         kernel = kernel_of(prim.name, what, define, kinds, True)
         axes = next((names.index(n) for n in ("axis", "axes") if n in names), None)
-        sooner = {n: (fn, [names.index(m) for m in argument_names(fn)]) for n, fn in self.before.items() if n in asked}
-        looked = {k for _, places in sooner.values() for k in places if not names[k].endswith("_aval")}
-        known = (*names, *sooner)
+        derived = {n: (fn, [names.index(m) for m in argument_names(fn)]) for n, fn in self.before.items() if n in asked}
+        inspected = {k for _, places in derived.values() for k in places if not names[k].endswith("_aval")}
+        known = (*names, *derived)
         plan: list[Any] = [(None if n == "count" else known.index(n), kind) for n, kind in zip(asked, kinds)]
         first = plan[0][0]
         later = [names.index(n) for n in argument_names(after)[1:]] if after is not None else []
@@ -101,10 +102,10 @@ class Rows:
             if length is None:
                 return None
             given, own = [], type(args[first])
-            if sooner:
-                if any(type(args[k]) is not own for k in looked):
+            if derived:
+                if any(type(args[k]) is not own for k in inspected):
                     return None
-                args = (*args, *[fn(*[args[k] for k in places]) for fn, places in sooner.values()])
+                args = (*args, *[fn(*[args[k] for k in places]) for fn, places in derived.values()])
             for place, kind in plan:
                 value = length if place is None else args[place]
                 if kind == "float":
@@ -129,7 +130,8 @@ class Rows:
 
 
 def _length(shape, axes):
-    """How many elements a row over these axes has; None if they are not the last ones."""
+    """Return the number of elements of a row over these axes; None if they are not the last ones."""
+    # Only rows that lie in one piece can be reshaped to a matrix without a copy.
     if type(axes) is int:
         return shape[-1] if axes in (-1, len(shape) - 1) else None
     first = len(shape) - len(axes)

@@ -1,4 +1,4 @@
-"""The lazy cotangents that a Jacobian starts from: unit vectors, known rows times a factor that all share, and sums."""
+"""Lazy cotangents of a Jacobian: unit vectors, known rows times a shared factor, and sums of these."""
 
 import math
 
@@ -26,18 +26,18 @@ class Units:
         trace: the vmap trace of the batch.
         values: what the rows hold, each in its element.
         places: for each element 1 + the number of its row, 0 where it is zero in all of them.
-        lent: gathers what somebody else saved and became rows as it is.
+        aliased: gathers what somebody else saved and became rows as it is.
         unit: all values are 1.
     """
 
-    __slots__ = ("trace", "values", "places", "lent", "unit", "whole", "complete", "spots", "known")
+    __slots__ = ("trace", "values", "places", "aliased", "unit", "whole", "complete", "spots", "known")
     __array_ufunc__ = None
 
-    def __init__(self, trace, values, places, lent, unit=False):
+    def __init__(self, trace, values, places, aliased, unit=False):
         self.trace = trace
         self.values = values
         self.places = places
-        self.lent = lent
+        self.aliased = aliased
         self.unit = unit
         self.spots = self.known = None
         flat = places.reshape(-1)
@@ -84,7 +84,7 @@ class Units:
         rows = rule.basis(self, node.saved)
         if any(r is None or at is not None and type(r) is not ndarray for r in _each(node, rows)):
             return None
-        return _paired(node, rows, lambda r: Scaled(self.trace, self._times(r), None, self.lent, at))
+        return _paired(node, rows, lambda r: Scaled(self.trace, self._times(r), None, self.aliased, at))
 
     def dense(self):
         """The batch itself, as a tracer."""
@@ -99,6 +99,7 @@ class Units:
         """The batch as a new array, or as a value of an outer trace."""
         values = self.values
         shape = (self.trace.size, *values.shape)
+        # Traced values cannot be assigned into an array; `onto` writes them by operations.
         if not self.unit and not isinstance(values, (ndarray, np.generic)):
             return self.onto(constant(np.zeros(shape, values.dtype), values))
         at, rows = self._rows()
@@ -128,13 +129,15 @@ class Units:
 
     def _same_places(self, values):
         out = Units.__new__(Units)
-        out.trace, out.values, out.places, out.lent = self.trace, values, self.places, self.lent
+        out.trace, out.values, out.places, out.aliased = self.trace, values, self.places, self.aliased
         out.unit, out.known, out.complete, out.whole, out.spots = False, None, self.complete, self.whole, self.spots
         return out
 
     def _moved(self, node):
         """Behind a rule that moves elements; None if elements met."""
         back, saved = node.rule.back, node.saved
+        # `places` is pulled back as numbers by the rule itself, in float32 at worst, which holds integers up to
+        # 2**24.
         if self.trace.size >= _EXACT:
             return None
         values = self.values
@@ -144,9 +147,11 @@ class Units:
         # A pullback may cast to the dtype of an operand, so these come back in float32, or complex.
         places, ones = ([None if c is None else np.real(_settled(c)) for c in _each(node, back(x, saved))]
                         for x in (self.places, np.minimum(self.places, 1.0)))
+        # Elements that met added up their row numbers, too, which then name a row that neither has: 1 + 2 is not row
+        # 3.
         if any(c is not None and c.size and np.max(c) > 1 for c in ones):
             return None
-        return [(parent, Units(self.trace, v, p, self.lent, self.unit))
+        return [(parent, Units(self.trace, v, p, self.aliased, self.unit))
                 for parent, v, p in zip(_each(node, node.parents), values, places) if p is not None]
 
     def _rows(self):
@@ -168,7 +173,7 @@ class Units:
         """`rows[k]` times the value of element k, for each element that has a cotangent."""
         if self.unit:
             if self.whole:
-                self.lent.append(rows)
+                self.aliased.append(rows)
             return rows if self.complete else rows[self._rows()[0]]
         values = self.values
         if not self.complete:
@@ -197,14 +202,14 @@ class Scaled:
         at: which cotangents of the batch the rows are, a slice or indices, all others being zero; None for all of them.
     """
 
-    __slots__ = ("trace", "rows", "factor", "lent", "at", "known")
+    __slots__ = ("trace", "rows", "factor", "aliased", "at", "known")
     __array_ufunc__ = None
 
-    def __init__(self, trace, rows, factor, lent, at=None):
+    def __init__(self, trace, rows, factor, aliased, at=None):
         self.trace = trace
         self.rows = rows
         self.factor = factor
-        self.lent = lent
+        self.aliased = aliased
         self.at = at
         self.known = None
 
@@ -214,6 +219,7 @@ class Scaled:
         if rule is None:
             return None
         if not rule.pointwise:
+            # `gram` is the product with the factor inside: it needs all rows, and one saved operand.
             if self.factor is None or self.at is not None or rule.prim is None or rule.prim.gram is None or (
                     len(rule.names) != 1):
                 return None
@@ -240,7 +246,7 @@ class Scaled:
             return bool(np.isfinite(flat.dot(flat)))  # in one pass, and large numbers may well count as infinite
 
     def _by(self, factor):
-        return Scaled(self.trace, self.rows, factor, self.lent, self.at)
+        return Scaled(self.trace, self.rows, factor, self.aliased, self.at)
 
     def dense(self):
         """The batch itself, as a tracer."""
@@ -333,7 +339,7 @@ SMALL = 1 << 16  # elements of a batch below which one array is sooner computed 
 
 
 def meet(h, c):
-    """Two cotangents of one node, at least one of them of these: their sum, or both as arrays or other lazy kinds."""
+    """Add two cotangents of one node, at least one of them lazy: `(sum, None)`, or both made dense."""
     lazy = type(h) in BASES, type(c) in BASES
     total = _summed(h, c) if all(lazy) else _added(h, c) if lazy[1] else _added(c, h)
     if total is not None:
@@ -357,6 +363,7 @@ def _summed(h, c):
         return first
     if len(parts) > _PARTS or not all(p.dtype == first.dtype and p.shape == first.shape for p in parts):
         return None
+    # The part with most rows first: it is what becomes the array to which the others are added.
     total = Sum(sorted(parts, key=lambda p: -len(p.rows) if type(p) is Scaled else 0))
     small = SMALL if all(p.plain for p in parts) else SMALL >> 4  # staged, an operation on few elements takes less
     return total if first.trace.size * math.prod(first.shape) >= small else total.dense()
@@ -379,6 +386,7 @@ def _added(whole, part):
         for p in parts:
             value = p.onto(value)
         return make_batched(whole.owner, value)
+    # The batch belongs to whoever made it, so it is copied once, and all parts are added in place.
     batch = value.copy()
     for p in parts:
         p.into(batch)
@@ -386,7 +394,7 @@ def _added(whole, part):
 
 
 def _each(node, values):
-    """What belongs to the parents of a node, as a sequence."""
+    """Values for the parents of a node, as a sequence."""
     return values if type(node.parents) is tuple else (values,)
 
 
@@ -396,5 +404,5 @@ def _paired(node, cts, wrap):
 
 
 def _settled(c):
-    """A cotangent that is not lazy."""
+    """Materialize a lazy cotangent."""
     return c.dense() if hasattr(type(c), "dense") else c

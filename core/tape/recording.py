@@ -1,4 +1,4 @@
-"""The nodes that fast paths record, with the values that carry them. Compiled with recording.pxd beside it."""
+"""Constructors of nodes and of the traced values that carry them. Compiled with recording.pxd beside it."""
 
 import gc
 import itertools
@@ -39,6 +39,7 @@ def make_node(rule, parents, saved):
     node.saved = saved
     seq = next_seq()
     node.seq = seq
+    # The sequence number is the counter that is there anyway: no check of time or memory in each operation.
     if not seq & GROWTH - 1:
         put_off_full_collection()
     return node
@@ -76,6 +77,7 @@ def batched(owner, value, aval):
 def recorded(owner, rule, parents, saved, value, like):
     """A value of a reverse trace, and its node; `like` is an aval that the value probably has."""
     known: AvalSlots = like
+    # Reuse the aval of an operand where it fits: `aval_of` would look it up by shape and dtype.
     fits = known.plain and value.shape == known.shape and value.dtype is known.dtype
     return traced(owner, value, known.strong if fits else aval_of(value), make_node(rule, parents, saved))
 

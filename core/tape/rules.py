@@ -1,4 +1,4 @@
-"""Reverse rules, compiled: a primitive's formulas for one set of differentiated operands as one function."""
+"""Compile reverse rules: the formulas of a primitive for one set of differentiated operands as one function."""
 
 from functools import partial
 from operator import itemgetter
@@ -12,7 +12,7 @@ from .unbroadcast import fix
 
 
 def _sources(prim):
-    """Where each askable name lies in the record `(*operands, *params, ans, *operand avals)`."""
+    """Positions of the names that rules may request in the record `(*operands, *params, ans, *operand avals)`."""
     names = prim.operands + prim.params
     where = {name: i for i, name in enumerate(names)}
     where["ans"] = len(names)
@@ -27,6 +27,7 @@ def compile_rule(prim, active, plain, fixed):
     table = prim.vjp.real if plain else prim.vjp
     where = _sources(prim)
     formulas = []
+    # One formula for the pair (`real_vjp={"x, y": …}`) shares work between both cotangents; alone each has its own.
     whole = table.get("all") if plain and active == (0, 1) else None
     if whole is not None:
         formulas.append(whole)
@@ -37,9 +38,11 @@ def compile_rule(prim, active, plain, fixed):
                 f"{prim.name} has no vjp rule for its operand {prim.operands[0 if prim.variadic else i]!r}; "
                 "declare one, or wrap the argument in stop_gradient"
             )
+        # A joint formula stands under several operands, and runs once for them.
         if formula not in formulas:
             formulas.append(formula)
     choices = [prim.chosen[i] for i in active] if prim.chosen is not None else []
+    # What two formulas ask for is saved once: the tape's memory is this list, in this order.
     names = list(dict.fromkeys(name for f in [*formulas, *choices] for name in f.names))
     names += [n for i in ([0] if prim.variadic else fixed) if (n := prim.operands[i] + "_aval") not in names]
     fill = prim.outputs is not None and not prim.accepts_none and prim.handlers is None
@@ -51,6 +54,7 @@ def compile_rule(prim, active, plain, fixed):
     rule.active = active
     rule.part = partial(_part, prim, plain, fixed)
     rule.lazy = prim.lazy
+    # Bodies of higher-order primitives may select, so their cotangents count as holding structural zeros.
     rule.masks = prim.zeros or prim.handlers is not None
     rule.pointwise = prim.elementwise and plain and not fixed
     rule.chooses = bool(choices)
@@ -59,6 +63,8 @@ def compile_rule(prim, active, plain, fixed):
     total = nin + len(prim.params)
     rule.origins = tuple(p if p < nin else -1 if p == total else None for p in positions)
     rule.keeps = any(o is not None for o in rule.origins)
+    # `itemgetter` of several positions gives a tuple, of one the bare value: `bare` below says which of the two was
+    # saved.
     rule.collect = itemgetter(*positions) if positions else None
     slot = {name: k for k, name in enumerate(names)}
     bare = len(names) == 1
@@ -75,6 +81,7 @@ def compile_rule(prim, active, plain, fixed):
     rule.strong = None
     if meets_infinities(prim, formulas):
         rule.strong = _strong_back(prim, formulas, active, slot, fixed)
+    # Half precision is computed in float32 and rounded once; what only moves elements rounds nothing.
     if not plain and not (prim.view or prim.moves or prim.lazy or prim.own_width):
         rule.back = back_in_single(rule.back, names, bare)
         rule.strong = rule.strong and back_in_single(rule.strong, names, bare)
@@ -97,7 +104,7 @@ def compile_rule(prim, active, plain, fixed):
 
 
 def _each(prim, formulas, active, slot, bare, fixed):
-    """The rule of formulas for one operand each."""
+    """Combine formulas for one operand each into one rule."""
     parts = []
     for i, formula in zip(active, formulas):
         part = _pick(formula, slot, bare)
@@ -129,6 +136,7 @@ def _pick(formula, slot, bare):
     if len(names) == 1:
         a = slot[names[0]]
         return lambda ct, saved: fn(ct, saved[a])
+    # One and two names, the commonest, without a `*`, which would build a tuple at each call of the sweep.
     if len(names) == 2:
         a, b = slot[names[0]], slot[names[1]]
         return lambda ct, saved: fn(ct, saved[a], saved[b])

@@ -1,4 +1,4 @@
-"""The lazy cotangent of indexing: contributions to parts of one array gather in one buffer that the sweep owns."""
+"""Lazy cotangent of indexing: accumulate contributions to parts of an array in one buffer that the sweep owns."""
 
 import operator
 from heapq import heappush
@@ -30,6 +30,8 @@ class Scatter:
     def __init__(self, aval, index, ct):
         self.aval = aval
         self.buffer = None
+        # Not written yet: if nothing else arrives, as of one read, the only piece is used as it is and no zeros are
+        # made.
         self.piece = (index, ct)
 
     @property
@@ -195,6 +197,8 @@ def add_pending(entry, c):
     """Add to what is pending: the second contribution makes a buffer of ours, later ones go into it."""
     h = entry[1]
     if type(h) is ndarray and type(c) is ndarray:
+        # `entry[2]`: the pending array is ours to write to. A first contribution is not: a rule may have given it to
+        # another node, too.
         if entry[2]:
             h += c
             return
@@ -209,10 +213,11 @@ def add_pending(entry, c):
 
 
 def lent(c):
-    """A cotangent that a rule of the user's gave, who may keep it: read-only, so that nobody takes its memory over."""
+    """Return a read-only view of a cotangent from a user's rule, so that its memory is never reused."""
     if type(c) is not ndarray:
         return c
     view = c.view()
+    # A view, so that the user's own array stays writable.
     view.flags.writeable = False
     return view
 
@@ -236,6 +241,7 @@ def push_pending(pending, heap, node, c, places=None):
     entry = pending.get(seq)
     if entry is None:
         pending[seq] = [node, c, False, False]
+        # Leaves wait outside of the heap, since nothing is to be run for them.
         if node.rule is not None or type(node) is not Node:
             heappush(heap, seq)
     else:

@@ -38,6 +38,7 @@ def holds_nan(c):
 def may_have_zeros(c):
     """Tell whether a cotangent or tangent has an element that is 0, as unit vectors do; True of what is not known
     yet."""
+    # Lazy cotangents are zero outside of what they hold.
     if hasattr(type(c), "dense"):
         return True
     while isinstance(c, Tracer):
@@ -71,6 +72,8 @@ def guarded(back, again, constant=None):
                 if holds_nan(c):
                     return again(ct, saved)
                 traced = traced or isinstance(c, Tracer)
+        # The cotangent may be finite here and its own derivative not: a recorded sweep takes the strong rule
+        # beforehand.
         return again(ct, saved) if traced and unbounded(saved) else found
 
     return strong

@@ -12,7 +12,7 @@ from .recording import make_node
 ndarray = np.ndarray
 
 class Rule:
-    """What one primitive does for one set of differentiated operands, compiled once.
+    """The reverse rule of a primitive for one set of differentiated operands, compiled once.
 
     `back(ct, saved)` gives the cotangent(s) of the parents; `strong` is the same with strong zeros for `singular`
     rules (0 · inf = 0), and the same function otherwise. `origins[k]` tells where saved item k came from: an operand
@@ -111,7 +111,7 @@ def ready_leaf(index):
 
 
 class Partial:
-    """Lazy cotangent of a node with several outputs: those that have arrived so far.
+    """Lazy cotangent of a multi-output node: the cotangents that have arrived so far.
 
     It belongs to one pending node, so what arrives later is put into it: n outputs cost O(n), not O(n²).
     """
@@ -148,7 +148,7 @@ class Partial:
 
 
 class Freed:
-    """What `saved` is after its sweep."""
+    """The placeholder in `saved` after its sweep."""
 
     __slots__ = ()
 

@@ -1,1 +1,1 @@
-"""Values that stand for arrays while a transform runs, and the traces that own them."""
+"""Tracers, which stand for arrays while a transform runs, and the traces that own them."""

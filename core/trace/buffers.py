@@ -20,7 +20,7 @@ ndarray = np.ndarray
 
 
 class State:
-    """What a buffer knows beside its contents."""
+    """The state of a buffer beside its contents: version, base and steps of a view, ownership."""
 
     __slots__ = ("stamp", "version", "base", "steps", "seen", "strides", "own")
 
@@ -54,6 +54,7 @@ class Buffer(Tracer):
         base = state.base
         if base is None:
             state.own = False
+        # Reads between writes are free: the steps are taken again only after the base has changed.
         elif base.state.version != state.seen:
             self.value = base.part(lambda whole: follow(whole, state.steps))
             state.seen = base.state.version
@@ -67,6 +68,7 @@ class Buffer(Tracer):
         out = take(contents)
         if not self.state.own:
             return out
+        # Handing out a view of owned memory would let the next write change it: copy the part now, or the whole then.
         if getattr(out, "size", 1) * _FEW <= contents.size:
             return _copied(out)
         self.state.own = False
@@ -115,6 +117,7 @@ class Buffer(Tracer):
         for prim, params in state.steps:
             chain.append(prim.fun(chain[-1], *params))
         new = update(chain[-1])
+        # Outwards: each step puts the new part into what it was taken of, by `unview`.
         for (prim, params), outer in zip(reversed(state.steps), reversed(chain[:-1])):
             new = prim.unview(outer, new, *params)
         base.value = new
@@ -215,16 +218,17 @@ def snapshot(tracer):
 
 
 def identity(tracer):
-    """What a traced value has in common with its snapshots, and with no other value while it lives."""
+    """A key that a traced value shares with its snapshots, and with no other live value."""
     return (id(tracer.owner), id(tracer.value), id(getattr(tracer, "node", None)), id(getattr(tracer, "tangent", None)))
 
 
-def turn(tracer, state):
-    """A traced value made a buffer in place."""
+def turn_into_buffer(tracer, state):
+    """Turn a traced value into a buffer in place."""
     guard = CLOSURE_GUARD.get()
     if guard is not None and tracer.owner is not None and (
-            tracer.owner.level < guard.level or any(x is tracer for x in guard.standing)):
-        guard.turned.append((ref(tracer), at_user_line()))
+            tracer.owner.level < guard.level or any(x is tracer for x in guard.captured)):
+        guard.buffered.append((ref(tracer), at_user_line()))
+    # The old value lives on in the snapshot, with its node: what was recorded of it stays valid.
     contents = snapshot(tracer)
     state.strides = _strides(contents)
     tracer.__class__ = Buffer
@@ -235,7 +239,7 @@ def turn(tracer, state):
 
 
 def follow(value, steps):
-    """A value after the steps of a view."""
+    """Apply the steps of a view to a value."""
     for prim, params in steps:
         value = prim.fun(value, *params)
     return value
@@ -253,6 +257,7 @@ def _shares_memory(buffer, prim, params):
 
 def memory_of(tracer):
     """An array of one byte an element that lies in memory as a traced value does in NumPy; of a batch, one example."""
+    # A byte an element and one example: NumPy's own view rules are asked without the memory of the data.
     strides, shape = tracer.state.strides if type(tracer) is Buffer else _strides(tracer), tracer.shape
     if strides is None or 0 in shape:
         return np.empty(shape, np.int8)

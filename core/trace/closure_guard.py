@@ -1,4 +1,4 @@
-"""Code that runs more or less often than its text says, where arrays made outside of it may not be written to."""
+"""Guard against writes to closed-over arrays while a function is staged."""
 
 from contextvars import ContextVar
 
@@ -9,17 +9,17 @@ from .tracer import next_level
 class ClosureGuard:
     """While a function is staged, or called for both outcomes of a condition: `begin()`, then `check()`."""
 
-    __slots__ = ("level", "standing", "staging", "turned")
+    __slots__ = ("level", "captured", "staging", "buffered")
 
     def __init__(self, level=None):
         self.staging = level is not None  # or it stands in a function that is staged
         self.level = next_level() if level is None else level  # buffers of older stamps were made outside
-        self.standing = []  # values that stand for such as the function closes over
-        self.turned = []  # weakly, older traced values that were made buffers, and the lines of the user
+        self.captured = []  # tracers of the graph that stand for values which the function closes over
+        self.buffered = []  # weakly, older traced values that were made buffers, and the lines of the user
 
-    def stand(self, tracer):
-        """Count a value among those made outside."""
-        self.standing.append(tracer)
+    def capture(self, tracer):
+        """Count a tracer among the values made outside; return it."""
+        self.captured.append(tracer)
         return tracer
 
     def begin(self):
@@ -31,7 +31,7 @@ class ClosureGuard:
 
     def check(self):
         """Raise if a value that was written to is still held, by those who made it outside; to be called at the end."""
-        for tracer, line in self.turned:
+        for tracer, line in self.buffered:
             if tracer() is not None:
                 self.refuse(line)
 

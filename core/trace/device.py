@@ -1,4 +1,4 @@
-"""Constants made where the values are: `constant(np.eye(3), x)` is an array of the library that `x` computes with."""
+"""Constants in the library and on the device of another value: `constant(np.eye(3), x)`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What messages about traced values advise, by what was done with one, and by whom."""
+"""Remedies in error messages about traced values, by the conversion attempted and its caller."""
 
 import sys
 from itertools import islice

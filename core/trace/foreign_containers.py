@@ -1,4 +1,4 @@
-"""Objects of other libraries that hold one array: their plain values beside traced ones, and traced values in them."""
+"""Other libraries' wrappers of one array: unwrap them beside traced values, and put traced values into them."""
 
 import numpy as np
 
@@ -29,6 +29,7 @@ def traced_in(x):
     """The traced value in a labelled array, or None: xarray keeps the arrays that it is given."""
     if isinstance(x, np.ndarray | np.generic) or not hasattr(type(x), "__array__"):
         return None
+    # xarray's `.data` is the array that it was given; `np.asarray` of it would drop the derivative.
     inside = getattr(x, "data", None)
     return inside if isinstance(inside, Tracer) else None
 

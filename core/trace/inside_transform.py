@@ -1,4 +1,4 @@
-"""Tell whether code runs inside of a transform: the stack says so, and no transform pays for it."""
+"""Tell whether code runs inside a transform, by inspecting the stack, at no cost to the transforms."""
 
 import sys
 from contextvars import ContextVar
@@ -22,6 +22,7 @@ def inside_transform():
     An exception that leaves a transform takes its frames along, so there is nothing to restore.
     """
     level = last_level()
+    # Levels grow with each trace started: an equal one says that no transform began since the stack was clean.
     if _OUTSIDE.get() == level:
         return False
     frame = sys._getframe(1)

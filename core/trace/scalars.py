@@ -1,4 +1,4 @@
-"""What traced values without axes are for `isinstance`: numbers, where they stand for Python's or NumPy's."""
+"""Registration of 0-d traced values with the `numbers` ABCs, where they stand for scalars."""
 
 import numbers
 import sys
@@ -17,6 +17,7 @@ class _Length:
     def __get__(self, traced, kind=None):
         if traced is None:
             return self.length
+        # A LengthError is an AttributeError too, so `hasattr(x, '__len__')` is False, as of a Python number.
         if not traced.shape and traced.__class__ is not kind:
             raise LengthError("len() of a traced 0-d array: it has no axis to count; use .size or .reshape(-1)"
                               f"{at_user_line()}")

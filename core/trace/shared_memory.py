@@ -1,4 +1,4 @@
-"""Traced values that share memory: what becomes a buffer, and what a view of it, when one of them is written to."""
+"""Aliasing of traced values: turn them into buffers and views when one of them is written to."""
 
 from operator import is_
 from weakref import ref
@@ -6,7 +6,7 @@ from weakref import ref
 import numpy as np
 
 from ..facts import Facts
-from .buffers import Buffer, State, follow, memory_of, snapshot, step_of, turn
+from .buffers import Buffer, State, follow, memory_of, snapshot, step_of, turn_into_buffer
 from .tracer import Tracer, last_level, share, steps_to
 
 
@@ -25,7 +25,7 @@ class Step(Facts):
 
 
 def tied(x, step, *params):
-    """The output of a step, which sees later writes to `x`."""
+    """Apply a step and tie its output to later writes to `x`."""
     if type(x) is Buffer:
         return x.view_through(step, params)
     out = step.fun(x, *params)
@@ -49,10 +49,11 @@ def become_buffer(tracer):
     if state is not None:
         views = state.alive()
         others = len(views) - (tracer.link is not None)
+        # Alone in its memory a value needs no base: it becomes a buffer of its own, which is written in place.
         if others or tracer.link is not None and _root_outlives(tracer):
             return _share_buffer(tracer, tracer if tracer.link is None else tracer.link[0], views)
         tracer.state = tracer.link = None
-    return turn(tracer, State(last_level()))
+    return turn_into_buffer(tracer, State(last_level()))
 
 
 def _root_outlives(view):
@@ -89,10 +90,10 @@ def _share_buffer(tracer, root, views):
             view.state = view.link = None
     for base, members in plans:
         if base is root or base is tracer or len(members) > 1:  # others have no views, and stay as they are
-            turn(base, State(last_level()))
+            turn_into_buffer(base, State(last_level()))
         for view, steps in members:
             if view is not base:
-                turn(view, State(base.state.stamp, base, tuple(steps)))
+                turn_into_buffer(view, State(base.state.stamp, base, tuple(steps)))
     return tracer
 
 
@@ -112,6 +113,7 @@ def _last_copy(view, root):
     array, place = memory_of(root), 0
     for k, (_, _, prim, params) in enumerate(links):
         part = step_of(prim, array, params)
+        # A step may copy for one layout and not for another (`reshape` of a transpose): NumPy decides, on bytes.
         if prim.copies and part.size and not np.shares_memory(part, array):
             place = k + 1
         array = part

@@ -35,6 +35,7 @@ class Sharing(list):
 
     def alive(self):
         """The views that still are."""
+        # Twice as many as are alive before the next look: dead references cost amortized O(1) a view.
         found = [view for view in [known() for known in self] if view is not None and view.state is self]
         self[:] = [ref(view) for view in found]
         self.limit = max(64, 2 * len(found))
@@ -44,6 +45,7 @@ class Sharing(list):
 def next_level():
     """A level never used before. Levels only increase, so nothing has to be restored after an exception."""
     global _last_level
+    # Two threads that start traces at once must not get one level: `bind` takes the highest for the innermost.
     with _STARTING:
         _last_level = level = _last_level + 1
     return level

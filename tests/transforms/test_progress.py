@@ -58,7 +58,7 @@ def test_what_nobody_asks_for_leaves_no_trace():
 
     assert equations(None) == equations(False) and "debug" not in equations(None)
     items = range(3)
-    assert progress.told(items, None, "scan") is items
+    assert progress.with_progress(items, None, "scan") is items
 
 
 @pytest.mark.parametrize("jacobian", [cv.jacfwd, cv.jacrev, cv.jacobian])

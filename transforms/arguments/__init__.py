@@ -1,1 +1,1 @@
-"""Arguments before a transform starts, and results before they leave it."""
+"""Preparation of arguments before a transform starts, and of results before they leave it."""

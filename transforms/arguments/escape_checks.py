@@ -1,4 +1,4 @@
-"""Escaped values: those of a finished transform raise our own error, in place of what NumPy makes of them."""
+"""Detection of escaped tracers: values of a finished transform raise an error of ours on use."""
 
 import re
 

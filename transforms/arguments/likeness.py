@@ -1,4 +1,4 @@
-"""Tell whether a pytree is like another one, in structure and shapes: at a glance, for loops that ask at every step."""
+"""Fast comparison of the structure and shapes of two pytrees, for loops that check every step."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Nests of plain tuples, lists and dicts, taken apart as optree does it, which need not be loaded for them."""
+"""Flatten small nested tuples, lists and dicts as optree does, without loading optree."""
 
 from itertools import count
 

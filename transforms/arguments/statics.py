@@ -1,4 +1,4 @@
-"""Static arguments: those that a transform passes on as they are, by position or by name."""
+"""Static arguments, by position or by name, passed through untraced."""
 
 import inspect
 

@@ -1,4 +1,4 @@
-"""Transformed functions: each knows how it was made, and so can be pickled."""
+"""Transformed functions: they remember how they were made, so that they can be pickled."""
 
 import sys
 from functools import partial, update_wrapper

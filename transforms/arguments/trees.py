@@ -1,4 +1,4 @@
-"""optree, which takes pytrees apart; loaded for the first that is no flat tuple, list or dict of arrays."""
+"""Lazy import of optree, for the first pytree that is no flat tuple, list or dict of arrays."""
 
 from ...core.lazy import LazyModule
 from ...core.types import Any

@@ -1,4 +1,4 @@
-"""Collectives of values in which no trace of their axis has a part: who processes them."""
+"""Dispatch of collectives on values that no trace of their axis carries."""
 
 import numpy as np
 

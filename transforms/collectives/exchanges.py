@@ -1,4 +1,4 @@
-"""Collectives that exchange values between examples, composed of a gather and a selection."""
+"""Exchanges between examples (ppermute, all_to_all), composed of a gather and a selection."""
 
 from collections.abc import Iterable
 from operator import index

@@ -1,4 +1,4 @@
-"""Moves between the places of a mesh axis, each a primitive of its own: what ppermute and all_to_all do there."""
+"""ppermute and all_to_all between the positions of a mesh axis, as primitives of their own."""
 
 import numpy as np
 

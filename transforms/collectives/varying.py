@@ -1,4 +1,4 @@
-"""Values that vary along an axis of a mesh and values that do not: how one becomes the other, and what transposes it.
+"""Varying and replicated values along a mesh axis: the casts between them, and their transposes.
 
 `psum` makes of what varies what is the same at all places, and `pvary` marks what is the same as varying; each is the
 transpose of the other. An operation of both kinds of values marks the latter (`transforms/reverse/varying.py`). While

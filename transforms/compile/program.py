@@ -1,4 +1,4 @@
-"""Programs: a graph after all passes, as a function that runs generated source."""
+"""Programs: the callable made from a graph after all passes."""
 
 from ...core.arrays.avals import short_dtype
 from ...core.errors import RuleError, at_user_line

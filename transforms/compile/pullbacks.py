@@ -1,4 +1,4 @@
-"""Reverse rules of elementwise operations as equations, and a function that runs them a block of elements at a time.
+"""Reverse rules of elementwise operations as equations, run block by block.
 
 A rule that is arithmetic and ufuncs alone is run once on variables, which write down what it computes. A rule with
 anything else in it is called as it is, on blocks.

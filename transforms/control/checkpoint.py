@@ -88,9 +88,11 @@ def checkpoint(
             return fun(*given, **named, **static_named)
 
         operands = [leaves[i] for i in arrays]
+        # Concrete: the function runs once and `if` works, while the graph is written down for the replay.
         graph, known = stage(flat_fun, operands, tuple, "checkpoint", concrete=True)
         operands += graph.captured
         acts = any(eq.acts for eq in graph.equations)
+        # Nothing is differentiated, batched or staged: the values are there already.
         if not acts and not any(isinstance(x, Tracer) for x in operands):
             return graph.rebuild(known)
         outs = bind(_checkpoint, (*operands, Body(graph.with_inputs(graph.inputs)), policy))
@@ -143,6 +145,7 @@ class checkpoint_policies:  # noqa: N801 - a namespace
 
 
 def _saves(policy, eq):
+    # A replay happens when this rank's backward pass gets there; the others would have to call it at the same moment.
     if "collective" in eq.prim.effects:
         return True
     if policy is None:
@@ -155,6 +158,7 @@ def _grad(trace, prim, args):
     values, mine = operands_of(trace, operands)
     values = unboxed(operands, values)
     active = [i for i, (v, own) in enumerate(zip(values, mine)) if own and is_inexact(aval_of(v).dtype)]
+    # The replay reads them again, so a write in between must be noticed, as of any saved array.
     values = [trace.keep(v) if not own else v for v, own in zip(values, mine)]
     trace.masked = trace.masked or body.graph is None or selects(body.graph)
     kept = None
@@ -185,6 +189,7 @@ def _jvp(trace, prim, args):
     given = [a.tangent if own else None for a, own in zip(operands, mine)]
     trace.masked = trace.masked or body.graph is None or selects(body.graph)
     n = len(values)
+    # Operands without a tangent stay without one inside: zeros in their place would be multiplied with.
     live = [i for i, t in enumerate(given) if t is not None]
     shape = []
 

@@ -1,4 +1,4 @@
-"""Hoisting: work that the steps of a loop have in common, computed once before it."""
+"""Loop-invariant code motion: compute before a loop what all its steps have in common."""
 
 from ...core.trace.tracer import Tracer, make_batched
 from ..graph.equations import Var
@@ -36,11 +36,14 @@ class Hoisted:
         once, across = [], []
         for eq in graph.equations:
             given = [v for v in eq.inputs if type(v) is Var]
+            # An effect happens in each step, and a loop of no steps must not compute what it never would.
             if steps < 2 or not given or eq.acts or eq.prim.effects:
                 continue
             if fixed.issuperset(given):
                 once.append(eq)
                 fixed.update(eq.outputs)
+            # Of rows and constants: all steps at once, under a batch trace, as far as `_products` finds it worth the
+            # memory.
             elif eq.prim.handlers is None and all(v in fixed or v in sliced for v in given):
                 across.append(eq)
                 sliced.update(eq.outputs)

@@ -10,7 +10,7 @@ from ...core.checks import check_function, whole
 from ...core.errors import ConversionError, DtypeError, RuleError, ShapeError, TreeError, at_user_line, words_of
 from ...core.ops.shaping import broadcast_to
 from ...core.primitive.primitive import bind
-from ...core.progress import told
+from ...core.progress import with_progress
 from ...core.trace.buffers import identity
 from ...core.trace.closure_guard import CLOSURE_GUARD, ClosureGuard, is_staging
 from ...core.trace.tracer import unwrap
@@ -75,11 +75,14 @@ def while_loop(
 
 def _while_eager(cond_fun, body_fun, init_val, left=None):
     """Run a loop step by step, at most `left` of them."""
+    # `state` keeps the result of each example; `running` is what the body gets, always a state at which its condition
+    # held.
     state = running = init_val
     while left is None or left > 0:
         flag = settle(only_leaf(cond_fun(state))[0])
         if is_staged(flag):
             return _while_staged(cond_fun, body_fun, state, left)
+        # Known: plain Python decides. A batched flag is known for each example, and the loop runs until none goes on.
         if known_state(flag) == "known":
             if type(flag) is not np.bool_:
                 flag = _scalar(flag)
@@ -169,6 +172,7 @@ def _while_staged(cond_fun, body_fun, init, left=None):
 
 def _joined(graphs, count):
     """Values that graphs of `count` inputs close over, once, and the graphs as bodies that take them first."""
+    # Condition and body may close over the same value, which then is one operand of the loop.
     captured = {identity(t): t for g in graphs for t in g.captured}
     bodies = []
     for g in graphs:
@@ -233,6 +237,7 @@ def _while_vmap(trace, prim, args):
     flags, outs = through_loop(body.graph, given, consts, n, partial(dependent, axis=axis))
     every = dependent(test.graph, flags, axis)[0]
     if every:
+        # A batched condition keeps the state of each example apart, so all of the carry becomes batched.
         flags, outs = [*flags[:consts], *[True] * n], [True] * n
     for k in range(consts, consts + n):
         values[k] = _spread(values[k], trace) if flags[k] and not given[k] else values[k]
@@ -341,7 +346,7 @@ def fori_loop(
             is_staging() or any(is_staged(settle(x)) for x in flatten(init_val)[0])):
         return _fori_staged(start, stop, body_fun, init_val, progress)
     state = init_val
-    for i in told(range(start, stop), progress, "fori_loop"):
+    for i in with_progress(range(start, stop), progress, "fori_loop"):
         state = body_fun(i, state)
     _check_structure(state, init_val, "fori_loop")
     check_dtypes(state, init_val, "fori_loop", "init_val")

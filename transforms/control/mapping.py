@@ -1,4 +1,4 @@
-"""Functions along an axis: one element after another (map), and cumulative combinations (associative_scan)."""
+"""Map a function along an axis (`map`), and cumulative combinations (`associative_scan`)."""
 
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The number of rounds of a staged loop, where it depends on nothing but values that are known while staging."""
+"""The trip count of a staged loop, where it depends only on values known while staging."""
 
 import operator
 
@@ -29,12 +29,14 @@ def known_rounds(test, body, values, consts):
     going = part_of(test, [test.inputs[k] for k in places], test.equations, test.outputs)
     outputs = [body.outputs[k - consts] for k in carried]
     step = part_of(body, [body.inputs[k] for k in places], body.equations, outputs)
+    # The trial would make effects happen.
     if any(eq.acts or eq.prim.effects for part in (going, step) for eq in part.equations):
         return None
     counted = _counted(going, step, list(now.values()), len(places) - len(carried))
     if counted is not None:
         return counted
     given, fixed = list(now.values()), len(places) - len(carried)
+    # The trial runs what the loop will run: it must not warn twice.
     with quiet():
         for turn in range(_MOST):
             if not going.interpret(given)[0]:

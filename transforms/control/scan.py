@@ -13,7 +13,7 @@ from ...core.errors import ConversionError, ShapeError, TreeError, at_user_line
 from ...core.ops.selection import astype
 from ...core.ops.shaping import broadcast_to, stack
 from ...core.primitive.primitive import bind
-from ...core.progress import reporter, told
+from ...core.progress import reporter, with_progress
 from ...core.trace.closure_guard import is_staging
 from ...core.trace.device import constant
 from ...core.trace.tracer import Tracer
@@ -86,10 +86,11 @@ def scan(
     steps = length if length is not None else sizes.pop()
     carry, rebuild_carry = flatten(init)
     carry = [settle(x) for x in carry]
+    # Operands alone do not tell: a loop over constants in a staged body would unroll into the graph of it.
     if is_staging() or any(map(is_staged, (*carry, *leaves))):
         if progress:
             report = reporter(progress, "scan", steps)
-            fun, leaves, rebuild_xs = _telling(fun, leaves, rebuild_xs, steps, reverse, report)
+            fun, leaves, rebuild_xs = _with_reports(fun, leaves, rebuild_xs, steps, reverse, report)
         return _scan_staged(fun, carry, rebuild_carry, leaves, rebuild_xs, steps, reverse)
     if not steps:
         return init, _no_answers(fun, init, rebuild_xs, leaves)
@@ -98,21 +99,22 @@ def scan(
     alike = likeness(init)
     want = structure(init), [aval_of(x).shape for x in carry]
     one = leaves[0] if rebuild_xs is first else None
-    for i in told(range(steps)[::-1] if reverse else range(steps), progress, "scan"):
+    for i in with_progress(range(steps)[::-1] if reverse else range(steps), progress, "scan"):
         x = one[i] if one is not None else None if xs is None else rebuild_xs([x[i] for x in leaves])
         result = fun(state, x)
         state, y = result if type(result) is tuple and len(result) == 2 else _pair(result)
         if not alike(state):
             _check_carry(state, *want)
         collected.append(y)
+    # After the loop, since a staged loop refuses the same: eager and staged code must not differ in what they take.
     check_dtypes(state, init, "scan", "init")
     if reverse:
         collected.reverse()
     return state, _stacked(collected)
 
 
-def _telling(fun, xs, rebuild_xs, steps, reverse, report):
-    """A step that says which one it is, `xs` with the numbers of the steps behind them, and their structure."""
+def _with_reports(fun, xs, rebuild_xs, steps, reverse, report):
+    """Make a step that reports its number, with the step numbers appended to `xs`."""
     def step(carry, x):
         x, number = x
         result = fun(carry, x)
@@ -184,7 +186,7 @@ def _pair(result):
 
 
 def _stacked(trees):
-    """The outputs of all steps, each stacked along a new axis 0."""
+    """Stack the outputs of all steps along a new axis 0."""
     if all(t is None for t in trees):
         return None
     leaves, rebuild = flatten(trees[0])
@@ -285,6 +287,8 @@ def carried(body, carry, rows, xs, name, start):
                 again = True
             if aval.shape == out.shape and aval.dtype == out.dtype:
                 continue
+            # Widen the carry and stage again, until the body gives back the dtype it takes: dtypes only grow, so this
+            # ends.
             found = np.result_type(aval.dtype.type(0).item() if number and not graph.weak[k] else aval.dtype, out.dtype)
             if not promoting_aval(c).weak or aval.shape != out.shape or found == aval.dtype:
                 raise _changed(name, aval, out, start)
@@ -309,6 +313,7 @@ def _run_scan(values, body, consts, n, steps, reverse):
         rows.append(out[n:])
     if reverse:
         rows.reverse()
+    # No step ran, so the shapes of the outputs are found by staging one.
     if not rows:
         avals = [aval_of(v) for v in (*head, *carry)] + [make_aval(aval_of(x).shape[1:], aval_of(x).dtype) for x in xs]
         shapes = stage(lambda *v: body(*v), avals, tuple, "scan", like=values)[0].out_avals[n:]
@@ -356,6 +361,8 @@ def _scan_vmap(trace, prim, args):
     values, given = trace.unbox(operands)
     values = list(values)
     inside = partial(dependent, axis=trace.axis_name if trace.mesh else None)
+    # A carry that starts unbatched may become batched by what the body adds to it: flags are iterated to a fixed
+    # point.
     flags, outs = through_loop(body.graph, given, consts, n, inside)
     for k in range(consts, consts + n):  # what becomes batched in the loop is so from the start
         if flags[k] and not given[k]:

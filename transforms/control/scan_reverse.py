@@ -14,7 +14,7 @@ from ..reverse.sweep import sweep
 from ..scope.errstate import enter_quiet
 from ..staging.bodies import full_cotangents, operands_of, record_call, strip
 from ..staging.graph import part_of
-from ..staging.partial_eval import divided
+from ..staging.partial_eval import partition
 from ..staging.staging import stage
 from ..staging.structural_zeros import holds_zeros, with_carry
 from .hoisting import Hoisted, movable
@@ -30,7 +30,7 @@ def scan_grad(trace, prim, args):
     if not any(active):
         return tuple(prim.rebind((*values, body, consts, n, steps, reverse)))
     like = library_of(*values)
-    halves = body.derive((active, consts, n, like), lambda: _Halves(body.graph, active, consts, n, values))
+    halves = body.derive((active, consts, n, like), lambda: _ForwardBackward(body.graph, active, consts, n, values))
     trace.masked = trace.masked or halves.selects or halves.masks
     values = [trace.keep(v) if k in halves.asked and not own else v for k, (v, own) in enumerate(zip(values, mine))]
     values = [*halves.captured, *values]
@@ -75,7 +75,7 @@ def as_graph(operands, body, consts, n):
     return [*graph.captured, *operands], Body(graph.led_by_captured()), consts + len(graph.captured)
 
 
-class _Halves:
+class _ForwardBackward:
     """A body with its residuals, and its derivative as a function of them.
 
     Args:
@@ -138,7 +138,7 @@ class _Halves:
         whole, count = staged.led_by_captured(), len(graph.outputs)
         first = len(self.captured) + consts
         free = {*whole.inputs[:first], *whole.inputs[first + n :]}
-        self.graph, self.back, self.residuals = divided(whole, back[0], count, late, free)
+        self.graph, self.back, self.residuals = partition(whole, back[0], count, late, free)
         self.graph = self.graph.with_outputs(whole.outputs[:count])
         self.cts = self.back.inputs[: len(self.back.inputs) - len(self.residuals)]
         self.holds_zeros = holds_zeros(graph)

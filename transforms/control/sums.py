@@ -1,4 +1,4 @@
-"""Sums of a loop, added up after it: products of two arrays of each step become one product for all steps."""
+"""Accumulate after the loop: the per-step products of a summed carry become one product for all steps."""
 
 from functools import partial
 
@@ -41,6 +41,7 @@ class Summed:
             rest = []
             for v in parts:
                 found = _factors(v, made, fixed)
+                # What the loop collects already, or reads as rows, costs nothing more to keep.
                 new = [] if found is None else [w for w in found[1] if w not in rows and w not in collected]
                 if found is not None and sum(w.aval.size for w in new) <= _COLLECTED * v.aval.size:
                     collected.update(dict.fromkeys(new))
@@ -155,10 +156,10 @@ def _products_turned(x, y):
 
 def _products_of_turned(x, y):
     x = transpose(x, axes=(1, 0, 2))
-    return matmul(reshape(x, shape=(x.shape[0], x.shape[1] * x.shape[2])), _joined_turned(y))
+    return matmul(reshape(x, shape=(x.shape[0], x.shape[1] * x.shape[2])), _joined_transposed(y))
 
 
-def _joined_turned(y):
+def _joined_transposed(y):
     """Transposes of matrices below each other."""
     return _joined(transpose(y, axes=(0, 2, 1)))
 

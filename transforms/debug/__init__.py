@@ -1,1 +1,1 @@
-"""Looking into traced code: printing, callbacks, and values that derivatives pass by."""
+"""Debugging of traced code: printing, callbacks, and stop_gradient."""

@@ -1,4 +1,4 @@
-"""Values without derivatives, and calls out of traced code: stop_gradient, debug.print, callbacks."""
+"""Side effects and detached values in traced code: stop_gradient, debug.print, callbacks."""
 
 import numpy as np
 

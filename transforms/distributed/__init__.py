@@ -1,1 +1,1 @@
-"""A mesh of ranks, and functions of which each rank computes a part."""
+"""Meshes of ranks, and functions partitioned over them."""

@@ -1,4 +1,4 @@
-"""Data-parallel gradients: each rank has a part of the batch, and the gradients are summed while the sweep goes on."""
+"""Data-parallel gradients: shard the batch over ranks and sum gradients while the sweep goes on."""
 
 import math
 from collections.abc import Sequence
@@ -136,6 +136,7 @@ class Sums:
 
     def finish(self, value, leaves):
         """The mean value and gradients; zeros for parameters that the loss does not depend on."""
+        # All ranks must send the same buckets, also for parameters that this rank's loss did not reach.
         arrived = {place for _, places in self.sent for place, _ in places} | {
             place for _, bucket in self.open.values() for place, _ in bucket}
         for place, leaf in enumerate(leaves):
@@ -178,6 +179,7 @@ def _sweep(fun, leaves, rebuild, batch, sums):
     value = out.value
     _move_to_uses(nodes, out.node)
     roots = [(out.node, constant(np.ones((), aval.dtype), value))]
+    # Nothing but the sweep may hold nodes, or they would keep saved values alive until its end.
     del out, boxed, nodes
     if trace.guards is not None:
         trace.check_guards()
@@ -209,6 +211,7 @@ def _move_to_uses(nodes, root):
                 ahead.append(parent)
     for k, (node, use) in enumerate(uses.items(), 1):
         if use > -math.inf:
+            # Fractions between two integers: a place of its own for each, right behind the node that uses it first.
             node.seq = use + k / (len(nodes) + 1)
 
 

@@ -1,4 +1,4 @@
-"""Jacobians of which each rank computes its own rows."""
+"""Jacobians with rows partitioned over ranks."""
 
 from ...core.arrays.avals import aval_of
 from ...core.checks import check_function

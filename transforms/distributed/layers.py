@@ -1,4 +1,4 @@
-"""Layers over a mesh, to be called inside of `shard_map`: dense layers in parts, and a pipeline of stages."""
+"""Layers over a mesh for use in `shard_map`: tensor-parallel dense layers, and a pipeline of stages."""
 
 import numpy as np
 

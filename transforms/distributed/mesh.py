@@ -105,8 +105,11 @@ class Mesh:
                 continue
             at = list(self.coordinates)
             at[axis] = 0
+            # Ranks that differ along this axis alone share a color, and so a communicator.
             color = sum(c * math.prod(self._ranks[d + 1 :]) for d, c in enumerate(at))
             data = self.comm.Split(color, self.coordinates[axis])
+            # Notes travel beside the data, in a communicator of their own, so that neither receives the other's
+            # messages.
             watch.controls[name] = data.Dup()
             if self._groups[name] is None:
                 self._groups[name] = RoutedGroup(data, name, watch, self._devices, **self._options)

@@ -1,4 +1,4 @@
-"""Between whole arrays and the parts that lie in each process: shard, gather, replicate."""
+"""Convert between whole arrays and per-process shards: shard, gather, replicate."""
 
 import numpy as np
 

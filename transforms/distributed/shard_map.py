@@ -161,6 +161,7 @@ def _unboxed(x, spec, traces, counts):
         raise ShapeError(f"a result of shard_map has out_specs {spec}, which names {len(spec.parts)} axes, but shape "
                          f"{shape} at each place; name at most {len(shape)}{at_user_line()}")
     names = spec.names
+    # From the innermost axis outwards, the order opposite to that of boxing.
     for trace in reversed(traces):
         name = trace.axis_name
         if trace.owns(x):

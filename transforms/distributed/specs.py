@@ -1,4 +1,4 @@
-"""Partition specs: which axes of an array are cut along which axes of a mesh."""
+"""Partition specs: the mesh axes along which each axis of an array is partitioned."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Saving and loading the state of a run: each process writes its parts, one manifest says what belongs together."""
+"""Sharded checkpoints of a run: each process writes its shards, one manifest ties them together."""
 
 import json
 import os

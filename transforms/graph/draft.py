@@ -1,4 +1,4 @@
-"""A graph under work: its equations as passes rewrite them."""
+"""A mutable copy of a graph, for compiler passes."""
 
 from .equations import Equation, Literal, Var
 

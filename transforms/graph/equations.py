@@ -1,4 +1,4 @@
-"""Variables, literals, equations and bodies: what traces write down and passes read."""
+"""Variables, literals, equations and bodies: the intermediate representation of graphs."""
 
 from functools import partial, reduce
 from operator import or_

@@ -1,4 +1,4 @@
-"""Names for the values of a graph: those of the user's parameters and variables, where the source tells them."""
+"""Labels for the values of a graph: names of the user's parameters and variables, where the source has them."""
 
 from ...core.errors import line_of
 from ...core.lazy import LazyModule

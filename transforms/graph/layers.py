@@ -1,4 +1,4 @@
-"""The layout of drawings: nodes in layers, so that few edges cross and none lies upon another."""
+"""Layered graph drawing: assign nodes to layers with few crossings and no overlaps."""
 
 CHAR, PAD, GAP, BETWEEN, LINE = 7.3, 12, 18, 28, 14  # pixels
 _SWEEPS = 6

@@ -1,4 +1,4 @@
-"""Alias and layout analysis: which values lie compactly in memory, and which may share memory with which."""
+"""Alias and layout analysis: contiguity of values, and which of them may share memory."""
 
 from functools import reduce
 from operator import and_, or_

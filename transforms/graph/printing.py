@@ -1,4 +1,4 @@
-"""How graphs are printed and drawn."""
+"""Pretty-printing of graphs."""
 
 import numpy as np
 

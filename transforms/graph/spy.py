@@ -1,4 +1,4 @@
-"""Spy plots: where a matrix is not zero, as SVG for notebooks and as text elsewhere."""
+"""Spy plots of the nonzeros of a matrix, as SVG for notebooks and as text elsewhere."""
 
 import numpy as np
 

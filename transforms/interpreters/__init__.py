@@ -1,1 +1,1 @@
-"""The transforms that interpret operations, and the drivers over them: grad, jvp, vmap, Jacobians."""
+"""The interpreters of operations, and the drivers over them: grad, jvp, vmap, Jacobians."""

@@ -1,11 +1,11 @@
-"""A basis pushed or pulled by vmap: the columns or the rows of a Jacobian, chunked to a memory budget."""
+"""Push or pull a basis by vmap: columns or rows of a Jacobian, chunked to a memory budget."""
 
 import numpy as np
 
 from ...core.checks import whole
 from ...core.ops.indexing.places import duplicate
 from ...core.ops.shaping import concatenate
-from ...core.progress import told
+from ...core.progress import with_progress
 from ...core.tape.lazy_cotangents import Units
 from ...core.trace.device import constant, zeros_of
 from ...core.trace.tracer import Tracer, unwrap
@@ -21,10 +21,11 @@ def chunks(total, width, itemsize, chunking):
     """The `(start, stop)` of each chunk of a basis; `chunking` is its size, if given, whom to tell, and who asks."""
     size, progress, name = chunking
     if size is None:
+        # At least one vector: a single row over the budget cannot be cut further.
         size = max(1, min(total, MEMORY_BUDGET // max(1, width * itemsize)))
     else:
         size = whole(size, "chunk_size", 1)
-    return told([(start, min(start + size, total)) for start in range(0, total, size)], progress, name)
+    return with_progress([(start, min(start + size, total)) for start in range(0, total, size)], progress, name)
 
 
 def push_basis(push, avals, inputs, chunking, like):
@@ -105,24 +106,26 @@ def _rows(pullback, out_avals, start, stop, like):
     """The pullback of unit cotangents `start` to `stop`, one a row."""
     if (stop - start) * sum([a.size for a in out_avals]) < FEW:
         return _pulled(pullback, _basis(out_avals, start, stop, like), True)
-    lent = []
+    aliased = []
     basis, first = [], 1 - start
     with Mapping(stop - start) as trace:
         for a in out_avals:
+            # Floats, since the pullback moves them as it moves cotangents: see `Units._moved`.
             places = np.arange(first, first + a.size, dtype=np.float64).reshape(a.shape)
             if first < 1 or first + a.size > stop - start + 1:
                 places[(places < 1) | (places > stop - start)] = 0
-            basis.append(Units(trace, constant(np.ones(a.shape, a.dtype), *like), places, lent, unit=True))
+            # One lazy batch in place of an identity matrix: elementwise pullbacks then cost O(n), not O(n²).
+            basis.append(Units(trace, constant(np.ones(a.shape, a.dtype), *like), places, aliased, unit=True))
             first += a.size
         out = [unbox_out(trace, settle(v), 0) for v in pullback(basis)]
     check_escaped(out)
-    return [duplicate(v) if _shares(v, lent) else v for v in out]
+    return [duplicate(v) if _shares(v, aliased) else v for v in out]
 
 
-def _shares(value, lent):
+def _shares(value, aliased):
     """Tell whether a value may lie in memory of any other."""
     value = unwrap(value)
-    return type(value) is np.ndarray and any(np.may_share_memory(value, unwrap(v)) for v in lent)
+    return type(value) is np.ndarray and any(np.may_share_memory(value, unwrap(v)) for v in aliased)
 
 
 def _basis(avals, start, stop, like):

@@ -1,4 +1,4 @@
-"""Forward mode: values that carry a tangent."""
+"""Forward mode: the trace of dual numbers, and `jvp`."""
 
 from collections.abc import Sequence
 
@@ -62,6 +62,7 @@ class DualTrace(Trace):
         if prim.handlers is not None:
             return prim.handlers[self.kind](self, prim, args)
         values, mine, weak = take_operands(self, prim, args)
+        # Of a Hessian-vector product only the tangent of the gradient is wanted: products for its value are put off.
         if self.late and len(prim.linear) > 1 and mine and all(type(v) is ndarray for v in values):
             out = self.later(prim, values, {i: args[i].tangent for i in mine})
             if out is not None:
@@ -70,6 +71,7 @@ class DualTrace(Trace):
         if prim.flat or not mine:
             return ans
         tangents = {i: args[i].tangent for i in mine}
+        # From here on tangents may hold structural zeros, which must not meet infinities as 0 · inf = NaN.
         if prim.zeros:
             self.masked = True
         if prim.singular or prim.quiet is not None:
@@ -81,6 +83,7 @@ class DualTrace(Trace):
                 leave_error_state(state)
         else:
             tangent = prim.tangent(tangents, values, ans)
+        # Strong zeros only where a NaN came out: the check is one pass, the strong rules are several.
         if self.masked and prim.strong:
             state = error_state()
             try:
@@ -92,6 +95,8 @@ class DualTrace(Trace):
         if prim.outputs is None:
             out = self.box(ans, tangent)
             if weak and isinstance(out, Tracer):
+                # NumPy makes float64 of a Python number; to the user it still is one, and takes the dtype of what it
+                # meets.
                 out.aval = WEAK[complex if out.aval.dtype.kind == "c" else float]
             return out
         return tuple([self.box(v, t) for v, t in zip(ans, tangent)])
@@ -125,6 +130,7 @@ class DualTrace(Trace):
         aval = aval_of(value)
         if not is_inexact(aval.dtype):
             return value
+        # A rule of a broadcasting operation gives the tangent in the shape of its operand.
         if tangent.shape != aval.shape:
             tangent = broadcast_to(tangent, shape=aval.shape)
         if tangent.dtype != aval.dtype:
@@ -145,7 +151,7 @@ class WatchedDualTrace(Watching, DualTrace):
 
 
 def start_dual():
-    """A forward trace; the watching one under debug_nans."""
+    """Start a forward trace, one that checks for NaN under debug_nans."""
     return WatchedDualTrace() if modes().nans else DualTrace()
 
 
@@ -242,6 +248,7 @@ def _boxed(trace, primals, tangents):
 
 
 def _box_argument(trace, x, dx, k):
+    # One array and its tangent are no pytree to be flattened and compared.
     same_kind = type(x) is ndarray and type(dx) is ndarray and x.dtype is dx.dtype
     if same_kind and x.shape == dx.shape and x.dtype.kind in "fc":
         return _dual(trace, x, aval_of(x), dx)
@@ -270,6 +277,7 @@ def _box_leaf(trace, x, dx, k):
         raise DtypeError(f"jvp needs tangents that are arrays or numbers, but tangent {k} is {dx!r} of type "
                          f"{type(dx).__name__}; convert it with np.asarray{at_user_line()}")
     elif found.dtype != aval.dtype:
+        # float64 beside float32 is cast; a complex tangent would lose its imaginary part.
         if not np.can_cast(found.dtype, aval.dtype, "same_kind"):
             raise DtypeError(f"jvp needs tangent {k} of dtype {aval.dtype} like its primal, but got {found.dtype}; "
                              f"cast it with .astype{at_user_line()}")
@@ -304,7 +312,7 @@ def unbox_dual(result, trace):
 
 
 def tangents_alone(result, trace):
-    """The tangents of a result of this trace; its values are not asked for."""
+    """Unbox the tangents of a result, without computing its values."""
     leaves, rebuild = flatten(settle(result))
     return rebuild([leaf.tangent if isinstance(leaf, Dual) and leaf.owner is trace else
                     zeros_like_leaf(leaf, answer_aval(leaf)) for leaf in map(settle, leaves)])

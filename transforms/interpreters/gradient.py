@@ -1,4 +1,4 @@
-"""Drivers of reverse mode: grad, value_and_grad, vjp, and what leaves them."""
+"""Drivers of reverse mode: grad, value_and_grad, vjp, and the unboxing of their outputs."""
 
 from collections.abc import Sequence
 
@@ -132,6 +132,7 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int
         else:
             _check_scalar(_scalar_aval(out, name, fun), holomorphic, name, fun)
             value = out
+            # The output does not depend on the arguments: no sweep, and zeros below.
             cts = [None] * len(leaves)
         if shell is not None:
             value = shell([value])
@@ -197,6 +198,7 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
     del args, result, outs
     values = [_handed_out(trace, v) for v in values]
     count = len(leaves)
+    # Traced inputs are dropped: the pullback needs their library alone, and would keep the trace alive.
     kept = [library_of(v) if isinstance(v, Tracer) else v for v in leaves]
     avals_in = [aval_of(v) for v in leaves]
     trace.done = True
@@ -211,10 +213,12 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
             if node is not None and c is not None:
                 roots.append((node, c))
         trace.check_guards()
+        # A cotangent with zeros selects outputs as `where` does, and a zero must not meet an infinite factor.
         masked = trace.masked or any(may_have_zeros(c) for _, c in roots)
         state = error_state()
         try:
             enter_quiet()
+            # `retain`: the pullback may be called again, so saved values are not freed as the sweep goes on.
             found = sweep(roots, count, masked=masked, large=trace.large, retain=True)
         finally:
             leave_error_state(state)
@@ -230,6 +234,7 @@ def seed(aval, value):
     one = _SEEDS.get(aval.dtype)
     if one is None:
         one = _SEEDS[aval.dtype] = np.ones((), aval.dtype)
+        # Shared by all gradients of this dtype, and handed to rules of the user's.
         one.flags.writeable = False
     if isinstance(value, (ndarray, np.generic)):
         return one
@@ -278,11 +283,12 @@ def checked_cotangent(ct, aval, name):
     if not is_inexact(aval.dtype):
         return None
     ct = in_dtype(ct, aval, name, "cotangent")
+    # Rules are conjugate transposes; the public pullback is the plain transpose, as JAX's: conjugated on both ends.
     return ct.conj() if aval.dtype.kind == "c" else ct
 
 
 def unbox_outputs(outs, trace):
-    """Nodes (None for constants), plain values and avals of output leaves."""
+    """Split output leaves into nodes (None for constants), plain values and avals."""
     nodes, values, avals = [], [], []
     for out in outs:
         out = settle(out)
@@ -298,13 +304,13 @@ def unbox_outputs(outs, trace):
 
 
 def unbox(tree, trace):
-    """`tree` with this trace's tracers replaced by their values."""
+    """Replace this trace's tracers in a pytree by their values."""
     leaves, rebuild = flatten(tree)
     return rebuild([x.value if isinstance(x, Tracer) and x.owner is trace else x for x in map(settle, leaves)])
 
 
 def _handed_out(trace, value):
-    """An output the user may write to while the tape still needs it: copied if small, watched if large."""
+    """Protect an output that the tape still needs from the user's writes: copy it if small, watch it if large."""
     if type(value) is ndarray:
         kept = trace.keep(value)
         return kept if kept is not value else value

@@ -1,4 +1,4 @@
-"""The trace of one axis of a mesh: a batch trace of the places of the axis that lie in this process.
+"""The trace of a mesh axis: a batch trace over the positions of the axis that lie in this process.
 
 A value of the trace varies along the axis, any other one is the same at all places. Where both meet in an operation,
 what is the same is marked as varying, for its cotangent is the sum over all places.

@@ -1,4 +1,4 @@
-"""`tape`: the backward pass of a gradient, step by step, to learn from."""
+"""`tape`: the backward pass of a gradient step by step, for teaching."""
 
 from heapq import heappop, heappush
 

@@ -60,16 +60,20 @@ class VmapTrace(Trace):
             return prim.handlers["vmap"](self, prim, args)
         operands, params = prim.split(args)
         values, batched = self.unbox(operands)
+        # Before the test for batched operands: a psum of an unbatched value is `size` times it, not the value.
         if prim.across is not None and self.runs_over(params):
             return self.box_all(prim.across(self, values, batched, *params))
+        # A value that no example has a part in stays unbatched, and is computed once for all.
         if not any(batched):
             return prim.rebind((*values, *params))
+        # A product with the identity matrix is the other factor, without the O(n³) of computing it.
         if self.units is not None and prim.of_units is not None:
             ans = prim.of_units(values, batched, self.units)
             if ans is not None:
                 return self.box(ans)
         try:
             ans = prim.batch(values, params, batched, self.size)
+        # The message must speak of the shapes of one example, which the user wrote, not of those with batch axes.
         except (TypeError, ValueError, IndexError, AttributeError):
             avals = [aval_of(v) for v in values]
             refuse_avals(prim, [make_aval(a.shape[1:], a.dtype) if b else a for a, b in zip(avals, batched)], params)
@@ -77,9 +81,10 @@ class VmapTrace(Trace):
         return self.box_all(ans)
 
     def unbox(self, operands):
-        """Values and flags: which have the batch axis in front."""
+        """Split operands into values and flags of those with the batch axis in front."""
         values, batched = [], []
         for a in operands:
+            # The last test: buffers have no owner, and most traces stand for none.
             mine = isinstance(a, Tracer) and (a.owner is self or a.owner is self.stands_for and a.owner is not None)
             values.append(a.value if mine else a)
             batched.append(mine)
@@ -106,7 +111,7 @@ class WatchedVmapTrace(Watching, VmapTrace):
 
 
 class Mapping:
-    """The one way to a batch trace (the watching one under debug_nans): a `with`, in which its axis has its name.
+    """The scope of a batch trace and its axis name (a trace that checks for NaN under debug_nans).
 
     What leaves, leaves by `unbox_out` before the end; an error abandons the trace.
     """
@@ -187,6 +192,7 @@ def vmap(
             if axis_name is not None:
                 raise ValueError("vmap with chunk_size cannot name its axis: a collective would see one chunk only; "
                                  f"drop axis_name or chunk_size{at_user_line()}")
+            # Chunks are sliced in the outer trace, so derivatives of the slices are those of the whole.
             parts = []
             for start in range(0, size, chunk_size):
                 stop = min(start + chunk_size, size)
@@ -239,7 +245,7 @@ def from_front(x, axis):
 
 
 def _argument_axes(in_axes, args, kwargs, count):
-    """One axis (or None) a leaf."""
+    """Flatten `in_axes` to one axis, or None, for each leaf."""
     if type(in_axes) is int or in_axes is None:
         axes = [in_axes] * (count - (_count(kwargs) if kwargs else 0))
     else:
@@ -336,7 +342,7 @@ def _result_axes(out_axes, result, count):
 
 
 def unbox_out(trace, value, axis):
-    """A result of this trace with its batch axis at `axis`; one that is the same for all is repeated."""
+    """Unbox a result with its batch axis at `axis`; broadcast an unbatched one."""
     mine = isinstance(value, Batched) and value.owner is trace
     _check_kind(axis, "out_axes")
     if axis is None:
@@ -363,6 +369,8 @@ def unbox_out(trace, value, axis):
     if isinstance(value, Tracer):
         return broadcast_to(value.reshape((*aval.shape[:axis], 1, *aval.shape[axis:])), shape=shape)
     if isinstance(value, (ndarray, np.generic)) or not hasattr(value, "shape"):
+        # A copy: the broadcast view is read-only and its rows share memory, which a user who writes to a result would
+        # notice.
         return np.array(np.broadcast_to(np.expand_dims(value, axis), shape))
     return broadcast_to(value.reshape((*aval.shape[:axis], 1, *aval.shape[axis:])), shape=shape).copy()
 

@@ -1,1 +1,1 @@
-"""Operations over ranks: processes that hold parts of the same arrays and exchange them by messages."""
+"""Collectives over ranks: processes that hold shards of the same arrays and exchange messages."""

@@ -1,4 +1,4 @@
-"""The collectives that ranks called since they last compared what they call."""
+"""Log of the collectives that a rank called since ranks last compared them."""
 
 from hashlib import blake2b
 
@@ -10,7 +10,7 @@ LENGTH = 256  # known calls between two comparisons
 WIDTH = 12  # bytes of a token
 
 
-class Trail:
+class CollectiveLog:
     """The records that a group keeps of the calls of known lines, in order; the last part of each is its token.
 
     A token stands for lines that met when they were first called, so it is the same on all ranks. Two calls of one kind

@@ -1,4 +1,4 @@
-"""The ranks along one axis of a mesh: each collective of arrays on devices, from device to device."""
+"""The ranks along a mesh axis, with device-to-device collectives."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""Which device a process of a mesh uses: the one of its number among the processes of its machine."""
+"""The device of a process in a mesh: the one whose number is its local rank."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The ranks along one axis of a mesh: each collective of arrays as messages between them."""
+"""The ranks along a mesh axis, with collectives of host arrays as messages."""
 
 import weakref
 
@@ -12,7 +12,7 @@ from ...core.errors import (
     line_of,
     user_place,
 )
-from .collective_log import Trail
+from .collective_log import CollectiveLog
 from .messages import CUT, DIRECT, doubled, exchanged, gathered, scattered, summed, swapped
 from .persistent_requests import Shifts
 from .timeouts import DIGEST, SAME, Call, as_row, as_text, digest, mismatch, packed, soon, token_of, unpacked
@@ -49,7 +49,7 @@ class Group:
         self.byte = watch.mpi.BYTE
         self.error = watch.mpi.Exception
         self.seen = {}  # what a line calls -> (communicator, tag for messages, what, token of the lines that met, Call)
-        self.trail = Trail()
+        self.log = CollectiveLog()
         self.lanes = {}  # name of a collective -> its communicator
         self.routes = {}  # (source, destination) pairs -> (source, destination) of this rank
         self.kept = weakref.WeakValueDictionary()  # (shapes and dtypes, pairs, places) -> Shifts that code holds
@@ -290,7 +290,7 @@ class Group:
         found = self.seen.get(key)
         if found is None or self.check == "always" or self.broken is not None:
             found = self.seen[key] = self._met(what, found)
-        elif self.check == "first" and (name in _COMPARED or not self.trail.extended(found)):
+        elif self.check == "first" and (name in _COMPARED or not self.log.extended(found)):
             self.compare(self._call(what))
         return what, found[0], found[1]
 
@@ -328,21 +328,21 @@ class Group:
         Returns:
             a token of the lines that met, the same on all ranks.
         """
-        notes = self.told(packed(self.watch.number, call, self.trail.digest()), call)
+        notes = self.told(packed(self.watch.number, call, self.log.digest()), call)
         if (notes[:, SAME] != notes[0, SAME]).any():
             if (notes[:, DIGEST] != notes[0, DIGEST]).any():
                 raise mismatch({self.named(rank): unpacked(note)[2] for rank, note in enumerate(notes)})
             raise self._parted(call)
-        self.trail.calls.clear()
+        self.log.calls.clear()
         return token_of(notes)
 
     def _parted(self, call):
         """The error for ranks that called known lines in different order."""
-        place = self.trail.parted(self.told(self.trail.row(), call))
-        what = self.trail.what(place)
+        place = self.log.parted(self.told(self.log.row(), call))
+        what = self.log.what(place)
         rows = self.told(as_row("nothing" if what is None else self._call(what).words()), call)
-        error = self.trail.error(place, {self.named(rank): as_text(row) for rank, row in enumerate(rows)})
-        self.trail.calls.clear()
+        error = self.log.error(place, {self.named(rank): as_text(row) for rank, row in enumerate(rows)})
+        self.log.calls.clear()
         return error
 
     def told(self, row, call):

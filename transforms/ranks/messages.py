@@ -1,4 +1,4 @@
-"""Collectives of few ranks as messages straight into the result.
+"""Collectives of few ranks as point-to-point messages received directly into the result.
 
 They have fewer copies than MPI's own, and can be waited for with a limit, as MPI's calls that block cannot. Each is an
 iterable of requests: whoever runs it asks each whether it is complete, for as long as it cares to, before it takes the

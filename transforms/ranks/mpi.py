@@ -1,4 +1,4 @@
-"""MPI, imported when the first mesh of several processes is made, and what ends all ranks when one of them fails."""
+"""Lazy import of MPI at the first mesh of several processes, and the abort of all ranks when one fails."""
 
 import os
 import sys

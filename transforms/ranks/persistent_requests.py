@@ -1,4 +1,4 @@
-"""Shifts that compiled code makes again and again: their memory, and what MPI needs to know, are kept between calls."""
+"""Persistent MPI requests of the shifts in compiled code, kept with their buffers between calls."""
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class Shifts:
     def _known(self):
         """Tell whether the calls need no comparison, and the mesh is whole."""
         group = self.group
-        return group.broken is None and len(group.trail.calls) + len(self.perms) <= LENGTH
+        return group.broken is None and len(group.log.calls) + len(self.perms) <= LENGTH
 
 
 class _Ready:
@@ -67,7 +67,7 @@ class _Ready:
         number = watch.number
         watch.number += len(notes)
         if group.check == "first":
-            group.trail.calls += notes
+            group.log.calls += notes
         for put, x in zip(self.sent, arrays):
             put[...] = x
         for k in self.copied:

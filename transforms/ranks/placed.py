@@ -1,4 +1,4 @@
-"""The ranks along an axis as an operation of a graph names them: with the line of the user's where it stands."""
+"""The group of ranks of an equation in a graph, which reports errors at the user's line."""
 
 from ...core.errors import user_place
 from ...core.trace.tracer import Tracer

@@ -1,4 +1,4 @@
-"""Collectives of a rank's own values and those of the others, as primitives: sums, gathers, exchanges.
+"""Collectives across ranks as primitives: sums, gathers, exchanges.
 
 Reverse mode runs on all ranks at once. A value that is the same on all ranks has one cotangent, one that varies has one
 on each: so `rank_sum`, from varying to same, is transposed by `rank_vary`, which goes the other way and moves nothing.

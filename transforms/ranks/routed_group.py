@@ -1,4 +1,4 @@
-"""The ranks along one axis of a mesh, whatever library their arrays are of: which road each of them takes."""
+"""The ranks along a mesh axis for arrays of any library, dispatched to host or device collectives."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Waiting for other ranks: with a time limit, and with a look at what the others wait for when it takes long."""
+"""Waits for other ranks with a time limit, and reports of what the others wait for."""
 
 import time
 from hashlib import blake2b

@@ -1,1 +1,1 @@
-"""Reverse mode: the trace that records, the sweep that runs, and the checks around it."""
+"""Reverse mode: the recording trace, the backward sweep, and the checks around it."""

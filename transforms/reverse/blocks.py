@@ -1,4 +1,4 @@
-"""The sweep over elementwise operations on large arrays, a block of elements at a time.
+"""Blocked backward sweep over elementwise operations on large arrays, for cache locality.
 
 One operation after the other reads and writes whole arrays in main memory, in fresh pages; a block of all of them stays
 in the cache, and only what leaves the region is an array.

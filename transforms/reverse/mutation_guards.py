@@ -1,4 +1,4 @@
-"""Noticing that an array was written to between its use and the pullback: fingerprints of large saved arrays."""
+"""Detect in-place writes between the use of an array and its pullback: fingerprints of large saved arrays."""
 
 import weakref
 

@@ -1,4 +1,4 @@
-"""Traces of debug_nans: they look for NaN in each output, tangent and cotangent, and know the user's line."""
+"""Traces of debug_nans: check each output, tangent and cotangent for NaN, and report the user's line."""
 
 from collections.abc import Sequence
 from contextvars import ContextVar

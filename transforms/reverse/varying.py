@@ -1,4 +1,4 @@
-"""Reverse mode inside of a mesh: an operand that is the same at all places is marked where it meets one that varies."""
+"""Reverse mode within a mesh: mark replicated operands where they meet varying ones."""
 
 from ...core.arrays.dtypes import is_inexact
 from ...core.primitive.primitive import REGISTRY

@@ -1,4 +1,4 @@
-"""The axis environment: which named axes are being mapped, and by which trace."""
+"""The axis environment: the named axes in scope, and the trace that maps each."""
 
 from contextvars import ContextVar
 

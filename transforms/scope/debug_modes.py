@@ -1,4 +1,4 @@
-"""Debug modes, as dynamic scope: debug_nans and debug_mutation."""
+"""Dynamically scoped debug modes: debug_nans and debug_mutation."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager

@@ -1,4 +1,4 @@
-"""The scope in which sweeps and singular rules run: they make no floating-point warning that the function does not.
+"""Error state of sweeps and singular rules, which emit no floating-point warning of their own.
 
 It is an error state with a mark of ours, so an equation that is staged inside it can be told from others. One that is
 staged inside the user's `np.errstate` runs in that state again.

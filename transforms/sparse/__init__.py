@@ -1,1 +1,1 @@
-"""Sparse derivatives: patterns from graphs, colourings, compressed sweeps and the plans that hold them."""
+"""Sparse derivatives: patterns from graphs, colourings, compressed sweeps, and plans of all three."""

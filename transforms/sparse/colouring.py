@@ -1,4 +1,4 @@
-"""Colouring: groups of columns, or of rows, of a sparse matrix that do not meet in any row, or column."""
+"""Graph colouring: groups of structurally orthogonal columns, or rows, of a sparse matrix."""
 
 import numpy as np
 
@@ -28,6 +28,7 @@ def colour_columns(pattern, order="natural"):
         used = 0
         for i in mine:
             used |= taken[i]
+        # The lowest zero bit of `used`: the first colour that no row of this column has.
         bit = ~used & (used + 1)
         colours[j] = bit.bit_length() - 1
         for i in mine:
@@ -50,6 +51,7 @@ def ordered(by_column, order):
 
 def best_columns(pattern):
     """The colouring with fewer colours out of two orders; stops where no colouring can have fewer."""
+    # The columns of the fullest row all meet in it, so no colouring has fewer colours.
     least = int(np.diff(pattern.indptr).max(initial=0))
     found = colour_columns(pattern)
     if colours_of(found) > least:
@@ -118,6 +120,7 @@ def coloured(pattern, way):
     found = [coloured(pattern, "columns")]
     across = np.bincount(pattern.indices, minlength=pattern.shape[1])
     most = np.diff(pattern.indptr).max(initial=0), across.max(initial=0)
+    # The fullest column bounds the row colouring from below: by rows it can only win if that is less.
     if most[1] < found[0].passes[0]:
         found.append(coloured(pattern, "rows"))
     best = min(found, key=_cost)

@@ -1,4 +1,4 @@
-"""The map that a sparse derivative is taken of: flat arrays in, flat arrays out, and the graph of its derivative."""
+"""The flat array-to-array map behind a sparse derivative, and the graph of its derivative."""
 
 import numpy as np
 

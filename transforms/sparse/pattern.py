@@ -1,4 +1,4 @@
-"""The sparsity pattern of a graph: for each element of an output the elements of the inputs that it depends on."""
+"""Sparsity pattern of a graph: the input elements on which each output element depends."""
 
 import numpy as np
 
@@ -33,6 +33,7 @@ def dependence(graph, given, known=()):
             located(error, eq)
             raise
         for v, r in zip(eq.outputs, answers):
+            # Integers and booleans carry no derivative, so what depends on them does not depend on the inputs.
             if r is not None and len(r.columns) and is_inexact(v.aval.dtype):
                 env[v] = r
     return [None if type(v) is Literal else env.get(v) for v in graph.outputs]
@@ -119,6 +120,7 @@ def _moved(eq, i):
     given = []
     for k, v in enumerate(eq.inputs):
         shape = v.aval.shape
+        # From 1, so that zeros, which padding writes too, stand for no element of this operand.
         given.append(numbered(shape) + 1 if k == i else np.zeros(shape, np.int64))
     return np.asarray(eq.prim.run((*given, *eq.params))) - 1
 
@@ -155,6 +157,7 @@ def _of_while(eq, found, values):
     while True:
         outs = dependence(body.graph, [*head, *carry], known)
         grown = [united(c, o) for c, o in zip(carry, outs)]
+        # Relations only grow and are bounded, so equal counts are equal relations, and this ends.
         if all(_count(a) == _count(b) for a, b in zip(carry, grown)):
             return grown
         carry = grown
@@ -204,6 +207,7 @@ class _Step:
         live = tuple([r is not None for r in given])
         if not any(live):
             return [None] * len(self.graph.outputs)
+        # Steps differ in which carries depend on anything at all: the first ones less than the later.
         if live not in self.local:
             total, seeds = sum(s for s, flag in zip(self.sizes, live) if flag), []
             before = 0

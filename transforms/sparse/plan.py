@@ -1,4 +1,4 @@
-"""Plans of sparse derivatives: a pattern, its colouring and where each element is found in the compressed sweeps."""
+"""Plans of sparse derivatives: a pattern, its colouring, and the position of each element in the compressed sweeps."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Relations between elements: rows of column numbers, as in a CSR matrix without values, and how they are combined."""
+"""Boolean relations between elements in CSR form (columns of each row), and their composition."""
 
 import numpy as np
 
@@ -92,6 +92,7 @@ def joined(found, source, target):
     if len(source) == count and np.array_equal(source, np.arange(count)):
         return gathered(found, target)
     times = np.bincount(source[source >= 0], minlength=count)
+    # Keys that occur once need no union of rows: a gather in place of a sparse product.
     if times.max(initial=0) <= 1:
         place = np.full(count + 1, -1)
         place[source] = np.arange(len(source))

@@ -41,6 +41,7 @@ class Sweeps:
 
     def pull(self, seeds):
         """`(k, inputs)` from cotangents `(k, outputs)`: the rows of the Jacobian, added up by `seeds`."""
+        # One forward pass for all chunks of rows.
         if self.pullback is None:
             outs, self.pullback = vjp(self.of_live, *self.leaves)
         rows = self._pulled(seeds)

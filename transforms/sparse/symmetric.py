@@ -1,4 +1,4 @@
-"""Colourings of symmetric matrices, star and acyclic, and how their elements are got back.
+"""Star and acyclic colourings of symmetric matrices, and the recovery of their elements.
 
 Gebremedhin, Tarafdar, Manne & Pothen (2007), New acyclic and star coloring algorithms with application to computing
 Hessians, SIAM J. Sci. Comput. 29.
@@ -27,6 +27,7 @@ class Adjacency:
         rows = np.repeat(np.arange(n), np.diff(pattern.indptr))
         columns = pattern.indices
         off = rows != columns
+        # Both elements (i, j) and (j, i) are one edge, numbered by its smaller and larger end.
         a, b = np.minimum(rows, columns)[off], np.maximum(rows, columns)[off]
         _, edges = np.unique(a.astype(np.int64) * n + b, return_inverse=True)
         starts = np.concatenate([[0], np.cumsum(np.bincount(rows[off], minlength=n))])
@@ -44,6 +45,7 @@ def star_colours(graph, order):
     """A colouring in which every path of four vertices has at least three colours: each pair of colours makes stars."""
     neighbours, numbers = graph.neighbours, graph.edge_numbers
     colour, star_of, hub = [-1] * graph.size, [-1] * graph.edges, []
+    # Marked by the vertex under work in place of cleared each time: the sweep stays linear in the edges visited.
     forbidden, first, treated = [-1] * (graph.size + 1), [(-1, -1, -1)] * (graph.size + 1), [-1] * graph.size
     for v in order:
         for w, edge in zip(neighbours[v], numbers[v]):
@@ -97,6 +99,7 @@ def acyclic_colours(graph, order):
 
     def root(e):
         while parent[e] != e:
+            # Path halving: union-find in nearly constant amortized time.
             parent[e] = e = parent[parent[e]]
         return e
 
@@ -180,6 +183,7 @@ class Recovery:
         ready = [k for k, count in enumerate(left) if count == 1]
         while ready:
             s = ready.pop()
+            # The last unknown of this sum was found through its other sum in the meantime.
             if left[s] != 1:
                 continue
             e = next(e for e in flat[starts[s] : starts[s + 1]] if chosen[e] < 0)
@@ -203,6 +207,8 @@ class Recovery:
         columns = rank[np.array(flat)[np.repeat(begin, lengths) + within]]
         if number and len(rows) > number:
             matrix = SPARSE.csc_array((np.ones(len(rows)), (rows, columns)), shape=(number, number))
+            # The matrix is triangular in this order, so natural ordering without pivoting makes a factor without
+            # fill-in.
             self.triangle = LINALG.splu(matrix, permc_spec="NATURAL", diag_pivot_thresh=0.0,
                                         options={"SymmetricMode": False, "Equil": False})
             self.sums = matrix

@@ -1,1 +1,1 @@
-"""Functions written down as graphs, and what is built on graphs."""
+"""Staged functions (graphs), and the transforms built on them."""

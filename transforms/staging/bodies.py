@@ -1,4 +1,4 @@
-"""Bodies of higher-order primitives: called at fresh levels, batched, with captured values."""
+"""Bodies of higher-order primitives: called at fresh levels, batched, closed over captured values."""
 
 import numpy as np
 
@@ -202,7 +202,7 @@ def push(body, values, tangents, start, masked=False):
 
 
 def instantiate(tangents, values):
-    """Tangents with zeros in place of None."""
+    """Instantiate symbolic zero tangents (None) as arrays of zeros."""
     out = []
     for t, v in zip(tangents, values):
         if t is None:
@@ -217,7 +217,7 @@ def conjugated(x):
 
 
 def operands_of(trace, args):
-    """`(values, flags)` of operands: those of `trace` unboxed and flagged."""
+    """Unbox the operands of `trace`: `(values, flags)`, with a flag for each that was its own."""
     values, mine = [], []
     for a in args:
         own = isinstance(a, Tracer) and a.owner is trace

@@ -1,4 +1,4 @@
-"""Closures: the traced values that functions reach, and functions that have others in their place."""
+"""Closure conversion: find the traced values that a function reaches, and rebuild it with others in their place."""
 
 from functools import partial
 from types import CellType, FunctionType, MethodType, ModuleType
@@ -36,6 +36,7 @@ def closes_over_tracer(functions, wanted=None):
             todo += thing
         elif kind is dict:
             todo += thing.values()
+        # Modules and classes reach the whole program; values of a trace lie in objects and closures.
         elif hasattr(thing, "__dict__") and not isinstance(thing, (type, ModuleType)):
             todo += vars(thing).values()
     return False
@@ -67,6 +68,7 @@ def _with(thing, wanted, take, done):
         return thing
     if kind is FunctionType:
         cells = thing.__closure__ or ()
+        # New cells, filled below: a function may reach itself through its closure, and `done` ends that.
         fresh = [CellType() if _filled(c) and closes_over_tracer((c.cell_contents,), wanted) else c for c in cells]
         out = done[id(thing)] = FunctionType(thing.__code__, thing.__globals__, thing.__name__, None, tuple(fresh))
         out.__dict__.update(thing.__dict__)

@@ -1,4 +1,4 @@
-"""Typed graphs: staged functions that run, under any transform, and can be called."""
+"""Typed graphs: callable staged functions that run under any transform."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -70,6 +70,7 @@ class Graph:
                 the same.
             keep: a function of an equation; outputs it wants are put into the dict returned beside the outputs.
         """
+        # The first run interprets: most graphs of derivatives run once, and source pays from the second time on.
         if known is None and keep is None:
             for v in values:
                 if type(v) not in RAW:
@@ -87,10 +88,11 @@ class Graph:
             self.guards.check("a graph", "make the graph again")
 
     def interpret(self, values, known=None, keep=None):
-        """The outputs, computed equation by equation."""
+        """Interpret the graph equation by equation."""
         self.check_guards()
         env = dict(zip(self.inputs, values, strict=True))
         kept = {}
+        # Each stager once: a value may be traced by the same one through several operands.
         stagers = list({id(t): t for v in values for t in stagers_of(v)}.values())
         state = error_state()
         try:
@@ -126,6 +128,7 @@ class Graph:
                 env[eq.outputs[0]] = ans
             else:
                 env.update(zip(eq.outputs, ans))
+            # At the last use, so that memory peaks as it does when the function runs eagerly.
             for v in eq.drop:
                 del env[v]
 
@@ -233,7 +236,7 @@ runs_equations(Graph._run, "eq")
 
 
 def part_of(graph, inputs, equations, outputs):
-    """Equations of a graph as one of their own."""
+    """Extract equations of a graph as a graph of their own."""
     part = Graph(inputs, [Equation(eq.prim, eq.inputs, eq.params, eq.outputs, eq.quiet, eq.place) for eq in equations],
                  outputs).prune()
     part.guards = graph.guards
@@ -241,7 +244,7 @@ def part_of(graph, inputs, equations, outputs):
 
 
 def stagers_of(value):
-    """The traces that write down what is done with a value."""
+    """Yield the staging traces that record operations on a value."""
     while isinstance(value, Tracer):
         if value.owner is not None and value.owner.kind == "graph":
             yield value.owner
@@ -253,6 +256,7 @@ def record_known(prim, args, params, ans):
     top = max((a.owner for a in args if isinstance(a, Tracer)), key=lambda t: t.level, default=None)
     if top is None:
         return ans
+    # Only a reverse trace can record an operation whose output is given; the others compute values and more from it.
     if top.kind != "grad" or prim.handlers is not None:
         return prim.rebind((*args, *params))
     return top.process(prim, (*args, *params), ans)

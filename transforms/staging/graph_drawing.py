@@ -1,4 +1,4 @@
-"""`draw`: the graph of a function as a picture, with what each operation costs on request."""
+"""`draw`: the picture of the graph of a function, with the cost of each operation on request."""
 
 from ...core.checks import check_function
 from ...core.types import Any, Callable

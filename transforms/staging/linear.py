@@ -1,4 +1,4 @@
-"""Linear maps as values: linearize, and the transpose of a linear function."""
+"""Linear maps as values: `linearize`, and the transpose of a linear function."""
 
 import numpy as np
 
@@ -41,6 +41,7 @@ def linearize(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) 
     back = FlatPullback(fun, primals, has_aux)
     graph, _ = stage(lambda *tangents: back.filled(transposed(back, back.avals, tangents), tangents), avals, tuple,
                      "linearize", like=leaves, watch=False)
+    # The tangent map reads what the forward pass saved, so writes to that must be noticed as in a pullback.
     graph.guards = back.pullback.trace.guards
 
     constants = [v.value for v in graph.outputs if type(v) is Literal]
@@ -100,6 +101,7 @@ def transposed(run, avals, cts):
 
 def generic(aval, *like):
     """An array of `aval` between 1 and 2, without coincidences: no sum or difference of its elements vanishes."""
+    # Multiples of the golden ratio modulo 1 are spread evenly and never repeat.
     values = 1.0 + np.arange(aval.size) * 0.6180339887498949 % 1.0
     return constant(values.reshape(aval.shape).astype(aval.dtype), *like)
 

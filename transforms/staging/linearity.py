@@ -1,4 +1,4 @@
-"""Linear maps given by Python code: staged for values that are not known yet, and checked to be linear."""
+"""Linear maps given by Python code: staged for unknown values, and checked for linearity."""
 
 import numpy as np
 
@@ -74,6 +74,7 @@ def check_linear(graph, count, must, remedy, whole=True):
         used = {n for n, v in zip(names, eq.inputs) if type(v) is Var and v in dependent}
         if all(type(v) is Literal or v in made for v in eq.inputs):
             made.update(eq.outputs)
+        # Strong zeros look at the cotangent, and leave the map linear.
         if prim in _LOOKS:
             used.discard("ct")
         looks = eq.quiet is True and (prim.flat or prim.control == "branch")  # as products with strong zeros do

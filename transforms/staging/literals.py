@@ -1,4 +1,4 @@
-"""The constants of a graph that is being written down: one Literal an array, as it was when it was met."""
+"""Constants of a graph under construction: one Literal an array, with the contents at its first use."""
 
 import numpy as np
 

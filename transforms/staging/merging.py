@@ -1,4 +1,4 @@
-"""Equal equations of a graph as one."""
+"""Common subexpression elimination: merge equal equations of a graph."""
 
 from ..compile.rules.rewrite import key_of
 from ..graph.equations import Equation
@@ -6,7 +6,7 @@ from .graph import Graph, part_of
 
 
 def merged(graph: Graph) -> Graph:
-    """A graph without captured values in which no two equations compute the same, for what is made of it.
+    """Merge equal equations of a graph without captured values.
 
     The compiler merges equations too, but of a derivative that is too late: each has a cotangent of its own by then.
     """

@@ -1,4 +1,4 @@
-"""Traced Python numbers, which take the dtype of what they meet: results of functions that are still such numbers."""
+"""Weakly typed results of staged functions: Python numbers that take the dtype of what they meet."""
 
 import numpy as np
 

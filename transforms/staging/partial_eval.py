@@ -1,11 +1,11 @@
-"""The two halves of a derivative: a graph is divided into what runs forwards and what the way back alone needs."""
+"""Partial evaluation of a derivative: split its graph into a forward and a backward half."""
 
 from ..graph.equations import Equation, Var
 from .graph import part_of
 
 
-def divided(forward, back, count, late, free=None):
-    """`(forward, back, residuals)`: the two graphs, where the second alone computes what it alone needs.
+def partition(forward, back, count, late, free=None):
+    """Split a derivative into `(forward, back, residuals)`: what the backward half alone needs is computed there.
 
     Args:
         forward: its outputs from `count` on are what `back` captured, whose last inputs stand for them.
@@ -19,6 +19,7 @@ def divided(forward, back, count, late, free=None):
     residuals = set(forward.outputs[count:])
     needed = {v for v in forward.outputs[:count] if type(v) is Var}
     stay, move = [], []
+    # Backwards, so that the readers of an equation are decided before it is: it may move only if all of them did.
     for eq in reversed(forward.equations):
         given = {v for v in eq.inputs if type(v) is Var}
         if eq in late or free is not None and not eq.acts and needed.isdisjoint(eq.outputs) and _size(
@@ -35,7 +36,7 @@ def divided(forward, back, count, late, free=None):
     renamed = [Equation(eq.prim, [same.get(v, v) for v in eq.inputs], eq.params, eq.outputs, eq.quiet, eq.place)
                for eq in back.equations]
     return (part_of(forward, forward.inputs, stay[::-1], [*forward.outputs[:count], *kept]),
-            part_of(back, [*cts, *kept], merged(move[::-1], renamed), [same.get(v, v) for v in back.outputs]),
+            part_of(back, [*cts, *kept], interleaved(move[::-1], renamed), [same.get(v, v) for v in back.outputs]),
             kept)
 
 
@@ -43,14 +44,15 @@ def _size(variables):
     return sum(v.aval.size for v in variables)
 
 
-def merged(first, then):
-    """Both lists of equations in their order, those of the first as late as those of the second allow.
+def interleaved(first, then):
+    """Interleave two lists of equations in their order, those of the first as late as the second allows.
 
     What is recomputed for one of these is then dropped before more is.
     """
     place = {v: k for k, eq in enumerate(first, 1) for v in eq.outputs}
     out, done = [], 0
     for eq in then:
+        # Recompute just in time: all at once would hold every recomputed value through the whole backward half.
         upto = max([done, *[place.get(v, 0) for v in eq.inputs]])
         out += [*first[done:upto], eq]
         done = upto

@@ -1,4 +1,4 @@
-"""`profile`: where the time and the memory of a function go, by operation and by line."""
+"""`profile`: the time and memory of a function by operation and by line."""
 
 from time import perf_counter
 

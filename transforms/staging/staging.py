@@ -42,7 +42,7 @@ from .numbers import NUMBERS, is_derived
 
 
 def alike(a, b):
-    """Tell whether two values of reverse traces are one read, or another move of elements, of one value, done twice.
+    """Tell whether two values of reverse traces are the same read, or the same move of elements, of one value.
 
     A step that reads `w[0]` of a `w` around it at four places reads one value, and needs one cotangent of it.
     """
@@ -66,7 +66,7 @@ _TESTS = [test.prim for test in (greater, greater_equal, less, less_equal, equal
 
 
 class GraphTrace(Trace):
-    """Writes equations down. With `concrete` it also computes each output on primal values, so that `if` works."""
+    """The staging trace: records equations. With `concrete` it also computes primal values, so that `if` works."""
 
     __slots__ = ("equations", "inputs", "captured", "reads", "moved", "concrete", "library", "literals", "spreads",
                  "numbers", "arrays", "about", "errors", "met")
@@ -107,7 +107,8 @@ class GraphTrace(Trace):
         return traced.node in self.arrays
 
     def hoist(self, tracer):
-        """The input that stands for a tracer of a surrounding transform that the function closed over."""
+        """Lift a closed-over tracer of an enclosing transform to an input of the graph."""
+        # By identity of value and node, not of the tracer: a snapshot of it is the same value, and one input.
         key = identity(tracer)
         known = self.captured.get(key)
         reads = None if known is not None else self.reads_of(tracer)
@@ -126,7 +127,7 @@ class GraphTrace(Trace):
         return known[1]
 
     def reads_of(self, tracer):
-        """The capture that moves elements of the same value as `tracer` does; None where there is none."""
+        """Captured values that move elements of the same value in the same way; None if `tracer` moves none."""
         rule = tracer.node.rule if type(tracer) is Rev else None
         if rule is None or not rule.moves:
             return None
@@ -137,6 +138,7 @@ class GraphTrace(Trace):
         if isinstance(a, Tracer):
             a = settle(a)
         if isinstance(a, Tracer):
+            # A value of an older trace: the function closes over it, so it becomes an input of the graph.
             if a.owner is not self:
                 a = self.hoist(a)
             return a.node, a.value
@@ -144,6 +146,7 @@ class GraphTrace(Trace):
             namespace_of((a,))
         if not isinstance(a, np.ndarray) or find_backend(type(a)) is None:
             return Literal(a), a
+        # Unit vectors made for a Jacobian would otherwise stand in the graph as dense constants.
         places = unit_places(a)
         if places is not None:
             return self.units(a, places), a
@@ -174,6 +177,7 @@ class GraphTrace(Trace):
         values = None
         if self.concrete:
             params = tuple([_plain(p) for p in params])
+            # An effect happens when the graph runs, and must not happen twice.
             if "acts" not in prim.effects:
                 values = prim.rebind((*[v for _, v in lifted], *params))
         avals = [x.aval for x in inputs]
@@ -213,19 +217,23 @@ class GraphTrace(Trace):
     def fit(self, prim, x, strong):
         kind = self.numbers[x]
         dtype = np.result_type(*strong, kind(1))
+        # Comparisons of integers are exact in either dtype, and a cast would only cost an equation.
         if dtype == x.aval.dtype or dtype.kind == "i" == x.aval.dtype.kind and prim in _TESTS:
             return x
         prim = (cast if dtype.kind in "fc" else cast_flat).prim
         return self.emit(prim, [x], (dtype,), make_aval((), dtype)).node
 
     def emit(self, prim, inputs, params, out_avals, values=None):
-        """Write an equation down; returns its tracer(s)."""
+        """Record an equation; return its tracer(s)."""
+        # The state is one immutable object of the context: identity tells that it is the one met last.
         now = error_state()
         if now is not self.met[0]:
             self.met = now, silence(self.errors)
         quiet = self.met[1]
         if prim.outputs is None:
             equation = Equation(prim, inputs, params, [Var(out_avals)], quiet, user_place())
+            # Equal reads and moves are merged as they are written down: each would have a cotangent of the whole
+            # array.
             if self.moved is not None and prim.rearranges and (key := key_of(equation)) is not None:
                 var = self.moved.setdefault((key, equation.quiet), equation.outputs[0])
                 if var is not equation.outputs[0]:
@@ -260,7 +268,7 @@ def _plain(param):
 
 
 def primal(value):
-    """`value` without its derivatives: what a concrete run may look at. Batch axes and staging stay."""
+    """Strip the derivatives of a value for a concrete run. Batch axes and staging stay."""
     while isinstance(value, Tracer):
         value = settle(value)
         kind = type(value)
@@ -269,6 +277,7 @@ def primal(value):
             if inner is value.value:
                 return value
             out = kind()
+            # A new tracer of the same trace, since others still hold the one with derivatives.
             out.owner = value.owner
             out.value = inner
             out.aval = value.aval
@@ -320,14 +329,17 @@ def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, wa
         else:
             before = CLOSURE_GUARD.get()
             try:
+                # A concrete run happens once, like any code; a staged body runs any number of times, so writes to
+                # arrays from outside are refused.
                 guard = ClosureGuard(trace.level).begin()
                 if enclose:
-                    fun = with_closures(fun, is_unknown, lambda x: guard.stand(trace.hoist(x)))
+                    fun = with_closures(fun, is_unknown, lambda x: guard.capture(trace.hoist(x)))
                 outs, rebuild_out = flatten(fun(*rebuild(boxed)))
                 outs = [settle(x) for x in outs]
             finally:
                 CLOSURE_GUARD.set(before)
             guard.check()
+    # Also KeyboardInterrupt: the trace must end, or tracers that escaped with the exception would go on recording.
     except BaseException as error:
         abandon(trace, error)
         raise

@@ -1,4 +1,4 @@
-"""Strong zeros in a graph of cotangents, left out where a cotangent has no structural zeros."""
+"""Drop strong zeros from a graph of cotangents where a cotangent has no structural zeros."""
 
 from ...core.ops.arithmetic import add, multiply
 from ...core.ops.dependence import ELEMENTS, MOVED, reduced

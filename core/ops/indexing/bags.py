@@ -1,4 +1,4 @@
-"""Rows of a table in bags: which bag each belongs to, the sums of the bags, and their largest elements.
+"""Bags of table rows (embedding bags): the bag of each row, sums and maxima over bags.
 
 The places of rows and the numbers of bags are side by side, one of each for every row that is looked up; where one of
 the two is negative, nothing is.

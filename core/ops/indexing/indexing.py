@@ -74,6 +74,8 @@ def _update(xp, x, v, index, add, donate):
 def _update_vjp(ct, x_aval, v_aval, index, add):
     if add:
         return ct, _as(ct, index, v_aval)
+    # The cotangent of x is `ct` with a hole where v was written: taken out of a buffer of ours, so n writes cost
+    # O(n).
     if type(ct) is not Scatter:
         ct = Scatter.of(x_aval if ct.dtype == x_aval.dtype else aval_of(ct), ct)  # a write may widen the dtype
     part = ct.take_out(index)
@@ -170,6 +172,7 @@ def _take_batch(x, index, axis, batched, size):
     rank = index.ndim - 1
     n = x.shape[axis + 1]
     rows = _move_axis(x, axis + 1, 1)
+    # One take for all examples: rows end to end, with the index of each example shifted by its start.
     rows = rows.reshape((size * n, *rows.shape[2:]))
     out = take(rows, _row_index(index, n, size), axis=0)
     for k in range(rank):  # the index axes lie behind the batch; move them to `axis`

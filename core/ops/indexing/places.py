@@ -1,4 +1,4 @@
-"""Picking elements at fixed places of an array: what strided views of any kind become on the tape."""
+"""Gather elements at fixed flat positions of an array: the tape form of strided views."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Plans for indices with arrays: what basic index, transpose and reshape turn `x[key]` into one take along one axis."""
+"""Plans for advanced indexing: rewrite `x[key]` as basic indexing, transpose, reshape and one take along one axis."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows added up at places: what `scatter_add` does with plain arrays."""
+"""Scatter-add of rows: the implementation of `scatter_add` on plain arrays."""
 
 import math
 

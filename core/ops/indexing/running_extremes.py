@@ -1,4 +1,4 @@
-"""The largest or smallest elements so far along an axis, and their places."""
+"""Cumulative maximum and minimum along an axis, and their indices."""
 
 from math import prod
 

@@ -1,4 +1,4 @@
-"""Largest or smallest elements of all that land on one place of an axis, and of what is there."""
+"""Scatter-max and scatter-min: reduce the elements written to each index together with what is there."""
 
 from math import prod
 

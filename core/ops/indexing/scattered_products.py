@@ -1,4 +1,4 @@
-"""Products of all elements that land on one place of an axis, and of what is there."""
+"""Scatter-multiply: the product of the elements written to each index and of what is there."""
 
 import operator
 from math import prod

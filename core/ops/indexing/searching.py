@@ -1,4 +1,4 @@
-"""Places found by searching and ordering: integers and truth values, constants to derivatives."""
+"""Search and order: integer and boolean results, constants to derivatives."""
 
 import math
 

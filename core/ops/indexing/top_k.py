@@ -1,4 +1,4 @@
-"""Places of the largest or smallest elements of an axis, in their order."""
+"""Indices of the k largest or smallest elements along an axis, in order."""
 
 from math import prod
 

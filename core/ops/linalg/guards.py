@@ -1,4 +1,4 @@
-"""Identities that refuse values at which a derivative does not exist, or is not determined by what is known."""
+"""Identities that raise at values where a derivative does not exist or is not determined."""
 
 import numpy as np
 

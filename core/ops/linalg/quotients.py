@@ -1,4 +1,4 @@
-"""Division by the gaps between eigenvalues or singular values, where it is decided about repeated ones."""
+"""Division by gaps between eigenvalues or singular values, with the policy for repeated ones."""
 
 import numpy as np
 

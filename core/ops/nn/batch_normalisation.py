@@ -1,4 +1,4 @@
-"""Each channel of a batch brought to mean 0 and variance 1, with the scale and shift of a layer, and its statistics."""
+"""Batch normalization: normalize, scale and shift each channel, and return the statistics."""
 
 from math import prod
 

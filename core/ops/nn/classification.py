@@ -1,4 +1,4 @@
-"""Softmax, its logarithm, and the losses of classes: rows of plain arrays in as few passes as NumPy allows."""
+"""Softmax, log-softmax and classification losses: rows of plain arrays in as few passes as NumPy allows."""
 
 from math import isfinite
 

@@ -1,4 +1,4 @@
-"""Rules of products with a matrix that lies column by column, as a transposed weight does."""
+"""Derivative rules of products with a column-major matrix, such as a transposed weight."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: how likely classes of frames spell labels, with blanks and repeats between.
+"""Connectionist temporal classification (CTC): the likelihood of a label sequence under per-frame classes.
 
 A path is the labels of one example with a blank (its first state) around and between them. From frame to frame a walk
 stays in its state, goes to the next, or skips a blank between two different labels. Graves et al. (2006), Connectionist

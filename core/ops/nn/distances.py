@@ -1,4 +1,4 @@
-"""Distances of all pairs of rows, in the 1-norm, the 2-norm and the largest gap."""
+"""Pairwise distances of rows in the 1-norm, the 2-norm and the maximum norm."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The approximation of gelu by tanh, which keeps its operand alone."""
+"""The tanh approximation of GELU, which saves its operand only."""
 
 import math
 

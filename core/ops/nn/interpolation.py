@@ -1,4 +1,4 @@
-"""Images between their pixels: linear interpolation at positions that data say, and its derivatives."""
+"""Linear interpolation of images at positions given by data, and its derivatives."""
 
 from itertools import product
 from math import prod

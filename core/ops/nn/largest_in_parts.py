@@ -1,4 +1,4 @@
-"""Where the largest element of each part lies, of axes that are divided into equal parts."""
+"""Argmax over equal, non-overlapping parts of axes."""
 
 from functools import lru_cache
 from math import prod

@@ -1,4 +1,4 @@
-"""Where the largest element of each window lies."""
+"""Argmax over sliding windows."""
 
 from functools import lru_cache
 from itertools import product

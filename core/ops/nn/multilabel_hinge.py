@@ -1,4 +1,4 @@
-"""The hinge loss of rows of scores with several labels each: how much less than 1 labels lie above other classes."""
+"""Multilabel hinge loss: margins of 1 between the scores of labels and those of other classes."""
 
 from math import prod
 

@@ -1,4 +1,4 @@
-"""Values brought to mean 0 and variance 1 as one operation, alone and with the scale and shift of a layer."""
+"""Normalization to mean 0 and variance 1 as one operation, with or without scale and shift."""
 
 import numpy as np
 

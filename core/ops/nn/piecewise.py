@@ -1,4 +1,4 @@
-"""Activations made of pieces, as primitives: one pass or two by elements, and their slopes as masks."""
+"""Piecewise activations as primitives: one or two elementwise passes, their slopes as masks."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The largest elements of windows, and where they lie, as loops over lines.
+"""Max pooling and its indices as loops over lines.
 
 Each line of an image is taken apart by the stride, with -inf around it, so that a vector of neighbouring elements
 belongs to as many windows. First come the largest elements of each line, then the largest of these among lines.

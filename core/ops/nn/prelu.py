@@ -1,4 +1,4 @@
-"""Lines whose slope below 0 is learnt, one for all or one a channel, as loops where arrays are large."""
+"""PReLU: a learnable slope below 0, shared or one a channel; native loops where arrays are large."""
 
 from math import prod
 

@@ -1,4 +1,4 @@
-"""Weighted sums of fixed places along one axis: interpolation and its transpose, windows of varying length."""
+"""Weighted sums of fixed positions along one axis: interpolation, its transpose, windows of varying length."""
 
 from math import prod
 

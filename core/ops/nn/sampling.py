@@ -1,4 +1,4 @@
-"""Weighted sums of elements at places that data say: images sampled between their pixels, and the transposes."""
+"""Weighted gathers at positions given by data (grid sampling), and their transposes."""
 
 from math import prod
 

@@ -1,4 +1,4 @@
-"""Sums over products of rows of plain matrices, and rows shifted by one number each, by the fastest of NumPy's ways."""
+"""Row-wise dot products of plain matrices, and rows shifted by one number each, by the fastest of the NumPy calls."""
 
 import operator
 

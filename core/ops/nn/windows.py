@@ -1,4 +1,4 @@
-"""Windows of arrays: a strided view of all of them, copies of that, and windows added up where they came from."""
+"""Sliding windows: a strided view of all of them, copies of it, and overlap-add as the transpose."""
 
 import math
 from functools import lru_cache

@@ -1,1 +1,1 @@
-"""Operations whose algorithm is SciPy's: its values, and rules of derivatives written in operations."""
+"""Primitives with SciPy's algorithms as implementation and derivative rules written in operations."""

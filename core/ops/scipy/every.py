@@ -1,4 +1,4 @@
-"""All operations whose algorithm is SciPy's, loaded together: for what goes over the registry."""
+"""Load all primitives with SciPy algorithms, for readers of the whole registry."""
 
 from . import (
     banded as banded,

@@ -1,4 +1,4 @@
-"""SciPy's modules, imported when a kernel is first run, and how kernels run on stacks of matrices."""
+"""Lazy import of SciPy modules, and kernels applied over stacks of matrices."""
 
 import warnings
 from contextlib import contextmanager

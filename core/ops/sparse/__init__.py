@@ -1,1 +1,1 @@
-"""Primitives on sparse matrices: values that are operands, in a pattern that is a parameter."""
+"""Sparse-matrix primitives: the values are an operand, the pattern is a parameter."""

@@ -1,4 +1,4 @@
-"""Patterns of sparse matrices, as parameters of operations on their values."""
+"""Sparsity patterns, static parameters of operations on the values."""
 
 import hashlib
 from functools import cached_property

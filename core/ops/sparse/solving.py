@@ -1,4 +1,4 @@
-"""Sparse linear systems, solved by a factorization or by iterations, and so are their derivatives."""
+"""Sparse linear solves, by a factorization or iteratively; their derivatives are solves, too."""
 
 import numpy as np
 

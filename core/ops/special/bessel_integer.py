@@ -1,4 +1,4 @@
-"""The modified Bessel function of the first kind, of integer order: what windows and their derivatives need."""
+"""The modified Bessel function of the first kind of integer order, for window functions and their derivatives."""
 
 import math
 

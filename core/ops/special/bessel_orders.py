@@ -1,4 +1,4 @@
-"""Bessel functions of any order, which is a constant to derivatives: by it there is no closed form."""
+"""Bessel functions of any order; the order is a constant, since there is no closed-form derivative by it."""
 
 import numpy as np
 

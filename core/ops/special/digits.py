@@ -1,4 +1,4 @@
-"""Functions of the digits of numbers: binary exponents, neighboring floats, common divisors, bit counts."""
+"""Functions of the representation of numbers: exponents, neighbouring floats, common divisors, bit counts."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Logarithms of odds, products with logarithms, and sums of weighted exponentials."""
+"""Logit and expit, entropies (x log y), and weighted log-sum-exp."""
 
 import math
 

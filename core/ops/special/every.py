@@ -1,4 +1,4 @@
-"""The special functions that SciPy has as ufuncs, by the names that they have there."""
+"""SciPy's special ufuncs by the names that they have there."""
 
 from ..arithmetic import expm1, log1p
 from ..elementary import cbrt, exp2, sigmoid

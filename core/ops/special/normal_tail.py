@@ -1,4 +1,4 @@
-"""x Φ(x) and its slope for large arrays of float32: the normal distribution function Φ in twenty passes of NumPy's."""
+"""x Φ(x) and its derivative for large float32 arrays: Φ, the normal CDF, in twenty NumPy passes."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Functions of the complex plane: Lambert's W, Wright's ω, Faddeeva's w, and what is made of them."""
+"""Functions of the complex plane: Lambert's W, Wright's ω, Faddeeva's w, and functions derived from them."""
 
 import math
 

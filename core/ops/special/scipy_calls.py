@@ -1,4 +1,4 @@
-"""How an operation runs a function of SciPy whose dtypes differ: orders are integers, or results complex."""
+"""Calls of SciPy functions with mixed dtypes: integer orders, or complex results."""
 
 import functools
 

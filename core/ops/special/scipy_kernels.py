@@ -1,4 +1,4 @@
-"""How an operation runs SciPy's function of the same name, in NumPy's promotion."""
+"""Calls of the SciPy function of the same name, with NumPy's promotion."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Distribution functions and losses that are other functions in other arguments, by SciPy's names."""
+"""Distribution functions and losses expressed through other functions, by SciPy's names."""
 
 import math
 

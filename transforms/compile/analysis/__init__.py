@@ -1,1 +1,1 @@
-"""Analyses of graphs: what equations cost, and how long values live."""
+"""Graph analyses: the cost of equations and the liveness of values."""

@@ -1,4 +1,4 @@
-"""The cost model: what calls of NumPy, operations on Python floats and native code take, for the choice between them.
+"""The cost model for choosing between NumPy calls, Python floats and native code.
 
 Microseconds as `python benchmarks/printers.py` fits them, on one core of an AMD EPYC. What counts is how they compare.
 """

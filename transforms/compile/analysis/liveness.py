@@ -1,4 +1,4 @@
-"""Liveness and buffers of NumPy source: which temporaries share memory, and which results take that of an input."""
+"""Liveness and buffer assignment of NumPy source: shared temporaries, and results in the memory of inputs."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ _LARGE = 1 << 25  # bytes of an array that is allocated when it is needed, and f
 
 
 class Slot:
-    """Memory for temporaries: so many bytes, and the arrays that are views of it."""
+    """A buffer for temporaries: its size in bytes, and the arrays that are views of it."""
 
     __slots__ = ("nbytes", "views")
 
@@ -18,7 +18,7 @@ class Slot:
 
 
 class Memory:
-    """The plan for the memory of one function.
+    """The buffer assignment of one function.
 
     Args:
         names: `{variable: its name}` of the function.
@@ -83,10 +83,11 @@ class Memory:
     def release(self, slots):
         """Free slots for other results."""
         for slot in slots:
+            # Several variables may show one slot (a result over its operand), and die together.
             if slot not in self.free.setdefault(slot.nbytes, []):
                 self.free[slot.nbytes].append(slot)
 
-    def taken_over(self, eq, held, dying):
+    def reuse_operand(self, eq, held, dying):
         """The buffer of an operand that nobody reads afterwards, for the result: element by element that is safe."""
         out = eq.outputs[0]
         if out in self.rows:
@@ -96,6 +97,7 @@ class Memory:
                 slot = held[v]
                 name = self.names[v]
                 aval = v.aval
+                # Not through a view: its slot holds the elements in another order.
                 if aval.shape == out.aval.shape and aval.dtype == out.aval.dtype and slot.views[name][2] == ():
                     held[out] = held.pop(v)
                     return name
@@ -105,7 +107,7 @@ class Memory:
         """Tell whether no other variable that lives on shows the memory of this one."""
         return all(other in dying or held[other] is not held[v] for other in held if other is not v)
 
-    def given_away(self, eq, dying):
+    def take_donated(self, eq, dying):
         """A donated input that nobody reads any more, for a result of its shape and dtype; else None."""
         out = eq.outputs[0]
         if out not in self.compact:
@@ -130,6 +132,7 @@ def make_frame(slots):
         found = []
         for slot in slots:
             memory = np.empty(slot.nbytes + 64, np.uint8)
+            # So that no vector load crosses the bound of a cache line.
             start = -memory.__array_interface__["data"][0] % 64
             memory = memory[start : start + slot.nbytes]
             for dtype, shape, steps in slot.views.values():

@@ -1,1 +1,1 @@
-"""Calls of compiled functions: jit and its signatures, native functions of Python objects, and exported text."""
+"""Entry points of compiled functions: jit and its signatures, callables of native code, exported source."""

@@ -1,4 +1,4 @@
-"""The call of a compiled function as one operation: what each transform makes of it.
+"""The call of a compiled function as one primitive, with its rule for each transform.
 
 A derivative of a compiled function is compiled in its turn, once for each set of operands that it is taken by: the
 forward half returns the residuals that the backward half asks for, found by staging the pullback inside of it.
@@ -32,7 +32,7 @@ from ...staging.bodies import (
     record_call,
     strip,
 )
-from ...staging.partial_eval import divided
+from ...staging.partial_eval import partition
 from ...staging.staging import stage
 from ...staging.structural_zeros import holds_zeros, without_strong_zeros
 from ..program import Programs
@@ -99,7 +99,7 @@ class Compiled:
         return Compiled(graph, f"{name} of {self.name}", options=self.options, library=self.library)
 
 
-class _Halves:
+class _ForwardBackward:
     """The forward and the backward half of a derivative; `sources` says where the backward one finds its residuals."""
 
     __slots__ = ("forward", "strong", "backs", "sources", "count", "selects", "masks", "holds_zeros")
@@ -138,7 +138,7 @@ class _Halves:
 
         self.count = len(graph.outputs)
         whole = call.staged(forward, graph.in_avals)
-        first, second, residuals = divided(whole, back[0], self.count, late)
+        first, second, residuals = partition(whole, back[0], self.count, late)
         outs, given = first.outputs[: self.count], first.inputs
         # Operands are kept by the caller: only what was computed is returned.
         outs += [v for v in residuals if v not in outs and v not in given]
@@ -166,7 +166,7 @@ def _grad(trace, prim, args):
         return tuple(call.graph.interpret(operands))
     if not active:
         return tuple(prim.rebind((*values, call)))
-    halves = call.derive(("grad", active), lambda: _Halves(call, active))
+    halves = call.derive(("grad", active), lambda: _ForwardBackward(call, active))
     trace.masked = trace.masked or halves.selects or halves.masks
     asked = {k for kind, k in halves.sources if kind == "operand"}
     # Arrays that may be written to before the sweep.

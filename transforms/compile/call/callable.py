@@ -1,4 +1,4 @@
-"""Code in memory as a Python function: what it refers to, and what runs where it does not take what it is given."""
+"""Native code as a Python callable, with what it refers to and the fallback for arguments it rejects."""
 
 import ctypes
 import threading

@@ -1,4 +1,4 @@
-"""Functions of single elements as functions of CUDA, for kernels that are written around them."""
+"""Elementwise operations as CUDA device functions, for kernels written around them."""
 
 from ....core.types import Any, Callable
 from ..render.c.c_file import kernel_of, unused_among, wrapped

@@ -1,4 +1,4 @@
-"""The plan of a compiled function on a graphics processor: as `export_cuda` has it, with whatever else it computes."""
+"""The execution plan of a compiled function on a GPU: the kernels of `export_cuda` and the calls in between."""
 
 from typing import NamedTuple
 

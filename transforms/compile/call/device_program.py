@@ -1,4 +1,4 @@
-"""Compiled functions on the arrays of a graphics processor: kernels through `RawModule`, replayed by a CUDA graph."""
+"""Compiled functions on GPU arrays: kernels through `RawModule`, replayed by a CUDA graph."""
 
 import re
 from math import prod

@@ -1,4 +1,4 @@
-"""Donated arrays: those whose memory a compiled function took, which nobody may read again."""
+"""Donated arrays, whose memory a compiled function took over: reading them again raises."""
 
 import weakref
 from functools import partial

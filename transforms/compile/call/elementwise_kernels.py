@@ -1,4 +1,4 @@
-"""Kernels over arrays of any size: one function for blocks of elements, called for one block after the other."""
+"""Elementwise kernels over arrays of any size: one native function, called block by block."""
 
 import sys
 

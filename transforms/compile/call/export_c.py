@@ -1,4 +1,4 @@
-"""`export_c`: a function as C, to take away."""
+"""`export_c`: export a function as C source."""
 
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple

@@ -1,4 +1,4 @@
-"""`export_cuda`: a function as CUDA kernels and a plan of launches."""
+"""`export_cuda`: export a function as CUDA kernels and a launch plan."""
 
 from ....core.lazy import LazyModule
 from ....core.types import Any, Callable, PyTree

@@ -1,4 +1,4 @@
-"""Eager operations on arrays of a device: one kernel for each element or row, in place of several of the library's."""
+"""Eager operations on GPU arrays as one kernel by elements or rows, in place of several of the library."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""`jit`: a function that is staged once for each signature and runs generated source from then on."""
+"""`jit`: stage a function once for each signature, and run generated source from then on."""
 
 import os
 import threading
@@ -201,10 +201,12 @@ class _Jit:
         return Lowered(entry.call, [settle(x) for x in leaves])
 
     def call(self, args, kwargs):
-        """The result of a call whose signature was not seen at a glance; under `debug_nans`, without compilation."""
+        """Run a call that missed the fast guards; under `debug_nans`, without compilation."""
         if modes().nans:
             return run_watched(self.fun, args, kwargs, self.name)
         static, dynamic, leaves, form, rebuild = self.taken_apart(args, kwargs)
+        # Before the lookup: a donated array has given its memory away, and a known signature would read what is there
+        # now.
         if DONATED:
             check_donated(leaves, self.name)
         key = self.key(static, form, leaves)
@@ -295,7 +297,8 @@ class _Jit:
                 self.cache.popitem(last=False)  # the oldest: one that is used often has its quick look
 
     def look_for(self, args, kwargs, static, leaves, entry):
-        """Put the quick look at calls like this one before the others; write it, the first time."""
+        """Move the guard of calls like this one to the front; generate it the first time."""
+        # A quick look runs the program alone, without the check that large constants are as they were.
         if entry.call.graph.guards is not None:
             return
         layout = tuple([x.flags.c_contiguous for x in leaves if type(x) is ndarray])
@@ -305,12 +308,13 @@ class _Jit:
         look, front = entry.looks[layout]
         if look is not None:
             with self.lock:
+                # In place: the function that users call holds this very list.
                 self.looks[:] = [look, *self.looks[: _LOOKS - 1]]
                 if front is not None:
                     self.call_first(front(self.again))
 
     def call_first(self, function):
-        """Have the public function call another one."""
+        """Redirect the public function to another implementation."""
         public = self.shown()
         if public is not None and ONE_AT_A_TIME:  # else another thread may be about to call the one before
             public.__setstate__((function, (), {}, vars(public)))

@@ -1,4 +1,4 @@
-"""A kernel as a Python function: its text, compiled."""
+"""A kernel as a Python callable, compiled from its text."""
 
 import ctypes
 import weakref

@@ -1,4 +1,4 @@
-"""Kernels of eager operations: what core asks for where arrays are large, compiled by LLVM where that is installed."""
+"""Eager kernels that core requests for large arrays, compiled by LLVM where that is installed."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The plan of a function on a graphics processor: launches of kernels, and calls in between."""
+"""The launch plan of a function on a GPU: kernel launches, and calls in between."""
 
 from ....core.errors import RuleError
 from ....core.types import Any

@@ -1,4 +1,4 @@
-"""Open loops as Python functions: compiled for arrays of given dtypes and numbers of axes, of any lengths."""
+"""Loop definitions as Python functions, specialized to dtypes and ranks, for arrays of any lengths."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The stages of a compiled function, to look at."""
+"""The stages of a compiled function, for inspection."""
 
 from ....core.lazy import LazyModule
 from ...graph.drawing import html_of
@@ -50,14 +50,14 @@ class Lowered:
 def html_of_program(program, graph):
     """The drawing of a graph after all passes, what runs as one loop as one box, and the generated source beside it."""
     draft = program.draft
-    shown = Drawn(graph.labels, draft.inputs, draft.equations, draft.outputs)
+    shown = GraphView(graph.labels, draft.inputs, draft.equations, draft.outputs)
     source = HTML.escape(program.text or "run equation by equation")
     return ('<div style="display:flex;flex-wrap:wrap;gap:2em;align-items:flex-start">'
             f'{html_of(shown)}<pre style="flex:1 1 24em;min-width:0;overflow:auto;max-height:40em">{source}</pre>'
             "</div>")
 
 
-class Drawn:
+class GraphView:
     """The part of a graph that a drawing needs."""
 
     __slots__ = ("labels", "inputs", "equations", "outputs", "captured")

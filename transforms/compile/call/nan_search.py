@@ -1,4 +1,4 @@
-"""`debug_nans` under jit: a function that gave a NaN runs once more, traced, to find the operation."""
+"""`debug_nans` under jit: rerun a function that returned NaN under tracing, to find the operation."""
 
 from ....core.arrays.avals import aval_of
 from ....core.arrays.dtypes import is_inexact

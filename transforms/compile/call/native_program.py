@@ -1,4 +1,4 @@
-"""Programs in native code: one function where a graph is native as a whole, else NumPy's calls between segments."""
+"""Native programs: one function where the whole graph is native, else native segments between NumPy calls."""
 
 from ....core.arrays.compilers import unusable
 from ....core.errors import MissingLibraryError

@@ -1,4 +1,4 @@
-"""Partition of a graph: which equations run natively together, and which of them NumPy runs in between."""
+"""Partition of a graph into native segments and NumPy calls between them."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Segments: equations of a draft that run as one native function, between calls of NumPy or as a whole program."""
+"""Segments: equations of a draft that run as one native function."""
 
 from ....core.facts import Operation
 from ....core.lazy import LazyModule

@@ -1,4 +1,4 @@
-"""Signatures: what two calls have in common that run the same source, and a quick look at the common ones."""
+"""Signatures: the cache key of compiled programs, and a fast guard for the common ones."""
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def leaf_key(leaf):
 
 
 class Unwritten(Exception):  # noqa: N818 (no error: such calls are looked up by their key)
-    """A signature that no quick look is written for."""
+    """Raised for a signature without a generated guard."""
 
 
 def quick_look(args, kwargs, static, call, rebuild):
@@ -126,7 +126,7 @@ def _front(names, lines, run, ended):
 
 
 class _Look:
-    """The lines of a quick look: `if` statements that return MISS.
+    """The generated guard: `if` statements that return MISS.
 
     `layouts`: how arrays lie in memory matters; `device`: arrays of other libraries are looked at, too.
     """
@@ -184,6 +184,8 @@ class _Look:
         if kind is float and value != value or kind not in (int, bool, str, float, type(None)):
             raise Unwritten
         self.unless(f"type({name}) is not {self.const(kind)} or {name} != {value!r}")
+        # 0.0 == -0.0, and the generated test compares by `!=`: such a call is looked up by its key, which tells them
+        # apart.
         if kind is float and not value:
             raise Unwritten
 
@@ -200,6 +202,7 @@ class _Look:
             if not all(type(key) is str for key in value):  # other keys may have an equality of their own
                 raise Unwritten
             self.unless(f"type({name}) is not dict or len({name}) != {len(value)}")
+            # In sorted order, as flattening has the leaves: the program takes them by position.
             for key in sorted(value):
                 self.tree(self.item(name, key), value[key])
         elif value is None:
@@ -252,6 +255,7 @@ def _part(tree):
 def described_change(new, known):
     """Which part of a signature is new, in words: for the message about a function that is compiled often."""
     tree, leaves, static, axes = new
+    # From the coarsest part to the finest: a new structure makes every leaf look new, too.
     if all(tree != other[0] for other in known):
         return "the structure of the arguments"
     if all(axes != other[3] for other in known):

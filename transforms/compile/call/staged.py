@@ -1,4 +1,4 @@
-"""A function for given arguments as a draft, with the names of what it takes and gives."""
+"""Stage a function for given arguments as a draft, with the names of inputs and outputs."""
 
 import inspect
 import re

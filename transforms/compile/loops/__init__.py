@@ -1,1 +1,1 @@
-"""The loop IR: statements, their nests and places, constants and elementwise operations."""
+"""The loop IR: statements, loop nests and memory operands, constants and elementwise operations."""

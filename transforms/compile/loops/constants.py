@@ -1,4 +1,4 @@
-"""Constants of a graph as values, or as places in memory of their own."""
+"""Constants of a graph, as immediate values or in memory."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The builder of open loops: what a definition of loops over arrays of any lengths is written against."""
+"""The loop language: the builder against which loops over arrays of any shape are defined."""
 
 from typing import NamedTuple
 

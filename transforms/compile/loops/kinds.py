@@ -1,4 +1,4 @@
-"""The kinds of elements that native code knows, and the dtypes that they are of."""
+"""The element kinds of native code, and their dtypes."""
 
 import numpy as np
 

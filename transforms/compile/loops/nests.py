@@ -1,4 +1,4 @@
-"""Canonical loop nests: axes that all operands walk in one go are one, long sums are cut in pieces."""
+"""Canonicalize loop nests: merge axes that are contiguous in all operands, split long reductions."""
 
 from typing import Any
 

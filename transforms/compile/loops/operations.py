@@ -1,4 +1,4 @@
-"""The elementwise operations that native code has, each written for a builder: a function `f(b, x, …)` of lanes.
+"""Elementwise operations of native code, each written for a builder: `f(b, x, …)` on SIMD values.
 
 A builder computes with values of one float width, 64 or 32, or with integers or masks; it has `const`, `fadd`, `fsub`,
 `fmul`, `fdiv`, `fma`, `sqrt`, `fneg`, `fabs`, `copysign`, `floor`, `rint`, `trunc`, `fcmp`, `select`, masks, bits and

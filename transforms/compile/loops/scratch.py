@@ -1,4 +1,4 @@
-"""Liveness and allocation of temporaries: those of a kernel that are not needed at one time share bytes."""
+"""Liveness and allocation of the temporaries of a kernel, which share bytes where lifetimes are disjoint."""
 
 from bisect import bisect
 from heapq import heappop, heappush

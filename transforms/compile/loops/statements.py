@@ -1,4 +1,4 @@
-"""The loop IR: what a native function does, in statements that name no machine and no language."""
+"""The loop IR: statements of a native function, independent of machine and target language."""
 
 from math import prod
 

@@ -1,4 +1,4 @@
-"""Batch layout: small arrays of many examples, as `vmap` makes them, with a vector over the examples for each element.
+"""Batch layout: vectorize over the examples of small arrays made by `vmap`, one vector an element.
 
 Slices, stacks and sums within an example then move no memory, and what is computed of one example is one nest.
 """
@@ -172,7 +172,7 @@ def aim(writer, v):
     here = writer.columns
     if v in here.of and v not in here.aimed and v not in here.together:
         place = here.aimed[v] = writer.result(v)  # one array, of which the nests of columns write their parts
-        writer.alarm.split(place)  # it leaves the program in parts, of which each is looked at by its own nest
+        writer.nonfinite.split(place)  # it leaves the program in parts, of which each is looked at by its own nest
         for column, part in _parts(writer, v, place):
             want(writer, column, part)
 

@@ -1,4 +1,4 @@
-"""Buffer reuse: results that are written over what nothing reads again, or as parts of another array."""
+"""Buffer reuse: write results over dead values, or directly into parts of another array."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Collectives of ranks inside native code: it calls Python for them, and goes on, as if they were equations of it.
+"""Collectives inside native code: lower them to a call back into Python.
 
 What the ranks exchanged is kept until the function ends: where NumPy has to do its work again (it warns, or an index is
 out of bounds), it gets the same values, for the other ranks do not send them twice.

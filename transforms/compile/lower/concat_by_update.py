@@ -1,4 +1,4 @@
-"""Concatenation by update: zeros to which parts were added, written part by part where each belongs.
+"""Concatenation by update: write the parts added to an array of zeros directly to their positions.
 
 A part that is made so itself, and is not read as anything else, lies in the array from the start.
 """

@@ -1,4 +1,4 @@
-"""Convolution: windows of arrays side by side for each example, then a product of matrices."""
+"""Lower convolutions to im2col for each example and a matrix product."""
 
 from math import prod
 

@@ -1,4 +1,4 @@
-"""Lowering of elementwise equations to operations of the loop IR, each in one kind of number."""
+"""Lower elementwise equations to operations of the loop IR, each in one kind of number."""
 
 import numpy as np
 

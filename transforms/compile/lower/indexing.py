@@ -1,4 +1,4 @@
-"""Reading and writing by index: rows of an array at places that integers in memory name, or that are known."""
+"""Lower gathers, scatters and slices to rows at static or computed indices."""
 
 from math import prod
 

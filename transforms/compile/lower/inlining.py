@@ -1,4 +1,4 @@
-"""Inlining: functions with rules of their own as their equations; nothing differentiates what is compiled."""
+"""Inline functions with custom rules: nothing differentiates compiled code."""
 
 from ...graph.draft import Draft
 from ...graph.equations import Body, Equation, Literal, Var

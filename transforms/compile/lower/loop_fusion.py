@@ -1,4 +1,4 @@
-"""Loop fusion: elementwise steps that wait to be written together, and the nest that they become."""
+"""Loop fusion: collect elementwise steps, and emit them as one loop nest."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ _LONG_SUM = 4096  # elements of a sum in single precision, beyond which parts of
 
 
 class Group:
-    """Elementwise steps over one shape that wait to be written, and the reductions that end them."""
+    """A fusion group: pending elementwise steps over one shape, and the reductions that end them."""
 
     __slots__ = ("shape", "steps", "made", "folds", "folded", "streams")
 
@@ -36,10 +36,11 @@ class Group:
 
 
 def write_group(writer, group):
-    """Write a group as one nest."""
+    """Emit a group as one loop nest."""
     shape = group.shape
     if writer.groups.get(shape) is group:
         del writer.groups[shape]
+    # Out of the tables first: to read an operand may settle other groups, which must not find this one again.
     for v in (*group.made, *group.folded):
         writer.owner.pop(v, None)
     writer.flushed.append(group)  # what its operands flush while it is written must not write over what it reads
@@ -53,6 +54,7 @@ def write_group(writer, group):
             step(*writer.rematerialized.steps[v])
             return known[v]
         found = constant(v) if type(v) is Literal else writer.value(v)
+        # One value for all elements needs neither memory nor a load.
         if type(found) is ndarray and is_uniform(found):
             value = found.flat[0]
         else:
@@ -78,6 +80,7 @@ def write_group(writer, group):
 
     def step(name, kind, out, inputs):
         given = [read(v) for v in inputs]
+        # One kind of number for all operands of a step; the mask of `where` alone stays boolean.
         if name not in ("cast", "cast_flat"):
             given = [cast(x, "b8" if name == "where" and not k else kind) for k, x in enumerate(given)]
         if name == "multiply" and any(map(_is_one, given)):  # a seed
@@ -100,7 +103,7 @@ def write_group(writer, group):
             claim_cell(writer, out, nest)
             place = writer.values[out] = written_under(writer, out, readers) or writer.result(out, strides)
             nest.stores.append((known[out], place))
-    writer.alarm.watch(nest)  # only now the nest has all its stores, which are what leaves the program
+    writer.nonfinite.watch(nest)  # only now the nest has all its stores, which are what leaves the program
     narrowed = []
     for (name, v, axes, keepdims, out), value in zip(group.folds, folded):
         kept = tuple(1 if k in axes else n for k, n in enumerate(group.shape))
@@ -112,6 +115,7 @@ def write_group(writer, group):
             # Single precision loses terms of long sums.
             narrowed.append((writer.new(place.shape, "f64", strides), place))
             place = narrowed[-1][0]
+        # Folds add into memory, which has to hold the neutral element before the nest runs.
         writer.fill_start(name, place)
         if not keepdims:
             strides = iter(place.strides)

@@ -1,4 +1,4 @@
-"""Loops and branches: what they carry lies in memory of its own, small arrays as values within."""
+"""Lower loops and branches: carries in memory, small arrays as values inside."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Lowering of composite operations to those they come down to, as the `lower` of their statements says it."""
+"""Expand composite operations by the `lower` of their statements."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Atoms: what loops have beside operations by elements, where each fits and how it is written."""
+"""Atoms: lowerings of operations that are not elementwise, and the conditions under which each applies."""
 
 from collections.abc import Callable
 from functools import partial

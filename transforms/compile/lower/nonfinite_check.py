@@ -8,7 +8,7 @@ from ..loops.statements import Const, Memory, Nest, Place, Step, Store, Value
 _CASTS = frozenset({"cast", "cast_flat"})
 
 
-class Alarm:
+class NonfiniteCheck:
     """Looks at the outputs of a writer as they are written, or at the end."""
 
     def __init__(self, writer, outputs):

@@ -1,4 +1,4 @@
-"""Products of vectors and matrices: written out where they are small, by a library where they are large."""
+"""Lower products of vectors and matrices: unrolled where small, calls of BLAS where large."""
 
 from math import prod
 

@@ -1,4 +1,4 @@
-"""Parallel ranges of large nests: always the same ones, so that no result depends on the number of threads."""
+"""Partition large loop nests into parallel ranges, independent of the number of threads."""
 
 from math import prod
 

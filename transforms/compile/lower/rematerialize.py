@@ -1,4 +1,4 @@
-"""Rematerialization: values that are computed again where they are read, which takes less than to store and to load."""
+"""Rematerialization: recompute cheap values at their uses in place of a store and loads."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Reordering for fusion: what can join a loop nest comes before what ends it, which saves passes over arrays.
+"""Reorder equations so that those which can join a loop nest come before what ends it.
 
 A nest ends where something reads a sum that it makes. What comes later and reads no such sum may belong to the same
 nest: another sum, or an output of the function. It is moved to before what ends the nest, with what it needs.

@@ -1,4 +1,4 @@
-"""Scans along an axis: running sums and products."""
+"""Lower cumulative sums and products along an axis."""
 
 from math import prod
 

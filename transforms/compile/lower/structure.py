@@ -1,4 +1,4 @@
-"""Legality: which equations native code has, as atoms or by what they come down to."""
+"""Legality: the equations that native code supports, as atoms or after expansion."""
 
 from functools import partial
 from typing import NamedTuple

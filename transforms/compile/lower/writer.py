@@ -37,7 +37,7 @@ from .concat_by_update import nested
 from .fused_matvec import fuse_matvecs
 from .loop_fusion import Group, write_group
 from .lowerings import atom_of
-from .nonfinite_check import Alarm
+from .nonfinite_check import NonfiniteCheck
 from .ranges import in_ranges
 from .rematerialize import Rematerialized
 from .reorder_for_fusion import reorder_for_fusion
@@ -58,7 +58,7 @@ class Writer:
         known: `{equation: its steps}` of elementwise ones, as `is_native` noted them.
     """
 
-    alarms: Any = Alarm
+    nonfinite_check: Any = NonfiniteCheck
     threads = True  # whether large nests are cut in ranges
     eager = False  # whether few nests matter more than few arrays
     cached = True  # whether to take blocks of rows, and to store what took long to compute, saves time
@@ -92,14 +92,15 @@ class Writer:
         for v, m in zip(draft.inputs, inputs):
             self.values[v] = Place(m, v.aval.shape)
         for v, place in zip(draft.outputs, wanted):
+            # An output that is an input has a place already, and is copied at the end.
             if type(v) is Var and v not in self.values:
                 self.targets.setdefault(v, place)  # one that leaves twice is copied for the second time
-        self.alarm = self.alarms(self, wanted)
-        outputs.append(self.alarm.memory)
+        self.nonfinite = self.nonfinite_check(self, wanted)
+        outputs.append(self.nonfinite.memory)
         self.block(draft.equations, draft.outputs)
         for v, place in zip(draft.outputs, wanted):
             self.copy(v, place)
-        self.alarm.end(self, wanted)
+        self.nonfinite.end(self, wanted)
         self.kernel = Kernel(inputs, outputs, self.statements)
         self.kernel.work = self.work
         place_scratch(self.kernel)  # last: only now is known which memory lives together
@@ -112,6 +113,7 @@ class Writer:
         equations = self.rewritten(equations, outputs, _OF_CACHED if self.cached else _FIRST)
         if self.cached:
             equations = without_dead(Draft((), fuse_matvecs(equations, outputs, self.known), outputs)).equations
+        # After the products are fused: an expansion into several equations would hide their patterns.
         equations = self.rewritten(equations, outputs, _THEN, lower=self.parts)
         # Shifts of ranks join after the reordering, which would part them.
         equations = together(reorder_for_fusion(equations, outputs, self.known, self.eager))
@@ -137,12 +139,15 @@ class Writer:
             for v in outputs:
                 if type(v) is Var:
                     settle(self, v)
+        # A group that is left waiting would be written outside of this block, where a body may run any number of
+        # times.
         for group in list(self.groups.values()):
             self.flush(group)
 
     def rewritten(self, equations, outputs, table, **options):
         """Equations of a block, rewritten by a table of rules to others that native code has."""
         several = "lower" in options and any(type(self.known.get(eq)) is Expansion for eq in equations)
+        # Matching costs more than this look, and most blocks have nothing to match.
         if not several and not may_apply(table, equations):
             return equations
         admits = partial(is_native, known=self.known)
@@ -214,6 +219,7 @@ class Writer:
         found = self.value(v)
         if type(found) is ndarray:
             return found
+        # Loaded once a block: later uses of the elements find them in registers.
         if v not in self.read:
             self.read[v] = self.loaded(found)
         return self.read[v]
@@ -248,6 +254,7 @@ class Writer:
 
     def store(self, x, place):
         """Write an array of values to a place, broadcast."""
+        # A loop that fills, in place of as many stores in straight-line code.
         if is_uniform(x) and place.size > 1:
             self.fill(place, x.flat[0])
             return
@@ -337,7 +344,7 @@ class Writer:
         args = [self.cast(list(a.reshape(-1)), "b8" if name == "where" and not k else kind)
                 if name not in ("cast", "cast_flat") else list(a.reshape(-1)) for k, a in enumerate(arrays)]
         self.add(step := Step(name, kind, outs, args))
-        self.alarm.convert(self, step)
+        self.nonfinite.convert(self, step)
         return arranged(outs, shape)
 
     def cast(self, values, kind):

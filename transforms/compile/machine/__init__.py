@@ -1,1 +1,1 @@
-"""The machine: its compiler, objects in memory and on disk, BLAS, and how arrays lie in memory."""
+"""The target machine: compiler, object cache, BLAS, and memory layouts of arrays and Python objects."""

@@ -1,4 +1,4 @@
-"""NumPy's own library of matrix products, looked up where NumPy loaded it."""
+"""NumPy's own BLAS, looked up in the library that NumPy loaded."""
 
 import ctypes
 from functools import cache

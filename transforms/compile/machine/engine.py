@@ -1,4 +1,4 @@
-"""The compiler behind native code: text of LLVM to functions in memory, for the processor that this runs on."""
+"""The LLVM engine: compile text to functions in memory for the host processor."""
 
 import ctypes
 import os

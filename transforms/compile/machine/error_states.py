@@ -1,4 +1,4 @@
-"""NumPy's error states: which native code can do, since it warns of outputs that are not finite and of no more."""
+"""NumPy error states that native code supports: warnings on non-finite outputs only."""
 
 import ctypes
 import threading

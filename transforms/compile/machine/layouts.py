@@ -1,4 +1,4 @@
-"""How NumPy arrays and Python objects lie in memory: where native code reads them, after a look that it is so."""
+"""Memory layouts of NumPy arrays and Python objects that native code reads, verified before use."""
 
 import ctypes
 import sys

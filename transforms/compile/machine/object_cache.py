@@ -1,4 +1,4 @@
-"""Object code on disk: a folder of files that processes of one user share, bounded in size."""
+"""Object code cache on disk: a folder shared by the processes of one user, bounded in size."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""The table of addresses that native code is given, so that its text holds none of this process."""
+"""The address table passed to native code, which keeps its text free of addresses of this process."""
 
 import numpy as np
 

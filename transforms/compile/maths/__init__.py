@@ -1,4 +1,4 @@
-"""Elementary functions, each written once against a builder of operations on lanes.
+"""Elementary functions, each written once against a builder of operations on SIMD values.
 
 A builder `b` has `width`, 64 or 32, and these methods on values of its lanes:
 

@@ -1,4 +1,4 @@
-"""The angles of sines, cosines, tangents and points."""
+"""Inverse trigonometric functions: arcsin, arccos, arctan and arctan2."""
 
 from math import inf, nan
 

@@ -1,4 +1,4 @@
-"""The rest of a number after multiples of half of pi: exact in effect for every finite argument."""
+"""Argument reduction modulo half of pi, accurate for every finite argument."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Functions of single numbers by tables: a chain of them waits half as long.
+"""Table-driven functions of single numbers: half the latency in a dependent chain.
 
 Lanes would each read places of their own, which takes longer than a function of all of them.
 """

@@ -1,4 +1,4 @@
-"""Functions of generated source: tracebacks show its lines, and errors say where the user asked for the operation."""
+"""Functions of generated source: tracebacks show its lines, and errors name the user's line."""
 
 import contextlib
 import itertools

@@ -1,4 +1,4 @@
-"""Lines of source: the text of a function, the names in it, and the objects that it refers to."""
+"""Lines of source: the text of a function, its names, and the objects that it refers to."""
 
 import re
 from keyword import iskeyword

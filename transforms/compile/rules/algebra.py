@@ -1,4 +1,4 @@
-"""Operations that change nothing, and signs moved out of the way: exact in floating point, zeros and infinities too.
+"""Algebraic simplification exact in floating point, zeros and infinities included: identities, signs.
 
 Rounding is symmetric: a product of a negative is the negative of a product, a sum with one a difference. `x * 1` goes,
 `x + 0` does not, nor does `-a - b`, which is not `-(a + b)` where both vanish.

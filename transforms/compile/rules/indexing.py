@@ -1,4 +1,4 @@
-"""Writes at places and in boxes that need no copy of the array before: operations that compiled loops have."""
+"""Rewrite indexed and slice updates into operations without a copy of the array, which compiled loops have."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Products of matrices after the sums that may come before them, and quotients of one divisor as products."""
+"""Reduce before matrix products where the sum allows it, and multiply by one reciprocal for a shared divisor."""
 
 from ....core.ops.arithmetic import divide, multiply, negative
 from ...graph.equations import Literal, Var

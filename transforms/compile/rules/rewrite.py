@@ -1,4 +1,4 @@
-"""Rewriting: rules over equations and what makes their operands, tried in their order until none applies.
+"""The rewrite engine: rules over equations and the producers of their operands, applied to a fixed point.
 
 A rule is a row: a pattern, what takes its place, and where it holds. The tables stand beside this file, by subject.
 
@@ -118,6 +118,7 @@ class Match(Steps):
             return False
         found = {**self.__dict__, pattern.label: eq}
         for operands in pattern.orders():
+            # Names bound while one order of operands failed must not constrain the next.
             self.__dict__ = found.copy()
             if all(map(self.fits, operands, eq.inputs)):
                 return True
@@ -230,6 +231,7 @@ class Rewriter:
         if key is None:
             return False
         earlier = self.seen.setdefault(key, eq)
+        # A quiet equation may use the result of one that warns, not the other way round: the warning would be lost.
         if earlier is eq or eq.quiet is not True and eq.quiet != earlier.quiet:
             self.seen[key] = eq
             return False
@@ -248,6 +250,7 @@ class Rewriter:
             result, steps = row.make(m), m.equations
             if result is None or result.aval != m.out or not steps and eq.outputs[0] in self.leaving:
                 continue
+            # The last step writes the variable that is replaced, so that its readers need no renaming.
             if steps and steps[-1].outputs[0] is result:
                 result, steps[-1].outputs = eq.outputs[0], eq.outputs
             if self.admits is None or all(map(self.admits, steps)):
@@ -257,6 +260,7 @@ class Rewriter:
     def candidates(self, eq):
         """The rules for an operation on what certain operations make: "number" of a constant."""
         makers = self.makers
+        # Rules are indexed by the operation and the makers of its operands: most equations meet no candidate at all.
         key = eq.prim.name, *["number" if type(v) is Literal else makers[v].prim.name if v in makers else ""
                               for v in eq.inputs]
         found = self.known.get(key)
@@ -311,6 +315,7 @@ def _uniform(array):
     if not array.size or any(array.strides) and array.size > _LOOKED_AT:
         return None
     flat = np.asarray(array.flat[0])
+    # Bytes, not values: -0.0 equals 0.0, and NaN does not equal itself.
     if any(array.strides) and np.ascontiguousarray(array).tobytes() != flat.tobytes() * array.size:
         return None
     return flat
@@ -323,6 +328,7 @@ def _computed(eq):
         return None
     try:
         with np.errstate(all="raise"):
+            # A warning belongs to the run, at the user's line and each time: such an equation is not folded.
             value = prim.rebind((*[v.value for v in eq.inputs], *eq.params))
     except Exception:
         return None
@@ -337,6 +343,7 @@ def key_of(eq):
         return None
     inputs = [id(v) if type(v) is Var else _name(v.value) for v in eq.inputs]
     if eq.prim.name in _COMMUTE:
+        # Exact in floating point too: a + b and b + a round alike.
         inputs.sort(key=repr)
     try:
         key = (eq.prim.name, *inputs, *[key_of_param(p) for p in eq.params])
@@ -348,6 +355,7 @@ def key_of(eq):
 
 def _name(value):
     if type(value) is ndarray:
+        # Large constants are told apart by identity, without a pass over their bytes.
         if value.size > 64:
             return "array", id(value)
         return value.dtype.str, value.shape, value.tobytes()

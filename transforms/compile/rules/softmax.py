@@ -1,4 +1,4 @@
-"""Softmax from a logsumexp that is there: the exponentials that it adds up, over their sum, not computed again."""
+"""Reuse the exponentials of a logsumexp for the softmax of the same operand."""
 
 import math
 

@@ -32,7 +32,7 @@ _GUARDS = """\
 """
 
 
-class _NoAlarm:
+class _NoCheck:
     """Nobody looks for infinities and NaN in outputs."""
 
     memory = None
@@ -44,7 +44,7 @@ class _NoAlarm:
 class PlainWriter(Writer):
     """Writes kernels that nobody asks for alarms, for one thread."""
 
-    alarms = _NoAlarm
+    nonfinite_check = _NoCheck
     threads = False
     cached = False
 

@@ -1,4 +1,4 @@
-"""C and CUDA: where the text of the two differs."""
+"""Differences between C and CUDA text."""
 
 _WIDE = ("int64_t", "uint64_t", "double", "")
 _NARROW = ("int32_t", "uint32_t", "float", "32")

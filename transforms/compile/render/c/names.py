@@ -1,4 +1,4 @@
-"""Text of the user's in C: names, none of which the language, a header or the text itself has, and comments."""
+"""Mangle the user's names and comments into C text without clashes."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Nests as C text: loops over the axes, sums that end them in a few variables that are added up by pairs."""
+"""Render loop nests as C: loops over the axes, reductions in several accumulators added pairwise."""
 
 from ...loops.constants import start_of
 from .scalars import Scalars

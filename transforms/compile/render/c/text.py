@@ -1,4 +1,4 @@
-"""C text: the lines of a function, in which every value has a name of its own, and the functions that it calls."""
+"""C text: the lines of a function in single-assignment form, and the functions that it calls."""
 
 import re
 

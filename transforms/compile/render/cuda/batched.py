@@ -1,4 +1,4 @@
-"""Loops over the states of many examples as CUDA text: a thread an example, where none reads what another writes."""
+"""Render loops over the states of many examples as CUDA, one thread an example, where none depends on another."""
 
 from math import prod
 

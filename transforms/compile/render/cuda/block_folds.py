@@ -1,4 +1,4 @@
-"""Folds among the threads of a block, through shared memory, in a fixed order."""
+"""Block-wide reductions through shared memory, in a fixed order."""
 
 from ...loops.constants import start_of
 from ...loops.statements import Place, Value

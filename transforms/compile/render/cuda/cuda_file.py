@@ -1,4 +1,4 @@
-"""The CUDA text of segments: a kernel for each launch."""
+"""Render the segments of a program as CUDA kernels, one for each launch."""
 
 import re
 

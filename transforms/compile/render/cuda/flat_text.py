@@ -1,4 +1,4 @@
-"""Eager operations as CUDA text, of arrays of any size: a thread takes an element, or a few threads share a row."""
+"""Render eager operations as CUDA for arrays of any size: one thread an element, or several a row."""
 
 from ....graph.equations import Literal
 from ...loops.constants import start_of

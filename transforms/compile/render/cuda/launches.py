@@ -1,4 +1,4 @@
-"""Parts of a kernel as CUDA text: what one part computes and another reads lies in scratch memory."""
+"""Split a kernel into launches: values shared between them lie in scratch memory."""
 
 from ...loops.scratch import placed
 from ...loops.statements import Kernel, Load, Memory, Nest, Place, Store, Value

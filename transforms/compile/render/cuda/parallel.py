@@ -1,4 +1,4 @@
-"""Nests that threads share, as CUDA text: one thread an element, or a few threads a sum, in a fixed order.
+"""Render parallel loop nests as CUDA: one thread an element, or several a reduction in a fixed order.
 
 A thread takes elements a grid apart, so that neighbours in a block read neighbours in memory. What is chosen fills a
 processor of 132 multiprocessors of 2048 threads.

@@ -1,4 +1,4 @@
-"""The statements of a kernel as parts that run one after the other, each a launch: what shares one, and what waits."""
+"""Schedule the statements of a kernel into launches that run one after the other."""
 
 from collections import deque
 from math import prod

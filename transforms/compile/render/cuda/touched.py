@@ -1,4 +1,4 @@
-"""Reads and writes of statements: memory, and values that several statements share."""
+"""Read and write sets of statements: memory, and values that several statements share."""
 
 from .....core.types import Any
 from ...loops.statements import Branch, Load, Nest, Product, Step, Store, Value, While, inner, places

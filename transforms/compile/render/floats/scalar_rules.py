@@ -1,4 +1,4 @@
-"""Lowering to Python-float source of operations that are not element by element: moves, sums, products and loops."""
+"""Lower non-elementwise operations to Python floats: moves, sums, products and loops."""
 
 import math
 from functools import partial, reduce

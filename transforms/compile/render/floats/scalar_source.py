@@ -1,4 +1,4 @@
-"""Python-float source: a small program with every element of every array as a variable of its own.
+"""The Python-float renderer: every element of every array of a small program is a local variable.
 
 A call of NumPy takes as long as ten to thirty operations on floats, so that where arrays have few elements Python's own
 arithmetic is faster. Float64, integers and booleans only. Where Python raises (a quotient by zero, an overflow), or a

@@ -1,4 +1,4 @@
-"""Statements of Python-float source: assignments and loops, which of them are needed, and their lines."""
+"""Statements of Python-float source: assignments and loops, their dead-code elimination and their lines."""
 
 import re
 

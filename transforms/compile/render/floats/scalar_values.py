@@ -1,4 +1,4 @@
-"""Values of Python-float source that have no name for each element, and numbers as text."""
+"""Values of Python-float source without a name for each element, and numbers as text."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Calls: single equations as lines of NumPy source, each the very call that runs it without compilation."""
+"""Render single equations as NumPy calls, each the very call that runs it without compilation."""
 
 import operator
 from functools import partial
@@ -141,10 +141,10 @@ def _ufunc(source, eq, ufunc, symbol, life):
     args = list(map(source.ref, eq.inputs))
     sign = SYMBOLS.get(symbol)
     if memory.takes(out, life.leaving) and sign != "**":
-        name = memory.taken_over(eq, life.held, life.dying) or memory.buffer(out, life.held)
+        name = memory.reuse_operand(eq, life.held, life.dying) or memory.buffer(out, life.held)
         source.names[out] = name
         return source.write(f"{source.object(ufunc, ufunc.__name__)}({', '.join(args)}, {into(ufunc, name)})")
-    given = memory.given_away(eq, life.dying) if sign != "**" else None
+    given = memory.take_donated(eq, life.dying) if sign != "**" else None
     if given is not None:
         name = source.names[out] = source.names[given]
         return source.write(f"{source.object(ufunc, ufunc.__name__)}({', '.join(args)}, {into(ufunc, name)})")
@@ -167,7 +167,7 @@ def _strong_zero(source, eq, life):
     run = partial(eq.prim.impl, np)
     if not memory.takes(out, life.leaving):
         return source.write(f"{source.name(out)} = {source.object(run, eq.prim.name)}({', '.join(args)})")
-    name = source.names[out] = memory.taken_over(eq, life.held, life.dying) or memory.buffer(out, life.held)
+    name = source.names[out] = memory.reuse_operand(eq, life.held, life.dying) or memory.buffer(out, life.held)
 
     def into_memory(ct, c, out):
         if c is not out or not c.size or np.isnan(np.maximum.reduce(c, None)):

@@ -1,4 +1,4 @@
-"""Loops and branches in NumPy source: their bodies are written in place."""
+"""Render loops and branches as NumPy source, with their bodies inlined."""
 
 from collections import Counter
 

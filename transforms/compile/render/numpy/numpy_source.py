@@ -1,4 +1,4 @@
-"""NumPy source: straight-line Python that runs the equations of a draft, temporaries in a few buffers.
+"""The NumPy renderer: straight-line Python for the equations of a draft, with temporaries in reused buffers.
 
 Each equation is written as the very call that runs it without compilation, so that the results are the same, bit for
 bit. A ufunc, a sum or a product of compact operands writes into a buffer where its result does not leave the function.
