@@ -43,7 +43,7 @@ COMPILED = (
     "compat/torch/_impl/fastpath/lanes.py",
     "compat/torch/_impl/fastpath/linear_lane.py",
 )
-TABLES = ("torch",)  # packages of compat some of whose modules are rows of a table
+TABLES = ("autograd", "torch")  # packages of compat some of whose modules are rows of a table
 TREE = Path("build/cython")  # the sources by the names of their modules, by which Cython finds declarations
 
 

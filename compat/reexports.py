@@ -117,6 +117,8 @@ class Table:
         lines = [f'"""{self.doc(path)}"""', "", "from typing import Any", ""]
         lines += [f"from {dots}{home} import {old} as {new}" for home, new, old in entries(f"{row.names} {row.later}")
                   if new is not None]
+        loaded = [home.rpartition(".") for home, words in homes(row.names).items() if not words]
+        lines += [f"from {dots}{above} import {name} as __loaded" for above, _, name in loaded]
         lines += [f"from . import {name} as {name}" for name in self.below(path)]
         lines += [f"{name}: {'None' if value is None else type(value).__name__}" for name, value in row.values.items()]
         if row.exported is not None:

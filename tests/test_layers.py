@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from covector.compat.autograd._impl.module_loader import TABLE as AUTOGRAD
 from covector.compat.torch._impl.module_loader import TABLE as TORCH
 
 ROOT = Path(__file__).resolve().parent.parent
-TABLES = (TORCH,)  # of modules that only re-export
+TABLES = (AUTOGRAD, TORCH)  # of modules that only re-export
 FOLDERS = ("core", "transforms", "backends", "api", "compat")
 
 # layer -> the layers it may import from, itself aside. Nothing imports compat, and compat sees
@@ -157,7 +158,7 @@ api/testing: core core/arrays core/trace transforms/compile/loops transforms/gra
     transforms/arguments core/ops/scipy transforms/compile/lower transforms/interpreters transforms/collectives
     transforms/staging transforms/compile/call transforms/debug api/numpy transforms/control transforms/custom
     transforms/sparse api/nn api/scipy/special api
-compat/autograd/_impl: compat api/tree api/numpy api
+compat/autograd/_impl: compat api/tree api/numpy api/scipy/stats api
 ~/modes: api
 compat/autograd/misc: api/numpy api compat/autograd/_impl
 compat/autograd/numpy: api/numpy api compat/autograd/_impl
