@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from covector.compat.autograd._impl.module_loader import TABLE as AUTOGRAD
+from covector.compat.reexports import homes
 from covector.compat.torch._impl.module_loader import TABLE as TORCH
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -281,12 +282,16 @@ def tree(path):
 
 
 def is_lazy(node):
-    """Whether a node makes a `LazyModule`, an import that waits."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "LazyModule"
+    """Whether a node makes a `LazyModule`, an import that waits, or says whose names of compat.torch wait."""
+    if not isinstance(node, ast.Call):
+        return False
+    return ast.unparse(node.func) == "LazyModule" or ast.unparse(node.func) == "_surface.look_up" and len(node.args) > 1
 
 
 def targets(module, node, known):
     """The library modules that one import statement of `module` names, or a `LazyModule` there."""
+    if isinstance(node, ast.Call) and len(node.args) > 1:
+        return {f"{TORCH.package}.{home}" for home in homes(ast.literal_eval(node.args[1]))}
     if isinstance(node, ast.Call):
         name = ast.literal_eval(node.args[0])
         return {name} if name.split(".")[0] == "covector" else set()
@@ -309,7 +314,7 @@ INDENTED = re.compile(r"^\s+(?:from|import)\b", re.M)
 @cache
 def import_statements(path):
     text = text_of(path)
-    nodes = ast.walk(tree(path)) if INDENTED.search(text) or "LazyModule" in text else tree(path).body
+    nodes = ast.walk(tree(path)) if INDENTED.search(text) or "LazyModule" in text or "look_up" in text else tree(path).body
     return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) or is_lazy(node)]
 
 
