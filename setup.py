@@ -1,15 +1,19 @@
 """The modules that are compiled where there is a C compiler; where there is none, the same sources run interpreted."""
 
+import ast
 import contextlib
 import os
+import runpy
 import shutil
 import sysconfig
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 
 # Each stands beside the .pxd that gives its types; one that is NumPy's C interface alone is a .pyx.
 COMPILED = (
@@ -39,6 +43,7 @@ COMPILED = (
     "compat/torch/_impl/fastpath/lanes.py",
     "compat/torch/_impl/fastpath/linear_lane.py",
 )
+TABLES = ("autograd", "torch")  # packages of compat some of whose modules are rows of a table
 TREE = Path("build/cython")  # the sources by the names of their modules, by which Cython finds declarations
 
 
@@ -84,4 +89,33 @@ class Build(build_ext):
                 file.unlink(missing_ok=True)
 
 
-setup(ext_modules=extensions(), cmdclass={"build_ext": Build})
+def stubs():
+    """`(file, text)` of a stub for each module that is a row of a table: what runs no import reads those."""
+    mechanism = runpy.run_path("compat/reexports.py")
+    for theirs in TABLES:
+        file = Path("compat", theirs, "_impl", "module_table.py")
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        tree.body = [node for node in tree.body if not getattr(node, "level", 0)]  # but imports of covector
+        names = {"_Row": mechanism["Row"]}
+        exec(compile(tree, file, "exec"), names)
+        rows = SimpleNamespace(MODULES=names["MODULES"], __file__=str(file))
+        table = mechanism["Table"](f"covector.compat.{theirs}", theirs, rows, None)
+        for path in table.rows:
+            yield Path("covector", "compat", theirs, f"{table.place(path)}.pyi"), table.source(path)
+
+
+class WithStubs(build_py):
+    """The files, and the stubs beside them."""
+
+    def run(self):
+        super().run()
+        for file, text in stubs():
+            target = Path(self.build_lib, file)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, encoding="utf-8")
+
+    def get_outputs(self, include_bytecode=True):
+        return [*super().get_outputs(include_bytecode), *(str(Path(self.build_lib, file)) for file, _ in stubs())]
+
+
+setup(ext_modules=extensions(), cmdclass={"build_ext": Build, "build_py": WithStubs})

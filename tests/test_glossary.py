@@ -117,7 +117,7 @@ def messages(path):
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.count(" ") > 1:
             if docstrings.get(id(node), True):
-                found.append((node.lineno, re.sub(r"`[^`]*`", "`", node.value)))
+                found.append((node.lineno, re.sub(r"`[^`]*`|\w+(?:\.\w+)+", "`", node.value)))
     return found
 
 

@@ -11,7 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from covector.compat.autograd._impl.module_loader import TABLE as AUTOGRAD
+from covector.compat.reexports import homes
+from covector.compat.torch._impl.module_loader import TABLE as TORCH
+
 ROOT = Path(__file__).resolve().parent.parent
+TABLES = (AUTOGRAD, TORCH)  # of modules that only re-export
 FOLDERS = ("core", "transforms", "backends", "api", "compat")
 
 # layer -> the layers it may import from, itself aside. Nothing imports compat, and compat sees
@@ -49,8 +54,12 @@ MUTATORS = {"append", "add", "update", "extend", "insert", "setdefault", "set"}
 # `python tests/test_layers.py` prints the table as it is.
 ARROWS = """
 compat
+compat/torch/ao
+compat/torch/distributed/algorithms
+compat/torch/signal
 core
 transforms
+compat/torch/quantization: compat/torch/ao
 core/arrays: core
 transforms/compile/maths: core
 backends: core core/arrays
@@ -150,7 +159,7 @@ api/testing: core core/arrays core/trace transforms/compile/loops transforms/gra
     transforms/arguments core/ops/scipy transforms/compile/lower transforms/interpreters transforms/collectives
     transforms/staging transforms/compile/call transforms/debug api/numpy transforms/control transforms/custom
     transforms/sparse api/nn api/scipy/special api
-compat/autograd/_impl: compat api/tree api/numpy api
+compat/autograd/_impl: compat api/tree api/numpy api/scipy/stats api
 ~/modes: api
 compat/autograd/misc: api/numpy api compat/autograd/_impl
 compat/autograd/numpy: api/numpy api compat/autograd/_impl
@@ -171,42 +180,38 @@ compat/torch/utils/tensorboard: api ~/types
 ~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values
 ~/forward_ad: ~/types ~/state ~/views ~/values
 ~/inplace: api ~/modes ~/types ~/graph ~/state ~/views ~/values
-~/dispatch: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values ~/engine ~/inplace
+~/dispatch: compat api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values ~/engine ~/inplace
 ~/saved: api ~/modes ~/types ~/graph ~/values ~/engine
-compat/torch/_subclasses: ~/dispatch
-compat/torch/ao: ~/dispatch
-compat/torch/distributed: api ~/dispatch
-compat/torch/distributed/algorithms: ~/dispatch
-compat/torch/fx/experimental: ~/dispatch
-compat/torch/onnx: ~/dispatch
 ~/factories: ~/modes ~/types ~/state ~/values ~/dispatch
 ~/fastpath: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/dispatch
 ~/graph_view: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved
-compat/torch/distributed/_composable: compat/torch/distributed
-compat/torch/distributed/_tensor: ~/dispatch compat/torch/distributed
-compat/torch/quantization: ~/dispatch compat/torch/ao
-compat/torch/signal: ~/dispatch ~/factories
 ~/random: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch ~/factories
 ~/function: api/numpy api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/saved ~/graph_view
     ~/random
 ~/platform: ~/modes ~/types ~/dispatch ~/random
 ~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/factories
     ~/graph_view ~/random
-compat/torch/amp: ~/dispatch ~/platform
-compat/torch/backends: ~/types ~/dispatch ~/platform
+compat/torch/_subclasses: ~/platform
+compat/torch/amp: ~/platform
+compat/torch/backends: ~/types ~/platform
 compat/torch/cuda: ~/types ~/dispatch ~/factories ~/platform
+compat/torch/distributed: ~/dispatch ~/platform
 compat/torch/distributed/elastic/multiprocessing: ~/platform
-compat/torch/fx: ~/dispatch ~/platform
+compat/torch/fx/experimental: ~/platform
 compat/torch/jit: ~/dispatch ~/platform
+compat/torch/onnx: ~/platform
 ~/ops: api/numpy api/nn api/scipy/linalg api/scipy/special api ~/modes ~/types ~/graph ~/lists ~/state ~/views
     ~/values ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
 ~/sparse: api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor
+compat/torch/distributed/_composable: compat/torch/distributed
+compat/torch/distributed/_tensor: compat/torch/distributed
 compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessing
+compat/torch/fx: ~/dispatch ~/platform compat/torch/fx/experimental
 ~/checkpoint: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/saved ~/graph_view ~/random ~/function
     ~/ops
 ~/gradcheck: ~/types ~/state ~/forward_ad ~/dispatch ~/factories ~/random ~/function ~/ops
 ~/interchange: api ~/types ~/graph ~/state ~/views ~/dispatch ~/factories ~/tensor ~/sparse
-~: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops ~/sparse ~/interchange
+~: compat ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops ~/sparse ~/interchange
 ~/data: ~/types ~/profiler ~/random ~
 ~/distributions: ~/types ~/state ~/dispatch ~
 ~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops ~
@@ -216,30 +221,26 @@ compat/torch/_C: api ~/modes ~/types ~/graph ~/state ~/inplace ~/dispatch ~/save
 compat/torch/_dynamo: ~/dispatch ~/platform ~/module
 compat/torch/_higher_order_ops: ~/func
 compat/torch/distributions/utils: ~/distributions
-compat/torch/func: ~/dispatch ~/func
+compat/torch/func: ~/func
 compat/torch/nn/attention: ~/modes ~/types ~/dispatch ~/ops ~/func ~/module
 compat/torch/nn/modules/utils: ~/module
-compat/torch/nn/parallel: ~/dispatch ~/module
+compat/torch/nn/parallel: ~/module
 compat/torch/utils/data/_utils: ~/data
 ~/functional: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
 ~/optim: ~/modes ~/types ~/graph ~/lists ~/state ~/profiler ~/dispatch ~/factories ~/module
 compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/forward_ad ~/dispatch ~/saved ~/graph_view ~/random
     ~/function ~/tensor ~/gradcheck ~/functional
-compat/torch/distributions: api ~/dispatch ~/distributions compat/torch/distributions/utils
-compat/torch/nn/modules: api ~/types ~/dispatch ~/ops ~/module compat/torch/nn/modules/utils
-compat/torch/utils/data: ~/dispatch ~/data compat/torch/utils/data/_utils
+compat/torch/distributions: ~/distributions compat/torch/distributions/utils
+compat/torch/nn/modules: ~/types ~/ops ~/module compat/torch/nn/modules/utils
+compat/torch/utils/data: ~/dispatch ~/platform ~/data compat/torch/utils/data/_utils
 compat/torch/nn/utils: ~/types ~/lists ~/func ~/module compat/torch/nn/modules
 compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
-compat/torch/utils: api ~/types compat/torch/utils/tensorboard ~/graph ~/profiler ~/engine ~/dispatch ~/graph_view
-    ~/tensor ~/ops ~/checkpoint ~/interchange ~/module ~/optim compat/torch/utils/data
-compat/torch/nn: api ~/types ~/dispatch ~/module compat/torch/nn/attention compat/torch/nn/parallel
-    compat/torch/nn/modules compat/torch/nn/utils
-compat/torch: compat api ~/modes ~/types ~/installing ~/profiler ~/inplace ~/dispatch compat/torch/distributed
-    compat/torch/onnx ~/factories compat/torch/quantization compat/torch/signal ~/random ~/function ~/platform
-    ~/tensor compat/torch/amp compat/torch/backends compat/torch/cuda compat/torch/fx compat/torch/jit ~/ops ~/sparse
-    ~/interchange ~ ~/func ~/module compat/torch/_C compat/torch/_dynamo compat/torch/_higher_order_ops
-    compat/torch/func compat/torch/autograd compat/torch/distributions compat/torch/optim compat/torch/utils
-    compat/torch/nn
+compat/torch/utils: ~/types compat/torch/utils/tensorboard ~/graph ~/profiler ~/engine ~/dispatch ~/graph_view
+    ~/platform ~/tensor ~/ops ~/checkpoint ~/interchange ~/module ~/optim compat/torch/utils/data
+compat/torch/nn: ~/types ~/module compat/torch/nn/parallel compat/torch/nn/modules compat/torch/nn/utils
+compat/torch: compat api ~/modes ~/types ~/installing ~/profiler ~/inplace ~/dispatch ~/factories ~/random ~/function
+    ~/platform ~/tensor compat/torch/jit ~/ops ~/sparse ~/interchange ~ ~/func ~/module compat/torch/func
+    compat/torch/autograd compat/torch/utils compat/torch/nn
 compat/torch/_functorch: ~/func compat/torch
 """
 
@@ -251,11 +252,23 @@ def layer_of(module):
 
 
 @cache
+def rows():
+    """The modules that are rows of a table: the file that each would be -> the text that it would have."""
+    return {ROOT / "compat" / table.theirs / f"{table.place(path)}.py": table.source(path)
+            for table in TABLES for path in table.rows}
+
+
+def text_of(path):
+    """The text of a module, a file or a row."""
+    return rows()[path] if path in rows() else path.read_text(encoding="utf-8")
+
+
+@cache
 def modules():
-    """Dotted module name -> its file, for every Python file of the library."""
+    """Dotted module name -> its file, for every Python file and every row of the library."""
     found = {}
     for folder in FOLDERS:
-        for path in sorted((ROOT / folder).rglob("*.py")):
+        for path in sorted({*(ROOT / folder).rglob("*.py"), *(p for p in rows() if folder == "compat")}):
             parts = list(path.relative_to(ROOT).with_suffix("").parts)
             parts = (["covector"] if folder == "api" else ["covector", folder]) + parts[1:]
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
@@ -265,16 +278,20 @@ def modules():
 
 @cache
 def tree(path):
-    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+    return ast.parse(text_of(path), str(path))
 
 
 def is_lazy(node):
-    """Whether a node makes a `LazyModule`, an import that waits."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "LazyModule"
+    """Whether a node makes a `LazyModule`, an import that waits, or says whose names of compat.torch wait."""
+    if not isinstance(node, ast.Call):
+        return False
+    return ast.unparse(node.func) == "LazyModule" or ast.unparse(node.func) == "_surface.look_up" and len(node.args) > 1
 
 
 def targets(module, node, known):
     """The library modules that one import statement of `module` names, or a `LazyModule` there."""
+    if isinstance(node, ast.Call) and len(node.args) > 1:
+        return {f"{TORCH.package}.{home}" for home in homes(ast.literal_eval(node.args[1]))}
     if isinstance(node, ast.Call):
         name = ast.literal_eval(node.args[0])
         return {name} if name.split(".")[0] == "covector" else set()
@@ -296,8 +313,8 @@ INDENTED = re.compile(r"^\s+(?:from|import)\b", re.M)
 
 @cache
 def import_statements(path):
-    text = path.read_text(encoding="utf-8")
-    nodes = ast.walk(tree(path)) if INDENTED.search(text) or "LazyModule" in text else tree(path).body
+    text = text_of(path)
+    nodes = ast.walk(tree(path)) if INDENTED.search(text) or "LazyModule" in text or "look_up" in text else tree(path).body
     return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) or is_lazy(node)]
 
 
@@ -432,7 +449,7 @@ def as_table(arrows):
 
 def local_imports(path):
     """The import statements inside functions, and calls of import_module or __import__ there."""
-    text = path.read_text(encoding="utf-8")
+    text = text_of(path)
     if not (INDENTED.search(text) or "import_module" in text or "__import__" in text):
         return []
     found = []
@@ -549,7 +566,9 @@ def test_no_import_inside_a_function():
         found = local_imports(path)
         if module == "covector.core.lazy":  # the one place that imports later
             found = found[1:]
-        if module == "covector.compat.aliases" or module.endswith("__main__"):  # a finder of modules; programs
+        if module in ("covector.compat.aliases", "covector.compat.reexports"):  # finders of modules
+            found = []
+        if module.endswith("__main__"):  # programs
             found = []
         if layer_of(module) == "backends":  # the one line that loads the backend's library
             found = [n for n in found if "covector" in ast.unparse(n) or getattr(n, "level", 0)] or found[1:]
@@ -588,7 +607,7 @@ def test_tests_import_covector_never_relatively():
 
 def test_file_is_short_and_says_what_it_owns():
     long = {module: n for module, path in modules().items()
-            if (n := len(path.read_text(encoding="utf-8").splitlines())) > MAX_LINES}
+            if (n := text_of(path).count("\n")) > MAX_LINES}
     assert long == {}
     assert [m for m, path in modules().items() if path.stem in UNNAMED and path.parts[-3:] not in THEIRS] == []
     silent = [module for module, path in modules().items() if not ast.get_docstring(tree(path))]
@@ -606,7 +625,12 @@ def test_project_file_lists_exactly_the_packages_on_disk():
     assert listed["package-dir"] == on_disk
     assert sorted(listed["packages"]) == sorted(on_disk)
     assert not (ROOT / "__init__.py").exists()
-    assert not [path for path in on_disk.values() if not (ROOT / path / "__init__.py").exists()]
+    first = [ROOT / path / "__init__.py" for path in on_disk.values()]
+    assert not [path for path in first if not path.exists() and path not in rows()]
+
+
+def test_no_row_stands_where_a_file_does():
+    assert [path for path in rows() if path.exists()] == []
 
 
 def test_no_layer_is_loaded_as_a_top_level_module():

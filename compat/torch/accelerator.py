@@ -44,5 +44,5 @@ for _name, _fun in {"synchronize": _gpu.synchronize, "current_stream": _streams.
                     "set_device_index": _gpu.set_device, "device_index": _gpu.device,
                     "memory_allocated": _gpu.memory_allocated, "memory_reserved": _gpu.memory_reserved}.items():
     globals()[_name] = _where_there_is_one(_fun, _name, _fun.__doc__)
-__getattr__ = _surface.getter("accelerator.", "torch.accelerator")
+__getattr__, __dir__ = _surface.look_up("accelerator")
 _surface.publish(globals())

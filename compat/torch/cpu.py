@@ -22,4 +22,4 @@ def synchronize(device=None):
     """Nothing: operations have finished when they return."""
 
 
-__getattr__ = _surface.getter("cpu.", "torch.cpu")
+__getattr__, __dir__ = _surface.look_up("cpu")

@@ -47,5 +47,5 @@ def register_kernel(op, device_types, func=None, /, *, lib=None):
 
 impl_abstract = register_fake
 globals().update(_parts("library", "Library", "impl define opcheck"))
-__getattr__ = _surface.getter("library.", "torch.library")
+__getattr__, __dir__ = _surface.look_up("library")
 _surface.publish(globals())

@@ -39,4 +39,4 @@ class ProcessRaisedException(_ProcessException):
 
 
 globals().update(_parts("multiprocessing", "ProcessContext SpawnContext", "spawn start_processes"))
-__getattr__ = _surface.getter("multiprocessing.", "torch.multiprocessing")
+__getattr__, __dir__ = _surface.look_up("multiprocessing")

@@ -82,5 +82,5 @@ def _get_current_function_mode():
     return next(reversed(_modes_in_force(_modes())), None)
 
 
-__getattr__ = _surface.getter("overrides.", "torch.overrides")
+__getattr__, __dir__ = _surface.look_up("overrides")
 _surface.publish(globals())

@@ -30,4 +30,4 @@ class SourceChangeWarning(Warning):
     """The warning that the source of a module changed since it was saved, which is never given: none is saved."""
 
 
-__getattr__ = _surface.getter("serialization.", "torch.serialization")
+__getattr__, __dir__ = _surface.look_up("serialization")

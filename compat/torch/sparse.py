@@ -126,5 +126,5 @@ globals().update({f"{word}Tensor": _Typed(f"{word}Tensor", (), {
     "__module__": __name__, "__doc__": f"A sparse tensor of {name}.", "dtype": _dtypes.NAMED[name]})
     for word, name in _WIDTHS.items() if name in _dtypes.NAMED})
 
-__getattr__ = _surface.getter("sparse.", "torch.sparse")
+__getattr__, __dir__ = _surface.look_up("sparse")
 _surface.publish(globals())

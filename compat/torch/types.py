@@ -22,6 +22,6 @@ _TensorOrTensors = _Tensor | _Sequence[_Tensor]
 _size = _Size | list[_int] | tuple[_int, ...]
 _symsize = _Size | _Sequence[_int]
 
-__getattr__ = _surface.getter("types.", "torch.types")
+__getattr__, __dir__ = _surface.look_up("types")
 __all__ = ["Device", "FileLike", "Number", "Storage"]
 _EXPORTED = (_complex, _dtype, _layout)  # which torch.types has by these names

@@ -6,6 +6,9 @@ import types
 
 import pytest
 
+from covector.compat.autograd._impl.module_loader import TABLE
+from covector.compat.reexports import entries
+
 OURS = "covector.compat.autograd"
 
 
@@ -48,3 +51,21 @@ def test_a_name_that_is_not_here_says_so(module, name):
 def test_a_name_that_nobody_has():
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'; of autograd.core.nonsense"):
         importlib.import_module(f"{OURS}.core").nonsense
+
+
+@pytest.mark.parametrize("path", TABLE.rows)
+def test_a_module_that_is_a_row_has_its_names(path):
+    module, row = importlib.import_module(f"{OURS}.{path}"), TABLE.rows[path]
+    assert (module.__name__, module.__doc__, module.__file__) == (f"{OURS}.{path}", TABLE.doc(path), TABLE.file)
+    for home, new, old in entries(row.names):
+        found = getattr(importlib.import_module(f"{OURS}.{home}"), old)
+        assert vars(module).items() >= (found if new is None else {new: found}).items()
+    for name in " ".join(row.advice).split():
+        with pytest.raises(AttributeError, match=f"has no autograd.{path}.{name}: "):
+            getattr(module, name)
+    exec(TABLE.source(path), {"__package__": f"{OURS}.{path}" if path in TABLE.packages else module.__package__})
+
+
+def test_packages_list_rows_and_files():
+    found = modules(importlib.import_module(OURS))
+    assert {f"{OURS}.{path}" for path in [*TABLE.rows, "scipy.linalg", "numpy.numpy_wrapper"]} <= set(found)

@@ -104,7 +104,7 @@ def device_count():
     return _count()
 
 
-_others = _surface.getter("cuda.", "torch.cuda")
+_others, __dir__ = _surface.look_up("cuda")
 
 
 def __getattr__(name):

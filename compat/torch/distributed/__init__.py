@@ -6,7 +6,6 @@ import logging as _logging
 import os as _os
 import typing as _typing
 
-from ...._engine import LazyModule as _LazyModule
 from .._impl.dispatch import surface as _surface
 from .._impl.dispatch.unbuilt_parts import parts as _parts
 
@@ -140,7 +139,4 @@ def set_debug_level_from_env():
     """Nothing: the level stays `DebugLevel.OFF`."""
 
 
-_LATER = {name: _LazyModule(f"covector.compat.torch.distributed.{name}")
-          for name in ("algorithms autograd constants device_mesh distributed_c10d elastic fsdp nn optim rpc "
-                       "tensor").split()}
-__getattr__ = _surface.getter("distributed.", "torch.distributed", _LATER)
+__getattr__, __dir__ = _surface.look_up("distributed")

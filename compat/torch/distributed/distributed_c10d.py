@@ -11,4 +11,4 @@ globals().update(_parts("distributed.distributed_c10d", "_World",
                         "_get_pg_default_device _object_to_tensor _resolve_process_group _tensor_to_object "
                         "_update_default_pg"))
 default_pg_timeout = _home.default_pg_timeout
-__getattr__ = _surface.getter("distributed.distributed_c10d.", "torch.distributed.distributed_c10d")
+__getattr__, __dir__ = _surface.look_up("distributed.distributed_c10d")

@@ -47,4 +47,4 @@ Error = _warning("Error", "The error of a compiled program, which is never raise
 globals().update(_parts("jit", "Attribute CompilationUnit RecursiveScriptModule ScriptFunction ScriptModule "
                                "TopLevelTracedModule TracedModule",
                         "freeze load optimize_for_inference save trace_module"))
-__getattr__ = _surface.getter("jit.", "torch.jit")
+__getattr__, __dir__ = _surface.look_up("jit")

@@ -54,6 +54,6 @@ def update_bn(loader, model, device=None):
     model.train(was_training)
 
 
-__getattr__ = _surface.getter("optim.swa_utils.", "torch.optim.swa_utils")
+__getattr__, __dir__ = _surface.look_up("optim.swa_utils")
 
 _surface.publish(globals())

@@ -2,9 +2,11 @@
 
 import functools
 import sys
-from types import MappingProxyType
+from importlib.util import find_spec
+from pkgutil import iter_modules
 
 from ..... import _engine
+from ....reexports import entries
 from ..types.tensor_type import Tensor
 from .builtins import FUNCTIONS, builtin
 from .call import ROWS
@@ -19,28 +21,39 @@ FACTORIES = """arange empty empty_like eye full full_like linspace logspace ones
 zeros_like bernoulli multinomial normal poisson rand rand_like randint randint_like randn randn_like randperm""".split()
 
 
-def getter(prefix, module, later=MappingProxyType({}), parts=MappingProxyType({})):
-    """The `__getattr__` of a namespace of torch: `linalg.` for torch.linalg.
+def look_up(path, later=""):
+    """`(__getattr__, __dir__)` of a public module: how a name that it does not hold is found, and which there are.
 
     Args:
-        prefix, module: of its names in the table of operations, and the name of the namespace.
-        later: name -> `LazyModule` of a module below that is imported when it is first asked for.
-        parts: name -> the module that has it, for names whose module is imported then.
+        path: of the module below torch, "" for torch itself.
+        later: names whose home is imported when they are first asked for, as in `reexports.Row`.
     """
+    ours, shown = f"{_ROOT}.{path}".rstrip("."), f"torch.{path}".rstrip(".")
+    prefix = path and path != "_VF" and f"{path}." or ""
+    homes = {new: (f"{_ROOT}.{home}", old) for home, new, old in entries(later)}
 
     def __getattr__(name):  # noqa: N807
-        if name in later:
-            return _engine.loaded(later[name])
+        if name in homes:
+            home, old = homes[name]
+            found = builtin(shown, name, getattr(_engine.loaded(_engine.LazyModule(home)), old))
+            return vars(sys.modules[ours]).setdefault(name, found)
         row = ROWS.get(prefix + name)
         if row is not None and prefix + name not in METHODS:
-            return builtin(module, name, public(row))
-        if name in parts:
-            return builtin(module, name, getattr(parts[name], name))
+            return builtin(shown, name, public(row))
+        module = sys.modules[ours]
+        if "__path__" in vars(module) and name[:2] != "__" and name.isidentifier() and find_spec(
+                f"{ours}.{name}") is not None:
+            return _engine.loaded(_engine.LazyModule(f"{ours}.{name}"))
         if prefix + name in UNBUILT:
             raise unbuilt(prefix + name)
-        raise AttributeError(f"module '{module}' has no attribute '{name}'")
+        raise AttributeError(f"module '{shown}' has no attribute '{name}'")
 
-    return __getattr__
+    def __dir__():  # noqa: N807
+        module = sys.modules[ours]
+        below = {part.name for part in iter_modules(getattr(module, "__path__", ())) if part.name[:2] != "__"}
+        return sorted({*vars(module), *homes, *below})
+
+    return __getattr__, __dir__
 
 
 def publish(namespace):
@@ -53,8 +66,9 @@ def publish(namespace):
     for name, value in list(namespace.items()):
         if not name.startswith("_") and isinstance(value, (*FUNCTIONS, type)):
             home = value.__module__
-            if home.startswith(_PRIVATE) or home.startswith(_ROOT) and home != module and not hasattr(
-                    sys.modules[home], value.__qualname__):
+            lost = home.startswith(_ROOT) and home != module and home in sys.modules and not hasattr(
+                sys.modules[home], value.__qualname__)
+            if home.startswith(_PRIVATE) or lost:
                 value.__module__, value.__qualname__ = module, name
             namespace[name] = found = builtin(module.removeprefix(_ROOT[:-5]), name, value)
             if found is not value and vars(Tensor).get(value.__name__) is value:
@@ -63,11 +77,6 @@ def publish(namespace):
 
 _PRIVATE = __name__.rpartition(".dispatch")[0]
 _ROOT = _PRIVATE.rpartition("._impl")[0]
-
-
-def lister(names, later):
-    """The `__dir__` of a namespace with parts that are imported when they are asked for."""
-    return lambda: sorted({*names, *later} - {"__dir__"})
 
 
 @functools.cache

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import repeat
 
 
-def ntuple(n, name):
+def ntuple(n, name="parse"):
     """A function that repeats a number `n` times, and leaves a sequence as it is."""
 
     def parse(x):

@@ -222,3 +222,7 @@ class MultiplicativeLR(LambdaLR):
         if self._is_initial:
             return current_rates(self)
         return [group["lr"] * f(self.last_epoch) for f, group in zip(self.lr_lambdas, self.optimizer.param_groups)]
+
+
+class _LRScheduler(LRScheduler):
+    """The old name of `LRScheduler`."""

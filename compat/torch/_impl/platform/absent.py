@@ -49,3 +49,13 @@ def without_device(module, kind, message, refused, lacks=""):
     room |= {name: (class_without_objects if name[0].isupper() else refusing)(f"{module}.{name}", kind, message)
              for name in refused.split()}
     return {name: fun for name, fun in room.items() if name not in lacks.split()}
+
+
+MESSAGE = "Torch not compiled with {} enabled: tensors of covector.compat.torch live on the CPU; use device='cpu'"
+MPS = without_device(
+    "torch.mps", AssertionError, MESSAGE.format("MPS"), "synchronize Event get_rng_state set_rng_state",
+    "memory_allocated max_memory_allocated memory_reserved max_memory_reserved manual_seed_all seed_all "
+    "ipc_collect is_initialized is_bf16_supported")
+XPU = without_device(
+    "torch.xpu", AssertionError, MESSAGE.format("XPU"),
+    "current_device set_device synchronize current_stream Stream Event get_rng_state set_rng_state", "ipc_collect")

@@ -49,4 +49,4 @@ ldl_factor_ex = named("linalg_ldl_factor_ex", "LD", "pivots", "info")
 eig = named("linalg_eig", "eigenvalues", "eigenvectors")
 lstsq = named("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
 
-TUPLES = tuple(kind for kind in list(globals().values()) if isinstance(kind, type))
+TUPLES = {kind.__name__: kind for kind in list(globals().values()) if isinstance(kind, type)}

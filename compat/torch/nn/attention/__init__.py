@@ -35,4 +35,4 @@ def sdpa_kernel(backends, set_priority=False):
     yield {}
 
 
-__getattr__ = _surface.getter("nn.attention.", "torch.nn.attention")
+__getattr__, __dir__ = _surface.look_up("nn.attention")

@@ -1,3 +1,0 @@
-"""torch._higher_order_ops.associative_scan."""
-
-from .._impl.func.associative import associative_scan as associative_scan

@@ -1,3 +1,0 @@
-"""torch._higher_order_ops.cond."""
-
-from .._impl.func.control_flow import cond as cond

@@ -1,1 +1,0 @@
-"""torch.distributed._composable: names that programs import; their use is refused."""

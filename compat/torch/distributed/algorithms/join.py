@@ -1,5 +1,0 @@
-"""torch.distributed.algorithms.join: names that programs import; their use is refused."""
-
-from ..._impl.dispatch.unbuilt_parts import parts as _parts
-
-globals().update(_parts("distributed.algorithms.join", "Join JoinHook Joinable"))

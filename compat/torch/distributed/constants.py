@@ -1,6 +1,0 @@
-"""torch.distributed.constants: how long operations between processes would wait."""
-
-from . import default_pg_timeout
-
-__all__ = ["default_pg_nccl_timeout", "default_pg_timeout"]
-default_pg_nccl_timeout = None  # there is no NCCL

@@ -1,3 +1,0 @@
-"""torch.distributed.elastic: one process."""
-
-from . import multiprocessing as multiprocessing

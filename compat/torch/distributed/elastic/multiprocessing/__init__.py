@@ -1,3 +1,0 @@
-"""torch.distributed.elastic.multiprocessing: one process."""
-
-from . import errors as errors

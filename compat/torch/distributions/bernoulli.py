@@ -1,3 +1,0 @@
-"""torch.distributions.bernoulli."""
-
-from .._impl.distributions.discrete import Bernoulli as Bernoulli

@@ -1,3 +1,0 @@
-"""torch.distributions.beta."""
-
-from .._impl.distributions.simplex import Beta as Beta

@@ -1,3 +1,0 @@
-"""torch.distributions.binomial."""
-
-from .._impl.distributions.discrete import Binomial as Binomial

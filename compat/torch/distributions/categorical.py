@@ -1,3 +1,0 @@
-"""torch.distributions.categorical."""
-
-from .._impl.distributions.categorical import Categorical as Categorical

@@ -1,3 +1,0 @@
-"""torch.distributions.continuous_bernoulli."""
-
-from .._impl.distributions.discrete import ContinuousBernoulli as ContinuousBernoulli

@@ -1,3 +1,0 @@
-"""torch.distributions.dirichlet."""
-
-from .._impl.distributions.simplex import Dirichlet as Dirichlet

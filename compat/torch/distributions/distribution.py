@@ -1,3 +1,0 @@
-"""torch.distributions.distribution."""
-
-from .._impl.distributions.distribution import Distribution as Distribution

@@ -1,3 +1,0 @@
-"""torch.distributions.exp_family."""
-
-from .._impl.distributions.distribution import ExponentialFamily as ExponentialFamily

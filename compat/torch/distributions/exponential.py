@@ -1,3 +1,0 @@
-"""torch.distributions.exponential."""
-
-from .._impl.distributions.positive import Exponential as Exponential

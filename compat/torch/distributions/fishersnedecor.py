@@ -1,3 +1,0 @@
-"""torch.distributions.fishersnedecor."""
-
-from .._impl.distributions.positive import FisherSnedecor as FisherSnedecor

@@ -1,3 +1,0 @@
-"""torch.distributions.gamma."""
-
-from .._impl.distributions.positive import Gamma as Gamma

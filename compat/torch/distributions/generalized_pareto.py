@@ -1,3 +1,0 @@
-"""torch.distributions.generalized_pareto."""
-
-from .._impl.distributions.positive import GeneralizedPareto as GeneralizedPareto

@@ -1,3 +1,0 @@
-"""torch.distributions.geometric."""
-
-from .._impl.distributions.discrete import Geometric as Geometric

@@ -1,3 +1,0 @@
-"""torch.distributions.independent."""
-
-from .._impl.distributions.combined import Independent as Independent

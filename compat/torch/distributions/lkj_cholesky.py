@@ -1,3 +1,0 @@
-"""torch.distributions.lkj_cholesky."""
-
-from .._impl.distributions.random_matrices import LKJCholesky as LKJCholesky

@@ -1,3 +1,0 @@
-"""torch.distributions.mixture_same_family."""
-
-from .._impl.distributions.combined import MixtureSameFamily as MixtureSameFamily

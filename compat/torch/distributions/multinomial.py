@@ -1,3 +1,0 @@
-"""torch.distributions.multinomial."""
-
-from .._impl.distributions.categorical import Multinomial as Multinomial

@@ -1,3 +1,0 @@
-"""torch.distributions.negative_binomial."""
-
-from .._impl.distributions.discrete import NegativeBinomial as NegativeBinomial

@@ -1,6 +1,0 @@
-"""torch.distributions.one_hot_categorical."""
-
-from .._impl.distributions.categorical import (
-    OneHotCategorical as OneHotCategorical,
-    OneHotCategoricalStraightThrough as OneHotCategoricalStraightThrough,
-)

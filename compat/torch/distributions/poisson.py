@@ -1,3 +1,0 @@
-"""torch.distributions.poisson."""
-
-from .._impl.distributions.discrete import Poisson as Poisson

@@ -1,6 +1,0 @@
-"""torch.distributions.relaxed_bernoulli."""
-
-from .._impl.distributions.categorical import (
-    LogitRelaxedBernoulli as LogitRelaxedBernoulli,
-    RelaxedBernoulli as RelaxedBernoulli,
-)

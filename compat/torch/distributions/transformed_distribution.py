@@ -1,3 +1,0 @@
-"""torch.distributions.transformed_distribution."""
-
-from .._impl.distributions.transformed import TransformedDistribution as TransformedDistribution

@@ -1,3 +1,0 @@
-"""torch.distributions.von_mises."""
-
-from .._impl.distributions.location_scale import VonMises as VonMises

@@ -1,3 +1,0 @@
-"""torch.distributions.wishart."""
-
-from .._impl.distributions.random_matrices import Wishart as Wishart

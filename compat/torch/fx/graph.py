@@ -1,5 +1,0 @@
-"""torch.fx.graph: names that programs import; their use is refused."""
-
-from .._impl.dispatch.unbuilt_parts import parts as _parts
-
-globals().update(_parts("fx", "CodeGen Graph"))

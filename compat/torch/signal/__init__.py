@@ -1,3 +1,0 @@
-"""torch.signal."""
-
-from . import windows as windows

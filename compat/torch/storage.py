@@ -1,3 +1,0 @@
-"""torch.storage."""
-
-from ._impl.tensor.storage import TypedStorage as TypedStorage, UntypedStorage as UntypedStorage
