@@ -51,7 +51,7 @@ RETIRED = {
     r"\bthere is none of\b|\bwhat there is none of\b": (),
     r"\b(?:its|their) kin\b": (),
     r"\bnot built\b": (),
-    r"\b(?:sweeps?|swept)\b": ("docs/glossary.md", "docs/how_it_works.md", "docs/design/decisions.md"),
+    r"\b(?:sweeps?|swept)\b": ("docs/glossary.md", "docs/how_it_works.md"),
     r"\bone an? (?:example|axis|argument|leaf|operation|dtype|row|element|entry)\b": (),
     r"\b(?:derivatives?|gradients?|differentiable) by (?:`|the (?!frequency)|its|their|both|all)": (),
     r"\bis no (?:array|scalar|tuple|integer|leaf|function|ufunc|key|vector)\b": (),
