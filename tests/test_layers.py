@@ -314,7 +314,8 @@ INDENTED = re.compile(r"^\s+(?:from|import)\b", re.M)
 @cache
 def import_statements(path):
     text = text_of(path)
-    nodes = ast.walk(tree(path)) if INDENTED.search(text) or "LazyModule" in text or "look_up" in text else tree(path).body
+    below = INDENTED.search(text) or "LazyModule" in text or "look_up" in text
+    nodes = ast.walk(tree(path)) if below else tree(path).body
     return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) or is_lazy(node)]
 
 

@@ -12,8 +12,8 @@ jax = pytest.importorskip("jax", reason="needs the `reference` extra: pip instal
 jax.config.update("jax_enable_x64", True)
 pytestmark = pytest.mark.reference
 
-TRANSFORMS = ("grad value_and_grad vjp jvp vmap jacfwd jacrev hessian linearize linear_transpose checkpoint custom_jvp jit "
-              "custom_vjp custom_gradient closure_convert tree").split()
+TRANSFORMS = ("grad value_and_grad vjp jvp vmap jacfwd jacrev hessian linearize linear_transpose checkpoint custom_jvp "
+              "jit custom_vjp custom_gradient closure_convert tree").split()
 CONTROL = ("scan cond switch while_loop fori_loop map associative_scan stop_gradient psum pmean pmax axis_index "
            "all_gather all_to_all ppermute axis_size custom_root").split()
 JAX = SimpleNamespace(np=jax.numpy, **{name: getattr(jax, name) for name in TRANSFORMS},

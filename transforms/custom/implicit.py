@@ -102,11 +102,16 @@ def _tangent_map(back, x, bare):
     Its own derivatives do not look at its argument, so solvers that form its Jacobian can be transposed.
     """
     leaves, rebuild = flatten((x,))
-    avals, captured, pull = [aval_of(settle(v)) for v in leaves], [], back
-    if not bare:
+    avals, captured = [aval_of(settle(v)) for v in leaves], []
+    if bare:
+        pull = back
+    else:
         graph = stage(back, back.avals, tuple, "custom_root", like=leaves, watch=False)[0]
         captured, graph.captured = graph.captured, []
-        pull = lambda *flat: graph.eval(list(flat))
+
+        def pull(*flat):
+            return graph.eval(list(flat))
+
     apply = _LinearMap(pull, back.avals, avals).transposed()
 
     def tangent_map(dx):

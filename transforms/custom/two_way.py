@@ -41,7 +41,7 @@ class Operation:
     linear = 0  # how many of the first operands it is linear in, taken together
     bilinear = False  # of two operands, linear in each
     avals: Any = None
-    outs: Any = None  # avals of the outputs, of an operation that is linear and need not run where its operands stand in
+    outs: Any = None  # avals of the outputs, of a linear operation that need not run where its operands only stand in
     refuse: Any = None  # `refuse(values)` raises: there is no derivative, and integer outputs would hide that
 
     def __call__(self, *operands):

@@ -98,7 +98,7 @@ def sweep(
                         if c is not None:
                             node = saved = parents = ct = None
                             while c:
-                                push_pending(pending, heap, *c.pop(), places)
+                                push_pending(pending, heap, *c.pop(), places=places)
                             break
                         ct = ct.dense()
                     if large and kind is ndarray and rule.pointwise and ct.nbytes >= LARGE:
