@@ -239,8 +239,8 @@ compat/torch/utils: ~/types compat/torch/utils/tensorboard ~/graph ~/profiler ~/
     ~/platform ~/tensor ~/ops ~/checkpoint ~/interchange ~/module ~/optim compat/torch/utils/data
 compat/torch/nn: ~/types ~/module compat/torch/nn/parallel compat/torch/nn/modules compat/torch/nn/utils
 compat/torch: compat api ~/modes ~/types ~/installing ~/profiler ~/inplace ~/dispatch ~/factories ~/random ~/function
-    ~/platform ~/tensor compat/torch/jit ~/ops ~/sparse ~/interchange ~ ~/func ~/module compat/torch/func
-    compat/torch/autograd compat/torch/utils compat/torch/nn
+    ~/platform ~/tensor compat/torch/jit ~/ops ~/sparse ~/interchange ~ ~/func ~/module compat/torch/_C
+    compat/torch/func compat/torch/autograd compat/torch/utils compat/torch/nn
 compat/torch/_functorch: ~/func compat/torch
 """
 

@@ -98,7 +98,9 @@ def sweep(
                         if c is not None:
                             node = saved = parents = ct = None
                             while c:
-                                push_pending(pending, heap, *c.pop(), places=places)
+                                origin, given = c.pop()
+                                push_pending(pending, heap, origin, given, places)
+                                origin = given = None
                             break
                         ct = ct.dense()
                     if large and kind is ndarray and rule.pointwise and ct.nbytes >= LARGE:

@@ -27,8 +27,8 @@ class Sweep:
 
     checked = versions.LAST
     __slots__ = ("again", "anomaly", "backward", "called", "capture", "captured", "chosen", "create_graph", "key",
-                 "masked", "mine", "nans", "needed", "node", "outputs", "places", "plain", "recorder", "retain", "roots",
-                 "ruled", "runs", "shown", "trace")
+                 "masked", "mine", "nans", "needed", "node", "outputs", "places", "plain", "recorder", "retain",
+                 "roots", "ruled", "runs", "shown", "trace")
 
     def __init__(self, trace, retain, create_graph):
         self.trace = trace
