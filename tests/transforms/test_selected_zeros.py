@@ -513,19 +513,3 @@ def test_a_compiled_branch_computes_what_it_closes_over_where_it_is_taken(name):
         assert not any(map(np.any, fun(-1.0, np.zeros((2, 2)))))
         for found, want in zip(fun(2.0, 2.0 * np.eye(2)), covector.grad(ENCLOSED[name], (0, 1))(2.0, 2.0 * np.eye(2))):
             np.testing.assert_allclose(found, want, rtol=1e-12)
-
-
-def test_a_dropped_qr_of_a_singular_matrix_contributes_nothing():
-    def f(a):
-        return np.sum(np.where(np.linalg.norm(a) > 1, np.linalg.qr(a)[1] ** 2 + np.linalg.qr(a)[0], a**3))
-
-    singular, regular = np.array([[0.1, 0.2], [0.2, 0.4]]), np.array([[1.0, 2.0], [3.0, 1.0]])
-    for slope in (covector.grad(f), covector.jit(covector.grad(f))):
-        np.testing.assert_array_equal(slope(singular), 3 * singular**2)
-    both = np.stack([singular, regular])
-    np.testing.assert_allclose(covector.vmap(covector.grad(f))(both), [3 * singular**2, covector.grad(f)(regular)])
-    second = covector.jacrev(covector.grad(f))(singular).reshape(4, 4)
-    np.testing.assert_allclose(second, np.diag(6 * singular.ravel()))
-    covector.testing.check_grads(f, (regular,), order=2)
-    with pytest.raises(np.linalg.LinAlgError, match="full rank"):
-        covector.grad(lambda a: np.linalg.qr(a)[1].sum())(singular)

@@ -9,7 +9,7 @@ from ...core.primitive.primitive import below, take_operands
 from ...core.tape.recording import make_node
 from ...core.tape.tape import Partial, Rule, ready_leaf
 from ...core.trace.buffers import snapshot
-from ...core.trace.tracer import Rev, Trace, Tracer, check_alive
+from ...core.trace.tracer import Rev, Staged, Trace, Tracer, check_alive
 from .mutation_guards import COPY_LIMIT, Guards
 
 ndarray = np.ndarray
@@ -44,8 +44,10 @@ class RevTrace(Trace):
             return prim.rebind(values) if known is None else known
         n = len(args) - len(prim.params)
         active = tuple(mine)
-        avals = [a.aval.strong if isinstance(a, Tracer) else aval_of(a) for a in args[:n]]
-        fixes = real_fixes(prim, active, avals, prim.shape(avals, args[n:]) if prim.elementwise else None)
+        fixes = None
+        if n < 3 or type(values[active[0]]) is Staged:  # of three operands no lane takes real forms
+            avals = [a.aval.strong if isinstance(a, Tracer) else aval_of(a) for a in args[:n]]
+            fixes = real_fixes(prim, active, avals, prim.shape(avals, args[n:]) if prim.elementwise else None)
         rule = prim.rule(active, fixes is not None, fixes or None)
         for i in range(n):
             if isinstance(values[i], (ndarray, Tracer)) and values[i] is args[i]:

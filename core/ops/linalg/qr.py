@@ -1,16 +1,12 @@
 """The QR decomposition."""
 
-from functools import reduce
-
 import numpy as np
 
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import float_dtype, real_dtype
 from ...primitive.families import primitive
 from ...trace.device import constant
-from ..reductions import reduce_any
 from ..samples import Sample
-from ..selection import where
 from ..shaping import concatenate
 from .decompositions import adjoint, solve
 from .guards import FINITE, RAISE, regular
@@ -56,15 +52,9 @@ def _qr_jvp(da, ans):
     return dq, dr
 
 
-def _asked(r, cts):
-    """R where a cotangent of its matrix is not 0, else the identity: what a selection dropped is asked nothing."""
-    asked = [reduce_any(ct != 0, (ct.ndim - 2, ct.ndim - 1), True) for ct in cts if ct is not None]
-    return where(reduce(lambda x, y: x | y, asked), r, constant(np.eye(r.shape[-1], dtype=r.dtype), r))
-
-
 def _qr_vjp(ct, ans, repeated):
     """The adjoint of `_qr_jvp`: with M = triu(R̄ Rᴴ - Qᴴ Q̄) and S = M + Mᴴ, its diagonal halved, (Q̄ + Q S) R⁻ᴴ."""
-    q, r = ans[0], _full_rank(_asked(ans[1], ct))
+    q, r = ans[0], _full_rank(ans[1])
     ct_q, ct_r = ct
     n = r.shape[-1]
     first, more = q[..., :n], q[..., n:]

@@ -32,17 +32,6 @@ def types_of_a_plain_tensor(torch):
     return seen
 
 
-@row("order of hooks on leaves", ["w", "x"], ["x", "w"])
-def hooks_of_two_leaves(torch):
-    seen = []
-    x, w = leaf(torch), leaf(torch)
-    older = x * 2
-    x.register_hook(lambda g: seen.append("x"))
-    w.register_hook(lambda g: seen.append("w"))
-    ((w * 5).exp() + x * 3).sum().backward()
-    return seen if older is not None else None
-
-
 @row("a Function that wrote to a view", [1.0, 0.0, 0.0, 1.0], None)
 def a_function_that_drops(torch):
     class Triple(torch.autograd.Function):

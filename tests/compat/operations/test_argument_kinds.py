@@ -6,6 +6,8 @@ import pytest
 import covector.compat.torch as compat
 from harness import pytorch
 
+pytestmark = pytest.mark.reference
+
 AXES = [f"x.{name}" for name in (
     "transpose({}, 0)", "select({}, 0)", "unsqueeze({})", "squeeze({})", "unbind({})", "flatten({})", "diagonal({})",
     "narrow({}, 0, 1)", "movedim({}, 0)", "sum({})", "softmax({})", "argmax({})", "cumsum({})", "sort({})", "flip({})",
