@@ -39,7 +39,7 @@ def sweep(
         retain: keep what the nodes saved, so that the graph can be swept again.
         drive: what the nodes of a subclass are given: `node.run_in_sweep(ct, drive)` returns the cotangent(s) of its
             parents, or None to end this path (the stateful layer runs hooks there, frees what was saved, fills
-            `.grad`); where `drive.places` is not None, it gives numbers by which leaves take their turns among the nodes;
+            `.grad`); `drive.places`, unless None, gives numbers by which leaves take their turns among nodes;
             `drive.masked` says whether zeros are strong. Where `drive.plain`, and `drive.needed` is None,
             nodes without `extra` are run here, unless they are older (of a larger number) than the one in
             `drive.checked`, so that saved values must be looked at.
