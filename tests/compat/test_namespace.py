@@ -12,7 +12,8 @@ from unbuilt import MODULES as MODULES_OF_NAMES, public
 import covector.compat.torch as compat
 from harness import pytorch
 
-OWN = {"_impl": "the rooms behind the surface: Python sets a package's folders as its attributes",
+OWN = {"__dir__": "lists the modules below, which are made when they are first asked for",
+       "_impl": "the rooms behind the surface: Python sets a package's folders as its attributes",
        "_dynamo": "what PyTorch imports late",
        "onnx": "the same",
        "install": "what lets `import torch` give this module",
@@ -47,7 +48,9 @@ def submodules(module, prefix=""):
 @pytest.mark.parametrize("name", list(submodules(compat)))
 def test_every_public_name_of_a_submodule_is_pytorchs(name):
     ours = importlib.import_module(f"{compat.__name__}.{name}")
-    module = importlib.import_module(f"torch.{name}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of PyTorch's own, at the import of distributed.optim
+        module = importlib.import_module(f"torch.{name}")
     *above, last = name.split(".")
     room = functools.reduce(getattr, above, pytorch())
     theirs = module, getattr(room, last, None), room  # in backends an object stands in the module's place

@@ -16,4 +16,3 @@ class _BroadcastingList:
 
 
 BroadcastingList1 = BroadcastingList2 = BroadcastingList3 = _BroadcastingList()
-BroadcastingList4 = BroadcastingList5 = BroadcastingList6 = BroadcastingList1

@@ -140,7 +140,7 @@ def native_ways():
 
 # ---- signatures of functions in Python ----
 
-ANNOTATED = {torch.Tensor: "Tensor", int: "int", float: "float", bool: "bool", str: "str", torch.dtype: "dtype",
+ANNOTATED = {torch.Tensor: "Tensor", int: "size", float: "float", bool: "bool", str: "str", torch.dtype: "dtype",
              list[int]: "ints", typing.List[int]: "ints"}  # noqa: UP006 - as PyTorch's source has it
 
 
@@ -224,7 +224,7 @@ class Probes:
 
 
 WORDS = {name: name for name in ("Tensor", "int", "float", "bool", "str")}
-TYPES = {"Tensor": torch.Tensor, "int": int, "float": (int, float), "bool": bool, "str": str}
+TYPES = {"Tensor": torch.Tensor, "int": int, "size": int, "float": (int, float), "bool": bool, "str": str}
 
 
 # ---- what is measured ----

@@ -129,20 +129,20 @@ nn.functional.binary_cross_entropy: duck input, duck target, duck? weight=, any?
 nn.functional.binary_cross_entropy_with_logits: duck input, duck target, Tensor? weight=, any? size_average=, any? reduce=, any? reduction=, Tensor? pos_weight= > BinaryCrossEntropyWithLogits0
 nn.functional.celu: Tensor input, float alpha=, any? inplace= > Celu0
 nn.functional.cosine_embedding_loss: Tensor input1, Tensor input2, Tensor target, float margin=, any? size_average=, any? reduce=, any? reduction= > Mean0
-nn.functional.cross_entropy: Tensor input, Tensor target, Tensor? weight=, any? size_average=, int ignore_index=, any? reduce=, any? reduction=, float label_smoothing= > NllLoss0
-nn.functional.ctc_loss: Tensor log_probs, Tensor targets, any? input_lengths, any? target_lengths, int blank=, any? reduction=, bool zero_infinity=
+nn.functional.cross_entropy: Tensor input, Tensor target, Tensor? weight=, any? size_average=, size ignore_index=, any? reduce=, any? reduction=, float label_smoothing= > NllLoss0
+nn.functional.ctc_loss: Tensor log_probs, Tensor targets, any? input_lengths, any? target_lengths, size blank=, any? reduction=, bool zero_infinity=
 nn.functional.dropout: Tensor input, float p=, bool training=, any? inplace= > Mul0
 nn.functional.dropout1d: Tensor input, float p=, bool training=, bool inplace=
 nn.functional.dropout2d nn.functional.dropout3d: duck input, float p=, bool training=, any? inplace=
 nn.functional.elu: Tensor input, float alpha=, any? inplace= > Elu0
-nn.functional.embedding: Tensor input, Tensor weight, int? padding_idx=, float? max_norm=, any? norm_type=, bool scale_grad_by_freq=, bool sparse= > Embedding0
-nn.functional.embedding_bag: duck input, duck weight, any? offsets=, float? max_norm=, any? norm_type=, bool scale_grad_by_freq=, any? mode=, bool sparse=, any? per_sample_weights=, any? include_last_offset=, int? padding_idx= > EmbeddingBag0
+nn.functional.embedding: Tensor input, Tensor weight, size? padding_idx=, float? max_norm=, any? norm_type=, bool scale_grad_by_freq=, bool sparse= > Embedding0
+nn.functional.embedding_bag: duck input, duck weight, any? offsets=, float? max_norm=, any? norm_type=, bool scale_grad_by_freq=, any? mode=, bool sparse=, any? per_sample_weights=, any? include_last_offset=, size? padding_idx= > EmbeddingBag0
 nn.functional.fold: Tensor input, any? output_size, any? kernel_size, any? dilation=, any? padding=, any? stride= > Col2Im0
 nn.functional.gaussian_nll_loss: duck input, any? target, any? var, any? full=, float eps=, str reduction= > Mean0
-nn.functional.glu: duck input, int dim= > Glu0
+nn.functional.glu: duck input, size dim= > Glu0
 nn.functional.grid_sample: Tensor input, Tensor grid, any? mode=, any? padding_mode=, bool? align_corners= > GridSampler2D0
-nn.functional.group_norm: duck input, int num_groups, Tensor? weight=, Tensor? bias=, float eps= > NativeGroupNorm0
-nn.functional.gumbel_softmax: Tensor logits, float tau=, bool hard=, float eps=, int dim=
+nn.functional.group_norm: duck input, size num_groups, Tensor? weight=, Tensor? bias=, float eps= > NativeGroupNorm0
+nn.functional.gumbel_softmax: Tensor logits, float tau=, bool hard=, float eps=, size dim=
 nn.functional.hardsigmoid: Tensor input, any? inplace= > Hardsigmoid0
 nn.functional.hardswish: Tensor input, any? inplace= > Hardswish0
 nn.functional.hardtanh: Tensor input, float min_val=, float max_val=, any? inplace= > Hardtanh0
@@ -154,9 +154,9 @@ nn.functional.kl_div: Tensor input, Tensor target, any? size_average=, any? redu
 nn.functional.l1_loss: duck input, duck target, any? size_average=, any? reduce=, any? reduction=, any? weight= > Mean0
 nn.functional.layer_norm: Tensor input, ints normalized_shape, Tensor? weight=, Tensor? bias=, float eps= > NativeLayerNorm0
 nn.functional.leaky_relu: Tensor input, float negative_slope=, any? inplace= > LeakyRelu0
-nn.functional.local_response_norm: duck input, int size, float alpha=, float beta=, float k= > Div0
-nn.functional.log_softmax nn.functional.softmax: Tensor input, int? dim=, int _stacklevel=, dtype? dtype=
-nn.functional.lp_pool1d: Tensor input, any? norm_type, int kernel_size, any? stride=, bool ceil_mode= > Pow0
+nn.functional.local_response_norm: duck input, size size, float alpha=, float beta=, float k= > Div0
+nn.functional.log_softmax nn.functional.softmax: Tensor input, size? dim=, size _stacklevel=, dtype? dtype=
+nn.functional.lp_pool1d: Tensor input, any? norm_type, size kernel_size, any? stride=, bool ceil_mode= > Pow0
 nn.functional.lp_pool2d nn.functional.lp_pool3d: Tensor input, any? norm_type, any? kernel_size, any? stride=, bool ceil_mode= > Pow0
 nn.functional.margin_ranking_loss: duck input1, duck input2, duck target, float margin=, any? size_average=, any? reduce=, any? reduction= > Mean0
 nn.functional.max_pool1d nn.functional.max_pool1d_with_indices: Tensor input, any? kernel_size, any? stride=, any? padding=, any? dilation=, bool ceil_mode=, any? return_indices= > Squeeze1
@@ -168,11 +168,11 @@ nn.functional.max_unpool2d: duck input, Tensor indices, any? kernel_size, any? s
 nn.functional.max_unpool3d: duck input, Tensor indices, any? kernel_size, any? stride=, any? padding=, any? output_size= > MaxUnpool3D0
 nn.functional.mish: Tensor input, any? inplace= > Mish0
 nn.functional.mse_loss: duck input, duck target, any? size_average=, any? reduce=, any? reduction=, any? weight= > MseLoss0
-nn.functional.multi_head_attention_forward: duck query, duck key, duck value, any? embed_dim_to_check, int num_heads, duck? in_proj_weight, duck? in_proj_bias, any? bias_k, any? bias_v, any? add_zero_attn, float dropout_p, Tensor out_proj_weight, Tensor? out_proj_bias, any? training=, any? key_padding_mask=, any? need_weights=, any? attn_mask=, any? use_separate_proj_weight=, any? q_proj_weight=, any? k_proj_weight=, any? v_proj_weight=, any? static_k=, any? static_v=, any? average_attn_weights=, any? is_causal= > View0
+nn.functional.multi_head_attention_forward: duck query, duck key, duck value, any? embed_dim_to_check, size num_heads, duck? in_proj_weight, duck? in_proj_bias, any? bias_k, any? bias_v, any? add_zero_attn, float dropout_p, Tensor out_proj_weight, Tensor? out_proj_bias, any? training=, any? key_padding_mask=, any? need_weights=, any? attn_mask=, any? use_separate_proj_weight=, any? q_proj_weight=, any? k_proj_weight=, any? v_proj_weight=, any? static_k=, any? static_v=, any? average_attn_weights=, any? is_causal= > View0
 nn.functional.multi_margin_loss: Tensor input, Tensor target, any? p=, float margin=, any? weight=, any? size_average=, any? reduce=, any? reduction= > MultiMarginLoss0
 nn.functional.multilabel_margin_loss: Tensor input, Tensor target, any? size_average=, any? reduce=, any? reduction= > MultilabelMarginLoss0
 nn.functional.multilabel_soft_margin_loss: Tensor input, any? target, Tensor? weight=, any? size_average=, any? reduce=, str reduction= > Mean0
-nn.functional.nll_loss: Tensor input, Tensor target, Tensor? weight=, any? size_average=, int ignore_index=, any? reduce=, any? reduction= > NllLoss0
+nn.functional.nll_loss: Tensor input, Tensor target, Tensor? weight=, any? size_average=, size ignore_index=, any? reduce=, any? reduction= > NllLoss0
 nn.functional.normalize: duck input, any? p=, any? dim=, float eps=, operand? out= > Div0
 nn.functional.pad: Tensor input, ints pad, str mode=, float? value= > ConstantPadNd0
 nn.functional.poisson_nll_loss: Tensor input, Tensor target, bool log_input=, bool full=, any? size_average=, float eps=, any? reduce=, str reduction= > Mean0
@@ -185,7 +185,7 @@ nn.functional.sigmoid nn.functional.tanh: any? input
 nn.functional.silu: Tensor input, any? inplace= > Silu0
 nn.functional.smooth_l1_loss: duck input, duck target, any? size_average=, any? reduce=, any? reduction=, float beta= > SmoothL1Loss0
 nn.functional.soft_margin_loss: Tensor input, Tensor target, any? size_average=, any? reduce=, any? reduction=
-nn.functional.softmin: Tensor input, int? dim=, any? _stacklevel=, dtype? dtype= > Softmax0
+nn.functional.softmin: Tensor input, size? dim=, any? _stacklevel=, dtype? dtype= > Softmax0
 nn.functional.softsign: duck input > Div0
 nn.functional.tanhshrink: duck input > Sub0
 nn.functional.threshold: Tensor input, float threshold, float value, any? inplace= > Threshold0
@@ -195,7 +195,7 @@ nn.functional.unfold: Tensor input, any? kernel_size, any? dilation=, any? paddi
 nn.functional.upsample: any? input, any? size=, any? scale_factor=, any? mode=, any? align_corners=
 nn.functional.upsample_bilinear nn.functional.upsample_nearest: duck input, any? size=, any? scale_factor= > Upsample0
 norm: duck input, any? p=, any? dim=, bool keepdim=, *, dtype? dtype=, out! > LinalgVectorNorm0
-stft: duck input, int n_fft, int? hop_length=, int? win_length=, Tensor? window=, any? center=, str pad_mode=, bool normalized=, bool? onesided=, bool? return_complex=, bool? align_to_window= > Transpose0
+stft: duck input, size n_fft, size? hop_length=, size? win_length=, Tensor? window=, any? center=, str pad_mode=, bool normalized=, bool? onesided=, bool? return_complex=, bool? align_to_window= > Transpose0
 tensordot: duck a, duck b, any? dims=, *, out!^
 unique: Tensor input, bool sorted=, bool return_inverse=, bool return_counts=, int? dim=
 unique_consecutive: Tensor input, bool return_inverse=, bool return_counts=, int? dim=
