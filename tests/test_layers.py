@@ -239,8 +239,8 @@ compat/torch/utils: ~/types compat/torch/utils/tensorboard ~/graph ~/profiler ~/
     ~/platform ~/tensor ~/ops ~/checkpoint ~/interchange ~/module ~/optim compat/torch/utils/data
 compat/torch/nn: ~/types ~/module compat/torch/nn/parallel compat/torch/nn/modules compat/torch/nn/utils
 compat/torch: compat api ~/modes ~/types ~/installing ~/profiler ~/inplace ~/dispatch ~/factories ~/random ~/function
-    ~/platform ~/tensor compat/torch/jit ~/ops ~/sparse ~/interchange ~ ~/func ~/module compat/torch/_C
-    compat/torch/func compat/torch/autograd compat/torch/utils compat/torch/nn
+    ~/platform ~/tensor compat/torch/cuda compat/torch/jit ~/ops ~/sparse ~/interchange ~ ~/func ~/module
+    compat/torch/_C compat/torch/func compat/torch/autograd compat/torch/utils compat/torch/nn
 compat/torch/_functorch: ~/func compat/torch
 """
 
@@ -282,7 +282,7 @@ def tree(path):
 
 
 def is_lazy(node):
-    """Whether a node makes a `LazyModule`, an import that waits, or says whose names of compat.torch wait."""
+    """Tell whether a node makes a `LazyModule`, an import that waits, or lists names of compat.torch that wait."""
     if not isinstance(node, ast.Call):
         return False
     return ast.unparse(node.func) == "LazyModule" or ast.unparse(node.func) == "_surface.look_up" and len(node.args) > 1

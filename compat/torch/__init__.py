@@ -102,10 +102,11 @@ __getattr__, __dir__ = _surface.look_up("", """
     _impl.module.cells: _weight_norm gru_cell lstm_cell norm_except_dim rnn_relu_cell rnn_tanh_cell
     _impl.module.low_rank: pca_lowrank svd_lowrank
     _impl.module.sequences: gru lstm rnn_relu rnn_tanh
-    _impl.platform.assertions: AcceleratorError Event OutOfMemoryError PyTorchFileReader PyTorchFileWriter Stream
+    cuda: AcceleratorError OutOfMemoryError
+    _impl.platform.assertions: Event PyTorchFileReader PyTorchFileWriter Stream
         SymBool SymFloat SymInt _assert _assert_async _check _check_index _check_is_size _check_not_implemented
         _check_tensor_all _check_tensor_all_with _check_type _check_value _check_with
-    _impl.platform.futures: Future
+    futures: Future
     _impl.sparse.room: dsmm sparse_coo_tensor spmm
     _impl.tensor.type_names: set_default_tensor_type
     _C: DisableTorchFunction DisableTorchFunctionSubclass

@@ -150,7 +150,7 @@ class StagedOperation(Operation):
         self.count = count
 
     def taken(self):
-        """What its graph closed over, for the caller to make operands of."""
+        """Hand over what its graph closed over, for the caller to make operands of."""
         captured, self.graph.captured = self.graph.captured, []
         return captured
 

@@ -33,7 +33,7 @@ NUMBERS = [call.format(number) for number in ("1e39", "-1e39", "70000.0", "2**64
 
 
 def outcome(torch, call):
-    """Whether a call is taken, and the shape and dtype of what it gives."""
+    """The shapes and dtypes that a call gives, or "refused"."""
     x = torch.arange(6.0).reshape(2, 3)
     try:
         found = eval(call, {"torch": torch, "x": x, "y": x + 1, "q": torch.ones(2, 2)})

@@ -264,8 +264,8 @@ def gathered(fun):
 
 
 class Looked:
-    """What `check` knows of a function that is no operation: its name, the types that it was called with, and whether
-    it takes sizes one by one (`loose`), as methods do."""
+    """A function that is no operation, as `check` sees it: its name, the types that it was called with, and whether it
+    takes sizes one by one (`loose`), as methods do."""
 
     __slots__ = ("loose", "name", "seen")
 

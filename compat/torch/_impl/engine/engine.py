@@ -19,7 +19,7 @@ from ..values.core_values import lower
 from . import callbacks, recorded_rules
 from .captured import collect, plain
 from .gradient_edge import GradientEdge, node_of
-from .graph_task import HOOKED, RUNNING, Sweep, level_of
+from .graph_task import HOOKED, HOOKED_LEAVES, RUNNING, Sweep, level_of
 from .reentrancy import nested
 from .root_gradients import check_implicit, like, ones, seed
 
@@ -67,7 +67,7 @@ def sweep_from(roots, sweep):
             if OPEN[0] and sweep.trace is AMBIENT and bare(MODES.get()):
                 sweep.again = recorded_rules.programs
         suppress_fp_warnings()
-        if HOOKED:
+        if HOOKED or HOOKED_LEAVES:
             sweep.remember(roots)
         RUNNING.set(sweep)
         _engine.sweep(roots, 0, masked=True, drive=sweep)
@@ -164,7 +164,7 @@ def sweep_level(trace, outputs, grads, inputs):
         try:
             leave_level(trace)
             suppress_fp_warnings()
-            if HOOKED:
+            if HOOKED or HOOKED_LEAVES:
                 RUNNING.set(sweep.remember(roots))
             _engine.sweep(roots, 0, masked=True, drive=sweep)
         finally:

@@ -2,6 +2,7 @@
 
 import itertools
 from contextvars import ContextVar
+from weakref import ref
 
 import numpy as np
 
@@ -51,11 +52,11 @@ class Sweep:
         self.plain = not create_graph and m.anomaly is None and m.recorder is m.nans is None
 
     def remember(self, roots):
-        """Note where the sweep starts, and a number of it, which hooks on several tensors ask for; and when leaves are
-        complete, for their hooks are called then."""
+        """Note where the sweep starts, and a number of it, which hooks on several tensors ask for; and, for hooks of
+        leaves, when these are complete."""
         self.roots = [n for n, _ in roots]
         self.key = next(KEYS)
-        self.places = turns_of_leaves(self.roots, self.needed)
+        self.places = turns_of_leaves(self.roots, self.needed) if HOOKED_LEAVES else None
         return self
 
     def tie(self, out, node):
@@ -121,6 +122,12 @@ def level_of(outputs):
     return AMBIENT
 
 
+def note_hooks(leaf):
+    """Have backward passes call the hooks of a leaf as soon as its gradient is complete, while the leaf lives."""
+    key = id(leaf)
+    HOOKED_LEAVES[key] = ref(leaf, lambda _: HOOKED_LEAVES.pop(key, None))
+
+
 def turns_of_leaves(roots, needed):
     """`{number: place}` of the leaves that a sweep reaches: right behind the oldest node that has one as a parent."""
     last, seen, stack = {}, set(roots), list(roots)
@@ -141,7 +148,8 @@ def turns_of_leaves(roots, needed):
 
 
 KEYS = itertools.count()
-HOOKED = []  # non-empty once a hook on a leaf or on several tensors exists: sweeps then remember their roots
+HOOKED = []  # non-empty once a hook on several tensors exists: sweeps then remember their roots
+HOOKED_LEAVES: dict[int, ref] = {}  # the leaves with hooks, while they live: sweeps then ask when leaves are complete
 RUNNING: ContextVar[tuple] = ContextVar("covector_torch_sweep", default=None)
 
 

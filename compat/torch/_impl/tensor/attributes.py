@@ -2,7 +2,7 @@
 
 import warnings
 
-from ..engine.graph_task import HOOKED
+from ..engine.graph_task import note_hooks
 from ..state.history import edge_or_none
 from ..types.tensor_type import Tensor, TensorBase, more, needs_grad
 from .assigned_grad import grad_dtype, set_grad_dtype
@@ -31,7 +31,8 @@ def set_hooks(self, hooks):
     """Put other hooks in the place of a leaf's: a dict of functions, or None. Those of other tensors stay."""
     if edge_or_none(self) is None:
         more(self).hooks = hooks
-        HOOKED[:] = [True]
+        if hooks is not None:
+            note_hooks(self)
 
 
 def set_grad_fn(self, value):

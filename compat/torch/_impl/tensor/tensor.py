@@ -10,7 +10,7 @@ from ..dispatch.backward_calls import backward
 from ..dispatch.overriding import prepare
 from ..dispatch.telling import by_mode
 from ..engine.engine import plain_backward
-from ..engine.graph_task import HOOKED
+from ..engine.graph_task import note_hooks
 from ..graph import versions
 from ..graph.hooks import RemovableHandle
 from ..graph.node_data import picks, visible
@@ -218,7 +218,7 @@ class Methods:
             meta = more(self)
             if meta.hooks is None:
                 meta.hooks = OrderedDict()
-                HOOKED[:] = [True]
+                note_hooks(self)
             edge(self)
             return RemovableHandle(meta.hooks, hook)
         extra = node.ensure_hooks()
@@ -243,7 +243,7 @@ class Methods:
         meta = more(self)
         if meta.post is None:
             meta.post = OrderedDict()
-            HOOKED[:] = [True]
+            note_hooks(self)
         return RemovableHandle(meta.post, hook)
 
     # memory

@@ -25,9 +25,9 @@ def entry(printer, avals, out_avals, known, slots, handler, heard, boxed=()):
 
     Args:
         printer: the `Printer` that wrote `work`.
-        known: `{name: address}` of functions of Python and NumPy.
-        slots: the `Slots` of the module.
-        handler, heard, boxed: see `function.py`.
+        known, slots: `{name: address}` of functions of Python and NumPy; the `Slots` of the module.
+        handler, heard: what is called where the guards fail, and where a result is not finite (`call/callable.py`).
+        boxed: for each result, whether a scalar is to be a 0-d array.
     """
     _loop(ObjectText(printer.module, known, slots), "release", "ptr %objects", lambda entry: entry.call(
         "void", "Py_DecRef", f"ptr {entry.lines.entry_of('%objects', '%k')}"))
@@ -88,7 +88,7 @@ class _Entry(ObjectText):
         return self.written(" noinline" * self.printer.many)
 
     def each(self, what, avals, arrays, values, found, rooms):
-        """What a method finds for each of some values, one after the other, or in a loop that writes it to `found`."""
+        """Apply a method to each of some values, one after the other, or in a loop that writes results to `found`."""
         write, text, kinds = getattr(_Entry, what), self.lines, {}
         if not self.printer.many:
             return [write(self, aval, array, (text.entry_of(values, k), text.entry_at(values, k), text.entry_at(
