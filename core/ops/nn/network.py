@@ -44,7 +44,7 @@ _maximum, _add = small(np.maximum), small(np.add)
 # the maximum does. Infinities times the slope 0 are 0, too: nothing flows back from what is cut off.
 relu = elementwise(
     "relu",
-    impl=lambda xp, x: _relu(xp, x),
+    impl=_relu,
     jvp={"x": lambda dx, ans: passed(dx, ans != 0)},
     vjp={"x": lambda ct, ans: passed(ct, ans != 0)},
     kernel=dict.fromkeys(("vjp", "jvp"), lambda c, ans: where(ans != 0, c, c.dtype.type(0))),

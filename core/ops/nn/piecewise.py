@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...arrays.masked_select import BITS, select
+from ...arrays.ufunc_dispatch import small
 from ...primitive.families import elementwise
 from ..arithmetic import exp
 from ..samples import Sample
@@ -10,6 +11,7 @@ from ..selection import keep_where, passed, sign, where
 from ..shaping import absolute
 
 ndarray = np.ndarray
+_maximum, _minimum = small(np.maximum), small(np.minimum)
 
 _REAL = {"complex": "the order it needs is that of real numbers"}
 
@@ -37,6 +39,8 @@ def _large(*arrays):
 def _between(xp, x, low, high):
     if type(x) is ndarray and x.size >= _LARGE and low <= high:
         return np.clip(x, low, high)  # one pass for two; 3 us more on small arrays
+    if xp is np:
+        return _minimum(high, _maximum(low, x))
     return xp.minimum(high, xp.maximum(low, x))  # of equal operands the second: a zero keeps its sign, as in clip
 
 

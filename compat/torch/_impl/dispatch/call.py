@@ -16,9 +16,7 @@ from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warni
 from ..modes.inference import check_saved
 from ..modes.modes import MODES
 from ..state.edges import accumulator
-from ..state.levels import DUAL
 from ..state.meta import check_devices
-from ..state.plain import OPEN
 from ..state.python_data import check_numbers
 from ..state.recorder import aten
 from ..types import dtypes
@@ -27,19 +25,18 @@ from ..types.number_cache import FLOATS
 from ..types.tensor_type import VIEW, Tensor, TensorBase, infer
 from ..types.tensor_value import shape_dtype
 from ..values.core_values import inside
-from . import autocasting, call_cache, dual_calls, map_calls
+from . import autocasting
 from .builtins import known_as
-from .call_key import key_of
-from .call_source import DECLINED, Program
 from .deprecated_overloads import PRODUCTS, method_of
 from .docstrings import DOCSTRINGS
 from .lowering import lifted, lowered as lowered_here, lowered_there, tensors_in
 from .out_argument import PLAIN, Target, write_out
 from .output_aliasing import renewed
 from .overriding import handed_on, overridden
+from .quick import quick
 from .refused import refusals
 from .signatures import BY_SIGNATURE, check, in_place_words, same_node, title, written_title
-from .staged_calls import MISSED, Missed, missed
+from .staged_calls import Missed
 
 ndarray = np.ndarray
 ROWS = {}  # torch name -> Row
@@ -145,38 +142,6 @@ def invoke(row, fun, args, kwargs):
     m = MODES.get()
     answer = quick(row, args, kwargs, m)
     return answer.after(slowly(row, fun, args, kwargs, m)) if type(answer) is Missed else answer
-
-
-def quick(row, args, kwargs, m):
-    """The output of a call by the fast road, a lane or a program; a `Missed` where it takes the general one.
-
-    Args:
-        row: the operation.
-        m: the modes. There are programs where operands that ask for gradients are recorded (None), in no_grad and
-            inference mode, where nothing but saved-tensor hooks is in force, in a dual level and in the innermost vmap.
-    """
-    if not OPEN[0]:
-        return MISSED
-    if m is not None and m.mapped is not None:
-        return map_calls.quick(row, args, kwargs, m)
-    epoch = DUAL.get() if m is None else None
-    if epoch is not None or m is not None and m.quick is not None:
-        answer = None if row.at_level is None or kwargs else row.at_level(args, None if m is None else m.quick)
-        if answer is None and epoch is not None:
-            answer = dual_calls.quick(row, args, kwargs, epoch)
-        if answer is not None:
-            return answer
-    if m is not None and not m.still and m.packing is None:
-        return MISSED
-    tensors = []
-    key = key_of(args, kwargs, m, row.blind, tensors)
-    if key is None:
-        return MISSED
-    program = row.programs.get(key)
-    if type(program) is not Program:
-        return missed(row.programs, key, lambda answer: call_cache.made(row, args, kwargs, tensors, m, answer))
-    answer = program.run(*tensors)
-    return MISSED if answer is DECLINED else answer
 
 
 def slowly(row, fun, args, kwargs, m):

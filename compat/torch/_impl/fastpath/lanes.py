@@ -39,12 +39,11 @@ def otherwise(row, fun, args, m):
     return invoke(row, fun, args, {})
 
 
-def unary(row, prim, ufunc):
-    """The function of an operation of one tensor."""
+def unary(row, prim, op):
+    """The function of an operation of one tensor, computed by `op`, which gives no warnings."""
     rule = prim.rule((0,), True)
     want: int = {(): 0, (prim.operands[0],): 1, ("ans",): 2}.get(rule.names, 3)  # saved: nothing, the operand, …
     collect = rule.collect
-    op = quiet(ufunc)
     row.at_level = level_lanes.unary(prim, op)
     row.at_map = map_lanes.unary(row, op)
 

@@ -9,35 +9,35 @@ from ..dispatch.signatures import same_node
 from ..fastpath.lanes import unary
 from ..inplace.rows import unary_inplace
 from ..state.makers import quiet
-from ..types.number_cache import FLOATS
 from ..types.tensor_type import Tensor
 from .array_functions import cnp
 from .operands import checked_number, zero_slope
 from .publishing import synonyms
 
 
-def one(name, primitive=None, floats=True, small=None):
+def one(name, primitive=None, floats=True, silent=False, writes=None):
     """An operation of one tensor.
 
     Args:
         primitive: covector's name; floats: integers become the default floating dtype first.
-        small: the function that computes it of a small array of floats in place, for one without a ufunc.
+        silent: whether NumPy warns of nothing that it computes of floats.
+        writes: `writes(x, out)`, what computes it of floats in place, for one without a ufunc.
     """
     prim = REGISTRY[primitive or name.rpartition(".")[2]]
     body = (lambda input: prim.fun(floating(input))) if floats else (lambda input: prim.fun(input))
-    ufunc = prim.ufunc[0] if prim.ufunc else prim.fun
+    op = prim.fun if silent else quiet(prim.ufunc[0] if prim.ufunc else prim.fun)
     top = "." not in name  # or a function of torch.special alone, whose operand may have any name
 
     def lane(row):
-        fast = unary(row, prim, ufunc)
+        fast = unary(row, prim, op)
 
         def fun(*args, **named):
             return fast(*args) if len(args) == 1 and not named else invoke(row, fun, args, named)
 
         return fast if top else fun
 
-    writes = top and in_place(prim, small or quiet(ufunc), bool(prim.ufunc))
-    return operation(name, blind=True, method=top, inplace_form=writes, lane=lane)(body)
+    form = top and in_place(prim, writes or op, bool(writes or prim.ufunc))
+    return operation(name, blind=True, method=top, inplace_form=form, lane=lane)(body)
 
 
 def in_place(prim, op, direct, names=()):
@@ -47,12 +47,11 @@ def in_place(prim, op, direct, names=()):
 
 
 MINIMUM, MAXIMUM = quiet(np.minimum), quiet(np.maximum)
-ZEROS = {dtype: np.zeros((), dtype) for dtype in FLOATS}
 
 
-def cut_off(x):
-    """The positive part of an array of floats."""
-    return MAXIMUM(x, ZEROS[x.dtype])
+def cut_off(x, out):
+    """The positive part of an array of floats, in memory that is given."""
+    return MAXIMUM(x, 0.0, out)
 
 
 for _name, _prim in {
@@ -61,9 +60,9 @@ for _name, _prim in {
     "atanh": "arctanh", "log1p": None, "log2": None, "log10": None, "exp2": None, "reciprocal": None,
     "expm1": "expm1_by_output", "sigmoid": "sigmoid_by_output", "tanh": "tanh_by_output",
 }.items():
-    one(_name, _prim)
+    one(_name, _prim, silent=_name == "sigmoid")
 for _name, _prim in {"abs": "absolute", "neg": "negative", "relu": None}.items():
-    one(_name, _prim, floats=False, small=cut_off if _name == "relu" else None)
+    one(_name, _prim, floats=False, silent=_name == "relu", writes=cut_off if _name == "relu" else None)
 attach("__neg__", ROWS["neg"].fun)
 attach("__abs__", ROWS["abs"].fun)
 synonyms({"absolute": "abs", "negative": "neg", "arcsin": "asin", "arccos": "acos", "arctan": "atan",

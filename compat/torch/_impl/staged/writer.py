@@ -21,6 +21,7 @@ _JOIN = getattr(np.concatenate, "__wrapped__", np.concatenate)
 _JOINS = frozenset(("concatenate", "stack"))
 _MOVING = _JOINS | {"argmax", "argsort", "broadcast_to", "duplicate", "flip", "getitem", "reshape", "take",
                     "transpose", "triangle", "where"}
+_SILENT = _MOVING | {"absolute", "clamp", "hard_tanh", "maximum", "minimum", "negative", "relu", "sigmoid_by_output"}
 _COUNTING = frozenset(("add", "insist", "multiply", "subtract"))
 _NAMES = re.compile(r"\bv\d+(?:_\d+)?\b")
 _PLAIN = frozenset({int, bool, str, type(None)})
@@ -157,8 +158,8 @@ class Writer:
         return f"{self.constant(_JOIN, 'join')}({listed(parts)}, {axis})"
 
     def silent(self, eq):
-        """Tell whether nothing that an equation may be given makes NumPy warn: it only moves elements, or counts."""
-        if eq.prim.name in _MOVING:
+        """Tell whether nothing that an equation may be given makes NumPy warn."""
+        if eq.prim.name in _SILENT:
             return True
         given = [v.value if type(v) is Literal else self.values[v] for v in eq.inputs]
         return eq.prim.name in _COUNTING and all(
