@@ -395,10 +395,12 @@ def performed(write, t, given, named):
     w: Write = write
     kind: int = w.kind
     if kind == UNARY:
-        if len(given) == w.count:
-            return not named and apply(t, given, w)
-        rest = w.order[len(given):]
-        return len(given) < w.count and named.keys() <= {*rest} and apply(t, (*given, *map(named.get, rest)), w)
+        if not named and len(given) == w.count:
+            return apply(t, given, w)
+        for name in w.order[:len(given)]:
+            if name in named:
+                return False
+        return len(given) <= w.count and apply(t, given + tuple(map(named.get, w.order[len(given):])), w)
     if kind == ZERO:
         return not given and assign(t, 0.0, ZEROINGS)
     if len(given) != 1:
@@ -488,9 +490,9 @@ def apply(t, numbers, write):
             return False  # CopySlices have what a rule saves of other operands alone
         old = x.copy() if w.needs[0] else None
     if w.direct:
-        w.op(x, x)
+        w.op(x, x, *numbers)
     else:
-        v = w.op(x, *numbers)
+        v = w.op(x)
         if type(v) is not ndarray or not alike(v, x):
             return False
         copied(x, v)

@@ -41,8 +41,8 @@ def one(name, primitive=None, floats=True, silent=False, writes=None):
 
 
 def in_place(prim, op, direct, names=()):
-    """The `inplace_form` of an operation of one tensor, and numbers of these `names`; `op` writes to an array if it is
-    `direct`."""
+    """The `inplace_form` of an operation of one tensor, and numbers of these `names`; `op` writes to the array that is
+    its second argument if it is `direct`."""
     return lambda row: unary_inplace(prim, op, direct, lambda: same_node(row.name), inplace_method(row), names)
 
 
@@ -116,13 +116,15 @@ def round(input, *, decimals=0):  # noqa: A001 (torch's name)
 CLAMP = REGISTRY["clamp"]
 
 
-def between(x, low, high):
-    """The elements of an array of floats between two numbers, of which one may be None."""
-    x = x if low is None else MAXIMUM(float(low), x)
-    return x if high is None else MINIMUM(float(high), x)
+def between(x, out, low, high):
+    """The elements of an array of floats between two numbers, of which one may be None, in memory that is given."""
+    if low is not None:
+        x = MAXIMUM(float(low), x, out)
+    if high is not None:
+        MINIMUM(float(high), x, out)
 
 
-@operation("clamp", blind=True, inplace_form=in_place(CLAMP, between, False, ("min", "max")))
+@operation("clamp", blind=True, inplace_form=in_place(CLAMP, between, True, ("min", "max")))
 def clamp(input, min=None, max=None):  # noqa: A002 (torch's names)
     """Clamp to `[min, max]`; the derivative at the limits is 1."""
     if min is None and max is None:
