@@ -8,7 +8,7 @@ from ...core.errors import DtypeError, RuleError, ShapeError, TreeError, at_user
 from ...core.ops.samples import unary
 from ...core.primitive.families import ZERO, elementwise
 from ...core.primitive.primitive import bind
-from ...core.trace.inside_transform import drives
+from ...core.trace.inside_transform import INSIDE
 from ...core.trace.tracer import Tracer
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import flatten, settle
@@ -169,7 +169,12 @@ def host_callback(fun: Callable[..., Any], result: PyTree, *args: PyTree) -> PyT
     avals = tuple(make_aval(x.shape, x.dtype) if isinstance(x, ShapeDtype) else aval_of(x) for x in outs)
 
     def call(flat):
-        found = flatten(fun(*rebuild(list(flat))))[0]
+        inside = INSIDE.get()
+        try:
+            INSIDE.set(False)
+            found = flatten(fun(*rebuild(list(flat))))[0]
+        finally:
+            INSIDE.set(inside)
         found = [np.asarray(v) if not hasattr(v, "shape") else v for v in found]
         if len(found) != len(avals):
             raise TreeError(f"host_callback was promised {len(avals)} arrays, but the function returned {len(found)}; "
@@ -182,8 +187,6 @@ def host_callback(fun: Callable[..., Any], result: PyTree, *args: PyTree) -> PyT
 
     return rebuild_out(list(bind(_callback, (*[settle(x) for x in leaves], Body(run=call), avals))))
 
-
-drives(host_callback, traced=False)
 
 
 def _as_promised(value, dtype):

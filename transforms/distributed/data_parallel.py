@@ -14,7 +14,7 @@ from ...core.errors import DtypeError, ShapeError, at_user_line
 from ...core.tape.recording import make_node
 from ...core.trace.buffers import Buffer
 from ...core.trace.device import constant, zeros_like_leaf
-from ...core.trace.inside_transform import drives
+from ...core.trace.inside_transform import call_inside
 from ...core.trace.tracer import Rev, Tracer
 from ...core.types import Any, Callable
 from ..arguments.arguments import flatten, only_leaf, settle
@@ -87,8 +87,6 @@ def data_parallel_value_and_grad(
 
     return step
 
-
-drives(data_parallel_value_and_grad)
 
 
 def _traced(plain, params, cuts, group):
@@ -165,7 +163,7 @@ def _sweep(fun, leaves, rebuild, batch, sums):
              for place in range(len(leaves))]
     boxed = [trace.box(x, aval_of(x), node) for x, node in zip(leaves, nodes)]
     try:
-        out, _ = only_leaf(fun(rebuild(boxed), *batch))
+        out, _ = only_leaf(call_inside(fun, rebuild(boxed), *batch))
     except BaseException as error:
         abandon(trace, error)
         raise

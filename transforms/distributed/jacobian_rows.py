@@ -3,7 +3,6 @@
 from ...core.arrays.avals import aval_of
 from ...core.checks import check_function
 from ...core.errors import ShapeError, at_user_line
-from ...core.trace.inside_transform import drives
 from ...core.types import Array, Callable
 from ..interpreters.basis import rows_between
 from ..interpreters.gradient import vjp
@@ -57,5 +56,3 @@ def sharded_jacobian(fun: Callable[..., Array], mesh: Mesh, axis_name: str = "da
 
     return rows
 
-
-drives(sharded_jacobian)

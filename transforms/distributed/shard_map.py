@@ -5,12 +5,10 @@ import math
 import numpy as np
 
 from ...core.arrays.avals import aval_of
-from ...core.arrays.errstate import error_state, leave_error_state
-from ...core.arrays.fp_warnings import enter_reporting
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.trace.device import library_of
-from ...core.trace.inside_transform import drives
+from ...core.trace.inside_transform import call_inside
 from ...core.trace.tracer import make_batched
 from ...core.types import Any, PyTree
 from ..arguments.arguments import flatten, settle
@@ -87,8 +85,6 @@ def shard_map(
     return shard_map_fun
 
 
-drives(shard_map)
-
 
 def _run(fun, mesh, leaves, specs, counts, rebuild, out_specs):
     traces, library = [], library_of(*leaves)
@@ -97,12 +93,7 @@ def _run(fun, mesh, leaves, specs, counts, rebuild, out_specs):
             traces.append(scopes.enter(Mapping(None, name, trace=mesh.trace(name))))
             traces[-1].library = library
         boxed = rebuild([_boxed(x, spec, traces, counts) for x, spec in zip(leaves, specs)])
-        state = error_state()
-        try:
-            enter_reporting()
-            result = fun(*boxed)
-        finally:
-            leave_error_state(state)
+        result = call_inside(fun, *boxed)
         outs, rebuild_out = flatten(result)
         found = spec_leaves(out_specs, result, mesh, "out_specs of shard_map")
         outs = [_unboxed(settle(v), spec, traces, counts) for v, spec in zip(outs, found)]

@@ -7,7 +7,6 @@ import numpy as np
 from ...core.arrays.avals import WEAK, aval_of
 from ...core.arrays.dtypes import FLOAT0, is_inexact
 from ...core.arrays.errstate import error_state, leave_error_state
-from ...core.arrays.fp_warnings import enter_reporting
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.ops.shaping import broadcast_to
@@ -15,7 +14,7 @@ from ...core.primitive.primitive import below, take_operands
 from ...core.tape.strong_zeros import holds_nan, may_have_zeros, pushed_strongly
 from ...core.tape.unbroadcast import recast
 from ...core.trace.device import zeros_like_leaf
-from ...core.trace.inside_transform import drives
+from ...core.trace.inside_transform import call_inside
 from ...core.trace.tracer import Dual, Late, Trace, Tracer, check_alive
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import (
@@ -183,15 +182,11 @@ def jvp(
     trace = start_dual()
     args = _boxed(trace, primals, tangents)
     trace.masked = _choose(tangents)
-    state = error_state()
     try:
-        enter_reporting()
-        result = fun(*args)
+        result = call_inside(fun, *args)
     except BaseException as error:
         abandon(trace, error)
         raise
-    finally:
-        leave_error_state(state)
     aux = None
     if has_aux:
         result, aux = split_aux(result, "jvp")
@@ -204,8 +199,6 @@ def jvp(
     tangent = owned(tangent, tangents)
     return (out, tangent, aux) if has_aux else (out, tangent)
 
-
-drives(jvp)
 
 
 def _choose(tangents):
@@ -225,15 +218,11 @@ def tangent_of_gradient(fun, gradient, primals, tangents):
         return out
 
     marked.__name__ = getattr(fun, "__name__", "the function")
-    state = error_state()
     try:
-        enter_reporting()
-        result = gradient(marked)(*args)
+        result = call_inside(gradient(marked), *args)
     except BaseException as error:
         abandon(trace, error)
         raise
-    finally:
-        leave_error_state(state)
     found = tangents_alone(result, trace)
     trace.done = True
     check_escaped(found)

@@ -7,14 +7,13 @@ import numpy as np
 from ...core.arrays.avals import aval_of
 from ...core.arrays.dtypes import is_inexact
 from ...core.arrays.errstate import error_state, leave_error_state
-from ...core.arrays.fp_warnings import enter_reporting
 from ...core.checks import check_function
 from ...core.errors import DtypeError, ShapeError, at_user_line
 from ...core.ops.indexing.places import duplicate
 from ...core.tape.strong_zeros import may_have_zeros
 from ...core.trace.buffers import Buffer
 from ...core.trace.device import constant, library_of, zeros_like_leaf
-from ...core.trace.inside_transform import drives
+from ...core.trace.inside_transform import call_inside
 from ...core.trace.tracer import Rev, Tracer
 from ...core.types import Any, Callable, P, PyTree
 from ..arguments.arguments import (
@@ -98,15 +97,11 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int
     def differentiated(*args, **kwargs):
         trace = start_trace()
         args, leaves, rebuilds = box_arguments(trace, args, argnums, name, allow_int)
-        state = error_state()
         try:
-            enter_reporting()
-            result = fun(*args, **kwargs)
+            result = call_inside(fun, *args, **kwargs)
         except BaseException as error:
             abandon(trace, error)
             raise
-        finally:
-            leave_error_state(state)
         aux = None
         if has_aux:
             result, aux = split_aux(result, name)
@@ -154,8 +149,6 @@ def _driver(fun, argnums, has_aux, holomorphic, conjugate, name, both, allow_int
     return transformed(differentiated, fun, maker, (fun, argnums, has_aux), options)
 
 
-drives(_driver)
-
 
 def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tuple[Any, ...]:
     """Evaluate `fun` and return its pullback, which computes vector-Jacobian products.
@@ -180,15 +173,11 @@ def vjp(fun: Callable[..., Any], *primals: PyTree, has_aux: bool = False) -> tup
     check_function(fun, "vjp")
     trace = start_trace()
     args, leaves, rebuilds = box_arguments(trace, primals, tuple(range(len(primals))), "vjp")
-    state = error_state()
     try:
-        enter_reporting()
-        result = fun(*args)
+        result = call_inside(fun, *args)
     except BaseException as error:
         abandon(trace, error)
         raise
-    finally:
-        leave_error_state(state)
     aux = None
     if has_aux:
         result, aux = split_aux(result, "vjp")

@@ -3,13 +3,11 @@
 import numpy as np
 
 from ...core.arrays.avals import aval_of, make_aval
-from ...core.arrays.errstate import error_state, leave_error_state
-from ...core.arrays.fp_warnings import enter_reporting
 from ...core.checks import check_function, whole
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.ops.shaping import broadcast_to, concatenate, transpose
 from ...core.trace.device import library_of, refuse_avals
-from ...core.trace.inside_transform import drives
+from ...core.trace.inside_transform import call_inside
 from ...core.trace.tracer import Batched, Trace, Tracer, check_alive, make_batched
 from ...core.types import Any, Callable, P, PyTree
 from ..arguments.arguments import NAMESPACE, computable, flatten, registration, settle
@@ -208,12 +206,7 @@ def vmap(
             if axis_name is not None:
                 trace.library = library_of(*leaves)
             boxed = rebuild([x if a is None else make_batched(trace, to_front(x, a)) for x, a in zip(leaves, axes)])
-            state = error_state()
-            try:
-                enter_reporting()
-                result = body(*boxed[0], **boxed[1]) if named else body(*boxed)
-            finally:
-                leave_error_state(state)
+            result = call_inside(body, *boxed[0], **boxed[1]) if named else call_inside(body, *boxed)
             outs, rebuild_out = flatten(result)
             where = _result_axes(out_axes, result, len(outs))
             outs = [unbox_out(trace, settle(v), a) for v, a in zip(outs, where)]
@@ -224,8 +217,6 @@ def vmap(
     options = {"axis_name": axis_name, "axis_size": axis_size, "chunk_size": chunk_size}
     return transformed(vmap_fun, fun, vmap, (fun, in_axes, out_axes), options)
 
-
-drives(vmap)
 
 
 def to_front(x, axis):

@@ -25,7 +25,7 @@ from ...core.primitive.primitive import RAW
 from ...core.trace.buffers import identity
 from ...core.trace.closure_guard import CLOSURE_GUARD, ClosureGuard
 from ...core.trace.device import library_of
-from ...core.trace.inside_transform import drives
+from ...core.trace.inside_transform import INSIDE
 from ...core.trace.tracer import Batched, Dual, Rev, Staged, Trace, Tracer, check_alive
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import flatten, settle, structure
@@ -322,7 +322,9 @@ def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, wa
             trace.number(staged, staged.node)
         elif k in arrays or type(x) is np.ndarray and not x.ndim:
             trace.arrays.add(staged.node)
+    inside = INSIDE.get()
     try:
+        INSIDE.set(True)
         if concrete:  # it runs this once
             outs, rebuild_out = flatten(fun(*rebuild(boxed)))
             outs = [settle(x) for x in outs]
@@ -343,12 +345,12 @@ def stage(fun, leaves, rebuild, name="make_graph", concrete=False, like=None, wa
     except BaseException as error:
         abandon(trace, error)
         raise
+    finally:
+        INSIDE.set(inside)
     known = [x.value if isinstance(x, Tracer) and x.owner is trace else x for x in outs]
     graph = trace.finish(outs, rebuild_out)
     return graph.without_unread() if enclose else graph, known
 
-
-drives(stage)
 
 
 def make_graph(

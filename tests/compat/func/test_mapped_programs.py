@@ -44,7 +44,7 @@ def test_same_as_example_by_example(name):
 
 
 def test_a_program_is_made_and_used(monkeypatch):
-    monkeypatch.setattr("covector.compat.torch._impl.dispatch.call.OPEN", [True])
+    monkeypatch.setattr("covector.compat.torch._impl.dispatch.quick.OPEN", [True])
     b, w = tensors((3, 5), (3, 4, 5))
     x = torch.ones(2, 4, dtype=torch.float64)
     for _ in range(3):

@@ -58,7 +58,7 @@ MADE = {
 def at_once(monkeypatch):
     """Programs are made at the first call, and none are left from other tests."""
     monkeypatch.setattr(staged_calls, "PATIENCE", [0])
-    monkeypatch.setattr("covector.compat.torch._impl.dispatch.call.OPEN", [True])
+    monkeypatch.setattr("covector.compat.torch._impl.dispatch.quick.OPEN", [True])
     for row in ROWS.values():
         row.programs.clear()
 
