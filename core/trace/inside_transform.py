@@ -17,5 +17,7 @@ def call_inside(fun, *args, **kwargs):
         enter_reporting()
         return fun(*args, **kwargs)
     finally:
-        leave_error_state(state)
-        INSIDE.set(inside)
+        try:
+            leave_error_state(state)
+        finally:  # a signal may arrive after either
+            INSIDE.set(inside)

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from ..... import stop_gradient
+from ..... import _engine, stop_gradient
 from .....extend import REGISTRY
 from ..dispatch.call import ROWS, attach, floating, inplace_method, invoke, operation, promote
 from ..dispatch.signatures import same_node
 from ..fastpath.lanes import unary
 from ..inplace.rows import unary_inplace
-from ..state.makers import quiet
+from ..state.makers import quiet, quieted
 from ..types.tensor_type import Tensor
 from .array_functions import cnp
 from .operands import checked_number, zero_slope
@@ -46,7 +46,12 @@ def in_place(prim, op, direct, names=()):
     return lambda row: unary_inplace(prim, op, direct, lambda: same_node(row.name), inplace_method(row), names)
 
 
-MINIMUM, MAXIMUM = quiet(np.minimum), quiet(np.maximum)
+def writing_to(op):
+    """A ufunc of two operands and of the array to write to, which of an extreme has a name."""
+    return quieted(lambda x, y, out: op(x, y, out=out))
+
+
+MINIMUM, MAXIMUM = (_engine.small(op, quiet=writing_to) for op in (np.minimum, np.maximum))
 
 
 def cut_off(x, out):
