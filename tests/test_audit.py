@@ -4,11 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from rig.__main__ import main
+from rig.audit import COLUMNS, audit, holes
 
 import covector  # noqa: F401 - fills the registry
 from covector.core.primitive.primitive import REGISTRY
-from covector.testing.__main__ import main
-from covector.testing.audit import COLUMNS, audit, holes
 
 
 def test_no_primitive_has_a_hole():

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, find, given, settings, strategies as st
+from rig.__main__ import main
+from rig.fuzz import OURS, disagreement, fuzz
+from rig.programs import OPERATIONS, SHAPES, Program, Step, attempt, count_operations, draw_program
 
 from covector.core.primitive.primitive import REGISTRY
-from covector.testing import fuzz
-from covector.testing.__main__ import main
-from covector.testing.fuzz import OURS, disagreement
-from covector.testing.programs import OPERATIONS, SHAPES, Program, Step, attempt, count_operations, draw_program
 
 QUIETLY = settings(derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 

@@ -2,14 +2,12 @@
 
 import numpy as np
 import pytest
-
-from covector.testing import mixed_fuzz
-from covector.testing.__main__ import main
-from covector.testing.fuzz import OURS
-from covector.testing.mixed import TABLES, admitted, disagreement, draw_mixed
-from covector.testing.operations import Operation, no_parameters
-from covector.testing.programs import EVERY, Body, Program, Step
-from covector.testing.shrink import shrink
+from rig.__main__ import main
+from rig.fuzz import OURS
+from rig.mixed import TABLES, admitted, disagreement, draw_mixed, mixed_fuzz
+from rig.operations import Operation, no_parameters
+from rig.programs import EVERY, Body, Program, Step
+from rig.shrink import shrink
 
 
 def test_programs_agree_by_the_routes_drawn():

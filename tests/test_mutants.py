@@ -1,11 +1,12 @@
-"""Mutants of rules are noticed by the checker; `python -m covector.testing mutants` tries those of all primitives."""
+"""Mutants of rules are noticed by the checker; `python -m rig mutants` tries those of all primitives."""
 
 import pytest
+from rig.mutants import run_mutants
+from rig.mutations import mutants
 
 import covector  # noqa: F401 - fills the registry
 from covector.core.primitive.primitive import REGISTRY
-from covector.testing import CheckError, check, run_mutants
-from covector.testing.mutations import mutants
+from covector.testing import CheckError, check
 
 # Each mechanism once: joint rules, several answers, variadic, lazy cotangents, complex, a linear map, kinks.
 FAST = ["multiply", "where", "index_update", "concatenate", "absolute", "matmul", "cumsum", "maximum"]

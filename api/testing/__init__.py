@@ -2,11 +2,6 @@
 
 from .. import _engine  # noqa: F401 - it loads the primitives that only compat uses: they are checked, too
 from ..core.ops.scipy import every as _every  # noqa: F401 - those of modules that are loaded later, too
-from .audit import audit as audit
 from .check import check as check
 from .compare import CheckError as CheckError
-from .compiled import compiled_fuzz as compiled_fuzz
-from .fuzz import fuzz as fuzz
 from .gradients import check_grads as check_grads
-from .mixed import mixed_fuzz as mixed_fuzz
-from .mutants import run_mutants as run_mutants

@@ -7,12 +7,12 @@ from operator import add
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from rig.fuzz import OURS
+from rig.programs import draw_program
 
 import covector as cv
 import covector.numpy as cnp
 from covector.core.tape.tape import Partial
-from covector.testing.fuzz import OURS
-from covector.testing.programs import draw_program
 from covector.transforms.interpreters import gradient
 from covector.transforms.reverse import sweep
 from covector.transforms.reverse.blocks import sweep_region

@@ -12,13 +12,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from rig.fuzz import disagreement
 
 import covector
 from covector.core.errors import RuleError
 from covector.core.primitive.primitive import REGISTRY, Rules, bind
 from covector.testing import check_grads
 from covector.testing.cases import cases
-from covector.testing.fuzz import disagreement
 
 
 def beside(name):

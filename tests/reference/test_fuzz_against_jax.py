@@ -12,9 +12,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-from covector.testing import fuzz
-from covector.testing.operations import Library
+from rig.fuzz import fuzz
+from rig.operations import Library
 
 jax = pytest.importorskip("jax", reason="needs the `reference` extra: pip install -e '.[reference]'")
 pytest.importorskip("jax.extend.core")

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from rig.compiled import disagreement, layouts
+from rig.fuzz import OURS
+from rig.pointwise import POINTWISE
 
 import covector as cv
-from covector.testing.compiled import disagreement, layouts
-from covector.testing.fuzz import OURS
-from covector.testing.pointwise import POINTWISE
 from covector.transforms.compile.render.numpy import block_fusion as fusion
 
 NAMES = sorted(POINTWISE)

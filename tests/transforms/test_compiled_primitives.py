@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from rig.compiled import disagreement, layouts, roundings
 
 import covector as cv
 from covector.core.errors import ShapeError
 from covector.core.primitive.primitive import REGISTRY, ZERO
 from covector.extend import elementwise
 from covector.testing.cases import cases
-from covector.testing.compiled import disagreement, layouts, roundings
 
 pytest.importorskip("scipy")
 NAMES = sorted(REGISTRY)

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
+from rig.__main__ import main
+from rig.compiled import compiled_fuzz, difference, disagreement
 
 import covector as cv
-from covector.testing import compiled_fuzz
-from covector.testing.__main__ import main
-from covector.testing.compiled import difference, disagreement
 
 
 @pytest.mark.slow

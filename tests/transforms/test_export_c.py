@@ -8,12 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rig.compiled import compiled_fuzz, roundings
 
 import covector as cv
 from covector.core.errors import ConversionError, DtypeError, RuleError, ShapeError, TreeError
 from covector.extend import REGISTRY
-from covector.testing import compiled_fuzz
-from covector.testing.compiled import roundings
 from covector.transforms.compile.loops.operations import FLOATS, INTEGERS, MASKS, POWERS
 from covector.transforms.compile.maths import FUNCTIONS, NEAR
 from covector.transforms.compile.render.c.text import number

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rig.compiled import compiled_fuzz, roundings
 
 import covector as cv
 from covector.core.errors import DtypeError, RuleError
 from covector.extend import REGISTRY
-from covector.testing import compiled_fuzz
-from covector.testing.compiled import roundings
 from covector.transforms.compile.call.steps import Call, Launch
 from covector.transforms.compile.maths import FUNCTIONS
 from covector.transforms.compile.render.cuda import batched, parallel, schedule

@@ -5,12 +5,12 @@ import warnings
 
 import numpy as np
 import pytest
+from rig.compiled import bits
 
 import covector as cv
 from covector.core.errors import MutationError
 from covector.core.primitive.primitive import REGISTRY
 from covector.testing.cases import cases
-from covector.testing.compiled import bits
 
 pytest.importorskip("scipy")
 PRINTERS = ("auto", "numpy", "scalar", "graph")

@@ -8,9 +8,9 @@ import warnings
 
 import numpy as np
 import pytest
+from rig.compiled import bits
 
 import covector as cv
-from covector.testing.compiled import bits
 
 X = np.arange(3.0)
 Pair = collections.namedtuple("Pair", "a b")

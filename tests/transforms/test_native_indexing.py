@@ -4,10 +4,10 @@ import re
 
 import numpy as np
 import pytest
+from rig.compiled import disagreement, roundings
 
 import covector as cv
 from covector.core.errors import DtypeError
-from covector.testing.compiled import disagreement, roundings
 from covector.transforms.compile.call.native_program import native as printer
 from covector.transforms.compile.loops.statements import Loop, Nest, inner
 from covector.transforms.compile.lower.structure import is_native

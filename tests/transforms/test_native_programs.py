@@ -2,16 +2,15 @@
 
 import numpy as np
 import pytest
+from rig.compiled import compiled_fuzz, disagreement, layouts, roundings
+from rig.fuzz import OURS, fuzz
+from rig.pointwise import POINTWISE
+from rig.programs import draw_program
 
 import covector as cv
 from covector.core.errors import ShapeError
 from covector.core.primitive.primitive import REGISTRY
-from covector.testing import compiled_fuzz, fuzz
 from covector.testing.cases import cases
-from covector.testing.compiled import disagreement, layouts, roundings
-from covector.testing.fuzz import OURS
-from covector.testing.pointwise import POINTWISE
-from covector.testing.programs import draw_program
 from covector.transforms.compile.call.native_program import native
 from covector.transforms.compile.program import Programs
 

@@ -5,11 +5,14 @@ import re
 
 import numpy as np
 import pytest
+from rig.__main__ import main
+from rig.audit import audit
+from rig.compiled import compiled_fuzz
+from rig.fuzz import fuzz
+from rig.mutants import run_mutants
 
 import covector as cv
-from covector import testing
 from covector.core import progress
-from covector.testing.__main__ import main
 
 X = np.array([0.1, 0.2, 0.3])
 
@@ -133,10 +136,10 @@ def test_anything_else_is_refused():
 
 def test_fuzzing_and_audit_tell_how_far_they_are(without_tqdm, capsys):
     seen = []
-    testing.fuzz(2, progress=lambda *facts: seen.append(facts))
-    testing.audit(["sin", "cos"], progress=lambda *facts: seen.append(facts))
-    testing.compiled_fuzz(1, progress=lambda *facts: seen.append(facts))
-    testing.run_mutants(["sin"], progress=lambda *facts: seen.append(facts))
+    fuzz(2, progress=lambda *facts: seen.append(facts))
+    audit(["sin", "cos"], progress=lambda *facts: seen.append(facts))
+    compiled_fuzz(1, progress=lambda *facts: seen.append(facts))
+    run_mutants(["sin"], progress=lambda *facts: seen.append(facts))
     assert seen == [(1, 2), (2, 2), (1, 2), (2, 2), (1, 1), (1, 1)]
     assert main(["fuzz", "--programs", "1", "--progress"]) == 0
     assert main(["mutants", "sin", "--progress"]) == 0

@@ -4,11 +4,11 @@ import re
 
 import numpy as np
 import pytest
+from rig.compiled import difference
 
 import covector.numpy as cnp
 from covector import make_graph
 from covector.core.primitive.primitive import REGISTRY
-from covector.testing.compiled import difference
 from covector.transforms.compile.rules.algebra import ALGEBRA
 from covector.transforms.compile.rules.indexing import PARTS, ROWS
 from covector.transforms.compile.rules.products import PRODUCTS

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.progress import with_progress
-from ..transforms.interpreters.forward import jvp
-from ..transforms.interpreters.gradient import grad
-from ..transforms.interpreters.vmap import vmap
-from ..transforms.staging.graph import Graph
-from ..transforms.staging.staging import make_graph
+from covector.core.progress import with_progress
+from covector.transforms.interpreters.forward import jvp
+from covector.transforms.interpreters.gradient import grad
+from covector.transforms.interpreters.vmap import vmap
+from covector.transforms.staging.graph import Graph
+from covector.transforms.staging.staging import make_graph
+
 from .fuzz import OURS
 from .programs import draw_program
 
@@ -124,10 +125,6 @@ def compiled_fuzz(programs: int = 200, seed: int = 0, start: int = 0, evaluated:
         progress: True shows how many programs are done; or a function of their number and that of all.
     Returns:
         a text for each graph that differs, with its program.
-
-    >>> from covector.testing import compiled_fuzz
-    >>> compiled_fuzz(programs=2)
-    []
     """
     found = []
     for k in with_progress(range(start, start + programs), progress, "compiled"):

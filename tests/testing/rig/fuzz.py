@@ -5,21 +5,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import nn
-from ..core.progress import with_progress
-from ..scipy import special
-from ..transforms.collectives.collectives import psum
-from ..transforms.compile.call.jit import jit
-from ..transforms.control.checkpoint import checkpoint
-from ..transforms.control.control import cond
-from ..transforms.control.scan import scan
-from ..transforms.custom.custom import custom_jvp, custom_vjp
-from ..transforms.debug.effects import stop_gradient
-from ..transforms.interpreters.forward import jvp
-from ..transforms.interpreters.gradient import grad
-from ..transforms.interpreters.vmap import vmap
-from ..transforms.staging.staging import make_graph
-from .differences import difference
+from covector import nn
+from covector.core.progress import with_progress
+from covector.scipy import special
+from covector.testing.differences import difference
+from covector.transforms.collectives.collectives import psum
+from covector.transforms.compile.call.jit import jit
+from covector.transforms.control.checkpoint import checkpoint
+from covector.transforms.control.control import cond
+from covector.transforms.control.scan import scan
+from covector.transforms.custom.custom import custom_jvp, custom_vjp
+from covector.transforms.debug.effects import stop_gradient
+from covector.transforms.interpreters.forward import jvp
+from covector.transforms.interpreters.gradient import grad
+from covector.transforms.interpreters.vmap import vmap
+from covector.transforms.staging.staging import make_graph
+
 from .operations import Library
 from .programs import Program, draw_program
 from .shrink import shrink
@@ -84,10 +85,6 @@ def fuzz(
         the mismatches, each with a reduced program.
     Raises:
         ImportError: SciPy, which computes the special functions, is missing.
-
-    >>> from covector.testing import fuzz
-    >>> fuzz(programs=3, seed=0)
-    []
     """
     found = []
     for k in with_progress(range(start, start + programs), progress, "fuzz"):

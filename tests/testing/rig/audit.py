@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.primitive.primitive import REGISTRY, Primitive
-from ..core.progress import with_progress
-from .cases import Case, cases, find
+from covector.core.primitive.primitive import REGISTRY, Primitive
+from covector.core.progress import with_progress
+from covector.testing.cases import Case, cases, find
 
 COLUMNS = ("jvp rule", "vjp rule", "batch", "shape", "samples", "()", "(0,)", "broadcast", "float32", "complex",
            "tolerance")
@@ -28,11 +28,6 @@ def audit(primitives: Sequence[Any] | None = None, progress: bool | Callable[[in
         progress: True shows how many primitives are done; or a function of their number and that of all.
     Returns:
         `{primitive: {column: entry}}`.
-
-    >>> import covector
-    >>> from covector.testing import audit
-    >>> audit(["sin"])["sin"]["jvp rule"]
-    'yes'
     """
     chosen = REGISTRY.values() if primitives is None else map(find, primitives)
     ordered = sorted(chosen, key=lambda prim: prim.name)

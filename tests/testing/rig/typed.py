@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ..numpy.writing import at
-from ..transforms.compile.call.jit import jit
+from covector.numpy.writing import at
+from covector.transforms.compile.call.jit import jit
+
 from .operations import Library, Operation, no_parameters, one_of, some_axes
 
 SLICES = (slice(None), slice(1, None), slice(None, -1), slice(None, None, -1), slice(None, None, 2), slice(-2, None),

@@ -1,4 +1,4 @@
-"""The command line: `python -m covector.testing audit | mutants | fuzz | mixed | compiled`."""
+"""The command line: `python -m rig audit | mutants | fuzz | mixed | compiled`."""
 
 import argparse
 import sys
@@ -15,7 +15,7 @@ from .programs import count_operations
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one of the checkers; 0 if all is well."""
-    parser = argparse.ArgumentParser(prog="python -m covector.testing")
+    parser = argparse.ArgumentParser(prog="python -m rig")
     commands = parser.add_subparsers(dest="command", required=True)
     table = commands.add_parser("audit", help="which primitive has which rules and samples")
     table.add_argument("--json", action="store_true")

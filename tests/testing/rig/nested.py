@@ -5,17 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from ..transforms.compile.call.jit import jit
-from ..transforms.control.checkpoint import checkpoint
-from ..transforms.control.control import cond, switch
-from ..transforms.control.loops import fori_loop, while_loop
-from ..transforms.control.mapping import map as mapped
-from ..transforms.control.scan import scan
-from ..transforms.custom.custom import custom_jvp
-from ..transforms.interpreters.forward import jvp
-from ..transforms.interpreters.gradient import grad
-from ..transforms.interpreters.jacobian import jacfwd
-from ..transforms.interpreters.vmap import vmap
+from covector.transforms.compile.call.jit import jit
+from covector.transforms.control.checkpoint import checkpoint
+from covector.transforms.control.control import cond, switch
+from covector.transforms.control.loops import fori_loop, while_loop
+from covector.transforms.control.mapping import map as mapped
+from covector.transforms.control.scan import scan
+from covector.transforms.custom.custom import custom_jvp
+from covector.transforms.interpreters.forward import jvp
+from covector.transforms.interpreters.gradient import grad
+from covector.transforms.interpreters.jacobian import jacfwd
+from covector.transforms.interpreters.vmap import vmap
+
 from .operations import Library, Operation, one_of
 
 Body = Callable[..., list[Any]]  # body(library, *values): its results

@@ -5,11 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.primitive.primitive import REGISTRY
-from ..core.progress import with_progress
-from .cases import find
-from .check import check
-from .compare import CheckError
+from covector.core.primitive.primitive import REGISTRY
+from covector.core.progress import with_progress
+from covector.testing.cases import find
+from covector.testing.check import check
+from covector.testing.compare import CheckError
+
 from .mutations import mutants
 
 
@@ -41,12 +42,6 @@ def run_mutants(
         progress: True shows how many primitives are done; or a function of their number and that of all.
     Returns:
         a record with `killed`, `total`, the `survivors` as strings, and those excluded: `equivalent` and `unreached`.
-
-    >>> import covector
-    >>> from covector.testing import run_mutants
-    >>> report = run_mutants(["multiply"])
-    >>> report.killed == report.total, report.survivors
-    (True, [])
     """
     killed = total = 0
     left: dict[str, list[str]] = {"survived": [], "equivalent": [], "unreached": []}

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.primitive.primitive import Formula, Primitive, Rules
-from ..core.tape.scatter import Scatter
-from ..core.tape.unbroadcast import conj
-from ..core.trace.tracer import Batched, Staged, Tracer
-from .cases import cases
+from covector.core.primitive.primitive import Formula, Primitive, Rules
+from covector.core.tape.scatter import Scatter
+from covector.core.tape.unbroadcast import conj
+from covector.core.trace.tracer import Batched, Staged, Tracer
+from covector.testing.cases import cases
 
 TABLES = ("jvp", "jvp real", "vjp", "vjp real")
 _SCALE = 1.0005
