@@ -155,10 +155,8 @@ api: core core/arrays backends core/trace transforms/graph transforms/scope core
     transforms/reverse transforms/interpreters transforms/collectives transforms/staging transforms/compile/call
     transforms/debug api/distributed api/numpy transforms/control transforms/custom transforms/sparse api/nn
     api/optimizers api/random api/lax api/scipy
-api/testing: core core/arrays core/trace transforms/compile/loops transforms/graph core/tape core/primitive
-    transforms/arguments core/ops/scipy transforms/compile/lower transforms/interpreters transforms/collectives
-    transforms/staging transforms/compile/call transforms/debug api/numpy transforms/control transforms/custom
-    transforms/sparse api/nn api/scipy/special api
+api/testing: core core/arrays transforms/compile/loops transforms/graph core/tape core/primitive transforms/arguments
+    core/ops/scipy transforms/compile/lower transforms/interpreters transforms/staging transforms/sparse api
 compat/autograd/_impl: compat api/tree api/numpy api/scipy/stats api
 ~/modes: api
 compat/autograd/misc: api/numpy api compat/autograd/_impl

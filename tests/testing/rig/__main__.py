@@ -5,12 +5,12 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .audit import audit, holes, show
-from .compiled import compiled_fuzz
-from .fuzz import OURS, fuzz
-from .mixed import mixed_fuzz
-from .mutants import run_mutants
-from .programs import count_operations
+from rig.audit import audit, holes, show
+from rig.compiled import compiled_fuzz
+from rig.fuzz import OURS, fuzz
+from rig.mixed import mixed_fuzz
+from rig.mutants import run_mutants
+from rig.programs import count_operations
 
 
 def main(arguments: list[str] | None = None) -> int:

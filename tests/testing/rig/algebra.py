@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .operations import Library, Operation, binary, no_parameters, one_of, unary
+from rig.operations import Library, Operation, binary, no_parameters, one_of, unary
 
 PAIRS = ("ij,jk->ik", "ij,ij->i", "i,j->ij", "ij,j->i", "ij,kj->ki", "i,i->", "ij,ij", "...j,...j->...", "ij,ki->jk")
 ALONE = ("ii->i", "ii", "ij->ji", "...i->...", "ij->", "...ij->...ji")

@@ -12,9 +12,8 @@ from covector.transforms.interpreters.gradient import grad
 from covector.transforms.interpreters.vmap import vmap
 from covector.transforms.staging.graph import Graph
 from covector.transforms.staging.staging import make_graph
-
-from .fuzz import OURS
-from .programs import draw_program
+from rig.fuzz import OURS
+from rig.programs import draw_program
 
 RUNS = 3  # the first equation by equation, the second compiled, the third in the same buffers
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .operations import Library, Operation, no_parameters
+from rig.operations import Library, Operation, no_parameters
 
 
 def _cond(lib: Library, x: Any, y: Any) -> Any:

@@ -20,10 +20,9 @@ from covector.transforms.interpreters.forward import jvp
 from covector.transforms.interpreters.gradient import grad
 from covector.transforms.interpreters.vmap import vmap
 from covector.transforms.staging.staging import make_graph
-
-from .operations import Library
-from .programs import Program, draw_program
-from .shrink import shrink
+from rig.operations import Library
+from rig.programs import Program, draw_program
+from rig.shrink import shrink
 
 TOLERANCE = 1e-8
 DIFFERENCES = 1e-5

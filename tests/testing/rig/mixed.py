@@ -16,13 +16,12 @@ from covector.transforms.control.checkpoint import checkpoint
 from covector.transforms.interpreters.forward import jvp
 from covector.transforms.interpreters.gradient import value_and_grad
 from covector.transforms.interpreters.vmap import vmap
-
-from .compiled import layouts, roundings
-from .fuzz import OURS
-from .nested import NESTED
-from .programs import EVERY, OPERATIONS, Body, Program, Step, extended, later, weighed
-from .shrink import shrink
-from .typed import KEYS, TYPED
+from rig.compiled import layouts, roundings
+from rig.fuzz import OURS
+from rig.nested import NESTED
+from rig.programs import EVERY, OPERATIONS, Body, Program, Step, extended, later, weighed
+from rig.shrink import shrink
+from rig.typed import KEYS, TYPED
 
 SHAPES = ((), (1,), (3,), (2, 3), (3, 3), (1, 3), (3, 1), (2, 1, 3), (17,), (5,), (4, 5), (0,), (0, 3), (40,), (20, 3),
           (3, 20), (2, 17), (1, 1))

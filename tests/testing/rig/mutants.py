@@ -10,8 +10,7 @@ from covector.core.progress import with_progress
 from covector.testing.cases import find
 from covector.testing.check import check
 from covector.testing.compare import CheckError
-
-from .mutations import mutants
+from rig.mutations import mutants
 
 
 class Report(NamedTuple):

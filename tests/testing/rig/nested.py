@@ -16,8 +16,7 @@ from covector.transforms.interpreters.forward import jvp
 from covector.transforms.interpreters.gradient import grad
 from covector.transforms.interpreters.jacobian import jacfwd
 from covector.transforms.interpreters.vmap import vmap
-
-from .operations import Library, Operation, one_of
+from rig.operations import Library, Operation, one_of
 
 Body = Callable[..., list[Any]]  # body(library, *values): its results
 AROUND: dict[str, Callable[..., Any]] = {"jit": jit, "checkpoint": checkpoint, "grad": grad, "jacfwd": jacfwd}

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .operations import Library, Operation, binary, no_parameters, one_of, unary
+from rig.operations import Library, Operation, binary, no_parameters, one_of, unary
 
 
 def _to_integer(x: Any) -> Any:

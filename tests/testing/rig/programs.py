@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .algebra import ALGEBRA
-from .control import CONTROL
-from .nested import NESTED
-from .operations import Library, one_axis, some_axes
-from .pointwise import POINTWISE
-from .structural import STRUCTURAL
-from .typed import TYPED
+from rig.algebra import ALGEBRA
+from rig.control import CONTROL
+from rig.nested import NESTED
+from rig.operations import Library, one_axis, some_axes
+from rig.pointwise import POINTWISE
+from rig.structural import STRUCTURAL
+from rig.typed import TYPED
 
 OPERATIONS = {**POINTWISE, **STRUCTURAL, **ALGEBRA, **CONTROL}
 EVERY = {**OPERATIONS, **TYPED, **NESTED}  # with those of covector alone, on all dtypes

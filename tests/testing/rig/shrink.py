@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from .operations import Library
-from .programs import Body, Program, attempt
+from rig.operations import Library
+from rig.programs import Body, Program, attempt
 
 
 def shrink(program: Program, plain: Library, fails: Callable[[Program], bool],

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .operations import (
+from rig.operations import (
     Library,
     Operation,
     along,

@@ -7,8 +7,7 @@ import numpy as np
 
 from covector.numpy.writing import at
 from covector.transforms.compile.call.jit import jit
-
-from .operations import Library, Operation, no_parameters, one_of, some_axes
+from rig.operations import Library, Operation, no_parameters, one_of, some_axes
 
 SLICES = (slice(None), slice(1, None), slice(None, -1), slice(None, None, -1), slice(None, None, 2), slice(-2, None),
           slice(None, None, -2), slice(1, -1), slice(0, 1), slice(2, 1))
