@@ -448,7 +448,7 @@ def update(t, other, write, alpha):
                 not alike(y, x) and y.ndim):
             return False
         if alpha is not None:
-            y = SCALED(y, constant(alpha, x.dtype))
+            y = SCALED(y, float(alpha))
     elif not integers and (recorded or type(y) is not float):
         y = constant(y, x.dtype)
     which = 1 if p is None else 0 if q is None else 2
