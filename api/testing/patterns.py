@@ -8,6 +8,7 @@ import numpy as np
 from ..core.arrays.avals import aval_of, make_aval
 from ..core.errors import RuleError
 from ..transforms.interpreters.forward import jvp
+from ..transforms.interpreters.vmap import vmap
 from ..transforms.sparse.maps import FlatMap
 from ..transforms.sparse.pattern import dependence
 from ..transforms.sparse.relations import Relation
@@ -41,17 +42,15 @@ def check_patterns(case: Case, rng: np.random.Generator) -> None:
 
 def _columns(fun: Any, x: Any) -> Any:
     """Where the Jacobian is not 0, by unit tangents, those of a complex operand in both directions."""
-    size = sum(v.size for v in fun(x))
-    hit = np.zeros((size, x.size), bool)
-    for j in range(x.size):
-        for unit in (1.0, 1j) if x.dtype.kind == "c" else (1.0,):
-            tangent = np.zeros_like(x)
-            tangent.reshape(-1)[j] = unit
-            try:
-                moved = jvp(fun, (x,), (tangent,))[1]
-            except (RuleError, np.linalg.LinAlgError):  # a tangent for which a derivative does not exist
-                return None
-            hit[:, j] |= np.concatenate([np.ravel(t) for t in moved] or [np.zeros(0)]) != 0
+    units = np.eye(x.size, dtype=x.dtype).reshape((x.size, *x.shape))
+    hit = np.zeros((sum(v.size for v in fun(x)), x.size), bool)
+    for tangents in (units, 1j * units) if x.dtype.kind == "c" else (units,):
+        try:
+            moved = vmap(lambda t: jvp(fun, (x,), (t,))[1])(tangents.astype(x.dtype))
+        except (RuleError, np.linalg.LinAlgError):  # a tangent for which a derivative does not exist
+            return None
+        if x.size and moved:
+            hit |= np.concatenate([np.reshape(t, (x.size, -1)) for t in moved], 1).T != 0
     return hit
 
 

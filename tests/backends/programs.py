@@ -12,16 +12,17 @@ PRIMITIVES = [n for n in EVERYWHERE if not REGISTRY[n].host]
 MODES = ["value", "vjp", "jvp", "vmap", "vmap 0", "vmap 1"]
 
 
-def same(ours, theirs, array_type):
+def same(ours, theirs, array_type, where=""):
     """Values, dtypes and shapes agree, and the other side never left its library; `get` copies it to NumPy."""
     for a, b in zip(cv.tree.leaves(theirs), cv.tree.leaves(ours), strict=True):
-        assert isinstance(b, array_type), type(b)
+        assert isinstance(b, array_type), (type(b), where)
         a = np.asarray(a)
-        assert (a.shape, a.dtype) == (b.shape, b.dtype)
+        assert (a.shape, a.dtype) == (b.shape, b.dtype), where
         loose, size = a.dtype in (np.float32, np.complex64), 1.0
         if a.dtype.kind in "fc":  # sums of large terms are as good as these
             size = max(size, float(np.max(np.abs(a), initial=0.0, where=np.isfinite(a))))
-        np.testing.assert_allclose(b.get(), a, rtol=1e-4 if loose else 1e-9, atol=(1e-5 if loose else 1e-11) * size)
+        np.testing.assert_allclose(b.get(), a, rtol=1e-4 if loose else 1e-9, atol=(1e-5 if loose else 1e-11) * size,
+                                   err_msg=where)
 
 
 def ones_like(tree):

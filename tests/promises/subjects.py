@@ -3,6 +3,7 @@
 from functools import cache
 
 import numpy as np
+import pytest
 
 import covector
 from covector.core.primitive.primitive import REGISTRY
@@ -149,3 +150,27 @@ def same(found, wanted, exact=False):
         np.testing.assert_allclose(a, b, rtol=tol, atol=tol * scale)
 
 
+def promises():
+    """A decorator that collects questions, to some primitives or all, and a function that asks one all of them.
+
+    That is one test a primitive: its samples, and what is compiled when it is first needed, are made once. Questions
+    that find something are named together.
+    """
+    questions = []
+
+    def of(names):
+        return lambda question: questions.append((question, frozenset(names))) or question
+
+    def ask(name):
+        wrong = []
+        for question, names in questions:
+            if name in names:
+                try:
+                    question(name)
+                except (Exception, pytest.fail.Exception) as error:
+                    error.add_note(f"asked by {question.__name__}")
+                    wrong.append(error)
+        if wrong:
+            raise BaseExceptionGroup(f"{name}, {', '.join(error.__notes__[-1] for error in wrong)}", wrong)
+
+    return of, ask

@@ -32,7 +32,8 @@ def beside(name):
 table = beside("subjects")
 HIGHER, NAMES, PRIMITIVES = table.HIGHER, table.NAMES, table.PRIMITIVES
 chosen, plain, same, subjects = table.chosen, table.plain, table.same, table.subjects
-every_primitive = pytest.mark.parametrize("name", table.NAMES)
+of, ask = table.promises()
+every_primitive = of(table.NAMES)
 
 
 def test_higher_order_primitives_are_all_here():
@@ -46,7 +47,7 @@ def test_01_derivatives_are_those_of_finite_differences(name):
 
 
 @every_primitive
-def test_02_routes_agree_in_compositions(name):
+def promise_02_routes_agree_in_compositions(name):
     for s in plain(name):
         def run(lib, xs, s=s):
             return np.sin(s.total(*[x + 0.05 * np.sin(x) for x in xs]))
@@ -55,7 +56,7 @@ def test_02_routes_agree_in_compositions(name):
 
 
 @every_primitive
-def test_03_forward_equals_reverse_at_kinks_too(name):
+def promise_03_forward_equals_reverse_at_kinks_too(name):
     for s in subjects(name):
         if not s.real or s.smooth or sum(x.size for x in s.xs) > 24:
             continue
@@ -65,7 +66,7 @@ def test_03_forward_equals_reverse_at_kinks_too(name):
 
 
 @every_primitive
-def test_04_second_derivatives_are_finite(name):
+def promise_04_second_derivatives_are_finite(name):
     for s in subjects(name):
         if s.orders < 2:
             continue
@@ -81,8 +82,8 @@ UNDEFINED = {"direction", "complex_direction", "unit", "times_direction", "times
              "times_unit"}
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - BEYOND - UNDEFINED))
-def test_04_derivative_of_a_finite_value_is_never_nan(name):
+@of(sorted(set(NAMES) - BEYOND - UNDEFINED))
+def promise_04_derivative_of_a_finite_value_is_never_nan(name):
     """At 0 and 1, where formulas divide by zero; a complex function has no value for an infinite slope but NaN."""
     for s in chosen(name):
         if any(v.dtype.kind == "c" for v in (*s.xs, *s.answers())):
@@ -114,8 +115,8 @@ def without_rules(prim, table, operand):
     return twin
 
 
-@pytest.mark.parametrize("name", PRIMITIVES)
-def test_05_missing_rule_is_refused(name):
+@of(PRIMITIVES)
+def promise_05_missing_rule_is_refused(name):
     for s in chosen(name)[:1]:
         prim = s.case.prim
         for i in [0] if prim.variadic else s.case.live:
@@ -137,8 +138,8 @@ def test_05_missing_rule_is_refused(name):
                     derive(*s.xs)
 
 
-@pytest.mark.parametrize("name", sorted(n for n in PRIMITIVES if any(REGISTRY[n].nondiff.values())))
-def test_05_derivative_that_nobody_knows_is_refused(name):
+@of(sorted(n for n in PRIMITIVES if any(REGISTRY[n].nondiff.values())))
+def promise_05_derivative_that_nobody_knows_is_refused(name):
     prim = REGISTRY[name]
     case = next(case for case in cases(prim) if all(x.size for x in case.operands))
     for i in [i for i, reason in prim.nondiff.items() if reason]:
@@ -163,8 +164,8 @@ def test_05_derivative_that_nobody_knows_is_refused(name):
         covector.grad(lambda x, fun=fun: fun(covector.stop_gradient(x)) + x.sum())(x)
 
 
-@pytest.mark.parametrize("name", [n for n in PRIMITIVES if not any(REGISTRY[n].nondiff.values())])
-def test_05_operand_without_derivative_has_none(name):
+@of([n for n in PRIMITIVES if not any(REGISTRY[n].nondiff.values())])
+def promise_05_operand_without_derivative_has_none(name):
     """A float in place of an integer or a mask is refused, or the answer is flat in it."""
     prim = REGISTRY[name]
     for case in cases(prim):
@@ -192,7 +193,7 @@ def test_05_operand_without_derivative_has_none(name):
 
 
 @every_primitive
-def test_09_derivatives_are_as_quiet_as_the_function(name):
+def promise_09_derivatives_are_as_quiet_as_the_function(name):
     for s in subjects(name):
         with np.errstate(all="raise"):
             try:
@@ -206,7 +207,7 @@ def test_09_derivatives_are_as_quiet_as_the_function(name):
 
 
 @every_primitive
-def test_10_levels_stay_apart(name):
+def promise_10_levels_stay_apart(name):
     for s in plain(name):
         every = tuple(range(len(s.xs)))
         slopes = s.gradient(*s.xs)
@@ -224,7 +225,7 @@ def test_10_levels_stay_apart(name):
 
 
 @every_primitive
-def test_17_wrong_rules_are_caught_at_first_and_second_order(name):
+def promise_17_wrong_rules_are_caught_at_first_and_second_order(name):
     for s in plain(name):
         slopes = s.gradient(*s.xs)
         if not any(np.abs(g).max() > 1e-3 for g in slopes):
@@ -247,3 +248,8 @@ def test_17_wrong_rules_are_caught_at_first_and_second_order(name):
             check_grads(planted(1.01, 0.0), xs, order=1, rtol=1e-5)
         with pytest.raises(AssertionError, match="check_grads"):
             check_grads(planted(1.0, 0.05), xs, order=2, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", table.NAMES)
+def test_every_promise_is_kept(name):
+    ask(name)

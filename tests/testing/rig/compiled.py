@@ -30,7 +30,8 @@ def layouts(operands: Sequence[Any]) -> Iterator[tuple[str, list[Any]]]:
     yield "read-only", frozen
 
 
-def disagreement(graph: Graph, values: Sequence[Any], evaluate: Any = None, apart: Any = None) -> str | None:
+def disagreement(graph: Graph, values: Sequence[Any], evaluate: Any = None, apart: Any = None,
+                 runs: int = RUNS) -> str | None:
     """How a compiled graph differs from `graph.interpret(values)`, run after run; None if it does not.
 
     Args:
@@ -38,25 +39,28 @@ def disagreement(graph: Graph, values: Sequence[Any], evaluate: Any = None, apar
         values: its inputs.
         evaluate: what runs the compiled graph, in place of `graph.eval`.
         apart: how two lists of outputs differ, in place of `difference`: bit by bit. Then warnings are not compared.
+        runs: how often it runs; from two on, other values run between, and the outputs of runs before are looked at.
     """
-    run_compiled = evaluate or graph.eval
+    run_compiled, differ = evaluate or graph.eval, apart or difference
     before = [bits(x) for x in values]
     wanted, alarms = _outcome(graph.interpret, values)
     others, kept = [_turned(x) for x in values], []
-    for run in range(RUNS):
+    for run in range(runs):
         found, noticed = _outcome(run_compiled, values)
-        wrong = (apart or difference)(found, wanted)
+        wrong = differ(found, wanted)
         if wrong is None and apart is None and bool(alarms) != bool(noticed):
             wrong = f"warned {noticed} instead of {alarms}"
-        if wrong is not None:
-            return f"run {run}: {wrong}"
-        kept.append(found)
-        _outcome(run_compiled, others)
         if [bits(x) for x in values] != before:
             return f"run {run} wrote to its inputs"
-        for earlier in kept:
-            if (apart or difference)(earlier, wanted) is not None:
-                return f"run {run} wrote to the outputs of a run before it"
+        if wrong is not None:
+            return f"run {run}: {wrong}"
+        if runs > 1:
+            kept.append(found)
+            _outcome(run_compiled, others)
+    if [bits(x) for x in values] != before:
+        return "a run on other values wrote to the inputs of one before it"
+    if any(differ(earlier, wanted) is not None for earlier in kept):
+        return "a run wrote to the outputs of a run before it"
     return None
 
 
