@@ -304,3 +304,47 @@ def test_a_small_singular_value_that_is_not_zero_has_derivatives(dtype, rounding
     np.testing.assert_allclose(cv.grad(element)(a), expected, rtol=1e-6)
     np.testing.assert_allclose(cv.grad(lambda x: np.linalg.norm(x, "nuc"))(a), np.eye(3, 2), atol=1e-6)
     np.testing.assert_allclose(cv.grad(lambda x: np.linalg.qr(x)[1][1, 1])(a), np.eye(3, 2) * [0, 1], atol=1e-6)
+
+
+def _values(kind, a):
+    if kind == "eigvals":
+        return np.real(np.linalg.eigvals(a))
+    return np.linalg.eigvalsh((a + a.T) / 2) if kind == "eigvalsh" else np.linalg.svd(a, compute_uv=False)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ["eigvalsh", "svdvals", "eigvals"])
+@pytest.mark.parametrize("matrix", [np.eye(3), np.diag([1.0, 1.0, 2.0])])
+def test_a_second_derivative_where_equal_values_have_equal_cotangents_is_not_known(kind, matrix):
+    # (c_i - c_j) / (w_i - w_j) has the limit 2 here, which the cotangents, 0 and 0, do not say.
+    def distance(a):
+        return np.sum((_values(kind, a) - 1.0) ** 2)
+
+    def product(a):
+        return cv.vjp(cv.grad(distance), a)[1](np.ones((3, 3)) - np.eye(3))[0]
+
+    for second in (cv.hessian(distance), product, cv.jit(cv.hessian(distance)),
+                   lambda a: cv.vmap(cv.hessian(distance))(a[None])):
+        try:
+            found = second(matrix)
+        except np.linalg.LinAlgError:  # what only some of the directions show
+            continue
+        assert np.isnan(found).any()
+    with cv.numpy.linalg.repeated_values("finite"):
+        assert np.isfinite(cv.hessian(distance)(matrix)).all()
+
+
+@pytest.mark.parametrize("kind", ["eigvalsh", "svdvals"])
+def test_a_second_derivative_of_the_largest_value_beside_equal_ones(kind):
+    def power(a):
+        return _values(kind, a)[-1 if kind == "eigvalsh" else 0] ** 2
+
+    def ends(a):
+        return np.max(np.maximum(_values(kind, a), 1.5)) ** 2
+
+    matrix, step = np.diag([1.0, 1.0, 2.0]), 1e-4
+    basis = np.eye(9).reshape(9, 3, 3) * step
+    for fun in (power, ends):
+        rows = [[(fun(matrix + x + y) - fun(matrix + x - y) - fun(matrix - x + y) + fun(matrix - x - y)) / (4 * step**2)
+                 for x in basis] for y in basis]
+        np.testing.assert_allclose(cv.hessian(fun)(matrix).reshape(9, 9), rows, atol=1e-5)

@@ -50,6 +50,48 @@ def _step(kind):
     return run
 
 
+def _closure(kind):
+    def run():
+        p = torch.nn.Parameter(torch.ones(3))
+        optimizer = kind([p])
+
+        def loss():
+            optimizer.zero_grad()
+            out = (p * p).sum()
+            out.backward()
+            return out
+
+        optimizer.step(loss)
+        return p.tolist()
+
+    return run
+
+
+def _in_modes():
+    x = torch.ones(2, requires_grad=True)
+    with torch.no_grad(), torch.enable_grad(), torch.autocast("cpu"), torch.inference_mode(False):
+        y = x * 2
+    return y.tolist()
+
+
+def _mutated():
+    x = torch.ones(3, requires_grad=True)
+    with torch.autograd.graph.allow_mutation_on_saved_tensors():
+        y = x * 1
+        z = (y * y).sum()
+        y.zero_()
+        z.backward()
+    return x.grad.tolist()
+
+
+def _filled():
+    layer = torch.nn.Linear(2, 2)
+    torch.nn.init.orthogonal_(layer.weight)
+    torch.nn.init.ones_(layer.weight)
+    layer.double().load_state_dict({"weight": torch.ones(2, 2), "bias": torch.zeros(2)})
+    return layer.weight.tolist()
+
+
 class Square(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -90,6 +132,14 @@ ENTRIES = {
     "grad with hooks": _hooked,
     "sgd": _step(torch.optim.SGD),
     "adam": _step(torch.optim.Adam),
+    "lbfgs": _closure(torch.optim.LBFGS),
+    "rmsprop with a closure": _closure(torch.optim.RMSprop),
+    "modes": _in_modes,
+    "mutation of what is saved": _mutated,
+    "a module's parameters": _filled,
+    "functional.hessian": lambda: torch.autograd.functional.hessian(lambda t: (t**3).sum(), torch.ones(2)).tolist(),
+    "functional.vhp": lambda: torch.autograd.functional.vhp(lambda t: (t**3).sum(), torch.ones(2), torch.ones(2))[
+        1].tolist(),
     "a Function": _function,
     "a checkpoint": _checkpointed,
     "a dual level": _dual,

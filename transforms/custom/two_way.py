@@ -14,6 +14,7 @@ from ...core.types import Any
 from ..arguments.arguments import settle
 from ..debug.effects import stop_gradient
 from ..interpreters.gradient import vjp
+from ..reverse.ambient import conform_tangent
 from ..staging.bodies import (
     above,
     batched_body,
@@ -211,6 +212,25 @@ def _jvp(trace, prim, args):
     return tuple([v if t is None else trace.box(v, strip(t, trace)) for v, t in zip(outs, found)])
 
 
+def _ambient(trace, prim, args):
+    """On values of the stateful layer: as under `grad`, or, of values with tangents and no history, these as well."""
+    *operands, op = args
+    _, mine = operands_of(trace, operands)
+    tangents = [a.tangent if own else None for a, own in zip(operands, mine)]
+    if all(t is None for t in tangents):
+        return _grad(trace, prim, args)
+    if trace.recording and any(own and a.node is not None for a, own in zip(operands, mine)):
+        trace.refuse_tangents(prim, args)
+    bare = [a.value if own else a for a, own in zip(operands, mine)]
+    if op.refuse is not None:
+        op.refuse(bare)
+    values = prim.rebind((*bare, op))
+    outs = tuple([trace.box(v) for v in values])
+    for out, t in zip(outs, op.jvp(bare, list(values), tangents)):
+        out.tangent = None if t is None else conform_tangent(t, out.aval)
+    return outs
+
+
 def _vmap(trace, prim, args):
     *operands, op = args
     values, flags = trace.unbox(operands)
@@ -234,7 +254,7 @@ def _graph(trace, prim, args):
 _two_way = higher_order(
     "two_way",
     impl=lambda xp, *xs, op: tuple(op.run(*xs)),
-    handlers={"grad": _grad, "jvp": _jvp, "vmap": _vmap, "graph": _graph},
+    handlers={"grad": _grad, "jvp": _jvp, "vmap": _vmap, "graph": _graph, "ambient": _ambient},
     shares=True,
 ).prim
 

@@ -342,6 +342,50 @@ alike = primitive(
 )
 
 
+def _told_apart(xp, x, inner, w):
+    """`x`, NaN where the values w_i and w_j are equal and `inner` is not 0 between them."""
+    if not x.size or w.shape[-1] < 2:
+        return x.copy()
+    limit = tiny(w) * xp.max(xp.abs(w), axis=-1)[..., None, None]
+    same = (xp.abs(w[..., :, None] - w[..., None, :]) <= limit) & ~xp.asarray(np.eye(w.shape[-1], dtype=bool))
+    if not bool(xp.any(same)):
+        return x.copy()
+    turned = xp.conj(inner.swapaxes(-1, -2))
+    lost = same & (xp.abs(inner + turned) > float(np.finfo(inner.dtype).eps) ** 0.5 * largest(xp, inner))
+    return xp.where(xp.any(lost, axis=-1), xp.asarray(np.nan, x.dtype), x)
+
+
+def _told_apart_batch(x, inner, w, batched, size):
+    rank = max(x.ndim - batched[0], inner.ndim - 1 - batched[1], w.ndim - batched[2]) + 1
+    x, w = (lift(v, rank) if b else v for v, b in ((x, batched[0]), (w, batched[2])))
+    return told_apart(x if batched[0] else broadcast_to(x, (size, *x.shape)),
+                      lift(inner, rank + 1) if batched[1] else inner, w)
+
+
+def _told_apart_samples(rng):
+    out = []
+    for shape in ((3,), (2, 3), (0,), (1,)):
+        x, inner = rng.normal(size=shape), rng.normal(size=(*shape, shape[-1]))
+        w = np.cumsum(rng.uniform(0.5, 1.5, shape), axis=-1)
+        out += [Sample(z, inner, w) for z in (x, x.astype("f4"), x + 1j)]
+    return out
+
+
+told_apart = primitive(
+    "told_apart",  # x: (..., n) itself; NaN where inner: (..., n, n) mixes what equal values of w: (..., n) belong to
+    impl=lambda xp, x, inner, w: _told_apart(xp, x, inner, w),
+    shape=lambda x: x,
+    nondiff="inner, w",
+    jvp={"x": lambda dx, inner, w: told_apart(dx, inner, w)},
+    vjp={"x": lambda ct, inner, w: told_apart(ct, inner, w)},
+    linear=("x", "x, inner"),
+    batch=_told_apart_batch,
+    depends=lambda x: {0: (numbered(x.shape),) * 2},
+    samples=_told_apart_samples,
+    absent={"()": "its operand is a vector"},
+)
+
+
 def cuts(xp, a, rcond):
     """Tell whether a pseudo-inverse with this `rcond` leaves out singular values that are not 0, up to rounding."""
     zero = max(2.0**-26, tiny(a))  # relative to the largest; what is cut off changes the derivative by as much

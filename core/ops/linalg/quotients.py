@@ -13,7 +13,7 @@ from ..dependence import cores
 from ..samples import Sample
 from ..shaping import broadcast_to
 from .decompositions import adjoint
-from .guards import FINITE, INVARIANT, largest, nought, tiny
+from .guards import FINITE, INVARIANT, largest, nought, tiny, told_apart
 from .products import lift, matmul
 
 ADDED = "vectors added to complete the factor"
@@ -127,6 +127,13 @@ def _quotient_batch(x, w, beside, batched, size, kind, part, repeated, about):
     return quotient(x, w, beside, kind=kind, part=part, repeated=repeated, about=about)
 
 
+def _weighted_batch(v, c, w, batched, size):
+    rank = max(v.ndim - 2 - batched[0], c.ndim - 1 - batched[1], w.ndim - 1 - batched[2])
+    v = lift(v, rank + 3) if batched[0] else v
+    c, w = (lift(x, rank + 2) if b else x for x, b in ((c, batched[1]), (w, batched[2])))
+    return weighted(v if batched[0] or batched[1] else broadcast_to(v, (size, *v.shape)), c, w)
+
+
 def _quotient_samples(rng):
     out = []
     for kind, parts in (("gap", ("hermitian", "skew", "whole")), ("sum", ("skew", "whole")), ("scale", ("whole",))):
@@ -184,3 +191,31 @@ def settled(ct, more, beside, repeated, about):
     gaps = make_aval((*more.shape[:-2], more.shape[-1]), real_dtype(inner.dtype))
     none = zeros_of(gaps, more)  # zero gaps everywhere: the quotient is 0, or refuses
     return ct + matmul(more, quotient(inner, none, beside, "gap", "skew", repeated, about))
+
+
+def _weighted_samples(rng):
+    out = []
+    for shape in ((3, 3), (2, 4, 2), (0, 2, 2)):
+        v, c = rng.normal(size=shape), rng.normal(size=(*shape[:-2], shape[-1]))
+        w = np.cumsum(rng.uniform(0.5, 1.5, c.shape), axis=-1)
+        out += [Sample(x, c.astype(x.dtype), w.astype(x.dtype)) for x in (v, v.astype("f4"))]
+        out.append(Sample(v + 1j * rng.normal(size=shape), c, w))
+    return out
+
+
+weighted = primitive(
+    "weighted",  # columns v: (..., m, n) times cotangents c: (..., n) of values w: (..., n), whose vectors they are
+    # Where values are equal, (c_i - c_j) / (w_i - w_j) has a limit that depends on how c follows from w. So what c
+    # came from gets a NaN there, which a selection that c went through leaves out.
+    impl=lambda xp, v, c, w: v * c[..., None, :],
+    shape=lambda v, c: make_aval(broadcast_shape("weighted", [v.shape, (*c.shape[:-1], 1, c.shape[-1])]),
+                                 result_dtype(v, c)),
+    nondiff="w",
+    jvp={"v": lambda dv, c: dv * c[..., None, :], "c": lambda dc, v: v * dc[..., None, :]},
+    vjp={"v": lambda ct, c: ct * conj(c)[..., None, :],
+         "c": lambda ct, v, w: told_apart((conj(v) * ct).sum(axis=-2), matmul(adjoint(v), ct), w)},
+    linear=("v", "c"),
+    batch=_weighted_batch,
+    samples=_weighted_samples,
+    absent={"()": "its operands are matrices"},
+)

@@ -11,7 +11,7 @@ from ..shaping import conjugate
 from .decompositions import adjoint, check_square, hermitian, make_matrices, matrix_diagonal, real_diagonal, solve
 from .guards import FINITE, INVARIANT, RAISE, alike, apart, regular
 from .products import matmul
-from .quotients import quotient
+from .quotients import quotient, weighted
 
 
 def _eigh_shape(a):
@@ -54,12 +54,18 @@ def symmetric(ct_w, w, repeated, about):
     return alike(ct_w, w, about) if repeated == INVARIANT else ct_w
 
 
+def along(v, ct_w, w, repeated, about):
+    """The vectors `v` times the cotangents of their values alone, whose vectors need no cotangent."""
+    ct_w = symmetric(ct_w, w, repeated, about)
+    return v * ct_w[..., None, :] if repeated == FINITE else weighted(v, ct_w, w)
+
+
 def _eigh_vjp(ct, ans, repeated):
     """The adjoint: V (diag(w̄) + F ∘ skew(Vᴴ V̄)) Vᴴ."""
     w, v = ans
     ct_w, ct_v = ct
     if ct_v is None:
-        return hermitian(matmul(v * symmetric(ct_w, w, repeated, "eigenvalues")[..., None, :], adjoint(v)))
+        return hermitian(matmul(along(v, ct_w, w, repeated, "eigenvalues"), adjoint(v)))
     ct_w, ct_v = determined(ct_w, (ct_v,), w, repeated, "eigenvectors")
     inner = quotient(matmul(adjoint(v), ct_v), w, ct_v, "gap", "skew", repeated, "eigenvectors")
     if ct_w is not None:
@@ -129,7 +135,7 @@ def _eigvalsh_jvp(da, a, repeated):
 def _eigvalsh_vjp(ct, a, repeated):
     """The adjoint: V diag(w̄) Vᴴ."""
     w, v = eigh(a, repeated=repeated, upper=False)
-    return hermitian(matmul(v * symmetric(ct, w, repeated, "eigenvalues")[..., None, :], adjoint(v)))
+    return hermitian(matmul(along(v, ct, w, repeated, "eigenvalues"), adjoint(v)))
 
 
 eigvalsh = primitive(
@@ -183,18 +189,21 @@ def _eig_vjp(ct, ans, repeated):
     dependence on phases, which the quotient refuses."""
     w, v = ans
     ct_w, ct_v = ct
-    inner = None
-    if ct_v is not None:
-        ct_w, ct_v = determined(ct_w, (ct_v,), w, repeated, "eigenvectors")
-        inner = matmul(adjoint(v), ct_v)
-        inner = inner - matmul(adjoint(v), v) * real_diagonal(inner)[..., None, :]
-        inner = quotient(inner, conjugate(w), ct_v, "gap", "phased", repeated, "eigenvectors")
-    elif ct_w is not None:
-        ct_w = symmetric(ct_w, w, repeated, "eigenvalues")
+    if ct_v is None:
+        return _of_values(ct_w, w, v, repeated)
+    ct_w, ct_v = determined(ct_w, (ct_v,), w, repeated, "eigenvectors")
+    inner = matmul(adjoint(v), ct_v)
+    inner = inner - matmul(adjoint(v), v) * real_diagonal(inner)[..., None, :]
+    inner = quotient(inner, conjugate(w), ct_v, "gap", "phased", repeated, "eigenvectors")
     if ct_w is not None:
-        along = put_diagonal(ct_w)
-        inner = along if inner is None else inner + along
+        inner = inner + put_diagonal(ct_w)
     return solve(adjoint(_full(v)), matmul(inner, adjoint(v)))
+
+
+def _of_values(ct_w, w, v, repeated):
+    """The adjoint of `eigvals`: V⁻ᴴ diag(w̄) Vᴴ."""
+    v = _full(v)
+    return solve(adjoint(v), adjoint(along(v, conjugate(ct_w), w, repeated, "eigenvalues")))
 
 
 def _eig_samples(gauge, policies):
@@ -235,9 +244,7 @@ def _eigvals_jvp(da, a, repeated):
 
 def _eigvals_vjp(ct, a, repeated):
     """The adjoint: V⁻ᴴ diag(w̄) Vᴴ."""
-    w, v = eig(a, repeated=repeated)
-    up = adjoint(_full(v))
-    return solve(up, symmetric(ct, w, repeated, "eigenvalues")[..., :, None] * up)
+    return _of_values(ct, *eig(a, repeated=repeated), repeated)
 
 
 eigvals = primitive(

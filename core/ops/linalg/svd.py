@@ -14,7 +14,7 @@ from .decompositions import adjoint, real_diagonal
 from .guards import FINITE, INVARIANT, RAISE, chosen, cut, nought
 from .products import lift, matmul
 from .quotients import ADDED, quotient, settled
-from .spectral import determined, put_diagonal, sums_of_powers, symmetric
+from .spectral import along, determined, put_diagonal, sums_of_powers
 
 
 def _matrix_aval(a, name):
@@ -96,8 +96,8 @@ def _svd_vjp(ct, ans, a_aval, repeated):
         # At one singular value of 0 u and v are determined up to signs in the square real case, where s may change its.
         zero = m != n or u.dtype.kind == "c"
         ct_s, ct_left, ct_right = determined(ct_s, (ct_left, ct_right), s, repeated, "singular vectors", zero)
-    elif ct_s is not None:
-        ct_s = symmetric(ct_s, s, repeated, "singular values")
+    else:
+        return matmul(along(first, ct_s, s, repeated, "singular values"), adjoint(last))
     core = None if ct_s is None else put_diagonal(ct_s)
     left = None if ct_left is None else matmul(adjoint(first), ct_left)
     right = None if ct_right is None else matmul(adjoint(last), ct_right)
@@ -174,7 +174,7 @@ def _svdvals_vjp(ct, a, repeated, used):
     """The adjoint: U diag(s̄) Vᴴ."""
     u, s, vh = svd(a, full_matrices=False, repeated=repeated)
     u = chosen(u, s, used)
-    return matmul(u * symmetric(_kept(ct, s), s, repeated, "singular values")[..., None, :], vh)
+    return matmul(along(u, _kept(ct, s), s, repeated, "singular values"), vh)
 
 
 def _svdvals_samples(rng):

@@ -87,3 +87,23 @@ def test_an_example_left_out_moves_no_weight(kind, bad):
         layer.zero_grad()
     for a, b in zip(*found):
         np.testing.assert_allclose(b, a, rtol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("left_out", [[np.nan] * 3, [0.0, np.nan, 2.0]])
+@pytest.mark.parametrize("name", sorted({*ROWS, "a product of matrices"} - {"a factor", "an LSTM"}))
+def test_a_row_left_out_moves_nothing_where_a_gradient_is_pushed_forward(name, left_out):
+    rows = {**ROWS, "a product of matrices": lambda x: (compat.eye(3, dtype=x.dtype) / x[..., None]) @ x[..., None]}
+
+    def pushed(given, kept):
+        def loss(x):
+            y = rows[name](x).reshape(len(given), -1)
+            return compat.where(compat.tensor(kept), y, compat.zeros((), dtype=compat.float64)).sum()
+
+        x, dx = compat.tensor(given, dtype=compat.float64), compat.ones(len(given), 3, dtype=compat.float64)
+        return [t.numpy() for t in compat.func.jvp(compat.func.grad(loss), (x,), (dx,))]
+
+    row = [0.3, 0.5, 0.9]
+    for found, alone in zip(pushed([row, left_out], [[True], [False]]), pushed([row], [[True]])):
+        np.testing.assert_array_equal(found[1], 0.0)
+        np.testing.assert_allclose(found[0], alone[0], rtol=1e-9, atol=1e-12)

@@ -133,6 +133,11 @@ def test_every_way_to_name_a_global_is_reported(pickled):
     assert torch.serialization.get_unsafe_globals_in_checkpoint(archive(pickled)) == ["os.system"]
 
 
+def test_names_of_python_2_are_reported_as_those_of_today():
+    assert torch.serialization.get_unsafe_globals_in_checkpoint(archive(pickle.dumps(print, 2))) == ["builtins.print"]
+    assert torch.serialization.get_unsafe_globals_in_checkpoint(archive(pickle.dumps({1, 2}, 2))) == []
+
+
 def test_names_of_a_memoised_module_are_reported():
     pickled = pickle.dumps([io.BytesIO, io.StringIO, zipfile.ZipFile], 4)
     assert torch.serialization.get_unsafe_globals_in_checkpoint(archive(pickled)) == [

@@ -6,10 +6,12 @@ from ..forward_ad.forward_ad import dual_level, make_dual, unpack_dual
 from ..func.batch import vmap
 from ..func.jacobian import standard_basis
 from ..modes.grad_mode import enable_grad
+from ..modes.modes import restoring
 from ..ops.joining import stack
 from .strictness import check_recorded, constant_derivative, gradients, listed, outputs_of, separate, settled
 
 
+@restoring
 def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
     """The Jacobian of `func` at `inputs`.
 
@@ -123,6 +125,7 @@ def by_columns(func, inputs):
     return nested(rows, seen["many"], several)
 
 
+@restoring
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
     """The Hessian of `func` at `inputs`: the Jacobian of its gradient.
 

@@ -2,6 +2,7 @@
 
 from ..factories.creation import zeros_like
 from ..modes.grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
+from ..modes.modes import restoring
 from .strictness import (
     check_recorded,
     filled,
@@ -17,6 +18,7 @@ NO_VECTOR = ("The vector v can only be None if the input to the user-provided fu
              "single element.")
 
 
+@restoring
 def vjp(func, inputs, v=None, create_graph=False, strict=False):
     """Compute `func(*inputs)` and a vector-Jacobian product.
 
@@ -48,6 +50,7 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
     return single(settled(outputs, create_graph), many), single(settled(product, create_graph), several)
 
 
+@restoring
 def jvp(func, inputs, v=None, create_graph=False, strict=False):
     """Compute `func(*inputs)` and a Jacobian-vector product, by applying reverse mode twice.
 
@@ -84,6 +87,7 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
     return single(settled(outputs, create_graph), many), single(settled(product, create_graph), many)
 
 
+@restoring
 def vhp(func, inputs, v=None, create_graph=False, strict=False):
     """Compute `func(*inputs)` and a vector-Hessian product.
 
@@ -109,6 +113,7 @@ def vhp(func, inputs, v=None, create_graph=False, strict=False):
     return settled(outputs, create_graph)[0], single(settled(product, create_graph), several)
 
 
+@restoring
 def hvp(func, inputs, v=None, create_graph=False, strict=False):
     """Compute `func(*inputs)` and a Hessian-vector product, with one more backward pass than `vhp`.
 

@@ -110,7 +110,11 @@ def disable_saved_tensors_hooks(error_message):
     try:
         yield
     finally:
-        leave(entered)
+        try:
+            leave(entered)
+        except BaseException:  # a signal
+            leave(entered)
+            raise
 
 
 class _AllowMutationOnSavedContext:
@@ -191,8 +195,12 @@ def allow_mutation_on_saved_tensors():
     try:
         yield context
     finally:
-        context.clear()
-        leave(entered)
+        try:
+            context.clear()
+            leave(entered)
+        except BaseException:  # a signal
+            leave(entered)
+            raise
 
 
 class _MultiHandle:

@@ -7,6 +7,7 @@ import pickletools
 import struct
 import zipfile
 import zlib
+from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections import OrderedDict
 
 from ..graph import versions
@@ -292,7 +293,8 @@ def globals_in(text):
     names, stack, memo, mark = [], [], {}, pickletools.markobject
     for op, arg, _ in pickletools.genops(text):
         if op.name in ("GLOBAL", "INST"):
-            names.append(tuple(arg.split(" ", 1)))
+            pair = tuple(arg.split(" ", 1))  # names of Python 2 in protocols below 3, as in PyTorch
+            names.append(NAME_MAPPING.get(pair) or (IMPORT_MAPPING.get(pair[0], pair[0]), pair[1]))
         elif op.name == "STACK_GLOBAL":
             names.append(tuple([str(word) for word in stack[-2:]]))
         if op.name == "MEMOIZE" or op.name.endswith("PUT"):

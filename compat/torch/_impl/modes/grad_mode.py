@@ -128,7 +128,7 @@ class Stepped:
                 send, value = steps.throw, error
 
 
-class _Mode(ContextDecorator):
+class ModeContext(ContextDecorator):
     """A context that changes the modes; it can be nested, and entered repeatedly."""
 
     def __init__(self):
@@ -138,14 +138,29 @@ class _Mode(ContextDecorator):
         """The fields to change."""
         raise NotImplementedError
 
+    def switch(self):
+        """Change the modes; returns what `leave` takes."""
+        return enter(**self.changes())
+
     def __enter__(self):
-        self.before.append(enter(**self.changes()))
+        entered = self.switch()
+        try:
+            self.before.append(entered)
+        except BaseException:  # a signal: who is interrupted here will not leave
+            leave(self.before.pop())
+            raise
 
     def __exit__(self, *exc):
-        leave(self.before.pop())
+        entered = self.before[-1]
+        try:
+            self.before.pop()
+            leave(entered)
+        except BaseException:  # a signal: what has happened already does no harm again
+            leave(entered)
+            raise
 
 
-class no_grad(_Mode):  # noqa: N801 (torch's name)
+class no_grad(ModeContext):  # noqa: N801 (torch's name)
     """Disable recording of operations inside.
 
     >>> import covector.compat.torch as torch
@@ -166,8 +181,8 @@ class no_grad(_Mode):  # noqa: N801 (torch's name)
     def __init__(self, orig_func=None):
         super().__init__()
 
-    def __enter__(self):
-        self.before.append(enter_still(IN_NO_GRAD, NO_GRAD))
+    def switch(self):
+        return enter_still(IN_NO_GRAD, NO_GRAD)
 
     def changes(self):
         return NO_GRAD
@@ -183,13 +198,13 @@ class enable_grad(no_grad):  # noqa: N801 (torch's name)
     True
     """
 
-    __enter__ = _Mode.__enter__
+    switch = ModeContext.switch
 
     def changes(self):
         return {"grad": True}
 
 
-class set_grad_enabled(_Mode):  # noqa: N801 (torch's name)
+class set_grad_enabled(ModeContext):  # noqa: N801 (torch's name)
     """Switch recording on or off immediately; as a context, until it exits.
 
     Args:
@@ -230,7 +245,7 @@ class set_grad_enabled(_Mode):  # noqa: N801 (torch's name)
         return f"{type(self).__module__}.{type(self).__qualname__}(mode={self.mode})"
 
 
-class inference_mode(_Mode):  # noqa: N801 (torch's name)
+class inference_mode(ModeContext):  # noqa: N801 (torch's name)
     """Disable recording, as `no_grad`; tensors created inside can never be recorded.
 
     Args:
@@ -254,8 +269,8 @@ class inference_mode(_Mode):  # noqa: N801 (torch's name)
         super().__init__()
         self.mode = mode
 
-    def __enter__(self):
-        self.before.append(enter_still(IN_INFERENCE, INFERENCE) if self.mode else enter(**self.changes()))
+    def switch(self):
+        return enter_still(IN_INFERENCE, INFERENCE) if self.mode else enter(**self.changes())
 
     def changes(self):
         return INFERENCE if self.mode else {"inference": False, "grad": True}

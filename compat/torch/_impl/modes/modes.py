@@ -1,5 +1,6 @@
 """The modes of the stateful layer: one record of dynamic scope, None while all is default."""
 
+import functools
 from contextvars import ContextVar
 
 
@@ -121,23 +122,37 @@ def modes():
 
 def set_modes(**changes):
     """Change the modes; returns what was there, for `restore`."""
-    before = MODES.get()
-    new = (before or DEFAULT).but(**changes)
-    try:
-        MODES.set(None if new.default() else new)
-    except BaseException:  # a signal: who asked will not hear that it is done
-        MODES.set(before)
-        raise
-    return before
+    return enter(**changes)[0]
 
 
 restore = MODES.set  # put back what `MODES.get()` gave; one call into C, before which no signal arrives
 
 
+def restoring(fun):
+    """`fun` of this library: the modes are afterwards what they were, also if a signal arrives as a context inside is
+    left."""
+    @functools.wraps(fun)
+    def run(*args, **kwargs):
+        before = MODES.get()
+        try:
+            return fun(*args, **kwargs)
+        finally:
+            restore(before)
+
+    return run
+
+
 def enter(**changes):
     """Change the modes for a context of the user's; returns what `leave` takes."""
-    before = set_modes(**changes)
-    return before, MODES.get(), changes
+    before = MODES.get()
+    new = (before or DEFAULT).but(**changes)
+    own = None if new.default() else new
+    try:
+        MODES.set(own)
+    except BaseException:  # a signal: who asked will not hear that it is done
+        MODES.set(before)
+        raise
+    return before, own, changes
 
 
 def enter_still(own, changes):

@@ -1,6 +1,7 @@
 """A module's tensors in another dtype, at another place."""
 
 from ..modes.grad_mode import no_grad
+from ..modes.modes import restoring
 from ..state.meta import is_meta
 from ..types import dtypes
 from ..types.parameter import Parameter
@@ -13,6 +14,7 @@ from .held_tensors import is_lazy
 class Conversion:
     """`to` and its relatives: they change the module itself, and return it."""
 
+    @restoring
     def _apply(self, fn, recurse=True):
         if recurse:
             for module in self.children():

@@ -6,6 +6,7 @@ import warnings
 
 from ..dispatch.overriding import overridden
 from ..modes.grad_mode import no_grad
+from ..modes.modes import restoring
 from . import torch_names as torch
 
 _ONE = frozenset("""linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d sigmoid""".split())
@@ -42,14 +43,14 @@ def calculate_gain(nonlinearity, param=None):
 
 def by_name(fun):
     """A function that asks function modes, and the class of the tensor, as PyTorch does: with all arguments by name."""
-    names = fun.__code__.co_varnames[:fun.__code__.co_argcount]
+    names, run = fun.__code__.co_varnames[:fun.__code__.co_argcount], restoring(fun)
     defaults = dict(zip(names[::-1], (fun.__defaults__ or ())[::-1]))
 
     @functools.wraps(fun)
     def filled(*args, **kwargs):
         override = overridden(args, kwargs)
         if override is None:
-            return fun(*args, **kwargs)
+            return run(*args, **kwargs)
         given = {**dict(zip(names, args)), **kwargs}
         return override(filled, (), {name: given.get(name, defaults.get(name)) for name in names})
 
@@ -70,9 +71,10 @@ def normal_(tensor, mean=0.0, std=1.0, generator=None):
         return tensor.normal_(mean, std, generator=generator)
 
 
-_uniform, _normal = uniform_.__wrapped__, normal_.__wrapped__
+_uniform, _normal = restoring(uniform_.__wrapped__), restoring(normal_.__wrapped__)
 
 
+@restoring
 def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
     """Fill with draws of a normal distribution between `a` and `b`, by the inverse of its distribution function."""
     if mean < a - 2 * std or mean > b + 2 * std:
@@ -98,18 +100,21 @@ def constant_(tensor, val):
         return tensor.fill_(val)
 
 
+@restoring
 def ones_(tensor):
     """Fill with ones."""
     with no_grad():
         return tensor.fill_(1.0)
 
 
+@restoring
 def zeros_(tensor):
     """Fill with zeros."""
     with no_grad():
         return tensor.zero_()
 
 
+@restoring
 def eye_(tensor):
     """Fill a matrix with the identity."""
     if tensor.ndimension() != 2:
@@ -119,6 +124,7 @@ def eye_(tensor):
     return tensor
 
 
+@restoring
 def dirac_(tensor, groups=1):
     """Fill the weights of a convolution so that it passes its inputs on, in every group.
 
@@ -197,6 +203,7 @@ def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gener
     return _normal(tensor, 0.0, std, generator)
 
 
+@restoring
 def orthogonal_(tensor, gain=1, generator=None):
     """Fill with a matrix (all axes but the first as one) whose rows or columns are orthonormal; Saxe et al. (2013)."""
     if tensor.ndimension() < 2:
@@ -216,6 +223,7 @@ def orthogonal_(tensor, gain=1, generator=None):
         return tensor.mul_(gain)
 
 
+@restoring
 def sparse_(tensor, sparsity, std=0.01, generator=None):
     """Fill a matrix with normal draws, and a part `sparsity` of each column with zeros; Martens (2010)."""
     if tensor.ndimension() != 2:

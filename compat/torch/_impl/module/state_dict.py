@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ..graph.hooks import RemovableHandle
 from ..modes.grad_mode import no_grad
+from ..modes.modes import restoring
 from ..state.meta import is_meta
 from ..types.parameter import Parameter
 from ..types.tensor_type import TensorBase
@@ -156,6 +157,7 @@ class StateDict:
                     if not (dot and name in self._modules) and not (not dot and name in own):
                         unexpected_keys.append(key)
 
+    @restoring
     def __load_tensor(self, name, value, key, given, assign):
         """Copy or assign one tensor; returns what is wrong."""
         if not isinstance(given, TensorBase):

@@ -10,7 +10,7 @@ from .....extend import REGISTRY, constant
 from ..dispatch.call import ROWS
 from ..dispatch.host_ops import insist, known, stripped
 from ..modes.grad_mode import no_grad
-from ..modes.modes import modes
+from ..modes.modes import modes, restoring
 from ..types.dtypes import int32, int64, type_word
 from ..types.tensor_type import TensorBase, needs_grad
 from .array_functions import cnp
@@ -153,6 +153,7 @@ def _check_starts(starts, count):
                            f"position 0. However, got {first}")
 
 
+@restoring
 def shorten(weight, input, most, order):
     """Rows of a table shortened in place to `most` where that is given, as `torch.embedding_renorm_` does."""
     if most is None:

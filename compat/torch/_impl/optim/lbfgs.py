@@ -4,6 +4,7 @@ import numpy as np
 
 from ..graph import versions
 from ..modes.grad_mode import enable_grad, no_grad
+from ..modes.modes import restoring
 from ..types.arrays import namespace
 from ..types.tensor_type import TensorBase, wrap
 from .elementwise import number
@@ -61,6 +62,7 @@ class LBFGS(Optimizer):
             array[...] = start + step.astype(real(start).dtype).view(start.dtype).reshape(start.shape)
             versions.bump(array)
 
+    @restoring
     def step(self, closure):
         """Take up to `max_iter` iterations.
 

@@ -7,6 +7,7 @@ import numpy as np
 from ..graph import versions
 from ..modes.errstate import error_state, restore_fp_warnings, suppress_fp_warnings
 from ..modes.grad_mode import enable_grad, no_grad
+from ..modes.modes import restoring
 from ..types.arrays import namespace
 from ..types.dtypes import bfloat16
 from ..types.limits import finfo
@@ -19,6 +20,7 @@ from .optimizer import Optimizer
 class ByParameter(Optimizer):
     """An optimizer that updates one array after the other: a kind gives `update(group, p, g, state, eps)`."""
 
+    @restoring
     def step(self, closure=None):
         """Update the parameters; returns the loss of `closure`, if one is given."""
         loss = None

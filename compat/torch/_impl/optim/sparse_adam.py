@@ -5,6 +5,7 @@ import math
 from ..dispatch.call import ROWS
 from ..factories.creation import zeros_like
 from ..modes.grad_mode import enable_grad, no_grad
+from ..modes.modes import restoring
 from ..types.tensor_type import TensorBase
 from .elementwise import number
 from .optimizer import Optimizer
@@ -51,6 +52,7 @@ class SparseAdam(Optimizer):
         if found:
             raise ValueError(f"Sparse params at indices {found}: SparseAdam requires dense parameter tensors")
 
+    @restoring
     def step(self, closure=None):
         """Update the parameters; returns the loss of `closure`, if one is given."""
         loss = None

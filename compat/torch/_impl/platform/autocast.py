@@ -6,8 +6,8 @@ import warnings
 import numpy as np
 
 from ..modes.autocast_mode import cast_by, casting, narrowed, switched
-from ..modes.grad_mode import ContextDecorator
-from ..modes.modes import enter, leave
+from ..modes.grad_mode import ModeContext
+from ..modes.modes import enter
 from ..types import dtypes
 from ..types.devices import count
 from ..types.size import device as Device
@@ -17,7 +17,7 @@ KINDS = frozenset(("cpu", "cuda", "xpu", "mps", "hpu", "mtia", "maia", "ipu", "x
 SUPPORTED = dtypes.bfloat16, dtypes.float16
 
 
-class autocast(ContextDecorator):  # noqa: N801 (torch's name)
+class autocast(ModeContext):  # noqa: N801 (torch's name)
     """A context in which products of matrices and convolutions run in a smaller type, and losses in float32.
 
     Args:
@@ -53,7 +53,7 @@ class autocast(ContextDecorator):  # noqa: N801 (torch's name)
                           f"Autocast only supports dtypes of {', '.join(map(str, SUPPORTED))} currently.", stacklevel=2)
             enabled = False
         self._enabled = enabled
-        self._entered = []
+        super().__init__()
 
     def __call__(self, fun):
         if not callable(fun):
@@ -67,6 +67,10 @@ class autocast(ContextDecorator):  # noqa: N801 (torch's name)
         return self
 
     def __enter__(self):
+        super().__enter__()
+        return self
+
+    def switch(self):
         if self._enabled and self.device != "cpu":
             raise NotImplementedError(f"torch.autocast({self.device!r}, dtype={self.fast_dtype}) is not implemented: "
                                       "only operations on the CPU are cast; leave it out, or pass enabled=False, or "
@@ -74,12 +78,7 @@ class autocast(ContextDecorator):  # noqa: N801 (torch's name)
         new = narrowed(switched(casting(), self.device, self._enabled), self.device, self.fast_dtype,
                        usual(self.device))
         new = new._replace(cached=bool(self._cache_enabled), nesting=new.nesting + 1)
-        self._entered.append(enter(autocast=new if new.on or new.small or not new.cached else None))
-        return self
-
-    def __exit__(self, *exc):
-        leave(self._entered.pop())
-        return False
+        return enter(autocast=new if new.on or new.small or not new.cached else None)
 
 
 def custom_fwd(fwd=None, *, device_type, cast_inputs=None):
