@@ -8,7 +8,7 @@ from covector.core.errors import ShapeError
 from covector.core.primitive.primitive import REGISTRY
 from covector.testing import compiled_fuzz, fuzz
 from covector.testing.cases import cases
-from covector.testing.compiled import disagreement, layouts, roundings
+from covector.testing.compiled import RUNS, disagreement, layouts, roundings
 from covector.testing.fuzz import OURS
 from covector.testing.pointwise import POINTWISE
 from covector.testing.programs import draw_program
@@ -28,7 +28,8 @@ def compiled(graph):
 def check(graph, values):
     run = compiled(graph)
     for layout, given in layouts(values):
-        assert disagreement(graph, given, run, roundings) is None, f"{layout}\n{graph}"
+        runs = RUNS if layout in ("C", "gaps") else 1  # one program, which copies what does not lie in order
+        assert disagreement(graph, given, run, roundings, runs) is None, f"{layout}\n{graph}"
 
 
 def graphs_of(case, pullback):
@@ -46,8 +47,10 @@ def graphs_of(case, pullback):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("name", NAMES)
 def test_native_primitive(name, dtype):
-    for case in cases(REGISTRY[name]):
-        case = case if dtype is np.float64 else case.narrowed()
+    for sample in cases(REGISTRY[name]):
+        case = sample if dtype is np.float64 else sample.narrowed()
+        if dtype is np.float32 and all(x.dtype == y.dtype for x, y in zip(case.operands, sample.operands)):
+            continue  # it is in single precision anyway
         for graph, values in graphs_of(case, pullback=dtype is np.float64):
             check(graph, values)
 
