@@ -19,7 +19,7 @@ SAMPLES = np.array([1.0, 2.0, 0.5, 3.0, 1.5])
 
 
 def newton(f, x):
-    for _ in range(20):
+    for _ in range(8):  # each doubles the digits
         x = x - np.linalg.solve(cv.jacobian(f)(x), f(x))
     return x
 

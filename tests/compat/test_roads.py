@@ -18,7 +18,7 @@ import test_views_in_modes
 import covector.compat.torch as torch
 
 FOLDER = Path(__file__).parent
-PROGRAMS = int(os.environ.get("COVECTOR_COMPAT_PROGRAMS", "40"))
+PROGRAMS = int(os.environ.get("COVECTOR_COMPAT_PROGRAMS", "20"))
 START = int(os.environ.get("COVECTOR_COMPAT_START", "0"))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Lock
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")
+BUILT = {}  # libraries by their text: the same kernel is asked for by many tests, and g++ takes 0.1 s for it
 TURN = Lock()
 MISSING = "no C++ compiler was found: install g++"
 # What CUDA's compiler knows, as C++. Blocks run one after the other, with other contents of shared memory each time.
@@ -105,6 +106,8 @@ def library(source, folder, name):
                                for k, (kind, _) in enumerate(given)])
         text += RUNNER.format(kernel=kernel, arguments=arguments)
         text += "".join([SIZE.format(kernel=kernel, k=k, kind=kind) for k, (kind, _) in enumerate(given)])
+    if text in BUILT:
+        return BUILT[text]
     path = Path(folder) / f"{name}.cpp"
     path.write_text(text)
     flags = ["-std=c++11", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function",
@@ -112,7 +115,8 @@ def library(source, folder, name):
     done = subprocess.run([COMPILER, *flags, "-shared", "-fPIC", "-o", str(path.with_suffix(".so")), str(path), "-lm"],
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return ctypes.CDLL(str(path.with_suffix(".so")))
+    BUILT[text] = ctypes.CDLL(str(path.with_suffix(".so")))
+    return BUILT[text]
 
 
 def launch(library, kernel, grid, block, turned, pointers):

@@ -33,7 +33,7 @@ def square_root(a):
 
 
 def newton_of_vectors(f, x):
-    for _ in range(30):
+    for _ in range(8):  # each doubles the digits
         x = x - np.linalg.solve(cv.jacobian(f)(x), f(x))
     return x
 

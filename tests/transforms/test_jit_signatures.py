@@ -339,7 +339,7 @@ def test_an_exception_of_the_function_is_its_own():
 
 
 def test_the_cache_is_bounded_and_says_what_changes():
-    f = cv.jit(lambda x: x * 2.0)
+    f = cv.jit(lambda x: x * 2.0, compiler_options={"printer": "numpy"})  # 299 programs, which LLVM takes 5 s for
     message = (r"jit compiled <lambda> 16 times; .*leaf 0 .*f64\[16\] where it was f64\[15\]; keep shapes "
                r".*test_jit_signatures.py:")
     with pytest.warns(UserWarning, match=message) as said:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from rig.compiled import compiled_fuzz, disagreement, layouts, roundings
+from rig.compiled import RUNS, compiled_fuzz, disagreement, layouts, roundings
 from rig.fuzz import OURS, fuzz
 from rig.pointwise import POINTWISE
 from rig.programs import draw_program
@@ -27,7 +27,8 @@ def compiled(graph):
 def check(graph, values):
     run = compiled(graph)
     for layout, given in layouts(values):
-        assert disagreement(graph, given, run, roundings) is None, f"{layout}\n{graph}"
+        runs = RUNS if layout in ("C", "gaps") else 1  # one program, which copies what does not lie in order
+        assert disagreement(graph, given, run, roundings, runs) is None, f"{layout}\n{graph}"
 
 
 def graphs_of(case, pullback):
@@ -45,8 +46,10 @@ def graphs_of(case, pullback):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("name", NAMES)
 def test_native_primitive(name, dtype):
-    for case in cases(REGISTRY[name]):
-        case = case if dtype is np.float64 else case.narrowed()
+    for sample in cases(REGISTRY[name]):
+        case = sample if dtype is np.float64 else sample.narrowed()
+        if dtype is np.float32 and all(x.dtype == y.dtype for x, y in zip(case.operands, sample.operands)):
+            continue  # it is in single precision anyway
         for graph, values in graphs_of(case, pullback=dtype is np.float64):
             check(graph, values)
 

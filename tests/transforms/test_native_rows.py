@@ -25,11 +25,12 @@ PROGRAMS = {
 def test_values_and_gradients(name, columns, dtype):
     fun = cv.value_and_grad(PROGRAMS[name], argnums=(0, 1))
     rng = np.random.default_rng(columns)
+    run = cv.jit(fun, compiler_options={"printer": "llvm"})
     for rows in (31, 33, 100):
         x, b = rng.normal(size=(rows, columns)).astype(dtype), rng.normal(size=columns).astype(dtype)
         exact = rows, columns
         for given in (x, x[::-1]):
-            found = cv.jit(fun, compiler_options={"printer": "llvm"})(given, b)
+            found = run(given, b)
             wanted = fun(given.astype(np.float64), b.astype(np.float64))
             for a, c in zip(cv.tree.leaves(found), cv.tree.leaves(wanted), strict=True):
                 size = np.max(np.abs(c))
