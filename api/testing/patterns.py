@@ -40,7 +40,7 @@ def check_patterns(case: Case, rng: np.random.Generator) -> None:
 
 
 def _columns(fun: Any, x: Any) -> Any:
-    """Where the Jacobian is not 0, by unit tangents, those of a complex operand in both directions."""
+    """The nonzero pattern of the Jacobian, by unit tangents, those of a complex operand in both directions."""
     size = sum(v.size for v in fun(x))
     hit = np.zeros((size, x.size), bool)
     for j in range(x.size):

@@ -378,7 +378,7 @@ def named(name, method):
 
 
 def _absent(name):
-    """What arrays have and traced values have not; `hasattr` is False."""
+    """A property for an attribute of arrays that traced values lack; `hasattr` is False."""
 
     def attribute(x):
         raise AttributeError(f"a traced value ({x.aval!r}) has no attribute {name!r}, since it has no memory of its "

@@ -101,7 +101,7 @@ reduce_sum = linear(
 
 
 def count(aval, axes):
-    """How many elements each sum adds up."""
+    """The number of elements in each sum."""
     if len(axes) == aval.ndim:
         return aval.size
     n = 1
@@ -152,7 +152,7 @@ _COUNTED = {np.dtype(kind): kind(1) for kind in (np.float64, np.float32)}  # nar
 
 
 def _attained(x, ans, axes, keepdims):
-    """Which elements attain the extreme, as NaN does, too; and how many do."""
+    """A mask of the elements that attain the extreme, as NaN does, too; and their number."""
     top = keep_axes(ans, x, axes, keepdims)
     one = _COUNTED.get(x.dtype, 1.0)
     hit = (x == top) | (x != x)
@@ -437,7 +437,7 @@ CHOICES["strong_product"] = strong_product
 
 
 def _running_any(hit, axis, back):
-    """Where one up to there along `axis` holds, or `back` from there to the end."""
+    """A running any along `axis`, or with `back` from there to the end."""
     if not back:
         return cumsum(hit, axis=axis) > 0
     return flip(_running_any(flip(hit, axes=(axis,)), axis, False), axes=(axis,))

@@ -156,7 +156,7 @@ class _ForwardBackward:
         return with_carry(self.back, flags, 0, b)
 
     def plan(self, movable, steps):
-        """How the two loops run."""
+        """The plan of the two loops."""
         found = self.plans.get((movable, steps))
         if found is None:
             found = self.plans[movable, steps] = _Plan(self, movable, steps)

@@ -31,7 +31,7 @@ _PUSHING = ContextVar("covector_pushing", default=False)
 
 
 def name_of(fun):
-    """How messages call a user's function."""
+    """The name of a user's function in messages."""
     return getattr(fun, "__name__", "the function")
 
 
@@ -62,7 +62,7 @@ class _Call:
         self.numbers = None  # which leaves are traced Python numbers, if one is
 
     def rule_name(self, which):
-        """How messages call a rule."""
+        """The name of a rule in messages."""
         return f"the {which} rule of {name_of(self.owner.fun)}"
 
     def given(self, values):

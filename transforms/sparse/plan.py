@@ -19,7 +19,7 @@ _KEPT = 1 << 24  # bytes of sums of unit vectors that a plan keeps
 
 
 class SparsePlan:
-    """How a sparse Jacobian or Hessian is computed for arguments of given shapes; see `sparse_jacobian`.
+    """A plan of a sparse Jacobian or Hessian for arguments of given shapes; see `sparse_jacobian`.
 
     Attributes:
         shape: of the matrix.

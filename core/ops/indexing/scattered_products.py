@@ -151,7 +151,7 @@ def _before(products, first):
 
 
 def _most(places, count):
-    """How many elements lie on one place, as far as that is known."""
+    """The number of elements on the fullest place, or an upper bound."""
     return int(np.bincount(places).max(initial=0)) if type(places) is ndarray else count
 
 

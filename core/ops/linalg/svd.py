@@ -125,7 +125,7 @@ def _from_beyond(ct, u, inner, k, over, repeated):
 
 
 def _gauge(u, s, vh):
-    """What does not depend on signs and phases: s, u_i vh_i, and the projectors on the columns that were added."""
+    """The gauge-invariant part: s, u_i vh_i, and the projectors on the columns that were added."""
     k = s.shape[-1]
     out = [s, u[..., :, None, :k] * vh[..., :k, :].swapaxes(-1, -2)[..., None, :, :]]
     v = adjoint(vh)

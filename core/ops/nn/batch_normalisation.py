@@ -136,7 +136,7 @@ class _InRows:
         return v if k == 1 else v.repeat(k)
 
     def sums(self, found):
-        """What a kernel of totals gave, for each channel."""
+        """Totals of a kernel, for each channel."""
         n, c, k = self.shape
         if self.long:
             return column_sums(found.reshape(n, c))

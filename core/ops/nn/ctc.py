@@ -25,7 +25,7 @@ NEVER = -1e30  # the logarithm of what cannot happen: finite, so that difference
 
 
 def impossible(likelihood):
-    """Where the frames cannot spell the labels."""
+    """A mask of the examples whose frames cannot spell the labels."""
     return likelihood <= NEVER / 2
 
 

@@ -83,7 +83,7 @@ def chosen(inputs, name):
 
 
 def asked(outputs, inputs):
-    """What takes over a backward pass of tensors, or None: edges and sparse tensors have no class to ask."""
+    """The handler of a backward pass of tensors, or None; edges and sparse tensors have no class to ask."""
     m = MODES.get()
     if (m is None or not m.functions) and WITHOUT.issuperset(map(type, outputs)) and WITHOUT.issuperset(
             map(type, inputs)):

@@ -193,7 +193,7 @@ def memory_order(shape, arrays):
 
 
 def of_index(out, x, index):
-    """What arrays among an index took from an array, with its axes in memory as PyTorch lays them out.
+    """Lay out the result of an index with arrays, its axes in memory as PyTorch has them.
 
     Its iterator sees the array with steps of 0 along the axes of the index, and the index arrays beside axes of 1.
     """

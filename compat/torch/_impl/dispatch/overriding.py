@@ -30,7 +30,7 @@ unfold
 
 
 def overridden(args, kwargs):
-    """What takes over an operation, a function of `(func, args, kwargs)`: a mode, or classes of arguments; or None."""
+    """The handler of an operation, called as `(func, args, kwargs)`: a mode, or classes of arguments; or None."""
     m = MODES.get()
     if m is not None and m.functions:
         return by_mode
@@ -67,7 +67,7 @@ def as_usual(kind, args):
 
 
 def quickly(kind, func, args, kwargs):
-    """What the default `__torch_function__` of a class comes to for plain operands without keywords: the operation on
+    """The fast path of a class's default `__torch_function__`, for plain operands without keywords: the operation on
     tensors that share all they have with them, its output as one of the class."""
     writes, shares, known = manner(func)
     if not known:
@@ -144,7 +144,7 @@ def unheard(t):
 
 
 def default_torch_function(cls, func, types, args=(), kwargs=None):
-    """What `super().__torch_function__` does: the operation itself, its outputs as tensors of the class."""
+    """The default `__torch_function__`: the operation itself, its outputs as tensors of the class."""
     if not all(issubclass(cls, kind) for kind in types):
         return NotImplemented
     before = PLAIN_ONLY.get()

@@ -123,7 +123,7 @@ def plain_root(t, g):
 
 
 def root(i, t, g, level, create_graph):
-    """Where a sweep starts for one output: its node, and the cotangent as the rules take it."""
+    """The root of a backward pass for one output: its node, and the cotangent as the rules take it."""
     node = edge(t) if isinstance(t, TensorBase) else node_of(t, ())
     if node is None or node.lost:
         raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")

@@ -1,4 +1,4 @@
-"""What the engine does at a node of the stateful tape: hooks, retained gradients, captures, versions, the rule."""
+"""Execution of a node of the stateful tape: hooks, retained gradients, captures, versions, the rule."""
 
 import numpy as np
 
@@ -208,7 +208,7 @@ class AccumulateGrad(GradNode):
         return self.run_between_hooks(ct, drive) if drive.plain else self.run_slowly(ct, drive)
 
     def run_between_hooks(self, ct, drive):
-        """What `run_in_sweep` does, on the long path."""
+        """The slow path of `run_in_sweep`."""
         drive.node = self
         extra = self.extra
         captured = drive.capture is not None and self.seq in drive.capture

@@ -40,7 +40,7 @@ CONSTANTS = frozenset({int, float, bool, str, type(None), Dtype})
 
 
 class Target:
-    """Where a write goes: the memory, and who has its history.
+    """The target of a write: the memory, and who has its history.
 
     `x` is the array, of which the first `front` axes are those of vmaps; `tensor` what is written to below those, and
     `holder` that or its base; `node` the holder's, where operations are `recording`. `recorded` says of a tensor that

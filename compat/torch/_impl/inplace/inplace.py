@@ -47,7 +47,7 @@ def inplace(t, name, fn, others=(), node_name=None, covers=False):
 
 
 def compute(t, name, fn, others, node_name, covers):
-    """What `inplace` does."""
+    """The implementation of `inplace`."""
     if (live := alive(t)) is not t:
         compute(live, name, fn, others, node_name, covers)
         return t
@@ -161,7 +161,7 @@ def written_as(run, t, args, kwargs, operands):
 
 
 def write_untracked(t, name, fn, values, operands, covers):
-    """What `compute` comes to where nothing is recorded: the memory is written."""
+    """The path of `compute` where nothing is recorded: write to the memory."""
     array = t.value
     if name in FIRST:
         check_own(array)

@@ -64,7 +64,7 @@ class GradTrace(_engine.AmbientTrace):
         return _engine.AmbientTrace.process(self, prim, args)
 
     def of_floats(self, prim, args):
-        """What `process` comes to for arrays of floats of one width without tangents; None for anything else."""
+        """A fast path of `process`, for arrays of floats of one width without tangents; None for anything else."""
         n = len(prim.operands)
         values, nodes, dtype = list(args), [], None
         for i in range(n):
@@ -108,7 +108,7 @@ class GradTrace(_engine.AmbientTrace):
         return out
 
     def by_elements(self, prim, args):
-        """What `process` comes to for arrays of floats without tangents; None for what this way does not take."""
+        """A fast path of `process`, for elementwise operations on floats without tangents; None for anything else."""
         x = args[0]
         recording = self.recording
         if len(args) == 1:

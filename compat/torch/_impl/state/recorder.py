@@ -142,7 +142,7 @@ class Recorder:
 
 
 class Makers:
-    """Which operation made a node: an operation's nodes are numbered from the one before it to that of its output."""
+    """The operation that made each node: its nodes are numbered from the one before it to that of its output."""
 
     def __init__(self):
         self.lasts = []
@@ -160,7 +160,7 @@ class Makers:
             self.found.append((first, value))
 
     def of(self, number, unknown):
-        """What is known of the operation that made a node."""
+        """The operation that made a node, or `unknown`."""
         i = bisect_left(self.lasts, number)
         return self.found[i][1] if i < len(self.lasts) and self.found[i][0] < number else unknown
 

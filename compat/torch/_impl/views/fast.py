@@ -365,7 +365,7 @@ def array_of(x, plan):
 
 
 def layout_of(plan, shape):
-    """How a view lies in memory; None where NumPy is to find it."""
+    """The layout of a view in memory; None where NumPy is to find it."""
     p: Plan = plan
     if p.maker is not None:
         return None if p.layout is None else layout(*p.layout)
