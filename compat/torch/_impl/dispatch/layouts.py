@@ -152,6 +152,7 @@ def by_columns_first(shape, arrays):
     for a in arrays:
         if a.ndim == 2:
             (n, m), (down, right) = a.shape, a.strides
+            # An axis that is broadcast counts as one of stride 0, which has no order.
             down, right = 0 if n == 1 and rows != 1 else down, 0 if m == 1 and columns != 1 else right
             if down and right:
                 if down != right:

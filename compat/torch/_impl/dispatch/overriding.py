@@ -96,6 +96,7 @@ def quickly(kind, func, args, kwargs):
         for x, t in zip(args, given):
             if out.autograd_meta.base is t:
                 out.autograd_meta.base = x
+    # The output is new and nobody else's: it changes its class, which is cheaper than a second tensor.
     out.__class__ = kind
     return out
 
@@ -277,6 +278,7 @@ def prepare(cls):
     base = Tensor
     usual = cls.other_layout or getattr(cls.__torch_function__, "__func__", None) is default_torch_function
     kept, views = (UNASKED | _FACTS, _VIEWS) if usual else (UNASKED, None)
+    # Members that a class below Tensor defines, or one between the two, stay as they are.
     own = {name for kind in cls.__mro__[: cls.__mro__.index(base)] for name in vars(kind)}
     for name, member in list(vars(base).items()):
         if name in own or name in kept or cls.other_layout and name in _STATE:

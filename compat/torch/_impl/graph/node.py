@@ -29,6 +29,7 @@ class GradNode(NodeData):
             if rule.keeps:
                 if saved is FREED:
                     raise freed()
+                # Only what is older than the last write can hold what it wrote to; numbers of nodes count downwards.
                 if self.seq > versions.LAST[0] and (
                         type(saved) is not ndarray or versions.written(saved) is not None) and (
                         self.changed(saved) is not None):
@@ -189,6 +190,7 @@ class AccumulateGrad(GradNode):
 
     def run_in_sweep(self, ct, drive):
         """Hooks, capture, accumulation, hooks after it."""
+        # Nothing looks on: what arrives becomes the gradient, or the captured one, at once.
         if self.extra is None and drive.plain:
             if drive.capture is None:
                 if drive.mine and type(ct) is ndarray and take_first(self.saved, ct):

@@ -79,8 +79,10 @@ class Recorder:
 
     def take(self, span, array):
         """Note the memory of a new array that owns it."""
+        # A view owns no memory, and an array that is watched has been counted.
         if type(array) is not np.ndarray or array.base is not None or id(array) in self.watched:
             return
+        # The callback holds the id and the size alone: with the array in it, that would never die.
         key, size = id(array), array.nbytes
         self.records.append((span.end, size))
 
@@ -151,6 +153,7 @@ class Makers:
     @staticmethod
     def before():
         """A number below those of all nodes to come."""
+        # Nodes are numbered downwards here, upwards in PyTorch.
         return -_engine.next_seq()
 
     def note(self, first, last, value):
