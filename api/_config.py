@@ -1,4 +1,4 @@
-"""What covector runs on in this process: for reports of bugs, and to see whether its fast road is compiled."""
+"""The configuration of covector in this process, for bug reports: versions, backends, and which roads are compiled."""
 
 import os
 import platform

@@ -22,5 +22,5 @@ def transpose(a: Any, axes: Sequence[int] | None = None) -> Any:
 
 
 def _functions_of(operands: Sequence[Any]) -> Any:
-    """What has the three functions: `contractions` of the first operand whose class says so, else covector.numpy."""
+    """Provider of the three functions: `contractions` of the first operand that has it, else covector.numpy."""
     return next((type(x).contractions for x in operands if hasattr(type(x), "contractions")), cnp)

@@ -1,4 +1,4 @@
-"""What writes kernels of a device, for `covector.compat` alone."""
+"""Kernel writers for devices, for `covector.compat` alone."""
 
 from .core.lazy import LazyModule
 from .core.types import Any

@@ -59,7 +59,7 @@ _USAGE = "python -m covector.cache shows the cache of native code; python -m cov
 
 
 def _main(arguments: list[str]) -> int:
-    """What the command line asks for; the exit status."""
+    """Run the command line; return the exit status."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", CacheWarning)
         status = _answered(arguments)

@@ -1,1 +1,1 @@
-"""How an operation is computed: one record per array library."""
+"""Array backends: one record per library that computes operations."""

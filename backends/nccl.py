@@ -61,7 +61,7 @@ class Carrier:
         return self.nccl.NcclError
 
     def devices(self):
-        """How many devices this process sees."""
+        """The number of devices visible to this process."""
         return self.cuda.runtime.getDeviceCount() if self.cuda.is_available() else 0
 
     def current(self):
@@ -77,7 +77,7 @@ class Carrier:
         return x.device.id
 
     def identity(self, device):
-        """What tells the devices of a machine apart, however a process numbers them."""
+        """The PCI bus id of a device, which does not depend on how a process numbers devices."""
         return self.cuda.Device(device).pci_bus_id
 
     def sums(self, dtype):
@@ -93,7 +93,7 @@ class Carrier:
         return known and (getattr(self.nccl, f"NCCL_{known[0]}"), known[1])
 
     def unique_id(self):
-        """What the ranks of a new communicator must all have: integers."""
+        """The unique id that all ranks of a new communicator share, as integers."""
         return np.array(list(self.nccl.get_unique_id()), np.int64)  # bytes; before CuPy 14 a tuple of integers
 
     def connect(self, size, unique_id, rank, device):

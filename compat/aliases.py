@@ -53,7 +53,7 @@ class Finder(MetaPathFinder):
         self.advice = advice
 
     def find_distributions(self, context=None):
-        """What `importlib.metadata` knows of the package: its name and version."""
+        """Yield the metadata of the package for `importlib.metadata`: its name and version."""
         version = getattr(sys.modules.get(self.ours), "__version__", None)
         if version is not None and context is not None and context.name == self.theirs:
             yield Described(f"Metadata-Version: 2.1\nName: {self.theirs}\nVersion: {version}\n")
@@ -87,7 +87,7 @@ class Described(Distribution):
         return self.text if filename == "METADATA" else None
 
     def locate_file(self, path):
-        """Where a file of the package is: there is none.
+        """Raise FileNotFoundError: the package has no files.
 
         Raises:
             FileNotFoundError: always.

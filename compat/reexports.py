@@ -108,7 +108,7 @@ class Table:
         return f"{self.theirs}.{path}{'' if doc[:1] in ',.' else ': '}{doc or '.'}"
 
     def place(self, path):
-        """Where the file of a row would lie, without its ending."""
+        """The path that the file of a row would have, without its suffix."""
         return path.replace(".", "/") + "/__init__" * (path in self.packages)
 
     def source(self, path):

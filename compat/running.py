@@ -1,4 +1,4 @@
-"""What `python -m covector.compat.…` does: a script or a module runs where another library's name is ours."""
+"""`python -m covector.compat.…`: run a script or a module with another library's name bound to ours."""
 
 import os
 import runpy

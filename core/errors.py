@@ -155,7 +155,7 @@ def _file_of(error):
 
 
 def user_place():
-    """Where the user's code called us, as `(code, instruction)`: what `line_of` makes words of. 1 us."""
+    """The place where the user's code called us, as `(code, instruction)`, which `line_of` makes words of. 1 us."""
     frame = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
@@ -212,7 +212,7 @@ def line_of(place):
 
 
 def user_line():
-    """Where the user's code called us: `file.py:12 in loss`, or an empty string."""
+    """The line where the user's code called us: `file.py:12 in loss`, or an empty string."""
     place = user_place()
     return f"{line_of(place)} in {place[0].co_name}" if place is not None else ""
 

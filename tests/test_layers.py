@@ -361,7 +361,7 @@ def cycles(edges):
 
 
 def names_of_modules(module, known):
-    """What a module imported from others: its own name for it -> (the module, the name there; None for the module)."""
+    """Imports of a module from others: its own name for it -> (the module, the name there; None for the module)."""
     found = {}
     for node in ast.walk(tree(known[module])):
         if isinstance(node, ast.ImportFrom):

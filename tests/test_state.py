@@ -35,7 +35,7 @@ def is_held(value):
 
 
 def filled(value):
-    """Whether a container is made from contents, and so is a table rather than state."""
+    """Tell whether a container is made from contents, and so is a table rather than state."""
     given = isinstance(value, ast.Call) and [*value.args, *[k for k in value.keywords if k.arg != "maxlen"]]
     return bool(given) and last_name(value) in CONTAINERS
 

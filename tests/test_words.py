@@ -1,5 +1,6 @@
 """Prose does without the words that docs/design/words.md lists, and is spelt as codespell has it."""
 
+import ast
 import re
 import shutil
 import subprocess
@@ -17,6 +18,10 @@ WORDS = re.findall(r"^\| ([a-z][^|]*?) \| [^|]+ \|$", LIST.read_text(encoding="u
 PAGES = [path for path in (*[ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")],
                            *sorted((ROOT / "docs").rglob("*.md")))
          if path != LIST and "_build" not in path.parts]
+
+SOURCES = [path for folder in ("api", "backends", "compat", "core", "transforms")
+           for path in sorted((ROOT / folder).rglob("*.py*")) if path.suffix in (".py", ".pyx")]
+QUESTION = re.compile(r"(?:What|Whether|Which|How|Where|When)\b")  # begins what is no imperative and no noun phrase
 
 
 @cache
@@ -44,6 +49,21 @@ def test_the_list_is_read():
 def test_prose_does_without(word):
     looked_for = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])", re.IGNORECASE)
     assert [f"{where}: {line.strip()}" for where, line in texts() if looked_for.search(line)] == []
+
+
+def docstrings(path):
+    """`(line, docstring)` of a module and all that it defines; of Cython's, by its quotes."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".pyx":
+        return [(text.count("\n", 0, m.start()) + 1, m[1]) for m in re.finditer(r'^ *"""(.*)', text, re.MULTILINE)]
+    nodes = [n for n in ast.walk(ast.parse(text))
+             if isinstance(n, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)]
+    return [(n.body[0].lineno, ast.get_docstring(n)) for n in nodes if ast.get_docstring(n)]
+
+
+def test_docstrings_begin_with_a_verb_or_a_noun():
+    assert [f"{path.relative_to(ROOT)}:{line}: {text.splitlines()[0]}" for path in SOURCES
+            for line, text in docstrings(path) if QUESTION.match(text)] == []
 
 
 def test_words_are_spelt_right():

@@ -1,1 +1,1 @@
-"""How an operation is reinterpreted: one interpreter per file, with thin drivers on top."""
+"""Transforms of operations: one interpreter per file, with thin drivers on top."""

@@ -159,7 +159,7 @@ copy = serving(np.copy, copy, like=True)
 
 
 def _other_library(a: Any) -> Any:
-    """What says to NumPy's functions that another library makes the array: an array of that library, else None."""
+    """The array of another library that NumPy's functions are to dispatch on (`like=`), or None."""
     return a if not isinstance(a, np.ndarray) and hasattr(type(a), "__array_function__") and is_array(a) else None
 
 

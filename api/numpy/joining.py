@@ -105,7 +105,7 @@ def block(arrays: Any) -> Array:
 
 
 def _depth(arrays: Any) -> int:
-    """How deep the lists are nested; all equally."""
+    """The nesting depth of the lists, which must be equal everywhere."""
     if isinstance(arrays, tuple):
         raise TypeError(f"block takes nested lists, but got a tuple; use a list instead{at_user_line()}")
     if not isinstance(arrays, list):

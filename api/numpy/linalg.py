@@ -163,7 +163,7 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Array:
 
 
 def _cheapest(sizes: list[int]) -> dict:
-    """Where to split each run of a chain of matrices, by dynamic programming (Cormen et al., section 14.2)."""
+    """The best split of each run of a matrix chain, by dynamic programming (Cormen et al., section 14.2)."""
     count = len(sizes) - 1
     cost, split = {(i, i): 0 for i in range(count)}, {}
     for length in range(1, count):

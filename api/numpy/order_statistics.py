@@ -114,7 +114,7 @@ def _quantile(reference: Any, a: Array, q: Any, axis: Axis, method: str, keepdim
 
 
 def _along(count: Any, part: Array, method: str) -> Array:
-    """Where among `count` sorted elements the quantile of a traced `part` lies: Hyndman and Fan (1996), table 1."""
+    """Position of a quantile, traced `part`, among `count` sorted elements: Hyndman and Fan (1996), table 1."""
     if method == "linear":
         return part * (count - 1)
     alpha, beta = _CONTINUOUS[method]
@@ -139,7 +139,7 @@ def _check_traced(reference: Any, a: Array, q: Array, method: str, weights: Any)
 
 
 def _places(reference: Any, a: Array, n: int, q: Any, method: str, weights: Any = None) -> tuple:
-    """Where among n sorted elements NumPy finds the quantiles: between two of them; and the dtype of the output."""
+    """The fractional positions at which NumPy finds the quantiles of n sorted elements, and the dtype of the output."""
     plain = np.zeros(max(n, 1), a.dtype)
     dtype = reference(plain, q, method=method, weights=None if weights is None else np.ones(plain.shape)).dtype
     return np.asarray(reference(np.arange(n, dtype=np.float64), q, method=method)), dtype
@@ -234,7 +234,7 @@ def _weighted(reference: Any, rows: Array, q: Any, weights: Array, lead: tuple, 
 
 
 def _present(rows: Array) -> Array:
-    """How many elements of each row are not NaN."""
+    """The number of elements in each row that are not NaN."""
     return array_of(reduce(r.reduce_sum, ~selection.isnan(rows), -1))
 
 

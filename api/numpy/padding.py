@@ -113,7 +113,7 @@ def _padded(x: Array, axis: int, width: tuple, mode: str, value: dict) -> Array:
 
 
 def _pair(value: Any, x: Array, axis: int) -> tuple:
-    """What a value given once, as a pair, or by axis says of both sides of one axis."""
+    """The values for both sides of one axis, from a value given once, as a pair, or by axis."""
     if value is None or not isinstance(value, (list, tuple)) and not np.ndim(value):
         return value, value
     if not isinstance(value, Tracer) and not traced_inside(value):

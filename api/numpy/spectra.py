@@ -71,7 +71,7 @@ def repeated_values(policy: str) -> Iterator[None]:
 
 
 def policy_here() -> str:
-    """What holds at repeated values here."""
+    """The policy in force here for repeated values."""
     return _REPEATED.get()
 
 

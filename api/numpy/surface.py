@@ -1,4 +1,4 @@
-"""How a public function is made: NumPy's own on plain arrays, ours on traced ones."""
+"""The construction of public functions: NumPy's own on plain arrays, ours on traced ones."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -239,7 +239,7 @@ def array_of(x: Any) -> Any:
 
 
 def _of_numbers(x: Any) -> Any:
-    """What NumPy makes an array of; texts, None and other objects are refused, as they are inside an operation."""
+    """Make an array as NumPy does; refuse strings, None and other objects, as inside an operation."""
     ans = array_of_list(x)
     make_aval((), ans.dtype)
     return ans

@@ -1,4 +1,4 @@
-"""What an optimizer is: two pure functions; and how they are put together."""
+"""The optimizer protocol, two pure functions, and its combinators."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -117,7 +117,7 @@ class Case:
         return [self.operands[i] for i in active]
 
     def subsets(self) -> Iterator[tuple[int, ...]]:
-        """Which operands to differentiate together: each alone, all pairs, all."""
+        """Yield the sets of operands to differentiate together: each alone, all pairs, all."""
         n = len(self.live)
         sizes = range(1, n + 1) if n <= 3 else (1, n)
         for k in sizes:

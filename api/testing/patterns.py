@@ -41,7 +41,7 @@ def check_patterns(case: Case, rng: np.random.Generator) -> None:
 
 
 def _columns(fun: Any, x: Any) -> Any:
-    """Where the Jacobian is not 0, by unit tangents, those of a complex operand in both directions."""
+    """The nonzero pattern of the Jacobian, by unit tangents, those of a complex operand in both directions."""
     units = np.eye(x.size, dtype=x.dtype).reshape((x.size, *x.shape))
     hit = np.zeros((sum(v.size for v in fun(x)), x.size), bool)
     for tangents in (units, 1j * units) if x.dtype.kind == "c" else (units,):

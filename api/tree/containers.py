@@ -225,7 +225,7 @@ def transpose(outer_treedef: Any, inner_treedef: Any, pytree_to_transpose: PyTre
 
 
 def _first_part(outer: Any, tree: PyTree) -> PyTree:
-    """What stands in place of the first leaf of a structure."""
+    """The subtree in place of the first leaf of a structure."""
     try:
         return outer.flatten_up_to(tree)[0]
     except (ValueError, IndexError):

@@ -22,7 +22,7 @@ def register_compiler(name, load, extra):
 
 
 def installed(name):
-    """What tells one installation of a compiler from another; None where there is none. It is not imported for this."""
+    """The identity of a compiler's installation, or None. The compiler is not imported for this."""
     if name not in _INSTALLED:
         try:
             found = find_spec(name)

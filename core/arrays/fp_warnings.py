@@ -22,7 +22,7 @@ _KINDS = ("divide", "over", "under", "invalid")
 
 
 class Reporter:
-    """What NumPy writes its warnings to: `Warning: divide by zero encountered in log`."""
+    """The target of NumPy's warnings: `Warning: divide by zero encountered in log`."""
 
     def write(self, text):
         message = text.removeprefix("Warning: ").rstrip("\n")

@@ -41,7 +41,7 @@ cdef object EXACT = frozenset({np.add, np.subtract, np.multiply, np.divide, np.m
 
 
 cdef inline int kind_of(x) noexcept:
-    """Whether an operand is an array of native floats in memory that a loop can read, or a number, or neither."""
+    """The kind of an operand: an array of native floats in memory that a loop can read, or a number, or neither."""
     cdef int kind
     if type(x) is ndarray:
         kind = cnp.PyArray_TYPE(<cnp.ndarray>x)

@@ -158,7 +158,7 @@ def extreme(x, key, value, largest):
 
 
 def turn_numbers(places):
-    """How often each place was met before."""
+    """The number of earlier occurrences of each place."""
     order = np.argsort(places, kind="stable")
     run = places[order]
     first = np.flatnonzero(np.concatenate(([True], run[1:] != run[:-1]))) if run.size else run

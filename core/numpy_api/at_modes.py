@@ -30,7 +30,7 @@ def padded(x, key, filler):
 
 
 def filler_of(dtype):
-    """What a place outside reads as: NaN, the least integer, or the largest where none is negative."""
+    """The value read at a place outside: NaN, the least integer, or the largest where none is negative."""
     if dtype.kind in "fc":
         return np.nan
     return True if dtype.kind == "b" else np.iinfo(dtype).min if dtype.kind == "i" else np.iinfo(dtype).max

@@ -54,6 +54,7 @@ def reshape(x, shape, order="C"):
     if order != "F":
         raise ValueError(f"a traced value has no memory layout to keep: order must be 'C' or 'F', but is {order!r}"
                          f"; omit order, or ask for 'C'{at_user_line()}")
+    # Fortran order is C order of the reversed axes.
     return transpose(shaping.reshape(transpose(x), shape[::-1]))
 
 
@@ -78,6 +79,7 @@ def swapaxes(x, axis1, axis2):
 
 def squeeze(x, axis=None):
     """`x` without the axes of length 1 (all of them, or those named)."""
+    # NumPy allows both of an array without axes.
     if not x.ndim and axis in (0, -1):
         return x
     axes = [i for i, n in enumerate(x.shape) if n == 1] if axis is None else normal_axes(axis, x.ndim)
@@ -108,6 +110,7 @@ def round_(x, decimals=0):
     decimals = operator.index(decimals)
     if not decimals:
         return x if whole else selection.rint(x)
+    # Multiplied or divided by a power of ten that is exact, as 10.0 ** -2 would not be.
     scale = 10.0 ** abs(decimals)
     if decimals > 0:
         return x if whole else selection.rint(x * scale) / scale
@@ -119,6 +122,7 @@ def take(x, index, axis=None, mode="raise"):
     """`np.take`: rows at integer positions; flattened where `axis` is None."""
     if axis is None:
         x, axis = reshape(x, (-1,)), 0
+    # NumPy takes from an array without axes as from one of a single element.
     if not x.ndim:
         x = reshape(x, (1,))
     axis = normal_axis(axis, x.ndim)
@@ -378,7 +382,7 @@ def named(name, method):
 
 
 def _absent(name):
-    """What arrays have and traced values have not; `hasattr` is False."""
+    """A property for an attribute of arrays that traced values lack; `hasattr` is False."""
 
     def attribute(x):
         raise AttributeError(f"a traced value ({x.aval!r}) has no attribute {name!r}, since it has no memory of its "

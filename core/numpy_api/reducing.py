@@ -151,7 +151,7 @@ def mean(x, axis=None, dtype=None, keepdims=False, where=True, quiet=False):
 
 
 def _count(x, where, axes, keepdims):
-    """How many elements of each reduction the mask chooses."""
+    """The number of elements of each reduction that the mask chooses."""
     ones = masked(constant(np.ones(x.shape, np.intp), x), where, 0)
     return r.reduce_sum(ones, axes, flag(keepdims))
 

@@ -20,7 +20,7 @@ _SHOWN = 60  # characters of an argument
 
 
 def refused(name, reference, args, kwargs):
-    """What to do about an error that is being handled, of `reference` called `name` on traced values.
+    """Handle the error being raised by `reference`, called `name`, on traced values.
 
     Returns what `reference` gives of the arrays, read-only, where all that is traced are buffers that no traced value
     was written to; else raises, in place of the error, what `explain` makes of it.

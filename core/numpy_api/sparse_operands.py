@@ -32,7 +32,7 @@ def product(data, pattern, x, turned=False):
 
 
 def _operation(prim, operands):
-    """What an operation between a `scipy.sparse` matrix and a traced value gives."""
+    """The result of an operation between a `scipy.sparse` matrix and a traced value."""
     matrix_product = prim.name == "matmul" or prim.name == "multiply" and any(
         hasattr(x, "getH") for x in operands if not isinstance(x, Tracer))  # * of scipy.sparse matrices, not of arrays
     if matrix_product and len(operands) == 2:

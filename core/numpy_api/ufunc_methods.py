@@ -33,7 +33,7 @@ _TRUTHS = frozenset({np.logical_and, np.logical_or, np.logical_xor})
 
 
 def full_name(ufunc):
-    """How messages call a ufunc: by its module, if that is NumPy."""
+    """The name of a ufunc in messages: with its module, if that is NumPy."""
     name = ufunc.__name__
     return f"numpy.{name}" if getattr(np, name, None) is ufunc else f"the ufunc {name}"
 

@@ -111,7 +111,7 @@ def guarded(ct, c):
 
 
 def chosen(condition, x, y, condition_value):
-    """What `where` takes, where the condition is known."""
+    """A choice between `x` and `y`, exact where the condition is known."""
     answer = np.broadcast_shapes(condition.shape, x.shape, y.shape)
     found = {}
     for k, aval in ((1, x), (2, y)):

@@ -29,7 +29,7 @@ def _fmod(k, x, y, r):
 
 
 def _turned(k, y, r):
-    """Where the remainder is of the other sign than `y`, and not 0."""
+    """A mask of the remainders that differ in sign from `y` and are not 0."""
     return (r * k.run("copysign", k.scalar(1.0, r.kind), y) < 0)
 
 

@@ -101,7 +101,7 @@ reduce_sum = linear(
 
 
 def count(aval, axes):
-    """How many elements each sum adds up."""
+    """The number of elements in each sum."""
     if len(axes) == aval.ndim:
         return aval.size
     n = 1
@@ -116,11 +116,13 @@ def mean(xp, x, axes, keepdims):
         return xp.mean(widened(x), axis=axes, keepdims=keepdims).astype(x.dtype, copy=False)
     n = count(x, axes)
     total = sums(x, axes, keepdims) if x.size >= LEAST else np.add.reduce(x, axes, None, None, keepdims)
+    # 0 / 0 in the dtype of the array: NaN, with the warning that NumPy gives.
     return total / n if n else total / x.dtype.type(0)
 
 
 def _mean_of_sum(x, axes, keepdims):
     n = count(x, axes)
+    # The mean of nothing warns, and halves are added up in single precision: neither is a sum by a count.
     if not n or x.dtype.itemsize < 4:
         raise NotLowered
     return reduce_sum(x, axes, keepdims) / n
@@ -131,6 +133,7 @@ reduce_mean = linear(
     impl=lambda xp, x, *, axes, keepdims: mean(xp, x, axes, keepdims),
     lower=_mean_of_sum,
     composite="always",
+    # `max`, since the cotangent of a mean of nothing has no elements to go to, but is divided by their number.
     transpose=lambda ct, x_aval, axes, keepdims: expand(ct / max(count(x_aval, axes), 1), x_aval, axes, keepdims),
     exact=True,
     shape=reduced_shape,
@@ -152,7 +155,7 @@ _COUNTED = {np.dtype(kind): kind(1) for kind in (np.float64, np.float32)}  # nar
 
 
 def _attained(x, ans, axes, keepdims):
-    """Which elements attain the extreme, as NaN does, too; and how many do."""
+    """A mask of the elements that attain the extreme, as NaN does, too; and their number."""
     top = keep_axes(ans, x, axes, keepdims)
     one = _COUNTED.get(x.dtype, 1.0)
     hit = (x == top) | (x != x)
@@ -299,6 +302,7 @@ def _log_of_sum(x, axes, keepdims):
 def _softmax_of(x, ans, axes, keepdims):
     """exp(x - logsumexp), 0 where everything is -inf."""
     top = keep_axes(ans, x, axes, keepdims)
+    # -inf less -inf would be NaN; less 0 it has the weight 0.
     return exp(x - where(top == -np.inf, 0.0, top))
 
 
@@ -318,6 +322,7 @@ logsumexp = primitive(
 
 
 def _root_of_squares(xp, x, axes, keepdims, scale):
+    # Of complex numbers without the root that `abs` takes.
     squares = xp.square(x) if x.dtype.kind != "c" else xp.square(x.real) + xp.square(x.imag)
     total = reduce_sum.prim.impl(xp, squares, axes, keepdims)
     return xp.sqrt(total if scale == 1 else total / scale)
@@ -364,6 +369,7 @@ def _argument(name):
         if x.dtype.kind == "f":
             best = best | isnan(x)
         order = np.arange(n).reshape((n,) + (1,) * (x.ndim - axis - 1))
+        # The first of equal elements, as in NumPy: its place is the smallest.
         return reduce_min(where(best, order, n), (axis,), keepdims)
 
     return primitive(
@@ -429,6 +435,7 @@ def strong_product(ct, w, times):
 def with_strong_zeros(out, ct, w, times):
     """`out`, the product `times(ct, w)`, without the NaN of terms in which `ct` is 0 and `w` not finite."""
     finite = isfinite(w)
+    # Terms that are not to be left out: a `ct` that is not 0 meets a `w` that is not finite.
     met = times(cast(ct != 0, dtype=ct.dtype), cast(~finite, dtype=w.dtype))
     return where(met != 0, out, times(ct, where(finite, w, 0.0)))
 
@@ -437,7 +444,7 @@ CHOICES["strong_product"] = strong_product
 
 
 def _running_any(hit, axis, back):
-    """Where one up to there along `axis` holds, or `back` from there to the end."""
+    """A running any along `axis`, or with `back` from there to the end."""
     if not back:
         return cumsum(hit, axis=axis) > 0
     return flip(_running_any(flip(hit, axes=(axis,)), axis, False), axes=(axis,))

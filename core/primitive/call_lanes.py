@@ -101,6 +101,7 @@ def reading_lane(prim):
                     v = xv[index]
                 except (TypeError, ValueError, IndexError):
                     refuse_operands(prim, (x,), (index,))
+                # The cotangent of `x` is zero outside of the index: in the sweep zeros may meet infinities.
                 owner.masked = True
                 aval = SCALARS.get(type(v)) or aval_of(v)
                 out = traced(owner, v, aval, make_node(rule, t.node, (known, index)))
@@ -134,10 +135,12 @@ def pair_lane(prim):
         owner: TraceSlots = t.owner
         c = x if first else y
         xv = t.value
+        # The rule saves the array itself, which the user may write to before the sweep.
         if right_keeps_x if first else left_keeps_y:
             c = owner.keep(c)
         operands = (c, xv) if first else (xv, c)
         v = impl(np, *operands) if type(xv) is ndarray else apply(*operands)
+        # NumPy's native dtypes are single objects; any other instance takes the general rule.
         plain = aval.plain and aval.ndim <= 2 and c.ndim <= 2 and c.dtype is aval.dtype
         rule = (right_plain if plain else right) if first else left_plain if plain else left
         return recorded(owner, rule, t.node, rule.collect((*operands, v, *((None, aval) if first else (aval, None)))),
@@ -228,6 +231,7 @@ def joining_lane(prim):
         if len(named) != 1 or name not in named:
             return bind(prim, prim.arrange(xs, named))
         param = named[name]
+        # Many plain arrays, such as rows to be stacked: one test of all their types instead of a loop.
         if len(xs) > _MANY and RAW.issuperset(map(type, xs)):
             try:
                 return impl(np, param, xs)

@@ -36,6 +36,7 @@ def binary_push(prim):
         ty = fy(dy, *[record[k] for k in ay])
         return ty if dx is None else tx + ty
 
+    # The two commonest kinds of rules, without the list of arguments that the general one makes.
     if len(ax) == 0 and len(ay) == 0:
         def push(dx, dy, x, y, ans):
             return fx(dx) if dy is None else fy(dy) if dx is None else fx(dx) + fy(dy)
@@ -67,6 +68,7 @@ def strongly(push):
             out = push(dx, dy, x, y, ans)
             if not holds_nan(out):
                 return out
+            # The sum does not tell which tangent had the zero: each is looked at for itself.
             parts = [strong_tangent(d, push(*both, x, y, ans))
                      for d, both in ((dx, (dx, None)), (dy, (None, dy))) if d is not None]
             return parts[0] if len(parts) == 1 else parts[0] + parts[1]
@@ -130,6 +132,7 @@ def forward_pair(prim, op, push, strong):
         if known:
             return dual(owner, v, aval if weak else aval.strong, tangent)
         shape = v.shape
+        # A tangent that is still to be broadcast: the general road does that.
         if tangent.shape != shape:
             return None
         return dual(owner, v, aval.strong if shape == aval.shape else aval_of(v), tangent)
@@ -182,6 +185,7 @@ def joined(prim, xs, param):
         return None
     for k, dx in enumerate(tangents):
         if dx is None:
+            # Zeros that take no memory; the operation is linear in all its operands together.
             tangents[k] = np.broadcast_to(np.zeros((), dtype), np.shape(values[k]))
     if prim.zeros:
         owner.masked = True

@@ -96,7 +96,7 @@ class Loops:
 
 
 def _again(kernel, found):
-    """What a kernel gives for copies in order in memory, where some arrays are not."""
+    """The kernel's output on contiguous, aligned copies; None where all arrays are so already."""
     fixed = [np.require(x, None, ["C", "A"]) if type(x) is ndarray else x for x in found]
     return None if all(a is b for a, b in zip(fixed, found)) else kernel(*fixed)
 

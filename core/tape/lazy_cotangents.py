@@ -163,7 +163,7 @@ class Units:
         return self.spots
 
     def _single(self):
-        """Which cotangents have an element, in the order of the elements; None if one has several."""
+        """The row of each element, in order, a slice where consecutive; None if a row has several elements."""
         _, rows = self._rows()
         if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and bool((rows[1:] > rows[:-1]).all()):
             return slice(int(rows[0]), int(rows[-1]) + 1)

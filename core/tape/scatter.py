@@ -223,7 +223,7 @@ def lent(c):
 
 
 def apart_from(ct, cts):
-    """Which of the cotangents that a rule made of `ct` lie in new memory, which none of the others has."""
+    """Flags of the cotangents that a rule made of `ct` and that own their memory alone."""
     ids = [id(c) for c in cts]
     known = {id(c.base) for c in cts if type(c) is ndarray} | {id(ct)}
     return [type(c) is ndarray and c.base is None and i not in known and ids.count(i) == 1 for c, i in zip(cts, ids)]

@@ -196,7 +196,7 @@ def _axes(mixing):
 
 
 def _along(ct, axes, mixing, back=False):
-    """Where lines along `axes` are not zero throughout; where they run, up to there, or `back` from there."""
+    """A mask of the lines along `axes` with a nonzero element; of running ones, up to there, or `back` from there."""
     if mixing == "running":
         return CHOICES["running_any"](ct != 0, axes, back)
     return _any(ct, (axes,) if type(axes) is int else axes)
@@ -235,7 +235,7 @@ def _of_examples(hit, axes, x):
 
 
 def _reach(prim, i, ct, c, named):
-    """Where elements of operand i reach one of the output whose cotangent is not zero."""
+    """A mask of the elements of operand i that reach an output element whose cotangent is not zero."""
     mixing = prim.blocks
     if mixing == "reduced":
         hit = ct != 0
@@ -254,7 +254,7 @@ def _reach(prim, i, ct, c, named):
 
 
 def _leading(mixing, i, x):
-    """How many leading axes of operand i, of the shape of x, are those of separate matrices or vectors."""
+    """The number of leading axes of operand i, of the shape of x, that index separate matrices or vectors."""
     own = mixing[i] if type(mixing) is tuple else mixing
     return max(x.ndim - own, 0) if own else 0
 
@@ -287,7 +287,7 @@ def add_tangents(a, b):
 
 
 def _reached(prim, i, dx, part, named, k=0):
-    """Where elements of the output are reached from one of operand i whose tangent is not zero."""
+    """A mask of the output elements reached from an element of operand i whose tangent is not zero."""
     if prim.elementwise:
         return dx
     mixing = prim.blocks

@@ -267,7 +267,7 @@ def memory_of(tracer):
 
 
 def _strides(value):
-    """How many elements lie between those along each axis; None: in order, as those of staged values count."""
+    """Strides in elements along each axis; None: in order, as those of staged values count."""
     array = unwrap(value)
     if not isinstance(array, ndarray) or array.flags.c_contiguous:
         return None

@@ -65,8 +65,8 @@ _GUESSED = ("converted to a Python float", "converted to a Python complex", "con
 
 
 def remedy(how, kind):
-    """What to write instead of what was done with a traced value of a dtype of `kind`, and who did it: ` by math.exp`
-    where the source of the user's line tells, else nothing."""
+    """The remedy for a use of a traced value of a dtype of `kind`, and its cause: ` by math.exp` where the source of
+    the user's line tells, else nothing."""
     if how in _METHODS:
         return _METHODS[how], ""
     way = [f".{name}" for name in functions_on_the_way()]
@@ -93,7 +93,7 @@ def remedy(how, kind):
 
 
 def _read(node, how, kind):
-    """What to write for an index by a traced value."""
+    """The remedy for an index by a traced value."""
     if any(isinstance(part, AST.Slice) for part in AST.walk(node.slice)):
         return "covector.lax.dynamic_slice_in_dim(a, t, size, axis) for a[t:t + size]"
     if how == "used as an integer index":  # by a list or a tuple
@@ -118,7 +118,7 @@ def _counterpart(called, way):
 
 
 def _ours(path):
-    """What covector has at a path; None where it has nothing."""
+    """The object at a path in covector, or None."""
     found = sys.modules.get(_ROOT)
     for part in path.split("."):
         found = getattr(found, part, None)
@@ -126,21 +126,21 @@ def _ours(path):
 
 
 def _asked():
-    """What the user's line does, as a tree, and whether it writes to an index."""
+    """The syntax tree of the user's expression, and whether it writes to an index."""
     code, at = user_place() or (None, 0)
     node = _expression(code, at)
     return node, isinstance(node, AST.Subscript) and DIS.opname[code.co_code[at]].startswith("STORE_")
 
 
 def _called(node):
-    """What is called, as it is written (of a value without a name, its method)."""
+    """The source of the callee (of a value without a name, its method)."""
     func = getattr(node, "func", None)
     called = AST.unparse(func) if isinstance(func, AST.Name | AST.Attribute) else ""
     return called if not called or all(map(str.isidentifier, called.split("."))) else func.attr
 
 
 def _expression(code, at):
-    """What instruction `at` of the user's code computes, as a tree; None where the source is not at hand."""
+    """The syntax tree of what instruction `at` of the user's code computes; None where the source is not at hand."""
     first, last, start, stop = next(islice(code.co_positions(), at // 2, None)) if code else (None,) * 4
     if first is None or stop is None or first != last:
         return None

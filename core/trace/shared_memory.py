@@ -98,7 +98,7 @@ def _share_buffer(tracer, root, views):
 
 
 def _base_of(copied, members, root):
-    """What the views of one memory are views of: the root, or what the step of a link made of it."""
+    """The base of the views of one memory: the root, or what the step of a link made of it."""
     if copied is None:
         return root
     for view, _ in members:

@@ -79,7 +79,7 @@ class Trace(TraceSlots):
         return False
 
     def loop(self, loop, *args):
-        """What an implementation that is run on symbols calls of SciPy: a `Loop` of operands of one dtype."""
+        """Run a `Loop` of operands of one dtype, as a SciPy kernel that an implementation calls on symbols."""
         raise NotImplementedError(f"{type(self).__name__} does not say how to run a loop of {loop.of}")
 
 

@@ -98,6 +98,7 @@ def _choose(pred, true_fun, false_fun, operands, name):
         before = CLOSURE_GUARD.get()
         try:  # either function may write to operands of its own, as where they are staged
             guard = ClosureGuard().begin()
+            # `~` of an integer is its bitwise complement, which is true of most.
             unlike = ~pred if aval_of(pred).dtype.kind == "b" else pred == 0
             on_true = tried(true_fun, operands, pred, name)
             on_false = tried(false_fun, operands, unlike, name)
@@ -113,6 +114,7 @@ def _choose(pred, true_fun, false_fun, operands, name):
     on_false, _ = stage(false_fun, leaves, rebuild, name, enclose=True)
     on_true, on_false = _one_dtype(on_true, on_false), _one_dtype(on_false, on_true)
     _same_results(on_true, on_false, name)
+    # Both branches may close over the same value, which then is one operand.
     captured = {identity(t): t for graph in (on_true, on_false) for t in graph.captured}
     order = {key: len(leaves) + k for k, key in enumerate(captured)}
     avals = [aval_of(t) for t in captured.values()]
@@ -183,6 +185,7 @@ def _one_dtype(graph, other):
     for x, y, weak, both in zip(graph.outputs, other.outputs, graph.weak, other.weak):
         dtype = x.aval.dtype
         if weak and not x.aval.shape and not y.aval.shape:
+            # `item()` makes a Python number of it, whose dtype gives way to that of the other branch's result.
             dtype = np.result_type(dtype if both else dtype.type(0).item(), y.aval.dtype)
         dtype = native_dtype(dtype)
         if dtype != x.aval.dtype:
@@ -239,6 +242,7 @@ def _one_of(index, branches, first, operands):
     """Halve `branches`, whose places start at `first`, until one is left."""
     if len(branches) == 1:
         return branches[0](*operands)
+    # By halves, so that a staged switch nests log2(n) conditions deep rather than n.
     half = len(branches) // 2
     return _choose(index < first + half, lambda *xs: _one_of(index, branches[:half], first, xs),
                    lambda *xs: _one_of(index, branches[half:], first + half, xs), operands, "switch")
@@ -291,6 +295,7 @@ def _cond_grad(trace, prim, args):
     n = len(values)
 
     def pulled(body):
+        # The branch runs again in the sweep: residuals of two branches would have different shapes, operands have one.
         def run(flat):
             cts = pull(body, flat[:n], active, list(flat[n:]), True)
             return full_cotangents(cts, [aval_of(values[i]) for i in active], flat)
@@ -317,6 +322,7 @@ def _cond_jvp(trace, prim, args):
             for i, t in zip(live, flat[n:]):
                 tangents[i] = t
             outs, found = push(body, flat[:n], tangents, start_dual, True)
+            # Both branches have to return as many values, so zero tangents become arrays.
             found = instantiate(found, outs)
             return [*outs, *found]
 
@@ -334,6 +340,7 @@ def _cond_vmap(trace, prim, args):
     if not flags[0]:
         outs = prim.rebind((pred, *values, *[Body(run=lambda flat, b=b: b(*flat)) for b in bodies]))
         return boxed_as(trace, outs, *bodies)
+    # `()` rather than None: all outputs get the batch axis, also along a mesh axis, so that `where` can choose rows.
     bodies = [batched_body(body, flags[1:], trace, ()) for body in (on_true, on_false)]
     xs, ys = [_of_those(prim, body, hit, values, flags[1:]) for body, hit in zip(bodies, (pred, ~pred))]
     return tuple([trace.box(where(pred.reshape((-1,) + (1,) * (x.ndim - 1)), x, y)) for x, y in zip(xs, ys)])
@@ -374,6 +381,7 @@ def _cond_graph(trace, prim, args):
     lifted = [trace.lift(a) for a in (pred, *operands)]
     avals = [x.aval for x, _ in lifted[1:]]
     graphs = [body.graph or stage(body, avals, tuple, "cond", like=args)[0] for body in (on_true, on_false)]
+    # Each branch takes the captured values of both, so that the two have one signature.
     extra = [t for g in graphs for t in g.captured]
     lifted += [trace.lift(t) for t in extra]
     n, m = len(avals), len(graphs[0].captured)

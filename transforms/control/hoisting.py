@@ -85,7 +85,7 @@ class Hoisted:
 
 
 def movable(values):
-    """Which operands may be computed with before the loop: where a loop is staged, no array of the user's."""
+    """Flags of the operands usable before the loop: where a loop is staged, no array of the user's."""
     traced = [isinstance(x, Tracer) for x in values]
     return traced if any(traced) else [True] * len(traced)
 
@@ -103,7 +103,7 @@ def _products(equations, steps):
 
 
 def work(eq):
-    """How many multiplications a product of two operands has, roughly; 0 of other products."""
+    """The approximate number of multiplications in a product of two operands; 0 of other products."""
     if len(eq.inputs) != 2:
         return 0
     x, y = (v.aval.size for v in eq.inputs)

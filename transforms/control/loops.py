@@ -119,6 +119,7 @@ def _goes_on(flag):
 def _bounded(cond_fun, body_fun, init, steps):
     """A loop with a staged condition as one of so many steps, of which those behind its end change nothing."""
     def step(carry, _):
+        # As in `_while_eager`: steps behind the end compute from the last state at which the condition held.
         going, state, running = carry
         running = select(going, state, running, "while_loop")
         state = cond(going, lambda state, running: body_fun(running), lambda state, running: state, state, running)
@@ -213,12 +214,14 @@ def _while_jvp(trace, prim, args):
     tangents = instantiate([a.tangent if own else None for a, own in zip(operands, mine)], values)
     n = len(values) - consts
 
+    # The operands are constants, their tangents, the carry, its tangents.
     def plain(flat):
         return [*flat[:consts], *flat[2 * consts :][:n]]
 
     def step(flat):
         moved = [*flat[consts : 2 * consts], *flat[2 * consts + n :]]
         now = plain(flat)
+        # The tangent of an integer is only carried along, so that carry and tangents have one structure.
         given = [t if is_inexact(aval_of(v).dtype) else None for v, t in zip(now, moved)]
         outs, found = push(body, now, given, start_dual, True)
         return [*outs, *instantiate(found, outs)]

@@ -14,7 +14,7 @@ _TESTS = (operator.lt, operator.le, operator.gt, operator.ge, operator.ne)
 
 
 def known_rounds(test, body, values, consts):
-    """How often `body` runs while `test` holds; None where that is not known.
+    """The trip count of `body` while `test` holds; None where that is not known.
 
     Args:
         test, body: graphs of constants and carry.

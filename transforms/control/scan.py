@@ -92,10 +92,12 @@ def scan(
             report = reporter(progress, "scan", steps)
             fun, leaves, rebuild_xs = _with_reports(fun, leaves, rebuild_xs, steps, reverse, report)
         return _scan_staged(fun, carry, rebuild_carry, leaves, rebuild_xs, steps, reverse)
+    # No step runs, but its outputs have shapes.
     if not steps:
         return init, _no_answers(fun, init, rebuild_xs, leaves)
     collected = []
     state = init
+    # A quick test after each step; the thorough one, which words the error, runs only where it fails.
     alike = likeness(init)
     want = structure(init), [aval_of(x).shape for x in carry]
     one = leaves[0] if rebuild_xs is first else None
@@ -227,7 +229,9 @@ def _columns(trees, leaves):
     if len(leaves) == 1 and leaves[0] is first:
         return [trees] if _LEAVES.issuperset(map(type, trees)) else None
     if kind is dict:
+        # In the order in which `flatten` has a dict.
         names = sorted(first) if all(type(name) is str for name in first) else ()
+        # Of a single name `itemgetter` gives no tuple.
         same = len(names) > 1 and len(leaves) == len(names) and all(map(is_, leaves, map(first.get, names)))
     else:
         same = (kind is tuple or kind is list) and len(leaves) == len(first) and all(map(is_, leaves, first))
@@ -272,6 +276,7 @@ def carried(body, carry, rows, xs, name, start):
 
     def in_order(*flat):
         outs = body(*flat)
+        # In foreign byte order a result would have another dtype than the carry.
         swapped = [k for k, v in enumerate(outs[: len(carry)]) if not aval_of(v).dtype.isnative]
         for k in swapped:
             outs[k] = astype(outs[k], native_dtype(aval_of(outs[k]).dtype))
@@ -335,6 +340,7 @@ def _scan_jvp(trace, prim, args):
     given = [a.tangent if own else None for a, own in zip(operands, mine)]
     k, j, count = consts, consts + n, len(values)
     given[k:j] = instantiate(given[k:j], values[k:j])  # what is carried may have a tangent after the first step
+    # Constants and rows have a tangent only where there is one; the carry always, so that it keeps its structure.
     heads, rows = ([i for i in places if given[i] is not None] for places in (range(k), range(j, count)))
     order = [*range(k), *[count + i for i in heads], *range(k, j), *range(count + k, count + j), *range(j, count),
              *[count + i for i in rows]]
@@ -342,9 +348,11 @@ def _scan_jvp(trace, prim, args):
     def step(flat):
         full = dict(zip(order, flat))
         inner = [full[i] for i in range(count)]
+        # An integer that is carried has a tangent for the structure alone.
         moved = [full.get(count + i) if is_inexact(aval_of(v).dtype) else None for i, v in enumerate(inner)]
         outs, found = push(body, inner, moved, start_dual, True)
         found = instantiate(found, outs)
+        # As a loop has them: what is carried first, then what is collected.
         return [*outs[:n], *found[:n], *outs[n:], *found[n:]]
 
     both = [*values, *given]

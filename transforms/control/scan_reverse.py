@@ -32,6 +32,7 @@ def scan_grad(trace, prim, args):
     like = library_of(*values)
     halves = body.derive((active, consts, n, like), lambda: _ForwardBackward(body.graph, active, consts, n, values))
     trace.masked = trace.masked or halves.selects or halves.masks
+    # The loop backwards reads these later: an array of the user's may have been written to by then.
     values = [trace.keep(v) if k in halves.asked and not own else v for k, (v, own) in enumerate(zip(values, mine))]
     values = [*halves.captured, *values]
     plan = halves.plan(tuple(movable(values)), steps)
@@ -87,6 +88,7 @@ class _ForwardBackward:
 
     def __init__(self, graph, active, consts, n, values):
         flags = list(active)
+        # To a fixed point: a carry that one step makes depend on a differentiated value is differentiated in the next.
         while True:
             reached = dependent(graph, flags)
             more = [k for k in range(n) if reached[k] and not flags[consts + k]
@@ -156,7 +158,8 @@ class _ForwardBackward:
         return with_carry(self.back, flags, 0, b)
 
     def plan(self, movable, steps):
-        """How the two loops run."""
+        """The plan of the two loops."""
+        # By which operands are movable, since that decides what is hoisted out of the loop.
         found = self.plans.get((movable, steps))
         if found is None:
             found = self.plans[movable, steps] = _Plan(self, movable, steps)

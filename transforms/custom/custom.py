@@ -65,6 +65,8 @@ class _Custom:
         static, call = split_static(args, self.nondiff)
         leaves, rebuild = flatten(tuple(call))
         record = kind(self, static, rebuild)
+        # Weakly typed leaves came as Python numbers, and are numbers again inside, so that dtypes promote as without
+        # rules.
         numbers = [isinstance(x, Tracer) and x.aval.weak for x in leaves]
         if True in numbers:
             record.numbers = numbers
@@ -116,6 +118,7 @@ class custom_jvp(_Custom):  # noqa: N801 - reads as a function
             if len(rules) != len(primals):
                 raise TypeError(f"defjvps of {name_of(self.fun)} was given {len(rules)} rules, but the function has "
                                 f"{len(primals)} arguments; give one rule per argument, None for zero{at_user_line()}")
+            # By the function with its rules, not by its body: the output is differentiated by the rules again.
             out = self(*primals)
             leaves, rebuild = flatten(out)
             total = None
@@ -218,6 +221,7 @@ def _jvp_grad(trace, prim, args):
     tangents = []
     for a, v, own in zip(args, values, mine):
         aval = aval_of(v)
+        # Zeros at the operands' own nodes: the rule is linear in them, so only what it records matters.
         zero = zeros_of(aval, v)
         active = own and is_inexact(aval.dtype) and a.node is not None
         tangents.append(pushed.box(zero, aval, a.node) if active else zero)
@@ -243,6 +247,7 @@ def _jvp_ambient(trace, prim, args):
     active = [i for i, (v, own) in enumerate(zip(values, mine))
               if own and is_inexact(aval_of(v).dtype) and operands[i].node is not None]
     if active and trace.recording:
+        # Copies, since the pullback runs the function again, on what the operands held now.
         kept = [trace.keep(v) for v in values]
         out_avals = [aval_of(v) for v in outs]
 
@@ -254,6 +259,7 @@ def _jvp_ambient(trace, prim, args):
         outs = [trace.box(v) for v in outs]
     tangents = [a.tangent if own else None for a, own in zip(operands, mine)]
     if any(t is not None for t in tangents):
+        # Without tangents, else the rule would push these a second time.
         bare = [trace.box(a.value, a.aval, a.node) if own else a for a, own in zip(operands, mine)]
         pushed = record.rule(bare, instantiate(tangents, bare))[1]
         for out, t in zip(outs, pushed):
@@ -318,6 +324,7 @@ def _vjp_grad(trace, prim, args):
     out_avals = [aval_of(v) for v in outs]
 
     def back(cts, saved):
+        # The user's convention is JAX's, the plain transpose; ours is the conjugate one. So both ends are conjugated.
         given = [conjugated(c) for c in full_cotangents(cts, out_avals)]
         found = record.transposable(rebuild(residuals), given, avals)
         return [None if found[i] is None else fix(conjugated(strip(found[i], trace)), avals[i]) for i in active]
@@ -336,6 +343,7 @@ def _vjp_jvp(trace, prim, args):
     avals = [aval_of(v) for v in values]
     out_avals = [aval_of(v) for v in outs]
     live = [k for k, a in enumerate(out_avals) if is_inexact(a.dtype)]
+    # `bwd` is linear in the cotangents, so its transpose is the same at every point: zeros are as good as any.
     zeros = full_cotangents([None] * len(outs), out_avals, outs)
 
     def transposed(*cts):

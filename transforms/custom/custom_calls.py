@@ -31,7 +31,7 @@ _PUSHING = ContextVar("covector_pushing", default=False)
 
 
 def name_of(fun):
-    """How messages call a user's function."""
+    """The name of a user's function in messages."""
     return getattr(fun, "__name__", "the function")
 
 
@@ -62,7 +62,7 @@ class _Call:
         self.numbers = None  # which leaves are traced Python numbers, if one is
 
     def rule_name(self, which):
-        """How messages call a rule."""
+        """The name of a rule in messages."""
         return f"the {which} rule of {name_of(self.owner.fun)}"
 
     def given(self, values):
@@ -102,6 +102,7 @@ class JvpCall(_Call):
         outs = settled(outs)
         pushed, rebuild = flatten(result[1])
         pushed = settled(pushed)
+        # Comparing the functions that rebuild is quick; two that differ may still be of one structure.
         same = rebuild == self.rebuild_out or structure(result[0]) == structure(result[1])
         if len(pushed) != len(outs) or not same:
             raise TreeError(f"the jvp rule of {name_of(self.owner.fun)} must return a tangent with the structure "
@@ -140,6 +141,7 @@ def call_pullback(rule: Callable[..., Any], *args: Any) -> Any:
     found = leniently(rule, *args)
     leaves, rebuild = flatten(found)
     *head, cts = args
+    # Where no cotangent has a zero, NaN is the user's own and not of a zero that met an infinity.
     if _PUSHING.get() or not any(map(holds_nan, leaves)) or not any(map(may_have_zeros, flatten(cts)[0])):
         return found
 
@@ -149,11 +151,14 @@ def call_pullback(rule: Callable[..., Any], *args: Any) -> Any:
             pushed = jvp(lambda cts: leniently(rule, *head, cts), (cts,), (cts,))[1]
         finally:
             _PUSHING.set(False)
+        # `c != c` holds for NaN: those elements that the second run has as numbers are taken from it.
         return [where((c != c) & (t == t), t, c) for c, t in zip(leaves, flatten(pushed)[0])]
 
     try:
         with quiet():  # what looks at the cotangents here keeps the rule linear
             lost = [(c != c).any() for c in leaves if hasattr(c, "dtype")]
+            # Known now, Python decides; traced, a branch does, so that the second run costs nothing where there is no
+            # NaN.
             if all(unwrap(x) is not None for x in lost):
                 return rebuild(again(leaves, cts))
             return rebuild(CHOICES["cond"](sum(lost) > 0, again, lambda leaves, cts: leaves, leaves, cts))
@@ -190,6 +195,7 @@ class VjpCall(_Call):
             for k, c in zip(live, given):
                 full[k] = c
             found = self.backward(residuals, full, avals, leniently)  # the transpose has strong zeros of its own
+            # None is no output of a graph: zeros stand in for it, and are dropped again below.
             none[:] = [c is None for c in found]
             return [0.0 if c is None else c for c in found]
 
@@ -205,6 +211,7 @@ class VjpCall(_Call):
         """The results of a user's bwd, flat and checked."""
         if isinstance(result, list):
             result = tuple(result)
+        # Zeros in place of the arguments: only their structure is asked for.
         parts = self.rebuild([0] * len(avals))
         if not isinstance(result, tuple) or len(result) != len(parts):
             given = f"{len(result)}" if isinstance(result, tuple) else type(result).__name__
@@ -230,6 +237,7 @@ class VjpCall(_Call):
 def _like(part, ct):
     """Leaves of a cotangent with the structure of `part`, None for each leaf where it has None."""
     leaves, rebuild = flatten(ct)
+    # A single leaf on both sides: nothing to match.
     if flatten(part)[1] is first and (rebuild is first or only_leaf(ct)[1] is not None):
         return leaves
     flat = []
@@ -327,6 +335,8 @@ class _ClosedJvp(_Closed, JvpCall):
         closed = self.close(self._both, [*self.avals, *self.avals], "jvp", like=values)
         flat = self.run(closed, [*values[:n], *tangents[:n]], values[n:])
         outs, pushed = flat[: len(flat) // 2], flat[len(flat) // 2 :]
+        # Captured values are operands behind the first `n`, which the rule does not know: the body pushes their
+        # tangents.
         if len(values) > n:
             extra = push(lambda *tail: self.body(*values[:n], *tail), values[n:], tangents[n:], start_dual)[1]
             pushed = [t if e is None else t + e for t, e in zip(pushed, extra)]
@@ -360,12 +370,14 @@ class _ClosedVjp(_Closed, VjpCall):
         closed = self.close(self._fwd, self.avals, "fwd", like=values)
         flat = self.run(closed, values[: self.count], values[self.count :])
         outs = len(self.graph.outputs)
+        # The operands are residuals as well: `backward` pulls through the body for those that were captured.
         return flat[:outs], [*flat[outs:], *values], lambda leaves: leaves
 
     def backward(self, residuals, cts, avals, call=call_pullback):
         n, total = self.count, len(avals)
         kept, values = residuals[: len(residuals) - total], residuals[len(residuals) - total :]
         given = [*self.staged["fwd"][0].out_avals[len(self.graph.outputs) :], *self.graph.out_avals]
+        # Two graphs: transposes have strong zeros of their own, so theirs is staged without those of the pullback.
         closed = self.close(partial(self._bwd, call=call), given, "bwd" if call is call_pullback else "transpose",
                             like=cts)
         found = self.run(closed, [*kept, *cts], values[n:])

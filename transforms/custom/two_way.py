@@ -83,6 +83,7 @@ class Pushed(Operation):
             found = self.jvp(values, outs, placed([None] * len(values), live, tangents))
             return [t for t in found if t is not None]
 
+        # Tangents enter linearly, so the pullback is the same at every point: zeros are as good as any.
         pull = vjp(push, *[zeros_of(aval_of(values[k]), values[k]) for k in live])[1]
         back = pull([ct for ct, v in zip(cts, outs) if is_inexact(aval_of(v).dtype)])
         return placed([None] * len(values), live, back)
@@ -110,6 +111,7 @@ class _Batched(Operation):
     def run(self, *values):
         if self.avals is None:
             return batched_body(self.inner.run, self.flags, self.trace)(*values)
+        # Code that is not written in operations takes one example at a time.
         rows = [self.inner.run(*[np.asarray(v)[i] if flag else v for v, flag in zip(values, self.flags)])
                 for i in range(self.size)]
         return [np.stack([row[k] for row in rows]) for k in range(len(rows[0]))]
@@ -125,6 +127,7 @@ class _Batched(Operation):
             for k, g in zip(live, flat[n + m :]):
                 full[k] = g
             found = rule(list(flat[:n]), list(flat[n : n + m]), full)
+            # None is no output of a batched body: zeros stand in for it, and are dropped again below.
             none[:] = [f is None for f in found]
             return [0.0 if f is None else f for f in found]
 
@@ -137,6 +140,7 @@ class _Batched(Operation):
 
     def pull(self, values, outs, cts, active):
         found = self._rule(lambda *given: self.inner.pull(*given, active), values, outs, cts, (True,) * len(cts))
+        # An operand without batch axis serves all examples, so its cotangents add up.
         return [c if c is None or flag else c.sum(axis=0) for c, flag in zip(found, self.flags)]
 
 
@@ -175,6 +179,7 @@ class StagedOperation(Operation):
 def _grad(trace, prim, args):
     *operands, op = args
     values, mine = operands_of(trace, operands)
+    # Only linear operands are traced, and they only stand in: outputs of the right shapes will do, without a run.
     if op.outs is not None and getattr(trace, "stands_in", False) and not any(mine[op.linear :]):
         outs = [generic(a, *values) for a in op.outs]
     else:

@@ -119,7 +119,7 @@ class Mesh:
 
     @property
     def coordinates(self) -> tuple[int, ...]:
-        """Where this rank lies among the ranks along each axis."""
+        """The coordinates of this rank along each axis of ranks."""
         at, rest = [], self.rank
         for n in reversed(self._ranks):
             at.append(rest % n)
@@ -198,7 +198,7 @@ class Mesh:
 
 
 def _laid(shape, names, size):
-    """How many ranks lie along each axis: as many as fit the first ones."""
+    """The number of ranks along each axis: as many as fit the first ones."""
     ranks, rest = [], size
     for n in shape:
         along = math.gcd(n, rest)

@@ -50,7 +50,7 @@ class Equation:
 
     @property
     def line(self):
-        """Where the user asked for it."""
+        """The line of the user's code that asked for it."""
         if type(self.place) is tuple:
             self.place = line_of(self.place)
         return self.place
@@ -124,8 +124,8 @@ INSIDE = object()  # the name of no axis
 
 
 def dependent(graph, flags, axis=None):
-    """Which outputs of a graph depend on the inputs that are flagged; with `axis`, the name of a mesh axis, which vary
-    along it if those inputs do.
+    """Flags of the outputs of a graph that depend on the flagged inputs; with `axis`, the name of a mesh axis, of those
+    that vary along it if those inputs do.
     """
     reached = {v for v, flag in zip(graph.inputs, flags) if flag}
     for eq in graph.equations:
@@ -138,7 +138,7 @@ def dependent(graph, flags, axis=None):
 
 
 def varying(eq, given, axis):
-    """Which outputs of an equation vary along a mesh axis: of a collective, or of a call of graphs.
+    """Flags of the outputs of an equation that vary along a mesh axis: of a collective, or of a call of graphs.
 
     `axis=INSIDE`: which depend on operands that are flagged, by what happens in the graphs.
     """

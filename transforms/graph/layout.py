@@ -102,7 +102,7 @@ class Layouts:
                 self.ordered.add(out)
 
     def in_loop(self, eq):
-        """Which inputs of the body of a loop over rows are compact in every step."""
+        """Flags of the inputs of a row loop's body that are compact in every step."""
         body, consts, n, *_ = eq.params
         return through_loop(body.graph, map(self.is_compact, eq.inputs), consts, n, _in_order, and_)[0]
 
@@ -116,7 +116,7 @@ def _inside(graph, known):
 
 
 def _in_order(graph, known):
-    """Which outputs of a body are compact."""
+    """Flags of the outputs of a body that are compact."""
     return list(map(_inside(graph, known).is_compact, graph.outputs))
 
 

@@ -154,6 +154,7 @@ def hessian(
     """
     check_function(fun, "hessian")
     gradient = _driver(fun, argnums, has_aux, holomorphic, False, "hessian", both=False)
+    # Messages name the user's function rather than the driver of its gradient.
     gradient.__name__ = getattr(fun, "__name__", "the function")
     found = _jacobian(gradient, argnums, has_aux, "rev", chunk_size, "hessian", holomorphic, progress=progress)
     return transformed(found, fun, hessian, (fun, argnums, has_aux),
@@ -252,6 +253,7 @@ def _jacobian(fun, argnums, has_aux, mode, chunk_size, name, holomorphic=False, 
                 result, extra = split_aux(result, name)
                 aux.append(extra)
             found = flatten(result)
+            # Blocks of integer inputs have no values, but they have the shapes of the outputs.
             if constants:
                 shapes[:] = [aval_of(settle(y)).shape for y in found[0]]
             return (found, extra) if has_aux else found
@@ -259,6 +261,7 @@ def _jacobian(fun, argnums, has_aux, mode, chunk_size, name, holomorphic=False, 
         columns, rebuild_out = _compute(of_leaves, leaves, avals, mode, (chunk_size, progress, name), has_aux, aux,
                                         holomorphic, name)
         for k in constants:
+            # In ascending order, so that each index is right for the row as it is by then.
             for row, shape in zip(columns, shapes):
                 row.insert(k, np.zeros((*shape, *aval_of(every[k]).shape), FLOAT0))
         single = not isinstance(argnums, (tuple, list))
@@ -345,6 +348,7 @@ def _pusher(flat_fun, leaves, has_aux, aux):
     def push(*tangents):
         if has_aux:
             out, tangent, extra = jvp(flat_fun, tuple(leaves), tangents, has_aux=True)
+            # `of_leaves` noted the traced value; this is the one outside of the trace.
             aux[:] = [extra]
             return tangent
         return jvp(flat_fun, tuple(leaves), tangents)[1]

@@ -39,7 +39,7 @@ class CollectiveLog:
         return np.frombuffer(tokens.ljust(LENGTH * WIDTH, b"\0"), np.uint8)
 
     def parted(self, rows):
-        """Where the trails of several ranks, as their `row`s, first differ."""
+        """The first position at which the trails of several ranks, as their `row`s, differ."""
         tokens = rows.reshape(len(rows), LENGTH, WIDTH)
         return int(np.flatnonzero((tokens != tokens[0]).any(axis=(0, 2)))[0])
 

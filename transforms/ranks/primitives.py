@@ -140,7 +140,7 @@ rank_shift = linear(
 
 
 def _winners(x, ans, dtype, group):
-    """Where x is the extreme, and at how many places of all ranks."""
+    """A mask of the places where x is the extreme, and their number over all ranks."""
     won = x == ans
     return won, rank_sum(reduce_sum(won.astype(dtype), (0,), False), group)
 

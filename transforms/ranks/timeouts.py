@@ -151,7 +151,7 @@ def digest(call):
 
 
 def _columns(code, at):
-    """Where in its line a call stands: two functions may be written in one."""
+    """The columns of a call in its line: two functions may be written in one."""
     return next(islice(code.co_positions(), at // 2, None), None)
 
 

@@ -110,9 +110,11 @@ class AmbientTrace(Trace):
         mine = [isinstance(a, Tracer) and a.owner is self for a in operands]
         values = [a.value if own else a for a, own in zip(operands, mine)]
         ans = self.below(prim, (*values, *params))
+        # The derivative is zero everywhere: outputs have no history, whatever the operands have.
         if prim.flat:
             return self.rebox(ans)
         live = [i for i, own in enumerate(mine) if own and i not in prim.nondiff]
+        # An index or a mask with a derivative would lose it silently.
         for i in prim.nondiff:
             a = operands[i]
             if mine[i] and (a.tangent is not None or self.recording and a.node is not None):
@@ -182,6 +184,7 @@ class AmbientTrace(Trace):
         """
         ans = outs
         if any(isinstance(a, Tracer) and a.owner is self and a.node is not None for a in operands):
+            # Without their tangents, else forward mode would push these as well.
             bare = [self.box(a.value, a.aval, a.node) if isinstance(a, Tracer) and a.owner is self else a
                     for a in operands]
         else:

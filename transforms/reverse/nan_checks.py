@@ -216,7 +216,7 @@ def has_nan(value):
 
 
 def _nans(value):
-    """Where the innermost array of a value holds NaN, as an array of its library; None if nowhere."""
+    """A mask of the NaNs in the innermost array of a value, as an array of its library; None if there are none."""
     raw = _raw(value)
     if isinstance(raw, float | complex):
         raw = np.asarray(raw)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Modes(NamedTuple):
-    """Which debug modes are active."""
+    """The active debug modes."""
 
     nans: bool = False
     mutation: bool = False

@@ -53,8 +53,8 @@ def unmarked():
 
 
 def silence(start):
-    """How what is computed here warns: False as where the error state was `start`; True not at all, in a sweep or a
-    singular rule; otherwise as the state says that the user's `np.errstate` has set since.
+    """The warning mode of what is computed here: False as where the error state was `start`; True silent, in a sweep or
+    a singular rule; otherwise the state that the user's `np.errstate` has set since.
     """
     now = error_state()
     if now is SILENT or np.geterrcall() is mark:

@@ -61,7 +61,7 @@ def best_columns(pattern):
 
 
 def colours_of(colours):
-    """How many colours there are."""
+    """The number of colours."""
     return int(colours.max(initial=-1)) + 1
 
 
@@ -85,7 +85,7 @@ def check_columns(pattern, colours, name):
 
 
 class Coloured:
-    """How a matrix is compressed: colours of columns for forward sweeps, of rows for reverse ones, and which elements
+    """A compression of a matrix: colours of columns for forward sweeps, of rows for reverse ones, and which elements
     come from which.
 
     `columns` and `rows` hold a colour for each, -1 for those that no sweep asks for; `by_rows` is a flag for each

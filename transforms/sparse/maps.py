@@ -91,6 +91,7 @@ class FlatMap:
         others, kwargs = self.rebuild_rest([rest[k] for k in range(len(rest))])
         args = list(others)
         chosen = self.rebuild(leaves)
+        # In ascending order, so that no insertion moves one that was placed before.
         for k, x in sorted(zip(self.argnums, chosen), key=lambda pair: pair[0]):
             args.insert(k, x)
         return [settle(v) for v in flatten(self.fun(*args, **kwargs))[0]]
@@ -140,9 +141,11 @@ class FlatMap:
         graph, by_rows, live = self.derivative_graph()
         outs = [self.out_avals[k] for k in live] if by_rows else self.avals
         total = sum(a.size for a in outs)
+        # None for the values at which the derivative is taken: only its linear inputs count.
         given = [None] * len(graph.inputs)
         before = 0
         for k, a in enumerate(outs, len(self.avals) + len(self.free_avals)):
+            # Each element of a linear input depends on itself.
             given[k] = Relation.identity(before, a.size, total)
             before += a.size
         found = dependence(graph, given)
@@ -154,6 +157,7 @@ class FlatMap:
             matrix = matrix.T.tocsr()
         if len(live) == len(self.out_avals):
             return matrix
+        # Outputs that are not floating keep their rows, without elements.
         sizes = [a.size for a in self.out_avals]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(int)
         places = np.concatenate([np.zeros(0, int), *[np.arange(starts[k], starts[k + 1]) for k in live]]).astype(int)

@@ -19,7 +19,7 @@ _KEPT = 1 << 24  # bytes of sums of unit vectors that a plan keeps
 
 
 class SparsePlan:
-    """How a sparse Jacobian or Hessian is computed for arguments of given shapes; see `sparse_jacobian`.
+    """A plan of a sparse Jacobian or Hessian for arguments of given shapes; see `sparse_jacobian`.
 
     Attributes:
         shape: of the matrix.
@@ -55,6 +55,8 @@ class SparsePlan:
         """Note a `Coloured`, and where each element is found."""
         self.colours = colours
         sizes = [a.size for a in self.flat.out_avals]
+        # Rows of the matrix count all outputs, those of a sweep the floating ones alone: `place` leads from one to the
+        # other.
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(int)
         place, count = np.full(starts[-1], -1), 0
         for k in self.live:
@@ -73,6 +75,7 @@ class SparsePlan:
     def symmetric_as(self, colours):
         """Note colours of a symmetric matrix, and where each element is found."""
         graph = Adjacency(self.pattern)
+        # A symmetric colouring has colours of columns only: all elements come from forward passes.
         self.colours = Coloured(colours, np.full(self.shape[0], -1), False)
         self.recovery = Recovery(graph, colours)
         self.outputs = self.inputs = self.shape[0]
@@ -87,6 +90,7 @@ class SparsePlan:
             total = int(colour.max()) + 1
             cuts = list(chunks(total, 4 * max(self.inputs, self.outputs), 8, (self.options.chunk_size, None,
                 self.flat.name)))
+            # A stable order by colour keeps the elements of a chunk in their order; a single chunk needs none.
             order = np.argsort(colour, kind="stable") if len(cuts) > 1 else None
             sorted_colours = colour if order is None else colour[order]
             positions = []
@@ -101,6 +105,7 @@ class SparsePlan:
     def finished(self):
         """Note how the parts are put together."""
         whole = np.concatenate([mine for *_, mine in self.parts]) if self.parts else np.zeros(0, int)
+        # The inverse of the order in which the parts list the elements; None for the identity, which saves a gather.
         back = np.empty(len(whole), np.int64)
         back[whole] = np.arange(len(whole))
         self.back = None if np.array_equal(back, np.arange(len(back))) else back
@@ -148,6 +153,7 @@ class SparsePlan:
         found = self.seeds.get((turned, start))
         if found is None:
             found = unit_sums(colours, start, stop)
+            # At most four, so that a plan of many chunks does not hold all of them.
             if found.nbytes <= _KEPT:
                 self.seeds = {**self.seeds, (turned, start): found} if len(self.seeds) < 4 else {(turned, start): found}
         return found
@@ -165,10 +171,12 @@ class SparsePlan:
             return
         turned = all(part[0] for part in self.parts) and bool(self.parts) or self.flat.by_rows_only
         matrix = matrix.T if turned else matrix
+        # Away from 0, so that no column is left out of the product.
         vector = np.random.default_rng(0).uniform(0.5, 1.5, matrix.shape[1])
         want = np.asarray(sweeps.pull(vector[None]) if turned else sweeps.push(vector[None]))[0]
         got, scale = matrix @ vector, abs(matrix) @ vector + abs(want)
         level = 1e-3 if np.finfo(want.dtype).eps > 1e-10 else 1e-6
+        # Infinite elements give NaN here, which compares as False: they do not tell of a missing element.
         with np.errstate(invalid="ignore"):
             wrong = np.flatnonzero(abs(got - want) > level * (scale + scale.max(initial=0.0) * 1e-6))
         if len(wrong):
@@ -185,6 +193,7 @@ class SparsePlan:
             raise RuleError(f"{self.flat.name} was called with traced values, and a scipy.sparse array cannot hold "
                             f"those; use the elements themselves, plan.values(x), which belong to plan.rows and "
                             f"plan.columns{at_user_line()}")
+        # Copies, since the caller may change the matrix in place, and the plan is used again.
         return SPARSE.csr_array((data, self.columns.copy(), self.pattern.indptr.copy()), shape=self.shape)
 
 
@@ -196,6 +205,7 @@ class Options:
     def __init__(self, pattern, colouring, check, holomorphic, chunk_size, mode, compiled):
         self.pattern = pattern
         self.colouring = colouring
+        # A pattern that was found is complete; one that the user gave may lack elements.
         self.check = pattern is not None if check is None else check
         self.holomorphic = holomorphic
         self.chunk_size = chunk_size
@@ -241,6 +251,7 @@ def hessian_plan(flat, options):
     if way == "columns":
         return plan.coloured_as(coloured(pattern, "columns")).finished()
     graph, colour = Adjacency(pattern), {"star": star_colours, "acyclic": acyclic_colours}[way]
+    # The number of colours depends on the order of the vertices: the better of two is taken.
     return plan.symmetric_as(min([colour(graph, vertex_order(pattern, order)) for order in ("natural", "largest")],
                                  key=colours_of)).finished()
 
@@ -250,6 +261,7 @@ def _given(colours, count, what):
     if colours.shape != (count,) or colours.dtype.kind not in "iu":
         raise ShapeError(f"a colouring is one integer for each {what}, {count} here, but got an array of shape "
                          f"{colours.shape} and dtype {colours.dtype}; give as many{at_user_line()}")
+    # Renumbered from 0; where there are negative ones, the least stands for no colour and becomes -1.
     return np.unique(colours, return_inverse=True)[1] - int(bool(np.any(colours < 0)))
 
 
@@ -259,6 +271,7 @@ def _pattern_of(flat, options):
         pattern = flat.pattern()
     else:
         flat.stage_outputs()
+        # Comparing drops stored zeros, too.
         pattern = SPARSE.csr_array(options.pattern) != 0
         shape = (sum(a.size for a in flat.out_avals), flat.width)
         if pattern.shape != shape:

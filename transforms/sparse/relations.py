@@ -11,7 +11,7 @@ LIMIT = 1 << 27  # nonzeros; their column numbers take half a GiB
 
 
 class Relation:
-    """Which of `width` inputs each of some elements depends on: row i are `columns[starts[i] : starts[i + 1]]`."""
+    """A relation from elements to the `width` inputs they depend on: row i is `columns[starts[i] : starts[i + 1]]`."""
 
     __slots__ = ("starts", "columns", "width")
 
@@ -22,7 +22,7 @@ class Relation:
 
     @property
     def rows(self):
-        """How many elements."""
+        """The number of elements."""
         return len(self.starts) - 1
 
     def matrix(self):

@@ -135,7 +135,7 @@ def acyclic_colours(graph, order):
 
 
 class Recovery:
-    """How the elements of a symmetric matrix follow from products with the sums of columns of one colour.
+    """Recovery of a symmetric matrix from products with the sums of columns of one colour.
 
     Element (i, j) stands in the sum of row i over the colour of j, and in that of row j over the colour of i. Where no
     other unknown stands in one of them, it is read off; so on until all are. `triangle` undoes the sums, None where

@@ -57,6 +57,7 @@ def call_rule(back, name, strong=None, masks=True):
     rule.origins = rule.active = ()
     rule.collect = None
     rule.keeps = rule.lazy = False
+    # Its pullback is a closure and not a rule in operations, so `create_graph` cannot record it.
     rule.once = True
     rule.back, rule.strong, rule.masks = back, strong or back, masks
     return rule
@@ -95,6 +96,7 @@ def full_cotangents(cts, avals, like=()):
     out = []
     for c, aval in zip(cts, avals):
         if c is None:
+            # Cotangents are floating, even of an output that is not, whose cotangent is zero.
             dtype = aval.dtype if is_inexact(aval.dtype) else np.float64
             c = constant(np.zeros(aval.shape, dtype), *cts, *like)
         out.append(c)
@@ -122,6 +124,7 @@ class _Batched:
         trace = self.trace
         with Mapping(trace.size, trace.axis_name, stands_for=trace) as inner:
             outs = self.body(*[make_batched(inner, v) if flag else v for v, flag in zip(values, self.flags)])
+            # An empty tuple flags all outputs as None does, but leaves `varied` unset.
             flags = self.outputs or [True] * len(outs)
             if trace.mesh and self.outputs is None:
                 flags = self.varied = [inner.owns(v) for v in outs]

@@ -96,7 +96,7 @@ def _bytes(aval):
 
 
 def operations(eq):
-    """How many operations on numbers an equation comes to: multiplications and additions of products counted each."""
+    """The number of operations that an equation costs: multiplications and additions of products counted each."""
     name, out = eq.prim.name, sum(v.aval.size for v in eq.outputs)
     if name in _NONE:
         return 0

@@ -1,1 +1,1 @@
-"""What SciPy's solvers need to be differentiated: implicit operations, arguments that are traced, results."""
+"""Support for differentiating SciPy's solvers: implicit operations, traced arguments, results."""

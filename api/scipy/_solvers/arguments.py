@@ -1,4 +1,4 @@
-"""What a solver was given: which values are traced, and functions of plain arrays without them."""
+"""Arguments of solvers: the traced values among them, and closures over plain arrays."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def value_of(x: Any) -> Any:
 
 
 def start_of(x0: Any, name: str) -> Any:
-    """Where a search for real unknowns starts: an array of floats, or what is traced."""
+    """The starting point of a search for real unknowns: an array of floats, or a traced value."""
     x0 = settle(x0)
     found = x0 if isinstance(x0, Tracer) else np.asarray(x0)
     if found.dtype.kind == "c":

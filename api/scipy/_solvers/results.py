@@ -1,4 +1,4 @@
-"""What the solvers of covector.scipy.optimize return, and what they say."""
+"""Result records and status messages of the solvers of covector.scipy.optimize."""
 
 from typing import Any
 

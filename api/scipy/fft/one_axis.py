@@ -22,7 +22,7 @@ def single(x: Array) -> Array:
 
 
 class Transform(Protocol):
-    """What a transform is called with."""
+    """The call signature of a transform."""
 
     def __call__(
         self, x: Array, n: int | None = None, axis: int = -1, norm: str | None = None, overwrite_x: bool = False,

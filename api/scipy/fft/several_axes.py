@@ -26,7 +26,7 @@ def _of_hermitian(x: Array, s: Any, axes: Any, norm: str | None) -> Array:
 
 
 class Transform(Protocol):
-    """What a transform is called with."""
+    """The call signature of a transform."""
 
     def __call__(
         self, x: Array, s: Any = None, axes: Any = ..., norm: str | None = None, overwrite_x: bool = False,

@@ -88,7 +88,7 @@ _REST = {
 
 
 class Along(Protocol):
-    """What a transform along one axis is called with."""
+    """The call signature of a transform along one axis."""
 
     def __call__(
         self, x: Array, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None,
@@ -97,7 +97,7 @@ class Along(Protocol):
 
 
 class Over(Protocol):
-    """What a transform along several axes is called with."""
+    """The call signature of a transform along several axes."""
 
     def __call__(
         self, x: Array, type: int = 2, s: Any = None, axes: Any = None, norm: str | None = None,

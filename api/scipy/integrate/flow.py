@@ -140,7 +140,7 @@ class Flow(Operation):
                                f"tolerances, or take an implicit method (Radau, BDF, LSODA){at_user_line()}")
 
     def key(self, t0: Any, t1: Any, y0: Any, values: Any) -> Any:
-        """What tells the operands of one solution from those of another."""
+        """The cache key of a solution, from its operands."""
         return tuple([np.asarray(v, float).tobytes() for v in (t0, t1, y0, *values)])
 
     def keep(self, key: Any, solution: Any) -> Any:
@@ -318,7 +318,7 @@ class Adjoint(Operation):
 
 
 def adjoint_options(system: Any, slope: Any, width: int) -> list[dict[str, Any]]:
-    """How the adjoint of a system is solved, for a state of some width: as the system is, or else another way."""
+    """Solver options to try, in order, for the adjoint of a system at a given state width."""
     known = {k: v for k, v in system.options.items() if k in ("rtol", "max_step")}
     atol = system.options.get("atol")
     if atol is not None:  # of y, which may be small; what is carried here begins with magnitude 1

@@ -58,7 +58,7 @@ class CubicSpline(PPoly):
 
 
 def _ends(bc_type: Any, y: Array) -> tuple[Any, Any]:
-    """What holds at each end: "not-a-knot", or the order and value of a derivative."""
+    """The boundary condition at each end: "not-a-knot", or the order and value of a derivative."""
     both = (bc_type, bc_type) if isinstance(bc_type, str) else tuple(bc_type)
     if len(both) != 2:
         raise ValueError(f"`bc_type` must contain 2 elements to specify start and end conditions, but got {bc_type!r}; "

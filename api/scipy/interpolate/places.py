@@ -1,4 +1,4 @@
-"""What interpolators check and look up: knots, values along an axis, the piece in which a place lies."""
+"""Checks and lookups shared by interpolators: knots, values along an axis, the piece that contains a point."""
 
 import math
 from typing import Any
@@ -66,7 +66,7 @@ def put_back(out: Array, rank: int, axis: int) -> Array:
 
 
 def outside(at: Array, low: Array, high: Array) -> Array:
-    """Where places lie beyond the ends."""
+    """A mask of the points beyond either end."""
     return (at < low) | (at > high)
 
 

@@ -1,4 +1,4 @@
-"""What NumPy's linear algebra has, under the names and with the arguments of `scipy.linalg`."""
+"""NumPy's linear algebra under the names and arguments of `scipy.linalg`."""
 
 from typing import Any
 

@@ -32,7 +32,7 @@ def spread(limit: Any, n: int) -> Any:
 
 
 def places(limit: Any) -> Any:
-    """Where there is a limit, as far as it is known."""
+    """Indices of the finite limits; of a traced limit, all indices."""
     if limit is None:
         return np.zeros(0, int)
     if isinstance(limit, Tracer):
@@ -41,7 +41,7 @@ def places(limit: Any) -> Any:
 
 
 def box_gaps(x: Any, low: Any, high: Any, below: Any, above: Any) -> list[Any]:
-    """How far `x` is from its bounds, at the places that have one."""
+    """Distances of `x` from its bounds, at the indices that have one."""
     gaps = [] if not len(below) else [x[below] - low[below]]
     return gaps if not len(above) else [*gaps, high[above] - x[above]]
 
@@ -52,7 +52,7 @@ def listed(constraints: Any) -> list[Any]:
 
 
 def rows_of(one: Any, x: Any, name: str) -> list[tuple[Any, bool]]:
-    """What one constraint says of `x`: `(gaps, whether they must be 0)`."""
+    """Evaluate one constraint at `x`: pairs `(gaps, whether they must be 0)`."""
     if isinstance(one, dict):
         args = one.get("args", ())
         value = asarray(one["fun"](x, *(args if isinstance(args, tuple) else (args,)))).reshape((-1,))

@@ -200,7 +200,7 @@ def _number(out: Any) -> Any:
 
 
 def _insides(constraint: Any) -> Any:
-    """Where a constraint may hold traced values."""
+    """The parts of a constraint that may hold traced values."""
     return list(constraint.values()) if isinstance(constraint, dict) else getattr(constraint, "fun", None)
 
 

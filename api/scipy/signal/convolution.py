@@ -208,7 +208,7 @@ def _check(name: str, x: Array, y: Array, mode: str) -> None:
 
 
 def _swapped(name: str, x: Array, y: Array, mode: str, axes: list[int]) -> bool:
-    """Whether, with mode "valid", the second array is the larger one."""
+    """Tell whether, with mode "valid", the second array is the larger one."""
     if mode != "valid" or all(x.shape[k] >= y.shape[k] for k in axes):
         return False
     if not all(y.shape[k] >= x.shape[k] for k in axes):

@@ -84,7 +84,7 @@ class SuperLU:
 
     @property
     def nnz(self) -> int:
-        """How many values the two factors have; of a traced matrix, how many the matrix has."""
+        """The number of stored values of the two factors; of a traced matrix, that of the matrix."""
         return self.pattern.size if isinstance(self.data, Tracer) else factorization(self.pattern, self.data).nnz
 
     def solve(self, rhs: Array, trans: str = "N") -> Array:

@@ -64,7 +64,7 @@ class SparseArray:
 
     @property
     def nnz(self) -> int:
-        """How many values are kept, zeros among them included."""
+        """The number of stored values, explicit zeros included."""
         return self.pattern.size
 
     @property
@@ -74,7 +74,7 @@ class SparseArray:
 
     @property
     def indptr(self) -> np.ndarray:
-        """Where the values of each row begin."""
+        """The offset at which the values of each row begin."""
         return self.pattern.starts
 
     @property

@@ -1,1 +1,1 @@
-"""What the modules of covector.compat.autograd share, which have no counterpart in autograd."""
+"""Shared internals of covector.compat.autograd without a counterpart in autograd."""

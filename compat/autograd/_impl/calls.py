@@ -70,7 +70,7 @@ def _level(trace):
 
 
 class Owner:
-    """What messages and the transforms ask a function with rules for."""
+    """The owner of a function with rules, as messages and the transforms see it."""
 
     __slots__ = ("fun",)
 

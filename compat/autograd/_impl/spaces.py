@@ -96,7 +96,7 @@ class ArrayVSpace(VSpace):
 
     @property
     def size(self):
-        """How many real numbers an element consists of."""
+        """The number of real components of an element."""
         return int(np.prod(self.shape))
 
     @property
@@ -163,7 +163,7 @@ class ContainerVSpace(VSpace):
 
     @property
     def size(self):
-        """How many real numbers an element consists of."""
+        """The number of real components of an element."""
         return sum(space.size for space in _values(self.shape))
 
     def zeros(self):

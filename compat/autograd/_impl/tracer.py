@@ -26,7 +26,7 @@ class _OfTraced(type):
 
 
 class Box(metaclass=_OfTraced):
-    """What is traced: arrays, which transforms make.
+    """A traced array, made by transforms.
 
     `type_mappings` holds, by the type of an argument of a transform, what looks at it first: it is called with the
     argument and two more, and raises, or returns `ArrayBox` of them, which is the array to trace.
@@ -67,7 +67,7 @@ def getval(x):
 
 
 class Primitive:
-    """What a call of a function with rules needs to know of it."""
+    """The call record of a function with rules."""
 
     __slots__ = ("raw", "name", "owner", "wrapped", "rule")
 

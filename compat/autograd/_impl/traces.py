@@ -24,7 +24,7 @@ trace_stack = TraceStack()
 
 
 class VJPNode:
-    """Where a trace starts; what it records is covector's."""
+    """The root of a trace; the recording itself is covector's."""
 
     @classmethod
     def new_root(cls):

@@ -1,4 +1,4 @@
-"""What goes into covector's transforms, and what comes out of them, in autograd's conventions."""
+"""Conversion of values into covector's transforms and back, in autograd's conventions."""
 
 import numpy as np
 

@@ -49,7 +49,7 @@ def repeat_to_match_shape(g, shape, dtype, axis, keepdims):
 
 
 def balanced_eq(x, z, y):
-    """Where `x` is `z`: 1, and where `y` is so too, one half; elsewhere 0."""
+    """1 where `x` equals `z`, one half where `y` does so too, 0 elsewhere."""
     return (x == z) / (1.0 + (x == y))
 
 

@@ -81,7 +81,7 @@ def _is_torch_function_enabled():
 
 
 def _len_torch_function_stack():
-    """How many function modes are in force."""
+    """The number of active function modes."""
     return len(_modes_in_force(_modes()))
 
 
@@ -130,7 +130,7 @@ def _saved_tensors_hooks_is_enabled():
 
 
 def _saved_tensors_hooks_get_disabled_error_message():
-    """What `disable_saved_tensors_hooks` was given, or None."""
+    """The message given to `disable_saved_tensors_hooks`, or None."""
     return _modes().hooks_disabled
 
 

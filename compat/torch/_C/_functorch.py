@@ -36,7 +36,7 @@ def is_legacy_batchedtensor(t):
 
 
 def maybe_get_level(t):
-    """How many transforms a tensor is a value of; -1 for none."""
+    """The number of transform levels that a tensor has; -1 for none."""
     depth = 0
     while _level(t) is not None:
         depth, t = depth + 1, t.value

@@ -37,7 +37,7 @@ is_ipu is_maia is_mkldnn is_mps is_mtia is_nested is_quantized is_sparse is_spar
 
 
 def flag(value):
-    """What says the same of every tensor."""
+    """A method that returns the same value for every tensor."""
     return lambda self: value
 
 
@@ -50,4 +50,4 @@ for _name, _member in list(vars(Tensor).items()):
 for _name in FLAGS:
     attribute(_name, flag(False), doc="False.")
 attribute("is_cpu", lambda self: type(self.value) is ndarray or self.device.type == "cpu",
-          doc="Whether the elements lie in ordinary memory.")
+          doc="Tell whether the elements lie in ordinary memory.")

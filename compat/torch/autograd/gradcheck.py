@@ -183,7 +183,7 @@ def check_inputs(inputs):
 
 
 def returned(answer):
-    """What a function gave as a tuple of tensors."""
+    """The outputs of a function as a tuple of tensors."""
     answers = as_tuple(answer)
     for i, o in enumerate(answers):
         if not isinstance(o, TensorBase):

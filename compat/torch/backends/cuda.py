@@ -25,7 +25,7 @@ class _kernels:  # noqa: N801 (as matmul)
 
 
 def flash_sdp_enabled():
-    """What `enable_flash_sdp` was given: True at first."""
+    """The last argument of `enable_flash_sdp`; True at first."""
     return _kernels.flash
 
 
@@ -35,7 +35,7 @@ def enable_flash_sdp(enabled):
 
 
 def mem_efficient_sdp_enabled():
-    """What `enable_mem_efficient_sdp` was given: True at first."""
+    """The last argument of `enable_mem_efficient_sdp`; True at first."""
     return _kernels.mem_efficient
 
 
@@ -45,7 +45,7 @@ def enable_mem_efficient_sdp(enabled):
 
 
 def math_sdp_enabled():
-    """What `enable_math_sdp` was given: True at first."""
+    """The last argument of `enable_math_sdp`; True at first."""
     return _kernels.math
 
 
@@ -55,7 +55,7 @@ def enable_math_sdp(enabled):
 
 
 def cudnn_sdp_enabled():
-    """What `enable_cudnn_sdp` was given: True at first."""
+    """The last argument of `enable_cudnn_sdp`; True at first."""
     return _kernels.cudnn
 
 

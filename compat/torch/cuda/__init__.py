@@ -49,7 +49,7 @@ from . import amp
 
 
 def _refused(name):
-    """What no device has here: a function that raises, or a class whose call does and that has no objects."""
+    """A stand-in for a name without device support here: a function that raises, or a class that cannot be called."""
     words = (f"torch.cuda.{name}() is not supported on a GPU: operations run one by one, in CuPy and in its memory "
              "pool")
 

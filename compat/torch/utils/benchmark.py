@@ -32,7 +32,7 @@ def timer():
 
 @dataclasses.dataclass(frozen=True)
 class TaskSpec:
-    """What is measured."""
+    """The description of a measurement."""
 
     stmt: str
     setup: str
@@ -102,7 +102,7 @@ class Measurement:
 
     @property
     def significant_figures(self):
-        """How many digits of the median are to be trusted, roughly: 1 to 5."""
+        """The number of digits of the median to trust, roughly: 1 to 5."""
         n = len(self.times)
         middle = sorted(self.times)[n // 4 : math.ceil(3 * n / 4)]
         spread = max(1.645 * float(np.std(middle)) / math.sqrt(len(middle)), 25e-9)
@@ -228,7 +228,7 @@ class Timer:
         return done
 
     def _block(self, least):
-        """How many runs make a block."""
+        """The number of runs in a block."""
         clock, number = float(np.median([self._timeit(0) for _ in range(5)])), 1
         while True:
             took = self._timeit(number)

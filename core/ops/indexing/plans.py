@@ -44,7 +44,7 @@ class NewAxis:
 
 
 class Plan:
-    """How an index with arrays becomes: basic index, transpose, reshape, one take."""
+    """The steps of an index with arrays: basic index, transpose, reshape, one take."""
 
     __slots__ = ("basic", "axes", "merged", "index", "axis", "answer", "inner")
 
@@ -137,7 +137,7 @@ def _is_array(entry):
 
 
 def _width(k):
-    """How many axes an entry of a key indexes; a mask as many as it has."""
+    """The number of axes that an entry of a key indexes; a mask as many as it has."""
     if k is None or k is Ellipsis:
         return 0
     if isinstance(k, slice):

@@ -107,7 +107,7 @@ def _steps(xp, x, src, index, axis, fresh, largest):
 
 
 def _lowest(dtype, largest):
-    """What every element of a dtype is at least as far as."""
+    """The identity of a maximum (`largest`) or a minimum over a dtype."""
     if dtype.kind == "b":
         return not largest
     if dtype.kind in "iu":

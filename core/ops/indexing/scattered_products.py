@@ -39,6 +39,7 @@ def elements(k, x, src, index):
                 j = index.shape[1] - 1 - j if turned else j
                 for b in k.range(behind):
                     at = k.cast(index[i, j, b], "i64")
+                    # Out of bounds the kernel declines, and NumPy's way words the error.
                     k.refuse(k.is_place(at, n).equals(False))
                     yield (i, j, b), (i, at, b)
 
@@ -86,10 +87,12 @@ def _pulled(k, ct, x, src, index, fresh):
     for here, at in each():
         to_src[here] = product[at]
         product[at] = product[at] * src[here]
+    # As they are, even if `fresh`: the products start at the cotangents.
     _copied(k, ct, to_x, each, k.scalar(0, "i64"))
     for here, at in each(turned=True):
         to_src[here] = to_src[here] * to_x[at]
         to_x[at] = to_x[at] * src[here]
+    # What was there is replaced, so nothing depends on it.
     for _ in k.when(fresh.differs(0)):
         for _, at in each():
             to_x[at] = 0
@@ -128,6 +131,7 @@ def flat_places(index, shape, axis):
 
 def _ordered(src, places):
     """`(order, places, elements, first)`: those in order, and where each place begins."""
+    # Stable, so that the elements of a place keep the order in which they were given.
     order = argsort(places, 0, "stable")
     places = take(places, order, 0)
     true = constant(np.ones(1, bool), places)
@@ -151,7 +155,7 @@ def _before(products, first):
 
 
 def _most(places, count):
-    """How many elements lie on one place, as far as that is known."""
+    """The number of elements on the fullest place, or an upper bound."""
     return int(np.bincount(places).max(initial=0)) if type(places) is ndarray else count
 
 
@@ -177,6 +181,7 @@ def _others(x, src, index, axis, fresh):
     order, ordered, elements, first = _ordered(src, places)
     most = _most(ordered, elements.shape[0])
     last = concatenate(first[1:], first[:1], axis=0)
+    # The same steps from the end give the products of all behind each.
     turned = flip(elements, axes=(0,)), flip(last, axes=(0,))
     behind = flip(_before(_up_to(*turned, most), turned[1]), axes=(0,))
     others = take(_before(_up_to(elements, first, most), first) * behind, argsort(order, 0, None), 0)

@@ -15,7 +15,7 @@ from ..samples import arrays, together
 
 @lru_cache(maxsize=1024)
 def _contraction(subscripts):
-    """How a clean two-operand einsum becomes one matmul: letters of batch, left, right and contracted axes."""
+    """The single matmul of a clean two-operand einsum: letters of batch, left, right and contracted axes."""
     terms, out = subscripts.split("->")
     left, right = terms.split(",")
     batch = [c for c in out if c in left and c in right]

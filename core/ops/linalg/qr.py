@@ -76,7 +76,7 @@ def _qr_vjp(ct, ans, repeated):
 
 
 def _gauge(q, r):
-    """What does not depend on the choice of the columns that were added."""
+    """The gauge-invariant part: it does not depend on the choice of the columns that were added."""
     n = r.shape[-1]
     more = q[..., n:]
     return q[..., :n], r, matmul(more, adjoint(more))

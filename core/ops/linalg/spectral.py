@@ -74,12 +74,12 @@ def _eigh_vjp(ct, ans, repeated):
 
 
 def projectors(w, v):
-    """What of the eigenvectors does not depend on their signs and phases."""
+    """Eigenvalues and projectors: the part of the eigenvectors that does not depend on their signs and phases."""
     return w, v[..., :, None, :] * (conjugate(v) if v.dtype.kind == "c" else v)[..., None, :, :]
 
 
 def sums_of_powers(w):
-    """What of n values, an array (..., n), does not depend on their order: the sums of their first n powers."""
+    """Permutation-invariant functions of n values, an array (..., n): the sums of their first n powers."""
     power, out = w, []
     for _ in range(w.shape[-1]):
         out.append(power.sum(axis=-1))
@@ -88,7 +88,7 @@ def sums_of_powers(w):
 
 
 def _unordered(w, v):
-    """What does not depend on the order of pairs either: the sums of the projectors times powers of the eigenvalues."""
+    """Invariants under permutations of pairs, too: the sums of the projectors times powers of the eigenvalues."""
     projector, out = projectors(w, v)[1], list(sums_of_powers(w))
     for _ in range(w.shape[-1]):
         out.append(projector.sum(axis=-1))

@@ -37,6 +37,7 @@ def _kept(ds, s):
     """`ds` where the singular value is not 0; at 0, a non-smooth point like that of |x|, the derivative 0 is chosen."""
     if not s.shape[-1]:
         return ds
+    # Relative to the largest singular value, which is the first.
     return where(s > nought(s) * s[..., :1], ds, 0.0)
 
 
@@ -125,7 +126,7 @@ def _from_beyond(ct, u, inner, k, over, repeated):
 
 
 def _gauge(u, s, vh):
-    """What does not depend on signs and phases: s, u_i vh_i, and the projectors on the columns that were added."""
+    """The gauge-invariant part: s, u_i vh_i, and the projectors on the columns that were added."""
     k = s.shape[-1]
     out = [s, u[..., :, None, :k] * vh[..., :k, :].swapaxes(-1, -2)[..., None, :, :]]
     v = adjoint(vh)
@@ -204,6 +205,7 @@ def _pinv_shape(a, rcond):
 
 
 def _pinv(xp, a, rcond):
+    # NumPy writes into an array of the shape of the singular values, which a larger `rcond` would not fit.
     if rcond.ndim > a.ndim - 2:
         a = xp.broadcast_to(a, (*np.broadcast_shapes(a.shape[:-2], rcond.shape), *a.shape[-2:]))
     return xp.linalg.pinv(a, rcond)

@@ -140,7 +140,7 @@ def _shape(a, b, name="solve_triangular"):
 
 
 def _triangle(x, lower, unit):
-    """What is read of matrices, zeros elsewhere."""
+    """The triangle of matrices that is read, zeros elsewhere."""
     mask = np.tri(x.shape[-1], k=-unit, dtype=x.dtype)
     return x * constant(mask if lower else mask.T, x)
 

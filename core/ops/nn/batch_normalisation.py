@@ -136,7 +136,7 @@ class _InRows:
         return v if k == 1 else v.repeat(k)
 
     def sums(self, found):
-        """What a kernel of totals gave, for each channel."""
+        """Totals of a kernel, for each channel."""
         n, c, k = self.shape
         if self.long:
             return column_sums(found.reshape(n, c))
@@ -179,6 +179,7 @@ def _batch_norm(xp, x, w, b, eps):
         gap *= _beside(w / np.sqrt(spread + eps), flat)
         gap += _beside(b, flat)
         return shaped(gap, x.shape), middle, spread
+    # Sums of many halves would lose their digits, or overflow.
     if holds_half(x):
         return tuple([v.astype(x.dtype) for v in _batch_norm(xp, *map(widened, (x, w, b)), eps)])
     middle = mean(xp, x, _axes(x), True)
@@ -266,6 +267,7 @@ def _led(d, x, eps, factors):
         factors: `factors(sums of d (x - m), sums of d, v + eps)`: a, b and c of each channel; it may write to the sums.
     """
     flat = _flat(x)
+    # A cotangent may be a broadcast or transposed view, and the passes below take rows.
     d = np.ascontiguousarray(d).reshape(flat.shape)
     found = _led_by_kernels(d, flat, eps, factors) if x.size >= _FEW else None
     if found is not None:
@@ -309,6 +311,7 @@ def _led_by_kernels(d, x, eps, factors):
 
 def _batch(x, w, b, eps, batched, size):
     if not batched[0]:
+        # One normalization serves all examples, which differ in scale and shift alone.
         c = x.shape[1]
         one = constant(np.ones(c, x.dtype), x)
         flat, middle, spread = batch_norm(x, one, one * 0, eps)
@@ -316,6 +319,7 @@ def _batch(x, w, b, eps, batched, size):
         w, b = ((v if hit else v[None]).reshape((v.shape[0] if hit else 1, 1, c, *behind))
                 for v, hit in zip((w, b), batched[1:]))
         return (broadcast_to(flat * w + b, (size, *x.shape)), *[broadcast_to(v, (size, c)) for v in (middle, spread)])
+    # Examples are normalized each for itself, so they become channels.
     _, n, c, *rest = x.shape
     w, b = ((v if hit else broadcast_to(v, (size, c))).reshape((size * c,)) for v, hit in zip((w, b), batched[1:]))
     out, *found = batch_norm(x.swapaxes(0, 1).reshape((n, size * c, *rest)), w, b, eps)

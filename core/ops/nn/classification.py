@@ -51,6 +51,7 @@ def _log_totals(shifted, total):
     logs = np.log(total, out=total)
     if near.any():
         others = shifted[near]
+        # The largest has the exponential 1; log1p of the others' sum keeps the digits that a sum with 1 would round.
         places = others.argmax(1)
         np.exp(others, out=others)
         others[np.arange(len(others)), places] = 0.0
@@ -67,6 +68,7 @@ def _shifted_rows(rows):
 def _finite_tops(rows):
     """The largest of each row, 0 where it is -inf."""
     tops = row_tops(rows)
+    # A sum of squares is finite only if all elements are; where it merely overflows, the mask below is right as well.
     return tops if isfinite(tops.dot(tops)) else np.where(tops == -np.inf, tops.dtype.type(0), tops)
 
 
@@ -84,6 +86,7 @@ def _weights(rows):
         inverse = np.reciprocal(total)
     finally:
         leave_error_state(token)
+    # A sum of squares bounds the largest element, in one pass.
     if total.dot(total) < 1e30 and inverse.dot(inverse) < 1e4 * len(total):
         return out, total, inverse
     out = less_rows(rows, _finite_tops(rows))
@@ -152,6 +155,7 @@ def _log_softmax_vjp(ct, ans, axis):
             out = np.exp(rows)
             out *= total
             np.subtract(given, out, out=out)
+            # Near 0, 1 - exp is taken as -expm1, which keeps its digits.
             if rows.max() > _NEAR:
                 np.subtract(given - total, np.expm1(rows) * total, out=out, where=rows > _NEAR)
             return shaped(out, ans.shape)

@@ -107,7 +107,7 @@ def _of_halves(k, columns, width):
 
 
 def _begin(k, p, rows, columns, wide):
-    """Where window `p` begins, of those of some lines; beyond the last it is in the last line."""
+    """The start of window `p` among those of some lines; beyond the last it is in the last line."""
     row = k.run("floor_divide", p, columns)
     return k.minimum(row, rows - 1) * wide + p - row * columns
 
@@ -265,7 +265,7 @@ def _sources(extent, corner, size, stride):
 
 @lru_cache(_PLANS)
 def _plan(size, kernel, stride, padding, dilation, n=1):
-    """How images are taken; None where most of a run would be wasted.
+    """The plan for reading images; None where most of a run would be wasted.
 
     Args:
         n: examples, of which so many are taken together.
@@ -341,7 +341,7 @@ def _fit(x, y, taps, windows, weights, least, few, most):
 
 
 def planned_conv(x, w, stride, padding, dilation, groups, least):
-    """What the loops take beside arrays, or avals, and None where these are not for them."""
+    """The plan of the loops for arrays or avals, or None where the loops do not apply."""
     kernel, windows = tuple(w.shape[2:]), x.shape[0] * prod(x.shape[2:]) // prod(stride)
     if x.shape[1] != w.shape[1] * groups or w.shape[0] % groups or not _fit(
             x, w, prod(kernel), windows, w.size, least, _FEW, _MOST):
@@ -381,7 +381,7 @@ def planned_weight(y, x, kernel, stride, padding, dilation, groups, least):
 
 
 def _given(plan):
-    """What the loops take: the arrays, of two axes, halves in float32, and their plan."""
+    """The operands of the loops: the arrays, of two axes, halves in float32, and their plan."""
     def given(x, y, *params):
         plain = type(x) is type(y) is ndarray and x.size * y.size >= _LEAST  # products are at most so many
         found = plan(x, y, *params, _LEAST) if plain else None

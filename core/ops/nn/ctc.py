@@ -25,7 +25,7 @@ NEVER = -1e30  # the logarithm of what cannot happen: finite, so that difference
 
 
 def impossible(likelihood):
-    """Where the frames cannot spell the labels."""
+    """A mask of the examples whose frames cannot spell the labels."""
     return likelihood <= NEVER / 2
 
 
@@ -71,6 +71,7 @@ def _kernel(posterior):
                 may = path[e, s].differs(path[e, 0]) & path[e, s].differs(path[e, s - 2])
                 skips[s] = k.where(may, k.scalar(0, x.kind), never)
             end, count = labels[e] * 2, frames[e]
+            # The likelihood looks at the frame before only: two lines take turns.
             line = lambda t: t if posterior else t - k.run("floor_divide", t, 2) * 2  # noqa: E731
             for _ in k.when(count.equals(0)):
                 if not posterior:
@@ -100,6 +101,7 @@ def _kernel(posterior):
                         for back in k.range(count):
                             t = count - 1 - back
                             for s in k.range(states, vectors=True):
+                                # A probability, which rounding must not lift above 1.
                                 score[s] = k.exp(k.minimum(alpha[t, s + 2] + beta[0, s] - whole, k.scalar(0, x.kind)))
                             for s in k.range(states):
                                 out[t, e, path[e, s]] = out[t, e, path[e, s]] + score[s]
@@ -108,6 +110,7 @@ def _kernel(posterior):
                                 beta[1, s] = k.maximum(beta[0, s] + score[s], never)
                             for s in k.range(states - 2, vectors=True):
                                 beta[0, s] = total(beta[1, s], beta[1, s + 1], beta[1, s + 2] + skips[s + 2])
+                            # The last two states have none to skip to.
                             for s in k.range(states, k.maximum(states - 2, k.scalar(0, "i64"))):
                                 beta[0, s] = total(beta[1, s], beta[1, s + 1], never)
 
@@ -145,6 +148,7 @@ def _alphas(xp, x, path, frames, labels):
         found = _total(xp, before[:, 2:], before[:, 1:-1], before[:, :-2] + skips)
         alphas[t, :, 2:] = xp.maximum(found + scores[t], NEVER)
     rows = xp.arange(examples)
+    # An example without frames reads the first one here; its likelihood is put right below.
     last = alphas[xp.maximum(frames - 1, 0), rows]
     before = xp.where(labels > 0, last[rows, 2 * labels + 1], NEVER)
     found = xp.maximum(_total(xp, last[rows, 2 * labels + 2], before), NEVER)
@@ -160,12 +164,14 @@ def _posterior(xp, x, path, frames, labels):
     ends = (place == 2 * labels[:, None]) | (place == 2 * labels[:, None] - 1)
     ends = xp.where(ends, 0.0, NEVER).astype(x.dtype)
     around = xp.full((examples, states + 2), NEVER, x.dtype)
+    # Backwards a walk skips to the second state behind, where that one may be entered by a skip.
     skips = xp.concatenate((skips[:, 2:], xp.full((examples, 2), NEVER, x.dtype)), axis=1)[:, :states]
     beta, lost = ends, impossible(whole)[:, None]
     for t in range(steps - 1, -1, -1):
         if t < steps - 1:
             around[:, :states] = xp.maximum(beta + scores[t + 1], NEVER)
             found = _total(xp, around[:, :-2], around[:, 1:-1], around[:, 2:] + skips)
+            # From its last frame on, an example's walks may only end.
             beta = xp.where((t < frames - 1)[:, None], found, ends)
         share = xp.exp(xp.minimum(alphas[t] + beta - whole[:, None], 0.0))
         xp.add.at(out[t], (rows, path), xp.where(lost | (t >= frames)[:, None], x.dtype.type(0), share))

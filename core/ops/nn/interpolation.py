@@ -138,7 +138,7 @@ def _factors(gap, a):
 
 
 def _pushed_weights(at, v):
-    """What the weights of the corners gain along v: Σ_b v_b ∂_b W, (n, 2^d, m)."""
+    """The derivative of the corners' weights along v: Σ_b v_b ∂_b W, (n, 2^d, m)."""
     gap = at - floor(at)
     d, found = gap.shape[2], []
     sides = [_factors(gap, a) for a in range(d)]
@@ -179,7 +179,7 @@ def _in_rows(x):
 
 
 def _moved(x, at, dat):
-    """What interpolated values gain where positions move."""
+    """The tangent of interpolated values for moving positions."""
     return sampled_sums(_in_rows(x), _pushed_weights(at, dat), _at_corners(at, x.shape[2:]))
 
 

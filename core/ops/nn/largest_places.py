@@ -96,7 +96,7 @@ def all_hold(size, kernel, stride, padding, dilation):
 
 
 def lowest(dtype):
-    """What no element of a dtype is below."""
+    """A lower bound of all elements of a dtype."""
     return -np.inf if dtype.kind in "fV" else np.iinfo(dtype).min
 
 
@@ -120,7 +120,7 @@ def _places(xp, x, kernel, stride, padding, dilation):
 
 
 def kernel_axes(x, kernel):
-    """Where the axes of the kernel lie among those of the windows of an array."""
+    """The axes of the kernel among those of the windows of an array."""
     lead = x.ndim - len(kernel)
     return tuple(range(lead, lead + len(kernel)))
 

@@ -98,7 +98,7 @@ def _spread(xp, y, extent, kernel, stride, dilation):
 
 
 def _joins(shape, out, kernel, stride, dilation):
-    """Which elements of windows go into which sums: a join for each place of the window."""
+    """The elements of windows that go into each sum: a join for each place of the window."""
     found = []
     for index in _places(tuple(shape[len(shape) - len(kernel) :]), kernel, stride, dilation):
         keys = np.full(shape, -1)

@@ -136,7 +136,7 @@ def _largest(k, x, starts, taps, first, stop, first_row, stop_row, long_out, dow
 
 @lru_cache(_PLANS)
 def _plan(size, kernel, stride, padding, dilation, kind):
-    """What the loops take beside the array."""
+    """The plan of the loops, beside the array."""
     counts = window_counts([n + a + b for n, (a, b) in zip(size, padding)], kernel, stride, dilation)
     ends = []
     for n, k, s, (before, _), d, m in zip(size, kernel, stride, padding, dilation, counts):

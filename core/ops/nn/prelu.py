@@ -15,7 +15,7 @@ ndarray = np.ndarray
 
 
 def _channels(w, shape):
-    """What lies before, along and behind the one axis of an array of a shape that slopes belong to; else None."""
+    """Sizes before, along and behind the one axis of a shape that the slopes belong to; else None."""
     if w.size == 1:
         return 1, 1, prod(shape)
     lead = len(shape) - w.ndim

@@ -46,6 +46,7 @@ def _run(gates, h, c, w):
     scale, shift = scale.reshape(n, 4 * k), shift.reshape(n, 4 * k)
     acts = np.multiply(gates, scale, out=np.empty(gates.shape, gates.dtype))
     weights = np.array(w.T, order="C")
+    # The halves of x for the three sigmoids are in the weights, so that no step multiplies by them.
     weights[:, : 2 * k] *= 0.5
     weights[:, 3 * k :] *= 0.5
     part, added = np.empty((n, 4 * k), gates.dtype), np.empty((n, k), gates.dtype)
@@ -118,6 +119,7 @@ def _vjp(ct, h, c, w, ans):
     outs, cells, acts = ans
     k = h.shape[1]
     if _plain(h, c, w, *ans, *[d for d in ct if d is not None]):
+        # The kernel is for a cotangent of the outputs alone, as a loss of them gives.
         found = _backward(ct[0], c, w, cells, acts) if ct[1] is ct[2] is None is not ct[0] else None
         dgates, dh, dc = found or _back(*ct, c, w, cells, acts)
         dw = dgates[0].T.dot(h)
@@ -134,6 +136,7 @@ def _back(douts, dcells, dacts, c, w, cells, acts):
     """The loop back on plain arrays: cotangents of the gates, and of the state at the beginning."""
     steps, n, k = cells.shape
     one = acts.dtype.type(1)
+    # σ' = σ (1 - σ); the third gate is a tanh, whose slope 1 - g² is written over it below.
     slopes = np.subtract(one, acts)
     slopes *= acts
     i, f, g, o = _gates_of(acts)
@@ -141,6 +144,7 @@ def _back(douts, dcells, dacts, c, w, cells, acts):
     np.subtract(one, np.multiply(g, g, out=sg), out=sg)
     inner = None if dacts is None else dacts * slopes
     top = np.tanh(cells)
+    # All that needs no cotangent is computed for all steps at once, before the loop.
     si *= g
     sf[0] *= c
     sf[1:] *= cells[:-1]

@@ -18,12 +18,12 @@ ndarray = np.ndarray
 
 
 def window_counts(size, kernel, stride, dilation):
-    """How many windows lie along each axis."""
+    """The number of windows along each axis."""
     return tuple([(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(size, kernel, stride, dilation)])
 
 
 class _Places(NamedTuple):
-    """Where the windows of an array lie."""
+    """Placement of the windows of an array."""
 
     whole: tuple[int, ...]  # its shape with zeros around it
     inner: tuple[Any, ...] | None  # where in that it is; None: it is all

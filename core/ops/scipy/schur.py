@@ -199,7 +199,7 @@ def _unphased_batch(x, beside, batched, size):
 
 
 def _gauge(t, z):
-    """What does not depend on the phases."""
+    """The gauge-invariant part: it does not depend on the phases."""
     conj = np.conj if z.dtype.kind == "c" else lambda x: x
     eigenvalues = t * np.eye(t.shape[-1], dtype=t.dtype)
     return abs(t) ** 2, eigenvalues, z[..., :, None, :] * conj(z)[..., None, :, :]

@@ -22,7 +22,7 @@ def need_scipy(what):
 
 
 class SparsePattern:
-    """Where the values of a sparse matrix stand, row by row: equal to any other with the same places.
+    """The nonzero structure of a sparse matrix, row by row: equal to any other with the same places.
 
     Args:
         starts: where the values of each row begin, and where the last ones end.
@@ -38,7 +38,7 @@ class SparsePattern:
 
     @property
     def size(self):
-        """How many values."""
+        """The number of values."""
         return len(self.columns)
 
     @cached_property

@@ -109,7 +109,7 @@ def _beta_moment(xp, a, b, x, n, k):
     p, q = a / (a + b), b / (a + b)
 
     def side(rate, share):
-        """How far the logarithm of the density falls at distance s from the mode, where it falls by `rate`."""
+        """The fall of the log density at distance s from the mode, where it falls by `rate`."""
         return lambda s: rate * s + (a + b) * xp.log1p(share * xp.expm1(-s))
 
     def slope(rate, share):

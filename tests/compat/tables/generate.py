@@ -453,7 +453,7 @@ The lines are as those of `operation_table.py`.
 """
 
 '''
-NODE_HEAD = '''"""What the nodes of PyTorch {version} save; tests/compat/tables/generate.py writes it, edit that.
+NODE_HEAD = '''"""Saved values of the nodes of PyTorch {version}; tests/compat/tables/generate.py writes it, edit that.
 
 A line is names of nodes, a colon, and a word for each thing they save: `saved_words` of the generator says how.
 """

@@ -114,7 +114,7 @@ def _least(eq):
 
 
 def turns(eq):
-    """How often the bodies of a loop run, as far as that is known; None of what is no loop."""
+    """The number of rounds of a loop's bodies, estimated where it is not known; None of what is no loop."""
     if eq.prim.turns is None:
         return None
     found = eq.prim.turns(*eq.params)

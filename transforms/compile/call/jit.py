@@ -48,7 +48,7 @@ _PRINTERS = ("auto", "numpy", "scalar", "graph", "llvm", "cuda")
 
 
 class CacheInfo(NamedTuple):
-    """How often a compiled function was called with a known signature, and how often it was compiled."""
+    """Statistics of a compiled function: calls with a known signature, and compilations."""
 
     hits: int
     misses: int

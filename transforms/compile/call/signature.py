@@ -253,7 +253,7 @@ def _part(tree):
 
 
 def described_change(new, known):
-    """Which part of a signature is new, in words: for the message about a function that is compiled often."""
+    """The part of a signature that is new, in words: for the message about a function that is compiled often."""
     tree, leaves, static, axes = new
     # From the coarsest part to the finest: a new structure makes every leaf look new, too.
     if all(tree != other[0] for other in known):

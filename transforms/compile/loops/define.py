@@ -352,7 +352,7 @@ class Body:
         return found
 
     def width(self, kind):
-        """How many elements a register has."""
+        """The number of elements in a register."""
         return self.vector // BYTES[kind]
 
     def tile(self, kind, rows, columns):

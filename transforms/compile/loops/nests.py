@@ -129,7 +129,7 @@ def by_rows(nest):
 
 
 def _moved(place, index):
-    """How far an element of a row is from its first one."""
+    """The offset of an element of a row from its first one."""
     return sum(i * s for i, s in zip(index or (), place.strides[1:]))
 
 

@@ -146,7 +146,7 @@ def table_of(kind):
 
 
 class Operations:
-    """What writes values of one `kind`: it has the steps that the tables name, `select`, and `elementary` functions."""
+    """Emitter of values of one `kind`: it has the steps that the tables name, `select`, and `elementary` functions."""
 
     def run(self: Any, name, args):
         """The result of an operation by its name."""

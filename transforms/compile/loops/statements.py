@@ -25,7 +25,7 @@ class Memory:
 
 
 class Place:
-    """Where the elements of an array lie: `memory[offset + Σ index · stride + Σ counter · step]`.
+    """Addresses of the elements of an array: `memory[offset + Σ index · stride + Σ counter · step]`.
 
     A counter is the `Counter` of a loop around, or a `Value` of kind i64.
     """
@@ -90,7 +90,7 @@ class Place:
         return self.laid(self.shape[::-1], self.strides[::-1])
 
     def lying(self):
-        """How a matrix lies: whether along rows, and how far its lines are apart."""
+        """The layout of a matrix for BLAS: whether along rows, and the distance of its lines."""
         (n, m), (down, right) = self.shape, self.strides
         along = (right == 1 or m == 1) and (down >= m or n == 1)
         return along, max(down, m) if along else max(right, n)

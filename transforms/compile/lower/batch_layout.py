@@ -336,7 +336,7 @@ _RULES = {
 
 
 def _rule(prim):
-    """How an operation is written column by column; None of one that is not."""
+    """The column-by-column rule of an operation, or None."""
     if prim in _RULES:
         return _RULES[prim]
     if prim.identity and not prim.effects:

@@ -321,7 +321,7 @@ _SAME = Atom(lambda eq, is_body: _strong(eq) and eq.inputs[0].aval == eq.outputs
 
 
 def atom_of(prim):
-    """How loops have an operation, None if they have not: by its name, or by what its statement says it does."""
+    """The lowering of an operation to loops, or None: by its name, or by what its statement says it does."""
     if prim.name in _ATOMS:
         return _ATOMS[prim.name]
     if prim.control is not None:

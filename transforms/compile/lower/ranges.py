@@ -24,7 +24,7 @@ def in_ranges(writer, nest):
 
 
 def _kept(nest, axis):
-    """How many elements the folds over an axis leave."""
+    """The number of elements left by the folds over an axis."""
     return sum(prod([n for n, s in zip(p.shape, p.strides) if s]) for *_, p in nest.folds if not p.strides[axis])
 
 

@@ -30,7 +30,7 @@ def products_library():
 
 
 def library_threads():
-    """How many threads the library shares large products among; many where it does not tell."""
+    """The number of threads that the library shares large products among; many where it does not tell."""
     library = _library()
     for name in _COUNTS:
         try:

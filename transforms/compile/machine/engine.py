@@ -253,7 +253,7 @@ def has_threads():
 
 
 def thread_count():
-    """How many threads share large nests: COVECTOR_NUM_THREADS, else OMP_NUM_THREADS, else 1; at most one a range."""
+    """Thread count for large nests: COVECTOR_NUM_THREADS, else OMP_NUM_THREADS, else 1; at most one a range."""
     for name in ("COVECTOR_NUM_THREADS", "OMP_NUM_THREADS"):
         text = os.environ.get(name, "").split(",")[0].strip()
         if text.isdigit() and int(text):

@@ -12,7 +12,7 @@ class Slots:
         self.kept = []  # what must live as long as the code, a place each
 
     def place(self, name, address, kept=None):
-        """Where in the table the address with this name stands."""
+        """The slot of the address with this name in the table."""
         if name not in self.places:
             self.places[name] = len(self.addresses)
             self.addresses.append(address)
@@ -20,7 +20,7 @@ class Slots:
         return self.places[name]
 
     def constant(self, array):
-        """Where the address of an array's elements stands."""
+        """The slot of the address of an array's elements."""
         for k, other in enumerate(self.kept):
             if other is array:
                 return k

@@ -16,7 +16,7 @@ def _log_of_one_and(b, f, low, large, x):
 
 
 def _is_large(b, a):
-    """Where `a * a + 1` is `a * a`."""
+    """A mask of the values for which `a * a + 1` rounds to `a * a`."""
     return b.fcmp(">", a, b.const(2.0 ** (FORMATS[b.width].mantissa // 2 + 3)))
 
 

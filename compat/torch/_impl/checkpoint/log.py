@@ -7,7 +7,7 @@ from .recompute import CheckpointError
 
 
 class Log:
-    """Where each tensor was saved, in the forward pass and in the recomputation."""
+    """A log of the places where tensors were saved, in the forward pass and in the recomputation."""
 
     def __init__(self):
         self.passes = [], []

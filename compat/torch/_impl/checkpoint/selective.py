@@ -11,8 +11,8 @@ from ..values.tangents import tangent_of
 
 
 class CheckpointPolicy(Enum):
-    """What becomes of the output of an operation: kept, or computed again. The CPU's memory is the only one here:
-    operations that were to move there are computed again, as in PyTorch's eager mode."""
+    """The policy for the output of an operation: save it, or recompute it. There is no offloading: outputs marked for
+    the CPU are recomputed, as in PyTorch's eager mode."""
 
     MUST_SAVE = 0
     PREFER_SAVE = 1
@@ -26,7 +26,7 @@ _SAVED = (CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_SAVE)
 
 
 class SelectiveCheckpointContext:
-    """What a policy is told beside the operation and its arguments: the output, and that this is the forward pass."""
+    """Context for a policy beside the operation and its arguments: the output, and whether this recomputes."""
 
     def __init__(self, *, is_recompute, op_output=None):
         self.is_recompute = is_recompute

@@ -67,7 +67,7 @@ class RandomSampler(Sampler[int]):
 
     @property
     def num_samples(self):
-        """How many items it gives."""
+        """The number of items that it gives."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self):

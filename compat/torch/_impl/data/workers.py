@@ -17,7 +17,7 @@ _INFO = None
 
 
 class WorkerInfo:
-    """What a worker knows of itself: `id`, `num_workers`, `seed`, `dataset`."""
+    """The record of a worker: `id`, `num_workers`, `seed`, `dataset`."""
 
     def __init__(self, **facts):
         self.__dict__.update(facts)

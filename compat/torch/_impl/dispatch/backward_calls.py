@@ -45,6 +45,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
             )
         grad_tensors = grad_variables
     m = MODES.get()
+    # The vmap of a sweep with several cotangents is no transform of the user's.
     if m is not None and (m.level is not None or any(not trace.own for trace in m.maps)):
         raise RuntimeError("backward() called inside a functorch transform. This is not supported, please use "
                            "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
@@ -83,7 +84,7 @@ def chosen(inputs, name):
 
 
 def asked(outputs, inputs):
-    """What takes over a backward pass of tensors, or None: edges and sparse tensors have no class to ask."""
+    """The handler of a backward pass of tensors, or None; edges and sparse tensors have no class to ask."""
     m = MODES.get()
     if (m is None or not m.functions) and WITHOUT.issuperset(map(type, outputs)) and WITHOUT.issuperset(
             map(type, inputs)):
@@ -120,6 +121,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     >>> torch.autograd.grad(x * x, x)
     (tensor(6.),)
     """
+    # The commonest call, which neither a mode nor a class takes over.
     if type(outputs) in PLAIN_KINDS and only_inputs and not (is_grads_batched or materialize_grads) and (
             grad_outputs is None or type(grad_outputs) is Tensor) and MODES.get() is None:
         plain = plain_tensors(inputs)
@@ -147,6 +149,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     retain_graph = create_graph if retain_graph is None else retain_graph
     grads = make_grads(grad_outputs, len(outputs))
     if is_grads_batched:
+        # For its checks alone: inside of vmap the cotangents have no batch axis that could be compared.
         for i, (t, g) in enumerate(zip(outputs, grads)):
             seed(i, t, g, batched=True)
         result = batched_grad(outputs, inputs, grads, create_graph, allow_unused)

@@ -26,7 +26,7 @@ def made(row, args, kwargs, tensors, m, answer):
 
 
 def trial(program, tensors, m):
-    """What a program gives; hooks of the user's do not hear of it."""
+    """Run a program without calling the user's hooks."""
     if m is None or m.packing is None:
         return program.run(*tensors)
     try:

@@ -42,12 +42,12 @@ _ROOM["pack"] = pack
 
 
 def kept(rule):
-    """Where the values that a rule saves come from."""
+    """The origins of the values that a rule saves."""
     return [origin for origin in rule.origins if origin is not None]
 
 
 class Program:
-    """What a call comes to: `run(*tensors)` gives the output, or DECLINED; `source` is its text, which `print` shows.
+    """The program of a call: `run(*tensors)` gives the output, or DECLINED; `source` is its text, as `print` shows.
 
     Args:
         recorder: what staged the body; `answer` is what that gave.
@@ -203,7 +203,7 @@ class CallWriter(Writer):
                       f"{key})")
 
     def expression(self, answer, results):
-        """What gives the output of its tensors; appends what those are of to a list."""
+        """The source expression of the output of its tensors; appends their boxes to `results`."""
         if answer is None:
             return "None"
         if type(answer) is Box:

@@ -1,4 +1,4 @@
-"""What operations say of themselves that are made by tables: their docstrings, one line for those of one meaning."""
+"""Docstrings of the operations that are made by tables, one line for those of one meaning."""
 
 _LINES = """
 exp: Raise e to each element.

@@ -69,6 +69,7 @@ def described(args, key, tensors, tangents, blind, epoch):
         elif kind in STATIC:
             key += (kind, a)
         elif kind is float:
+            # 0.0 and -0.0 are equal, and NaN is not equal to itself: as parts of a key they go by their text.
             key += (kind, a if a and a == a else str(a))
         elif kind in NESTS:
             key += (kind, len(a))
@@ -127,6 +128,7 @@ class DualProgram(Program):
 
 def push(recorder, known):
     """Stage the tangents of all equations: `known` has those of the inputs, and gets those of what is computed."""
+    # Of those that are there now: the equations of tangents are appended to the same list.
     for eq in list(recorder.equations):
         places = [i for i, v in enumerate(eq.inputs) if type(v) is not Literal and v in known]
         if eq.prim.flat or not eq.outputs or not places:

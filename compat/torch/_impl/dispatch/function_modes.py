@@ -26,7 +26,7 @@ class TorchFunctionMode:
         pass
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
-        """What a call gives; to be written by each mode."""
+        """Handle a call and return its result; each mode defines it."""
         raise NotImplementedError(f"{type(self).__name__} has no __torch_function__(self, func, types, args, kwargs), "
                                   "which says what a call gives")
 

@@ -28,17 +28,17 @@ def primal_of(v):
 
 
 def peek(v):
-    """What `bare` gives, or None where no element can be looked at: for shortcuts that an operation can do without."""
+    """`bare`, or None where elements cannot be read: for shortcuts that an operation can do without."""
     return None if isinstance(v, Opaque) else primal_of(v)
 
 
 def stripped(v):
-    """What `bare` gives, for computing with it alone."""
+    """`bare`, of a value that is only computed with."""
     return v if isinstance(v, Opaque) else primal_of(v)
 
 
 def detached(v):
-    """What `primal_of` gives, for computing with it alone: of an operand of a program its value without derivatives."""
+    """`primal_of`, of a value that is only computed with: of an operand of a program its value without derivatives."""
     return stop_gradient(v) if isinstance(v, Opaque) else primal_of(v)
 
 
@@ -65,7 +65,7 @@ def insist_there(check, value):
 
 
 def filled(value, dtype):
-    """What fills memory of a NumPy dtype: a number, or a value without axes, which has to fit as a number does."""
+    """Fill value for memory of a NumPy dtype: a number, or a value without axes, which has to fit as a number does."""
     if not hasattr(value, "dtype"):
         return filling(value, dtype)
     if value.dtype == dtype:

@@ -54,7 +54,7 @@ def fits(p, v):
 
 
 def unlike(kind, v):
-    """What a parameter takes and was not given, in words."""
+    """The mismatch between a parameter's kind and the value given, in words."""
     if kind in ("ints", "ints1", "sizes", "sizes1", "floats") and isinstance(v, tuple | list):
         for place, n in enumerate(v):
             if not (isinstance(n, float | int) if kind == "floats" else INTEGERS[kind](n)):

@@ -152,6 +152,7 @@ def by_columns_first(shape, arrays):
     for a in arrays:
         if a.ndim == 2:
             (n, m), (down, right) = a.shape, a.strides
+            # An axis that is broadcast counts as one of stride 0, which has no order.
             down, right = 0 if n == 1 and rows != 1 else down, 0 if m == 1 and columns != 1 else right
             if down and right:
                 if down != right:
@@ -193,7 +194,7 @@ def memory_order(shape, arrays):
 
 
 def of_index(out, x, index):
-    """What arrays among an index took from an array, with its axes in memory as PyTorch lays them out.
+    """Lay out the result of an index with arrays, its axes in memory as PyTorch has them.
 
     Its iterator sees the array with steps of 0 along the axes of the index, and the index arrays beside axes of 1.
     """

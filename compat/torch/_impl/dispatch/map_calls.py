@@ -50,7 +50,7 @@ def lowered(args, trace, mapped):
 
 
 def raised(answer, trace):
-    """What a program gave, one level up."""
+    """The output of a program, lifted one level up."""
     if not isinstance(answer, tuple):
         return answer if answer is None else at_level(trace, answer)
     parts = [raised(a, trace) for a in answer]
@@ -79,7 +79,7 @@ def made(row, args, kwargs, trace, mapped, tensors, answer):
 
 
 def unboxed(answer, batch):
-    """What a body gave, without the boxes of the batch."""
+    """The output of a body, without the boxes of the batch."""
     if isinstance(answer, tuple):
         parts = [unboxed(a, batch) for a in answer]
         return type(answer)(*parts) if hasattr(answer, "_fields") else tuple(parts)

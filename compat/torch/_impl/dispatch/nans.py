@@ -12,7 +12,7 @@ from ..values.core_values import lower
 
 
 class NanChecks:
-    """What the modes hold under debug_nans: a look at each operation, and at each node's turn in a sweep."""
+    """Checks under debug_nans, held by the modes: one for each operation, and one for each node of a backward pass."""
 
     def operation(self, body, name, given, named, out):
         """Raise if an operation, a function of core values, made a NaN of its arguments."""

@@ -21,7 +21,7 @@ from ..views.overlap import check_overlap, check_own
 
 
 class Target(NamedTuple):
-    """What is special about an operation's `out=`.
+    """Properties of an operation's `out=`.
 
     Args:
         dtype: the operation computes in the dtype of `out=`.

@@ -1,4 +1,4 @@
-"""Which functions a `__torch_function__` may get, and by what names programs reach them."""
+"""The functions that a `__torch_function__` may get, and the names by which programs reach them."""
 
 import functools
 

@@ -30,7 +30,7 @@ unfold
 
 
 def overridden(args, kwargs):
-    """What takes over an operation, a function of `(func, args, kwargs)`: a mode, or classes of arguments; or None."""
+    """The handler of an operation, called as `(func, args, kwargs)`: a mode, or classes of arguments; or None."""
     m = MODES.get()
     if m is not None and m.functions:
         return by_mode
@@ -67,7 +67,7 @@ def as_usual(kind, args):
 
 
 def quickly(kind, func, args, kwargs):
-    """What the default `__torch_function__` of a class comes to for plain operands without keywords: the operation on
+    """The fast path of a class's default `__torch_function__`, for plain operands without keywords: the operation on
     tensors that share all they have with them, its output as one of the class."""
     writes, shares, known = manner(func)
     if not known:
@@ -96,6 +96,7 @@ def quickly(kind, func, args, kwargs):
         for x, t in zip(args, given):
             if out.autograd_meta.base is t:
                 out.autograd_meta.base = x
+    # The output is new and nobody else's: it changes its class, which is cheaper than a second tensor.
     out.__class__ = kind
     return out
 
@@ -144,7 +145,7 @@ def unheard(t):
 
 
 def default_torch_function(cls, func, types, args=(), kwargs=None):
-    """What `super().__torch_function__` does: the operation itself, its outputs as tensors of the class."""
+    """The default `__torch_function__`: the operation itself, its outputs as tensors of the class."""
     if not all(issubclass(cls, kind) for kind in types):
         return NotImplemented
     before = PLAIN_ONLY.get()
@@ -277,6 +278,7 @@ def prepare(cls):
     base = Tensor
     usual = cls.other_layout or getattr(cls.__torch_function__, "__func__", None) is default_torch_function
     kept, views = (UNASKED | _FACTS, _VIEWS) if usual else (UNASKED, None)
+    # Members that a class below Tensor defines, or one between the two, stay as they are.
     own = {name for kind in cls.__mro__[: cls.__mro__.index(base)] for name in vars(kind)}
     for name, member in list(vars(base).items()):
         if name in own or name in kept or cls.other_layout and name in _STATE:

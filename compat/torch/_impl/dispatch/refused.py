@@ -9,7 +9,7 @@ from .refused_forms import FORMS
 
 
 class Refusals:
-    """What one operation refuses.
+    """Checks of one operation's refusals.
 
     Args:
         place: which tensor's dtype counts, None for the common one of all operands.
@@ -83,7 +83,7 @@ def told(found, name, main, dtype, tensor):
 
 
 def _type(dtype):
-    """What messages call the tensors of a dtype."""
+    """The type name of a dtype in messages."""
     word = type_word(dtype)
     return f"CPU{word}Type" if "omplex" in word or word == "BFloat16" else f"torch.{word}Tensor"
 
@@ -118,5 +118,5 @@ _BY_NAME = _read()
 
 
 def refusals(name):
-    """What an operation, or the one that it is a part of, refuses; None for nothing."""
+    """The refusals of an operation, or of the one that it is a part of; None for nothing."""
     return _BY_NAME.get(name.removesuffix("_with_indices"))

@@ -68,7 +68,7 @@ def missed(programs, key, make):
 
 
 def staged(recorder, row, args, kwargs, tensors, shown=None):
-    """What the body of a call gives on boxes; beside it the arguments as it takes them, and their signature.
+    """Stage the body of a call on boxes: its output, the arguments as it takes them, and their signature.
 
     `shown` gives what the body sees of a box.
     """
@@ -90,7 +90,7 @@ def staged(recorder, row, args, kwargs, tensors, shown=None):
 
 
 def count_of(args):
-    """How many tensors there are among arguments."""
+    """The number of tensors among arguments."""
     return sum([count_of(a) if type(a) in NESTS else isinstance(a, TensorBase) for a in args])
 
 

@@ -1,4 +1,4 @@
-"""What function modes are told of besides operations: functions, methods and attributes of tensors."""
+"""Dispatch to function modes beside operations: functions, methods and attributes of tensors."""
 
 import functools
 import os
@@ -29,7 +29,7 @@ def by_mode(func, args, kwargs):
 
 
 class Classes:
-    """What stands behind the last mode where classes of arguments are to be asked: methods themselves ask modes only.
+    """The last handler behind all modes, which asks the classes of arguments: methods themselves ask modes only.
 
     The methods that a subclass inherits ask it (`overriding.prepare`); a mode is given Tensor's own.
     """
@@ -150,7 +150,7 @@ _WORDS = "__get__", "__set__", "__delete__"
 
 
 def asking_for(made, fun, word):
-    """What a property calls while there are modes."""
+    """A getter or setter of a property that asks the active modes first."""
 
     def asked(*args):
         m = MODES.get()

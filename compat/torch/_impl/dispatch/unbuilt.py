@@ -1,4 +1,4 @@
-"""What is asked for and is not implemented: an error that names it, and says what to use."""
+"""The error of a name that is not implemented, and the stubs that raise it."""
 
 from .unbuilt_names import NAMES
 

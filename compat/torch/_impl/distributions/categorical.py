@@ -195,7 +195,7 @@ def one_hot(index, n):
 
 
 class Multinomial(_OfCategorical):
-    """How often each category occurs in `total_count` trials.
+    """The multinomial distribution: counts of each category in `total_count` trials.
 
     Args:
         total_count: the number of trials, one for all.

@@ -200,7 +200,7 @@ class ContinuousBernoulli(_ByProbability, ExponentialFamily):
 
 
 class Geometric(_ByProbability):
-    """How often a Bernoulli distribution gives 0 before the first 1.
+    """The geometric distribution: the number of Bernoulli trials that give 0 before the first 1.
 
     Args:
         probs, logits: the probability of 1, or its logit.
@@ -247,7 +247,7 @@ class Geometric(_ByProbability):
 
 
 class Binomial(_ByProbability):
-    """How often a Bernoulli distribution gives 1.
+    """The binomial distribution: the number of Bernoulli trials that give 1.
 
     Args:
         total_count: how often it is tried.
@@ -311,7 +311,7 @@ class Binomial(_ByProbability):
 
 
 class NegativeBinomial(_ByProbability):
-    """How often a Bernoulli distribution gives 1 before it gave 0 `total_count` times.
+    """The negative binomial distribution: the number of Bernoulli trials that give 1 before `total_count` give 0.
 
     Args:
         total_count: when to stop; any positive number.

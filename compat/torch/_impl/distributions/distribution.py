@@ -86,7 +86,7 @@ class Distribution:
         return new
 
     def _also_expanded(self, new, batch_shape):
-        """What a kind expands besides its parameters."""
+        """Expand further state of a subclass besides its parameters."""
 
     @property
     def batch_shape(self):

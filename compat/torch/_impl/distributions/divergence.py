@@ -33,7 +33,7 @@ def register_kl(type_p, type_q):
 
 
 def nearness(kind, given):
-    """How far up the bases of a kind another one lies."""
+    """The distance in the method resolution order from a given class up to `kind`."""
     return given.__mro__.index(kind)
 
 

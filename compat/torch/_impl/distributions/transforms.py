@@ -36,7 +36,7 @@ class Transform:
 
     @property
     def event_dim(self):
-        """How many axes a value has, where domain and codomain agree."""
+        """The number of event axes of a value, where domain and codomain agree."""
         if self.domain.event_dim == self.codomain.event_dim:
             return self.domain.event_dim
         raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")

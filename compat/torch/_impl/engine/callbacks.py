@@ -8,7 +8,7 @@ PENDING = {}  # thread -> the functions queued by the sweep that runs in it
 
 
 class Engine:
-    """What `Variable._execution_engine` offers."""
+    """The namespace `Variable._execution_engine`."""
 
     @staticmethod
     def queue_callback(callback):
@@ -20,7 +20,7 @@ class Engine:
 
 
 def begin():
-    """What an outer sweep has queued: set aside while an inner one runs."""
+    """Take the callbacks queued by an outer backward pass, so that they wait while an inner one runs."""
     return PENDING.pop(get_ident(), ())
 
 

@@ -36,6 +36,7 @@ def swept(outputs, grads, retain, create_graph, inputs, accumulate, allow_unused
     level, roots = AMBIENT, []
     for t, g in zip(outputs, grads):
         found = plain_root(t, g)
+        # One is not plain: all go the general way, so that errors come in the order of the outputs.
         if found is None:
             for t in outputs:
                 if not isinstance(t, (TensorBase, GradientEdge)):
@@ -74,6 +75,7 @@ def sweep_from(roots, sweep):
         if callbacks.PENDING:
             callbacks.run()
     finally:
+        # One within the other: an interrupt in one restoration does not keep the others from being done.
         try:
             RUNNING.set(outer)
         finally:
@@ -118,16 +120,18 @@ def plain_root(t, g):
         ct = g.value
         if ct.shape != value.shape or ct.dtype is not value.dtype:
             return None
+    # The node of a view may be stale after a write to the memory.
     node = edge(t) if t.dispatch_key else t.node
     return None if node is None or node.lost else (node, ct)
 
 
 def root(i, t, g, level, create_graph):
-    """Where a sweep starts for one output: its node, and the cotangent as the rules take it."""
+    """The root of a backward pass for one output: its node, and the cotangent as the rules take it."""
     node = edge(t) if isinstance(t, TensorBase) else node_of(t, ())
     if node is None or node.lost:
         raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
     ct = lower(g)
+    # Unless the sweep is recorded, the rules of this level take the values below it.
     if not create_graph and type(ct) is Ambient and ct.owner is level and ct.tangent is None:
         ct = ct.value
     dtype = like(t, g)[1]
@@ -197,6 +201,7 @@ def prepare(sweep, roots, inputs, accumulate):
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if not needs_grad(t):
             raise RuntimeError("One of the differentiated Tensors does not require grad")
+        # An input that is no leaf gets a `.grad` as if it had retained it.
         if accumulate and t.node is not None:
             Tensor.retain_grad(t)
         nodes.append(accumulator(t) if t.wants_grad and t.node is None else edge(t))
@@ -244,6 +249,7 @@ def walk(stack, targets, outputs, needed, runs, every):
     """
     seen = set(stack)
     order = []
+    # By a stack of its own: graphs are deeper than Python may recurse.
     while stack:
         node = stack.pop()
         order.append(node)

@@ -60,7 +60,7 @@ class Sweep:
         return self
 
     def tie(self, out, node):
-        """What the rule of a node gave, where the sweep is recorded."""
+        """The output of a node's rule, tied to it where the backward pass is recorded."""
         return tied(out, node, self) if is_piecewise(node.rule) else out
 
     def take(self, seq, ct):
@@ -169,7 +169,7 @@ def task():
 
 
 def reached(tensors):
-    """How many of several tensors the running sweep reaches."""
+    """The number of the given tensors that the running backward pass reaches."""
     sweep = RUNNING.get()
     seen = set()
     stack = [n for n in sweep.roots if sweep.needed is None or n.seq in sweep.needed]

@@ -29,8 +29,8 @@ _LARGE = 1 << 20  # elements: an operation on more costs far more than its recor
 
 
 def programs(rule):
-    """What gives the cotangents of the parents of a node with a rule, recorded, or DECLINED where the general road is
-    to be taken: `again` of the rule, from then on."""
+    """Install and return the recorded program of a rule (`rule.again`), which gives the cotangents of a node's parents,
+    or DECLINED where the general road is to be taken."""
     again = asked(rule)
     rule.again = tying(again) if is_piecewise(rule) else again
     return rule.again
@@ -42,7 +42,7 @@ def is_free(rule):
 
 
 def declined(node, ct, drive):
-    """What is asked of a rule that has no programs."""
+    """Decline: the stand-in of a rule that has no programs."""
     return DECLINED
 
 

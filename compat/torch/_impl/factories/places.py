@@ -1,4 +1,4 @@
-"""Where factories put their tensors: what they were given as `device`, or the default that is in force."""
+"""Placement of the tensors of factories: the given `device`, or the default in force."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def to_meta(device):
 
 
 def library_for(device, kind):
-    """What makes the array of a factory that was given a device, or none: NumPy, or CuPy; None for device "meta"."""
+    """The array library of a factory for a device, or for the default: NumPy, or CuPy; None for device "meta"."""
     if device is None:
         m = MODES.get()
         device = None if m is None else m.device

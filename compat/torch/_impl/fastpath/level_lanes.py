@@ -250,7 +250,7 @@ def by_columns(x):
 
 
 def of_tensors(name, title, fits, order, matrices=False):
-    """What makes the function of an operation that is one primitive of all its tensors: `invoke`, and quick at a level.
+    """A lane maker for an operation that is one primitive of all its tensors: `invoke`, and quick at a level.
 
     Args:
         name, title: the primitive, and torch's name of the node.

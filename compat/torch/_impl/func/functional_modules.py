@@ -15,7 +15,7 @@ class FunctionalModule:
         self.buffers = tuple(name for name, _ in self.model.named_buffers()) if with_buffers else None
 
     def __call__(self, params, *args, **kwargs):
-        """What the module gives with other parameters.
+        """Call the module with other parameters.
 
         Args:
             params: tensors, in the order in which they were given out; those of buffers follow, where it has them.

@@ -12,7 +12,7 @@ from .function_node import overrides
 
 
 class VmapInfo(NamedTuple):
-    """What a Function's vmap is told: the size of the batch, and how random numbers are to behave."""
+    """Information for a Function's vmap: the batch size, and how random numbers are to behave."""
 
     batch_size: int
     randomness: str
@@ -118,7 +118,7 @@ class Batch:
 
 
 class Answer:
-    """What came out of forward beside tensors: whether it was one only, and which are batched."""
+    """The non-tensor part of a forward's output: whether it was a single value, and which outputs are batched."""
 
     def __init__(self, single, flags):
         self.single = single
@@ -126,8 +126,8 @@ class Answer:
 
 
 class Kept:
-    """What a generated rule remembers of one call: which of its outputs and saved tensors are batched, and the shapes
-    of its inputs for one example."""
+    """State of a generated rule for one call: which of its outputs and saved tensors are batched, and the shapes of its
+    inputs for one example."""
 
     def __init__(self, answer, count):
         self.answer = answer

@@ -1,4 +1,4 @@
-"""What a Function is at one level: the methods that users override, and its node, which is the ctx they get."""
+"""A Function at one level: the methods that users override, and its node, which is the ctx they get."""
 
 import warnings
 
@@ -21,7 +21,7 @@ ndarray = np.ndarray
 
 
 def stated(field, doc):
-    """What a method of a ctx was handed last, which may be assigned as well."""
+    """A property for the tensors last handed to a method of a ctx, which may be assigned as well."""
 
     def read(self):
         return getattr(self._state, field) or None
@@ -33,7 +33,7 @@ def stated(field, doc):
 
 
 class FunctionCtx:
-    """What forward and backward share: saved tensors, flags, and the user's own attributes."""
+    """State shared by forward and backward: saved tensors, flags, and the user's own attributes."""
 
     __slots__ = ()
 
@@ -118,7 +118,7 @@ class FunctionCtx:
 
 
 class State:
-    """What the engine knows of one call of a Function."""
+    """Engine state of one call of a Function."""
 
     __slots__ = ("again", "count", "dirty", "edges", "for_forward", "kept", "kind", "materialize", "named", "needs",
                  "non_differentiable", "outputs", "plain", "shapes", "tensors", "to_save", "where")
@@ -324,7 +324,7 @@ class FunctionMeta(type):
 
 
 class SingleLevelFunction(metaclass=FunctionMeta):
-    """What a Function computes, at one level: the methods that users override."""
+    """A Function at one level: the methods that users override."""
 
     generate_vmap_rule = False
     clear_saved_tensors_on_access = False  # whether saved_tensors may be read once only, and the node keeps none after

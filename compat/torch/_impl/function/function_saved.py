@@ -1,4 +1,4 @@
-"""What the node of a Function saved: its tensors as backward sees them, and hooks on single ones."""
+"""Saved tensors of a Function's node, as backward sees them, and hooks on single ones."""
 
 from ..... import _engine
 from ....._engine import FREED
@@ -107,7 +107,7 @@ class FunctionSavedTensor(SavedTensor):
     __slots__ = ()
 
     def item(self):
-        """What stands for the tensor."""
+        """The packed form of the tensor."""
         kept = self.node._state.kept
         if kept is FREED or kept is SPENT:
             raise gone(kept)

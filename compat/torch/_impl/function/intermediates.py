@@ -143,7 +143,7 @@ def refused(owner, place, why):
 
 
 def called(place):
-    """How users write the place of a value."""
+    """The user's spelling of a saved value, for messages."""
     return f"ctx.saved_tensors[{place[1]}]" if place[0] is None else f"ctx.{place[0]}"
 
 

@@ -89,7 +89,7 @@ def all_rows(outputs, inputs, create_graph):
 
 
 def check_forward(create_graph, strict, vectorize):
-    """What the forward strategy cannot do."""
+    """Refuse options that the forward strategy does not support."""
     if create_graph:
         raise NotImplementedError("torch.autograd.functional.jacobian: `create_graph=True` and "
                                   '`strategy="forward-mode"` are not supported together (yet). Please either set '

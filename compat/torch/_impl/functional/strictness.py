@@ -1,4 +1,4 @@
-"""What `autograd.functional` checks: arguments that are tensors, vectors that fit, and dependence in strict mode."""
+"""Checks of `autograd.functional`: tensor arguments, vectors that fit, and dependence in strict mode."""
 
 from ..dispatch.backward_calls import grad
 from ..factories.creation import zeros_like
@@ -18,7 +18,7 @@ def listed(value, name, caller):
 
 
 def outputs_of(func, inputs, caller, strict):
-    """What a user's function gives for tensors, as a tuple."""
+    """Call a user's function on tensors; return its outputs as a tuple, and whether there were several."""
     several, outputs = listed(func(*inputs), "outputs of the user-provided function", caller)
     if strict:
         check_recorded(outputs, "output")

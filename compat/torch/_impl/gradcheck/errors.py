@@ -55,7 +55,7 @@ def mismatch(analytical, numerical, output, input, *, forward=False, part=None):
 
 
 def slow_as_well(numerical, analytical, agree):
-    """What the element-wise comparison says of a pair of Jacobians whose projections differ."""
+    """The message of the element-wise comparison for a pair of Jacobians whose projections differ."""
     difference = (numerical - analytical).abs().max()
     text = ("\nThe above quantities relating the numerical and analytical jacobians are computed \n"
             "in fast mode: projected on random vectors. Below, we recompute numerical and analytical jacobians in "

@@ -1,4 +1,4 @@
-"""What gradcheck asks of derivatives beside their values: zero for zero, undefined gradients, batches."""
+"""Checks of gradcheck beside derivatives' values: zero for zero, undefined gradients, batches."""
 
 import warnings
 

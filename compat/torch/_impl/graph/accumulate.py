@@ -21,6 +21,7 @@ def accumulate(leaf, ct, drive):
     """Add a cotangent to `leaf.grad`, in place unless the gradient is itself recorded."""
     if not leaf.wants_grad and leaf.level_trace is None:
         return  # requires_grad_(False) or detach_() since the graph was recorded
+    # Sweeps of several threads may reach one leaf. The low bits of addresses are alike, so the lock goes by others.
     with _LOCKS[id(leaf) >> 4 & 63]:
         meta = more(leaf)
         before = meta.grad
@@ -31,6 +32,7 @@ def accumulate(leaf, ct, drive):
         elif before is None:
             meta.grad = first(leaf, ct, drive)
         elif drive.create_graph or isinstance(ct, extend.Tracer) or before.level_trace is not None:
+            # Not in place: what was added into memory would have no history.
             meta.grad = laid_out(drive.tensor(drive.value(before) + ct), before)
         elif type(ct) not in ARRAYS or type(before.value) not in ARRAYS:
             meta.grad = add_sparse(before, ct, drive)
@@ -47,6 +49,7 @@ def accumulate(leaf, ct, drive):
 
 def take_first(leaf, ct):
     """Make a cotangent that is the sweep's alone the first gradient of a leaf, the commonest case; False for others."""
+    # The strides count, since PyTorch gives a gradient the layout of its leaf.
     meta = leaf.autograd_meta
     if (meta.grad is not None or not leaf.wants_grad or meta.grad_dtype is not None or meta.hooks is not None
             or meta.post is not None or leaf.level_trace is not None
@@ -57,6 +60,7 @@ def take_first(leaf, ct):
         if ct is None:
             return False
     with _LOCKS[id(leaf) >> 4 & 63]:
+        # Another thread may have put one there meanwhile.
         if meta.grad is not None:
             return False
         meta.grad = wrap(ct)
@@ -166,6 +170,7 @@ def dense(array):
     if array.flags.c_contiguous or array.flags.f_contiguous:
         return True
     expected = array.itemsize
+    # An axis of one element may have any stride.
     for stride, n in sorted((s, n) for s, n in zip(array.strides, array.shape) if n != 1):
         if stride != expected:
             return False

@@ -36,7 +36,7 @@ def users_frames():
 
 
 class Lines:
-    """Where a program was; its text is made when asked for, since most of it is never shown."""
+    """A recorded stack of the program; its text is formatted when asked for, since most are never shown."""
 
     __slots__ = ("found",)
 

@@ -11,7 +11,7 @@ from .undefined import UNDEFINED
 
 
 class RemovableHandle:
-    """What `register_hook` returns: `remove()` takes the hook away. A context manager too.
+    """The handle that `register_hook` returns: `remove()` takes the hook away. A context manager too.
 
     Args:
         hooks_dict: the hooks by number, where `fn` is put if it is given.

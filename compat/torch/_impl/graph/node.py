@@ -1,4 +1,4 @@
-"""What the engine does at a node of the stateful tape: hooks, retained gradients, captures, versions, the rule."""
+"""Execution of a node of the stateful tape: hooks, retained gradients, captures, versions, the rule."""
 
 import numpy as np
 
@@ -29,6 +29,7 @@ class GradNode(NodeData):
             if rule.keeps:
                 if saved is FREED:
                     raise freed()
+                # Only what is older than the last write can hold what it wrote to; numbers of nodes count downwards.
                 if self.seq > versions.LAST[0] and (
                         type(saved) is not ndarray or versions.written(saved) is not None) and (
                         self.changed(saved) is not None):
@@ -189,6 +190,7 @@ class AccumulateGrad(GradNode):
 
     def run_in_sweep(self, ct, drive):
         """Hooks, capture, accumulation, hooks after it."""
+        # Nothing looks on: what arrives becomes the gradient, or the captured one, at once.
         if self.extra is None and drive.plain:
             if drive.capture is None:
                 if drive.mine and type(ct) is ndarray and take_first(self.saved, ct):
@@ -208,7 +210,7 @@ class AccumulateGrad(GradNode):
         return self.run_between_hooks(ct, drive) if drive.plain else self.run_slowly(ct, drive)
 
     def run_between_hooks(self, ct, drive):
-        """What `run_in_sweep` does, on the long path."""
+        """The slow path of `run_in_sweep`."""
         drive.node = self
         extra = self.extra
         captured = drive.capture is not None and self.seq in drive.capture

@@ -1,4 +1,4 @@
-"""What a node of the stateful tape holds: its rule, what that saved, hooks, names and edges."""
+"""Data of a node of the stateful tape: its rule, saved values, hooks, names and edges."""
 
 import re
 
@@ -15,7 +15,7 @@ ndarray = np.ndarray
 
 
 class NodeExtra(Extra):
-    """What few nodes have: hooks of the tensor and of the node, a retained tensor, names, packed saved values."""
+    """Rarely used fields of a node: hooks of tensor and node, a retained tensor, names, packed saved values."""
 
     hooks = packing = tangents = name = edges = meta = prehooks = posthooks = None
     call = None  # (row, arguments but for tensors, keywords) of the operation

@@ -40,7 +40,7 @@ class NamedRule(_engine.Rule):
 
 
 def in_order(active, order):
-    """What a node shows: its operands in torch's order, None for one without gradient.
+    """A getter of a node's visible operands in torch's order, None for one without gradient.
 
     Args:
         active: which operands of the primitive have one.

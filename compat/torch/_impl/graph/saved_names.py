@@ -1,4 +1,4 @@
-"""What nodes of PyTorch's names saved, by PyTorch's names: where a node of ours has it, or can tell it.
+"""Saved values under PyTorch's names of nodes and attributes: where a node of ours has the value, or can derive it.
 
 The names are those of `node_table.py`. Operands and outputs are those of the rule if its primitive has the node's
 name, and else a leaf's own value: what the tape does not keep is not listed.

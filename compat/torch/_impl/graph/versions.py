@@ -69,7 +69,7 @@ class Written:
         self.stamps.append(stamp)
 
     def before(self, seq):
-        """How many writes came before the node `seq` (numbers count downwards)."""
+        """The number of writes that came before the node `seq` (numbers count downwards)."""
         return self.count - sum(stamp < seq for stamp in self.stamps)
 
 
@@ -148,7 +148,7 @@ def exposed(array):
 
 
 def version(array):
-    """How often the memory was written to in place."""
+    """The number of in-place writes to the memory."""
     if not WRITTEN:
         return 0
     known: dict = WRITTEN

@@ -118,7 +118,7 @@ def disable_saved_tensors_hooks(error_message):
 
 
 class _AllowMutationOnSavedContext:
-    """What `allow_mutation_on_saved_tensors` hands out: what was saved, copied once before the first write to it."""
+    """Context of `allow_mutation_on_saved_tensors`: saved tensors, each copied once before the first write."""
 
     def __init__(self):
         self.clear()
@@ -147,7 +147,7 @@ class _AllowMutationOnSavedContext:
             self.cloned[handle] = wrap(self.original.pop(handle)[0].value.copy(order="K"))
 
     def unpack(self, handle):
-        """What was saved, inside the context alone."""
+        """The saved tensor; refused outside the context."""
         if modes().mutable_saved is not self or handle not in self.cloned and handle not in self.original:
             raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which "
                                  "the graph was originally recorded.")

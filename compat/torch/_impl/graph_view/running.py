@@ -1,4 +1,4 @@
-"""What user code may ask about the backward pass that calls it, and versions that it may set."""
+"""Introspection of the running backward pass by user code, and setters of version counters."""
 
 import contextlib
 

@@ -90,7 +90,7 @@ class ShownNode(GradNode):
         raise AttributeError(f"'{self.name()}' object has no attribute '{key}'")
 
     def __dir__(self):
-        """What a node shows in PyTorch: no slots, but the saved values that can be read."""
+        """The attributes that a node shows in PyTorch: no slots, but the saved values that can be read."""
         special = [name for name in dir(object) if name.startswith("__")]
         return sorted([*special, *_SHOWN, *(["variable"] if self.of_leaf else readable(self))])
 
@@ -152,7 +152,7 @@ def call_node(node, grads):
 
 
 def arity(node):
-    """How many gradients a node takes, None where its rule alone does not tell."""
+    """The number of gradients that a node takes, None where its rule alone does not tell."""
     if isinstance(node, JointNode):
         return len(node.parents)
     state = getattr(node, "_state", None)  # of a Function

@@ -43,7 +43,7 @@ class CopySlices(GradNode):
         return slices(ct, index, aval, fn.rule.strong if drive.masked else fn.rule.back, saved)
 
     def changed(self, saved, part=None):
-        """What the operation finds."""
+        """The saved value as the operation finds it."""
         return saved[2].changed(saved[2].saved)
 
 

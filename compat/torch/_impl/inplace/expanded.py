@@ -23,7 +23,7 @@ class Adding:
 
 
 def at_places(array, name, fn, values):
-    """What expanded memory becomes by `fn(array, *values)`, which changes its elements at some places alone."""
+    """The new value of expanded memory under `fn(array, *values)`, which changes only some of its elements."""
     which, example = PLACES[name]
     tell(f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this "
          f"operation. This also applies to advanced indexing e.g. {example}")

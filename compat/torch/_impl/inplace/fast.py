@@ -40,7 +40,7 @@ CONSTANTS = frozenset({int, float, bool, str, type(None), Dtype})
 
 
 class Target:
-    """Where a write goes: the memory, and who has its history.
+    """The target of a write: the memory, and who has its history.
 
     `x` is the array, of which the first `front` axes are those of vmaps; `tensor` what is written to below those, and
     `holder` that or its base; `node` the holder's, where operations are `recording`. `recorded` says of a tensor that
@@ -71,6 +71,7 @@ def target(t, m):
             return None
         else:
             level = m.level
+            # From the innermost vmap outwards; those outside of the gradient's level lie below it, and stay.
             for trace in m.maps[::-1]:
                 if level is not None and trace.level < level.level:
                     break
@@ -125,6 +126,7 @@ def target(t, m):
     found.front = front
     found.node = node if recording else None
     if holder is not u:
+        # Elements that share memory: the general road has PyTorch's refusal.
         if overlapping(x):
             return None
         if recording and (node is not None or u.node is not None or u.wants_grad or holder.wants_grad):
@@ -132,6 +134,7 @@ def target(t, m):
                     level is None and holder.dispatch_key != FAST) or (
                     u.node is not None and not unheard(u.node)) or not lies_in(holder, u):
                 return None
+    # A leaf that requires a gradient: the general road refuses the write.
     elif recording and node is None and u.wants_grad:
         return None
     return found
@@ -214,6 +217,7 @@ def fits(value, dtype):
     if dtype is F64:
         return kind is float or kind is int and -EXACT <= value <= EXACT
     if dtype is F32:
+        # Short of the largest number in single precision, 3.4e38: those between go the general road.
         return kind is float and -3e38 <= value <= 3e38 or kind is int and -EXACT <= value <= EXACT
     letter = dtype.kind
     if kind is bool:
@@ -328,6 +332,7 @@ def assign(t, value, rules):
     x = found.x
     if p is None and q is not None and holder is not u or p is not None and holder is u and rules is None:
         return False
+    # Of memory that both share, some would be read after it was written.
     if type(v) is ndarray and (not alike(v, x) or not lies_elsewhere(v, x) and np.may_share_memory(v, x)):
         return False
     spot = Ellipsis if holder is u or p is None else index_of(u)
@@ -341,6 +346,7 @@ def assign(t, value, rules):
     whole = holder.value if holder.level_trace is None else holder.value.value
     if holder is not u:
         rules = BASE, None, BOTH
+        # No version fits, so the view's history is made again from that of its base when it is asked for.
         u.node = None
         u.autograd_meta.attr_version = -1
     which = 1 if p is None else 0 if q is None else 2

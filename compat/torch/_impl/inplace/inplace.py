@@ -47,7 +47,7 @@ def inplace(t, name, fn, others=(), node_name=None, covers=False):
 
 
 def compute(t, name, fn, others, node_name, covers):
-    """What `inplace` does."""
+    """The implementation of `inplace`."""
     if (live := alive(t)) is not t:
         compute(live, name, fn, others, node_name, covers)
         return t
@@ -108,6 +108,7 @@ def compute(t, name, fn, others, node_name, covers):
         if (covers or not others) and not operands and isinstance(new.node.parents, _engine.AmbientNode):
             extra.edges = (new.node.parents,)
     write(t, new)
+    # A retained gradient belongs to the tensor and not to the node: it goes along to the node of the write.
     for u, node in passed:
         if node is not None and node.extra.retained is not None and u.node is not None:
             u.node.ensure_hooks().retained, node.extra.retained = node.extra.retained, None
@@ -161,7 +162,7 @@ def written_as(run, t, args, kwargs, operands):
 
 
 def write_untracked(t, name, fn, values, operands, covers):
-    """What `compute` comes to where nothing is recorded: the memory is written."""
+    """The path of `compute` where nothing is recorded: write to the memory."""
     array = t.value
     if name in FIRST:
         check_own(array)
@@ -308,6 +309,7 @@ def check_result(shape, dtype, new_shape, new_dtype):
         if not fits:
             raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape {list(new_shape)}")
     if new_dtype != dtype:
+        # In the order of type promotion: truth values, integers, floats (2, by default), complex numbers.
         rank = {"b": 0, "u": 1, "i": 1, "c": 3}
         old, new = rank.get(dtype.kind, 2), rank.get(new_dtype.kind, 2)
         if new > old:

@@ -7,7 +7,7 @@ from ....._engine import words_of
 
 
 class _LinAlgError(RuntimeError):
-    """What a decomposition raises that does not exist."""
+    """The error of a decomposition that does not exist."""
 
 
 LinAlgError = _LinAlgError  # torch's class prints the name with the underscore

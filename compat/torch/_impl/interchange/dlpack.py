@@ -28,7 +28,7 @@ def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None
 
 
 def __dlpack_device__(self):  # noqa: N807
-    """Where the memory lies: the CPU, or the first GPU of the process."""
+    """The DLPack device of the memory: the CPU, or the first GPU of the process."""
     return CPU if type(self.value) is np.ndarray or not on_device(self) else GPU
 
 
@@ -99,7 +99,7 @@ def to_dlpack(tensor):
 
 @property
 def __cuda_array_interface__(self):  # noqa: N807
-    """What other libraries read of memory on a GPU to share it."""
+    """The description of GPU memory by which other libraries share it."""
     if type(self.value) is np.ndarray or not on_device(self):
         raise AttributeError("Can't get __cuda_array_interface__ on non-CUDA tensor type: "
                              f"{self.type()} If CUDA data is required use tensor.cuda() to copy tensor to device "

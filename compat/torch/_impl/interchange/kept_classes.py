@@ -1,4 +1,4 @@
-"""What a file keeps of a tensor besides its elements: its class and its attributes."""
+"""Pickled state of a tensor besides its elements: its class and its attributes."""
 
 import pickle
 from collections import OrderedDict
@@ -14,7 +14,7 @@ def own_pickle(kind):
 
 
 def state_of(t):
-    """What `__setstate__` of the class is given, or the attributes of the tensor, or None."""
+    """The pickled state of a tensor: the argument of the class's `__setstate__`, or its attributes, or None."""
     get = type(t).__getstate__ if hasattr(type(t), "__getstate__") else object.__getstate__
     return (t.__dict__ or None) if get is getattr(object, "__getstate__", None) else get(t)
 

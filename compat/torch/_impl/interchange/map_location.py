@@ -1,4 +1,4 @@
-"""Where storages of a file are put: by the tags that they were saved with, or as `map_location` says."""
+"""Placement of the storages of a file: by the tags that they were saved with, or as `map_location` says."""
 
 import pickle
 import re

@@ -65,7 +65,7 @@ ALLOWED = {("torch._utils", "_rebuild_sparse_tensor"): rebuilt_sparse,
 
 
 class Known:
-    """What readers have in common: PyTorch's names of tensors and their parts, and storages."""
+    """The common part of readers: PyTorch's names of tensors and their parts, and storages."""
 
     def __init__(self, archive, prefix, mapped):
         super().__init__(io.BytesIO(self.checked(archive.read(prefix + "data.pkl"))))
@@ -77,7 +77,7 @@ class Known:
         return text
 
     def known(self, module, name):
-        """What stands under a name, None where it is none of those."""
+        """The object under a name that a file may use, or None."""
         if "bfloat16" not in dtypes.NAMED and module == "torch" and name in ("bfloat16", "BFloat16Storage"):
             raise pickle.UnpicklingError(dtypes.NO_BFLOAT16)
         return ALLOWED.get((module, name)) or allowed(module, name)

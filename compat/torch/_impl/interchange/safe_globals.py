@@ -1,4 +1,4 @@
-"""What `load` may make of a file besides tensors: the classes and functions that the user allows."""
+"""The allow-list of `load`: classes and functions besides tensors that the user permits."""
 
 import contextlib
 
@@ -17,7 +17,7 @@ def add_safe_globals(safe_globals):
 
 
 def get_safe_globals():
-    """What `add_safe_globals` was given."""
+    """The objects given to `add_safe_globals`."""
     return list(_ALLOWED)
 
 
@@ -49,7 +49,7 @@ def safe_globals(safe_globals):
 
 
 def allowed(module, name):
-    """What the user allowed under a name; None where nothing is."""
+    """The object that the user allowed under a name, or None."""
     wanted = plain(f"{module}.{name}")
     for thing in reversed(_ALLOWED):
         found, known = thing if isinstance(thing, tuple) else (thing, f"{thing.__module__}.{thing.__qualname__}")

@@ -73,7 +73,7 @@ class safe_open:  # noqa: N801 (safetensors' name)
         return wrap(moved(self.array(name).copy(), self.device))
 
     def get_slice(self, name):
-        """What gives a part of one tensor by its index: only that part is read."""
+        """A view of one tensor that reads only the part that is indexed."""
         return Part(self.array(name), self.places[name][0], self.device)
 
     def array(self, name):

@@ -120,7 +120,7 @@ class Writer(pickle._Pickler):
         return NotImplemented
 
     def classed(self, t):
-        """What rebuilds a tensor of any class, with its attributes."""
+        """The reduce value of a tensor of any class, with its attributes."""
         kind = type(t)
         if t.other_layout:
             warn_if_has_hooks(t)
@@ -137,11 +137,11 @@ class Writer(pickle._Pickler):
         return _REBUILD_OF_CLASS, (_REBUILD, _TENSOR if kind is Tensor else kind, self.tensor(t)[1], state)
 
     def sparse(self, t):
-        """What rebuilds a sparse tensor: its layout, places, values, size and whether it is coalesced."""
+        """The reduce value of a sparse tensor: its layout, indices, values, size and whether it is coalesced."""
         return _REBUILD_SPARSE, (t.layout, (t._indices(), t._values(), t.size(), t.is_coalesced()))
 
     def tensor(self, t):
-        """What rebuilds a tensor: its storage, place, sizes, strides and whether it asks for gradients."""
+        """The reduce value of a tensor: its storage, offset, sizes, strides and whether it requires gradients."""
         if t.level_trace is not None:
             refuse_copy(t, "save()")
         array = bottom(t)

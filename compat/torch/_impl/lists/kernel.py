@@ -81,7 +81,7 @@ class ListKernel:
 
 
 class Launches:
-    """What the launches of a kernel are given that all lists take, in memory of the processor."""
+    """Launch arguments of a kernel that are common to all lists, in host memory."""
 
     def __init__(self, kernel, sizes):
         self.kernel = kernel

@@ -1,4 +1,4 @@
-"""How arrays of a device lie in memory: without gaps, alike, apart from each other."""
+"""Checks of the memory layout of device arrays: gapless, alike, disjoint."""
 
 from ..types.arrays import namespace
 

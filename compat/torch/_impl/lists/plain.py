@@ -1,4 +1,4 @@
-"""Which tensors kernels may compute with: they lie plainly on a device, and nothing stands over them."""
+"""Checks that a kernel may compute with tensors: plain memory on a device, with no levels or hooks above it."""
 
 import numpy as np
 

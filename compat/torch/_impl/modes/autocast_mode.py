@@ -7,7 +7,7 @@ from .modes import enter, leave, modes, set_modes
 
 
 class Casting(NamedTuple):
-    """What autocast is set to: by kind of device whether it is on and its smaller type, where either was set."""
+    """Settings of autocast: by kind of device whether it is on and its smaller type, where either was set."""
 
     on: tuple[str, ...] = ()
     small: tuple[tuple[str, object], ...] = ()
@@ -19,7 +19,7 @@ NEVER = Casting()
 
 
 def casting():
-    """What autocast is set to now."""
+    """The autocast settings in force."""
     return modes().autocast or NEVER
 
 

@@ -1,4 +1,4 @@
-"""What ends a recomputation as soon as all saved tensors are there."""
+"""The exception that ends a recomputation as soon as all saved tensors are there."""
 
 
 class Complete(BaseException):  # noqa: N818 (nothing is wrong: what turns errors into others lets it pass)

@@ -65,12 +65,12 @@ class force_original_view_tracking(Switch):  # noqa: N801 (torch's name)
 
 
 def is_multithreading_enabled():
-    """What `set_multithreading_enabled` was given last; True at first."""
+    """The last argument of `set_multithreading_enabled`; True at first."""
     return _SWITCHES.get()[0]
 
 
 def is_view_replay_enabled():
-    """What `_force_original_view_tracking` was given last; False at first."""
+    """The last argument of `_force_original_view_tracking`; False at first."""
     return _SWITCHES.get()[2]
 
 

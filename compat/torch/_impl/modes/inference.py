@@ -1,4 +1,4 @@
-"""What inference tensors refuse outside inference mode: writes, asking for gradients, being saved for backward."""
+"""Refusals of inference tensors outside inference mode: writes, asking for gradients, being saved for backward."""
 
 from ..... import _engine
 from .modes import MODES

@@ -48,5 +48,5 @@ def set_warn_always(b):
 
 
 def is_warn_always_enabled():
-    """What `set_warn_always` was given last; False at first."""
+    """The last argument of `set_warn_always`; False at first."""
     return _ALWAYS[0]

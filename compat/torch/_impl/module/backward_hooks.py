@@ -117,7 +117,7 @@ class BackwardHook:
 
 
 def zeros_of(arg):
-    """What makes the gradient of an input that asks for none, as hooks see it; None for what is no tensor."""
+    """A maker of zeros for the gradient of an input that requires none, as hooks see it; None if not a tensor."""
     if not isinstance(arg, TensorBase):
         return None
     return functools.partial(zeros, tuple(arg.shape), dtype=arg.dtype, device=arg.device)
@@ -132,7 +132,7 @@ def spread(values, places, count):
 
 
 def checked(found, count, what, which):
-    """What a user's hook returned, as a tuple of the right length."""
+    """The return value of a user's hook, as a tuple of the right length."""
     found = found if isinstance(found, tuple) else (found,)
     if len(found) != count:
         raise RuntimeError(f"{what} returned an invalid number of {which}, got {len(found)}, but expected {count}")

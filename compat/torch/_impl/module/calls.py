@@ -15,7 +15,7 @@ class Calls:
     """`module(…)`, and hooks around it."""
 
     def forward(self, *input):
-        """What the module computes; a subclass defines it.
+        """Compute the module's output; a subclass defines it.
 
         Raises:
             NotImplementedError: it does not.

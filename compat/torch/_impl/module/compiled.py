@@ -58,7 +58,7 @@ class OptimizedModule(Module):
         self._torchdynamo_orig_callable = mod.forward
 
     def forward(self, *args, **kwargs):
-        """What the module gives, with its hooks."""
+        """Call the original module, with its hooks."""
         return self._orig_mod(*args, **kwargs)
 
     @property

@@ -80,7 +80,7 @@ def pooled(name, axes, ntuple, input, kernel, size, ratio, samples):
 
 
 def starts(u, n, out, k):
-    """Where the windows of one axis begin: steps of `(n - k) / (out - 1)`, cut, the last window at the end."""
+    """The start indices of the windows of one axis: steps of `(n - k) / (out - 1)`, cut, the last window at the end."""
     steps = torch.arange(out, device=u.device)
     if out > 1:
         alpha, u = (n - k) / (out - 1), u.unsqueeze(-1)

@@ -1,4 +1,4 @@
-"""What modules hold besides parameters: buffers, and parameters and buffers whose shape is not known yet."""
+"""Buffers of modules, and uninitialized parameters and buffers, whose shape is not known yet."""
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class Buffer(Tensor, metaclass=BufferType):
 
 
 class UninitializedTensorMixin:
-    """What parameters and buffers without a shape have: `materialize` gives them one.
+    """The common part of uninitialized parameters and buffers: `materialize` gives them a shape.
 
     Raises:
         RuntimeError: any other use of their values.

@@ -147,7 +147,7 @@ def dirac_(tensor, groups=1):
 
 
 def _calculate_fan_in_and_fan_out(tensor):
-    """How many inputs an output depends on, and the other way round."""
+    """The fan-in and fan-out of a weight: inputs of each output, and outputs of each input."""
     if tensor.dim() < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     inputs, outputs = tensor.size(1), tensor.size(0)

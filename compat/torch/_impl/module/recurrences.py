@@ -8,7 +8,7 @@ from . import functions as F, torch_names as torch
 
 
 def projected(h, weight, bias):
-    """What a state adds to the gates."""
+    """The contribution of a state to the gates."""
     out = cnp.matmul(h, weight.T)
     return out if bias is None else out + bias
 

@@ -1,4 +1,4 @@
-"""What a module holds: parameters, buffers and other modules, by the names of its attributes."""
+"""Registration of parameters, buffers and submodules, under the names of a module's attributes."""
 
 from collections import OrderedDict
 

@@ -72,7 +72,7 @@ class StateDict:
             destination[prefix + EXTRA] = self.get_extra_state()
 
     def get_extra_state(self):
-        """What `state_dict` holds of a subclass that defines this and `set_extra_state`."""
+        """The extra state for `state_dict`, of a subclass that defines this and `set_extra_state`."""
         raise RuntimeError(f"Module.get_extra_state() was called, but {type(self).__name__} does not define it: a "
                            "class with extra state defines get_extra_state and set_extra_state")
 

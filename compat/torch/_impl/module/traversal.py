@@ -107,7 +107,7 @@ class Traversal:
         return type(self).__name__
 
     def extra_repr(self):
-        """What the repr of this module shows beside its class and the modules below; a subclass overrides it."""
+        """The part of the repr beside the class and the submodules; a subclass overrides it."""
         return ""
 
     def __repr__(self):

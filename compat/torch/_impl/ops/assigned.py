@@ -1,4 +1,4 @@
-"""What may be assigned to places of a tensor: a number of its dtype, and the words of a refusal."""
+"""Checks of values assigned to places of a tensor: a number of its dtype, and the words of a refusal."""
 
 import numpy as np
 

@@ -44,7 +44,7 @@ def weights_or_zeros(scores):
 
 
 def groups(query, key):
-    """How many heads of queries share one of keys."""
+    """The number of query heads that share a key head."""
     if query.shape[-3] % key.shape[-3]:
         raise RuntimeError("scaled_dot_product_attention: the number of query heads must be divisible by that of "
                            f"key and value heads, but got {query.shape[-3]} and {key.shape[-3]}")

@@ -45,7 +45,7 @@ def compare(name, primitive, symbol):
         return fun
 
     def written(input, other):
-        """What the in-place form writes: numbers, in the history of both operands."""
+        """The value written by the in-place form: numbers, in the history of both operands."""
         found = body(input, other)
         if input.dtype.kind not in "fVc" or not isinstance(input, Tracer) and not isinstance(other, Tracer):
             return found

@@ -1,4 +1,4 @@
-"""What libraries that contract tensors of any kind (opt_einsum) call for those of this package."""
+"""The functions that contraction libraries (opt_einsum) call for tensors of this package."""
 
 from ..dispatch.call import ROWS
 from ..types.tensor_type import Tensor

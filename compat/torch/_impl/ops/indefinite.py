@@ -85,7 +85,7 @@ def _turned(x):
 
 
 def _strict(blocks):
-    """Where L has its own elements: below the diagonal, outside the blocks of D."""
+    """A mask of the strict part of L: below the diagonal, outside the blocks of D."""
     n = blocks.shape[-1]
     return constant(np.tril(np.ones((n, n), bool), -1), blocks) & ~blocks
 
@@ -115,7 +115,7 @@ def _exchanged(pivots):
 
 
 def _blocks(pivots):
-    """Where D may have elements: its diagonal, and beside it where two rows are one pivot."""
+    """A mask of the blocks of D: its diagonal, and beside it where two rows are one pivot."""
     n = pivots.shape[-1]
     out = np.broadcast_to(np.eye(n, dtype=bool), (*pivots.shape, n)).copy()
     for i in np.ndindex(*pivots.shape[:-1]):

@@ -52,7 +52,7 @@ class MappedAt(At):
 
 
 def after(x, out, value):
-    """What a write gave; if no element was meant, in the history of the value nevertheless."""
+    """The result of a write; where it wrote no element, still in the history of the value."""
     return unread(out, value) if out is x else out
 
 

@@ -202,7 +202,7 @@ def fetched(x, index):
 
 
 def in_order(out, t, index):
-    """What index arrays took from memory, laid out as PyTorch's: NumPy lays out some outputs by their index."""
+    """Lay out the result of an index with arrays as PyTorch does: NumPy lays out some outputs by their index."""
     if out.level_trace is None and type(t.value) is ndarray and out.value.ndim > 1:
         if not t.value.flags.c_contiguous:
             out.value = of_index(out.value, t.value, index)

@@ -80,7 +80,7 @@ def mm(input, mat2):
 
 
 def wrong_ranks(name, words, a, b, first, second):
-    """What a product says of operands with other numbers of axes; PyTorch's batching rules say it in their own way."""
+    """The message for operands of a product with other numbers of axes; PyTorch's batching rules have their own."""
     if not any(isinstance(x, Batched) for x in (a, b)):
         return words
     return (f"Shape mismatch: Got incorrect dims for {name}(a, b). a has dim {a.ndim} and b has dim {b.ndim} but "

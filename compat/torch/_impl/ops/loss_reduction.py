@@ -1,4 +1,4 @@
-"""What a loss does with its elements: `reduction=` and the flags before it."""
+"""Reduction of a loss over its elements: `reduction=` and the deprecated flags."""
 
 from ..dispatch.call import ROWS
 from ..modes.warnings import tell

@@ -124,7 +124,7 @@ cumsum, cumprod = running("cumsum", ZERO), running("cumprod", ONE)
 
 
 def counted(input, mask, dim, keepdim):
-    """How many elements are kept."""
+    """The number of elements that the mask keeps."""
     kept = input.new_ones(input.shape, dtype=dtypes.int64)
     kept = kept if mask is None else where(mask, kept, 0)
     return kept.sum(dims(input, dim), keepdim=bool(keepdim))

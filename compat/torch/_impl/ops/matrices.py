@@ -1,4 +1,4 @@
-"""What operations on matrices share: LAPACK's layouts, checks, failures, triangles."""
+"""The common part of matrix operations: LAPACK's layouts, checks, failures, triangles."""
 
 import numpy as np
 
@@ -103,8 +103,8 @@ def first_failure(a, positive):
 
 
 def cholesky_so_far(a):
-    """What LAPACK's `potf2` leaves of matrices in its lower triangle: columns of the factor up to the first leading
-    minor that is not positive, then its pivot, then the matrix as it was."""
+    """The lower triangle that LAPACK's `potf2` leaves on failure: columns of the factor up to the first leading minor
+    that is not positive, then its pivot, then the matrix as it was."""
     out = np.tril(a)
     for i in np.ndindex(*a.shape[:-2]):
         m = out[i]

@@ -1,4 +1,4 @@
-"""Which points a point of a resampled axis is interpolated from, with their weights."""
+"""Source points and weights of each point of a resampled axis."""
 
 import functools
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def _sources(m, scale, align):
-    """Where each of m points lies on the old axis."""
+    """The position of each of m points on the old axis."""
     i = np.arange(m)
     return i * scale if align else (i + 0.5) * scale - 0.5
 

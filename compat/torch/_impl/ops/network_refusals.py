@@ -1,4 +1,4 @@
-"""What PyTorch's layers and losses refuse by the shape, dtype or value of an argument, where NumPy would compute."""
+"""Refusals of PyTorch's layers and losses by shape, dtype or value of an argument, where NumPy would compute."""
 
 import functools
 

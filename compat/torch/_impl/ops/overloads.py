@@ -132,7 +132,7 @@ def product(m, n):
 
 
 def kind_of(word, args, second, kwargs):
-    """Which overload a call means."""
+    """The overload that a call means."""
     tensor = isinstance(second, TensorBase)
     if word in _TENSOR:
         return "Tensor"

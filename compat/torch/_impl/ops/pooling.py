@@ -32,7 +32,7 @@ def combined(places, size):
 
 
 def pool_counts(size, kernel, stride, padding, dilation, ceil_mode):
-    """How many windows lie along each axis."""
+    """The number of windows along each axis."""
     out = []
     for n, k, s, p, d in zip(size, kernel, stride, padding, dilation):
         free = n + 2 * p - d * (k - 1) - 1
@@ -170,7 +170,7 @@ def too_small(x, out, n):
 
 
 def lowest(dtype):
-    """What no maximum is."""
+    """The identity of maximum for a dtype."""
     return np.asarray(-np.inf if dtype.kind in "fV" else np.iinfo(dtype).min, dtype)
 
 

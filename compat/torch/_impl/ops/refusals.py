@@ -1,4 +1,4 @@
-"""What PyTorch's operations refuse by dtype, where NumPy would compute something."""
+"""Refusals of PyTorch's operations by dtype, where NumPy would compute something."""
 
 import functools
 

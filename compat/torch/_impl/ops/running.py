@@ -1,4 +1,4 @@
-"""What runs along an axis: the extremes so far, and what combines all elements up to each."""
+"""Scans along an axis: running extremes, and cumulative combinations of all elements up to each."""
 
 import numpy as np
 

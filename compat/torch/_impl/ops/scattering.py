@@ -50,7 +50,7 @@ def reduce_into(name, x, dim, index, src, how, include_self):
 
 
 def _hits(x, places):
-    """How many places are each element of a vector."""
+    """The number of places that name each element of a vector."""
     ones = constant(np.ones(places.shape, np.int64), x)
     return AT(constant(np.zeros(x.shape, np.int64), x))[places].add(ones)
 

@@ -47,7 +47,7 @@ def adjoint(input):
 
 
 def turned_and_conjugate(t, word):
-    """What `adjoint` gives; `word` is what the user wrote."""
+    """The implementation of `adjoint`; `word` is the attribute that the user wrote."""
     n = len(shape_of(t))
     if n == 1:
         raise RuntimeError(f"tensor.{word} is only supported on matrices or batches of matrices. Got 1-D tensor.")

@@ -1,4 +1,4 @@
-"""What authors of optimizers import of `torch.optim.optimizer`: types, groups by dtype, steps that may be recorded."""
+"""Helpers for authors of optimizers, from `torch.optim.optimizer`: types, groups, steps that may be recorded."""
 
 import functools
 from collections.abc import Iterable

@@ -41,7 +41,7 @@ class AveragedModel(Module):
         self.use_buffers = use_buffers
 
     def forward(self, *args, **kwargs):
-        """What the copy computes."""
+        """Call the averaged copy."""
         return self.module(*args, **kwargs)
 
     def update_parameters(self, model):

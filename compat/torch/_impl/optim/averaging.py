@@ -89,7 +89,7 @@ class SWALR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def share(self, n):
-        """How far the way has been gone after `n` steps."""
+        """The fraction of the annealing done after `n` steps."""
         t = max(0, min(1, n / max(1, self.anneal_epochs)))
         return (1 - math.cos(math.pi * t)) / 2 if self._anneal_strategy == "cos" else t
 

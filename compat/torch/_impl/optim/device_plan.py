@@ -60,7 +60,7 @@ class DeviceRun(Run):
 
 
 def taken_apart(h):
-    """What chooses a kernel, `((name, None, True, False, or "number"), …)`, and the numbers that it is given."""
+    """The key that chooses a kernel, `((name, None, True, False, or "number"), …)`, and the numbers passed to it."""
     facts, values = [], []
     for name, value in vars(h).items():
         if value is None or value is True or value is False:

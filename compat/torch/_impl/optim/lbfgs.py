@@ -76,7 +76,7 @@ class LBFGS(Optimizer):
             return self.iterate(closure)
 
     def iterate(self, closure):
-        """What `step` does."""
+        """The implementation of `step`."""
         group = self.param_groups[0]
         state = self.state[group["params"][0]]
         state.setdefault("func_evals", 0)
@@ -146,7 +146,7 @@ def largest(x):
 
 
 class History:
-    """What an LBFGS remembers: the last steps and changes of the gradient, and the last iteration."""
+    """The history of an LBFGS: the last steps and changes of the gradient, and the last iteration."""
 
     def __init__(self, size):
         self.size = size

@@ -1,1 +1,1 @@
-"""What programs ask of devices, compilers and number formats that are not here, answered truly."""
+"""Queries about devices, compilers and number formats that are not here, answered truly."""

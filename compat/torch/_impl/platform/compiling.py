@@ -1,4 +1,4 @@
-"""What torch.compile and torch.jit come to where nothing is compiled by those names."""
+"""Stand-ins for torch.compile and torch.jit, under which nothing is compiled."""
 
 import warnings
 

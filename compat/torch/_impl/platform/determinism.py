@@ -4,7 +4,7 @@ import warnings
 
 
 class Asked:
-    """What programs asked for."""
+    """Requested settings of determinism and precision."""
 
     deterministic = warn_only = False
     precision = "highest"
@@ -39,7 +39,7 @@ def set_deterministic_debug_mode(debug_mode):
 
 
 def get_deterministic_debug_mode():
-    """What `set_deterministic_debug_mode` would set: 0, 1 or 2."""
+    """The mode that `set_deterministic_debug_mode` would set: 0, 1 or 2."""
     return (1 if Asked.warn_only else 2) if Asked.deterministic else 0
 
 
@@ -53,5 +53,5 @@ def set_float32_matmul_precision(precision):
 
 
 def get_float32_matmul_precision():
-    """What was allowed: "highest" at first."""
+    """The allowed precision: "highest" at first."""
     return Asked.precision

@@ -32,7 +32,7 @@ def located(device):
 
 
 class Properties(NamedTuple):
-    """What a device is, as `get_device_properties` tells."""
+    """Properties of a device, as `get_device_properties` returns them."""
 
     name: str
     major: int

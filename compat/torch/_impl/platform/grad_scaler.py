@@ -157,7 +157,7 @@ class GradScaler:
         return self._init_scale if self._scale is None else self._scale.item()
 
     def get_growth_factor(self):
-        """What the factor is multiplied by to grow."""
+        """The factor by which the scale grows."""
         return self._growth_factor
 
     def set_growth_factor(self, new_factor):
@@ -165,7 +165,7 @@ class GradScaler:
         self._growth_factor = new_factor
 
     def get_backoff_factor(self):
-        """What the factor is multiplied by after an overflow."""
+        """The factor by which the scale shrinks after an overflow."""
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor):
@@ -173,7 +173,7 @@ class GradScaler:
         self._backoff_factor = new_factor
 
     def get_growth_interval(self):
-        """How many steps in a row without overflow let the factor grow."""
+        """The number of consecutive steps without overflow after which the scale grows."""
         return self._growth_interval
 
     def set_growth_interval(self, new_interval):

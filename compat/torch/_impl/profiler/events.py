@@ -11,7 +11,7 @@ _format_time = format_time  # the name that PyTorch's own scripts import
 
 
 class DeviceType(enum.Enum):
-    """Where an event ran."""
+    """The kind of device on which an event ran."""
 
     CPU = 0
     CUDA = 1
@@ -122,7 +122,7 @@ class FunctionEvent(FormattedTimesMixin):
 
     @property
     def key(self):
-        """What events are grouped by."""
+        """The key by which events are grouped."""
         return self.name
 
     @property
@@ -319,7 +319,7 @@ class EventList(list):
                     f.write(";".join(line.translate(spaces) for line in reversed(event.stack)) + f" {value}\n")
 
     def supported_export_stacks_metrics(self):
-        """What `export_stacks` can measure."""
+        """The metrics that `export_stacks` supports."""
         return list(self.METRICS)
 
     def _build_tree(self):

@@ -1,4 +1,4 @@
-"""What the products and convolutions of a program cost, counted while it runs: one count for each module and operation.
+"""Costs of the products and convolutions of a program, counted while it runs: one count for each module and operation.
 
 The formulas are PyTorch's: two operations for each multiplication. Operations that are composed of products count as
 the products that they run.

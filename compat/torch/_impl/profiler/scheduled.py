@@ -9,7 +9,7 @@ from .profiler import STEP, profile as plain_profile, record_function
 
 
 class ProfilerActivity(enum.Enum):
-    """What is timed: operations on the CPU; of devices there are none."""
+    """Activities to profile: operations on the CPU; of devices there are none."""
 
     CPU = 0
     XPU = 1
@@ -20,7 +20,7 @@ class ProfilerActivity(enum.Enum):
 
 
 class ProfilerAction(enum.Enum):
-    """What a step does: nothing, run without being kept, be recorded, or be recorded and hand over what was."""
+    """The action at a step: do nothing, run without recording, record, or record and hand the result over."""
 
     NONE = 0
     WARMUP = 1
@@ -34,7 +34,7 @@ def supported_activities():
 
 
 def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0):
-    """Which steps are recorded, as a function of the step: `skip_first`, then cycles of `wait`, `warmup`, `active`.
+    """Schedule recorded steps, as a function of the step: `skip_first`, then cycles of `wait`, `warmup`, `active`.
 
     Args:
         repeat: how many cycles; 0 for as many as there are.

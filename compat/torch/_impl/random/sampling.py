@@ -113,7 +113,7 @@ rand_like, randn_like = like(rand, uniform), like(randn, gaussian)
 
 
 def kept(input, p):
-    """What dropout multiplies a tensor by: 0 with probability p, else 1 / (1 - p), in its order in memory."""
+    """The dropout multiplier of a tensor: 0 with probability p, else 1 / (1 - p), in its order in memory."""
     r = stream(None)
     shape, dtype = shape_dtype(input)
     kind = floating_kind(dtype, "check_uniform_bounds")
@@ -321,7 +321,7 @@ def multinomial(input, num_samples, replacement=False, *, generator=None, out=No
 
 
 def chosen(weights, numbers):
-    """Which of its columns a row of weights gives for each of its numbers between 0 and 1, as `Generator.choice`."""
+    """The column of each row of weights that a number between 0 and 1 selects, as `Generator.choice` does."""
     bounds = np.cumsum(weights / weights.sum(1, keepdims=True), 1)
     bounds /= bounds[:, -1:]
     if numbers.size * bounds.shape[1] <= _COMPARED:

@@ -40,7 +40,7 @@ class SobolEngine:
 
     @property
     def num_generated(self):
-        """How many points were drawn."""
+        """The number of points drawn so far."""
         return self.sequence.num_generated
 
     def draw(self, n=1, out=None, dtype=None):

@@ -50,7 +50,7 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
     __slots__ = ()
 
     def pack(self, node, saved, numbers=()):
-        """What the rule saved, its tensors packed; `numbers` are the places of operands that are none."""
+        """Pack the tensors that the rule saved; `numbers` are the operands that are no tensors."""
         origins = node.rule.origins
         order = order_of(node.rule)
         if not order:
@@ -76,7 +76,7 @@ class Packing(namedtuple("Packing", ("pack_hook", "unpack_hook"))):
         return packed_here(t, self)
 
     def unpack(self, node, saved, drive):
-        """What the rule is to see."""
+        """The saved values as the rule sees them."""
         drive.node = node
         before = RUNNING.get()
         if before is drive:
@@ -133,7 +133,7 @@ def packed(t, hooks):
 
 
 def ungraded(fun, *args):
-    """What a function gives in no_grad."""
+    """Call a function in no_grad."""
     mode = MODES.get()
     try:
         MODES.set((mode or DEFAULT).ungrading())
@@ -336,7 +336,7 @@ class SavedTensor:
         self.index = index
 
     def item(self):
-        """What stands for the value: a `Packed`, or anything else."""
+        """The stored form of the value: a `Packed`, or anything else."""
         node = self.node
         if node.saved is FREED:
             raise freed()
@@ -344,7 +344,7 @@ class SavedTensor:
 
     @property
     def data(self):
-        """What is kept: the object that a pack hook gave, or the tensor."""
+        """The stored object: the one that a pack hook gave, or the tensor."""
         item = self.item()
         return item.object if type(item) is Packed else self.unpack()
 

@@ -217,7 +217,7 @@ def groups(places):
 
 
 def merged(left, right):
-    """Where the entries of two lists stand once they are merged, and how many there are: the smaller of the two heads
+    """The positions of the entries of two lists in their merged list, and its length: the smaller of the two heads
     comes next, equal heads become one."""
     if np.all(left[1:] >= left[:-1]) and np.all(right[1:] >= right[:-1]) and len(np.unique(left)) == len(left) and (
             len(np.unique(right)) == len(right)):

@@ -24,7 +24,7 @@ def sparse_operation(*names):
 
 
 class Coo(CooArray):
-    """What a sparse tensor holds."""
+    """Contents of a sparse tensor."""
 
     __slots__ = ()
 
@@ -87,11 +87,11 @@ class SparseTensor(Tensor):
     # what it is
 
     def sparse_dim(self):
-        """How many axes have indices."""
+        """The number of sparse axes."""
         return len(self.value.indices)
 
     def dense_dim(self):
-        """How many axes values have."""
+        """The number of dense axes."""
         return self.value.values.ndim - 1
 
     def _nnz(self):

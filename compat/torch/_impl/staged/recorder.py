@@ -1,4 +1,4 @@
-"""What the body of an operation comes to: a graph, staged while the body runs on boxes that hide their elements."""
+"""Staging of an operation's body as a graph, by running it on boxes that hide their elements."""
 
 import numpy as np
 

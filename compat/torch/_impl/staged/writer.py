@@ -63,7 +63,7 @@ class Writer:
         self.lines.append("    " * depth + line)
 
     def constant(self, value, hint):
-        """What stands for a value: itself, or a name."""
+        """The source text of a value: its literal, or a name."""
         kind = type(value)
         if kind in _PLAIN or kind is float and isfinite(value):
             return repr(value)
@@ -80,7 +80,7 @@ class Writer:
         return name
 
     def operand(self, v):
-        """What stands for a variable or a literal."""
+        """The source text of a variable or a literal."""
         name = self.names.get(v)
         if name is None:
             name = self.names[v] = self.constant(v.value, "C")
@@ -151,7 +151,7 @@ class Writer:
         return prim.written and prim.written.format(**dict(zip((*prim.operands, *prim.params), (*operands, *params))))
 
     def joined(self, parts, axis, shape, stacked):
-        """What joins arrays along an axis, or a new one: one copies them, as NumPy's `stack` does."""
+        """The source text that joins arrays along an axis, or a new one: one copies them, as NumPy's `stack` does."""
         if stacked:
             shape = (*shape[: int(axis)], 1, *shape[int(axis) :])
             parts = [f"{part}.reshape({shape})" for part in parts]
@@ -176,11 +176,11 @@ class Writer:
         return _engine.rule_for(prim, active, self.avals_of(eq.inputs), self.avals_of(outs))
 
     def avals_of(self, variables):
-        """What variables and literals are."""
+        """Avals of variables and literals."""
         return tuple([aval_of(v.value if type(v) is Literal else self.values[v]) for v in variables])
 
     def saved(self, k, eq, rule):
-        """What stands for what a rule saves."""
+        """The source text of the values that a rule saves."""
         if rule.collect is None:
             return "None"
         prim = eq.prim

@@ -23,7 +23,7 @@ class Holder:
 
 
 class Exposed:
-    """What is known of memory with aliases: the aliases, and its contents when last looked at."""
+    """Memory with aliases: the aliases, and its contents when last looked at."""
 
     __slots__ = ("holders", "root", "snapshot")
 

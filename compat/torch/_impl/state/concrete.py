@@ -30,7 +30,7 @@ def concrete(t, what):
 
 
 def foreign_value(t, what):
-    """What a traced value of covector's own transforms says to being read: bool for control flow, else a refusal."""
+    """Read a traced value of covector's own transforms: its bool for control flow, else a refusal."""
     if is_meta(t):
         if what in ("item", "numpy", "tolist"):
             raise RuntimeError(f"Tensor.{what}() cannot be called on meta tensors: they have a shape and a dtype, and "

@@ -65,6 +65,7 @@ def accumulator(t, kind=AccumulateGrad):
     meta: Record = t.autograd_meta
     found = None if meta is None else meta.accumulator
     node = None if found is None else found()
+    # A node of the other kind is of no use: an accumulator keeps a gradient, a sink drops it.
     if node is None or node.lost is not kind.lost:
         if meta is None or meta is INFERRED:
             meta = more(t)
@@ -102,6 +103,7 @@ def refresh(t):
     if meta.attr_version == now:
         return t.node
     with _STALE:
+        # Another thread may have made it while this one waited.
         if meta.attr_version == now:
             return t.node
         base = meta.base

@@ -1,4 +1,4 @@
-"""What a tensor shows of its history at the level it is looked at from."""
+"""The visible history of a tensor at the level it is looked at from."""
 
 from ..graph.node import AccumulateGrad
 from ..modes.modes import MODES

@@ -55,6 +55,7 @@ class GradTrace(_engine.AmbientTrace):
         if prim.handlers is None and prim.outputs is None and not (
                 prim.flat or prim.nondiff or prim.variadic or prim.continued is not None):
             m = MODES.get()
+            # Modes that pack what is saved, look at each operation or answer it have the general road.
             if m is None or not (
                     m.hooks or m.anomaly is not None or m.nans is not None or m.answers is not None):
                 quick = self.by_elements if prim.elementwise and len(args) == len(prim.operands) < 3 else self.of_floats
@@ -64,7 +65,7 @@ class GradTrace(_engine.AmbientTrace):
         return _engine.AmbientTrace.process(self, prim, args)
 
     def of_floats(self, prim, args):
-        """What `process` comes to for arrays of floats of one width without tangents; None for anything else."""
+        """A fast path of `process`, for arrays of floats of one width without tangents; None for anything else."""
         n = len(prim.operands)
         values, nodes, dtype = list(args), [], None
         for i in range(n):
@@ -79,6 +80,7 @@ class GradTrace(_engine.AmbientTrace):
                 return None
             dtype = x.dtype
         v = prim.fun(*values)
+        # NumPy gives a scalar in place of an array without axes; the value of a tensor is an array.
         if type(v) is not ndarray and type(v) not in ARRAYS:
             v = np.asarray(v)
         if v.dtype is not dtype:
@@ -108,7 +110,7 @@ class GradTrace(_engine.AmbientTrace):
         return out
 
     def by_elements(self, prim, args):
-        """What `process` comes to for arrays of floats without tangents; None for what this way does not take."""
+        """A fast path of `process`, for elementwise operations on floats without tangents; None for anything else."""
         x = args[0]
         recording = self.recording
         if len(args) == 1:
@@ -143,6 +145,7 @@ class GradTrace(_engine.AmbientTrace):
             parents = p if q is None else q if p is None else (p, q)
             if type(v) is not ndarray:
                 v = np.asarray(v)
+            # Operands that were broadcast: their rules sum the cotangent to their shape.
             fixes = tuple([i for i in active if (y if i else x).shape != v.shape])
             values = (x, y, v, extend.aval_of(x), extend.aval_of(y)) if fixes else (x, y, v)
         if type(v) is not ndarray:

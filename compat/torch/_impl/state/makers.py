@@ -1,4 +1,4 @@
-"""What lanes of plain tensors ask and make: the road that the modes leave open, operands, tensors.
+"""Queries and constructors of the lanes of plain tensors: the road that the modes leave open, operands, tensors.
 
 Compiled with makers.pxd beside it.
 """

@@ -78,7 +78,7 @@ def on_device(t):
 
 
 def library(t):
-    """What computes with a tensor's array: NumPy, or CuPy."""
+    """The array library of a tensor: NumPy, or CuPy."""
     return cupy() if on_device(t) else np
 
 

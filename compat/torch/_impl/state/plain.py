@@ -66,6 +66,7 @@ def current(t, recording):
         return True
     if u.node is None and base.node is None and not base.wants_grad:
         return True
+    # Both tables are empty, and cost nothing, until memory is written to or handed out.
     if EXPOSED and exposed(u.value) or WRITTEN and version(u.value) != meta.attr_version:
         refresh(t)
     return u.node is not None or base.node is None and not base.wants_grad
@@ -165,6 +166,7 @@ def place(key, shape):
             title = "UnsqueezeBackward0"
         elif k is Ellipsis and not dotted:
             dotted = True
+            # Keys behind the Ellipsis count from the last axis.
             axis = rank - sum([r is not None for r in key[len(out) + 1 :]])
             if axis < 0:
                 return None
@@ -174,6 +176,7 @@ def place(key, shape):
     if dotted:
         index = tuple(out) if title != "AliasBackward0" else (Ellipsis,)
         return index, title, index
+    # Whole axes at the end are left out, as the Ellipsis takes them.
     while out and out[-1] is WHOLE:
         out.pop()
     spot = tuple(out)

@@ -52,6 +52,7 @@ def of_one_kind(data, dtype=None):
     if kind is float:
         dtype = (dtypes.Default.float if dtype is None else dtype).numpy
         if dtype in FLOATS:
+            # A number above the largest of single precision becomes infinite, as in PyTorch, which does not warn.
             token = error_state()
             try:
                 suppress_fp_warnings()
@@ -110,6 +111,7 @@ def flattened(data):
                 raise ValueError(f"expected sequence of length {n} at dim {len(shape) - 1} (got {len(item)})")
         arrays += [item.dtype for item in level if isinstance(item, ndarray)]
         level = list(chain.from_iterable([v.tolist() if isinstance(v, ndarray) else v for v in level]))
+        # An axis without elements tells of none behind it.
         if not n:
             break
         first = level[0]
@@ -128,6 +130,7 @@ def inferred(leaves, arrays=()):
     found = None
     for kind, sample in {type(v): v for v in leaves}.items():
         same = [sample]
+        # Python's numbers of one type have one dtype, tensors each their own.
         if issubclass(kind, TensorBase):
             same = [v for v in leaves if type(v) is kind]
         for v in same:
@@ -190,6 +193,7 @@ def whole_numbers(leaves, kinds, dtype):
     info = np.iinfo(dtype.numpy)
     if any(issubclass(k, float) for k in kinds):
         for v in leaves:
+            # `v - v` is NaN where v is not finite.
             if isinstance(v, float) and not (info.min - 1 < v < info.max + 1 and v - v == 0):
                 raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
         leaves = [int(v) for v in leaves]
@@ -198,6 +202,7 @@ def whole_numbers(leaves, kinds, dtype):
     low, high = min(leaves), max(leaves)
     if low < -(2**63) or high >= 2**63:
         raise ValueError("Overflow when unpacking long long")
+    # An unsigned type wraps negative numbers around, as far as its largest one reaches.
     if high > info.max or low < (info.min if info.min else -int(info.max)):
         raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")
     return np.array(leaves, np.int64).astype(dtype.numpy)

@@ -79,8 +79,10 @@ class Recorder:
 
     def take(self, span, array):
         """Note the memory of a new array that owns it."""
+        # A view owns no memory, and an array that is watched has been counted.
         if type(array) is not np.ndarray or array.base is not None or id(array) in self.watched:
             return
+        # The callback holds the id and the size alone: with the array in it, that would never die.
         key, size = id(array), array.nbytes
         self.records.append((span.end, size))
 
@@ -142,7 +144,7 @@ class Recorder:
 
 
 class Makers:
-    """Which operation made a node: an operation's nodes are numbered from the one before it to that of its output."""
+    """The operation that made each node: its nodes are numbered from the one before it to that of its output."""
 
     def __init__(self):
         self.lasts = []
@@ -151,6 +153,7 @@ class Makers:
     @staticmethod
     def before():
         """A number below those of all nodes to come."""
+        # Nodes are numbered downwards here, upwards in PyTorch.
         return -_engine.next_seq()
 
     def note(self, first, last, value):
@@ -160,7 +163,7 @@ class Makers:
             self.found.append((first, value))
 
     def of(self, number, unknown):
-        """What is known of the operation that made a node."""
+        """The operation that made a node, or `unknown`."""
         i = bisect_left(self.lasts, number)
         return self.found[i][1] if i < len(self.lasts) and self.found[i][0] < number else unknown
 

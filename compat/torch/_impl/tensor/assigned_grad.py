@@ -1,4 +1,4 @@
-"""What may be assigned to `.grad` and `.grad_dtype`, and the warning on reading a gradient where none is kept."""
+"""Checks of values assigned to `.grad` and `.grad_dtype`, and the warning on reading a gradient where none is kept."""
 
 import warnings
 

@@ -133,7 +133,7 @@ def number_kind(v):
 
 
 def close_numbers(a, b, rtol, atol, place, rules):
-    """What differs between two numbers, or None."""
+    """The difference between two numbers, or None."""
     if a == b or rules["equal_nan"] and a != a and b != b:
         return None
     gap = abs(a - b)
@@ -148,7 +148,7 @@ def close_numbers(a, b, rtol, atol, place, rules):
 
 
 def tensors(a, b, place, rules):
-    """What differs between two tensors, or None."""
+    """The difference between two tensors, or None."""
     if a.shape != b.shape:
         return f"The values for attribute 'shape' do not match: {a.shape} != {b.shape}.", place
     if a.device != b.device:

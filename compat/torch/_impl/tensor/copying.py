@@ -15,7 +15,7 @@ from ..views.memory import rebuilt, twin
 
 @completes
 class Methods:
-    """What copy and pickle ask for."""
+    """The protocols of copy and pickle."""
 
     def __deepcopy__(self, memo):
         if edge_or_none(self) is not None:

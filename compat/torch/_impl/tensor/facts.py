@@ -1,4 +1,4 @@
-"""What tensors are: shape, dtype, place, and how they lie in memory."""
+"""Attributes of tensors: shape, dtype, device, and the layout in memory."""
 
 import math
 
@@ -22,7 +22,7 @@ ndarray = np.ndarray
 
 @completes
 class Facts:
-    """What can be asked of a tensor."""
+    """Attributes of a tensor."""
 
     @property
     def shape(self):

@@ -20,7 +20,7 @@ from ..values.tangents import tangent_of
 
 
 class Options:
-    """What `set_printoptions` sets; process-wide as torch's."""
+    """Settings of `set_printoptions`; process-wide as torch's."""
 
     precision = 4
     threshold = 1000
@@ -46,7 +46,7 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=N
 
 
 class Formatter:
-    """How the numbers of one tensor are written: width, integers, scientific notation."""
+    """The number format of one tensor: width, integers, scientific notation."""
 
     def __init__(self, array):
         self.floating = array.dtype.kind in "fV"
@@ -136,7 +136,7 @@ def summarized(array):
 
 
 def corners(array):
-    """What a summary shows of an array, and one element more along each axis that it shortens."""
+    """The corners of an array that a summary shows, and one element more along each axis that it shortens."""
     e = Options.edgeitems
     for axis, n in enumerate(array.shape):
         if n > 2 * e + 1:

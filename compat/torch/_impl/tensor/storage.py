@@ -38,7 +38,7 @@ class UntypedStorage:
 
     @property
     def device(self):
-        """Where the bytes lie."""
+        """The device of the bytes."""
         return device_of(self.root)
 
     @property
@@ -73,7 +73,7 @@ class UntypedStorage:
         return versions.flat(self.root).view(np.uint8)
 
     def nbytes(self):
-        """How many bytes it holds."""
+        """The number of bytes."""
         return self.root.nbytes
 
     size = __len__ = nbytes
@@ -146,7 +146,7 @@ class TypedStorage:
 
     @property
     def device(self):
-        """Where the numbers lie."""
+        """The device of the elements."""
         return self._untyped_storage.device
 
     @property
@@ -168,7 +168,7 @@ class TypedStorage:
     size = __len__
 
     def nbytes(self):
-        """How many bytes it holds."""
+        """The number of bytes."""
         return self._untyped_storage.nbytes()
 
     def data_ptr(self):

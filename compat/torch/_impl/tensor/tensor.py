@@ -1,4 +1,4 @@
-"""What tensors have besides the operations: their state, gradients, hooks and history."""
+"""Methods of tensors besides the operations: state, gradients, hooks and history."""
 
 from collections import OrderedDict
 from weakref import ref
@@ -53,7 +53,7 @@ ATTACHED = facts
 
 @completes
 class Methods:
-    """What Tensor has besides the operations."""
+    """Methods of Tensor besides the operations."""
 
     __init_subclass__ = classmethod(prepare)
 

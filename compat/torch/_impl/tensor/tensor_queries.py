@@ -72,7 +72,7 @@ def typename(obj):
 
 
 def get_default_device():
-    """Where factories put tensors that are given no device."""
+    """The device of tensors from factories that are given none."""
     return modes().device or CPU
 
 

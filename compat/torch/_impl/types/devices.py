@@ -1,4 +1,4 @@
-"""Where arrays lie: the devices of the names of them, and copies from one to another."""
+"""Devices of arrays: their names, and copies from one to another."""
 
 from .arrays import ARRAYS, cupy, ndarray
 from .size import CPU, device as Device

@@ -1,4 +1,4 @@
-"""What the nodes of PyTorch 2.13.0 save; tests/compat/tables/generate.py writes it, edit that.
+"""Saved values of the nodes of PyTorch 2.13.0; tests/compat/tables/generate.py writes it, edit that.
 
 A line is names of nodes, a colon, and a word for each thing they save: `saved_words` of the generator says how.
 """

@@ -5,7 +5,7 @@ from collections import OrderedDict, defaultdict, deque, namedtuple
 
 
 class Node(namedtuple("Node", ("flatten", "unflatten", "with_keys"), defaults=(None,))):
-    """How a node is flattened to `(children, context)`, rebuilt from them, and flattened to pairs with keys."""
+    """Functions of a node type: flatten to `(children, context)`, rebuild from them, and flatten to pairs with keys."""
 
     __slots__ = ()
     flatten_fn = property(lambda self: self.flatten)  # torch's names
@@ -52,12 +52,12 @@ class TreeSpec:
 
     @property
     def num_children(self):
-        """How many structures lie right below the root."""
+        """The number of structures right below the root."""
         return len(self._children)
 
     @property
     def num_nodes(self):
-        """How many nodes there are, leaves included."""
+        """The number of nodes, leaves included."""
         return 1 + sum(c.num_nodes for c in self._children)
 
     def children(self):

@@ -111,7 +111,7 @@ def keystr(keys):
 
 
 def key_get(obj, keys):
-    """What keys lead to."""
+    """The value at the end of a path of keys."""
     for key in keys:
         obj = key.get(obj)
     return obj

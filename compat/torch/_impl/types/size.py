@@ -59,7 +59,7 @@ class Size(tuple):
 
 
 class device:  # noqa: N801 (torch's name)
-    """Where a tensor lies: `"cpu"`, or `"cuda"` with an index.
+    """The device of a tensor: `"cpu"`, or `"cuda"` with an index.
 
     >>> import covector.compat.torch as torch
     >>> torch.device("cpu"), torch.device("cuda:0").index

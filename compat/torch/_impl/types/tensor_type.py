@@ -49,7 +49,7 @@ class Tensor(TensorBase):
 
 
 class Inferred(Record):
-    """What tensors made in inference mode share until one of them has more than that."""
+    """Shared fields of tensors made in inference mode, until one of them has more than that."""
 
     def __init__(self):
         super().__setattr__("inference", True)

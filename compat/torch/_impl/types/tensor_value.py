@@ -1,4 +1,4 @@
-"""What lies below a tensor, through all its levels: shape and dtype, memory, a traced value."""
+"""The value below a tensor, through all its levels: shape and dtype, memory, a traced value."""
 
 import numpy as np
 

@@ -76,7 +76,7 @@ def alike(t, tangent):
 
 
 def epoch_of(t):
-    """What the tangents of a tensor's level live as long as."""
+    """The object whose lifetime bounds the tangents at a tensor's level."""
     return t.level_trace if isinstance(t.level_trace, GradTrace) else DUAL.get()
 
 

@@ -83,6 +83,7 @@ def plan_of(prim, param, rule, what, beside):
 
 def by_index(index, title):
     """The plan of a view by a basic index."""
+    # With an Ellipsis NumPy gives an array even where every axis is named, and no scalar.
     index = (*index, Ellipsis)
     return plan_of(GETITEM, index, SELECT[title], PAIR, index)
 
@@ -179,6 +180,7 @@ def planned(known, newest, plans, t, given):
         if plan is None:
             return None
         plan.shape = shape
+        # Emptied and not trimmed: the plans in use are made again at their next calls.
         if len(known) >= MOST:
             known.clear()
             newest.clear()
@@ -254,6 +256,7 @@ def ambient_view(t, m, recording, plan):
     elif p.rule is not None:
         node = history(t)
         if node is not None:
+            # In memory that lies in order a `reshape` is a `view`, and PyTorch calls its node so.
             node = noted(VIEWED if p.prim is RESHAPE and in_order(x) else p.rule, node,
                          saved_by(p, x, 0))
     return tensor_of(array, node, made, None, VIEW if key != GENERAL else GENERAL)
@@ -290,6 +293,7 @@ def level_view(t, plan):
     if trace is None:
         return ambient_view(t, None, True, p)
     if type(trace) is BatchTrace:
+        # An `expand` that adds axes has them behind that of the batch, which takes two views.
         if trace.done or p.maker is not None or p.prim is EXPAND and len(p.param) != len(shape_of(t)):
             return None
         if p.behind is None or p.behind[0] != trace.size:
@@ -343,6 +347,7 @@ def array_of(x, plan):
             return array
         if x.shape == param:  # of axes of one element the strides stay
             return x.view()
+        # Where NumPy would have to copy it raises, and the general road does what PyTorch does.
         return x.reshape(param) if in_order(x) else x.reshape(param, copy=False)
     if prim is not EXPAND or in_order(x):
         if p.lies is None:
@@ -360,12 +365,13 @@ def array_of(x, plan):
     for n, length, stride in zip(param[lead:], x.shape, x.strides):
         strides.append(stride if n == length else 0)
     array = ndarray(param, x.dtype, x, 0, (0,) * lead + tuple(strides))
+    # Elements that share memory must not be written to by accident; NumPy's `broadcast_to` is read-only, too.
     array.flags.writeable = False
     return array
 
 
 def layout_of(plan, shape):
-    """How a view lies in memory; None where NumPy is to find it."""
+    """The layout of a view in memory; None where NumPy is to find it."""
     p: Plan = plan
     if p.maker is not None:
         return None if p.layout is None else layout(*p.layout)
@@ -474,6 +480,7 @@ def parted(t, plan):
         o = out
         meta = o.autograd_meta
         if meta is not None and not meta.inference:
+            # PyTorch refuses writes to one of several views that a node gave.
             meta.creation = "multi"
         if whole is not None:
             o.node = noted(rules[k], whole, None)
@@ -511,6 +518,7 @@ def copied(t, shape=None):
         return None
     array = u.value.copy()
     if shape is not None:
+        # In place, since nobody else holds the copy: `reshape` would give a view of another array.
         array.resize(shape, refcheck=False)
     if not recording:
         return tensor_of(array, None, INFERRED if m.inference else None, None, INFERENCE if m.inference else FAST)

@@ -80,7 +80,7 @@ def partly_shared(a, b):
 
 
 def addresses(array):
-    """Where each element lies, in bytes from the first one."""
+    """The offset of each element, in bytes from the first one."""
     steps = np.ogrid[tuple([slice(0, n) for n in array.shape])]
     return sum(k * s for k, s in zip(steps, array.strides))
 

@@ -18,14 +18,14 @@ _DEFAULT_SPARSE_BLOCK_SIZE = 128
 
 
 class AuxRequest(NamedTuple):
-    """What `flex_attention` gives besides: the logarithms of sums of weights, the largest scores."""
+    """A request for auxiliary outputs of `flex_attention`: the logarithms of sums of weights, the largest scores."""
 
     lse: bool = False
     max_scores: bool = False
 
 
 class AuxOutput(NamedTuple):
-    """What was asked for by an `AuxRequest`."""
+    """The auxiliary outputs that an `AuxRequest` asked for."""
 
     lse: Tensor | None = None
     max_scores: Tensor | None = None
@@ -180,7 +180,7 @@ def create_block_mask(mask_mod, B, H, Q_LEN, KV_LEN, device=None,  # noqa: N803 
 
 
 def _ordered(blocks):
-    """How many blocks of each row are set, and the numbers of blocks, those that are set first."""
+    """The number of set blocks in each row, and the indices of blocks, those that are set first."""
     first = blocks.to(int32).argsort(dim=-1, descending=True, stable=True)
     return blocks.sum(-1).to(int32), first.to(int32).contiguous()
 
@@ -238,7 +238,7 @@ class BlockMask:
         return (*self.kv_indices.shape[:-2], *self.seq_lengths)
 
     def numel(self):
-        """How many places there are."""
+        """The number of places in the mask."""
         return math.prod(self.shape)
 
     def sparsity(self):
@@ -249,7 +249,7 @@ class BlockMask:
         return 100 * (1 - blocks * math.prod(self.BLOCK_SIZE) / self.numel())
 
     def to_dense(self):
-        """Which blocks have places that are left."""
+        """A mask of the blocks that have places left."""
         blocks = _dense(self.kv_num_blocks, self.kv_indices)
         if self.full_kv_indices is not None:
             blocks |= _dense(self.full_kv_num_blocks, self.full_kv_indices)

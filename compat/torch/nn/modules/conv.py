@@ -13,7 +13,7 @@ _MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class _ConvNd(Module):
-    """What all convolutions have: their weights, `(out, in / groups, *kernel)`, transposed ones `(in, out / groups,
+    """The base class of convolutions: weights, `(out, in / groups, *kernel)`, of transposed ones `(in, out / groups,
     *kernel)`, and a bias."""
 
     def __init__(self, in_channels, out_channels, kernel_size, stride, padding, dilation, transposed, output_padding,
@@ -154,7 +154,7 @@ class _ConvTransposeNd(_ConvNd):
                          True, parse(output_padding), groups, bias, padding_mode, device, dtype)
 
     def _output_padding(self, input, output_size, stride, padding, kernel_size, num_spatial_dims, dilation=None):
-        """What is to be added to the output so that it has a size."""
+        """The padding to add to the output so that it has a size."""
         if output_size is None:
             return _single(self.output_padding)
         lead = input.dim() - num_spatial_dims

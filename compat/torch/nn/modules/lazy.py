@@ -6,7 +6,7 @@ from ..._impl.module.torch_names import Size
 
 
 class LazyModuleMixin:
-    """What a lazy module is beside the layer that it becomes: `class LazyX(LazyModuleMixin, X)`.
+    """The lazy part of a module beside the layer that it becomes: `class LazyX(LazyModuleMixin, X)`.
 
     A subclass has `cls_to_become`, and `initialize_parameters(*args)`, which materializes what is uninitialized.
     """

@@ -15,7 +15,7 @@ _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 
 
 class RNNBase(Module):
-    """What recurrent layers have: weights `weight_ih_l0`, `weight_hh_l0`, … of each layer and direction."""
+    """The base class of recurrent layers: weights `weight_ih_l0`, `weight_hh_l0`, … of each layer and direction."""
 
     def __init__(self, mode, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
                  bidirectional=False, proj_size=0, device=None, dtype=None):
@@ -281,7 +281,7 @@ class GRU(RNNBase):
 
 
 class RNNCellBase(Module):
-    """What one step of a recurrent layer has: `weight_ih`, `weight_hh`, `bias_ih`, `bias_hh`."""
+    """The base class of recurrent cells: `weight_ih`, `weight_hh`, `bias_ih`, `bias_hh`."""
 
     def __init__(self, input_size, hidden_size, bias, num_chunks, device=None, dtype=None):
         super().__init__()

@@ -52,7 +52,7 @@ def _as_numbers(mask, name, dtype):
 
 
 class _Layer(Module):
-    """What layers of encoders and decoders have: attention, a network of two layers, norms and dropouts."""
+    """The base class of encoder and decoder layers: attention, a network of two layers, norms and dropouts."""
 
     def _set_up(self, d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, norm_first, bias, norms,
                 attention, device, dtype):
@@ -237,7 +237,7 @@ class Transformer(Module):
     def forward(self, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None, src_key_padding_mask=None,
                 tgt_key_padding_mask=None, memory_key_padding_mask=None, src_is_causal=None, tgt_is_causal=None,
                 memory_is_causal=False):
-        """What the decoder makes of `tgt` `(T, N, d_model)` and of what the encoder makes of `src` `(S, N, d_model)`.
+        """Decode `tgt` `(T, N, d_model)` with the encoding of `src` `(S, N, d_model)` as memory.
 
         Raises:
             RuntimeError: batches or lengths of vectors that differ.

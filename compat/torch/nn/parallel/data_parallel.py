@@ -22,7 +22,7 @@ class DataParallel(Module):
         self.device_ids = []
 
     def forward(self, *inputs, **kwargs):
-        """What the module computes."""
+        """Call the module."""
         return self.module(*inputs, **kwargs)
 
 

@@ -7,7 +7,7 @@ from ..._impl.module import torch_names as torch
 
 
 class BasePruningMethod(ABC):
-    """How masks are made: a subclass defines `compute_mask`, and `PRUNING_TYPE`.
+    """The base class of pruning methods: a subclass defines `compute_mask`, and `PRUNING_TYPE`.
 
     A pruned tensor `name` is `name_orig * name_mask`, computed before each forward.
     """
@@ -148,7 +148,7 @@ def _checked_amount(amount):
 
 
 def _count(amount, size):
-    """How many of `size` are pruned."""
+    """The number of `size` elements to prune."""
     if not isinstance(amount, numbers.Integral):
         return round(amount * size)
     if amount > size:

@@ -11,7 +11,7 @@ WIDE = 128  # elements of a nest, from which a loop of such has a thread an exam
 
 
 class Batched:
-    """How the examples of a loop are shared among threads: so many, with `own` memory that each has a copy of."""
+    """The split of the examples of a loop among threads: `count` of them, each with its copy of `own` memory."""
 
     gathers = ()
     block = 128
@@ -32,7 +32,7 @@ class Batched:
         text.close()
 
     def printed(self, b):
-        """How nests are printed for example `b`."""
+        """A printer of nests for example `b`."""
         def write(printer, nest):
             found = by_example(nest, self.threads)
             if found is None:

@@ -28,7 +28,7 @@ class Launches:
         self.scratch = placed(self.spans())
 
     def memories(self):
-        """Where each version of a memory lies of which threads have copies."""
+        """Addresses of each version of a memory of which threads have copies."""
         users = {}  # memory -> [(part, whether it writes, whether it reads what was there)]
         for part in self.parts:
             reads, writes = touched_by(part)

@@ -354,6 +354,6 @@ _RULES = {
 
 
 def rule_of(prim):
-    """How floats have an operation that is not one by elements; None of another one."""
+    """The scalar rule of an operation that is not elementwise; None of another one."""
     told = _rearranged if prim.rearranges else _FOLDS.get(prim.reduces) or _CONTROL.get(prim.control)
     return _RULES.get(prim.name, told)

@@ -25,7 +25,7 @@ LIMIT = 4000  # statements of a program
 
 
 class Row(NamedTuple):
-    """How Python says an operation of floats: as a text of those of the operands, or as a call of a function."""
+    """The Python source of an operation on floats: a template over the operands, or a function call."""
 
     text: str = ""
     call: Callable | None = None
@@ -155,7 +155,7 @@ class Scalars:
         return array
 
     def read(self, names, v, steps):
-        """How a loop reads the rows of a value: `(names, target, iterable, whether that can be reversed)`."""
+        """The iteration over the rows of a value: `(names, target, iterable, whether that can be reversed)`."""
         flat = list(names.reshape(-1))
         if not flat:
             raise Unfit

@@ -79,7 +79,7 @@ def store_columns(printer, vectors, first, kind, stride):
 
 
 def _lanes(x):
-    """How many elements a vector has."""
+    """The number of elements in a vector."""
     return int(x.type.split()[0][1:])
 
 

@@ -121,7 +121,7 @@ class _Nest:
         return self.text.op(f"select <{width} x i1> {mask}, {x.type} {x}, {x.type} {start}", x.type)
 
     def mask(self, width, at):
-        """Which of the elements from an index on are elements of the row."""
+        """A mask of the vector elements from an index on that lie within the row."""
         text = self.text
         rest = text.op(f"trunc i64 {text.op(f'sub i64 %extent, {at}', 'i64')} to i32", "i32")
         order = "<" + ", ".join([f"i32 {k}" for k in range(width)]) + ">"

@@ -383,7 +383,7 @@ def _watch(printer, head, turn, operations):
 
 
 def _operations(statements):
-    """How many operations on elements statements are, about."""
+    """The approximate number of elementwise operations in statements."""
     return sum([_operations_of(statement) for statement in statements])
 
 

@@ -20,7 +20,7 @@ _FREED = 1 << 16  # bytes of an array that is freed before the function ends
 
 
 class Life:
-    """Which values of a block of equations are read later.
+    """Liveness of the values of a block of equations.
 
     Args:
         equations: the block.
