@@ -247,11 +247,22 @@ def test_numbers_among_the_constants_of_a_staged_loop_stay_numbers_in_its_tangen
         np.testing.assert_allclose(a, b, rtol=1e-6)
 
 
-@pytest.mark.parametrize("loop", [
-    lambda step, c: cv.scan(lambda c, _: (step(c), None), c, None, length=3)[0],
-    lambda step, c: cv.fori_loop(0, 3, lambda i, c: step(c), c),
-    lambda step, c: cv.while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, step(s[1])), (0, c))[1],
-], ids=["scan", "fori_loop", "while_loop"])
+LOOPS = {
+    "scan": lambda step, c: cv.scan(lambda c, _: (step(c), None), c, None, length=3)[0],
+    "fori_loop": lambda step, c: cv.fori_loop(0, 3, lambda i, c: step(c), c),
+    "while_loop": lambda step, c: cv.while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, step(s[1])), (0, c))[1],
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("run", [lambda loop: loop, cv.jit, cv.jacrev, lambda loop: lambda c: cv.vmap(loop)(c[None])],
+                         ids=["eager", "jit", "jacrev", "vmap"])
+def test_a_carry_that_changes_its_shape_is_refused_eagerly_and_staged(name, run):
+    with pytest.raises(TreeError, match=f"{name} needs a carry that keeps its shape.*give init"):
+        run(lambda c: LOOPS[name](lambda c: np.concatenate([c, c]), c))(np.ones(1))
+
+
+@pytest.mark.parametrize("loop", LOOPS.values(), ids=LOOPS)
 def test_a_carry_that_changes_its_dtype_is_refused_eagerly_and_staged(loop):
     def wider(c):
         return c * np.linspace(0.5, 1.0, 3)

@@ -1,6 +1,8 @@
 """Long native functions: nests that are alike become one function, and scratch memory is placed by what is free."""
 
+import gc
 import sys
+import time
 import tracemalloc
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 import covector as cv
 from covector.transforms.compile.loops.scratch import place_scratch
 from covector.transforms.compile.loops.statements import Kernel, Memory, Nest, Place
+from covector.transforms.compile.machine import engine
 
 pytest.importorskip("llvmlite", reason="the native code of jit needs llvmlite: pip install 'covector[llvm]'")
 
@@ -169,3 +172,32 @@ def test_many_constants_are_loaded_where_they_are_used():
     np.testing.assert_allclose(rows, want_rows, rtol=1e-14)
     np.testing.assert_allclose(total, want, rtol=1e-13)
     assert native.lower(x).source.count("%constant") < 200
+
+
+def test_very_long_functions_call_elementary_functions_and_give_the_same_bits(monkeypatch):
+    xs = [np.linspace(-3.0, 3.0, n) for n in (5, 64, 301)]
+
+    def run():  # the code is gone with the function
+        waves = cv.jit(lambda xs: [np.sin(x) * np.exp(-x) + np.tanh(x) for x in xs],
+                       compiler_options={"printer": "llvm"})
+        return waves(xs)
+
+    monkeypatch.setenv("COVECTOR_CACHE", "0")
+    copied = run()
+    gc.collect()
+    monkeypatch.setattr(engine, "_HUGE", 0)
+    for a, b in zip(copied, run()):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.slow
+def test_the_code_of_many_shapes_takes_time_in_proportion(monkeypatch):
+    def seconds(count):
+        xs = [np.ones(n + 300) for n in range(count)]
+        start = time.process_time()
+        cv.jit(lambda xs: [np.sin(x) for x in xs], compiler_options={"printer": "llvm"})(xs)
+        return time.process_time() - start
+
+    monkeypatch.setenv("COVECTOR_CACHE", "0")
+    seconds(2)
+    assert seconds(600) < 6 * seconds(200)  # 12 times, were the functions copied

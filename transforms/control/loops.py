@@ -35,7 +35,7 @@ from ..staging.numbers import as_number, as_numbers
 from ..staging.staging import stage
 from .control import cond, of_some, select, tried
 from .rounds import known_rounds
-from .scan import carried, check_dtypes, scan
+from .scan import carried, check_kept, scan
 
 _NUMBERED = 1 << 20  # steps of a loop whose numbers lie in memory; those of a longer one are counted as it runs
 
@@ -103,7 +103,7 @@ def _while_eager(cond_fun, body_fun, init_val, left=None):
             guard.check()
         left = None if left is None else left - 1
     _check_structure(state, init_val, "while_loop")
-    check_dtypes(state, init_val, "while_loop", "init_val")
+    check_kept(state, init_val, "while_loop", "init_val")
     return state
 
 
@@ -352,7 +352,7 @@ def fori_loop(
     for i in with_progress(range(start, stop), progress, "fori_loop"):
         state = body_fun(i, state)
     _check_structure(state, init_val, "fori_loop")
-    check_dtypes(state, init_val, "fori_loop", "init_val")
+    check_kept(state, init_val, "fori_loop", "init_val")
     return state
 
 
@@ -360,6 +360,7 @@ def _fori_staged(start, stop, body_fun, init_val, progress):
     def step(state, i):
         new = body_fun(as_number(i), state)
         _check_structure(new, init_val, "fori_loop")
+        check_kept(new, init_val, "fori_loop", "init_val")
         return new, None
 
     def counting(state, _):

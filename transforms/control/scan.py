@@ -109,7 +109,7 @@ def scan(
             _check_carry(state, *want)
         collected.append(y)
     # After the loop, since a staged loop refuses the same: eager and staged code must not differ in what they take.
-    check_dtypes(state, init, "scan", "init")
+    check_kept(state, init, "scan", "init")
     if reverse:
         collected.reverse()
     return state, _stacked(collected)
@@ -138,11 +138,13 @@ def _check_carry(state, form, shapes):
                             f"init the shape of the result{at_user_line()}")
 
 
-def check_dtypes(state, init, name, start):
-    """Raise where a carry that is no Python number has not the dtype that it began with, as where it is staged."""
+def check_kept(state, init, name, start):
+    """Raise where a carry has not the shape that it began with or, if it is no Python number, the dtype, as where it is
+    staged."""
     for x, c in zip(flatten(state)[0], flatten(init)[0]):
         have, found = promoting_aval(settle(c)), promoting_aval(settle(x))
-        if not have.weak and not found.weak and native_dtype(have.dtype) != native_dtype(found.dtype):
+        if have.shape != found.shape or not have.weak and not found.weak and (
+                native_dtype(have.dtype) != native_dtype(found.dtype)):
             raise _changed(name, aval_of(settle(c)), aval_of(settle(x)), start)
 
 

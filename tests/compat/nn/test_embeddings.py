@@ -100,6 +100,16 @@ def test_rows_that_a_table_does_not_have_are_refused(rows, words, mode):
         compat.nn.functional.embedding_bag(compat.tensor(rows), compat.ones(5, 2), compat.tensor([0]), mode=mode)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "long"])
+@pytest.mark.parametrize("given", [(), ([0],)])
+def test_weights_of_another_dtype_than_the_table_are_refused(dtype, given):
+    rows = compat.tensor([0, 1] if given else [[0, 1]])
+    with pytest.raises(RuntimeError, match=r"FloatTensor does not equal torch\.(Double|Long)Tensor|but type"):
+        compat.nn.functional.embedding_bag(
+            rows, compat.ones(5, 2), *map(compat.tensor, given), mode="sum",
+            per_sample_weights=compat.ones(*rows.shape, dtype=getattr(compat, dtype)))
+
+
 def script_refusals_of_bags(torch):
     F, w, i = torch.nn.functional, normal(torch, 5, 3), places(torch)  # noqa: N806
     odd = [lambda: F.embedding_bag(i, w[0]), lambda: F.embedding_bag(i, w.long()),

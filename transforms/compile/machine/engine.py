@@ -21,6 +21,7 @@ from .object_cache import ObjectCache, folder
 _UTIL = LazyModule("ctypes.util")
 RANGES = 16  # that large nests are cut in, which threads may share
 _LARGE = 3000  # lines of text, above which instructions are chosen by the quick way
+_HUGE = 20_000  # above which elementary functions are called, not copied into each loop: LLVM's time is not linear
 # Loops are vectors already: what is left is to keep small memory in registers, and to compute nothing twice.
 PASSES = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "new_gvn", "aggressive_dce")
 _LINKS = sys.platform != "win32"  # whether LLVM's linker puts code and constants next to each other
@@ -124,7 +125,10 @@ class Machine:
     def object_code(self, text, scalar=False):
         """The bytes of an object file."""
         llvm = self.llvm()
-        target, builder, passes = self.pipeline(scalar, text.count("\n") < _LARGE)
+        lines = text.count("\n")
+        target, builder, passes = self.pipeline(scalar, lines < _LARGE)
+        if lines > _HUGE:
+            text = text.replace(") alwaysinline {", ") noinline {")
         about = f'target datalayout = "{target.target_data}"\ntarget triple = "{llvm.get_default_triple()}"\n'
         parsed = llvm.parse_assembly(about + text, llvm.create_context())
         passes.run(parsed, builder)
@@ -179,7 +183,7 @@ class _About:
         self.features = found.flatten() if found else ""
         self.vector = 64 if found.get("avx512f") else 32 if found.get("avx2") else 16
         known = (installed("llvmlite"), np.__version__, EXTENSION_SUFFIXES[:1], platform.machine(), sys.platform,
-                 PASSES, _LARGE, sorted(_CODE.items()), self.name, self.features)
+                 PASSES, _LARGE, _HUGE, sorted(_CODE.items()), self.name, self.features)
         self.digest = sha256(repr(known).encode())
 
 

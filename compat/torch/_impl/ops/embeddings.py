@@ -101,6 +101,10 @@ def _embedding_bag(input, weight, offsets, scale_grad_by_freq, mode, sparse, sca
         raise NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only "
                                   f"supported for mode='sum' (got mode='{mode}'). Please open a feature request on "
                                   "GitHub.")
+    if scale is not None and scale.dtype != weight.dtype:
+        raise RuntimeError("Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+                           f"'per_sample_weights'; but type torch.{type_word(weight.dtype)}Tensor does not equal "
+                           f"torch.{type_word(scale.dtype)}Tensor (while checking arguments for embedding_bag)")
     size = weight.shape[0]
     insist(lambda places: _check_rows(places, size), flat)
     if scale_grad_by_freq:
