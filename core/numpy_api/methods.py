@@ -38,7 +38,7 @@ def power(x, y):
             if x.dtype.kind == "b":
                 return a.power(x, y)
             if y == 1:
-                return a.add(x, 0.0)
+                return a.add(x, -0.0)  # which keeps the sign of a zero
             return integer_power(x, int(y))
     elif type(y) is float and y == 0.5 and isinstance(x, _VALUES) and x.dtype.kind in "fc" and not (
             isinstance(x, Tracer) and x.aval.weak):  # the root of a number is NumPy's, but its power Python's
@@ -265,7 +265,7 @@ _UNARY = {"neg": a.negative, "abs": absolute, "invert": selection.bitwise_invert
 _METHODS = {
     "__getitem__": indexing.index,
     "__setitem__": _setitem,
-    "__pos__": lambda x: a.add(x, 0.0) if x.dtype.kind in "fc" else x,
+    "__pos__": lambda x: a.add(x, -0.0) if x.dtype.kind in "fc" else x,
     "__iter__": lambda x: iter([indexing.getitem(x, i) for i in range(len(x))]),
     "__divmod__": lambda x, y: (selection.floor_divide(x, y), selection.remainder(x, y)),
     "__rdivmod__": lambda x, y: (selection.floor_divide(y, x), selection.remainder(y, x)),

@@ -286,3 +286,12 @@ def test_the_largest_singular_value_asks_nothing_of_the_others(second):
 def test_forward_mode_twice_finds_slopes_of_choices_undefined_too(fun):
     for second in (cv.hessian(fun), cv.jacfwd(cv.jacfwd(fun)), cv.jit(cv.jacfwd(cv.jacfwd(fun)))):
         assert np.isnan(second(np.zeros(2))).all()
+
+
+@pytest.mark.parametrize("f", [lambda t: +t, lambda t: t**1], ids=["plus", "first power"])
+def test_what_gives_its_operand_keeps_the_sign_of_zero(f):
+    def sign(t):
+        return np.copysign(1.0, f(t))
+
+    assert covector.value_and_grad(sign)(-0.0)[0] == covector.jit(sign)(-0.0) == -1.0
+    assert covector.jvp(sign, (-0.0,), (1.0,))[0] == covector.vmap(sign)(np.array([-0.0]))[0] == -1.0

@@ -79,6 +79,8 @@ CASES = {
     "a complex tangent": (TypeError, lambda: cv.linearize(np.sin, X)[1](X * 1j), r"tangent of dtype float64.*complex"),
     "a callback with too few": (ValueError, lambda: cv.host_callback(lambda x: (), SHAPE, 1.0), r"promised 1.*got|0;"),
     "a callback with text": (TypeError, lambda: cv.host_callback(lambda x: "a", SHAPE, 1.0), r"float64.*numbers"),
+    "a callback with complex numbers": (
+        TypeError, lambda: cv.host_callback(lambda x: np.array(1j), SHAPE, 1.0), r"float64.*complex128; promise"),
     "rows of two lengths": (ValueError, lambda: cv.grad(lambda x: np.sum(x + RAGGED))(X), r"rows differ.*pad"),
     "an index of two lengths": (ValueError, lambda: cv.grad(lambda x: np.sum(x[RAGGED]))(X), r"rows differ.*pad"),
     "an array for one element": (ValueError, lambda: cv.grad(lambda x: np.sum(x.at[0].set(np.ones(1))))(X),

@@ -193,6 +193,9 @@ def _as_promised(value, dtype):
     if value.dtype.kind not in "fciubV":
         raise DtypeError(f"host_callback was promised dtype {dtype}, but the function returned {value!r}; return "
                          f"numbers{at_user_line()}")
+    if value.dtype.kind == "c" and dtype.kind != "c":
+        raise DtypeError(f"host_callback was promised dtype {dtype}, but the function returned {value.dtype}; promise "
+                         f"that, or return the real part{at_user_line()}")
     return value.astype(dtype, copy=False)
 
 

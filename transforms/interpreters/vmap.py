@@ -347,9 +347,7 @@ def unbox_out(trace, value, axis):
         raise DtypeError(f"vmap needs a function that returns arrays and numbers, but one result is {value!r} of type "
                          f"{type(value).__name__}; return it with out_axes=None{registration(value)}, or keep it "
                          f"outside{at_user_line()}") from None
-    rank = aval.ndim + (0 if mine else 1)
-    if mine:
-        rank = aval.ndim + 1
+    rank = aval.ndim + 1
     if not -rank <= axis < rank:
         raise ShapeError(f"vmap cannot put the mapped axis at out_axes={axis} of a result with {rank} axes"
                          f"; count from 0 to the number of axes of a result{at_user_line()}")

@@ -284,7 +284,6 @@ def check_inplace(t):
     if meta is not None:
         if meta.base is not None:
             if meta.creation is not None:
-                edge_of_view(t)
                 raise RuntimeError(refusal(t, "is being"))
             base = meta.base
             if base.node is None and (base.wants_grad or t.wants_grad or t.node is not None):
@@ -292,11 +291,6 @@ def check_inplace(t):
                                    "operation.")
     if t.wants_grad and t.node is None:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
-
-
-def edge_of_view(t):
-    """The history of a view, for a message; a stale one stays."""
-    return t.node
 
 
 def check_result(shape, dtype, new_shape, new_dtype):
