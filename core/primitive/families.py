@@ -38,8 +38,10 @@ def primitive(
         basis: `{"x": rows}`: what real_vjp gives for each unit cotangent, stacked, where that costs next to nothing.
             `rows(ct, …)` asks for names of that real_vjp; `ct` has `shape`, `ndim`, `size` and `complete` (are all
             units asked for?), no values. None where there is no short cut.
-        batch: asks by name for operands (batched ones with the batch axis in front), parameters, `batched` (a tuple
-            of bools, one an operand) and `size`; returns the output with the batch axis in front.
+        batch: asks by name for operands (batched ones with the batch axis in front, the others as they are),
+            parameters, `batched` (a tuple of bools, one an operand) and `size`, which may be 0; returns the output with
+            the batch axis in front. Where it calls the operation itself, on operands of more axes, all rules meet
+            those: align axes behind the batch axis, and give samples of them, else `check` tries no nested map.
         batch_params: in place of `batch` where that is the same operation with other parameters: asks by name for
             parameters, `size` and `x_shape` (of one example) and returns them all.
         samples: `samples(rng)` gives a list of `covector.extend.Sample` for the checker.
