@@ -27,7 +27,8 @@ class Explained:
     """An error whose message ends with the place in the documentation that explains it: `[errors#converted]`."""
 
     anchor = "index"
-    anchors: tuple[tuple[str, str], ...] = ()  # words of a message, and the place for those that have them
+    # Words of a message, and the place for those that have them: who rewords a message looks here.
+    anchors: tuple[tuple[str, str], ...] = ()
 
     def __str__(self):
         words = super().__str__()
