@@ -115,6 +115,23 @@ def test_meshgrid_warns_once_that_it_wants_an_indexing():
     assert seen[0].filename == __file__
 
 
+@pytest.mark.filterwarnings("always")
+def test_cross_without_an_axis_and_range_warn_at_the_users_line():
+    compat.set_warn_always(True)
+    try:
+        with pytest.warns(UserWarning, match="torch.cross without specifying the dim arg") as seen:
+            compat.cross(compat.ones(4, 3), compat.ones(4, 3))
+    finally:
+        compat.set_warn_always(False)
+    assert seen[0].filename == __file__
+    with pytest.warns(UserWarning, match="torch.range is deprecated") as seen:
+        compat.range(1, 3)
+    assert seen[0].filename == __file__
+    with pytest.warns(UserWarning, match="torch.range is deprecated") as seen:
+        compat.range(1, 3, dtype=compat.float64)
+    assert seen[0].filename == __file__
+
+
 @pytest.mark.parametrize("name", ["_dynamo.optimize", "_dynamo.explain", "_dynamo.run"])
 def test_parts_that_are_not_implemented_name_themselves(name):
     part, _, last = name.rpartition(".")

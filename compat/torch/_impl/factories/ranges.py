@@ -1,10 +1,10 @@
 """Numbers in a row: `arange`, `linspace`, `logspace` and `range`."""
 
 import functools
-import warnings
 
 import numpy as np
 
+from ..modes.warnings import tell
 from ..state.concrete import mapped
 from ..state.python_data import filling
 from ..types import dtypes
@@ -151,9 +151,8 @@ def logspace(start, end, steps, base=10.0, *, out=None, dtype=None, layout=None,
 @with_out
 def range_(start=0, end=None, step=1, *, out=None, dtype=None, layout=None, device=None, requires_grad=False):
     """Return numbers from `start` to `end`, both included."""
-    warnings.warn("torch.range is deprecated and will be removed in a future release because its behavior is "
-                  "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
-                  "[start, end).", UserWarning, stacklevel=3)
+    tell("torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+         "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).")
     start, end = (start, end) if end is not None else (0, start)
     check_range(start, end, step)
     count = int((end - start) / step) + 1

@@ -9,6 +9,7 @@ from ..dispatch.layouts import IN_ORDER, matrices
 from ..dispatch.out_argument import BY_COLUMNS
 from ..fastpath.lanes import OPERANDS
 from ..fastpath.level_lanes import of_tensors, product
+from ..modes.warnings import first, tell
 from ..types import dtypes, output_tuples
 from ..types.dtypes import c_type, type_word
 from .array_functions import cnp
@@ -234,6 +235,10 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
 @operation("cross", layout=IN_ORDER)
 def cross(input, other, dim=None):
     """Compute the cross product of vectors of length 3 along an axis."""
+    if dim is None and first("cross"):
+        tell("Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly "
+             "or simply use torch.linalg.cross.\nThe default value of dim will change to agree with that of "
+             "linalg.cross in a future release.")
     if input.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     d = dim if dim is not None else next((i for i, n in enumerate(input.shape) if n == 3), None)
