@@ -7,7 +7,7 @@ class Facts:
     """Optional facts of a primitive beside its rules, with their defaults and readers."""
 
     __slots__ = ()
-    absent: Any = None  # {case of the audit: why the operation has none}; api/testing/audit.py
+    absent: Any = None  # {case of the audit: why the operation has none}; tests/testing/rig/audit.py
     accepts_none = False  # its vjp handles missing cotangents of several answers; core/tape/rules.py
     # a collective over an axis of a trace; transforms/interpreters/vmap.py, transforms/collectives/varying.py
     across: Any = None
@@ -18,7 +18,7 @@ class Facts:
     # what mixes: reductions, lines, last axes; core/tape/strong_zeros.py, transforms/control/control.py
     blocks: Any = None
     bounds: Any = None  # of an extreme: its answer with where x won, and the rule of `where`; core/primitive/lanes.py
-    broadcasts = False  # operands against each other, though it is not elementwise; api/testing/audit.py
+    broadcasts = False  # operands against each other, though it is not elementwise; tests/testing/rig/audit.py
     chosen: Any = None  # {operand: its rule where zeros cut}; core/primitive/families.py, core/tape/rules.py
     continued: Any = None  # what the stateful layer has in its place; transforms/reverse/ambient.py, compat/torch
     # which elements depend on which of an operand; transforms/sparse/pattern.py, transforms/staging/structural_zeros.py
@@ -26,7 +26,7 @@ class Facts:
     # `gram(rows, factor, matrix)`: (rows * factor) @ matrix, None if not cheaper; core/tape/lazy_cotangents.py
     gram: Any = None
     host = False  # a library computes it on NumPy's arrays, and it refuses others; api/testing/elsewhere.py
-    lane: Any = None  # what makes its public function; api/testing/mutations.py
+    lane: Any = None  # what makes its public function; tests/testing/rig/mutations.py
     lazy = False  # its vjp takes undensified cotangents; core/primitive/primitive.py, core/tape/rules.py
     lies: Any = None  # its answers: as "operands" do, in "order" if they do, always "fresh"; transforms/graph/layout.py
     # its vjp moves or repeats elements, adds those that meet; core/primitive/primitive.py, core/tape/rules.py

@@ -25,7 +25,8 @@ ROWS = re.findall(r"^ +(\w+)(?:: Any)? = \w+ +# .*; (.*)$", TEXT, re.M)
 def readers_of_attributes():
     """Attribute of a primitive -> the files that read it, those of compat as one."""
     found = defaultdict(set)
-    for path in (path for layer in ("core", "transforms", "api", "compat") for path in Path(ROOT, layer).rglob("*.py")):
+    for path in (path for layer in ("core", "transforms", "api", "compat", "tests/testing/rig")
+                 for path in Path(ROOT, layer).rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
         owner = rf"(?:\bprim|\btwin|REGISTRY\[.*?\]{'|self' * (path.name == 'primitive.py')})"
         for attribute in re.findall(rf"{owner}\.(\w+)\b(?! = )", path.read_text(encoding="utf-8")):

@@ -38,8 +38,7 @@ def native_function(kernel, avals, out_avals, slow, boxed=(), inside=False):
     if known is not None:
         if printer.looks:
             module.functions["@stopped"] = stopped(module, known, slots)
-        module.functions["@call"] = entry(
-            printer, avals, out_avals, known, slots, around.handle, around.heard, boxed)
+        module.functions["@call"] = entry(printer, avals, out_avals, known, slots, around.handle, around.heard, boxed)
     else:
         module.functions["@call"] = plain_entry(printer)
     text = f"{slots.legend}\n{module.text}"  # the names of the table are part of the key: equal texts have equal tables

@@ -159,8 +159,7 @@ class _Blocks:
         totals = [body("add", before, body(eq.prim.name, *[given(w) for w in eq.inputs], params=eq.params))
                   for before, eq in zip(sums, self.sums)]
         graph = Draft([*outer.values(), *sums, *inner.values()], body.equations, [*totals, *[made[v] for v in leaving]])
-        outs = [*[Var(v.aval) for v in totals],
-                *[Var(make_aval((steps, size), v.aval.dtype)) for v in leaving]]
+        outs = [*[Var(v.aval) for v in totals], *[Var(make_aval((steps, size), v.aval.dtype)) for v in leaving]]
         params = Body(graph, run=_never), len(outer), len(carry), steps, False
         return [*s.equations, Equation(_SCAN, [*outer, *carry, *blocks], params, outs, self.sums[0].quiet,
                                        self.sums[0].place)]

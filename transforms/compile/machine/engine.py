@@ -125,9 +125,8 @@ class Machine:
     def object_code(self, text, scalar=False):
         """The bytes of an object file."""
         llvm = self.llvm()
-        lines = text.count("\n")
-        target, builder, passes = self.pipeline(scalar, lines < _LARGE)
-        if lines > _HUGE:
+        target, builder, passes = self.pipeline(scalar, text.count("\n") < _LARGE)
+        if text.count("\n") > _HUGE:
             text = text.replace(") alwaysinline {", ") noinline {")
         about = f'target datalayout = "{target.target_data}"\ntarget triple = "{llvm.get_default_triple()}"\n'
         parsed = llvm.parse_assembly(about + text, llvm.create_context())

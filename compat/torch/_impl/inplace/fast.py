@@ -126,16 +126,14 @@ def target(t, m):
     found.front = front
     found.node = node if recording else None
     if holder is not u:
-        # Elements that share memory: the general road has PyTorch's refusal.
-        if overlapping(x):
+        if overlapping(x):  # the general road has PyTorch's refusal
             return None
         if recording and (node is not None or u.node is not None or u.wants_grad or holder.wants_grad):
             if node is None or u.wants_grad or meta.creation is not None or (
                     level is None and holder.dispatch_key != FAST) or (
                     u.node is not None and not unheard(u.node)) or not lies_in(holder, u):
                 return None
-    # A leaf that requires a gradient: the general road refuses the write.
-    elif recording and node is None and u.wants_grad:
+    elif recording and node is None and u.wants_grad:  # a leaf: the general road refuses the write
         return None
     return found
 
@@ -217,7 +215,6 @@ def fits(value, dtype):
     if dtype is F64:
         return kind is float or kind is int and -EXACT <= value <= EXACT
     if dtype is F32:
-        # Short of the largest number in single precision, 3.4e38: those between go the general road.
         return kind is float and -3e38 <= value <= 3e38 or kind is int and -EXACT <= value <= EXACT
     letter = dtype.kind
     if kind is bool:
@@ -346,8 +343,7 @@ def assign(t, value, rules):
     whole = holder.value if holder.level_trace is None else holder.value.value
     if holder is not u:
         rules = BASE, None, BOTH
-        # No version fits, so the view's history is made again from that of its base when it is asked for.
-        u.node = None
+        u.node = None  # made again from that of its base when it is asked for
         u.autograd_meta.attr_version = -1
     which = 1 if p is None else 0 if q is None else 2
     holder.node = noted(rules[which], q if p is None else p if q is None else (p, q),
@@ -403,10 +399,8 @@ def performed(write, t, given, named):
     if kind == UNARY:
         if not named and len(given) == w.count:
             return apply(t, given, w)
-        for name in w.order[:len(given)]:
-            if name in named:
-                return False
-        return len(given) <= w.count and apply(t, given + tuple(map(named.get, w.order[len(given):])), w)
+        return len(given) <= w.count and named.keys().isdisjoint(w.order[:len(given)]) and apply(
+            t, given + tuple(map(named.get, w.order[len(given):])), w)
     if kind == ZERO:
         return not given and assign(t, 0.0, ZEROINGS)
     if len(given) != 1:

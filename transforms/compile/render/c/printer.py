@@ -132,8 +132,7 @@ class Printer:
         target = self.element(place, moves)
         name = target.partition("[")[0]
         local = name in self.declared and (place.memory.role == "cell" or not self.scratch)
-        self.text.emit(f"{target} = {'(uint8_t)' if place.kind == 'b8' else ''}{x};",
-                       name if local else None)
+        self.text.emit(f"{target} = {'(uint8_t)' if place.kind == 'b8' else ''}{x};", name if local else None)
 
     # loops
 
