@@ -342,7 +342,7 @@ alike = primitive(
 )
 
 
-def _told_apart(xp, x, inner, w):
+def _distinct_or_nan(xp, x, inner, w):
     """`x`, NaN where the values w_i and w_j are equal and `inner` is not 0 between them."""
     if not x.size or w.shape[-1] < 2:
         return x.copy()
@@ -355,14 +355,14 @@ def _told_apart(xp, x, inner, w):
     return xp.where(xp.any(lost, axis=-1), xp.asarray(np.nan, x.dtype), x)
 
 
-def _told_apart_batch(x, inner, w, batched, size):
+def _distinct_batch(x, inner, w, batched, size):
     rank = max(x.ndim - batched[0], inner.ndim - 1 - batched[1], w.ndim - batched[2]) + 1
     x, w = (lift(v, rank) if b else v for v, b in ((x, batched[0]), (w, batched[2])))
-    return told_apart(x if batched[0] else broadcast_to(x, (size, *x.shape)),
+    return distinct_or_nan(x if batched[0] else broadcast_to(x, (size, *x.shape)),
                       lift(inner, rank + 1) if batched[1] else inner, w)
 
 
-def _told_apart_samples(rng):
+def _distinct_samples(rng):
     out = []
     for shape in ((3,), (2, 3), (0,), (1,)):
         x, inner = rng.normal(size=shape), rng.normal(size=(*shape, shape[-1]))
@@ -371,17 +371,17 @@ def _told_apart_samples(rng):
     return out
 
 
-told_apart = primitive(
-    "told_apart",  # x: (..., n) itself; NaN where inner: (..., n, n) mixes what equal values of w: (..., n) belong to
-    impl=lambda xp, x, inner, w: _told_apart(xp, x, inner, w),
+distinct_or_nan = primitive(
+    "distinct_or_nan",  # x: (..., n) itself; NaN where inner: (..., n, n) mixes what equal values of w: (..., n) belong to
+    impl=lambda xp, x, inner, w: _distinct_or_nan(xp, x, inner, w),
     shape=lambda x: x,
     nondiff="inner, w",
-    jvp={"x": lambda dx, inner, w: told_apart(dx, inner, w)},
-    vjp={"x": lambda ct, inner, w: told_apart(ct, inner, w)},
+    jvp={"x": lambda dx, inner, w: distinct_or_nan(dx, inner, w)},
+    vjp={"x": lambda ct, inner, w: distinct_or_nan(ct, inner, w)},
     linear=("x", "x, inner"),
-    batch=_told_apart_batch,
+    batch=_distinct_batch,
     depends=lambda x: {0: (numbered(x.shape),) * 2},
-    samples=_told_apart_samples,
+    samples=_distinct_samples,
     absent={"()": "its operand is a vector"},
 )
 

@@ -13,7 +13,7 @@ from ..dependence import cores
 from ..samples import Sample
 from ..shaping import broadcast_to
 from .decompositions import adjoint
-from .guards import FINITE, INVARIANT, largest, nought, tiny, told_apart
+from .guards import FINITE, INVARIANT, largest, nought, tiny, distinct_or_nan
 from .products import lift, matmul
 
 ADDED = "vectors added to complete the factor"
@@ -213,7 +213,7 @@ weighted = primitive(
     nondiff="w",
     jvp={"v": lambda dv, c: dv * c[..., None, :], "c": lambda dc, v: v * dc[..., None, :]},
     vjp={"v": lambda ct, c: ct * conj(c)[..., None, :],
-         "c": lambda ct, v, w: told_apart((conj(v) * ct).sum(axis=-2), matmul(adjoint(v), ct), w)},
+         "c": lambda ct, v, w: distinct_or_nan((conj(v) * ct).sum(axis=-2), matmul(adjoint(v), ct), w)},
     linear=("v", "c"),
     batch=_weighted_batch,
     samples=_weighted_samples,
