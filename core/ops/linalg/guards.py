@@ -372,7 +372,7 @@ def _distinct_samples(rng):
 
 
 distinct_or_nan = primitive(
-    "distinct_or_nan",  # x: (..., n) itself; NaN where inner: (..., n, n) mixes what equal values of w: (..., n) belong to
+    "distinct_or_nan",  # x: (..., n) itself; NaN where inner: (..., n, n) mixes vectors of equal values w: (..., n)
     impl=lambda xp, x, inner, w: _distinct_or_nan(xp, x, inner, w),
     shape=lambda x: x,
     nondiff="inner, w",

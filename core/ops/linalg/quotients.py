@@ -13,7 +13,7 @@ from ..dependence import cores
 from ..samples import Sample
 from ..shaping import broadcast_to
 from .decompositions import adjoint
-from .guards import FINITE, INVARIANT, largest, nought, tiny, distinct_or_nan
+from .guards import FINITE, INVARIANT, distinct_or_nan, largest, nought, tiny
 from .products import lift, matmul
 
 ADDED = "vectors added to complete the factor"
