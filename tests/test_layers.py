@@ -198,8 +198,8 @@ compat/torch/distributed/elastic/multiprocessing: ~/platform
 compat/torch/fx/experimental: ~/platform
 compat/torch/jit: ~/dispatch ~/platform
 compat/torch/onnx: ~/platform
-~/ops: api/numpy api/nn api/scipy/linalg api/scipy/special api ~/modes ~/types ~/graph ~/lists ~/state ~/views
-    ~/values ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
+~/ops: api/numpy api/nn api/scipy/linalg api/scipy/special api ~/modes ~/types ~/graph ~/lists ~/staged ~/state
+    ~/views ~/values ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
 ~/sparse: api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor
 compat/torch/distributed/_composable: compat/torch/distributed
 compat/torch/distributed/_tensor: compat/torch/distributed

@@ -42,6 +42,25 @@ def check_batch(case: Case, rng: np.random.Generator) -> None:
             _compare(case, operands, batched, size, found, where)
 
 
+def check_nested(case: Case, rng: np.random.Generator) -> None:
+    """A map over one of the first two operands inside of a map over the other: the batch rule meets its own outputs."""
+    if "collective" in case.prim.effects or len(case.operands) < 2:
+        return
+    count, sizes = len(case.operands), (2, 3)
+    for outer, inner in ((0, 1), (1, 0)):
+        operands = [examples(x, sizes[(outer, inner).index(i)]) if i < 2 else x for i, x in enumerate(case.operands)]
+        axes = [[0 if i == k else None for i in range(count)] for k in (outer, inner)]
+        where = f"nested maps of {case.prim.name}, {case.name(inner)!r} inside of {case.name(outer)!r}, {case}"
+        try:
+            found = vmap(vmap(lambda *xs: tuple(case.raw(list(xs))), axes[1]), axes[0])(*operands)
+        except (TypeError, ValueError, IndexError) as error:
+            raise CheckError(f"{where}: {error}") from error
+        for row in range(sizes[0]):
+            fixed = [x[row] if i == outer else x for i, x in enumerate(operands)]
+            _compare(case, fixed, tuple(i == inner for i in range(count)), sizes[1], [v[row] for v in found],
+                     f"{where}, row {row}")
+
+
 def _compare(case: Case, operands: Any, batched: Any, size: int, found: list[Any], where: str) -> None:
     tol = 1e-11 if case.precise else 1e-5
     promised = [aval_of(v) for v in case.raw(case.operands)]

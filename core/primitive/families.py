@@ -41,7 +41,7 @@ def primitive(
         batch: asks by name for operands (batched ones with the batch axis in front, the others as they are),
             parameters, `batched` (a tuple of bools, one an operand) and `size`, which may be 0; returns the output with
             the batch axis in front. Where it calls the operation itself, on operands of more axes, all rules meet
-            those: align axes behind the batch axis, and give samples of them, else `check` tries no nested map.
+            those: align axes behind the batch axis, which `check` tries by nested maps.
         batch_params: in place of `batch` where that is the same operation with other parameters: asks by name for
             parameters, `size` and `x_shape` (of one example) and returns them all.
         samples: `samples(rng)` gives a list of `covector.extend.Sample` for the checker.

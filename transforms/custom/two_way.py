@@ -166,7 +166,7 @@ class StagedOperation(Operation):
         return self.graph.eval(list(values))
 
     def batched(self, flags, trace):
-        return self.inner.batched(flags, trace) if self.inner.bilinear else _Batched(self, flags, trace)
+        return _Batched(self, flags, trace)
 
     def jvp(self, values, outs, tangents):
         return self.inner.jvp(values[: self.count], outs, tangents[: self.count])

@@ -359,7 +359,7 @@ def _distinct_batch(x, inner, w, batched, size):
     rank = max(x.ndim - batched[0], inner.ndim - 1 - batched[1], w.ndim - batched[2]) + 1
     x, w = (lift(v, rank) if b else v for v, b in ((x, batched[0]), (w, batched[2])))
     return distinct_or_nan(x if batched[0] else broadcast_to(x, (size, *x.shape)),
-                      lift(inner, rank + 1) if batched[1] else inner, w)
+                           lift(inner, rank + 1) if batched[1] else inner, w)
 
 
 def _distinct_samples(rng):

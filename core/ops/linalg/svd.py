@@ -205,9 +205,9 @@ def _pinv_shape(a, rcond):
 
 
 def _pinv(xp, a, rcond):
-    # NumPy writes into an array of the shape of the singular values, which a larger `rcond` would not fit.
-    if rcond.ndim > a.ndim - 2:
-        a = xp.broadcast_to(a, (*np.broadcast_shapes(a.shape[:-2], rcond.shape), *a.shape[-2:]))
+    lead = np.broadcast_shapes(a.shape[:-2], rcond.shape)
+    if lead != a.shape[:-2]:  # NumPy writes into an array of the shape of the singular values
+        a = xp.broadcast_to(a, (*lead, *a.shape[-2:]))
     return xp.linalg.pinv(a, rcond)
 
 

@@ -8,6 +8,7 @@ from ..dispatch.call import ROWS, attach, floating, inplace_method, invoke, oper
 from ..dispatch.signatures import same_node
 from ..fastpath.lanes import unary
 from ..inplace.rows import unary_inplace
+from ..staged.writer import SILENT
 from ..state.makers import quiet, quieted
 from ..types.tensor_type import Tensor
 from .array_functions import cnp
@@ -15,17 +16,16 @@ from .operands import checked_number, zero_slope
 from .publishing import synonyms
 
 
-def one(name, primitive=None, floats=True, silent=False, writes=None):
+def one(name, primitive=None, floats=True, writes=None):
     """An operation of one tensor.
 
     Args:
         primitive: covector's name; floats: integers become the default floating dtype first.
-        silent: whether NumPy warns of nothing that it computes of floats.
         writes: `writes(x, out)`, what computes it of floats in place, for one without a ufunc.
     """
     prim = REGISTRY[primitive or name.rpartition(".")[2]]
     body = (lambda input: prim.fun(floating(input))) if floats else (lambda input: prim.fun(input))
-    op = prim.fun if silent else quiet(prim.ufunc[0] if prim.ufunc else prim.fun)
+    op = quiet(prim.ufunc[0]) if prim.ufunc else prim.fun if prim.name in SILENT else quiet(prim.fun)
     top = "." not in name  # or a function of torch.special alone, whose operand may have any name
 
     def lane(row):
@@ -65,9 +65,10 @@ for _name, _prim in {
     "atanh": "arctanh", "log1p": None, "log2": None, "log10": None, "exp2": None, "reciprocal": None,
     "expm1": "expm1_by_output", "sigmoid": "sigmoid_by_output", "tanh": "tanh_by_output",
 }.items():
-    one(_name, _prim, silent=_name == "sigmoid")
-for _name, _prim in {"abs": "absolute", "neg": "negative", "relu": None}.items():
-    one(_name, _prim, floats=False, silent=_name == "relu", writes=cut_off if _name == "relu" else None)
+    one(_name, _prim)
+one("abs", "absolute", floats=False)
+one("neg", "negative", floats=False)
+one("relu", floats=False, writes=cut_off)
 attach("__neg__", ROWS["neg"].fun)
 attach("__abs__", ROWS["abs"].fun)
 synonyms({"absolute": "abs", "negative": "neg", "arcsin": "asin", "arccos": "acos", "arctan": "atan",

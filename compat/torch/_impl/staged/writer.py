@@ -19,9 +19,10 @@ _NUMERIC = (ndarray, np.float64, np.float32)
 # Without the question whether arrays are of another library, a third of a call.
 _JOIN = getattr(np.concatenate, "__wrapped__", np.concatenate)
 _JOINS = frozenset(("concatenate", "stack"))
-_MOVING = _JOINS | {"argmax", "argsort", "broadcast_to", "duplicate", "flip", "getitem", "reshape", "take",
-                    "transpose", "triangle", "where"}
-_SILENT = _MOVING | {"absolute", "clamp", "hard_tanh", "maximum", "minimum", "negative", "relu", "sigmoid_by_output"}
+# Nothing that these may be given makes NumPy warn: they move or choose elements, or see to it themselves.
+SILENT = _JOINS | {"absolute", "argmax", "argsort", "broadcast_to", "clamp", "duplicate", "flip", "getitem", "hard_tanh",
+                   "maximum", "minimum", "negative", "relu", "reshape", "sigmoid_by_output", "take", "transpose",
+                   "triangle", "where"}
 _COUNTING = frozenset(("add", "insist", "multiply", "subtract"))
 _NAMES = re.compile(r"\bv\d+(?:_\d+)?\b")
 _PLAIN = frozenset({int, bool, str, type(None)})
@@ -159,7 +160,7 @@ class Writer:
 
     def silent(self, eq):
         """Tell whether nothing that an equation may be given makes NumPy warn."""
-        if eq.prim.name in _SILENT:
+        if eq.prim.name in SILENT:
             return True
         given = [v.value if type(v) is Literal else self.values[v] for v in eq.inputs]
         return eq.prim.name in _COUNTING and all(
