@@ -122,7 +122,7 @@ def modes():
 
 def set_modes(**changes):
     """Change the modes; returns what was there, for `restore`."""
-    return enter(**changes)[0]
+    return changed(changes)[0]
 
 
 restore = MODES.set  # put back what `MODES.get()` gave; one call into C, before which no signal arrives
@@ -144,6 +144,11 @@ def restoring(fun):
 
 def enter(**changes):
     """Change the modes for a context of the user's; returns what `leave` takes."""
+    return changed(changes)
+
+
+def changed(changes):
+    """Set fields of the modes; the modes before and after, and the fields."""
     before = MODES.get()
     new = (before or DEFAULT).but(**changes)
     own = None if new.default() else new

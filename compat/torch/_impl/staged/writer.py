@@ -20,9 +20,9 @@ _NUMERIC = (ndarray, np.float64, np.float32)
 _JOIN = getattr(np.concatenate, "__wrapped__", np.concatenate)
 _JOINS = frozenset(("concatenate", "stack"))
 # Nothing that these may be given makes NumPy warn: they move or choose elements, or see to it themselves.
-SILENT = _JOINS | {"absolute", "argmax", "argsort", "broadcast_to", "clamp", "duplicate", "flip", "getitem", "hard_tanh",
-                   "maximum", "minimum", "negative", "relu", "reshape", "sigmoid_by_output", "take", "transpose",
-                   "triangle", "where"}
+SILENT = _JOINS | {"absolute", "argmax", "argsort", "broadcast_to", "clamp", "duplicate", "flip", "getitem",
+                   "hard_tanh", "maximum", "minimum", "negative", "relu", "reshape", "sigmoid_by_output", "take",
+                   "transpose", "triangle", "where"}
 _COUNTING = frozenset(("add", "insist", "multiply", "subtract"))
 _NAMES = re.compile(r"\bv\d+(?:_\d+)?\b")
 _PLAIN = frozenset({int, bool, str, type(None)})
