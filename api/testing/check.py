@@ -28,10 +28,10 @@ def check(primitive: Any, *, seed: int = 0, stages: Sequence[str] | None = None)
     against finite differences of the primal, the dot-product identity Re⟨w, Jv⟩ = Re⟨Jᴴw, v⟩ on the fast paths and
     on the general path, also at non-smooth points and on empty arrays), `second` (derivatives of both, against
     finite differences and each other), `batch` (the batching rule against a loop, each subset of batched operands,
-    0, 1 and 3 examples), `nested` (maps over different operands inside each other), `vmap` (vmap of vjp of jvp against
-    a loop), `staged` (the graph computes the same), `lowered` (what compilers take it for computes the same),
-    `backends` (each loaded backend against NumPy, if it finds a device), `patterns` (with SciPy: no sparsity pattern
-    lacks an element of the Jacobian).
+    0, 1 and 3 examples), `vmap` (vmap of vjp of jvp against a loop), `staged` (the graph computes the same),
+    `lowered` (what compilers take it for computes the same), `backends` (each loaded backend against NumPy, if it
+    finds a device), `patterns` (with SciPy: no sparsity pattern lacks an element of the Jacobian), `nested` (maps over
+    different operands inside each other, where the primitive is not elementwise).
 
     Args:
         primitive: a public function that is a primitive, its `Primitive`, or its name.
@@ -183,11 +183,11 @@ STAGES = {
     "first": check_first,
     "batch": lambda case, rng: (check_inside(case, rng, adjoint) if "collective" in case.prim.effects else
                                 check_batch(case, rng)),
-    "nested": check_nested,
     "second": check_second,
     "vmap": lambda case, rng: check_vmap(case, rng, adjoint),
     "staged": check_staged,
     "lowered": check_lowered,
     "backends": check_backends,
     "patterns": check_patterns,
+    "nested": check_nested,
 }
