@@ -38,6 +38,7 @@ COMPILED = (
     "compat/torch/_impl/engine/engine.py",
     "compat/torch/_impl/state/makers.py",
     "compat/torch/_impl/dispatch/call_key.py",
+    "compat/torch/_impl/modes/context.py",
     "compat/torch/_impl/dispatch/quick.py",
     "compat/torch/_impl/fastpath/level_operands.py",
     "compat/torch/_impl/fastpath/level_lanes.py",

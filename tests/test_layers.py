@@ -176,7 +176,7 @@ compat/torch/utils/tensorboard: api ~/types
 ~/views: api ~/modes ~/types ~/graph ~/state
 ~/values: api ~/modes ~/types ~/graph ~/state ~/views
 ~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values
-~/forward_ad: ~/types ~/state ~/views ~/values
+~/forward_ad: ~/modes ~/types ~/state ~/views ~/values
 ~/inplace: api ~/modes ~/types ~/graph ~/state ~/views ~/values
 ~/dispatch: compat api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values ~/engine ~/inplace
 ~/saved: api ~/modes ~/types ~/graph ~/values ~/engine

@@ -3,6 +3,7 @@
 import pathlib
 import signal
 import sys
+from types import FunctionType
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import covector
 import covector.compat.torch as torch
 from covector.compat.torch._impl.engine.graph_task import RUNNING
+from covector.compat.torch._impl.modes.context import Context
 from covector.compat.torch._impl.modes.modes import MODES
 from covector.compat.torch._impl.state.levels import DUAL
 from covector.core.arrays.errstate import enter_error_state, error_state
@@ -122,6 +124,7 @@ def _dual():
         return torch.autograd.forward_ad.unpack_dual(x * x).tangent.tolist()
 
 
+COMPILED = type(Context.__exit__) is not FunctionType
 ROOT = pathlib.Path(covector.__file__).resolve().parent
 OURS = str(ROOT.parent if ROOT.name == "api" else ROOT)  # the folders of a clone, or the installed package
 CUBE = covector.custom_vjp(lambda x: x**3)
@@ -172,7 +175,7 @@ def _interrupted(run, place):
     """Run with an exception at one of the places where Python looks for signals: the entry of a function of its own,
     and the return of one in C. Says whether there are that many.
 
-    At the entry of `__exit__` no context of a `with` of the user's can be left any more, be it PyTorch's or ours.
+    Interpreted, no context of a `with` of the user's can be left any more at the entry of `__exit__`, as in PyTorch.
     """
     left = place
 
@@ -180,7 +183,7 @@ def _interrupted(run, place):
         nonlocal left
         code = frame.f_code
         if code.co_filename.startswith(OURS) and (
-                event == "c_return" or event == "call" and code.co_name != "__exit__"):
+                event == "c_return" or event == "call" and (COMPILED or code.co_name != "__exit__")):
             left -= 1
             if left < 0:
                 sys.setprofile(None)

@@ -4,6 +4,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from ..modes.context import Context
 from ..state.levels import DUAL, BatchTrace, Epoch
 from ..types.tensor_type import GENERAL, TensorBase, at_level, more
 from ..types.tensor_value import shape_dtype
@@ -39,7 +40,7 @@ def exit_dual_level(*, level=None):
     DUAL.set(None)
 
 
-class dual_level:  # noqa: N801 (torch's name)
+class dual_level(Context):  # noqa: N801 (torch's name)
     """A level of forward mode, as a context.
 
     >>> import covector.compat.torch as torch
@@ -50,15 +51,14 @@ class dual_level:  # noqa: N801 (torch's name)
     tensor(4.)
     """
 
-    def __enter__(self):
+    def begin(self):
+        self.ending = False
         return enter_dual_level()
 
-    def __exit__(self, *exc):
-        try:
+    def end(self):
+        if DUAL.get() is not None or not self.ending:
+            self.ending = True
             exit_dual_level()
-        except BaseException:  # a signal
-            DUAL.set(None)
-            raise
 
 
 def make_dual(tensor, tangent, *, level=None):

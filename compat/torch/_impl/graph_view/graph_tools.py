@@ -10,6 +10,7 @@ from ..engine.gradient_edge import GradientEdge
 from ..engine.graph_task import HOOKED, RUNNING, reached, running
 from ..graph import versions
 from ..graph.node_errors import modified
+from ..modes.context import Context
 from ..modes.engine_switches import set_warn_on_accumulate_grad_stream_mismatch
 from ..modes.modes import enter, leave, modes, set_modes
 from ..saved.saved import Packing, SavedTensor
@@ -45,7 +46,7 @@ def increment_version(tensor):
         versions.bump(bottom(t))
 
 
-class saved_tensors_hooks:  # noqa: N801 (torch's name)
+class saved_tensors_hooks(Context):  # noqa: N801 (torch's name)
     """Run `pack_hook(tensor)` on each tensor that is saved inside, and `unpack_hook(packed)` when it is needed.
 
     >>> import covector.compat.torch as torch
@@ -57,8 +58,9 @@ class saved_tensors_hooks:  # noqa: N801 (torch's name)
 
     def __init__(self, pack_hook, unpack_hook):
         self.pair = Packing(pack_hook, unpack_hook)
+        self.outer = None
 
-    def __enter__(self):
+    def begin(self):
         m = modes()
         if m.hooks_disabled is not None:
             raise RuntimeError(m.hooks_disabled)
@@ -67,14 +69,11 @@ class saved_tensors_hooks:  # noqa: N801 (torch's name)
                             f"{' and '.join([type(hook).__name__ for hook in self.pair])}")
         set_modes(hooks=(*m.hooks, self.pair))
 
-    def __exit__(self, *exc):
-        hooks = None
-        try:
-            hooks = modes().hooks[:-1]  # the innermost go, as in PyTorch, and nothing else of the modes changes
-            set_modes(hooks=hooks)
-        except BaseException:  # a signal
-            set_modes(hooks=modes().hooks[:-1] if hooks is None else hooks)
-            raise
+    def end(self):
+        if self.outer is None:
+            self.outer = modes().hooks[:-1]  # the innermost go, as in PyTorch, and nothing else of the modes changes
+        set_modes(hooks=self.outer)
+        self.outer = None
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801 (torch's name)

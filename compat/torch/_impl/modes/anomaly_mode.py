@@ -2,10 +2,11 @@
 
 import warnings
 
+from .context import Context, Switch
 from .modes import enter, leave, modes, set_modes
 
 
-class detect_anomaly:  # noqa: N801 (torch's name)
+class detect_anomaly(Context):  # noqa: N801 (torch's name)
     """Show the forward traceback of a node that fails in backward, and raise if a node returns NaN.
 
     >>> import covector.compat.torch as torch
@@ -21,14 +22,14 @@ class detect_anomaly:  # noqa: N801 (torch's name)
                       "enabled "
                       "for debugging.", UserWarning, stacklevel=2)
 
-    def __enter__(self):
+    def begin(self):
         self.before = enter(anomaly=bool(self.check_nan))
 
-    def __exit__(self, *exc):
+    def end(self):
         leave(self.before)
 
 
-class set_detect_anomaly:  # noqa: N801 (torch's name)
+class set_detect_anomaly(Switch):  # noqa: N801 (torch's name)
     """Switch anomaly mode on or off immediately; as a context, until it exits.
 
     Args:
@@ -49,10 +50,7 @@ class set_detect_anomaly:  # noqa: N801 (torch's name)
         checked_flag(check_nan, "check_nan", 2)
         set_modes(anomaly=bool(check_nan) if mode else None)
 
-    def __enter__(self):
-        return None
-
-    def __exit__(self, *exc):
+    def end(self):
         set_modes(anomaly=self.before)
 
 

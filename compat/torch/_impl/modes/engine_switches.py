@@ -2,12 +2,13 @@
 
 from contextvars import ContextVar
 
+from .context import Switch
 from .grad_mode import ContextDecorator
 
 _SWITCHES: ContextVar[tuple[bool, ...]] = ContextVar("covector_torch_switches", default=(True, True, False))
 
 
-class Switch(ContextDecorator):
+class EngineSwitch(Switch, ContextDecorator):
     """One of the switches: a function that sets it, and a context that puts it back."""
 
     place = 0
@@ -24,10 +25,7 @@ class Switch(ContextDecorator):
         before[self.place] = mode
         _SWITCHES.set(tuple(before))
 
-    def __enter__(self):
-        pass
-
-    def __exit__(self, *exc):
+    def end(self):
         self.turn(self.previous)
 
     def __call__(self, fun):
@@ -39,7 +37,7 @@ class Switch(ContextDecorator):
         return type(self)(self.mode)
 
 
-class set_multithreading_enabled(Switch):  # noqa: N801 (torch's name)
+class set_multithreading_enabled(EngineSwitch):  # noqa: N801 (torch's name)
     """Tell whether a sweep may run in threads of its own. It runs in the caller's here in any case.
 
     >>> import covector.compat.torch as torch
@@ -49,7 +47,7 @@ class set_multithreading_enabled(Switch):  # noqa: N801 (torch's name)
     """
 
 
-class enforce_grad_layout_policy(Switch):  # noqa: N801 (torch's name)
+class enforce_grad_layout_policy(EngineSwitch):  # noqa: N801 (torch's name)
     """Tell whether gradients take their parameter's strides, which they do here in any case."""
 
     place = 1
@@ -58,7 +56,7 @@ class enforce_grad_layout_policy(Switch):  # noqa: N801 (torch's name)
         super().__init__(enable)
 
 
-class force_original_view_tracking(Switch):  # noqa: N801 (torch's name)
+class force_original_view_tracking(EngineSwitch):  # noqa: N801 (torch's name)
     """Tell whether views are made again by the functions that made them, which they are here in any case."""
 
     place = 2

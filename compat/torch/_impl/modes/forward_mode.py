@@ -1,10 +1,11 @@
 """Tell whether forward mode pushes tangents at a level."""
 
+from .context import Switch
 from .grad_mode import ContextDecorator
 from .modes import modes, set_modes
 
 
-class _set_fwd_grad_enabled(ContextDecorator):  # noqa: N801 (torch's name)
+class _set_fwd_grad_enabled(Switch, ContextDecorator):  # noqa: N801 (torch's name)
     """Switch forward mode on or off at the running level immediately; as a context, until it exits.
 
     Off, operations compute without tangents, at the level and at those below it; views and what is written to keep
@@ -25,11 +26,11 @@ class _set_fwd_grad_enabled(ContextDecorator):  # noqa: N801 (torch's name)
         set_modes(frozen=self.previous)  # a decorator sets it for its function alone
         return super().__call__(fun)
 
-    def __enter__(self):
+    def begin(self):
         set_modes(frozen=self.previous)
         self.__init__(self.mode)
 
-    def __exit__(self, *exc):
+    def end(self):
         set_modes(frozen=self.previous)
 
 

@@ -4,6 +4,7 @@ import functools
 import inspect
 import warnings
 
+from .context import ModeContext, Switch
 from .modes import (
     IN_INFERENCE,
     IN_NO_GRAD,
@@ -12,7 +13,6 @@ from .modes import (
     NO_GRAD,
     enter,
     enter_still,
-    leave,
     modes,
     set_modes,
 )
@@ -128,11 +128,8 @@ class Stepped:
                 send, value = steps.throw, error
 
 
-class ModeContext(ContextDecorator):
-    """A context that changes the modes; it can be nested, and entered repeatedly."""
-
-    def __init__(self):
-        self.before = []
+class GradContext(ModeContext, ContextDecorator):
+    """A context that changes fields of the modes."""
 
     def changes(self):
         """The fields to change."""
@@ -142,25 +139,8 @@ class ModeContext(ContextDecorator):
         """Change the modes; returns what `leave` takes."""
         return enter(**self.changes())
 
-    def __enter__(self):
-        entered = self.switch()
-        try:
-            self.before.append(entered)
-        except BaseException:  # a signal: who is interrupted here will not leave
-            leave(self.before.pop())
-            raise
 
-    def __exit__(self, *exc):
-        entered = self.before[-1]
-        try:
-            self.before.pop()
-            leave(entered)
-        except BaseException:  # a signal: what has happened already does no harm again
-            leave(entered)
-            raise
-
-
-class no_grad(ModeContext):  # noqa: N801 (torch's name)
+class no_grad(GradContext):  # noqa: N801 (torch's name)
     """Disable recording of operations inside.
 
     >>> import covector.compat.torch as torch
@@ -198,13 +178,13 @@ class enable_grad(no_grad):  # noqa: N801 (torch's name)
     True
     """
 
-    switch = ModeContext.switch
+    switch = GradContext.switch
 
     def changes(self):
         return {"grad": True}
 
 
-class set_grad_enabled(ModeContext):  # noqa: N801 (torch's name)
+class set_grad_enabled(Switch, ContextDecorator):  # noqa: N801 (torch's name)
     """Switch recording on or off immediately; as a context, until it exits.
 
     Args:
@@ -220,7 +200,6 @@ class set_grad_enabled(ModeContext):  # noqa: N801 (torch's name)
     """
 
     def __init__(self, mode):
-        super().__init__()
         if type(mode).__name__ not in ("bool", "bool_"):
             raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
                             f"{type(mode).__name__}")
@@ -232,10 +211,10 @@ class set_grad_enabled(ModeContext):  # noqa: N801 (torch's name)
         set_modes(grad=self.previous)
         return super().__call__(fun)
 
-    def __enter__(self):
+    def begin(self):
         set_modes(grad=bool(self.mode))
 
-    def __exit__(self, *exc):
+    def end(self):
         set_modes(grad=self.previous)
 
     def clone(self):
@@ -245,7 +224,7 @@ class set_grad_enabled(ModeContext):  # noqa: N801 (torch's name)
         return f"{type(self).__module__}.{type(self).__qualname__}(mode={self.mode})"
 
 
-class inference_mode(ModeContext):  # noqa: N801 (torch's name)
+class inference_mode(GradContext):  # noqa: N801 (torch's name)
     """Disable recording, as `no_grad`; tensors created inside can never be recorded.
 
     Args:

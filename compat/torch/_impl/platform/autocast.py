@@ -6,7 +6,8 @@ import warnings
 import numpy as np
 
 from ..modes.autocast_mode import cast_by, casting, narrowed, switched
-from ..modes.grad_mode import ModeContext
+from ..modes.context import ModeContext
+from ..modes.grad_mode import ContextDecorator
 from ..modes.modes import enter
 from ..types import dtypes
 from ..types.devices import count
@@ -17,7 +18,7 @@ KINDS = frozenset(("cpu", "cuda", "xpu", "mps", "hpu", "mtia", "maia", "ipu", "x
 SUPPORTED = dtypes.bfloat16, dtypes.float16
 
 
-class autocast(ModeContext):  # noqa: N801 (torch's name)
+class autocast(ModeContext, ContextDecorator):  # noqa: N801 (torch's name)
     """A context in which products of matrices and convolutions run in a smaller type, and losses in float32.
 
     Args:
@@ -35,6 +36,8 @@ class autocast(ModeContext):  # noqa: N801 (torch's name)
     >>> y.dtype, (y + x).dtype
     (torch.bfloat16, torch.float32)
     """
+
+    gives_itself = True
 
     def __init__(self, device_type, dtype=None, enabled=True, cache_enabled=None):
         if not isinstance(device_type, str):
@@ -64,10 +67,6 @@ class autocast(ModeContext):  # noqa: N801 (torch's name)
 
     def clone(self):
         """The context itself, which can be entered again."""
-        return self
-
-    def __enter__(self):
-        super().__enter__()
         return self
 
     def switch(self):
