@@ -5,7 +5,6 @@ from .tracer import getval
 
 isinstance_, type_ = isinstance, type
 tuple_, list_, dict_ = tuple, list, dict
-tuple, list, dict = tuple, list, dict
 SequenceVSpace = ListVSpace = TupleVSpace = DictVSpace = NamedTupleVSpace = ContainerVSpace
 
 
@@ -51,3 +50,30 @@ class DictBox(metaclass=_OfContainers):
     """Dicts, which traced functions receive as they are."""
 
     kinds = (dict_,)
+
+
+class tuple(tuple_, metaclass=_OfContainers):
+    """Python's tuple, by a class of its own: registries of trees know both."""
+
+    kinds = (tuple_,)
+
+    def __new__(cls, xs=()):
+        return tuple_(xs)
+
+
+class list(list_, metaclass=_OfContainers):
+    """Python's list, by a class of its own."""
+
+    kinds = (list_,)
+
+    def __new__(cls, xs=()):
+        return list_(xs)
+
+
+class dict(dict_, metaclass=_OfContainers):
+    """Python's dict, by a class of its own."""
+
+    kinds = (dict_,)
+
+    def __new__(cls, *args, **kwargs):
+        return dict_(*args, **kwargs)
