@@ -31,8 +31,7 @@ def serving(reference: Callable[..., Any], given: Fun, like: bool = False) -> Fu
     def fun(*args: Any, **kwargs: Any) -> Any:
         out = (reference if like and args and type(args[0]) is np.ndarray else given)(*args, **kwargs)
         if type(out) is np.ndarray and inside_transform() and out.dtype.kind in _HOLDS and not (
-                args and (type(args[0]) is np.ndarray and np.may_share_memory(out, args[0])
-                          or reference is np.asarray and out.base is not None)):
+                args and type(args[0]) is np.ndarray and np.may_share_memory(out, args[0])):
             return make_buffer(out, own=True)
         return out
 
@@ -195,7 +194,7 @@ def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None,
 FUNCTIONS[np.array] = array
 FUNCTIONS[np.asarray] = asarray
 array = serving(np.array, array)
-asarray = serving(np.asarray, asarray)
+as_numpy(asarray, np.asarray)
 
 
 def _stacked(x: Any) -> Array:

@@ -7,6 +7,7 @@ import llvmlite.binding as llvm
 import mpmath
 import numpy as np
 from llvm_lanes import machine
+from scipy import special
 
 LONG = np.longdouble
 _KEPT = []
@@ -99,6 +100,32 @@ def _ndtr(x):
     return from_libm("erfcl")(-x / np.sqrt(LONG(2))) / 2
 
 
+def _improved(y, off):
+    """Two steps of Newton from a quantile of double precision; `off(y)` over the density is how far it is away."""
+    for _ in range(2):
+        y = y - off(y)
+    return y
+
+
+def _erfinv(x):
+    erf, erfc, slope = from_libm("erfl"), from_libm("erfcl"), np.sqrt(LONG("3.14159265358979323846264338327950288")) / 2
+    size = np.abs(x)
+    y = _improved(special.erfinv(size.astype(float)).astype(LONG), lambda y: np.where(
+        size < 0.5, erf(y) - size, (1 - size) - erfc(y)) * slope * np.exp(y * y))
+    return np.copysign(np.where(size == 1, np.inf, y), x)
+
+
+def _ndtri(p):
+    near, root = np.abs(p - 0.5) < 0.25, np.sqrt(LONG(2))
+    y = np.where(near, root * _erfinv(np.where(near, 2 * p - 1, 0)), 0)
+    rest = np.where(p < 0.5, p, 1 - p)
+    erfc, slope = from_libm("erfcl"), root * np.sqrt(LONG("3.14159265358979323846264338327950288"))
+    far = _improved(-special.ndtri(rest.astype(float)).astype(LONG), lambda y: (
+        rest - erfc(y / root) / 2) * slope * np.exp(y * y / 2))
+    far = np.where(rest == 0, np.inf, far)
+    return np.where(near, y, np.copysign(far, p - 0.5))
+
+
 _LIBM = {"erf": "erfl", "erfc": "erfcl", "gammaln": "lgammal"}
 _OTHERS = {
     "sigmoid": sigmoid,
@@ -111,6 +138,8 @@ _OTHERS = {
     "xlog1py": lambda x, y: np.where((x == 0) & (y == y), 0, x * np.log1p(y)),
     "entr": lambda x: np.where(x < 0, -np.inf, np.where(x == 0, 0, -x * np.log(x))),
     "ndtr": _ndtr,
+    "ndtri": _ndtri,
+    "erfinv": _erfinv,
     "gelu": lambda x: x * _ndtr(x),
 }
 

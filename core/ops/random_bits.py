@@ -11,7 +11,11 @@ import numpy as np
 
 from ..arrays.avals import make_aval
 from ..primitive.families import ZERO, primitive
+from ..primitive.primitive import NotLowered
+from .elementary import left_shift, right_shift
 from .samples import Sample
+from .selection import bitwise_or, bitwise_xor, cast
+from .shaping import broadcast_to, reshape, stack
 
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 _PARITY, _MASK = 0x1BD11BDA, 0xFFFFFFFF
@@ -111,6 +115,64 @@ def _fold(xp, key, data):
     return xp.stack(_threefry(xp, k0, k1, x0, x1), axis=-1).reshape((*shape, 2))
 
 
+def _number(value, like):
+    return np.asarray(value, like.dtype)
+
+
+def _hashed(key, x0, x1, shape):
+    """`_threefry` in operations: the hash of counters under keys (*b, 2), all of them broadcast to a shape."""
+    k0, k1 = (_laid(key[..., i], shape) for i in (0, 1))
+    keys = (k0, k1, bitwise_xor(bitwise_xor(k0, k1), _number(_PARITY, k0)))
+    x0, x1 = keys[0] if x0 is None else x0 + keys[0], x1 + keys[1]
+    for i in range(5):
+        for r in _ROTATIONS[i % 2]:
+            x0 = x0 + x1
+            x1 = bitwise_xor(bitwise_or(left_shift(x1, _number(r, x1)), right_shift(x1, _number(32 - r, x1))), x0)
+        x0 = x0 + keys[(i + 1) % 3]
+        x1 = x1 + keys[(i + 2) % 3] + _number(i + 1, x1)
+    return x0, x1
+
+
+def _laid(x, shape):
+    """Values with axes of examples in front of those of a shape."""
+    whole = (*x.shape, *(1,) * (len(shape) - x.ndim))
+    return broadcast_to(x if whole == tuple(x.shape) else reshape(x, whole), shape)
+
+
+def _drawn(key, shape):
+    """The words of a draw."""
+    count = math.prod(shape)
+    if count > _BLOCK:  # NumPy's loops are as fast on many, and no counters are kept for them
+        raise NotLowered
+    counters = np.arange(count, dtype=_WORD).reshape(shape)
+    return _hashed(key, None, counters, (*key.shape[:-1], *shape))
+
+
+def _lower_bits(key, shape, dtype):
+    hi, lo = _drawn(key, shape)
+    dtype = np.dtype(dtype)
+    if dtype == _WIDE:
+        hi = cast(hi, _WIDE)
+        return bitwise_or(left_shift(hi, _number(32, hi)), cast(lo, _WIDE))
+    both = bitwise_xor(hi, lo)
+    return both if dtype == _WORD else cast(both, dtype)
+
+
+def _lower_unit(key, shape, dtype):
+    dtype = np.dtype(dtype)
+    if dtype.itemsize == 2:
+        raise NotLowered
+    bits = _lower_bits(key, shape, _WIDE if dtype.itemsize == 8 else _WORD)
+    digits = np.finfo(dtype).nmant
+    return cast(right_shift(bits, _number(8 * dtype.itemsize - digits, bits)), dtype) * dtype.type(2.0**-digits)
+
+
+def _lower_fold(key, data):
+    shape = np.broadcast_shapes(tuple(key.shape[:-1]), tuple(data.shape))
+    data = data if data.dtype == _WORD else cast(data, _WORD)
+    return stack(*_hashed(key, None, broadcast_to(data, shape), shape), axis=len(shape))
+
+
 def _key(rng, *shape):
     return rng.integers(0, 2**32, (*shape, 2), dtype=np.uint32)
 
@@ -127,6 +189,7 @@ random_bits = primitive(
     "random_bits",  # key: (*b, 2) of uint32 -> (*b, *shape) of an unsigned dtype
     impl=lambda xp, key, *, shape, dtype: _bits(xp, key, shape, dtype),
     shape=lambda key, shape, dtype: make_aval((*key.shape[:-1], *shape), np.dtype(dtype)),
+    lower=_lower_bits,
     jvp=ZERO,
     vjp=ZERO,
     batch=lambda key, shape, dtype: random_bits(key, shape, dtype),
@@ -138,6 +201,7 @@ random_unit = primitive(
     "random_unit",  # key: (*b, 2) of uint32 -> (*b, *shape), uniform in [0, 1)
     impl=lambda xp, key, *, shape, dtype: _unit(xp, key, shape, dtype),
     shape=lambda key, shape, dtype: make_aval((*key.shape[:-1], *shape), np.dtype(dtype)),
+    lower=_lower_unit,
     jvp=ZERO,
     vjp=ZERO,
     batch=lambda key, shape, dtype: random_unit(key, shape, dtype),
@@ -162,6 +226,7 @@ random_fold = primitive(
     "random_fold",  # key: (*b, 2), data: integers -> keys of the broadcast of both
     impl=lambda xp, key, data: _fold(xp, key, data),
     shape=lambda key, data: make_aval((*np.broadcast_shapes(key.shape[:-1], data.shape), 2), _WORD),
+    lower=_lower_fold,
     jvp=ZERO,
     vjp=ZERO,
     batch=_fold_batch,

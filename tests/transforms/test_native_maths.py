@@ -25,7 +25,7 @@ SPEC.loader.exec_module(LANES)
 RECORDED = json.loads(Path(__file__).with_name("recorded_maths.json").read_text(encoding="utf-8"))
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks" / "maths"
 DTYPES = {64: np.float64, 32: np.float32}
-MORE = ("ndtr", "gelu", "silu", "softplus", "log_expit", "logit", "xlogy", "xlog1py", "entr")
+MORE = ("ndtr", "ndtri", "erfinv", "gelu", "silu", "softplus", "log_expit", "logit", "xlogy", "xlog1py", "entr")
 
 
 def log_gamma(x):
@@ -55,13 +55,14 @@ OTHERS = {
 }
 # where functions are tried, unless from -3 to 3
 RANGES = {
-    **dict.fromkeys(("arcsin", "arccos", "arctanh"), (-1, 1)),
+    **dict.fromkeys(("arcsin", "arccos", "arctanh", "erfinv"), (-1, 1)),
     **dict.fromkeys(("log", "log2", "log10", "power", "gammaln", "digamma", "xlogy", "entr"), (0.1, 10)),
     **dict.fromkeys(("logaddexp", "logaddexp2"), (0, 3)),
     **dict.fromkeys(("log1p", "xlog1py"), (-1, 3)),
-    "logit": (0, 1),
+    **dict.fromkeys(("logit", "ndtri"), (0, 1)),
     "arccosh": (1, 10),
 }
+MOST = {"erfinv": 5, "ndtri": 5}  # units in the last place, where it is not 2: three quotients, and a factor
 EDGES = [0.0, 0.5, 1.0, 2.0, 3.0, 10.0, 1e3, 3e5, np.inf, np.nan]
 
 
@@ -118,7 +119,7 @@ def same_edges(name, *xs, function=None):
     np.testing.assert_array_equal(np.isnan(got), np.isnan(expected))
     known = ~np.isnan(expected)
     np.testing.assert_array_equal(np.signbit(got[known]), np.signbit(expected[known]))
-    far = apart(got, expected) > 2
+    far = apart(got, expected) > MOST.get(name, 2)
     if name in OTHERS:  # what is compared with is itself known to that only
         with np.errstate(invalid="ignore"):
             far &= ~(abs(got - expected) <= 8 * np.finfo(dtype).eps * np.maximum(1, abs(expected)))
@@ -173,11 +174,11 @@ def test_the_hardest_reductions_are_right():
 
 
 @pytest.mark.parametrize("at", RECORDED)
-def test_worst_known_arguments_are_within_two_ulp(at):
+def test_worst_known_arguments_are_within_few_ulp(at):
     """Arguments that benchmarks/maths/ulp.py found, with the nearest numbers to the values that mpmath has."""
     name, width = at.split()
     *xs, expected = np.array(RECORDED[at], DTYPES[int(width)]).T
-    assert np.all(apart(run(FUNCTIONS[name], *xs), expected) <= 2)
+    assert np.all(apart(run(FUNCTIONS[name], *xs), expected) <= MOST.get(name, 2))
 
 
 @pytest.fixture
@@ -204,14 +205,14 @@ def test_constants_come_from_their_script(script):
 
 @pytest.mark.parametrize("width", DTYPES)
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_random_arguments_are_within_two_ulp_of_mpmath(script, name, width):
+def test_random_arguments_are_within_few_ulp_of_mpmath(script, name, width):
     mpmath, exact = script("mpmath"), script("true_values").exact(name)
     rng = np.random.default_rng(0)
     low, high = RANGES.get(name, (-3, 3))
     xs = [rng.uniform(low, high, 40).astype(DTYPES[width]) for _ in range(2 if name in OF_TWO else 1)]
     with mpmath.workprec(200):
         expected = [float(exact(*map(mpmath.mpf, x))) for x in zip(*[x.tolist() for x in xs])]
-    assert np.all(apart(run(FUNCTIONS[name], *xs), np.array(expected).astype(DTYPES[width])) <= 2)
+    assert np.all(apart(run(FUNCTIONS[name], *xs), np.array(expected).astype(DTYPES[width])) <= MOST.get(name, 2))
 
 
 @pytest.mark.slow

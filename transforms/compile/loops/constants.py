@@ -12,7 +12,7 @@ _STARTS = {"add": 0, "multiply": 1, "maximum": -np.inf, "minimum": np.inf, "bitw
 def start_of(name, kind):
     """The neutral element of a reduction."""
     start = _STARTS[name]
-    if kind[0] == "i" and name[:3] in ("max", "min"):
+    if kind[0] in "iu" and name[:3] in ("max", "min"):
         bounds = np.iinfo(DTYPES[kind])
         return int(bounds.min if start < 0 else bounds.max)
     return float(start) if kind[0] == "f" else start

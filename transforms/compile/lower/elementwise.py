@@ -4,13 +4,14 @@ import numpy as np
 
 from ....core.ops.selection import cast
 from ....core.primitive.primitive import NotLowered
-from ...graph.equations import Literal, Var
-from ..loops.kinds import KINDS
+from ...graph.equations import Literal
+from ..loops.kinds import BYTES, DTYPES, KINDS
 from ..loops.operations import POWERS, TESTS, knows
 from .lowering import lowered, named
 
 _CASTS = ("cast", "cast_flat", "stop_gradient")
 _QUOTIENTS = ("floor_divide", "remainder")
+_SHIFTS = {("left_shift", "i"): "bits_up", ("left_shift", "u"): "bits_up", ("right_shift", "u"): "bits_down"}
 
 
 def elementary(eq):
@@ -45,29 +46,40 @@ def _is_linear(eq):
 
 
 def _rooted(name, kind, out, inputs):
-    """A step; a power that roots give as these."""
+    """A step; a power that roots give as these, and a shift by known places as an instruction."""
     if name == "power" and type(inputs[1]) is Literal and not inputs[1].aval.shape and inputs[0].aval.shape == (
             out.aval.shape) and float(inputs[1].value) in POWERS:
         return POWERS[float(inputs[1].value)], kind, out, inputs[:1]  # a root is one instruction, a power a function
+    shift = _SHIFTS.get((name, kind[0]))
+    if shift and type(inputs[1]) is Literal and np.isin(inputs[1].value, range(8 * BYTES[kind])).all():
+        return shift, kind, out, inputs  # one instruction, which by more places each processor has its own way
     return name, kind, out, inputs
 
 
 def computed_in(name, inputs, out):
     """The kind that an operation computes in; None where native code has no such operation."""
     if name in _CASTS:
-        return KINDS.get(out.aval.dtype)
+        kind = KINDS.get(out.aval.dtype)
+        # A float below 0 or too large is another number without a sign on each processor.
+        return None if kind and kind[0] == "u" and inputs[0].aval.dtype.kind == "f" else kind
     if name == "where":
         return KINDS.get(out.aval.dtype) if inputs[0].aval.dtype == np.bool_ else None
     if name in TESTS:
         kind = KINDS.get(_common(inputs))  # of the operands: the result is a mask
     else:
         kind = KINDS.get(out.aval.dtype)
-    if name in _QUOTIENTS and kind in ("i64", "i32") and not (
-            type(inputs[1]) is Literal and not np.isin(inputs[1].value, (0, -1)).any()):
+    if kind is None or kind[0] in "fb":
+        return kind if kind is not None and knows(name, kind) else None
+    if name in _QUOTIENTS and not (type(inputs[1]) is Literal and not np.isin(inputs[1].value, (0, -1)).any()):
         return None  # NumPy warns where it divides by 0, and of the least number by -1
-    if kind == "i32" and any(type(v) is Var and v.aval.weak for v in inputs):
+    if kind != "i64" and any(v.aval.weak and not _fits(v, DTYPES[kind]) for v in inputs):
         return None  # NumPy raises where a Python integer does not fit
     return kind if kind is not None and knows(name, kind) else None
+
+
+def _fits(v, dtype):
+    """Tell whether a Python integer is a number of a dtype."""
+    return type(v) is Literal and np.iinfo(dtype).min <= v.value <= np.iinfo(dtype).max
 
 
 def _common(inputs):
@@ -84,7 +96,7 @@ def _known(v):
     """Tell whether a value is of a kind that native code has; a Python integer must fit where it is cast."""
     if v.aval.dtype not in KINDS:
         return False
-    return not (type(v) is Literal and type(v.value) is int and not -2**31 <= v.value < 2**31)
+    return not (type(v) is Literal and type(v.value) is int and not -2**31 <= v.value < 2**32)
 
 
 def _stays(eq):

@@ -122,7 +122,7 @@ def _joined(join):
 
 
 def _zero(kind):
-    return Const({"f": 0.0, "i": 0, "b": False}[kind[0]], kind)
+    return Const({"f": 0.0, "i": 0, "u": 0, "b": False}[kind[0]], kind)
 
 
 def _fill_around(writer, place, part, index, kind):

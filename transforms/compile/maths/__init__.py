@@ -23,6 +23,7 @@ from .gamma_functions import digamma, gammaln
 from .inverse_hyperbolic import arccosh, arcsinh, arctanh
 from .log_sums import entr, log_expit, logaddexp, logaddexp2, logit, softplus, xlog1py, xlogy
 from .logarithms import log, log1p, log2, log10
+from .normal_quantile import erfinv, ndtri
 from .powers import cbrt, hypot, power
 from .reduction import LARGE
 from .tables import TABLES, exp_few, tanh_few
@@ -35,7 +36,8 @@ FUNCTIONS = {
     for f in (
         *(exp, exp2, expm1, sigmoid, sinh, cosh, tanh, log, log2, log10, log1p, sin, cos, tan),
         *(arcsin, arccos, arctan, arctan2, arcsinh, arccosh, arctanh, power, cbrt, hypot, logaddexp, logaddexp2),
-        *(erf, erfc, gammaln, digamma, ndtr, gelu, silu, softplus, log_expit, logit, xlogy, xlog1py, entr),
+        *(erf, erfc, erfinv, gammaln, digamma, ndtr, ndtri, gelu, silu, softplus, log_expit),
+        *(logit, xlogy, xlog1py, entr),
     )
 }
 # name -> (function, bound of `|x|` for each width): without the reduction of large arguments, which costs the most

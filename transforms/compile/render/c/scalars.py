@@ -28,9 +28,9 @@ class Scalars(Operations):
         self.text = text
         self.module = text.module
         self.kind = kind
-        self.width = 32 if kind in ("f32", "i32") else 64
+        self.width = 32 if kind in ("f32", "i32", "u32") else 64
         self.of_float = "float" if self.width == 32 else "double"
-        self.of_int = f"int{self.width}_t"
+        self.of_int = f"{'u' if kind[0] == 'u' else ''}int{self.width}_t"
         self.suffix = "f" if self.width == 32 else ""
 
     def constant(self, value, kind):
@@ -57,6 +57,7 @@ class Scalars(Operations):
 
     fadd, fsub, fdiv = map(_infix, "+-/")
     sdiv, srem, iand, ior, ixor = map(_infix, "/%&|^")
+    udiv, urem, ashr = sdiv, srem, _infix(">>")
     and_, or_, xor_ = map(_infix, "&|^")  # of masks
     iadd, isub, imul, shl, lshr = map(_wrapped, ("add", "sub", "mul", "shl", "shr"))
     fma, sqrt, fabs, copysign = map(_called, ("fma", "sqrt", "fabs", "copysign"))
@@ -80,7 +81,8 @@ class Scalars(Operations):
     fcmp = icmp = compare
 
     def below(self, x, y):
-        return self.compare("<", f"(u{self.of_int}){x}", f"(u{self.of_int}){y}")
+        of = f"uint{self.width}_t"
+        return self.compare("<", f"({of}){x}", f"({of}){y}")
 
     def isnan(self, x):
         return self.fcmp("!=", x, x)

@@ -6,7 +6,8 @@ import numpy as np
 
 from ..llvm.simd import Name as Name
 
-TYPES = {"f64": "double", "f32": "float", "i64": "int64_t", "i32": "int32_t", "b8": "int"}  # of values
+TYPES = {"f64": "double", "f32": "float", "i64": "int64_t", "i32": "int32_t", "u64": "uint64_t", "u32": "uint32_t",
+         "b8": "int"}  # of values
 STORED = {**TYPES, "b8": "uint8_t", "f16": "uint16_t"}  # of elements in memory
 _NAMED = re.compile(r"\b[vm]\d+\b")
 _LOCAL = re.compile(r"\b[vkm]\d+\b|\bcv_\w+")
@@ -123,6 +124,8 @@ def number(value, kind):
     """A number as C text."""
     if kind == "b8":
         return str(int(value))
+    if kind[0] == "u":
+        return f"{int(value)}{'U' if kind == 'u32' else 'ULL'}"
     if kind[0] == "i":
         least, suffix = (-(2**31), "") if kind == "i32" else (-(2**63), "LL")
         value = int(value)

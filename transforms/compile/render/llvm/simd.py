@@ -11,10 +11,12 @@ from ...loops.operations import Operations
 from ...maths import FEW, FUNCTIONS, NEAR, QUICK, TABLES
 from ...maths.tables import written_here
 
-TYPES = {"f64": "double", "f32": "float", "i64": "i64", "i32": "i32", "b8": "i1"}  # of values
+TYPES = {"f64": "double", "f32": "float", "i64": "i64", "i32": "i32", "u64": "i64", "u32": "i32",
+         "b8": "i1"}  # of values
 STORED = {**TYPES, "b8": "i8", "f16": "i16"}  # of elements in memory
-_COMPARE = {"==": ("oeq", "eq"), "!=": ("une", "ne"), "<": ("olt", "slt"), "<=": ("ole", "sle"), ">": ("ogt", "sgt"),
-            ">=": ("oge", "sge")}  # of floats, where only `!=` holds for NaN, and of integers with signs
+# of floats, where only `!=` holds for NaN, and of integers with and without signs
+_COMPARE = {"==": ("oeq", "eq", "eq"), "!=": ("une", "ne", "ne"), "<": ("olt", "slt", "ult"),
+            "<=": ("ole", "sle", "ule"), ">": ("ogt", "sgt", "ugt"), ">=": ("oge", "sge", "uge")}
 
 _IN_PLACE = 16  # functions of `FEW` of a module that are not called
 
@@ -117,6 +119,9 @@ def number(value, kind):
         except OverflowError:
             single = float("inf") if value > 0 else float("-inf")
         return f"0x{struct.unpack('<Q', struct.pack('<d', single))[0]:016X}"
+    if kind[0] == "u":  # types of LLVM have no signs, its numbers do
+        width = int(kind[1:])
+        return str(int(value) - (1 << width) * (int(value) >> width - 1))
     return str(bool(value)).lower() if kind == "b8" else str(int(value))
 
 
@@ -143,7 +148,7 @@ class Lanes(Operations):
         self.kind = kind
         self.lanes = lanes
         self.inline = inline
-        self.width = 32 if kind in ("f32", "i32") else 64
+        self.width = 32 if kind in ("f32", "i32", "u32") else 64
         self.of_float = self.typed("float" if self.width == 32 else "double")
         self.of_int = self.typed(f"i{self.width}")
         self.of_mask = self.typed("i1")
@@ -172,6 +177,7 @@ class Lanes(Operations):
     fadd, fsub, fmul, fdiv = map(_instruction, ("fadd", "fsub", "fmul", "fdiv"))
     and_, or_, xor_ = map(_instruction, ("and", "or", "xor"))  # of masks
     iadd, isub, imul, sdiv, srem = map(_instruction, ("add", "sub", "mul", "sdiv", "srem"))
+    udiv, urem, ashr = map(_instruction, ("udiv", "urem", "ashr"))
     iand, ior, ixor, shl, lshr = map(_instruction, ("and", "or", "xor", "shl", "lshr"))
     fma, sqrt, fabs, copysign = map(_intrinsic, ("fma", "sqrt", "fabs", "copysign"))
     floor, rint, trunc = map(_intrinsic, ("floor", "rint", "trunc"))
@@ -190,7 +196,7 @@ class Lanes(Operations):
         return self.text.op(f"fcmp {_COMPARE[op][0]} {x.type} {x}, {y}", self.of_mask)
 
     def icmp(self, op, x, y):
-        return self.text.op(f"icmp {_COMPARE[op][1]} {x.type} {x}, {y}", self.of_mask)
+        return self.text.op(f"icmp {_COMPARE[op][2 if self.kind[0] == 'u' else 1]} {x.type} {x}, {y}", self.of_mask)
 
     def below(self, x, y):
         """A test of integers without signs."""
@@ -290,10 +296,12 @@ class Lanes(Operations):
             return self.text.op(f"select {x.type} {x}, {into} {one}, {into} {zero}", into)
         if a == "f" and b == "f":
             op = "fpext" if target == "f64" else "fptrunc"
-        elif a == "i" and b == "i":
-            op = "sext" if target == "i64" else "trunc"
+        elif a == "f" or b == "f":
+            op = "fptosi" if a == "f" else "uitofp" if a == "u" else "sitofp"
+        elif TYPES[source] == TYPES[target]:
+            return x
         else:
-            op = "fptosi" if a == "f" else "sitofp"
+            op = "trunc" if TYPES[target] == "i32" else "zext" if a == "u" else "sext"
         return self.text.op(f"{op} {x.type} {x} to {into}", into)
 
 
