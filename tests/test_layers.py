@@ -53,7 +53,193 @@ MUTATORS = {"append", "add", "update", "extend", "insert", "setdefault", "set"}
 # The folders from the bottom up, each with the folders that it imports from. `~` is compat/torch/_impl.
 # `python tests/test_layers.py` prints the table as it is.
 ARROWS = """
-
+compat
+compat/torch/ao
+compat/torch/distributed/algorithms
+compat/torch/signal
+core
+transforms
+compat/torch/quantization: compat/torch/ao
+core/arrays: core
+backends: core core/arrays
+core/trace: core core/arrays
+transforms/graph: core core/arrays
+transforms/scope: core core/arrays
+core/tape: core core/arrays core/trace
+transforms/compile/machine: core core/arrays transforms/scope
+core/primitive: core core/arrays core/trace core/tape
+core/ops: core core/arrays core/trace core/tape core/primitive
+transforms/compile/analysis: core transforms/graph core/primitive
+core/ops/indexing: core core/arrays core/trace core/tape core/primitive core/ops
+core/ops/sparse: core core/arrays core/tape core/primitive core/ops
+core/ops/special: core core/arrays core/trace core/tape core/primitive core/ops
+transforms/compile/render: core/arrays transforms/graph transforms/scope transforms/compile/analysis
+transforms/compile/render/floats: core core/arrays transforms/graph transforms/compile/analysis
+transforms/ranks: core core/arrays core/trace core/primitive core/ops
+core/ops/linalg: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing
+transforms/arguments: core core/arrays core/trace core/tape core/ops/indexing
+transforms/compile/maths: core core/ops/special
+transforms/compile/render/numpy: core core/arrays transforms/graph core/primitive transforms/compile/analysis
+    transforms/compile/render
+transforms/compile/rules: core core/arrays transforms/graph core/primitive core/ops core/ops/indexing
+api/tree: core core/arrays core/trace core/ops transforms/arguments
+core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/indexing core/ops/sparse core/ops/special
+    core/ops/linalg
+core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
+core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
+transforms/compile/loops: core transforms/compile/maths
+transforms/compile/lower: core core/arrays core/trace transforms/graph transforms/compile/machine core/primitive
+    core/ops core/ops/indexing transforms/compile/rules transforms/compile/loops
+transforms/compile: core core/arrays core/trace transforms/graph core/primitive transforms/compile/analysis
+    transforms/compile/render transforms/compile/render/floats transforms/compile/render/numpy
+    transforms/compile/rules transforms/compile/lower
+transforms/compile/render/llvm: core transforms/compile/machine transforms/compile/maths transforms/compile/loops
+    transforms/compile/lower
+transforms/compile/render/c: core transforms/graph transforms/compile/maths transforms/compile/loops
+    transforms/compile/lower transforms/compile/render/llvm
+transforms/reverse: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
+    transforms/compile
+transforms/compile/render/cuda: core transforms/graph transforms/compile/maths transforms/compile/loops
+    transforms/compile/lower transforms/compile/render/c
+transforms/interpreters: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
+    core/ops core/ops/indexing transforms/ranks transforms/arguments transforms/reverse
+transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/ranks
+    transforms/arguments core/numpy_api transforms/reverse transforms/interpreters
+transforms/staging: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
+    core/ops/indexing transforms/arguments transforms/compile/rules transforms/compile transforms/reverse
+    transforms/interpreters
+transforms/compile/call: core core/arrays core/trace transforms/graph transforms/scope core/tape
+    transforms/compile/machine core/primitive transforms/compile/analysis transforms/compile/render
+    transforms/arguments transforms/compile/render/numpy transforms/compile/loops transforms/compile/lower
+    transforms/compile transforms/compile/render/llvm transforms/compile/render/c transforms/reverse
+    transforms/compile/render/cuda transforms/interpreters transforms/staging
+transforms/debug: core core/arrays core/trace transforms/graph core/primitive core/ops transforms/arguments
+    transforms/staging
+transforms/distributed: core core/arrays core/trace transforms/scope core/tape core/ops transforms/ranks
+    transforms/arguments transforms/reverse transforms/interpreters transforms/collectives transforms/staging
+api/distributed: core transforms/distributed
+api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
+    transforms/debug
+transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
+    core/ops/indexing core/ops/linalg transforms/arguments transforms/reverse transforms/interpreters
+    transforms/staging transforms/debug
+transforms/custom: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops transforms/arguments
+    transforms/reverse transforms/interpreters transforms/staging transforms/debug
+transforms/sparse: core core/arrays core/trace transforms/graph core/primitive core/ops core/ops/indexing
+    core/ops/sparse transforms/arguments transforms/interpreters transforms/staging transforms/compile/call
+api/nn: core core/arrays core/trace core/ops core/ops/special core/ops/linalg core/numpy_api core/ops/nn api/numpy
+api/optimizers: core core/ops transforms/arguments api/tree transforms/control
+api/random: core core/arrays core/trace core/primitive core/ops core/ops/special core/ops/nn transforms/debug
+    api/numpy
+api/scipy/_solvers: core core/arrays core/trace core/ops/linalg transforms/arguments transforms/interpreters
+    transforms/staging transforms/debug api/numpy transforms/custom
+api/scipy/fft: core core/trace core/ops core/numpy_api core/ops/scipy api/numpy
+api/scipy/interpolate: core core/trace core/ops core/ops/indexing core/numpy_api core/ops/scipy api/numpy
+api/scipy/ndimage: core core/trace core/ops core/ops/indexing core/numpy_api core/ops/scipy api/numpy
+api/scipy/signal: core core/arrays core/trace core/ops core/numpy_api core/ops/scipy api/numpy
+api/scipy/sparse: core core/arrays core/trace core/ops core/ops/indexing core/ops/sparse api/tree core/numpy_api
+    transforms/interpreters transforms/debug api/numpy transforms/control transforms/custom
+api/scipy/integrate: core core/arrays core/trace transforms/arguments transforms/interpreters transforms/staging
+    transforms/debug api/numpy transforms/custom api/scipy/_solvers
+api/scipy/linalg: core core/arrays core/trace core/ops core/ops/indexing core/ops/linalg core/ops/scipy
+    transforms/interpreters transforms/debug api/numpy transforms/control transforms/custom api/scipy/_solvers
+api/scipy/optimize: core core/arrays core/trace core/ops/indexing transforms/arguments transforms/interpreters
+    api/numpy transforms/custom api/scipy/_solvers
+api/scipy/special: core core/arrays core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
+api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn transforms/debug api/numpy api/nn
+api/lax: core core/arrays core/trace core/ops core/ops/indexing transforms/collectives transforms/debug api/numpy
+    transforms/control transforms/custom api/nn api/scipy/special
+api/scipy: core api/scipy/linalg api/scipy/special api/scipy/stats
+api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape transforms/compile/machine
+    core/primitive core/ops core/ops/indexing core/ops/special core/ops/linalg api/tree core/numpy_api core/ops/nn
+    transforms/reverse transforms/interpreters transforms/collectives transforms/staging transforms/compile/call
+    transforms/debug api/distributed api/numpy transforms/control transforms/custom transforms/sparse api/nn
+    api/optimizers api/random api/lax api/scipy
+api/testing: core core/arrays transforms/graph core/tape core/primitive transforms/arguments core/ops/scipy
+    transforms/compile/loops transforms/compile/lower transforms/interpreters transforms/staging transforms/sparse api
+compat/autograd/_impl: compat api/tree api/numpy api/scipy/stats api
+~/modes: api
+compat/autograd/misc: api/numpy api compat/autograd/_impl
+compat/autograd/numpy: api/numpy api compat/autograd/_impl
+compat/autograd/scipy/stats: api/numpy api/scipy/stats compat/autograd/_impl
+~/types: api ~/modes
+compat/autograd: compat compat/autograd/_impl compat/autograd/misc compat/autograd/numpy
+compat/autograd/scipy: api/numpy api/scipy/linalg api/scipy/special compat/autograd/_impl compat/autograd/misc
+    compat/autograd/scipy/stats
+compat/torch/utils/tensorboard: api ~/types
+~/graph: api ~/modes ~/types
+~/installing: compat ~/types
+~/lists: api ~/modes ~/types ~/graph
+~/staged: api ~/types ~/graph
+~/state: api ~/modes ~/types ~/graph
+~/profiler: api ~/modes ~/types ~/graph ~/state
+~/views: api ~/modes ~/types ~/graph ~/state
+~/values: api ~/modes ~/types ~/graph ~/state ~/views
+~/engine: api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values
+~/forward_ad: ~/modes ~/types ~/state ~/views ~/values
+~/inplace: api ~/modes ~/types ~/graph ~/state ~/views ~/values
+~/dispatch: compat api ~/modes ~/types ~/graph ~/staged ~/state ~/views ~/values ~/engine ~/inplace
+~/saved: api ~/modes ~/types ~/graph ~/values ~/engine
+~/factories: ~/modes ~/types ~/state ~/values ~/dispatch
+~/fastpath: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/dispatch
+~/graph_view: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/saved
+~/random: api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/inplace ~/dispatch ~/factories
+~/function: api/numpy api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/saved ~/graph_view
+    ~/random
+~/platform: ~/modes ~/types ~/dispatch ~/random
+~/tensor: api/tree api ~/modes ~/types ~/graph ~/state ~/views ~/values ~/engine ~/inplace ~/dispatch ~/factories
+    ~/graph_view ~/random
+compat/torch/_subclasses: ~/platform
+compat/torch/amp: ~/platform
+compat/torch/backends: ~/types ~/platform
+compat/torch/cuda: ~/types ~/dispatch ~/factories ~/platform
+compat/torch/distributed: ~/dispatch ~/platform
+compat/torch/distributed/elastic/multiprocessing: ~/platform
+compat/torch/fx/experimental: ~/platform
+compat/torch/jit: ~/dispatch ~/platform
+compat/torch/onnx: ~/platform
+~/ops: api/numpy api/nn api/scipy/linalg api/scipy/special api ~/modes ~/types ~/graph ~/lists ~/staged ~/state
+    ~/views ~/values ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
+~/sparse: api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor
+compat/torch/distributed/_composable: compat/torch/distributed
+compat/torch/distributed/_tensor: compat/torch/distributed
+compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessing
+compat/torch/fx: ~/dispatch ~/platform compat/torch/fx/experimental
+~/checkpoint: ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/saved ~/graph_view ~/random ~/function
+    ~/ops
+~/gradcheck: ~/types ~/state ~/forward_ad ~/dispatch ~/factories ~/random ~/function ~/ops
+~/interchange: api ~/types ~/graph ~/state ~/views ~/dispatch ~/factories ~/tensor ~/sparse
+~: compat ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/random ~/tensor ~/ops ~/sparse ~/interchange
+~/data: ~/types ~/profiler ~/random ~
+~/distributions: ~/types ~/state ~/dispatch ~
+~/func: api ~/modes ~/types ~/graph ~/state ~/values ~/engine ~/dispatch ~/factories ~/random ~/ops ~
+~/module: api/nn api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/platform ~/tensor ~/ops ~
+compat/torch/_C: api ~/modes ~/types ~/graph ~/state ~/inplace ~/dispatch ~/saved ~/graph_view ~/random ~/function
+    ~/module
+compat/torch/_dynamo: ~/dispatch ~/platform ~/module
+compat/torch/_higher_order_ops: ~/func
+compat/torch/distributions/utils: ~/distributions
+compat/torch/func: ~/func
+compat/torch/nn/attention: ~/modes ~/types ~/dispatch ~/ops ~/func ~/module
+compat/torch/nn/modules/utils: ~/module
+compat/torch/nn/parallel: ~/module
+compat/torch/utils/data/_utils: ~/data
+~/functional: ~/modes ~/types ~/forward_ad ~/dispatch ~/factories ~/ops ~/func
+~/optim: ~/modes ~/types ~/graph ~/lists ~/state ~/profiler ~/dispatch ~/factories ~/module
+compat/torch/autograd: ~/modes ~/types ~/state ~/profiler ~/forward_ad ~/dispatch ~/saved ~/graph_view ~/random
+    ~/function ~/tensor ~/gradcheck ~/functional
+compat/torch/distributions: ~/distributions compat/torch/distributions/utils
+compat/torch/nn/modules: ~/types ~/ops ~/module compat/torch/nn/modules/utils
+compat/torch/utils/data: ~/dispatch ~/platform ~/data compat/torch/utils/data/_utils
+compat/torch/nn/utils: ~/types ~/lists ~/func ~/module compat/torch/nn/modules
+compat/torch/optim: ~/modes ~/dispatch ~/optim compat/torch/nn/modules
+compat/torch/utils: ~/types compat/torch/utils/tensorboard ~/graph ~/profiler ~/engine ~/dispatch ~/graph_view
+    ~/platform ~/tensor ~/ops ~/checkpoint ~/interchange ~/module ~/optim compat/torch/utils/data
+compat/torch/nn: ~/types ~/module compat/torch/nn/parallel compat/torch/nn/modules compat/torch/nn/utils
+compat/torch: compat api ~/modes ~/types ~/installing ~/profiler ~/inplace ~/dispatch ~/factories ~/random ~/function
+    ~/platform ~/tensor compat/torch/cuda compat/torch/jit ~/ops ~/sparse ~/interchange ~ ~/func ~/module
+    compat/torch/_C compat/torch/func compat/torch/autograd compat/torch/utils compat/torch/nn
+compat/torch/_functorch: ~/func compat/torch
 """
 
 
