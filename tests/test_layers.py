@@ -42,12 +42,7 @@ REGISTRIES = {
     "covector.compat.torch._impl.dispatch.call.ROWS": "the operations by name; each file of them adds its own",
     "covector.compat.torch._impl.types.tensor_type.Tensor": "its methods: each file of operations attaches its own",
     "covector.core.trace.tracer.Tracer": "its NumPy methods and operators, attached where they are declared",
-    "covector.core.numpy_api.protocol.FUNCTIONS": "from a NumPy function to covector's, for NEP 18; hundreds",
-    "covector.core.numpy_api.protocol.CREATORS": "the same for those that take `like=`",
     "covector.core.tape.strong_zeros.CHOICES": "operations that rules need before they can be declared",
-    "covector.core.primitive.primitive.FOREIGN": "what is done with operands of other libraries, such as scipy.sparse",
-    "covector.core.arrays.compilers.KERNELS": "what compiles eager operations, which core must not know",
-    "covector.core.trace.buffers.UPDATE": "one primitive behind `buffer[i] = v`, declared after buffers",
 }
 MUTATORS = {"append", "add", "update", "extend", "insert", "setdefault", "set"}
 # The folders from the bottom up, each with the folders that it imports from. `~` is compat/torch/_impl.
