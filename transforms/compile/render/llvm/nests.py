@@ -179,8 +179,7 @@ class _Nest:
             for k in folds:
                 now, then = registers[k, part]
                 b = lanes[k]
-                kind = b.kind
-                result = combined(b, nest.folds[k][0], kind, Name(now, b.typed(TYPES[kind])), found[k])
+                result = b.run(nest.folds[k][0], [Name(now, b.typed(TYPES[b.kind])), found[k]])
                 text.lines.append(f"  {then} = bitcast {result.type} {result} to {result.type}")
         text.lines.append(f"  {following} = add nuw nsw i64 {i}, 1")
         last = text.op(f"icmp ult i64 {following}, {count}", "i1")
@@ -246,7 +245,7 @@ class _Nest:
                 inner = p.strides[-1]
                 old = (printer.load(printer.moved(self.totals[k], p.kind, at, 1), p.kind, width) if inner == 1 else
                        printer.gathered(self.totals[k], p.kind, at, inner, width))
-                x = combined(self.text.builder(p.kind, width), name, p.kind, old, x)
+                x = self.text.builder(p.kind, width).run(name, [old, x])
                 printer.store(x, self.totals[k], p.kind, at, inner, width)
             found.append(x if mask is None else self.counted(mask, name, value, x, width))
         return found
@@ -258,10 +257,9 @@ class _Nest:
         total = printer.load(target, place.kind)
         wide = {}
         for width, x in partial:
-            wide[width] = x if width not in wide else combined(
-                self.text.builder(kind, width), name, kind, wide[width], x)
+            wide[width] = x if width not in wide else self.text.builder(kind, width).run(name, [wide[width], x])
         for x in printer.across(name, wide, kind):
-            total = combined(one, name, place.kind, total, one.cast(x, kind, place.kind))
+            total = one.run(name, [total, one.cast(x, kind, place.kind)])
         printer.store(total, target, place.kind, "0", 1, 1)
 
 
@@ -310,8 +308,3 @@ class _SharedNest(_Nest):
 def within(mask, place):
     """The mask that a row needs: memory of our own is long enough for whole vectors."""
     return None if place.memory.role == "scratch" else mask
-
-
-def combined(builder, name, kind, x, y):
-    """A fold of two values."""
-    return builder.run(name, [x, y])
