@@ -262,7 +262,7 @@ class Body:
         x, y = self.scalar(x, kind), self.scalar(y, kind)
         return Scalar(self, self.steps("where", kind, [mask.value], [x.value], [y.value])[0])
 
-    minimum, maximum, floor, exp, log1p = map(_operation, ("minimum", "maximum", "floor", "exp", "log1p"))
+    minimum, maximum, floor, exp = map(_operation, ("minimum", "maximum", "floor", "exp"))
     fma = _operation("fma")  # of x, y and z: `x y + z`, rounded once
 
     def bits(self, x):

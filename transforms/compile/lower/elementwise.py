@@ -6,10 +6,9 @@ from ....core.ops.selection import cast
 from ....core.primitive.primitive import NotLowered
 from ...graph.equations import Literal, Var
 from ..loops.kinds import KINDS
-from ..loops.operations import POWERS, TESTS, knows
+from ..loops.operations import CASTS, POWERS, TESTS, knows
 from .lowering import lowered, named
 
-_CASTS = ("cast", "cast_flat", "stop_gradient")
 _QUOTIENTS = ("floor_divide", "remainder")
 
 
@@ -54,7 +53,7 @@ def _rooted(name, kind, out, inputs):
 
 def computed_in(name, inputs, out):
     """The kind that an operation computes in; None where native code has no such operation."""
-    if name in _CASTS:
+    if name in CASTS:
         return KINDS.get(out.aval.dtype)
     if name == "where":
         return KINDS.get(out.aval.dtype) if inputs[0].aval.dtype == np.bool_ else None

@@ -4,6 +4,7 @@ import re
 
 from ...loops.kinds import BYTES
 from ...loops.nests import add_nest
+from ...loops.operations import CASTS
 from ...loops.statements import (
     OUTSIDE,
     Branch,
@@ -82,7 +83,7 @@ class Printer:
     def run(self, step, args):
         """The name of the result of a step on values of these names, one of each argument."""
         builder = Scalars(self.text, step.kind)
-        if step.name in ("cast", "cast_flat"):
+        if step.name in CASTS:
             return builder.cast(args[0], step.args[0][0].kind, step.kind)
         return builder.run(step.name, args)
 

@@ -5,7 +5,7 @@ from math import prod
 from ...loops.constants import start_of
 from ...loops.kinds import BYTES
 from ...loops.nests import given, pattern, places_of
-from ...loops.operations import is_costly
+from ...loops.operations import CASTS, is_costly
 from ...loops.statements import Const
 from .interleaved import chunks, load_columns, store_columns
 from .row_sums import print_row_sums, summed_axis
@@ -219,7 +219,7 @@ class _Nest:
         for step in nest.steps:
             builder = self.text.builder(step.kind, width, self.inline)
             args = [read(a[0], step.kind) for a in step.args]
-            if step.name in ("cast", "cast_flat"):
+            if step.name in CASTS:
                 known[step.outs[0]] = builder.cast(args[0], step.args[0][0].kind, step.kind)
             elif self.printer.contracts and step.kind[0] == "f" and step.name in _CONTRACTED:
                 known[step.outs[0]] = builder.binary(_CONTRACTED[step.name], *args)

@@ -109,14 +109,10 @@ class Module:
 
 def number(value, kind):
     """A number as LLVM text."""
-    if kind == "f64":
-        return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
     if kind == "f32":
-        try:
-            single = struct.unpack("<f", struct.pack("<f", value))[0]
-        except OverflowError:
-            single = float("inf") if value > 0 else float("-inf")
-        return f"0x{struct.unpack('<Q', struct.pack('<d', single))[0]:016X}"
+        value = struct.unpack("<f", struct.pack("<f", value))[0]  # constants are cast before, also to infinities
+    if kind[0] == "f":
+        return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
     return str(bool(value)).lower() if kind == "b8" else str(int(value))
 
 
