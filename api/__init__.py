@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from . import debug as debug, extend as extend, numpy as numpy, tree as tree
 from ._config import show_config as show_config
 from .backends import allocator, cupy_, llvm_, numpy_
+from .core.arrays.compilers import register_kernels as _register_kernels
 from .core.foreign import ADVICE as _ADVICE, missing as _missing
-from .core.numpy_api import protocol
 from .transforms.collectives.collectives import (
     all_gather as all_gather,
     axis_index as axis_index,
@@ -20,10 +20,10 @@ from .transforms.collectives.collectives import (
     pvary as pvary,
 )
 from .transforms.collectives.exchanges import all_to_all as all_to_all, ppermute as ppermute
-from .transforms.compile.call import kernels
 from .transforms.compile.call.export_c import export_c as export_c
 from .transforms.compile.call.export_cuda import export_cuda as export_cuda
 from .transforms.compile.call.jit import jit as jit
+from .transforms.compile.call.kernels import device as _device, elementwise as _elementwise, loops as _loops
 from .transforms.control.checkpoint import (
     checkpoint as checkpoint,
     checkpoint_policies as checkpoint_policies,
@@ -69,7 +69,8 @@ from .transforms.staging.staging import eval_shape as eval_shape, make_graph as 
 
 __version__ = "0.1.0.dev0"  # as pyproject.toml has it
 
-del allocator, cupy_, kernels, llvm_, numpy_, protocol  # loaded for what they register
+_register_kernels(elementwise=_elementwise, device=_device, loops=_loops)
+del allocator, cupy_, llvm_, numpy_  # loaded for what they register
 del backends, core, transforms  # type: ignore[name-defined] # noqa: F821 - the import system sets them
 
 

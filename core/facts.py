@@ -2,6 +2,8 @@
 
 from .types import Any
 
+REGISTRY = {}  # name -> Primitive: below those who ask for one declared above them, as buffers do for their writes
+
 
 class Facts:
     """Optional facts of a primitive beside its rules, with their defaults and readers."""

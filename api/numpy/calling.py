@@ -9,13 +9,12 @@ import numpy as np
 
 from ..core.errors import ConversionError, DtypeError, at_user_line
 from ..core.numpy_api import methods
-from ..core.numpy_api.protocol import FUNCTIONS
 from ..core.ops import selection, shaping
 from ..core.trace.device import constant
 from ..core.trace.tracer import Tracer, is_concrete
 from .indexing import take
 from .joining import stack
-from .surface import Array, array_beside, array_of, implements, known, traced_inside
+from .surface import FUNCTIONS, Array, array_beside, array_of, implements, known, traced_inside
 
 fromfunction = np.fromfunction
 

@@ -11,7 +11,6 @@ from ..core.arrays.dtypes import result_dtype
 from ..core.checks import check_options, whole
 from ..core.errors import at_user_line
 from ..core.numpy_api import copies, methods
-from ..core.numpy_api.protocol import CREATORS, FUNCTIONS
 from ..core.ops import arithmetic, elementary, selection, shaping
 from ..core.trace.buffers import make_buffer
 from ..core.trace.device import constant
@@ -19,7 +18,7 @@ from ..core.trace.inside_transform import inside_transform
 from ..core.trace.tracer import Tracer, is_concrete
 from ..core.types import Fun
 from .joining import stack
-from .surface import Array, array_of, arrays_of, as_numpy, implements, known, lift, traced_inside
+from .surface import Array, array_of, arrays_of, as_numpy, dispatch, implements, known, lift, traced_inside
 
 _HOLDS = frozenset("fcbiu")  # kinds of dtypes that traced values have
 
@@ -52,7 +51,7 @@ def _creator(reference: Any) -> Any:
         value = reference(*args, **kwargs)
         return make_buffer(constant(value, like), own=True) if isinstance(value, np.ndarray) else value
 
-    CREATORS[reference] = traced
+    dispatch(reference, traced, creates=True)
     return reference
 
 
@@ -80,7 +79,7 @@ def _filled(shape: Any, value: Any, dtype: Any) -> Array:
     return shaping.broadcast_to(value, shape) + constant(np.zeros(shape, value.dtype), value)
 
 
-CREATORS[np.full] = _full
+dispatch(np.full, _full, creates=True)
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None,
@@ -191,8 +190,8 @@ def asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None,
     return make_buffer(ans) if copy else ans
 
 
-FUNCTIONS[np.array] = array
-FUNCTIONS[np.asarray] = asarray
+dispatch(np.array, array)
+dispatch(np.asarray, asarray)
 array = serving(np.array, array)
 as_numpy(asarray, np.asarray)
 

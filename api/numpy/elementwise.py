@@ -8,10 +8,9 @@ import numpy as np
 from ..core.arrays.dtypes import result_dtype
 from ..core.errors import at_user_line
 from ..core.numpy_api import copies, methods
-from ..core.numpy_api.protocol import FUNCTIONS
 from ..core.ops import arithmetic, elementary, selection, shaping
 from ..core.ops.indexing import pairs
-from .surface import UNSET, Array, array_of, as_numpy, implements, lift, public, refuse_options, ufunc
+from .surface import UNSET, Array, array_of, as_numpy, dispatch, implements, lift, public, refuse_options, ufunc
 
 add, subtract, multiply, divide = ufunc(np.add), ufunc(np.subtract), ufunc(np.multiply), ufunc(np.divide)
 true_divide = divide
@@ -89,7 +88,7 @@ def _plain_fix(x: Array, out: Any = None) -> Array:
     return np.trunc(x, out=out)  # np.fix is it, and warns since NumPy 2.5
 
 
-FUNCTIONS[np.fix] = _traced_fix
+dispatch(np.fix, _traced_fix)
 fix = public(as_numpy(_plain_fix, np.fix), _traced_fix)
 
 

@@ -1,6 +1,7 @@
 """The construction of public functions: NumPy's own on plain arrays, ours on traced ones."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..core.arrays.dtypes import is_inexact
 from ..core.arrays.ufunc_dispatch import small
 from ..core.checks import check_options
 from ..core.errors import ConversionError, DtypeError, RuleError, at_user_line
-from ..core.numpy_api.protocol import FUNCTIONS, OF_UFUNCS, OPERATORS, UFUNCS, arrays_of_numbers
+from ..core.numpy_api.protocol import OF_UFUNCS, OPERATORS, UFUNCS, arrays_of_numbers
 from ..core.numpy_api.refusal import refused
 from ..core.numpy_api.ufunc_methods import full_name
 from ..core.ops import selection, shaping
@@ -24,6 +25,8 @@ Axis = Any
 ndarray = np.ndarray
 UNSET = np._NoValue
 _PLAIN = frozenset({ndarray, int, float, bool, complex})
+FUNCTIONS: dict[Any, Callable[..., Any]] = {}  # numpy function -> ours
+CREATORS: dict[Any, Callable[..., Any]] = {}  # numpy function that takes `like=` -> ours, which takes its value first
 
 
 def implements(
@@ -37,10 +40,40 @@ def implements(
 
     def decorate(traced: Fun) -> Fun:
         for function in (reference, *aliases):
-            FUNCTIONS[function] = traced
+            dispatch(function, traced)
         return cast(Fun, public(reference, traced, masked))
 
     return decorate
+
+
+def dispatch(reference: Callable[..., Any], traced: Callable[..., Any], creates: bool = False) -> None:
+    """Let NumPy's dispatch call `traced` in place of `reference`; one that `creates` is called for `like=`."""
+    (CREATORS if creates else FUNCTIONS)[reference] = traced
+
+
+def array_function(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    """NEP 18: covector's function of the same name."""
+    fun = FUNCTIONS.get(func)
+    if fun is None:
+        if not any(issubclass(kind, Tracer) for kind in types):
+            return NotImplemented
+        fun = partial(CREATORS[func], self) if func in CREATORS else partial(_unsupported, func)
+    elif kwargs:
+        check_options(kwargs, func.__name__)
+        kwargs = without_labels(kwargs)
+    args = without_labels(args)
+    try:
+        return fun(*args, **kwargs)
+    except Exception:
+        return refused(f"{func.__module__}.{func.__name__}", func, args, kwargs)
+
+
+def _unsupported(func: Any, *args: Any, **kwargs: Any) -> Any:
+    raise RuleError(f"{func.__module__}.{func.__name__} is not supported on traced values; use a function "
+                    f"listed in covector.numpy, or stop_gradient where no derivative is wanted{at_user_line()}")
+
+
+Tracer.__array_function__ = array_function
 
 
 def public(reference: Callable[..., Any], traced: Callable[..., Any], masked: bool = False) -> Callable[..., Any]:

@@ -6,10 +6,7 @@ from importlib.util import find_spec
 
 from ..errors import MissingLibraryError, at_user_line
 
-# What compiles eager operations, which core must not know, by kind; transforms/compile/call/kernels.py. "elementwise":
-# `make(define, dtype, kinds, short)`, "device": `make(define, dtype, kinds)`, "loops": `make(define, kinds)`, each a
-# function of the arguments, or None.
-KERNELS = {}
+KERNELS = {}  # what compiles eager operations, by kind; handed down by the package, which knows core and the compiler
 _LOADERS = {}  # name -> (what imports it, the extra of covector that installs it)
 _LOADED = {}
 _INSTALLED = {}
@@ -19,6 +16,22 @@ _TOLD = set()  # the names of those that are there, and cannot be used
 def register_compiler(name, load, extra):
     """Register what imports a compiler."""
     _LOADERS[name] = load, extra
+
+
+def register_kernels(**makers):
+    """Register what compiles eager operations, as api/__init__.py hands it down.
+
+    Args:
+        makers: "elementwise": `make(define, dtype, kinds, short)`, "device": `make(define, dtype, kinds)` and "loops":
+            `make(define, kinds)`, as transforms/compile/call/kernels.py has them.
+    """
+    KERNELS.update(makers)
+
+
+def eager_kernel(kind, *what):
+    """The function that a kind of kernel is compiled to; None where nothing compiles it."""
+    make = KERNELS.get(kind)
+    return None if make is None else make(*what)
 
 
 def installed(name):

@@ -1,4 +1,4 @@
-"""NumPy dispatch: `__array_ufunc__` (NEP 13) and `__array_function__` (NEP 18) of tracers."""
+"""NumPy dispatch of ufuncs: `__array_ufunc__` (NEP 13) of tracers; `__array_function__` is in api/numpy/surface.py."""
 
 from functools import partial
 
@@ -6,14 +6,12 @@ import numpy as np
 
 from ..arrays.avals import WEAK
 from ..arrays.backend import special_function
-from ..checks import check_options
 from ..errors import ConversionError, RuleError, at_user_line
 from ..lazy import LazyModule
 from ..ops import elementary, selection, shaping
 from ..ops.linalg import products
 from ..ops.special import digits
 from ..primitive.primitive import REGISTRY
-from ..trace.foreign_containers import without_labels
 from ..trace.shared_memory import become_buffer
 from ..trace.tracer import Tracer
 from . import roots, sparse_operands as sparse_operands
@@ -87,8 +85,6 @@ def arrays_of_numbers(*operands):
     return operands
 
 
-FUNCTIONS = {}  # numpy function -> ours; filled by api/numpy
-CREATORS = {}  # numpy function that takes `like=` -> ours, which takes the value of it first; filled by api/numpy
 _get = UFUNCS.get
 
 
@@ -157,28 +153,5 @@ def _with_options(ufunc, fun, inputs, out=None, dtype=None, where=True, casting=
     return _augmented(write, casting)(become_buffer(target), 0.0)
 
 
-def array_function(self, func, types, args, kwargs):
-    """NEP 18: covector's function of the same name."""
-    fun = FUNCTIONS.get(func)
-    if fun is None:
-        if not any(issubclass(kind, Tracer) for kind in types):
-            return NotImplemented
-        fun = partial(CREATORS[func], self) if func in CREATORS else partial(_unsupported, func)
-    elif kwargs:
-        check_options(kwargs, func.__name__)
-        kwargs = without_labels(kwargs)
-    args = without_labels(args)
-    try:
-        return fun(*args, **kwargs)
-    except Exception:
-        return refused(f"{func.__module__}.{func.__name__}", func, args, kwargs)
-
-
-def _unsupported(func, *args, **kwargs):
-    raise RuleError(f"{func.__module__}.{func.__name__} is not supported on traced values; use a function "
-                    f"listed in covector.numpy, or stop_gradient where no derivative is wanted{at_user_line()}")
-
-
 Tracer.__array_ufunc__ = array_ufunc
-Tracer.__array_function__ = array_function
 Tracer.__array_priority__ = 1000  # CuPy's operators defer to it

@@ -3,7 +3,6 @@
 from ..errors import RuleError, ShapeError, at_user_line
 from ..lazy import LazyModule
 from ..ops.shaping import reshape, transpose
-from ..primitive.primitive import FOREIGN
 from ..trace.tracer import Tracer
 
 PATTERNS = LazyModule("covector.core.ops.sparse.patterns")
@@ -50,4 +49,4 @@ def _operation(prim, operands):
                     f"covector.scipy.sparse.csr_array(A){at_user_line()}")
 
 
-FOREIGN["sparse"] = _operation
+Tracer.beside_sparse = staticmethod(_operation)

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from ..arrays.backend import ON_DEVICE
-from ..arrays.compilers import KERNELS
+from ..arrays.compilers import eager_kernel
 
 ndarray = np.ndarray
 LEAST = 1 << 12  # elements; native code is faster from 2,048 on, and has to pay for its compilation
@@ -39,9 +39,9 @@ def kernel_of(name, what, define, kinds, floats=False):
             kernel = known[dtype]
         except KeyError:
             kernel = None
-            if KERNELS and dtype in _DTYPES:
-                kernel = known[dtype] = (KERNELS["elementwise"](define, dtype, kinds, short) if here
-                                         else KERNELS["device"](define, dtype, kinds))
+            if dtype in _DTYPES:
+                kernel = known[dtype] = (eager_kernel("elementwise", define, dtype, kinds, short) if here
+                                         else eager_kernel("device", define, dtype, kinds))
         if kernel is None:
             return None
         return kernel(x, *(rest if bare else [float(v) if kind == "float" else v for v, kind in zip(rest, kinds[1:])]))

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from ..arrays.compilers import KERNELS
+from ..arrays.compilers import eager_kernel
 
 ndarray = np.ndarray
 _STRIPE = 8  # rows that run beside each other
@@ -90,9 +90,9 @@ class Loops:
         floats = {kind[0] for kind in kinds if type(kind) is tuple and kind[0].kind == "f"}
         if not self.mixed and (len(floats) > 1 or _HALF in floats):
             return None
-        if not KERNELS or any(kind[0] not in _DTYPES for kind in kinds if type(kind) is tuple):
+        if any(kind[0] not in _DTYPES for kind in kinds if type(kind) is tuple):
             return None
-        return KERNELS["loops"](self.define, kinds)
+        return eager_kernel("loops", self.define, kinds)
 
 
 def _again(kernel, found):

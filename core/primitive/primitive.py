@@ -11,7 +11,7 @@ from ..arrays.backend import BY_TYPE, RAW, namespace_of, special_function
 from ..arrays.dtypes import is_inexact
 from ..arrays.mixed_precision import holds_half, widened
 from ..errors import RuleError, at_user_line
-from ..facts import FACTS, Operation
+from ..facts import FACTS, REGISTRY as REGISTRY, Operation
 from ..tape.rules import compile_rule, meets_infinities
 from ..tape.strong_zeros import add_tangents
 from ..trace.device import array_of_list, refuse_operands
@@ -20,8 +20,6 @@ from ..trace.tracer import Trace, Tracer
 from ..types import Any
 
 ndarray = np.ndarray
-REGISTRY = {}  # name -> Primitive
-FOREIGN = {}  # kind of operands of other libraries -> `act(prim, operands)`, what is done with them in place of it
 # Compiled rules of one primitive: a variadic one has as many sets of active operands as programs have, 2**n of n.
 _RULE_LIMIT = 512
 _VARARGS = 0x04
@@ -370,7 +368,7 @@ def bind(prim: Primitive, args: tuple[Any, ...]) -> Any:
             others = True
     if others:
         if any(hasattr(type(a), "tocsr") for a in args[:n]):
-            return FOREIGN["sparse"](prim, args[:n])
+            return Tracer.beside_sparse(prim, args[:n])
         # Bound again where an operand was replaced: the plain value in a foreign one may be a tracer itself.
         known = [array_of_list(a) if type(a) in (list, tuple) else values_of(a) for a in args[:n]]
         if any(map(is_not, known, args)):

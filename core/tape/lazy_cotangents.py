@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..arrays.axes import even_steps
-from ..trace.buffers import UPDATE
+from ..trace.buffers import updated
 from ..trace.device import constant
 from ..trace.tracer import Batched, make_batched, unwrap
 from .strong_zeros import CHOICES
@@ -119,7 +119,7 @@ class Units:
         values = values if values.ndim == 1 else values.reshape((-1,))
         if not self.complete:
             values = values[even_steps(at) or at]
-        return UPDATE[0](batch.reshape((-1,)), values, places, True, False).reshape(batch.shape)
+        return updated(batch.reshape((-1,)), values, places, True).reshape(batch.shape)
 
     def plus(self, other):
         """The sum with another batch of units in the same places, else None."""
@@ -265,7 +265,7 @@ class Scaled:
         """`batch`, an array or a traced value, with it added."""
         if type(self.at) is not slice:
             return batch + self.materialize()
-        return UPDATE[0](batch, self.rows if self.factor is None else self.rows * self.factor, self.at, True, False)
+        return updated(batch, self.rows if self.factor is None else self.rows * self.factor, self.at, True)
 
     def _spread(self):
         """The batch of plain rows, those in between zero."""

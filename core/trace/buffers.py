@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays.avals import aval_of
 from ..errors import ConversionError, at_user_line
+from ..facts import REGISTRY
 from .closure_guard import CLOSURE_GUARD
 from .tracer import Batched, Dual, Rev, Staged, Tracer, last_level, unwrap
 
@@ -89,10 +90,10 @@ class Buffer(Tracer):
         """`buffer[index] = value` (or `+=`) for a basic index."""
         state = self.state
         if state.base is not None:
-            self._write_base(lambda x: UPDATE[0](x, value, index, add, False), value)
+            self._write_base(lambda x: updated(x, value, index, add), value)
             return
         _check_level(value, state.stamp)
-        self.value = UPDATE[0](self.value, value, index, add, state.own)
+        self.value = updated(self.value, value, index, add, state.own)
         state.own = _in_memory_of_its_own(self.value)
         state.version += 1
 
@@ -168,7 +169,9 @@ class Buffer(Tracer):
         return contents if not isinstance(contents, Tracer) or otherwise is None else otherwise(self)
 
 
-UPDATE = []  # filled by core/ops/indexing/indexing.py: the functional update
+def updated(x, value, index, add, own=False):
+    """`x` with `x[index] = value`, or `+=` where `add`; in its memory where that is our own."""
+    return REGISTRY["index_update"].fun(x, value, index, add, own)
 
 
 def _box(value, state, seen=0):

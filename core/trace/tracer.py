@@ -100,6 +100,8 @@ class Tracer(TracerSlots):
     tangent: Any
     state: Any
     link: Any
+    __array_function__: Any  # attached in api/numpy/surface.py
+    beside_sparse: Any  # what an operation with a scipy.sparse matrix gives; core/numpy_api/sparse_operands.py
 
     if TYPE_CHECKING:
 

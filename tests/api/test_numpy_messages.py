@@ -7,7 +7,7 @@ import covector
 import covector as cv
 import covector.numpy as cnp
 from covector.core.errors import DtypeError
-from covector.core.numpy_api.protocol import FUNCTIONS
+from covector.numpy.surface import FUNCTIONS
 
 LINE = np.array([0.5, 1.5, -2.0, 3.0])
 

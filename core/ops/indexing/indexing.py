@@ -10,7 +10,7 @@ from ...primitive.call_lanes import reading_lane, write_lane
 from ...primitive.families import ZERO, linear, primitive
 from ...tape.scatter import Scatter
 from ...tape.unbroadcast import fix
-from ...trace.buffers import UPDATE, Buffer, make_buffer
+from ...trace.buffers import Buffer, make_buffer
 from ...trace.device import constant, zeros_of
 from ...trace.shared_memory import Step, tied
 from ...trace.tracer import Rev, Tracer, is_concrete
@@ -151,7 +151,6 @@ index_update = primitive(
         arrays((3, 2), (1, 1, 2), index=0, add=False, donate=False),
     ),
 )
-UPDATE.append(lambda x, v, index, add, donate: index_update(x, v, index, add, donate))
 
 
 def _take_shape(x, index, axis):

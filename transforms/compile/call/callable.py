@@ -1,15 +1,12 @@
 """Native code as a Python callable, with what it refers to and the fallback for arguments it rejects."""
 
 import ctypes
-import threading
 import warnings
 import weakref
 
 import numpy as np
 
-from ....core.arrays.errstate import error_state
-from ....core.types import Any
-from ..machine.error_states import DEFAULT, STATE, is_followed
+from ..machine.error_states import STATE, OtherState
 from ..render.functions import MISS, made_of
 from ..render.numpy.numpy_source import Source
 
@@ -52,8 +49,8 @@ class Slow:
         return self.run(*values)
 
 
-class Around:
-    """The functions that run in place of native code, or after it; `run` is a weak reference to the function.
+class Around(OtherState):
+    """The functions that run in place of native code, or after it.
 
     Args:
         avals: of the operands.
@@ -62,14 +59,11 @@ class Around:
     """
 
     def __init__(self, avals, slow, inside=False):
+        super().__init__()
         self.avals = avals
         self.slow = slow
         self.inside = inside
         self.left = _PATIENCE
-        self.lock = threading.Lock()
-        self.place: Any = None  # where the table has the address of `state`
-        self.run: Any = None
-        self.state: Any = None  # the last error state that native code can do, beside NumPy's own
 
     def handle(self, *values):
         """The results for values that native code does not take as they are: of copies, or by the slow function.
@@ -81,17 +75,12 @@ class Around:
             values = tuple(map(_as_declared, values, self.avals))
         if len(values) != len(self.avals) or not all(map(_fits, values, self.avals)):
             return MISS
-        now = error_state()
-        allowed = now is DEFAULT or now is self.state
-        if not allowed and not is_followed():  # native code cannot raise or call as such an error state asks
+        known = self.is_known()
+        if known is None:
             return self.slow(*values)
-        if not allowed and self.place is not None:
-            with self.lock:  # the table never has the address of a state that nobody keeps
-                ctypes.c_uint64.from_address(self.place).value = id(now)
-                self.state = now
         fixed = [_in_order(x, aval) for x, aval in zip(values, self.avals)]
         run = self.run()
-        if run is None or allowed and all(a is b for a, b in zip(fixed, given)):
+        if run is None or known and all(a is b for a, b in zip(fixed, given)):
             return self.slow(*values)
         return run(*fixed)
 

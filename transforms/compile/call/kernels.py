@@ -3,7 +3,7 @@
 import os
 
 from ....core.arrays.avals import aval_of, make_aval
-from ....core.arrays.compilers import KERNELS, installed, unusable
+from ....core.arrays.compilers import installed, unusable
 from ....core.errors import MissingLibraryError
 from ....core.lazy import LazyModule
 from ....core.types import Any
@@ -32,7 +32,7 @@ def _native(make):
         return None
 
 
-def _kernel(define, dtype, kinds, short):
+def elementwise(define, dtype, kinds, short):
     """The function that runs an operation on arrays of a dtype, of any size; None where native code is not to be had.
 
     Args:
@@ -51,14 +51,11 @@ def _part(define, dtype, kinds):
     return optimised(graph, frozenset(graph.inputs))  # the entry takes arrays in order alone
 
 
-def _device(define, dtype, kinds):
+def device(define, dtype, kinds):
     """The function that runs an operation on arrays of a device; None where CUDA text has not all of it."""
     return _DEVICE.flat_device(_part(define, dtype, kinds), kinds)
 
 
-def _loops(define, kinds):
+def loops(define, kinds):
     """The function that runs the loops of a definition; None where native code is not to be had."""
     return _native(lambda: _OPEN.loop_function(define, kinds))
-
-
-KERNELS.update(elementwise=_kernel, device=_device, loops=_loops)

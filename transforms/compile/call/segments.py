@@ -8,7 +8,6 @@ from .callable import Slow
 
 _EXCHANGES: Any = LazyModule("covector.transforms.compile.lower.collectives")
 _FUNCTION: Any = LazyModule("covector.transforms.compile.call.kernel")
-_STRUCTURE: Any = LazyModule("covector.transforms.compile.lower.structure")
 _WRITER: Any = LazyModule("covector.transforms.compile.lower.writer")
 
 
@@ -20,7 +19,7 @@ class Segment:
     quiet = acts = False
 
     def __init__(self, equations, inputs, outputs, known, inner=frozenset()):
-        """`known`: what `is_native` noted, None if it was not asked; `inner`: the outputs that only equations read."""
+        """`known`: what `is_native` noted; `inner`: the outputs that only equations read."""
         self.equations = equations
         self.known = known
         self.inputs = inputs
@@ -43,10 +42,6 @@ class Segment:
         `inside` is that of `native_function`.
         """
         draft = Draft(self.inputs, self.equations, self.outputs)
-        if self.known is None:
-            self.known = {}
-            for eq in self.equations:  # a draft that was rewritten has equations that nobody asked about
-                _STRUCTURE.is_native(eq, self.known)
         kernel = _WRITER.Writer(draft, self.known).kernel
         calls = any(eq.prim.exchanges for eq in self.equations)
         text, run = _FUNCTION.native_function(

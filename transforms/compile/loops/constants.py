@@ -9,6 +9,11 @@ FEW = 16  # elements of an array that are values of their own
 _STARTS = {"add": 0, "multiply": 1, "maximum": -np.inf, "minimum": np.inf, "bitwise_or": False, "bitwise_and": True}
 
 
+def zero(kind):
+    """The number 0 in a kind."""
+    return Const({"f": 0.0, "i": 0, "b": False}[kind[0]], kind)
+
+
 def start_of(name, kind):
     """The neutral element of a reduction."""
     start = _STARTS[name]

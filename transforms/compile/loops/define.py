@@ -10,6 +10,16 @@ from .statements import Branch, Const, Kernel, Load, Loop, Memory, Place, Requir
 _KINDS = ("f64", "f32", "i64", "i32", "b8")  # the first one among its operands is what an operation is computed in
 
 
+def _operator(name):
+    """A method that adds the step of an operation."""
+    return lambda self, other: self.body.run(name, self, other)
+
+
+def _turned(name):
+    """The same with the operands in the other order."""
+    return lambda self, other: self.body.run(name, other, self)
+
+
 class Scalar:
     """One number under work; arithmetic and comparisons add steps. Integers are floats beside floats."""
 
@@ -23,63 +33,14 @@ class Scalar:
     def kind(self):
         return self.value.kind
 
-    def __add__(self, other):
-        return self.body.run("add", self, other)
-
-    def __radd__(self, other):
-        return self.body.run("add", other, self)
-
-    def __sub__(self, other):
-        return self.body.run("subtract", self, other)
-
-    def __rsub__(self, other):
-        return self.body.run("subtract", other, self)
-
-    def __mul__(self, other):
-        return self.body.run("multiply", self, other)
-
-    def __rmul__(self, other):
-        return self.body.run("multiply", other, self)
-
-    def __truediv__(self, other):
-        return self.body.run("divide", self, other)
-
-    def __rtruediv__(self, other):
-        return self.body.run("divide", other, self)
+    __add__, __sub__, __mul__, __truediv__ = map(_operator, ("add", "subtract", "multiply", "divide"))
+    __radd__, __rsub__, __rmul__, __rtruediv__ = map(_turned, ("add", "subtract", "multiply", "divide"))
+    __lt__, __le__, __gt__, __ge__ = map(_operator, ("less", "less_equal", "greater", "greater_equal"))
+    equals, differs, __and__, __or__ = map(_operator, ("equal", "not_equal", "bitwise_and", "bitwise_or"))
+    __lshift__, __rshift__ = map(_operator, ("bits_up", "bits_down"))  # with zeros in front of what moves down
 
     def __neg__(self):
         return self.body.run("negative", self)
-
-    def __lt__(self, other):
-        return self.body.run("less", self, other)
-
-    def __le__(self, other):
-        return self.body.run("less_equal", self, other)
-
-    def __gt__(self, other):
-        return self.body.run("greater", self, other)
-
-    def __ge__(self, other):
-        return self.body.run("greater_equal", self, other)
-
-    def equals(self, other):
-        return self.body.run("equal", self, other)
-
-    def differs(self, other):
-        return self.body.run("not_equal", self, other)
-
-    def __and__(self, other):
-        return self.body.run("bitwise_and", self, other)
-
-    def __or__(self, other):
-        return self.body.run("bitwise_or", self, other)
-
-    def __lshift__(self, places):
-        return self.body.run("bits_up", self, places)
-
-    def __rshift__(self, places):
-        """The bits moved down, with zeros behind them."""
-        return self.body.run("bits_down", self, places)
 
     def __bool__(self):
         raise TypeError("a number of a loop has no value while the loop is written; use `where` or `when`")
@@ -218,6 +179,11 @@ class New(NamedTuple):
     given: bool
 
 
+def _operation(name):
+    """A method of `Body` that adds the step of an operation on what it is given."""
+    return lambda self, *args: self.run(name, *args)
+
+
 class Body:
     """Builds a function of loops.
 
@@ -296,15 +262,8 @@ class Body:
         x, y = self.scalar(x, kind), self.scalar(y, kind)
         return Scalar(self, self.steps("where", kind, [mask.value], [x.value], [y.value])[0])
 
-    def minimum(self, x, y):
-        return self.run("minimum", x, y)
-
-    def maximum(self, x, y):
-        return self.run("maximum", x, y)
-
-    def fma(self, x, y, z):
-        """`x y + z`, rounded once."""
-        return self.run("fma", x, y, z)
+    minimum, maximum, floor, exp = map(_operation, ("minimum", "maximum", "floor", "exp"))
+    fma = _operation("fma")  # of x, y and z: `x y + z`, rounded once
 
     def bits(self, x):
         """The bits of a float, as an integer."""
@@ -312,15 +271,6 @@ class Body:
 
     def from_bits(self, x):
         return Scalar(self, self.steps("from_bits", f"f{x.kind[1:]}", [x.value])[0])
-
-    def floor(self, x):
-        return self.run("floor", x)
-
-    def exp(self, x):
-        return self.run("exp", x)
-
-    def log1p(self, x):
-        return self.run("log1p", x)
 
     def is_place(self, x, n):
         """Tell whether an integer is one of 0, …, n - 1."""

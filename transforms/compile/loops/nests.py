@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .statements import Const, Nest, Step, Value, inner
+from .statements import Const, Nest, Step, Value
 
 _MANY_ROWS = 32
 _SHORT = frozenset({2, 3, 4, 5, 6, 7, 9})  # elements of rows of which many are taken at once: they fill no vectors
@@ -30,14 +30,6 @@ def given(nests):
         read = [a[0] for step in s.steps for a in step.args] + [v for v, _ in s.stores] + [v for _, v, _ in s.folds]
         found.update(dict.fromkeys([v for v in read if type(v) is not Const and v not in made]))
     return list(found)
-
-
-def nests_of(statements):
-    """All nests, those inside of loops included."""
-    found = []
-    for s in statements:
-        found += [s] if type(s) is Nest else [n for part in inner(s) for n in nests_of(part)]
-    return found
 
 
 def pattern(nest):

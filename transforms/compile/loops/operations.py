@@ -151,6 +151,7 @@ MASKS = {  # on masks
     "maximum": lambda b, x, y: b.or_(x, y),
     "minimum": lambda b, x, y: b.and_(x, y),
 }
+CASTS = ("cast", "cast_flat")  # between kinds
 TESTS = frozenset(_FLOAT_TESTS)  # what gives masks, of integers too
 _OF_LOOPS = {  # what definitions of loops have beside these, and no primitive is
     "fma": lambda b, x, y, z: b.fma(x, y, z),

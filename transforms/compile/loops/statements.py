@@ -321,6 +321,14 @@ def inner(statement):
     return ()
 
 
+def walk(statements):
+    """Every statement, and those of its bodies behind it."""
+    for statement in statements:
+        yield statement
+        for body in inner(statement):
+            yield from walk(body)
+
+
 def places(statement):
     """The places that a statement itself reads or writes."""
     kind = type(statement)
@@ -330,4 +338,6 @@ def places(statement):
         return [p for _, p in statement.loads] + [p for _, p in statement.stores] + [p for *_, p in statement.folds]
     if kind is Product:
         return (statement.x, statement.y, statement.out)
+    if kind is While or kind is Branch:
+        return (statement.flag,) if type(statement.flag) is Place else ()
     return statement.places() if hasattr(statement, "places") else ()

@@ -9,7 +9,7 @@ from collections import deque
 from types import SimpleNamespace
 
 from ....core.facts import Operation
-from ...graph.draft import Draft, rewritten
+from ...graph.draft import Draft, rewritten, without_dead
 from ...graph.equations import Var
 from ..loops.kinds import KINDS
 from ..machine.layouts import functions
@@ -125,7 +125,7 @@ def together(equations):
                 # It waits for this one, or for other ranks.
                 if depends or other.prim.exchanges != "shift" or other.params[0].origin is not eq.params[0].origin:
                     break
-                needed = _needed(other, between)
+                needed = without_dead(Draft((), between, other.inputs)).equations
                 found += needed
                 moved.update(map(id, (*needed, other)))
                 between = [e for e in between if id(e) not in moved]
@@ -146,16 +146,6 @@ def exchange(writer, eq):
     outs = [writer.result(v) for v in eq.outputs]
     writer.add(Exchange(_caller(several), given, outs))
     writer.values.update(zip(eq.outputs, outs))
-
-
-def _needed(eq, between):
-    """Those of some equations that one needs."""
-    wanted, found = {v for v in eq.inputs if type(v) is Var}, []
-    for other in reversed(between):
-        if not wanted.isdisjoint(other.outputs):
-            found.append(other)
-            wanted.update([v for v in other.inputs if type(v) is Var])
-    return found[::-1]
 
 
 _SEVERAL = Operation("rank_shift", effects=frozenset({"collective"}), exchanges="shift")

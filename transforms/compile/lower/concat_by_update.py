@@ -3,9 +3,9 @@
 A part that is made so itself, and is not read as anything else, lies in the array from the start.
 """
 
-from ..loops.constants import FEW
+from ..loops.constants import FEW, zero
 from ..loops.kinds import KINDS
-from ..loops.statements import Const, Nest, Place, Step, Value
+from ..loops.statements import Nest, Place, Step, Value
 from ..rules.indexing import ASSEMBLE
 from .buffer_reuse import add_zero_into
 
@@ -53,14 +53,14 @@ def _begin(writer, eq):
         place = _part(writer.early[whole[0].outputs[0]], whole[1], out.aval.shape)
     writer.early[out] = place
     if sum(eq.inputs[k].aval.size for k in _first(eq.params)) < place.size:  # parts that cover all need no zeros below
-        writer.fill(place, Const(0.0 if place.kind[0] == "f" else 0, place.kind))
+        writer.fill(place, zero(place.kind))
 
 
 def _add(writer, v, part, kind, fresh):
     """Add a variable to a part; to zeros, which are not read, if it is `fresh`."""
     given = writer.place(v) if type(writer.value(v)) is Place or part.size > FEW else writer.stored(writer.held(v))
     new, total = Value(kind), Value(kind)
-    old = Const(0.0 if kind[0] == "f" else 0, kind) if fresh else Value(kind)
+    old = zero(kind) if fresh else Value(kind)
     loads = [(new, given)] if fresh else [(old, part), (new, given)]
     writer.nest(Nest(part.shape, loads, [Step("add", kind, [total], [[old], [new]])], [(total, part)]))
 

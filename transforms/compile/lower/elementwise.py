@@ -6,10 +6,9 @@ from ....core.ops.selection import cast
 from ....core.primitive.primitive import NotLowered
 from ...graph.equations import Literal
 from ..loops.kinds import BYTES, DTYPES, KINDS
-from ..loops.operations import POWERS, TESTS, knows
+from ..loops.operations import CASTS, POWERS, TESTS, knows
 from .lowering import lowered, named
 
-_CASTS = ("cast", "cast_flat", "stop_gradient")
 _QUOTIENTS = ("floor_divide", "remainder")
 _SHIFTS = {("left_shift", "i"): "bits_up", ("left_shift", "u"): "bits_up", ("right_shift", "u"): "bits_down"}
 
@@ -58,7 +57,7 @@ def _rooted(name, kind, out, inputs):
 
 def computed_in(name, inputs, out):
     """The kind that an operation computes in; None where native code has no such operation."""
-    if name in _CASTS:
+    if name in CASTS:
         kind = KINDS.get(out.aval.dtype)
         # A float below 0 or too large is another number without a sign on each processor.
         return None if kind and kind[0] == "u" and inputs[0].aval.dtype.kind == "f" else kind

@@ -5,6 +5,7 @@ from math import prod
 import numpy as np
 
 from ...graph.equations import Literal
+from ..loops.constants import zero
 from ..loops.kinds import KINDS
 from ..loops.statements import Bound, Const, Counter, Loop, Memory, Nest, Place, Step, Value, arranged, is_uniform
 from .buffer_reuse import written_over
@@ -60,7 +61,7 @@ def scatter_add(writer, eq):
     kind = KINDS[out.aval.dtype]
     x = _in_order(writer, writer.place(v))
     place = writer.values[out] = writer.result(out)
-    writer.fill(place, Const(0.0 if kind[0] == "f" else 0, kind))
+    writer.fill(place, zero(kind))
     given = _flat(x, x.shape[:axis], x.shape[axis + w.aval.ndim :])
     _each(writer, w, n, place, given, axis, lambda row, part: added(writer, row, part))
 
@@ -122,7 +123,7 @@ def spread(writer, eq):
     kind = KINDS[out.aval.dtype]
     x = writer.place(v)
     place = writer.values[out] = writer.result(out)
-    writer.fill(place, Const(0.0 if kind[0] == "f" else 0, kind))
+    writer.fill(place, zero(kind))
     flat = place.reshaped((place.size,))
     part = _regular(flat, places.index)
     if part is not None and np.unique(places.index).size == places.index.size:  # equal places would be added at once
@@ -219,8 +220,8 @@ def pivot(writer, eq):
     """A number itself; where it is 0 the function ends."""
     (v,), out = eq.inputs, eq.outputs[0]
     x, kind = writer.held(v), KINDS[out.aval.dtype]
-    zero = writer.computed("equal", kind, x.shape, [x, _array(Const(0.0, kind)).reshape(x.shape)], "b8")
-    _bound(writer, zero.reshape(-1)[0], 1)  # 1 is no place on an axis of one element: the way out of bounds is taken
+    is_zero = writer.computed("equal", kind, x.shape, [x, _array(Const(0.0, kind)).reshape(x.shape)], "b8")
+    _bound(writer, is_zero.reshape(-1)[0], 1)  # 1 is no place on an axis of one element: the way out of bounds is taken
     writer.values[out] = x  # behind the test: what reads it cannot come before
 
 

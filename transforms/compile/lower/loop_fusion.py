@@ -5,7 +5,7 @@ import numpy as np
 from ...graph.equations import Literal, Var
 from ..loops.constants import cast_constant, constant
 from ..loops.nests import order_of, strides_in
-from ..loops.operations import TESTS
+from ..loops.operations import CASTS, TESTS
 from ..loops.statements import Const, Nest, Step, Value, is_uniform
 from .buffer_reuse import claim_cell, written_under
 
@@ -81,7 +81,7 @@ def write_group(writer, group):
     def step(name, kind, out, inputs):
         given = [read(v) for v in inputs]
         # One kind of number for all operands of a step; the mask of `where` alone stays boolean.
-        if name not in ("cast", "cast_flat"):
+        if name not in CASTS:
             given = [cast(x, "b8" if name == "where" and not k else kind) for k, x in enumerate(given)]
         if name == "multiply" and any(map(_is_one, given)):  # a seed
             known[out] = given[_is_one(given[0])]

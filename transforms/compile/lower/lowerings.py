@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...graph.equations import Literal, Var
-from ..loops.constants import FEW
+from ..loops.constants import FEW, zero
 from ..loops.kinds import KINDS
-from ..loops.statements import Const, Nest, Place, Step, Value, arranged, is_uniform
+from ..loops.statements import Nest, Place, Step, Value, arranged, is_uniform
 from ..machine.blas import products_library
 from .batch_layout import fold
 from .buffer_reuse import add_zero_into, want, written_over
@@ -121,29 +121,25 @@ def _joined(join):
     return rule
 
 
-def _zero(kind):
-    return Const({"f": 0.0, "i": 0, "u": 0, "b": False}[kind[0]], kind)
-
-
 def _fill_around(writer, place, part, index, kind):
     """Write zeros in a place where an index takes nothing: slabs beside the part, or everywhere."""
     index = index if type(index) is tuple else (index,)
     # One nest over all is cheaper than slabs.
     if 2 * part.size < place.size or not all(type(i) is slice for i in index):
-        writer.fill(place, _zero(kind))
+        writer.fill(place, zero(kind))
         return
     inside = []
     for i, n in zip(index, place.shape):
         start, stop, step = i.indices(n)
         if step != 1:
-            writer.fill(place, _zero(kind))
+            writer.fill(place, zero(kind))
             return
         inside.append((start, stop, n))
     ahead = []
     for start, stop, n in inside:
         for rest in (slice(0, start), slice(stop, n)):
             if rest.stop > rest.start:
-                writer.fill(place.seen(lambda a, rest=rest: a[(*ahead, rest)]), _zero(kind))
+                writer.fill(place.seen(lambda a, rest=rest: a[(*ahead, rest)]), zero(kind))
         ahead.append(slice(start, stop))
 
 
@@ -152,7 +148,7 @@ def _pad(writer, eq):
     kind = KINDS[out.aval.dtype]
     where = tuple(slice(a, a + n) for n, (a, _) in zip(v.aval.shape, eq.params[0]))
     if writer.few(out.aval):
-        found = np.full(out.aval.shape, _zero(kind), object)
+        found = np.full(out.aval.shape, zero(kind), object)
         found[where] = writer.held(v)
         writer.values[out] = found
         return
@@ -212,7 +208,7 @@ def _update(writer, eq):
         nest.steps.append(Step("cast", kind, [cast], [[value]]))
         value = cast
     if add:
-        old, total = _zero(kind) if fresh else Value(kind), Value(kind)
+        old, total = zero(kind) if fresh else Value(kind), Value(kind)
         if not fresh:  # zeros are not read
             nest.loads.append((old, part))
         nest.steps.append(Step("add", kind, [total], [[old], [value]]))

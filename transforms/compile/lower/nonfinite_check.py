@@ -3,9 +3,8 @@ was cast to an integer dtype that does not hold it, else 0."""
 
 import math
 
+from ..loops.operations import CASTS
 from ..loops.statements import Const, Memory, Nest, Place, Step, Store, Value
-
-_CASTS = frozenset({"cast", "cast_flat"})
 
 
 class NonfiniteCheck:
@@ -60,7 +59,7 @@ class NonfiniteCheck:
 
     def convert(self, writer, step):
         """Look at values that were cast to integers one by one."""
-        for off in _outside(step, lambda *given: writer.add(Step(*given))) if step.name in _CASTS else ():
+        for off in _outside(step, lambda *given: writer.add(Step(*given))) if step.name in CASTS else ():
             before, total = writer.loaded(self.cells["f64"])[()], Value("f64")
             writer.add(Step("add", "f64", [total], [[before], [off]]))
             writer.add(Store([total], self.cells["f64"]))
@@ -85,7 +84,7 @@ class NonfiniteCheck:
 def _outside(step, add):
     """Of each float that a step casts to an integer: 0 where that is near it, else NaN; `add` writes further steps."""
     found: list[Value] = []
-    for integer, value in zip(step.outs, step.args[0]) if step.name in _CASTS else ():
+    for integer, value in zip(step.outs, step.args[0]) if step.name in CASTS else ():
         if integer.kind[0] == "i" and value.kind[0] == "f":
             back, rest, size, near, off = map(Value, (*[value.kind] * 3, "b8", "f64"))
             add("cast", value.kind, [back], [[integer]])

@@ -3,11 +3,11 @@
 import numpy as np
 
 from ...graph.equations import Equation, Var
-from ..loops.operations import TESTS
+from ..loops.operations import CASTS, TESTS
 from ..loops.statements import Place, is_uniform
 
 CHEAP = frozenset({"add", "subtract", "multiply", "negative", "absolute", "square", "where", "bitwise_and",
-                   "bitwise_or", "cast", "cast_flat", *TESTS})
+                   "bitwise_or", *CASTS, *TESTS})
 _STEPS = 6  # that are computed again for one value, at most
 
 

@@ -12,6 +12,7 @@ from ...graph.equations import Literal, Var
 from ..loops.constants import FEW, cast_constant, constant, start_of
 from ..loops.kinds import KINDS
 from ..loops.nests import add_nest
+from ..loops.operations import CASTS
 from ..loops.scratch import place_scratch
 from ..loops.statements import (
     Const,
@@ -342,7 +343,7 @@ class Writer:
         self.work += self.repeat * size
         outs = [Value(result) for _ in range(size)]
         args = [self.cast(list(a.reshape(-1)), "b8" if name == "where" and not k else kind)
-                if name not in ("cast", "cast_flat") else list(a.reshape(-1)) for k, a in enumerate(arrays)]
+                if name not in CASTS else list(a.reshape(-1)) for k, a in enumerate(arrays)]
         self.add(step := Step(name, kind, outs, args))
         self.nonfinite.convert(self, step)
         return arranged(outs, shape)

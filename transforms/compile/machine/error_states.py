@@ -34,7 +34,7 @@ class OtherState:
     """The check of a kernel that does not know the error state: `handle` is called in its place.
 
     `run` is a weak reference to the kernel; `place` is where its table has the address of the state that it knows
-    beside the default one.
+    beside the default one, None where C code does not ask for it.
     """
 
     def __init__(self):
@@ -43,12 +43,20 @@ class OtherState:
         self.run: Any = None
         self.state: Any = None
 
+    def is_known(self):
+        """Tell whether the table has the current error state: False if it has it now, None if native code cannot do
+        it."""
+        now = error_state()
+        if now is DEFAULT or now is self.state:
+            return True
+        if not is_followed():  # native code cannot raise or call as such an error state asks
+            return None
+        if self.place is not None:
+            with self.lock:  # the table never has the address of a state that nobody keeps
+                ctypes.c_uint64.from_address(self.place).value = id(now)
+                self.state = now
+        return False
+
     def handle(self, *values):
         """The result under an error state that is new, if native code can do it; else None."""
-        now = error_state()
-        if now is DEFAULT or now is self.state or not is_followed():
-            return None
-        with self.lock:  # the table never has the address of a state that nobody keeps
-            ctypes.c_uint64.from_address(self.place).value = id(now)
-            self.state = now
-        return self.run()(*values)
+        return self.run()(*values) if self.is_known() is False else None

@@ -5,6 +5,7 @@ import stat
 import sys
 import time
 import warnings
+from contextlib import contextmanager
 from hashlib import sha256
 
 _MAGIC = b"covector object 1\n"
@@ -59,14 +60,29 @@ class ObjectCache:
         self.folder = folder
         self.taken = None  # bytes in the folder, about
 
+    @contextmanager
+    def entered(self, make=False):
+        """A descriptor of the folder while its files are under work, or None; what the system refuses ends that."""
+        try:
+            opened = self.opened(make)
+        except OSError as error:
+            opened = self.failed(error)
+        try:
+            yield opened
+        except OSError as error:
+            self.failed(error)
+        finally:
+            if opened is not None:
+                os.close(opened)
+
     def get(self, key, read=bytes):
         """The object code with this key (32 bytes), as `read` makes it of the bytes; None where there is none."""
-        try:
-            opened = self.opened(False)
-        except OSError as error:
-            return self.failed(error)
-        if opened is None:
-            return None
+        with self.entered() as opened:
+            return None if opened is None else self.found(opened, key, read)
+        return None
+
+    def found(self, opened, key, read):
+        """The same in the open folder."""
         name = key.hex() + _SUFFIX
         try:
             try:
@@ -96,25 +112,17 @@ class ObjectCache:
                 return found
             finally:
                 os.close(file)
-        except FileNotFoundError:
+        except FileNotFoundError:  # another process removed it
             return None
-        except OSError as error:
-            return self.failed(error)
-        finally:
-            os.close(opened)
 
     def put(self, key, code):
         """Keep object code; a file appears as a whole or not at all, and none that is too large to be read again."""
         if len(code) + _HEAD > _MOST:
-            return None
+            return
         name = f"{key.hex()}.{os.getpid()}.{time.monotonic_ns()}{_UNFINISHED}"
-        try:
-            opened = self.opened(True)
-        except OSError as error:
-            return self.failed(error)
-        if opened is None:
-            return None
-        try:
+        with self.entered(True) as opened:
+            if opened is None:
+                return
             file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600,
                            dir_fd=opened)
             try:
@@ -125,11 +133,6 @@ class ObjectCache:
                 os.unlink(name, dir_fd=opened)
                 raise
             self.bound(opened, len(code) + _HEAD)
-        except OSError as error:
-            self.failed(error)
-        finally:
-            os.close(opened)
-        return None
 
     def opened(self, make):
         """A descriptor of the folder, or None; it must be this user's alone to write to."""
@@ -180,18 +183,10 @@ class ObjectCache:
     def listed(self, act=lambda name, opened: None):
         """The files, each passed to `act`; those before what the system refuses, none where there is no folder."""
         done = []
-        try:
-            opened = self.opened(False)
-            if opened is None:
-                return done
-            try:
-                for found in self.files(opened):
-                    act(found[2], opened)
-                    done.append(found)
-            finally:
-                os.close(opened)
-        except OSError as error:
-            self.failed(error)
+        with self.entered() as opened:
+            for found in () if opened is None else self.files(opened):
+                act(found[2], opened)
+                done.append(found)
         return done
 
     def clear(self):

@@ -5,7 +5,7 @@ import re
 from ....graph.draft import Draft
 from ....graph.equations import Var
 from ...loops.kinds import KINDS
-from ...loops.statements import Bound, Value, inner, places
+from ...loops.statements import Bound, Value, places, walk
 from ...lower.structure import is_native
 from ...lower.writer import Writer
 from .languages import C
@@ -61,12 +61,8 @@ def is_bounded(eq, known):
     if eq.prim.elementwise or eq.bodies() or not is_native(eq, known):
         return False
     given = [v for v in dict.fromkeys(eq.inputs) if type(v) is Var]
-    return _has_bounds(kernel_of(Draft(given, [eq], eq.outputs), known).statements)
-
-
-def _has_bounds(statements):
     return any(type(s) is Bound or any(type(c) is Value for p in places(s) for c, _ in p.moving)
-               or any(map(_has_bounds, inner(s))) for s in statements)
+               for s in walk(kernel_of(Draft(given, [eq], eq.outputs), known).statements))
 
 
 def c_file(staged, name, blas, what):

@@ -38,14 +38,9 @@ class Rows:
     def row(self, indices):
         """Everything for one row."""
         nest, printer, text = self.nest, self.printer, self.text
-        if not nest.shape:
-            found = self.body({})
-            for k in self.ended:
-                self.fold_into(k, found[k], {})
-            return
-        last, n = len(nest.shape) - 1, nest.shape[-1]
+        last, n = len(nest.shape) - 1, nest.shape[-1] if nest.shape else 1
         if n == 1:
-            found = self.body({**indices, last: "0"})
+            found = self.body({**indices, last: "0"} if nest.shape else indices)
             for k in self.ended:
                 self.fold_into(k, found[k], indices)
             return

@@ -4,6 +4,7 @@ import re
 
 from ...loops.kinds import BYTES
 from ...loops.nests import add_nest
+from ...loops.operations import CASTS
 from ...loops.statements import (
     OUTSIDE,
     Branch,
@@ -18,8 +19,8 @@ from ...loops.statements import (
     Store,
     Value,
     While,
-    inner,
     places,
+    walk,
 )
 from .nests import print_nest
 from .scalars import Scalars
@@ -48,7 +49,7 @@ class Printer:
         self.kernel = kernel
         self.values = {v: Name(f"n{k}", TYPES[v.kind]) for k, v in enumerate(kernel.given)}  # Value, Counter -> name
         self.declared = {}  # the name of a temporary -> its declaration
-        held = {p.memory for p in places_in(kernel.statements)}
+        held = {p.memory for s in walk(kernel.statements) for p in places(s)}
         short = all(m.size is not None and m.size < 2**31 - 64 for m in held)
         self.index = index or ("int32_t" if short else "int64_t")
         needed = sum(m.size * BYTES[m.kind] for m in held if m.role == "scratch")
@@ -82,7 +83,7 @@ class Printer:
     def run(self, step, args):
         """The name of the result of a step on values of these names, one of each argument."""
         builder = Scalars(self.text, step.kind)
-        if step.name in ("cast", "cast_flat"):
+        if step.name in CASTS:
             return builder.cast(args[0], step.args[0][0].kind, step.kind)
         return builder.run(step.name, args)
 
@@ -142,18 +143,6 @@ class Printer:
         step = f"{i}++" if step == 1 else f"{i} += {step}"
         self.text.open(f"for ({self.index} {i} = {start}; {i} < {stop}; {step})")
         return i
-
-
-def places_in(statements):
-    """The places in statements, those of bodies included."""
-    for statement in statements:
-        yield from places(statement)
-        if type(statement) is While:
-            yield statement.flag
-        if type(statement) is Branch and type(statement.flag) is Place:
-            yield statement.flag
-        for part in inner(statement):
-            yield from places_in(part)
 
 
 def _load(printer, load):

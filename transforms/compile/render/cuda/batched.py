@@ -3,7 +3,7 @@
 from math import prod
 
 from ...loops.nests import changed
-from ...loops.statements import Load, Loop, Nest, Step, Store, inner, places
+from ...loops.statements import Load, Loop, Nest, Step, Store, places, walk
 from ..c.nests import Rows, print_nest
 from .parallel import OWN
 
@@ -47,13 +47,13 @@ def batched(statement):
     """The `Batched` of a loop; None where its examples depend on each other, or it has none."""
     if type(statement) is not Loop:
         return None
-    nests = [s for s in within([statement]) if type(s) is Nest]
+    nests = [s for s in walk([statement]) if type(s) is Nest]
     count = min([n.shape[0] for n in nests if n.shape and prod(n.shape) >= WIDE], default=0)
     if count < WIDE:
         return None
-    turns = {s.counter: s.count for s in within([statement]) if type(s) is Loop}
+    turns = {s.counter: s.count for s in walk([statement]) if type(s) is Loop}
     shared, alone, written = {}, set(), set()  # memory -> how examples lie in it; what all threads touch alike
-    for s in within([statement]):
+    for s in walk([statement]):
         found = by_example(s, count) if type(s) is Nest else None
         if found is None:
             if type(s) not in (Nest, Load, Store, Step, Loop) or type(s) is Nest and prod(s.shape) >= WIDE:
@@ -71,14 +71,6 @@ def batched(statement):
         if memory in shared and not _apart(shared[memory], count, turns):
             return None
     return Batched(statement, count, {m for m in written if m in alone})
-
-
-def within(statements):
-    """Statements, and those of their bodies."""
-    for s in statements:
-        yield s
-        for body in inner(s):
-            yield from within(body)
 
 
 def by_example(nest, count):

@@ -3,6 +3,7 @@
 from ....graph.equations import Literal
 from ...loops.constants import start_of
 from ...loops.kinds import KINDS
+from ...loops.operations import CASTS
 from ...lower.elementwise import elementary
 from ..c.languages import Cuda
 from ..c.scalars import Scalars
@@ -11,7 +12,6 @@ from .block_folds import folded
 from .cuda_file import with_functions
 
 BLOCK = 256  # threads
-_CASTS = frozenset({"cast", "cast_flat", "stop_gradient"})
 
 
 class FlatText:
@@ -145,7 +145,7 @@ class FlatText:
     def equation(self, eq, found):
         """Write an elementwise equation."""
         for name, kind, out, inputs in elementary(eq):
-            if name in _CASTS:
+            if name in CASTS:
                 found[out] = self.read(inputs[0], found, kind)
                 continue
             args = [self.read(v, found, "b8" if name == "where" and not k else kind) for k, v in enumerate(inputs)]

@@ -1,8 +1,8 @@
 """Split a kernel into launches: values shared between them lie in scratch memory."""
 
 from ...loops.scratch import placed
-from ...loops.statements import Kernel, Load, Memory, Nest, Place, Store, Value
-from ..c.printer import Printer, places_in
+from ...loops.statements import Kernel, Load, Memory, Nest, Place, Store, Value, places, walk
+from ..c.printer import Printer
 from ..c.text import STORED
 from .block_folds import gather
 from .schedule import Schedule, covers, statement_of
@@ -70,7 +70,8 @@ class Launches:
         # Launches run one after the other, so memory whose spans of launches do not meet may share bytes.
         found = {}
         for at, part in enumerate(self.parts):
-            used = [p.memory for p in places_in(map(statement_of, part.items)) if p.memory not in self.own]
+            touching = [p.memory for s in walk(map(statement_of, part.items)) for p in places(s)]
+            used = [m for m in touching if m not in self.own]
             used += [m for item in part.items for m in getattr(item, "partial", None) or ()]
             used += [gather.partial for gather in part.gathers]
             used += [m for _, m in (*part.copies, *part.seen, *part.ends) if m is not None]
@@ -164,4 +165,4 @@ def _reads_before(part, memory):
 
 def index_of(statements):
     """The type of indices into the memory that statements touch."""
-    return "int32_t" if all(p.memory.size < 2**30 for p in places_in(statements)) else "int64_t"
+    return "int32_t" if all(p.memory.size < 2**30 for s in walk(statements) for p in places(s)) else "int64_t"

@@ -172,9 +172,7 @@ class Lines(Shared):
         self.partial = [Memory(p.kind, self.parts * self.count) for *_, p in nest.folds] if self.parts > 1 else None
 
     def rest(self):
-        """The nest that folds the parts; None if there is one."""
-        if self.partial is None:
-            return None
+        """The nest that folds the parts."""
         shape = self.parts, *[self.nest.shape[k] for k in self.kept]
         rest = Nest(shape)
         for memory, (name, _, place) in zip(self.partial, self.nest.folds):

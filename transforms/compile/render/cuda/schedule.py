@@ -5,8 +5,8 @@ from math import prod
 
 from ...loops.constants import start_of
 from ...loops.nests import collapsed, places_of
-from ...loops.statements import Const, Load, Memory, Nest, Step, Store, Value, compact_strides
-from .batched import Batched, batched, within
+from ...loops.statements import Const, Load, Memory, Nest, Step, Store, Value, compact_strides, walk
+from .batched import Batched, batched
 from .parallel import ALIKE, OWN, Each, Lines, Total, by_folded_axes, is_cheap, power_above
 from .touched import are_apart, places_written, touched
 
@@ -41,7 +41,7 @@ class Part:
         self.items.append(item)
         self.reads |= reads
         self.writes |= writes
-        self.places += [p for s in within([statement_of(item)]) for p in places_written(s)]
+        self.places += [p for s in walk([statement_of(item)]) for p in places_written(s)]
         if type(item) in _SHARED:
             self.gives.update(writes, [gather.out for gather in item.gathers])
             self.left += item.gathers
@@ -206,7 +206,7 @@ class Schedule:
         """Tell whether a statement may run at any time while the part does."""
         reads, writes = touched(s)
         part, wait = self.part, self.waiting
-        written = [p for each in within([s]) for p in places_written(each)]
+        written = [p for each in walk([s]) for p in places_written(each)]
         theirs = writes - self.own
         # Threads of the part may be anywhere in it: nothing may be read that they make, nor written that they read, and
         # writes of both must go to other elements.

@@ -1,7 +1,7 @@
 """Read and write sets of statements: memory, and values that several statements share."""
 
 from .....core.types import Any
-from ...loops.statements import Branch, Load, Nest, Product, Step, Store, Value, While, inner, places
+from ...loops.statements import Load, Nest, Product, Step, Store, Value, places, walk
 
 
 def touched(statement):
@@ -14,7 +14,7 @@ def in_order(statements):
     """The same of several statements, as lists in the order of the text."""
     reads: list[Any] = []
     writes: list[Any] = []
-    for s in statements:
+    for s in walk(statements):
         _add(s, reads, writes)
     return reads, writes
 
@@ -36,14 +36,9 @@ def _add(statement, reads, writes):
     reads += [p.memory for p in places(statement) if p not in written]
     if kind is Nest:
         reads += [p.memory for *_, p in statement.folds]
-    if kind in (While, Branch):
-        reads.append(statement.flag.memory)
     if kind in (Load, Step):
         writes += statement.outs
     reads += _values(statement)
-    for body in inner(statement):
-        for s in body:
-            _add(s, reads, writes)
 
 
 def _values(s):

@@ -117,8 +117,7 @@ class Scalars:
 
     def array(self, aval, letter="x"):
         """An array of fresh names."""
-        if aval.dtype != np.float64 and aval.dtype.kind not in "b" and aval.dtype != np.int64:
-            raise Unfit
+        self.kind(aval)
         if aval.size > 512:
             raise Unfit
         return arranged([self.new(letter) for _ in range(aval.size)], aval.shape)
@@ -133,9 +132,7 @@ class Scalars:
                 self.values[v] = found = self.named(found)
             return found
         array = np.asarray(v.value)
-        if array.dtype != np.float64 and array.dtype.kind not in "b" and array.dtype.kind not in "i":
-            raise Unfit
-        if array.size > 512:
+        if array.size > 512 or array.dtype != np.float64 and array.dtype.kind not in "bi":
             raise Unfit
         return arranged(list(map(atom, array.reshape(-1).tolist())), array.shape)
 
@@ -192,17 +189,15 @@ class Scalars:
         inputs, reads, lines = [], [], []
         for v in eq.inputs:
             a = v.aval
-            if a.ndim == out.ndim and a.shape[0] == steps:
-                row = Var(make_aval(a.shape[1:], a.dtype))
+            if a.ndim != out.ndim:
+                inputs.append(v)
+                continue
+            inputs.append(row := Var(make_aval(a.shape[1:], a.dtype)))
+            if a.shape[0] == steps:
                 self.values[row] = self.array(row.aval)
                 reads.append(self.read(self.values[row], v, steps))
-                inputs.append(row)
-            elif a.ndim == out.ndim:
-                row = Var(make_aval(a.shape[1:], a.dtype))
-                self.values[row] = np.asarray(self.value(v)[0], object)
-                inputs.append(row)
             else:
-                inputs.append(v)
+                self.values[row] = np.asarray(self.value(v)[0], object)
         result = Var(make_aval(out.shape[1:], out.dtype))
         before, self.repeat = self.repeat, self.repeat * steps
         rule(Equation(eq.prim, inputs, eq.params, [result]), lines)
@@ -264,8 +259,7 @@ class Scalars:
             raise Unfit
         text = row.booleans if row.booleans and kinds == {"b"} else row.text
         how = "bounded" if aval.dtype.kind == "i" and row.integers == "bounded" else "set"
-        if aval.dtype not in (np.dtype(np.float64), np.dtype(bool), np.dtype(np.int64)):
-            raise Unfit
+        self.kind(aval)
         keys = list(zip(*[self.texts(v, aval) for v in eq.inputs]))
         known = {}
         if not text:

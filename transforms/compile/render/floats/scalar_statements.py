@@ -71,36 +71,24 @@ class Loop:
         self.collects = collects  # (name of a list, texts of the elements of a row, whether they are one number)
         self.body = body
 
+    def inside(self, alive, collects):
+        """The statements that are needed where some carried names and rows are, and all names that they read."""
+        return live(self.body, _names([*[n for c, n in zip(self.carried, self.nexts) if c in alive],
+                                       *[text for _, row, _ in collects for text in row]]))
+
     def reads(self):
         """The names from outside that it reads."""
-        found = {name for text in self.starts for name in NAME.findall(text)}
-        for _, _, text, _ in self.read:
-            found.update(NAME.findall(text))
-        inside = {name for text in (*self.nexts, *[t for _, row, _ in self.collects for t in row])
-                  for name in NAME.findall(text)}
-        return found | inside | live(self.body, inside)[1]
+        outside = _names([*self.starts, *[text for _, _, text, _ in self.read]])
+        return outside | self.inside(self.carried, self.collects)[1]
 
     def live(self, needed):
         """The loop without what is not needed, None if nothing is."""
         collects = [item for item in self.collects if item[0] in needed]
-        inside = {x for _, row, _ in collects for t in row for x in NAME.findall(t)}
-        alive = {c for c in self.carried if c in needed}
-        while True:
-            wanted = set(inside)
-            for c, n in zip(self.carried, self.nexts):
-                if c in alive:
-                    wanted |= set(NAME.findall(n))
-            body, reads = live(self.body, wanted)
-            more = {c for c in self.carried if c in reads} - alive
-            if not more:
-                break
-            alive |= more
+        alive, (body, reads) = _settled(self, needed, lambda alive: self.inside(alive, collects))
         if not alive and not collects:
             return None
-        keep = [k for k, c in enumerate(self.carried) if c in alive]
         rows = [item for item in self.read if not reads.isdisjoint(item[0])]
-        return Loop(self.steps, self.reverse, [self.carried[k] for k in keep], [self.starts[k] for k in keep],
-                    [self.nexts[k] for k in keep], rows, collects, body)
+        return Loop(self.steps, self.reverse, *_carried(self, alive), rows, collects, body)
 
     def printed(self, indent):
         pad = "    " * indent
@@ -146,18 +134,10 @@ class While:
 
     def live(self, needed):
         """The loop without what is not needed, None if nothing is."""
-        alive = {c for c in self.carried if c in needed}
-        if not alive:
+        if needed.isdisjoint(self.carried):
             return None
-        while True:
-            test, body, reads = self.inside(alive)
-            more = {c for c in self.carried if c in reads} - alive
-            if not more:
-                break
-            alive |= more
-        keep = [k for k, c in enumerate(self.carried) if c in alive]
-        return While([self.carried[k] for k in keep], [self.starts[k] for k in keep], [self.nexts[k] for k in keep],
-                     test, self.flag, body)
+        alive, (test, body, _) = _settled(self, needed, self.inside)
+        return While(*_carried(self, alive), test, self.flag, body)
 
     def printed(self, indent):
         pad = "    " * indent
@@ -194,6 +174,23 @@ class If:
             lines += [pad + head, *printed(body, indent + 1)]
             lines.append(f"{pad}    {', '.join(self.names)}, = {', '.join(texts)},")
         return lines
+
+
+def _settled(loop, needed, inside):
+    """`(alive, inside(alive))`: what a loop carries that is needed, also for what it carries on itself."""
+    alive = {c for c in loop.carried if c in needed}
+    while True:
+        found = inside(alive)
+        more = {c for c in loop.carried if c in found[-1]} - alive
+        if not more:
+            return alive, found
+        alive |= more
+
+
+def _carried(loop, alive):
+    """The carried names of a loop that are needed, what they start from and what they go on with."""
+    keep = [k for k, c in enumerate(loop.carried) if c in alive]
+    return [[part[k] for k in keep] for part in (loop.carried, loop.starts, loop.nexts)]
 
 
 def _names(texts):

@@ -5,7 +5,7 @@ from math import prod
 from ...loops.constants import start_of
 from ...loops.kinds import BYTES
 from ...loops.nests import given, pattern, places_of
-from ...loops.operations import is_costly
+from ...loops.operations import CASTS, is_costly
 from ...loops.statements import Const
 from .interleaved import chunks, load_columns, store_columns
 from .row_sums import print_row_sums, summed_axis
@@ -179,8 +179,7 @@ class _Nest:
             for k in folds:
                 now, then = registers[k, part]
                 b = lanes[k]
-                kind = b.kind
-                result = combined(b, nest.folds[k][0], kind, Name(now, b.typed(TYPES[kind])), found[k])
+                result = b.run(nest.folds[k][0], [Name(now, b.typed(TYPES[b.kind])), found[k]])
                 text.lines.append(f"  {then} = bitcast {result.type} {result} to {result.type}")
         text.lines.append(f"  {following} = add nuw nsw i64 {i}, 1")
         last = text.op(f"icmp ult i64 {following}, {count}", "i1")
@@ -220,7 +219,7 @@ class _Nest:
         for step in nest.steps:
             builder = self.text.builder(step.kind, width, self.inline)
             args = [read(a[0], step.kind) for a in step.args]
-            if step.name in ("cast", "cast_flat"):
+            if step.name in CASTS:
                 known[step.outs[0]] = builder.cast(args[0], step.args[0][0].kind, step.kind)
             elif self.printer.contracts and step.kind[0] == "f" and step.name in _CONTRACTED:
                 known[step.outs[0]] = builder.binary(_CONTRACTED[step.name], *args)
@@ -246,7 +245,7 @@ class _Nest:
                 inner = p.strides[-1]
                 old = (printer.load(printer.moved(self.totals[k], p.kind, at, 1), p.kind, width) if inner == 1 else
                        printer.gathered(self.totals[k], p.kind, at, inner, width))
-                x = combined(self.text.builder(p.kind, width), name, p.kind, old, x)
+                x = self.text.builder(p.kind, width).run(name, [old, x])
                 printer.store(x, self.totals[k], p.kind, at, inner, width)
             found.append(x if mask is None else self.counted(mask, name, value, x, width))
         return found
@@ -258,10 +257,9 @@ class _Nest:
         total = printer.load(target, place.kind)
         wide = {}
         for width, x in partial:
-            wide[width] = x if width not in wide else combined(
-                self.text.builder(kind, width), name, kind, wide[width], x)
+            wide[width] = x if width not in wide else self.text.builder(kind, width).run(name, [wide[width], x])
         for x in printer.across(name, wide, kind):
-            total = combined(one, name, place.kind, total, one.cast(x, kind, place.kind))
+            total = one.run(name, [total, one.cast(x, kind, place.kind)])
         printer.store(total, target, place.kind, "0", 1, 1)
 
 
@@ -310,8 +308,3 @@ class _SharedNest(_Nest):
 def within(mask, place):
     """The mask that a row needs: memory of our own is long enough for whole vectors."""
     return None if place.memory.role == "scratch" else mask
-
-
-def combined(builder, name, kind, x, y):
-    """A fold of two values."""
-    return builder.run(name, [x, y])

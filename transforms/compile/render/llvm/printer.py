@@ -4,7 +4,7 @@ import math
 from collections import Counter
 
 from ...loops.kinds import BYTES
-from ...loops.nests import nests_of, pattern
+from ...loops.nests import pattern
 from ...loops.statements import (
     OUTSIDE,
     STOPPED,
@@ -23,11 +23,12 @@ from ...loops.statements import (
     Store,
     While,
     inner,
+    walk,
 )
 from ...lower.collectives import Exchange
 from ...machine.engine import thread_count
 from .exchanges import print_exchange
-from .nests import combined, print_nest
+from .nests import print_nest
 from .products import print_product
 from .ranges import print_ranges
 from .simd import STORED, TYPES, Module, Name, Text, number
@@ -83,7 +84,7 @@ class Printer:
             *[f"%in{m.index}" for m in kernel.inputs], *[f"%out{m.index}" for m in kernel.outputs]]
         self.threads = thread_count()
         self.frames = []  # lines that make memory for what threads are given
-        nests = nests_of(kernel.statements)
+        nests = [s for s in walk(kernel.statements) if type(s) is Nest]
         self.alike = Counter(map(pattern, nests)) if extent is None and len(nests) > _FEW else {}
         self.nests = {}  # text of a function -> its name
 
@@ -176,9 +177,9 @@ class Printer:
         while width > 1:
             width //= 2
             builder = self.text.builder(kind, width)
-            x = combined(builder, name, kind, *self.halves(x, kind, width))
+            x = builder.run(name, self.halves(x, kind, width))
             if width in wide:
-                x = combined(builder, name, kind, x, wide[width])
+                x = builder.run(name, [x, wide[width]])
         return [x]
 
     def ordered(self, name, x, kind, width):
@@ -191,7 +192,7 @@ class Printer:
         while width > 1:
             width //= 2
             parts, b = self.halves(x, kind, width), text.builder(kind, width)
-            x = combined(b, name, kind, *parts) if nan is None else b.select(b.fcmp(_ORDERS[name], *parts), *parts)
+            x = b.run(name, parts) if nan is None else b.select(b.fcmp(_ORDERS[name], *parts), *parts)
         return x if nan is None else text.op(f"select i1 {nan}, {base} {number(math.nan, kind)}, {base} {x}", base)
 
     def halves(self, x, kind, width):

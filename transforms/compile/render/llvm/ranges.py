@@ -1,7 +1,7 @@
 """Ranges as LLVM text: a function of one range, which a loop calls, or threads that end before the caller goes on."""
 
 from ...loops.nests import given
-from ...loops.statements import inner, places
+from ...loops.statements import places, walk
 from .simd import STORED, Name, Text
 
 
@@ -15,7 +15,8 @@ def print_ranges(printer, ranges):
         printer.counted(ranges.count, body)
         return
     pointers = [*printer.pointers, "%scratch", *dict.fromkeys(
-        [printer.base(p.memory) for p in _places(ranges.body) if p.memory.role in ("cell", "constant")])]
+        [printer.base(p.memory) for s in walk(ranges.body) for p in places(s)
+         if p.memory.role in ("cell", "constant")])]
     values = given(ranges.body)
     label, _ = printer.labels("r")
     frame = f"%{label}"
@@ -48,13 +49,6 @@ def print_ranges(printer, ranges):
 
 def _store(text, frame, k, kind, name):
     text.emit(f"store {kind} {name}, ptr {text.entry_at(frame, k)}")
-
-
-def _places(statements):
-    for s in statements:
-        yield from places(s)
-        for part in inner(s):
-            yield from _places(part)
 
 
 def _turns(threads):

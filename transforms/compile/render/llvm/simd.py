@@ -111,17 +111,13 @@ class Module:
 
 def number(value, kind):
     """A number as LLVM text."""
-    if kind == "f64":
-        return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
     if kind == "f32":
-        try:
-            single = struct.unpack("<f", struct.pack("<f", value))[0]
-        except OverflowError:
-            single = float("inf") if value > 0 else float("-inf")
-        return f"0x{struct.unpack('<Q', struct.pack('<d', single))[0]:016X}"
+        value = struct.unpack("<f", struct.pack("<f", value))[0]  # constants are cast before, also to infinities
     if kind[0] == "u":  # types of LLVM have no signs, its numbers do
         width = int(kind[1:])
         return str(int(value) - (1 << width) * (int(value) >> width - 1))
+    if kind[0] == "f":
+        return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
     return str(bool(value)).lower() if kind == "b8" else str(int(value))
 
 
@@ -245,29 +241,25 @@ class Lanes(Operations):
         """A function of the C library, lane by lane."""
         base = "float" if self.width == 32 else "double"
         symbol = name + ("f" if self.width == 32 else "")
-        module = self.text.module
-        module.declare(f"declare {base} @{symbol}({', '.join([base] * len(args))})")
-        if self.lanes == 1:
-            return self.text.op(f"call {base} @{symbol}(" + ", ".join([f"{base} {a}" for a in args]) + ")", base)
-        out = Name("poison", self.of_float)
-        for k in range(self.lanes):
-            parts = [self.text.op(f"extractelement {a.type} {a}, i64 {k}", base) for a in args]
-            one = self.text.op(f"call {base} @{symbol}(" + ", ".join([f"{base} {p}" for p in parts]) + ")", base)
-            out = self.text.op(f"insertelement {out.type} {out}, {base} {one}, i64 {k}", out.type)
-        return out
+        self.text.module.declare(f"declare {base} @{symbol}({', '.join([base] * len(args))})")
+        return self.by_lane(args, base, lambda parts: self.text.op(
+            f"call {base} @{symbol}(" + ", ".join([f"{base} {p}" for p in parts]) + ")", base))
 
     def few(self, name, *args):
         """A function of `FEW`, lane by lane, put in place where there are not many in the module."""
         module = self.text.module
         module.few += self.lanes
         one = Lanes(self.text, self.kind, 1, inline=module.few <= _IN_PLACE)
+        return self.by_lane(args, one.of_float, lambda parts: one.elementary(name, parts))
+
+    def by_lane(self, args, base, run):
+        """The results of a function of numbers, of the type `base`, lane by lane."""
         if self.lanes == 1:
-            return one.elementary(name, args)
+            return run(args)
         out = Name("poison", self.of_float)
         for k in range(self.lanes):
-            parts = [self.text.op(f"extractelement {a.type} {a}, i64 {k}", one.of_float) for a in args]
-            x = one.elementary(name, parts)
-            out = self.text.op(f"insertelement {out.type} {out}, {x.type} {x}, i64 {k}", out.type)
+            x = run([self.text.op(f"extractelement {a.type} {a}, i64 {k}", base) for a in args])
+            out = self.text.op(f"insertelement {out.type} {out}, {base} {x}, i64 {k}", out.type)
         return out
 
     def elementary(self, name, args):

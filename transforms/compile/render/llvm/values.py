@@ -1,7 +1,7 @@
 """Values of small arrays as LLVM text: a few neighbours to a vector, as long as they stay together."""
 
 from ...loops.kinds import BYTES, held
-from ...loops.operations import is_costly
+from ...loops.operations import CASTS, is_costly
 from ...loops.statements import Const, Step
 from .simd import TYPES, Name, number
 
@@ -78,7 +78,7 @@ def print_step(printer, step):
 
 def _run(printer, step, width, values, names):
     builder = printer.text.builder(step.kind, width, printer.inline)
-    if step.name in ("cast", "cast_flat"):
+    if step.name in CASTS:
         return builder.cast(names[0], values[0].kind, step.kind)
     few, most = (None, 0) if printer.inline else _FEW.get((step.name, step.kind), (None, 0))
     return builder.few(few, *names) if len(step.outs) <= most else builder.run(step.name, names)

@@ -30,11 +30,10 @@ class Life:
     """
 
     def __init__(self, equations, outputs, kept, layouts):
-        last = {}
+        last = dict.fromkeys(v for eq in equations for v in (*eq.inputs, *eq.outputs) if type(v) is Var)  # in order
         for k, eq in enumerate(equations):
             layouts.note(eq)
-            for base in _bases(eq.inputs, layouts):
-                last[base] = k
+            last.update(dict.fromkeys(_bases(eq.inputs, layouts), k))
         own = _bases(kept, layouts)
         read = own | _bases(outputs, layouts)
         self.leaving = own if kept != () else set(read)
@@ -43,7 +42,7 @@ class Life:
                 self.leaving.add(eq.inputs[0])
         self.ends = {}  # index of an equation -> what nobody reads after it
         for v, k in last.items():
-            if v not in read:
+            if k is not None and v not in read:
                 self.ends.setdefault(k, []).append(v)
         self.held = {}  # variable -> the slot that it lies in
         self.dying = ()  # what nobody reads after the present equation
