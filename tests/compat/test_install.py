@@ -65,6 +65,18 @@ def test_libraries_that_tell_arrays_apart_by_their_module():
     """) == "True [[4.0, 4.0], [4.0, 4.0]]"
 
 
+def test_casts_to_the_types_that_were_before_dtypes():
+    assert run("""
+        import covector.compat.torch as compat
+        compat.install()
+        import torch
+        x = torch.ones(2)
+        print([str(x.type(t).dtype) for t in (torch.DoubleTensor, torch.LongTensor, torch.Tensor, "torch.IntTensor")])
+        torch.set_default_tensor_type(torch.DoubleTensor)
+        print(torch.ones(1).dtype)
+    """).split("\n") == ["['torch.float64', 'torch.int64', 'torch.float32', 'torch.int32']", "torch.float64"]
+
+
 @pytest.fixture
 def script(tmp_path):
     path = tmp_path / "program.py"
