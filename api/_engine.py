@@ -31,6 +31,7 @@ from .core.ops.nn import (
     convolution as _convolution,
     ctc as _ctc,
     distances as _distances,
+    grid_positions as _grid_positions,
     interpolation as _interpolation,
     multilabel_hinge as _multilabel_hinge,
     network as _network,
@@ -74,5 +75,5 @@ from .transforms.staging.staging import GraphTrace as GraphTrace
 
 # Loaded for the primitives that compat uses.
 _LOADED = (_bags, _batch_normalisation, _by_output, _classification, _convolution, _ctc, _distances, _elimination,
-           _interpolation, _multilabel_hinge, _network, _normalisation, _pairs, _piecewise, _prelu, _recurrent,
-           _running_extremes, _scattered_extremes, _scattered_products, _special, _top_k)
+           _grid_positions, _interpolation, _multilabel_hinge, _network, _normalisation, _pairs, _piecewise, _prelu,
+           _recurrent, _running_extremes, _scattered_extremes, _scattered_products, _special, _top_k)

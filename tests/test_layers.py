@@ -187,7 +187,7 @@ compat/torch/utils/tensorboard: api ~/types
 compat/torch/_subclasses: ~/platform
 compat/torch/amp: ~/platform
 compat/torch/backends: ~/types ~/platform
-compat/torch/cuda: ~/types ~/dispatch ~/factories ~/platform
+compat/torch/cuda/amp: ~/platform
 compat/torch/distributed: ~/dispatch ~/platform
 compat/torch/distributed/elastic/multiprocessing: ~/platform
 compat/torch/fx/experimental: ~/platform
@@ -196,6 +196,7 @@ compat/torch/onnx: ~/platform
 ~/ops: api/numpy api/nn api/scipy/linalg api/scipy/special api ~/modes ~/types ~/graph ~/lists ~/staged ~/state
     ~/views ~/values ~/inplace ~/dispatch ~/factories ~/fastpath ~/random ~/tensor
 ~/sparse: api ~/modes ~/types ~/graph ~/state ~/dispatch ~/factories ~/function ~/tensor
+compat/torch/cuda: ~/types ~/dispatch ~/factories ~/platform compat/torch/cuda/amp
 compat/torch/distributed/_composable: compat/torch/distributed
 compat/torch/distributed/_tensor: compat/torch/distributed
 compat/torch/distributed/elastic: compat/torch/distributed/elastic/multiprocessing
@@ -232,7 +233,7 @@ compat/torch/utils: ~/types compat/torch/utils/tensorboard ~/graph ~/profiler ~/
     ~/platform ~/tensor ~/ops ~/checkpoint ~/interchange ~/module ~/optim compat/torch/utils/data
 compat/torch/nn: ~/types ~/module compat/torch/nn/parallel compat/torch/nn/modules compat/torch/nn/utils
 compat/torch: compat api ~/modes ~/types ~/installing ~/profiler ~/inplace ~/dispatch ~/factories ~/random ~/function
-    ~/platform ~/tensor compat/torch/cuda compat/torch/jit ~/ops ~/sparse ~/interchange ~ ~/func ~/module
+    ~/platform ~/tensor compat/torch/jit ~/ops ~/sparse compat/torch/cuda ~/interchange ~ ~/func ~/module
     compat/torch/_C compat/torch/func compat/torch/autograd compat/torch/utils compat/torch/nn
 compat/torch/_functorch: ~/func compat/torch
 """

@@ -103,6 +103,7 @@ __getattr__, __dir__ = _surface.look_up("", """
     _impl.module.low_rank: pca_lowrank svd_lowrank
     _impl.module.sequences: gru lstm rnn_relu rnn_tanh
     cuda: AcceleratorError OutOfMemoryError
+    _impl.platform.grad_scaler: GradScaler
     _impl.platform.assertions: Event PyTorchFileReader PyTorchFileWriter Stream
         SymBool SymFloat SymInt _assert _assert_async _check _check_index _check_is_size _check_not_implemented
         _check_tensor_all _check_tensor_all_with _check_type _check_value _check_with

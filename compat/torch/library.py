@@ -46,6 +46,7 @@ def register_kernel(op, device_types, func=None, /, *, lib=None):
 
 
 impl_abstract = register_fake
-globals().update(_parts("library", "Library", "impl define opcheck"))
+globals().update(_parts("library", "Library", "define fallthrough_kernel get_ctx impl infer_schema opcheck "
+                                              "register_autocast register_torch_dispatch triton_op wrap_triton"))
 __getattr__, __dir__ = _surface.look_up("library")
 _surface.publish(globals())

@@ -5,6 +5,7 @@ from collections.abc import Callable as _Callable
 from typing import IO as _IO, Any as _Any
 
 from ._impl.dispatch import surface as _surface
+from ._impl.interchange.map_location import default_restore_location as default_restore_location
 from ._impl.interchange.safe_globals import (
     add_safe_globals as add_safe_globals,
     clear_safe_globals as clear_safe_globals,

@@ -9,7 +9,7 @@ from ._impl.dispatch import surface as _surface
 from ._impl.platform.assertions import SymBool as SymBool, SymFloat as SymFloat, SymInt as SymInt
 from ._impl.types.dtypes import dtype as _dtype
 from ._impl.types.size import Size as _Size, device as _device, layout as _layout
-from ._impl.types.tensor_type import Tensor as _Tensor
+from ._impl.types.tensor_type import Tensor as Tensor, Tensor as _Tensor
 from .storage import UntypedStorage as Storage
 
 Number = _int | _float | _bool

@@ -65,6 +65,38 @@ def test_libraries_that_tell_arrays_apart_by_their_module():
     """) == "True [[4.0, 4.0], [4.0, 4.0]]"
 
 
+def test_programs_find_names_of_older_releases():
+    assert run("""
+        import io
+        import covector.compat.torch as compat
+        compat.install()
+        import torch
+        from torch import GradScaler
+        from torch.cuda.amp.autocast_mode import autocast
+        from torch.cuda.amp.grad_scaler import GradScaler as Older
+        from torch.cuda.streams import Event, Stream
+        from torch.serialization import default_restore_location
+        from torch.utils._pytree import _register_pytree_node
+        file = io.BytesIO()
+        torch.save(torch.arange(3), file)
+        file.seek(0)
+        print(torch.load(file, map_location=lambda s, tag: default_restore_location(s, "cpu")).tolist())
+        print(torch.sym_max(1, 2.0), torch.sym_min(3, 2), torch.sym_not(0), torch.sym_sqrt(4))
+    """) == "[0, 1, 2]\n2.0 2 True 2.0"
+
+
+def test_casts_to_the_types_that_were_before_dtypes():
+    assert run("""
+        import covector.compat.torch as compat
+        compat.install()
+        import torch
+        x = torch.ones(2)
+        print([str(x.type(t).dtype) for t in (torch.DoubleTensor, torch.LongTensor, torch.Tensor, "torch.IntTensor")])
+        torch.set_default_tensor_type(torch.DoubleTensor)
+        print(torch.ones(1).dtype)
+    """).split("\n") == ["['torch.float64', 'torch.int64', 'torch.float32', 'torch.int32']", "torch.float64"]
+
+
 @pytest.fixture
 def script(tmp_path):
     path = tmp_path / "program.py"

@@ -96,6 +96,7 @@ MODULES = {
     "_tensor": Row("the class of tensors, under the name by which programs and files reach it.",
         "_impl.types.tensor_type: Tensor"),
     "_utils": Row(", as far as other people's modules look at it: lists of tensors as one flat tensor.", """
+        _impl.platform.compiling: is_compiling=no
         _impl.module.flat_lists: _element_size=element_size _flatten_dense_tensors=flatten_dense_tensors
             _unflatten_dense_tensors=unflatten_dense_tensors"""),
 
@@ -108,7 +109,9 @@ MODULES = {
     "ao": Row(", as far as programs import it."),
     "ao.quantization": Row(REFUSED, unbuilt="""
         ao.quantization: DeQuantStub QuantStub QConfig convert() fuse_modules() fuse_modules_qat()
-            get_default_qat_qconfig() get_default_qconfig() prepare() prepare_qat()"""),
+            get_default_qat_qconfig() get_default_qconfig() get_default_qconfig_mapping() prepare() prepare_qat()
+            quantize() quantize_dynamic() FakeQuantize FakeQuantizeBase HistogramObserver MinMaxObserver
+            ObserverBase PerChannelMinMaxObserver"""),
 
     "autograd": Row("the engine, modes, Function, and the tools around the graph.", """
         _impl.dispatch.backward_calls: backward grad
@@ -170,14 +173,18 @@ MODULES = {
         _impl.module.compiled: compile
         _impl.platform.compiling: allow_in_graph=as_it_is assume_constant_result=as_it_is disable=as_it_is
             is_compiling=no is_dynamo_compiling=no is_exporting=no
-        _impl.platform.queries: reset cudagraph_mark_step_begin"""),
+        _impl.platform.queries: reset cudagraph_mark_step_begin""",
+        unbuilt="compiler: list_backends() set_stance()"),
 
+    "cuda.amp.autocast_mode": Row("", "cuda.amp: autocast custom_bwd custom_fwd"),
+    "cuda.amp.grad_scaler": Row("", "cuda.amp: GradScaler"),
     "cuda.memory": Row("what is known of the device's memory.", """
         _impl.platform.gpu: empty_cache max_memory_allocated max_memory_reserved mem_get_info memory_allocated
             memory_reserved memory_stats reset_peak_memory_stats"""),
     "cuda.random": Row("the states of the device's random numbers.", """
         _impl.platform.gpu: get_rng_state get_rng_state_all initial_seed manual_seed manual_seed_all seed seed_all
             set_rng_state set_rng_state_all"""),
+    "cuda.streams": Row("", "cuda: Event Stream"),
 
     "distributed._composable": Row(REFUSED),
     "distributed._composable.fsdp": Row("the older place of names of torch.distributed.fsdp.", """
@@ -199,10 +206,12 @@ MODULES = {
     "distributed.elastic": Row("one process."),
     "distributed.elastic.multiprocessing": Row("one process."),
     "distributed.elastic.multiprocessing.errors": Row("one process, whose errors go where errors go.",
-        "_impl.platform.compiling: record=as_it_is"),
+        "_impl.platform.compiling: record=as_it_is",
+        unbuilt="distributed.elastic.multiprocessing.errors: ChildFailedError"),
     "distributed.fsdp": Row(REFUSED, unbuilt="""
-        distributed.fsdp: CPUOffload FSDPModule FullStateDictConfig FullyShardedDataParallel MixedPrecision
-            MixedPrecisionPolicy ShardingStrategy StateDictType fully_shard()"""),
+        distributed.fsdp: BackwardPrefetch CPUOffload FSDPModule FullOptimStateDictConfig FullStateDictConfig
+            FullyShardedDataParallel LocalStateDictConfig MixedPrecision MixedPrecisionPolicy
+            ShardedStateDictConfig ShardingStrategy StateDictType fully_shard()"""),
     "distributed.nn": Row(REFUSED, unbuilt="""
         distributed.nn: RemoteModule all_gather() all_reduce() all_to_all() all_to_all_single() broadcast()
             gather() reduce() reduce_scatter() scatter()"""),
@@ -284,7 +293,7 @@ MODULES = {
     "distributions.multinomial": Row("", "_impl.distributions.categorical: Multinomial"),
     "distributions.multivariate_normal": Row("", """
         _impl.distributions.distribution: Distribution
-        _impl.distributions.normal_vectors: MultivariateNormal _batch_mahalanobis=mahalanobis
+        _impl.distributions.normal_vectors: MultivariateNormal _batch_mahalanobis=mahalanobis _batch_mv=times
             _precision_to_scale_tril=precision_to_scale_tril"""),
     "distributions.negative_binomial": Row("", "_impl.distributions.discrete: NegativeBinomial"),
     "distributions.normal": Row("", "_impl.distributions.location_scale: Normal"),
@@ -382,7 +391,9 @@ MODULES = {
         exported="*", package=True),
     "nn.parallel": Row("modules over several devices, of which there is one here.", """
         nn.parallel.data_parallel: DataParallel data_parallel
-        nn.parallel.distributed: DistributedDataParallel""", exported="*"),
+        nn.parallel.distributed: DistributedDataParallel
+        nn.parallel.scatter_gather: gather scatter""", unbuilt="nn.parallel: parallel_apply() replicate()",
+        exported="DataParallel DistributedDataParallel data_parallel"),
     "nn.parallel.scatter_gather": Row("names that programs import; there are no devices to spread tensors over.",
         unbuilt="nn.parallel.scatter_gather: gather() scatter() scatter_kwargs()"),
     "nn.parameter": Row("what modules register.", """
@@ -404,7 +415,8 @@ MODULES = {
 
     "onnx": Row("nothing is exported here, which programs ask for in their layers.",
         "_impl.platform.queries: is_in_onnx_export register_custom_op_symbolic",
-        unbuilt="onnx: ONNXProgram export()"),
+        unbuilt="onnx: ONNXProgram OperatorExportTypes TrainingMode export()", package=True),
+    "onnx.operators": Row(REFUSED, unbuilt="onnx.operators: reshape_from_tensor_shape() shape_as_tensor()"),
     "onnx.symbolic_helper": Row("what describes operations to an export, which is refused.",
         "_impl.platform.queries: parse_args"),
     "onnx.symbolic_opset11": Row("names that programs import; an export would use them, and it is refused.",
@@ -484,10 +496,12 @@ MODULES = {
     "profiler": Row("profiles of the steps of a loop.", """
         _impl.profiler.scheduled: ProfilerAction ProfilerActivity profile schedule supported_activities
             tensorboard_trace_handler
-        autograd.profiler: kineto_available record_function""", published=True),
+        autograd.profiler: kineto_available record_function""", unbuilt="profiler: ExecutionTraceObserver",
+        published=True),
     "quantization": Row("the older name of torch.ao.quantization.", """
         ao.quantization: DeQuantStub QConfig QuantStub convert fuse_modules get_default_qat_qconfig
-            get_default_qconfig prepare prepare_qat""", package=True),
+            get_default_qconfig prepare prepare_qat quantize quantize_dynamic FakeQuantize MinMaxObserver
+            ObserverBase""", package=True),
     "quasirandom": Row("Sobol sequences.", "_impl.random.sobol: SobolEngine", exported="*"),
     "random": Row("", """
         _impl.random.generator: Generator default_generator fork_rng get_rng_state initial_seed manual_seed seed
@@ -500,7 +514,8 @@ MODULES = {
     "special": Row("", published=True, operations=True),
     "storage": Row("", "_impl.tensor.storage: TypedStorage UntypedStorage"),
     "testing": Row("comparing tensors, with what differs in the message.",
-        "_impl.tensor.comparison: assert_allclose assert_close make_tensor", published=True),
+        "_impl.tensor.comparison: assert_allclose assert_close make_tensor", unbuilt="testing: FileCheck",
+        published=True),
 
     "utils": Row("", "_impl.tensor.swapping: swap_tensors"),
     "utils._foreach_utils": Row("groups of tensors for operations on lists.", """

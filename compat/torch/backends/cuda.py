@@ -54,6 +54,11 @@ def enable_math_sdp(enabled):
     _kernels.math = bool(enabled)
 
 
+def is_flash_attention_available():
+    """False: attention is computed by `SDPBackend.MATH` alone."""
+    return False
+
+
 def cudnn_sdp_enabled():
     """The last argument of `enable_cudnn_sdp`; True at first."""
     return _kernels.cudnn

@@ -35,6 +35,9 @@ def wait(future):
     return future.wait()
 
 
+_fork, _wait = fork, wait  # their names in older programs
+
+
 def _warning(name, doc):
     """A class that programs filter warnings by, or catch."""
     return type(name, (Warning if name.endswith("Warning") else Exception,), {"__doc__": doc, "__module__": __name__})

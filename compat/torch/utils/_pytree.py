@@ -42,6 +42,7 @@ from .._impl.types.pytree_keys import (
     tree_map_with_path,
 )
 
+_register_pytree_node = register_pytree_node  # its name in older programs
 __all__ = ["GetAttrKey", "LeafSpec", "MappingKey", "SequenceKey", "TreeSpec", "key_get", "keystr", "register_dataclass",
            "register_pytree_node", "tree_all", "tree_any", "tree_flatten", "tree_flatten_with_path", "tree_is_leaf",
            "tree_iter", "tree_leaves", "tree_leaves_with_path", "tree_map", "tree_map_", "tree_map_only",

@@ -200,10 +200,33 @@ solve_triangular = primitive(
 )
 
 
+def _nonzero_above(k, a):
+    """The number of elements above the diagonals that are not 0."""
+    n = a.shape[1]
+    k.require(a.shape[2].equals(n))
+    out = k.output("i64", (1,))
+    found = k.cell(0, "i64")
+    for i in k.range(a.shape[0]):
+        for row in k.range(n):
+            for j in k.range(n, row + 1):
+                found.add(k.where(a[i, row, j].differs(0), k.scalar(1, "i64"), 0))
+    out[0] = found.get()
+
+
+_ABOVE = Loops(_nonzero_above, lambda a: (a.reshape((-1, *a.shape[-2:])),) if a.dtype.kind == "f" else None).runner(
+    "nonzero_above")
+
+
+def _is_lower(xp, l):
+    """Tell whether matrices are lower triangles; of a small one np.tril takes longer than the substitution."""
+    found = _ABOVE(l) if xp is np else None
+    return bool((xp.tril(l) == l).all()) if found is None else not found[0]
+
+
 def _by_factor(xp, l, b):
     dtype = float_dtype(result_dtype(l, b))
     l, b = xp.asarray(l, dtype=dtype), xp.asarray(b, dtype=dtype)
-    if (xp.tril(l) == l).all():
+    if _is_lower(xp, l):
         return substitute(xp, _turned(l, 2), substitute(xp, l, b, True, False), False, False)
     return xp.linalg.solve(_turned(l, 2), xp.linalg.solve(l, b))
 
@@ -215,8 +238,11 @@ def _by_factor_jvp(dl, l, ans):
 
 
 def _by_factor_vjp(ct, l, ans):
-    """The adjoint: b̄ = (L Lᴴ)⁻¹ c̄, and -(b̄ xᴴ + x b̄ᴴ) L."""
+    """The adjoint: b̄ = (L Lᴴ)⁻¹ c̄, and -(b̄ xᴴ + x b̄ᴴ) L, from the side that takes fewer products."""
     b = factor_solve(l, ct)
+    if 3 * b.shape[-1] > l.shape[-1]:
+        half = matmul(b, _turned(ans, 2))
+        return -matmul(half + _turned(half, 2), l), b
     return -matmul(b, matmul(_turned(ans, 2), l)) - matmul(ans, matmul(_turned(b, 2), l)), b
 
 

@@ -11,6 +11,7 @@ from ...errors import ShapeError, at_user_line
 from ...primitive.families import ZERO, primitive
 from ..samples import Sample
 from ..shaping import broadcast_to
+from .sampling_loops import CORNERS, SLOPES, SPREAD, SUMS
 
 # The shapes: x (n, channels, p), w and index (n, k, m), y (n, channels, m). The three operations are the trilinear form
 # Σ y[n, c, m] w[n, k, m] x[n, c, index[n, k, m]] with one argument taken away, so they are each other's derivatives.
@@ -133,6 +134,7 @@ sampled_sums = primitive(
     linear=("x", "w"),
     nondiff="index",
     batch=lambda x, w, index, batched, size: _batch(lambda: sampled_sums)(x, w, index, batched, size),
+    kernel=SUMS,
     absent=_ABSENT,
     samples=_samples(0, 1),
 )
@@ -146,6 +148,7 @@ sampled_spread = primitive(
     linear=("y", "w"),
     nondiff="index",
     batch=lambda y, w, index, p, batched, size: _batch(lambda: sampled_spread)(y, w, index, batched, size, p),
+    kernel=SPREAD,
     absent=_ABSENT,
     samples=_samples(2, 1, p=None),
 )
@@ -160,45 +163,50 @@ sampled_slopes = primitive(
     linear=("x", "y"),
     nondiff="index",
     batch=lambda x, y, index, batched, size: _batch(lambda: sampled_slopes)(x, y, index, batched, size),
+    kernel=SLOPES,
     absent=_ABSENT,
     samples=_samples(0, 2),
 )
 
 
-def _corners(xp, low, sizes):
-    """Flat places of the corners around points, the first axis slowest; outside is the count of places."""
+def _corners(xp, low, sizes, first, count):
+    """Flat places of the points around others, the first axis slowest; outside is the count of places."""
     low = xp.asarray(low)
     n, m, d = low.shape
     flat, inside = xp.zeros((n, 1, m), np.dtype(np.int64)), None
     for axis, size in enumerate(sizes):
         spot = low[:, None, :, d - 1 - axis]  # the last coordinate is that of the first axis
-        spot = xp.fmin(xp.fmax(spot, -2.0), size + 1.0).astype(np.dtype(np.int64))  # NaN is outside, too
-        spot = xp.concatenate((spot, spot + 1), axis=1)
+        spot = xp.fmin(xp.fmax(spot, float(-first - count)), float(size - first))  # NaN is outside, too
+        spot = spot.astype(np.dtype(np.int64))
+        spot = xp.concatenate([spot + (first + k) for k in range(count)], axis=1)
         here = (spot >= 0) & (spot < size)
-        flat = (flat[:, :, None] * size + spot[:, None]).reshape((n, 2 ** (axis + 1), m))
-        inside = here if inside is None else (inside[:, :, None] & here[:, None]).reshape((n, 2 ** (axis + 1), m))
+        flat = (flat[:, :, None] * size + spot[:, None]).reshape((n, count ** (axis + 1), m))
+        inside = here if inside is None else (inside[:, :, None] & here[:, None]).reshape((n, count ** (axis + 1), m))
     return xp.where(inside, flat, prod(sizes))
 
 
-def _corners_batch(low, sizes, size):
+def _corners_batch(low, sizes, first, count, size):
     n = low.shape[1]
-    ans = corners(low.reshape((size * n, *low.shape[2:])), sizes)
+    ans = corners(low.reshape((size * n, *low.shape[2:])), sizes, first, count)
     return ans.reshape((size, n, *ans.shape[1:]))
 
 
 def _positions(rng):
-    return [Sample(np.floor(rng.uniform(-2, 4, (*lead, len(sizes)))).astype(dtype), params={"sizes": sizes},
-                   smooth=False)
-            for lead, sizes, dtype in (((2, 3), (2, 3), float), ((1, 2), (3, 1, 2), float), ((0, 2), (2, 2), float),
-                                       ((2, 2), (2, 2), np.float32))]
+    return [Sample(np.floor(rng.uniform(-2, 4, (*lead, len(sizes)))).astype(dtype), smooth=False,
+                   params={"sizes": sizes, "first": first, "count": count})
+            for lead, sizes, dtype, first, count in (
+                ((2, 3), (2, 3), float, 0, 2), ((1, 2), (3, 1, 2), float, 0, 2), ((0, 2), (2, 2), float, 0, 2),
+                ((2, 2), (2, 2), np.float32, 0, 2), ((2, 9), (2, 3), float, 0, 1), ((2, 3), (2, 3), np.float32, -1, 4))]
 
 
 corners = primitive(
-    "corners",  # whole positions (n, m, d), the last axis first -> (n, 2^d, m) places in images of these sizes
-    impl=lambda xp, low, *, sizes: _corners(xp, low, sizes),
-    shape=lambda low, sizes: make_aval((low.shape[0], 2 ** len(sizes), low.shape[1]), np.dtype(np.int64)),
+    "corners",  # whole positions (n, m, d), the last axis first -> (n, count^d, m) places in images of these sizes
+    impl=lambda xp, low, *, sizes, first, count: _corners(xp, low, sizes, first, count),
+    shape=lambda low, sizes, first, count: make_aval((low.shape[0], count ** len(sizes), low.shape[1]),
+                                                     np.dtype(np.int64)),
     jvp=ZERO,
     batch=_corners_batch,
+    kernel=CORNERS,
     absent={"complex": "positions are real", "()": "it needs axes"},
     samples=_positions,
 )

@@ -12,7 +12,7 @@ def targets(torch):
     return {"leaf": lambda: torch.ones(3, requires_grad=True),
             "view of a leaf": lambda: torch.ones(4, requires_grad=True)[:3],
             "one of several views": lambda: (torch.ones(6, requires_grad=True) * 1).split(3)[0],
-            "expanded": lambda: torch.ones(1).expand(3),
+            "expanded": lambda: torch.ones(1).expand(3), "own strides": lambda: torch.empty_strided((3,), (0,)),
             "expanded leaf": lambda: torch.ones(1, requires_grad=True).expand(3), "plain": lambda: torch.ones(3)}
 
 

@@ -39,6 +39,25 @@ def script_hooks_nest_innermost_only(torch):
     return seen, x.grad
 
 
+def script_node_hooks_registered_while_saved_values_are_unpacked(torch):
+    """They run behind the node that unpacks, once for each value that it unpacked; it is too late for a prehook."""
+    x, y, nodes = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor([3.0, 4.0], requires_grad=True), []
+    late = []
+
+    def unpack(t):
+        nodes[-1].register_prehook(lambda ct: late.append(ct))
+        nodes[-1].register_hook(lambda into, out: tuple(g / 2 for g in into))
+        return t
+
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, unpack):
+        z = x * y
+        nodes.append(z.grad_fn)
+        z.sum().backward()
+        w = x.exp()
+        nodes.append(w.grad_fn)
+        return x.grad, y.grad, torch.autograd.grad(w.sum(), x), len(late)
+
+
 def script_hooks_change_values(torch):
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     with torch.autograd.graph.saved_tensors_hooks(lambda t: t * 4, lambda t: t):

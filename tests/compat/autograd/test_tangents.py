@@ -29,6 +29,26 @@ def script_tangents_of_views_are_views_of_the_tangent(torch):
     return found
 
 
+def script_tangents_take_the_memory_layout_of_primals(torch):
+    """A tangent is copied where its memory would not reach what that of the primal does; refused where it overlaps."""
+    fw, found = torch.autograd.forward_ad, []
+    given = torch.arange(4.0)
+    with fw.dual_level():
+        x = fw.make_dual(torch.arange(5.0)[:4].detach(), given)
+        tangent = fw.unpack_dual(x).tangent
+        found += [tangent is given, tangent.untyped_storage().nbytes(), unpacked(fw, x.as_strided((5,), (1,), 0))]
+        tangent.mul_(2)
+        found += [given.tolist(), unpacked(fw, x.as_strided((2, 2), (2, 1), 1))]
+    for primal in (torch.zeros(2, 2), torch.zeros(2, 2).t(), torch.zeros(4, 4)[:2, :2], torch.zeros(5)[1:]):
+        with fw.dual_level():
+            t = torch.arange(4.0).reshape(primal.shape)
+            tangent = fw.unpack_dual(fw.make_dual(primal, t)).tangent
+            found.append((tangent is t, tangent.stride(), tangent.untyped_storage().nbytes()))
+    with fw.dual_level():
+        found.append(message(lambda: fw.make_dual(torch.zeros(3).expand(3, 3), torch.arange(9.0).reshape(3, 3)))[:60])
+    return found
+
+
 def script_tangents_of_outputs_that_carry_none(torch):
     dual = torch.autograd.forward_ad
 

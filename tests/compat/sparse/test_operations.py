@@ -5,7 +5,7 @@ import io
 import pickle
 import warnings
 
-from harness import attempt
+from harness import attempt, message
 
 PLACES = [[0, 1, 1], [2, 0, 2]]
 
@@ -147,6 +147,16 @@ def script_what_is_refused(torch):
         lambda: s.squeeze(), lambda: torch.ones_like(s), lambda: s.fill_(1), lambda: s.diagonal(), lambda: s.sort(),
         lambda: torch.where(d > 0, s, s), lambda: torch.isclose(s, s), lambda: torch.linalg.vector_norm(s))]
     return found, kinds
+
+
+def script_comparisons_of_sparse_tensors(torch):
+    with warnings.catch_warnings(action="ignore"):
+        x = torch.sparse_coo_tensor([[0, 1]], [1.0, 2.0], (3,))
+        others = (x.clone(), x * 1.5, x.to_dense(), torch.sparse_coo_tensor([[0, 2]], [1.0, 2.0], (3,)),
+                  torch.sparse_coo_tensor([[0, 0, 1]], [0.5, 0.5, 2.0], (3,)).coalesce(),
+                  torch.sparse_coo_tensor([[0, 0, 1]], [0.5, 0.5, 2.0], (3,)), x.double())
+        found = [message(lambda: torch.testing.assert_close(x, other)) for other in others]
+        return found, torch.testing.assert_close(x, x.to_dense(), check_layout=False)
 
 
 def script_copies_and_files(torch):

@@ -10,6 +10,11 @@ import covector.compat.torch as compat
 from harness import attempt
 
 
+def script_what_dir_lists_is_there(torch):
+    x = torch.ones(2, 2)
+    return [name for name in dir(x) if name != "imag" and not hasattr(x, name)], "volatile" in dir(x), "shape" in dir(x)
+
+
 def script_operators_of_dtypes_without_them(torch):
     x, z = torch.tensor([1.5]), torch.tensor([1 + 1j])
     return [attempt(f) for f in (

@@ -14,6 +14,11 @@ def mahalanobis(tril, x):
     return (y**2).sum(-1)
 
 
+def times(matrix, x):
+    """`matrix @ x` of vectors, with broadcasting."""
+    return torch.matmul(matrix, x.unsqueeze(-1)).squeeze(-1)
+
+
 def log_diagonal(tril):
     """The sum of the logarithms of the diagonals."""
     return tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)

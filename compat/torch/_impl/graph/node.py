@@ -41,6 +41,8 @@ class GradNode(NodeData):
             return out if rule is not self.rule or drive.needed is None else self.pruned(out, drive.needed)
         if drive.plain and self.extra.packed:
             out = self.apply(ct, drive)
+            if self.extra.posthooks:  # registered while saved values were unpacked
+                out = call_posthooks(self, out, ct, drive)
             return out if drive.needed is None else self.pruned(out, drive.needed)
         if drive.again is not None and (self.extra is None or self.extra.quiet) and (
                 drive.runs is None or self.seq in drive.runs) and (

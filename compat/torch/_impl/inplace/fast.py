@@ -115,6 +115,8 @@ def target(t, m):
                     return None
     if type(x) is not ndarray or not writes(x) or EXPOSED and exposed(x):
         return None
+    if not dense(x) and overlapping(x):  # the general road has PyTorch's refusal
+        return None
     node = holder.node
     if node is not None and not silent(node, recording):
         return None
@@ -126,8 +128,6 @@ def target(t, m):
     found.front = front
     found.node = node if recording else None
     if holder is not u:
-        if overlapping(x):  # the general road has PyTorch's refusal
-            return None
         if recording and (node is not None or u.node is not None or u.wants_grad or holder.wants_grad):
             if node is None or u.wants_grad or meta.creation is not None or (
                     level is None and holder.dispatch_key != FAST) or (

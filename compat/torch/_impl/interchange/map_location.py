@@ -53,6 +53,16 @@ def fitting(array, dtype):
     return array
 
 
+def default_restore_location(storage, location):
+    """A storage on the device of a tag, as `load` places it without `map_location`; for functions given as that.
+
+    >>> import covector.compat.torch as torch
+    >>> torch.serialization.default_restore_location(torch.ones(2).untyped_storage(), "cpu").nbytes()
+    8
+    """
+    return storage if location == "cpu" else UntypedStorage(restored(storage.bytes(), location))
+
+
 def restored(array, location):
     """Bytes on the device of a tag.
 

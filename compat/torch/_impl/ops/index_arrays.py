@@ -73,13 +73,16 @@ def grid(index, d):
     return tuple([index if a == d else places[a] for a in range(index.ndim)])
 
 
-def in_flat(index, shape, d):
-    """Places in the flat array of a shape, where `index` has those along one axis, which lie on it."""
+def in_flat(index, shape, d, lengths=None):
+    """Places in the flat array of a shape, where `index` has those along one axis, which lie on it.
+
+    With `lengths` the other axes of both are broadcast to these.
+    """
     steps = [prod(shape[a + 1 :]) for a in range(len(shape))]
     flat = index if steps[d] == 1 else index * steps[d]
     beside = None
-    for a, n in enumerate(index.shape):
-        if a == d or n == 1:
+    for a, n in enumerate(lengths or index.shape):
+        if a == d or n == 1 or shape[a] == 1:
             continue
         here = (np.arange(n) * steps[a]).reshape([-1 if b == a else 1 for b in range(len(shape))])
         if beside is not None and beside.size * n > _KEPT:
@@ -106,18 +109,18 @@ def ordered(input, d, descending):
 
 
 def along(input, index, axis):
-    """The elements at places of an axis, which lie on it; `index` has the other axes of the input, or fits them."""
-    if any(a != axis and n != m for a, (n, m) in enumerate(zip(index.shape, input.shape, strict=True))):
-        return cnp.take_along_axis(input, index, axis)
-    return REGISTRY["take"].fun(cnp.reshape(input, (-1,)), in_flat(index, input.shape, axis), 0)
+    """The elements at places of an axis, which lie on it; the other axes of both are broadcast."""
+    lengths = tuple([m if n == 1 else n for n, m in zip(index.shape, input.shape, strict=True)])
+    return REGISTRY["take"].fun(cnp.reshape(input, (-1,)), in_flat(index, input.shape, axis, lengths), 0)
 
 
-def within(index, d, size):
-    """torch's refusal of an index that an axis has not."""
+def within(index, d, size, negative=False):
+    """torch's refusal of an index that an axis has not; `negative` ones may count from the end."""
+    least = -size if negative else 0
 
     def check(index):
-        if not all_within(index, 0, size):
-            bad = index[(index < 0) | (index >= size)]
+        if not all_within(index, least, size):
+            bad = index[(index < least) | (index >= size)]
             raise RuntimeError(f"index {int(bad[0])} is out of bounds for dimension {d} with size {size}")
 
     insist(check, index)

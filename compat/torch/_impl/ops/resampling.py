@@ -7,7 +7,7 @@ import numpy as np
 
 from ..... import stop_gradient
 from ....._engine import Sums
-from .....extend import REGISTRY
+from .....extend import REGISTRY, constant
 from ..dispatch.call import ROWS, otherwise
 from ..dispatch.layouts import by_rows
 from ..modes.warnings import tell
@@ -129,62 +129,21 @@ _old("upsample_nearest", "nearest")
 _old("upsample_bilinear", "bilinear", True)
 
 
-def _between(x, size):
-    """Coordinates kept inside; flat on the border, as in PyTorch."""
-    inside = (x > 0) & (x < size - 1)
-    return cnp.where(inside, x, stop_gradient(cnp.clip(x, 0, size - 1)))
-
-
-def _reflected(x, low, high):
-    """Coordinates reflected at `low / 2` and `high / 2`, 0 where these are one."""
-    least, span = low / 2, (high - low) / 2
-    wide = np.asarray(span > 0, x.dtype)
-    if not wide.all():
-        x, span = x * wide, span + (1 - wide)
-    gap = x - least
-    side = stop_gradient(cnp.where(gap < 0, -1.0, 1.0).astype(x.dtype))
-    gap = gap * side
-    turns = stop_gradient(cnp.floor(gap / span))
-    rest = gap - turns * span
-    even = stop_gradient(cnp.remainder(turns, 2.0)) == 0
-    return cnp.where(even, rest + least, span - rest + least)
-
-
-def _placed(x, size, padding_mode, align):
-    """Grid coordinates in [-1, 1] as positions on an axis."""
-    x = (x + 1) / 2 * (size - 1) if align else ((x + 1) * size - 1) / 2
-    return _bounded(x, size, padding_mode, align)
-
-
-def _bounded(x, size, padding_mode, align):
-    if padding_mode == "border":
-        return _between(x, size)
+def _inside(x, size, padding_mode, align):
+    """Whole positions kept inside, after they were reflected where that is asked for."""
     if padding_mode == "reflection":
-        x = _reflected(x, size * 0, 2 * (size - 1)) if align else _reflected(x, size * 0 - 1, 2 * size - 1)
-        return _between(x, size)
-    return x
+        least, span = (0.0, size - 1.0) if align else (-0.5, float(size))
+        gap = cnp.abs(x - least)
+        turns = cnp.floor(gap / (span or 1.0))
+        rest = gap - turns * span
+        x = cnp.where(cnp.remainder(turns, 2.0) == 0, rest, span - rest) + least
+    return cnp.clip(x, 0, size - 1)
 
 
 def _whole(x):
     """A position as an integer, NaN and infinities far outside."""
     x = stop_gradient(x)
     return cnp.clip(cnp.nan_to_num(x, nan=-100.0), -(2.0**30), 2.0**30).astype(np.int64)
-
-
-def _read(input, spots):
-    """`(n, c, points)`: values at integer positions of each axis, zero outside."""
-    sizes = tuple(input.shape[2:])
-    flat, inside = 0, None
-    for s, n in zip(spots, sizes):
-        ok = (s >= 0) & (s < n)
-        inside = ok if inside is None else inside & ok
-        flat = flat * n + cnp.clip(s, 0, n - 1)
-    rows, count = cnp.reshape(input, (*input.shape[:2], math.prod(sizes))), math.prod(flat.shape[1:])
-    index = cnp.broadcast_to(cnp.expand_dims(cnp.reshape(flat, (input.shape[0], count)), 1),
-                             (input.shape[0], input.shape[1], count))
-    found = cnp.take_along_axis(rows, index, 2)
-    inside = cnp.expand_dims(cnp.reshape(inside, (input.shape[0], count)), 1)
-    return cnp.where(inside, found, np.zeros((), input.dtype))
 
 
 def flat(given, named):
@@ -220,40 +179,43 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     align = bool(align_corners)
     sizes = tuple(input.shape[2:])
     out_shape = (*input.shape[:2], *grid.shape[1:-1])
+    at = _positions(grid, sizes, "zeros" if mode == "bicubic" else padding_mode, align)
+    if mode == "bilinear":
+        return cnp.reshape(INTERPOLATED(input, at), out_shape)
+    rows = cnp.reshape(input, (*input.shape[:2], math.prod(sizes)))
     if mode == "bicubic":
-        axes = [grid[..., n - 1 - i] for i in range(n)]  # the last coordinate is that of the first axis
-        at = [_placed(x, k, "zeros", align) for x, k in zip(axes, sizes)]
-        return cnp.reshape(_bicubic(input, at, sizes, padding_mode, align), out_shape)
-    count = math.prod(grid.shape[1:-1])
-    at = cnp.reshape(_positions(grid, sizes, padding_mode, align), (grid.shape[0], count, n))
-    if mode == "nearest":
-        spots = _whole(cnp.rint(at))
-        out = cnp.reshape(_read(input, [spots[..., n - 1 - i] for i in range(n)]), out_shape)
-        return out - cnp.sum(grid[:0])  # 0, for the zeros that are torch's gradient of the grid
-    return cnp.reshape(INTERPOLATED(input, at), out_shape)
+        return cnp.reshape(SUMS(rows, *_bicubic(at, sizes, padding_mode, align)), out_shape)
+    places = CORNERS(stop_gradient(cnp.rint(at)), sizes, 0, 1)
+    out = cnp.reshape(SUMS(rows, constant(np.ones(tuple(places.shape), input.dtype), places), places), out_shape)
+    return out - cnp.sum(grid[:0])  # 0, for the zeros that are torch's gradient of the grid
 
 
 INTERPOLATED = REGISTRY["interpolated"].fun
+SUMS, CORNERS, PLACED = (REGISTRY[name].fun for name in ("sampled_sums", "corners", "placed"))
 
 
 def _positions(grid, sizes, padding_mode, align):
-    """The positions of a grid, all axes at once: the last two axes are rows as long as both."""
-    row = (*grid.shape[:-2], grid.shape[-2] * grid.shape[-1])
+    """The positions of a grid in images, (n, points, axes), kept inside where these are not padded with zeros."""
+    at = (grid.shape[0], math.prod(grid.shape[1:-1]), len(sizes))
+    if padding_mode != "zeros":
+        return PLACED(cnp.reshape(grid, at), sizes, padding_mode == "reflection", align)
     lengths = np.tile(np.array(sizes[::-1], grid.dtype), grid.shape[-2])
-    return _placed(cnp.reshape(grid, row), lengths, padding_mode, align)
+    x = cnp.reshape(grid, (*grid.shape[:-2], grid.shape[-2] * grid.shape[-1])) + 1  # the last two axes in a row
+    return cnp.reshape(x / 2 * (lengths - 1) if align else (x * lengths - 1) / 2, at)
 
 
-def _bicubic(input, at, sizes, padding_mode, align):
-    low = [stop_gradient(cnp.floor(x)) for x in at]
-    weights = [cubic_weights(x - f) for x, f in zip(at, low)]
-    spots = [[_whole(_bounded(f + (k - 1), n, padding_mode, align)) for k in range(4)] for f, n in zip(low, sizes)]
-    total = None
-    for i in range(4):
-        for j in range(4):
-            weight = cnp.reshape(weights[0][i] * weights[1][j], (input.shape[0], math.prod(at[0].shape[1:])))
-            value = _read(input, (spots[0][i], spots[1][j])) * cnp.expand_dims(weight, 1)
-            total = value if total is None else total + value
-    return total
+def _bicubic(at, sizes, padding_mode, align):
+    """The weights and the places of the 16 pixels around positions."""
+    low = stop_gradient(cnp.floor(at))
+    n, m, _ = at.shape
+    wide, high = cnp.moveaxis(cnp.stack(cubic_weights(at - low), 1), 3, 0)  # (n, 4, m)
+    weights = cnp.reshape(cnp.expand_dims(high, 2) * cnp.expand_dims(wide, 1), (n, 16, m))
+    if padding_mode == "zeros":
+        return weights, CORNERS(low, sizes, -1, 4)
+    spots = [_inside(cnp.stack([low[..., 1 - a] + (k - 1) for k in range(4)], 1), size, padding_mode, align)
+             for a, size in enumerate(sizes)]
+    high, wide = (cnp.clip(_whole(s), 0, size - 1) for s, size in zip(spots, sizes))
+    return weights, cnp.reshape(cnp.expand_dims(high * sizes[1], 2) + cnp.expand_dims(wide, 1), (n, 16, m))
 
 
 @functional("affine_grid")

@@ -7,7 +7,7 @@ import numpy as np
 from ....._engine import all_within
 from .....extend import REGISTRY, Opaque, constant
 from ..dispatch.call import ROWS, moving
-from ..dispatch.host_ops import filled, numbers, primal_of, stripped
+from ..dispatch.host_ops import filled, hosted, numbers, primal_of, stripped
 from ..dispatch.layouts import LIKE_FIRST
 from ..types.dtypes import type_word
 from .array_functions import cnp
@@ -50,9 +50,9 @@ def reduce_into(name, x, dim, index, src, how, include_self):
 
 
 def _hits(x, places):
-    """The number of places that name each element of a vector."""
-    ones = constant(np.ones(places.shape, np.int64), x)
-    return AT(constant(np.zeros(x.shape, np.int64), x))[places].add(ones)
+    """The number of places that name each element of a vector, in its dtype."""
+    n = x.shape[0]
+    return hosted(lambda places: np.bincount(places, minlength=n), (n,), x.dtype, places)
 
 
 def _reduced(x, places, src, how, include_self):
@@ -63,7 +63,7 @@ def _reduced(x, places, src, how, include_self):
     if how == "sum":
         return total
     count = hits + 1 if include_self else cnp.maximum(hits, 1)  # 1 where nothing lands: the element itself
-    return (cnp.floor_divide if x.dtype.kind in "iu" else cnp.divide)(total, count.astype(x.dtype))
+    return (cnp.floor_divide if x.dtype.kind in "iu" else cnp.divide)(total, count)
 
 
 def _landed(scattered, x, d, index, src, fresh):

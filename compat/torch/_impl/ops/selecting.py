@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from ....._engine import all_within
 from .....extend import REGISTRY, Batched, Tracer
 from ..dispatch.call import attach, moving
-from ..dispatch.host_ops import DYNAMIC, insist, on_host
+from ..dispatch.host_ops import DYNAMIC, assume, insist, on_host
 from ..dispatch.layouts import IN_ORDER, by_axis
 from ..dispatch.not_differentiable import refusing
 from ..dispatch.out_argument import BY_COLUMNS, write_out
@@ -16,7 +17,7 @@ from ..types.dtypes import type_word
 from ..types.tensor_type import TensorBase, wrap
 from .array_functions import cnp
 from .axes import check_unique, without_order, wrap_dim
-from .index_arrays import check_long, in_flat, within
+from .index_arrays import along, check_long, in_flat, within
 
 
 @moving("gather", blind=True, layout=IN_ORDER)
@@ -77,12 +78,11 @@ def take(input, index):
     return cnp.take(cnp.reshape(input, (-1,)), index)
 
 
-@moving("take_along_dim", layout=IN_ORDER)
+@moving("take_along_dim", blind=True, layout=IN_ORDER)
 def take_along_dim(input, indices, dim=None):
     """Take elements by index along an axis; the other axes broadcast."""
     if dim is None:
-        check_long("gather", indices)
-        return cnp.take_along_axis(cnp.reshape(input, (-1,)), cnp.reshape(indices, (-1,)), 0)
+        return gather.row.body(cnp.reshape(input, (-1,)), 0, cnp.reshape(indices, (-1,)))
     if input.ndim != indices.ndim:
         raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, but "
                            f"got {input.ndim} dimensions for input, and {indices.ndim} dimensions for indices")
@@ -96,7 +96,11 @@ def take_along_dim(input, indices, dim=None):
         if a != d and 1 != m != n != 1:
             raise RuntimeError(f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton "
                                f"dimension {a}")
-    return cnp.take_along_axis(input, indices, d)
+    size = input.shape[d]
+    if not assume(lambda index: all_within(index, 0, size), indices):
+        within(indices, d, size, negative=True)
+        indices = cnp.where(indices < 0, indices + size, indices)
+    return along(input, indices, d)
 
 
 @moving("masked_select")

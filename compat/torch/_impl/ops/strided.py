@@ -14,7 +14,7 @@ from ..types.arrays import address, laid_out, namespace
 from ..types.dtypes import type_word
 from ..types.tensor_type import Tensor, TensorBase, infer, needs_grad, wrap
 from ..types.tensor_value import bottom, shape_dtype
-from ..values.tangents import tangent_of
+from ..values.tangents import set_tangent, tangent_of
 from ..views.fast import by_maker
 from ..views.memory import memory_of
 from ..views.views import PICK, view
@@ -175,16 +175,20 @@ def as_strided(input, size, stride, storage_offset=None):
 def beyond(t, size, stride, offset):
     """`as_strided` of elements that a view does not show: of its base, where there is one that has them."""
     base = None if t.autograd_meta is None or t.level_trace is not None else t.autograd_meta.base
-    if tangent_of(t) is not None or t.level_trace is not None or base is None and needs_grad(t):
-        raise NotImplementedError("as_strided beyond the elements of a tensor is built for tensors without a tangent, "
-                                  "outside of transforms, and of those with a history for views; take it of the base")
+    if t.level_trace is not None or base is None and needs_grad(t):
+        raise NotImplementedError("as_strided beyond the elements of a tensor is built for tensors outside of "
+                                  "transforms, and of those with a history for views; take it of the base")
     if base is not None:
-        return as_strided(base, size, stride, offset)
-    root = versions.root_of(t.value)
-    item = t.value.itemsize
-    out = wrap(laid_out(size, t.value.dtype, versions.flat(root), offset * item, [s * item for s in stride]))
-    if t.is_inference():
-        infer(out)
+        out = as_strided(base, size, stride, offset)
+    else:
+        root = versions.root_of(t.value)
+        item = t.value.itemsize
+        out = wrap(laid_out(size, t.value.dtype, versions.flat(root), offset * item, [s * item for s in stride]))
+        if t.is_inference():
+            infer(out)
+    tangent = tangent_of(t)
+    if tangent is not None and tangent_of(out) is None:  # its own: the memory of both lies alike
+        set_tangent(out, as_strided(tangent, size, stride, offset))
     return out
 
 

@@ -54,7 +54,14 @@ def set_volatile(self, value):
                   stacklevel=2)
 
 
+def listed(self):
+    """The names of attributes that a tensor of the CPU has, too, but for `volatile`, which warns."""
+    absent = {"volatile"} if self.is_cuda else {"volatile", "__cuda_array_interface__"}
+    return sorted({*object.__dir__(self)} - absent)
+
+
 Tensor.volatile = property(volatile, set_volatile)
+Tensor.__dir__ = listed
 Tensor.grad_dtype = property(grad_dtype, set_grad_dtype)
 _DATA, _HOOKS = Tensor.data, Tensor._backward_hooks
 Tensor.data = property(_DATA.fget, set_data, forbidden("Deleting tensor data is not allowed. Delete tensor instead!"),

@@ -24,7 +24,7 @@ def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=Non
     Args:
         rtol, atol: both or neither; by default those of the dtype, as in PyTorch.
         equal_nan: whether NaN equals NaN.
-        check_dtype, check_stride: whether these must be the same too.
+        check_dtype, check_stride, check_layout: whether these must be the same too.
         msg: the message, or a function of the one that would be given.
 
     >>> import covector.compat.torch as torch
@@ -34,7 +34,7 @@ def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=Non
         raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no "
                          f"{'rtol' if rtol is None else 'atol'}.")
     rules = {"rtol": rtol, "atol": atol, "equal_nan": equal_nan, "check_dtype": check_dtype,
-             "check_stride": check_stride, "check_device": check_device}
+             "check_stride": check_stride, "check_device": check_device, "check_layout": check_layout}
     found = difference(actual, expected, (), rules)
     if found is not None:
         text, place = found
@@ -155,6 +155,12 @@ def tensors(a, b, place, rules):
         if rules["check_device"]:
             return f"The values for attribute 'device' do not match: {a.device} != {b.device}.", place
         a, b = (wrap(moved(bottom(t), CPU)) for t in (a, b))
+    if a.layout is not b.layout:
+        if rules["check_layout"]:
+            return f"The values for attribute 'layout' do not match: {a.layout} != {b.layout}.", place
+        a, b = a.to_dense(), b.to_dense()
+    elif a.is_sparse:
+        return entries(a, b, place, rules)
     if rules["check_stride"] and a.stride() != b.stride():
         return f"The values for attribute 'stride()' do not match: {a.stride()} != {b.stride()}.", place
     if rules["check_dtype"] and a.dtype is not b.dtype:
@@ -182,6 +188,17 @@ def tensors(a, b, place, rules):
         lines.append(f"Greatest {word} difference: {value} at index {where}"
                      + ("" if exact else f" (up to {limit} allowed)"))
     return "\n".join(lines), place
+
+
+def entries(a, b, place, rules):
+    """The difference between two sparse tensors, or None: both as they are stored, or coalesced where one is."""
+    if a.is_coalesced() != b.is_coalesced():
+        a, b = a.coalesce(), b.coalesce()
+    if a._nnz() != b._nnz():
+        return f"The number of specified values in sparse COO tensors does not match: {a._nnz()} != {b._nnz()}", place
+    found = [(word, tensors(getattr(a, f"_{word}")(), getattr(b, f"_{word}")(), place, rules))
+             for word in ("indices", "values")]
+    return first(text and (text[0].replace("Tensor-likes", f"Sparse COO {word}"), place) for word, text in found)
 
 
 def make_tensor(*shape, dtype, device="cpu", low=None, high=None, requires_grad=False, noncontiguous=False,

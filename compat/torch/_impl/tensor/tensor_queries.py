@@ -119,6 +119,31 @@ def sym_float(a):
     return float(a)
 
 
+def sym_max(a, b):
+    """The larger of two numbers, a float if one of them is."""
+    return max(a, b) + 0 * a + 0 * b
+
+
+def sym_min(a, b):
+    """The smaller of two numbers, a float if one of them is."""
+    return min(a, b) + 0 * a + 0 * b
+
+
+def sym_not(a):
+    """`not a`."""
+    return not a
+
+
+def sym_sqrt(a):
+    """The square root of a number."""
+    return math.sqrt(a)
+
+
+def compiled_with_cxx11_abi():
+    """True, as of all of PyTorch's builds today: nothing is compiled against it here."""
+    return True
+
+
 def as_subclass(self, cls):
     """The same memory and history as a tensor of a subclass."""
     if not (isinstance(cls, type) and issubclass(cls, TensorBase)):
@@ -215,5 +240,5 @@ PUBLIC = {f.__name__: f for f in (
     is_floating_point, is_complex, is_signed, is_conj, is_neg, is_nonzero, is_distributed, numel, get_device,
     resolve_conj, resolve_neg, is_same_size, is_storage, typename, get_default_device, set_default_device,
     get_num_threads, set_num_threads, get_num_interop_threads, set_num_interop_threads, set_flush_denormal, sym_int,
-    sym_float, chain_matmul)} | FUNCTIONS | {
+    sym_float, sym_max, sym_min, sym_not, sym_sqrt, compiled_with_cxx11_abi, chain_matmul)} | FUNCTIONS | {
     "e": e, "pi": pi, "inf": inf, "nan": nan, "newaxis": newaxis}

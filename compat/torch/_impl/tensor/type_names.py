@@ -31,7 +31,8 @@ def meant(given):
         given = "torch.Tensor"
     elif isinstance(given, type):
         module = given.__module__
-        given = f"torch{module.removeprefix(ROOT)}.{given.__name__}" if module.startswith(ROOT) else given.__name__
+        module = "torch" + module.removeprefix(ROOT) if module.startswith(ROOT) else module  # else as `install` has it
+        given = f"{module}.{given.__name__}" if module.partition(".")[0] == "torch" else given.__name__
     if not isinstance(given, str):
         raise TypeError("dtype must be a type, str, or dtype object")
     module, _, name = given.rpartition(".")

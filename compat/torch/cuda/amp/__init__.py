@@ -2,8 +2,8 @@
 
 from functools import partial as _partial
 
-from .._impl.platform.autocast import autocast as _autocast, custom_bwd as _custom_bwd, custom_fwd as _custom_fwd
-from .._impl.platform.grad_scaler import GradScaler as _Scaler
+from ..._impl.platform.autocast import autocast as _autocast, custom_bwd as _custom_bwd, custom_fwd as _custom_fwd
+from ..._impl.platform.grad_scaler import GradScaler as _Scaler
 
 
 class GradScaler(_Scaler):
