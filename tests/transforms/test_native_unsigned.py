@@ -17,10 +17,12 @@ OF_TWO = (np.add, np.subtract, np.multiply, np.maximum, np.minimum, np.bitwise_a
           np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
 OF_ONE = {
     "invert": np.invert, "negative": np.negative, "absolute": np.abs, "square": np.square,
-    "shift 31": lambda x: x >> 31, "divide": lambda x: x // 7, "modulo": lambda x: x % 10, "above a negative number": lambda x: x > -1,
+    "shift 31": lambda x: x >> 31, "divide": lambda x: x // 7, "modulo": lambda x: x % 10,
+    "above a negative number": lambda x: x > -1,
     "mask": lambda x: x & np.uint64(0xFFFFFFFF), "number": lambda x: x + 3000000000, "quotient": lambda x: x / 3,
     "where": lambda x: np.where(x > 5, x, x * 2), "clip": lambda x: np.clip(x, 2, 9),
-    "root": lambda x: np.sqrt(x * 1.0), "sum": np.sum, "largest": np.max, "running": np.cumsum, "stack": lambda x: np.stack([x, x]), "mean": np.mean,
+    "root": lambda x: np.sqrt(x * 1.0), "sum": np.sum,
+    "largest": np.max, "running": np.cumsum, "stack": lambda x: np.stack([x, x]), "mean": np.mean,
 }
 
 

@@ -11,7 +11,7 @@ _STARTS = {"add": 0, "multiply": 1, "maximum": -np.inf, "minimum": np.inf, "bitw
 
 def zero(kind):
     """The number 0 in a kind."""
-    return Const({"f": 0.0, "i": 0, "b": False}[kind[0]], kind)
+    return Const({"f": 0.0, "i": 0, "u": 0, "b": False}[kind[0]], kind)
 
 
 def start_of(name, kind):
