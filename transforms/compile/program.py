@@ -8,7 +8,7 @@ from ..graph.equations import Body, Var
 from ..graph.layout import Layouts
 from ..graph.printing import text_of
 from .analysis.cost import at_least, estimated
-from .lower.inlining import inlined, is_call
+from .lower.inlining import inlined, is_any_call, is_call
 from .lower.lowering import composed
 from .render.floats.scalar_source import Scalars
 from .render.floats.scalar_values import Unfit
@@ -224,15 +224,17 @@ def guarded(quick, make):
 
 def optimised(graph, compact, note=lambda name, draft: None):
     """The equations of a graph after all passes, those of its bodies, too; `note(name, draft)` is told of each pass."""
-    draft = without_dead(inlined(graph) if any(is_call(eq) for eq in graph.equations) else
+    draft = without_dead(inlined(graph, is_call) if any(map(is_call, graph.equations)) else
                          Draft(graph.inputs, graph.equations, graph.outputs))
     note("dead equations out", draft)
     draft = rewrite(draft, _ALGEBRA, compact=compact, lower=composed)
     note("rewritten", draft)
+    # The body of a checkpoint takes its place last: what a sweep computes again would be found to be computed already.
+    calls = set(filter(is_any_call, draft.equations))
     for eq in draft.equations:
         if eq.prim.handlers is not None and eq.bodies():
             eq.params = tuple([_optimised_body(p) if type(p) is Body else p for p in eq.params])
-    return draft
+    return inlined(draft, calls.__contains__) if calls else draft
 
 
 def _optimised_body(body):

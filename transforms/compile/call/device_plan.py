@@ -8,7 +8,7 @@ from ....core.types import Any
 from ...graph.draft import Draft, rewritten
 from ...graph.equations import Literal, Var, walk
 from ..loops.kinds import KINDS
-from ..lower.inlining import inlined
+from ..lower.inlining import inlined, is_any_call
 from ..program import optimised
 from .launch_plan import Plan, without_library
 from .staged import Named, Staged, products
@@ -26,7 +26,7 @@ class DevicePlan(NamedTuple):
 
 def device_plan(graph, name):
     """The `DevicePlan` of a graph, whose arguments lie in C order."""
-    draft, constants = _without_constants(inlined(graph, whole=True))  # text holds numbers of NumPy alone
+    draft, constants = _without_constants(inlined(graph, is_any_call))  # text holds numbers of NumPy alone
     draft = optimised(draft, frozenset(draft.inputs))
     known = products(draft, without_library)
     for eq in draft.equations:

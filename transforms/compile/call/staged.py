@@ -15,7 +15,7 @@ from ...graph.equations import walk
 from ...scope.errstate import unmarked
 from ...staging.staging import stage
 from ..loops.kinds import KINDS
-from ..lower.inlining import inlined
+from ..lower.inlining import inlined, is_any_call
 from ..lower.structure import is_native
 from ..program import described, optimised
 from ..render.c.c_file import is_bounded
@@ -46,7 +46,7 @@ def staged(fun, args, who, written=lambda eq: True):
     with unmarked():
         graph, _ = stage(lambda *given: _checked(fun(*given), fun, who), leaves, rebuild, who)
     check_escaped(graph.captured)  # a file cannot hold a value of a transform around it
-    draft = optimised(inlined(graph, whole=True), frozenset(graph.inputs))  # no call is left: a file has one function
+    draft = optimised(inlined(graph, is_any_call), frozenset(graph.inputs))  # no call is left: a file has one function
     result = graph.rebuild(list(range(len(graph.outputs))))
     taken: set[str] = set()
     inputs = _named(tuple(args), _parameters(fun, len(args)), graph.in_avals, taken)

@@ -11,8 +11,13 @@ def is_call(eq, whole=False):
             and len(eq.graphs()) == 1 and eq.graphs()[0].guards is None)
 
 
-def inlined(graph, whole=False):
-    """A draft of a graph with the bodies of such calls in their place, in bodies of loops, too."""
+def is_any_call(eq):
+    """Tell whether an equation is a call of one function, with rules of its own or without."""
+    return is_call(eq, whole=True)
+
+
+def inlined(graph, chosen):
+    """A draft of a graph with the bodies of the chosen calls in their place, in bodies of loops, too."""
     known = {}
 
     def now(v):
@@ -21,9 +26,9 @@ def inlined(graph, whole=False):
     equations = []
     for eq in graph.equations:
         inputs = [now(v) for v in eq.inputs]
-        if is_call(eq, whole):
+        if chosen(eq):
             # A strong product runs another graph than the plain one that it shows.
-            inner = inlined(getattr(eq.params[-1], "expanded", eq.graphs()[0]), whole)
+            inner = inlined(getattr(eq.params[-1], "expanded", eq.graphs()[0]), chosen)
             fresh = dict(zip(inner.inputs, inputs))  # behind them may be what the rules close over
 
             def renamed(v, fresh=fresh):
@@ -39,7 +44,7 @@ def inlined(graph, whole=False):
             # A body may be called twice: its variables are new ones each time.
             known.update((out, renamed(v)) for out, v in zip(eq.outputs, inner.outputs, strict=True))
         else:
-            params = tuple([Body(inlined(p.graph, whole), p.run) if type(p) is Body and p.graph is not None else p
+            params = tuple([Body(inlined(p.graph, chosen), p.run) if type(p) is Body and p.graph is not None else p
                             for p in eq.params])
             equations.append(Equation(eq.prim, inputs, params, eq.outputs, eq.quiet, eq.place))
     return Draft(graph.inputs, equations, [now(v) for v in graph.outputs])
