@@ -6,6 +6,7 @@ import numpy as np
 
 from ...arrays.avals import make_aval
 from ...arrays.dtypes import result_dtype
+from ...facts import REGISTRY
 from ...primitive.families import linear, primitive
 from ...trace.device import constant
 from ..dependence import ELEMENTS, MOVED, numbered
@@ -99,6 +100,7 @@ pick = linear(
     "pick",  # x.reshape(-1)[places]
     lies="fresh",
     impl=lambda xp, x, *, places: x.reshape(-1)[constant(places.index, x)],
+    lower=lambda x, places: REGISTRY["take"].fun(x.reshape((-1,)), places.index, 0),  # declared in indexing.py
     transpose=lambda ct, x_aval, places: spread(ct, places, x_aval.shape),
     shape=lambda x, places: make_aval(places.index.shape, x.dtype),
     batch_params=lambda places, size, x_shape: (places.batched(size, math.prod(x_shape)),),

@@ -293,6 +293,7 @@ outer = primitive(
     "outer",  # x: (..., n), y: (..., m) -> (..., n, m)
     lies="order",
     impl=lambda xp, x, y: x[..., None] * y[..., None, :],
+    lower=lambda x, y: x.reshape((*x.shape, 1)) * y.reshape((*y.shape[:-1], 1, y.shape[-1])),
     shape=_outer_shape,
     jvp={"x": lambda dx, y: outer(dx, y), "y": lambda dy, x: outer(x, dy)},
     vjp={"x": lambda ct, y: times(ct, conj(y)), "y": lambda ct, x: times(_mT(ct), conj(x))},

@@ -111,12 +111,6 @@ def last_writer(writer, eq):
     _each(writer, w, n, place, order, 0, lambda row, number: writer.copy(number, row))
 
 
-def pick(writer, eq):
-    """`x.reshape(-1)[places]`."""
-    (v,), (places,), out = eq.inputs, eq.params, eq.outputs[0]
-    _picked(writer, v, places.index, None, out)
-
-
 def spread(writer, eq):
     """Zeros with `x` added at places of the flat array."""
     (v,), (places, _), out = eq.inputs, eq.params, eq.outputs[0]
@@ -148,14 +142,11 @@ def implant(writer, eq):
 
 
 def _picked(writer, v, known, axis, out):
-    """The elements at places that are known, along an axis or, for None, of the flat array."""
+    """The elements at places that are known, along an axis."""
     if writer.few(out.aval) and type(x := writer.value(v)) is ndarray and (is_uniform(x) or x.size <= known.size + 16):
         writer.values[out] = _array(np.take(x, known, axis))
         return
     source = writer.place(v)
-    if axis is None:
-        axis = 0
-        source = _in_order(writer, source).reshaped((source.size,))  # places count along the flat array
     lead, rest = source.shape[:axis], source.shape[axis + 1 :]
     part = _regular(source, known, axis)
     if part is not None:

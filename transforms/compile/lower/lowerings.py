@@ -16,9 +16,9 @@ from .buffer_reuse import add_zero_into, want, written_over
 from .collectives import exchange
 from .concat_by_update import assemble
 from .convolution import conv, conv_input, conv_weight, overlap_add, windows
-from .indexing import add_rows, counted, fits, implant, last_writer, pick, pivot, put_rows, scatter_add, spread, take
+from .indexing import add_rows, counted, fits, implant, last_writer, pivot, put_rows, scatter_add, spread, take
 from .loops import branch, scan, while_loop
-from .products import einsum, few_products, is_small, matmul, merged, outer, sizes
+from .products import einsum, few_products, is_small, matmul, merged, sizes
 from .running import running
 
 ndarray = np.ndarray
@@ -299,10 +299,10 @@ _ATOMS = {
     "counted": Atom(lambda eq, is_body: fits(eq.inputs[0], eq.params[0]), counted),
     "last_writer": Atom(lambda eq, is_body: fits(eq.inputs[0], eq.params[0]), last_writer),
     "pivot": Atom(lambda eq, is_body: _floats(eq) and eq.outputs[0].aval.size == 1, pivot),
-    "pick": Atom(_same_dtype, pick), "implant": Atom(_same_dtype, implant),
+    "implant": Atom(_same_dtype, implant),
     "spread": Atom(lambda eq, is_body: _same_dtype(eq) and _adds(eq), spread),
     "cumsum": Atom(_same_dtype, running("add")), "cumprod": Atom(_same_dtype, running("multiply")),
-    "matmul": Atom(_product, matmul), "outer": Atom(_floats, outer), "einsum": Atom(_contraction, einsum),
+    "matmul": Atom(_product, matmul), "einsum": Atom(_contraction, einsum),
     "windows": Atom(_strong, windows), "overlap_add": Atom(_floats, overlap_add), "conv": Atom(_convolution, conv),
     "conv_input": Atom(_convolution, conv_input), "conv_weight": Atom(_convolution, conv_weight),
 }

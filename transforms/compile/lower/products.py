@@ -137,13 +137,6 @@ def merged(writer, x, shape):
     return writer.copied(x).reshaped(shape) if found is None else found
 
 
-def outer(writer, eq):
-    """Every element of one vector times every one of another."""
-    (v, w), out = eq.inputs, eq.outputs[0]
-    x, y = _seen(writer, v, lambda a: a[..., None]), _seen(writer, w, lambda a: a[..., None, :])
-    writer.step("multiply", KINDS[out.aval.dtype], out, [x, y])
-
-
 def _spread(writer, v, w, out, kind):
     """A product over one element."""
     x = _seen(writer, v, (lambda a: a[..., 0]) if w.aval.ndim == 1 else (lambda a: a))

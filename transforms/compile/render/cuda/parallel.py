@@ -169,7 +169,9 @@ class Lines(Shared):
         each = -(-self.inner // self.lanes)
         self.parts = 1 if small else max(1, min(each // _EACH, THREADS // (self.count * self.lanes)))
         self.threads = self.count * self.lanes * self.parts
-        self.partial = [Memory(p.kind, self.parts * self.count) for *_, p in nest.folds] if self.parts > 1 else None
+        self.partial: Any = None
+        if self.parts > 1:
+            self.partial = [Memory(p.kind, self.parts * self.count) for *_, p in nest.folds]
 
     def rest(self):
         """The nest that folds the parts."""

@@ -88,7 +88,8 @@ class Loop:
         if not alive and not collects:
             return None
         rows = [item for item in self.read if not reads.isdisjoint(item[0])]
-        return Loop(self.steps, self.reverse, *_carried(self, alive), rows, collects, body)
+        carried, starts, nexts = _carried(self, alive)
+        return Loop(self.steps, self.reverse, carried, starts, nexts, rows, collects, body)
 
     def printed(self, indent):
         pad = "    " * indent
@@ -137,7 +138,8 @@ class While:
         if needed.isdisjoint(self.carried):
             return None
         alive, (test, body, _) = _settled(self, needed, self.inside)
-        return While(*_carried(self, alive), test, self.flag, body)
+        carried, starts, nexts = _carried(self, alive)
+        return While(carried, starts, nexts, test, self.flag, body)
 
     def printed(self, indent):
         pad = "    " * indent

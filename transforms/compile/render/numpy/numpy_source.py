@@ -41,9 +41,9 @@ class Life:
             if eq.prim.updates and eq.outputs[0] in self.leaving and type(eq.inputs[0]) is Var:
                 self.leaving.add(eq.inputs[0])
         self.ends = {}  # index of an equation -> what nobody reads after it
-        for v, k in last.items():
-            if k is not None and v not in read:
-                self.ends.setdefault(k, []).append(v)
+        for v, end in last.items():
+            if end is not None and v not in read:
+                self.ends.setdefault(end, []).append(v)
         self.held = {}  # variable -> the slot that it lies in
         self.dying = ()  # what nobody reads after the present equation
 
