@@ -136,6 +136,13 @@ def _first_better(xp, x, axis, better):
     n = x.shape[axis]
     lead = (slice(None),) * axis
     place = xp.broadcast_to(xp.arange(n).reshape((n,) + (1,) * (x.ndim - axis - 1)), x.shape)
+    if xp is np and n:
+        best = (np.maximum if better is operator.gt else np.minimum).accumulate(x, axis)
+        old, new = best[(*lead, slice(0, n - 1))], x[(*lead, slice(1, n))]
+        best = np.zeros(x.shape, np.dtype(np.intp))
+        np.copyto(best[(*lead, slice(1, n))], place[(*lead, slice(1, n))], where=better(new, old) | (
+            (new != new) & (old == old)))
+        return np.maximum.accumulate(best, axis)
     step = 1
     while step < n:  # Hillis and Steele 1986, as above
         before, here = (*lead, slice(0, n - step)), (*lead, slice(step, n))
