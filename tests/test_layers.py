@@ -34,7 +34,7 @@ MAX_LINES = 600
 # How many modules are imported one through another, at most; a package's own `__init__` counts where it is named.
 # Layers of torch.nn stand on all operations (34): initial values, Linear, attention, Transformer.
 MAX_DEPTH = {"core": 17, "compat": 49}
-MAX_COMPILER = 17_146  # lines of transforms/compile that are no comments
+MAX_COMPILER = 17_223  # lines of transforms/compile that are no comments
 NAMED, MAX_NAMED = re.compile(r"prim\.name *(?:==|!=|in\b|not in\b)"), 4
 # Containers and classes of a module that others fill when they are imported: registries, whose readers ask by name and
 # need none of those who fill them. Anything else that another module fills is an import in disguise, and counts as one.
@@ -84,7 +84,7 @@ core/ops/nn: core core/arrays core/trace core/tape core/primitive core/ops core/
 core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing core/ops/linalg
 transforms/compile/loops: core transforms/compile/maths
 transforms/compile/lower: core core/arrays core/trace transforms/graph transforms/compile/machine core/primitive
-    core/ops core/ops/indexing transforms/compile/rules transforms/compile/loops
+    core/ops core/ops/indexing core/ops/linalg transforms/compile/rules transforms/compile/loops
 transforms/compile: core core/arrays core/trace transforms/graph core/primitive transforms/compile/analysis
     transforms/compile/render transforms/compile/render/floats transforms/compile/render/numpy
     transforms/compile/rules transforms/compile/lower

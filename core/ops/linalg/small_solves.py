@@ -7,7 +7,7 @@ from ..selection import where
 from ..shaping import concatenate, stack
 from .guards import pivot
 
-_SMALL = 4  # rows of a matrix that is eliminated so; larger ones are left to LAPACK
+SMALL = 4  # rows of a matrix that is eliminated so; larger ones are left to LAPACK
 
 
 def solved(a, b):
@@ -51,8 +51,8 @@ def log_determinant(a):
 
 def _refuse_large(a, *others):
     """Refuse large matrices, stacks of them, and right sides that are large or of another rank, each given with it."""
-    if a.ndim != 2 or not 0 < a.shape[0] <= _SMALL or a.dtype.kind != "f" or any(
-            b.dtype != a.dtype or b.ndim != rank or b.size > _SMALL * _SMALL for b, rank in others):
+    if a.ndim != 2 or not 0 < a.shape[0] <= SMALL or a.dtype.kind != "f" or any(
+            b.dtype != a.dtype or b.ndim != rank or b.size > SMALL * SMALL for b, rank in others):
         raise NotLowered
 
 

@@ -334,7 +334,7 @@ def _loop(printer, loop):
     turn = _operations(loop.body) if printer.watched else 0
 
     def body(i):
-        if turn and loop.count * turn > _UNWATCHED:
+        if turn and _turns(loop) * turn > _UNWATCHED:
             _watch(printer, f"{printer.text.label}_watch", i, turn)
         if loop.reverse:
             i = printer.text.op(f"sub i64 {loop.count - 1}, {i}", "i64")
@@ -383,6 +383,11 @@ def _watch(printer, head, turn, operations):
     text.begin(f"{head}_on")
 
 
+def _turns(loop):
+    """The number of turns of a loop, about; one that is computed is of a small matrix."""
+    return loop.count if type(loop.count) is int else 8
+
+
 def _operations(statements):
     """The approximate number of elementwise operations in statements."""
     return sum([_operations_of(statement) for statement in statements])
@@ -394,7 +399,7 @@ def _operations_of(statement):
         return max(len(statement.steps), 1) * math.prod(statement.shape)
     if kind is Product:
         return math.prod(statement.x.shape) * statement.y.shape[1] // 4
-    count = statement.count if kind in (Loop, Ranges) else 1
+    count = _turns(statement) if kind in (Loop, Ranges) else 1
     return 4 + count * sum([_operations(part) for part in inner(statement)])
 
 
