@@ -4,12 +4,13 @@ from .equations import Equation, Literal, Var
 
 
 class Draft:
-    """Inputs, equations and outputs between two passes."""
+    """Inputs, equations and outputs between two passes, and the guards of the graph as long as it is whole."""
 
-    __slots__ = ("inputs", "equations", "outputs")
+    __slots__ = ("inputs", "equations", "outputs", "guards")
     captured = ()
 
-    def __init__(self, inputs, equations, outputs):
+    def __init__(self, inputs, equations, outputs, guards=None):
+        self.guards = guards
         self.inputs = list(inputs)
         self.equations = list(equations)
         self.outputs = list(outputs)

@@ -37,7 +37,7 @@ def _by_axis(xp, x, sizes, reflects, align):
     """`_moved` of each coordinate, with its number."""
     for a, size in enumerate(sizes[::-1]):
         span, offset, most = (x.dtype.type(v) for v in (size - align, 1 - align, size - 1))
-        yield a, _moved(xp.where, xp.floor, x[..., a], span, offset, most, np.bool_(reflects))
+        yield a, _moved(xp.where, xp.floor, x[..., a], span, offset, most, xp.asarray(bool(reflects)))
 
 
 @in_single

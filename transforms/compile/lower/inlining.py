@@ -47,4 +47,4 @@ def inlined(graph, chosen):
             params = tuple([Body(inlined(p.graph, chosen), p.run) if type(p) is Body and p.graph is not None else p
                             for p in eq.params])
             equations.append(Equation(eq.prim, inputs, params, eq.outputs, eq.quiet, eq.place))
-    return Draft(graph.inputs, equations, [now(v) for v in graph.outputs])
+    return Draft(graph.inputs, equations, [now(v) for v in graph.outputs], graph.guards)
