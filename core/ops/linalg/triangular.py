@@ -1,6 +1,8 @@
 """Triangular systems, by substitution: BLAS's where SciPy hands it out, else a block at a time, with products of the
 rest."""
 
+import math
+
 import numpy as np
 
 from ...arrays.avals import make_aval
@@ -213,8 +215,8 @@ def _nonzero_above(k, a):
     out[0] = found.get()
 
 
-_ABOVE = Loops(_nonzero_above, lambda a: (a.reshape((-1, *a.shape[-2:])),) if a.dtype.kind == "f" else None).runner(
-    "nonzero_above")
+_ABOVE = Loops(_nonzero_above, lambda a: (
+    a.reshape((math.prod(a.shape[:-2]), *a.shape[-2:])),) if a.dtype.kind == "f" else None).runner("nonzero_above")
 
 
 def _is_lower(xp, l):

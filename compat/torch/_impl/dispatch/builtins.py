@@ -10,12 +10,13 @@ FUNCTIONS = FunctionType, type(make_node)  # interpreted ones and compiled ones
 _WHOLE = frozenset({"torch.linalg", "torch.fft", "torch.special", "torch._VF"})
 _IN_PYTHON = frozenset("""
 are_deterministic_algorithms_enabled atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors
-cartesian_prod cdist chain_matmul compile cond einsum from_dlpack get_default_device get_deterministic_debug_mode
+cartesian_prod cdist chain_matmul compile compiled_with_cxx11_abi cond einsum from_dlpack
+get_default_device get_deterministic_debug_mode
 get_float32_matmul_precision get_rng_state initial_seed install is_deterministic_algorithms_warn_only_enabled is_storage
 is_tensor is_warn_always_enabled load lu manual_seed meshgrid norm pca_lowrank save seed set_default_device
 set_default_dtype set_default_tensor_type set_deterministic_debug_mode set_float32_matmul_precision set_printoptions
-set_rng_state set_warn_always split stft svd_lowrank sym_float sym_int tensordot typename unique unique_consecutive
-unravel_index use_deterministic_algorithms vmap while_loop
+set_rng_state set_warn_always split stft svd_lowrank sym_float sym_int sym_max sym_min sym_not sym_sqrt
+tensordot typename unique unique_consecutive unravel_index use_deterministic_algorithms vmap while_loop
 """.split())
 _SOME = {"torch.nn.functional": """adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ channel_shuffle
     conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity elu_ gelu

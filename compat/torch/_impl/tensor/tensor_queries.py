@@ -121,12 +121,12 @@ def sym_float(a):
 
 def sym_max(a, b):
     """The larger of two numbers, a float if one of them is."""
-    return max(a, b) + 0 * a + 0 * b
+    return float(max(a, b)) if isinstance(a, float) or isinstance(b, float) else max(a, b)
 
 
 def sym_min(a, b):
     """The smaller of two numbers, a float if one of them is."""
-    return min(a, b) + 0 * a + 0 * b
+    return float(min(a, b)) if isinstance(a, float) or isinstance(b, float) else min(a, b)
 
 
 def sym_not(a):
