@@ -119,11 +119,11 @@ def _number(value, like):
     return np.asarray(value, like.dtype)
 
 
-def _hashed(key, x0, x1, shape):
-    """`_threefry` in operations: the hash of counters under keys (*b, 2), all of them broadcast to a shape."""
+def _hashed(key, x1, shape):
+    """`_threefry` in operations: the hash of the counters (0, x1) under keys (*b, 2), both broadcast to a shape."""
     k0, k1 = (_laid(key[..., i], shape) for i in (0, 1))
     keys = (k0, k1, bitwise_xor(bitwise_xor(k0, k1), _number(_PARITY, k0)))
-    x0, x1 = keys[0] if x0 is None else x0 + keys[0], x1 + keys[1]
+    x0, x1 = keys[0], x1 + keys[1]
     for i in range(5):
         for r in _ROTATIONS[i % 2]:
             x0 = x0 + x1
@@ -145,7 +145,7 @@ def _drawn(key, shape):
     if count > _BLOCK:  # NumPy's loops are as fast on many, and no counters are kept for them
         raise NotLowered
     counters = np.arange(count, dtype=_WORD).reshape(shape)
-    return _hashed(key, None, counters, (*key.shape[:-1], *shape))
+    return _hashed(key, counters, (*key.shape[:-1], *shape))
 
 
 def _lower_bits(key, shape, dtype):
@@ -170,7 +170,7 @@ def _lower_unit(key, shape, dtype):
 def _lower_fold(key, data):
     shape = np.broadcast_shapes(tuple(key.shape[:-1]), tuple(data.shape))
     data = data if data.dtype == _WORD else cast(data, _WORD)
-    return stack(*_hashed(key, None, broadcast_to(data, shape), shape), axis=len(shape))
+    return stack(*_hashed(key, broadcast_to(data, shape), shape), axis=len(shape))
 
 
 def _key(rng, *shape):

@@ -342,6 +342,17 @@ triangle = linear(
                      arrays((0, 2), k=0, upper=False)),
     absent={"()": "a triangle is a part of matrices"},
 )
+optimization_barrier = linear(
+    "optimization_barrier",  # the same, but for a compiler that looks for what is computed already
+    impl=lambda xp, x: x,
+    transpose=lambda ct: optimization_barrier(ct),
+    shape=lambda x: x,
+    batch=lambda x: optimization_barrier(x),
+    identity=True,
+    shares=True,
+    depends=ELEMENTS,
+    samples=unary(),
+)
 to_complex = linear(
     "to_complex",  # x + 0i: complex-valued from real
     impl=lambda xp, x, *, dtype: xp.asarray(x).astype(dtype),

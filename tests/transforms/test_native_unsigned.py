@@ -61,6 +61,17 @@ def test_operations_of_two_are_those_of_numpy(fun, shape):
                 same_in_native_code(lambda x, y: fun(x, y), x, y)
 
 
+@pytest.mark.parametrize("fun", OF_TWO[8:])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_integers_with_and_without_signs_are_compared_exactly(fun, dtype):
+    """Where float64, the dtype that both have in common, does not tell them apart."""
+    x = np.array([2**53 + 1, -1, 2**62, 5, -1]).astype(dtype)
+    y = np.array([2**53, 2**64 - 1, 2**62, 5, 0], np.uint64)
+    same_in_native_code(lambda x, y: fun(x, y), x, y)
+    same_in_native_code(lambda x, y: fun(y, x), x, y)
+    same_in_native_code(lambda x, y: np.where(fun(x[0], y[0]), 1.0, 2.0), x, y)
+
+
 @pytest.mark.parametrize("dtype", UNSIGNED)
 @pytest.mark.parametrize("name", OF_ONE)
 def test_operations_of_one_are_those_of_numpy(name, dtype):

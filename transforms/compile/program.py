@@ -8,7 +8,7 @@ from ..graph.equations import Body, Var
 from ..graph.layout import Layouts
 from ..graph.printing import text_of
 from .analysis.cost import at_least, estimated
-from .lower.inlining import inlined, is_any_call, is_call
+from .lower.inlining import inlined, is_any_call, is_call, kept_apart
 from .lower.lowering import composed
 from .render.floats.scalar_source import Scalars
 from .render.floats.scalar_values import Unfit
@@ -234,7 +234,7 @@ def optimised(graph, compact, note=lambda name, draft: None):
     for eq in draft.equations:
         if eq.prim.handlers is not None and eq.bodies():
             eq.params = tuple([_optimised_body(p) if type(p) is Body else p for p in eq.params])
-    return inlined(draft, calls.__contains__) if calls else draft
+    return inlined(kept_apart(draft, calls), calls.__contains__) if calls else draft
 
 
 def _optimised_body(body):

@@ -46,18 +46,13 @@ def _parts(b, x, y):
     return b.select(other, b.isub(quotient, b.iconst(1)), quotient), b.select(other, b.iadd(rest, y), rest)
 
 
-def _moved_up(b, x, places):
-    """Bits moved by no more than there are of them; by more nothing is left, as NumPy has it."""
+def _shifted(move, b, x, places):
+    """Bits moved by as many places as there are, at most; by more nothing is left, as NumPy has it."""
     inside = b.below(places, b.iconst(b.width))
-    return b.select(inside, b.shl(x, b.select(inside, places, b.iconst(0))), b.iconst(0))
+    return b.select(inside, move(x, b.select(inside, places, b.iconst(0))), b.iconst(0))
 
 
-def _moved_down(b, x, places):
-    inside = b.below(places, b.iconst(b.width))
-    return b.select(inside, b.lshr(x, b.select(inside, places, b.iconst(0))), b.iconst(0))
-
-
-def _moved_with_sign(b, x, places):
+def _shifted_with_sign(b, x, places):
     last = b.iconst(b.width - 1)
     return b.ashr(x, b.select(b.below(places, last), places, last))
 
@@ -128,14 +123,14 @@ INTEGERS = {  # on integers of one width
     "bitwise_or": lambda b, x, y: b.ior(x, y),
     "bitwise_xor": lambda b, x, y: b.ixor(x, y),
     "bitwise_invert": lambda b, x: b.ixor(x, b.iconst(-1)),
-    "left_shift": _moved_up,
-    "right_shift": _moved_with_sign,
+    "left_shift": lambda b, x, places: _shifted(b.shl, b, x, places),
+    "right_shift": _shifted_with_sign,
     **{name: lambda b, x, y, sign=sign: b.icmp(sign, x, y) for name, sign in _COMPARED.items()},
 }
 UNSIGNED = {  # on integers without signs, which a builder of their kind compares as such
     **INTEGERS,
     "absolute": lambda b, x: x,
-    "right_shift": _moved_down,
+    "right_shift": lambda b, x, places: _shifted(b.lshr, b, x, places),
     "floor_divide": lambda b, x, y: b.udiv(x, y),
     "remainder": lambda b, x, y: b.urem(x, y),
 }

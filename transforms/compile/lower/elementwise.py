@@ -63,17 +63,17 @@ def computed_in(name, inputs, out):
         return None if kind and kind[0] == "u" and inputs[0].aval.dtype.kind == "f" else kind
     if name == "where":
         return KINDS.get(out.aval.dtype) if inputs[0].aval.dtype == np.bool_ else None
-    if name in TESTS:
-        kind = KINDS.get(_common(inputs))  # of the operands: the result is a mask
-    else:
-        kind = KINDS.get(out.aval.dtype)
-    if kind is None or kind[0] in "fb":
-        return kind if kind is not None and knows(name, kind) else None
+    dtype = _common(inputs) if name in TESTS else out.aval.dtype  # of the operands, where the result is a mask
+    kind = KINDS.get(dtype)
+    if kind is None or name in TESTS and kind == "f64" and all(v.aval.dtype.kind in "iu" for v in inputs):
+        return None  # integers with and without signs: NumPy compares them as they are, and in no dtype
+    if kind[0] in "fb":
+        return kind if knows(name, kind) else None
     if name in _QUOTIENTS and not (type(inputs[1]) is Literal and not np.isin(inputs[1].value, (0, -1)).any()):
         return None  # NumPy warns where it divides by 0, and of the least number by -1
     if kind != "i64" and any(v.aval.weak and not _fits(v, DTYPES[kind]) for v in inputs):
         return None  # NumPy raises where a Python integer does not fit
-    return kind if kind is not None and knows(name, kind) else None
+    return kind if knows(name, kind) else None
 
 
 def _fits(v, dtype):

@@ -1,5 +1,8 @@
 """Inline functions with custom rules: nothing differentiates compiled code."""
 
+from collections import Counter
+
+from ....core.ops.shaping import optimization_barrier
 from ...graph.draft import Draft
 from ...graph.equations import Body, Equation, Literal, Var
 
@@ -14,6 +17,21 @@ def is_call(eq, whole=False):
 def is_any_call(eq):
     """Tell whether an equation is a call of one function, with rules of its own or without."""
     return is_call(eq, whole=True)
+
+
+def kept_apart(draft, calls):
+    """The draft with a barrier before what calls share with others: these may run the same bodies again, in a sweep
+    that a checkpoint lets compute what it would hold otherwise."""
+    readers = Counter([v for eq in draft.equations for v in {*eq.inputs} if type(v) is Var])
+    equations = []
+    for eq in draft.equations:
+        if eq in calls:
+            apart = {v: Var(v.aval) for v in dict.fromkeys(eq.inputs) if readers[v] > 1}
+            equations += [Equation(optimization_barrier.prim, [v], (), [new], eq.quiet, eq.place)
+                          for v, new in apart.items()]
+            eq.inputs = [apart.get(v, v) for v in eq.inputs]
+        equations.append(eq)
+    return Draft(draft.inputs, equations, draft.outputs, draft.guards)
 
 
 def inlined(graph, chosen):
