@@ -10,7 +10,7 @@ cdef class TraceSlots:
     cdef object __weakref__
 
 cdef class TracerSlots:
-    cdef public object owner, value, aval, node, tangent, state, link
+    cdef public object owner, value, aval, node, tangent, state, link, radicand
     cdef object __weakref__
 
 @cython.freelist(512)

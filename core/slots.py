@@ -16,7 +16,7 @@ class TraceSlots:
 class TracerSlots:
     """The fields of a `Tracer`."""
 
-    __slots__ = ("owner", "value", "aval", "node", "tangent", "state", "link", "__weakref__")
+    __slots__ = ("owner", "value", "aval", "node", "tangent", "state", "link", "radicand", "__weakref__")
 
 
 class Node:

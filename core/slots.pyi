@@ -27,6 +27,7 @@ class TracerSlots:
     tangent: Any
     state: Any
     link: Any
+    radicand: Any
 
 class Node:
     rule: Any

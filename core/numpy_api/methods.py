@@ -18,7 +18,7 @@ from .at import At
 from .comparing import equality
 from .copies import astype, cast_for_write, cast_in_place, copied, copy
 from .reducing import in_dtype, mean, no_out, reduce, std, var
-from .roots import absolute, integer_power, square
+from .roots import absolute, integer_power, sqrt, square
 from .views import diagonal, ravel, trace
 
 ndarray = np.ndarray
@@ -42,7 +42,7 @@ def power(x, y):
             return integer_power(x, int(y))
     elif type(y) is float and y == 0.5 and isinstance(x, _VALUES) and x.dtype.kind in "fc" and not (
             isinstance(x, Tracer) and x.aval.weak):  # the root of a number is NumPy's, but its power Python's
-        return a.sqrt(x)
+        return sqrt(x)
     return a.power(x, y)
 
 

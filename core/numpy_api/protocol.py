@@ -33,7 +33,7 @@ UFUNCS |= {
     np.divmod: lambda x, y: (selection.floor_divide(x, y), selection.remainder(x, y)),
 }  # fmt: skip
 UFUNCS[np.radians], UFUNCS[np.degrees] = elementary.deg2rad, elementary.rad2deg
-UFUNCS |= {np.absolute: roots.absolute, np.hypot: roots.hypot, np.square: roots.square}
+UFUNCS |= {np.absolute: roots.absolute, np.hypot: roots.hypot, np.square: roots.square, np.sqrt: roots.sqrt}
 UFUNCS[np.float_power] = lambda x, y: power(_double(x), _double(y))
 
 

@@ -1,30 +1,38 @@
-"""Absolute values, norms and deviations that remember their square, which is smooth at 0."""
-
-from weakref import ref
+"""Roots, absolute values, norms and deviations that remember their square, which is smooth at 0."""
 
 import numpy as np
 
 from ..arrays.dtypes import real_dtype
 from ..ops import arithmetic as a, reductions, selection, shaping
+from ..slots import TracerSlots
 from ..trace.buffers import Buffer, snapshot
-from ..trace.tracer import Batched, Dual, Rev, Staged, Tracer
+from ..trace.tracer import Tracer
 
-_LENGTHS: dict[int, tuple] = {}  # id of a traced length: (what ends the entry with it, square, operands)
+_radicand = TracerSlots.radicand.__get__  # past `__getattr__`, which would look further where there is none
 
 
 def _radicand_of(x):
-    known = _LENGTHS.get(id(x))
-    return None if known is None or type(x) is Buffer else known[1:]
+    try:
+        return _radicand(x) if isinstance(x, Tracer) and type(x) is not Buffer else None
+    except AttributeError:
+        return None
 
 
 def _root_of(y, square, *operands):
     """`y`, a length; if traced, with the way to its square that does not lead over it: `square(*operands)`."""
-    if isinstance(y, Rev | Dual | Batched | Staged):
-        key = id(y)
-        # Beside the value, not on it: tracers have fixed slots. The weak reference drops the entry with the value.
-        _LENGTHS[key] = (ref(y, lambda _, forget=_LENGTHS.pop: forget(key, None)), square,
-                         [snapshot(x) if isinstance(x, Tracer) else x for x in operands])
+    if isinstance(y, Tracer) and type(y) is not Buffer:
+        y.radicand = square, [snapshot(x) if isinstance(x, Tracer) else x for x in operands]
     return y
+
+
+def sqrt(x):
+    """The square root; of a real one the square is x itself."""
+    y = a.sqrt(x)
+    return _root_of(y, _from_zero, x) if x.dtype.kind == "f" else y
+
+
+def _from_zero(x):
+    return selection.where(x < 0, np.nan, x)
 
 
 def absolute(x):
@@ -85,7 +93,7 @@ def square_of(x):
 
 def square(x):
     """x²."""
-    return a.square(x) if id(x) not in _LENGTHS or x.dtype.kind == "c" else square_of(x)
+    return a.square(x) if _radicand_of(x) is None or x.dtype.kind == "c" else square_of(x)
 
 
 def integer_power(x, n):

@@ -100,6 +100,7 @@ class Tracer(TracerSlots):
     tangent: Any
     state: Any
     link: Any
+    radicand: Any  # `(square, operands)` of a length; core/numpy_api/roots.py
     __array_function__: Any  # attached in api/numpy/surface.py
     beside_sparse: Any  # what an operation with a scipy.sparse matrix gives; core/numpy_api/sparse_operands.py
 

@@ -167,6 +167,9 @@ SQUARES = {  # smooth at the point, though written with lengths, which are not: 
     "norm of rows": (lambda x: np.sum(np.square(np.linalg.norm(x.reshape(2, 1), axis=1))), FLAT, 2 * PLANE),
     "norm of a matrix": (lambda x: np.linalg.norm(x.reshape(1, 2)) ** 2, FLAT, 2 * PLANE),
     "norm to the fourth": (lambda x: np.linalg.norm(x) ** 4, FLAT, 0 * PLANE),
+    "root": (lambda x: np.sqrt(np.sum(x * x)) ** 2, FLAT, 2 * PLANE),
+    "root to the fourth": (lambda x: np.sqrt(x @ x) ** 4, FLAT, 0 * PLANE),
+    "half power": (lambda x: np.exp(np.square((x @ x) ** 0.5)), FLAT, 2 * PLANE),
     "abs": (lambda x: np.sum(np.abs(x) ** 2), np.array([0.0, -1.0]), 2 * PLANE),
     "fabs": (lambda x: np.sum(np.power(np.fabs(x), 2)), FLAT, 2 * PLANE),
     "abs of complex": (lambda x: np.abs(x[0] + 1j * x[1]) ** 2, FLAT, 2 * PLANE),
@@ -186,11 +189,26 @@ SECOND = {
 }
 
 
-@pytest.mark.parametrize("second", SECOND)
+ALL_ORDERS = SECOND | {"reverse over forward": lambda f: cv.jacrev(cv.jacfwd(f)),
+                       "reverse": lambda f: cv.jacrev(cv.grad(f))}
+
+
+@pytest.mark.parametrize("second", ALL_ORDERS)
 @pytest.mark.parametrize("name", SQUARES)
 def test_squares_of_lengths_have_their_second_derivative_at_zero(name, second):
     fun, x, wanted = SQUARES[name]
-    np.testing.assert_allclose(SECOND[second](fun)(x), wanted, atol=1e-6)
+    np.testing.assert_allclose(ALL_ORDERS[second](fun)(x), wanted, atol=1e-6)
+
+
+def test_the_square_of_a_root_keeps_its_domain_and_is_not_the_square_of_a_complex_modulus():
+    x = np.array([-1.0, 0.0, 4.0])
+    with np.errstate(invalid="ignore"):
+        value, slope = cv.value_and_grad(lambda x: np.nansum(np.sqrt(x) ** 2))(x)
+        np.testing.assert_array_equal(cv.vjp(lambda x: np.sqrt(x) ** 2, x)[0], [np.nan, 0.0, 4.0])
+    assert value == 4 and slope.tolist() == [0.0, 1.0, 1.0]
+    z = np.array([1 + 2j])
+    for f in (lambda z: np.abs(np.sqrt(z)) ** 2, lambda z: np.sqrt(z) ** 2, lambda z: np.sqrt(z) ** 4):
+        np.testing.assert_allclose(cv.vjp(f, z)[0], f(z))
 
 
 LENGTHS = {

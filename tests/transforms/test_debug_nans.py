@@ -75,10 +75,11 @@ def test_a_tangent_with_nan_is_found():
 
 def test_a_nan_in_the_tangent_of_a_gradient_is_found():
     def f(x):
-        return (np.sqrt(x) ** 2).sum()  # 0 times infinity, none of them a zero that unit vectors have
+        root = np.sqrt(x)
+        return (root * root).sum()  # 0 times infinity, none of them a zero that unit vectors have
 
     message = caught(cv.jacfwd(cv.grad(f)), ZERO)
-    assert "square produced a tangent with NaN" in message and line_of(f, "np.sqrt") in message
+    assert "multiply produced a tangent with NaN" in message and line_of(f, "root * root") in message
     message = caught(cv.hessian(f), ZERO)
     assert "the pullback of sqrt" in message and line_of(f, "np.sqrt") in message
     assert "sqrt" in caught(lambda x: cv.hvp(f, (x,), (x,)), ZERO)

@@ -1,11 +1,12 @@
 """Branches: cond and switch; plain Python on concrete values, a primitive on staged ones."""
 
 from collections.abc import Sequence
-from operator import and_
+from operator import and_, or_
 
 import numpy as np
 
 from ...core.arrays.avals import aval_of, make_aval
+from ...core.arrays.backend import SCALARS
 from ...core.arrays.dtypes import is_inexact, native_dtype
 from ...core.checks import check_function, sequence
 from ...core.errors import RuleError, ShapeError, TreeError, at_user_line
@@ -50,17 +51,16 @@ def cond(
     """Select between two functions by a condition.
 
     Args:
-        pred: a boolean scalar. If it is concrete, only one function is called, and what the other one would return is
-            not asked, since finding out would run it; if batched by vmap, both are called and `where` selects; in a
-            function that is staged, both are staged.
-        true_fun, false_fun: functions of `operands`, with outputs of the same structure, shapes and dtypes. Unequal
-            ones are refused where both are called; `covector.eval_shape` stages a function, and so finds them.
+        pred: a boolean scalar. If it is concrete, one function is called and the other staged, for what it returns;
+            if batched by vmap, both are called and `where` selects; in a function that is staged, both are staged.
+        true_fun, false_fun: functions of `operands`, without effects, with outputs of the same structure, shapes and
+            dtypes. What cannot be staged, as `float(x)`, or raises when it is, is not compared.
         operands: pytrees of arrays.
         operand: a single operand, by keyword; it may be None.
     Returns:
         the output of the selected function.
     Raises:
-        TreeError: both functions are called, and the outputs differ in structure or shapes; if staged, in dtypes.
+        TreeError: the outputs differ in structure, shapes or dtypes; under vmap dtypes are promoted.
         ShapeError: `pred` is not a scalar.
         TypeError: both `operands` and `operand` are given.
 
@@ -93,7 +93,7 @@ def _choose(pred, true_fun, false_fun, operands, name):
     """The result of one of two functions, or what stands for it where `pred` is not known."""
     state = known_state(pred)
     if state == "known" and not is_staging():
-        return (true_fun if bool(pred) else false_fun)(*operands)
+        return _taken((true_fun, false_fun), 0 if bool(pred) else 1, operands, name)
     if state == "batched" and not is_staging():
         before = CLOSURE_GUARD.get()
         try:  # either function may write to operands of its own, as where they are staged
@@ -122,6 +122,31 @@ def _choose(pred, true_fun, false_fun, operands, name):
                    for g in (on_true, on_false))
     outs = bind(_cond, (pred, *leaves, *captured.values(), *bodies))
     return on_true.rebuild(as_numbers(outs, map(and_, on_true.weak, on_false.weak)))
+
+
+def _taken(functions, place, operands, name):
+    """The output of the function at `place`; the others are staged, and have to return the same kind of thing."""
+    leaves, rebuild = flatten(operands)
+    leaves = [settle(x) for x in leaves]  # as they are before the function that is called may write to them
+    others = [g for g in (_if_staged(f, leaves, rebuild, name) for f in functions[:place] + functions[place + 1 :])
+              if g is not None]
+    ans = functions[place](*operands)
+    outputs, _ = flatten(ans)
+    avals = [aval_of(x) for x in outputs]
+    weak = [type(x) in SCALARS or aval.weak for x, aval in zip(outputs, avals)]
+    for graph in others:
+        _same_structure(ans, graph.rebuild(graph.outputs), name)
+        for x, y, free in zip(avals, graph.out_avals, map(or_, weak, graph.weak)):
+            _same_aval(x, y, name, free and not x.shape)
+    return ans
+
+
+def _if_staged(fun, leaves, rebuild, name):
+    """The graph of a function that is not taken; None where staging raises, so that nothing is known of its result."""
+    try:
+        return stage(fun, leaves, rebuild, name, enclose=True)[0]
+    except Exception:
+        return None
 
 
 def of_some(flag):
@@ -234,7 +259,7 @@ def switch(
                         f".astype(int), or use cond for a condition{at_user_line()}")
     operands = _all_operands(operands, operand, "switch")
     if known_state(index) == "known" and not is_staging():
-        return branches[min(max(int(concrete(index, "int")), 0), len(branches) - 1)](*operands)
+        return _taken(tuple(branches), min(max(int(concrete(index, "int")), 0), len(branches) - 1), operands, "switch")
     return _one_of(index, branches, 0, operands)
 
 
@@ -256,14 +281,22 @@ def _closed(graph, count, places, avals):
 
 
 def _same_results(a, b, name):
-    if len(a.outputs) != len(b.outputs) or a.rebuild != b.rebuild and (  # of one structure, maybe by a fast path
-            structure(a.rebuild(a.outputs)) != structure(b.rebuild(b.outputs))):
-        raise TreeError(f"{name} needs its functions to return one structure, but they return {len(a.outputs)} and "
-                        f"{len(b.outputs)} leaves in different pytrees; return the same structure{at_user_line()}")
+    if len(a.outputs) != len(b.outputs) or a.rebuild != b.rebuild:  # of one structure, maybe by a fast path
+        _same_structure(a.rebuild(a.outputs), b.rebuild(b.outputs), name)
     for x, y in zip(a.out_avals, b.out_avals):
-        if x.shape != y.shape or x.dtype != y.dtype:
-            raise TreeError(f"{name} needs its functions to return equal shapes and dtypes, but got {x!r} and {y!r}; "
-                            f"pad, reshape or cast one of them{at_user_line()}")
+        _same_aval(x, y, name)
+
+
+def _same_structure(x, y, name):
+    if structure(x) != structure(y):
+        raise TreeError(f"{name} needs its functions to return one structure, but got {described(x)} and "
+                        f"{described(y)}; return the same structure{at_user_line()}")
+
+
+def _same_aval(x, y, name, any_dtype=False):
+    if x.shape != y.shape or not any_dtype and native_dtype(x.dtype) != native_dtype(y.dtype):
+        raise TreeError(f"{name} needs its functions to return equal shapes and dtypes, but got {x!r} and {y!r}; "
+                        f"pad, reshape or cast one of them{at_user_line()}")
 
 
 def select(pred, on_true, on_false, name):
