@@ -18,6 +18,20 @@ class TracerSlots:
 
     __slots__ = ("owner", "value", "aval", "node", "tangent", "state", "link", "radicand", "__weakref__")
 
+    def _twin(self):
+        """The same value in another object."""
+        out: TracerSlots = type(self)()
+        out.owner, out.value, out.aval = self.owner, self.value, self.aval
+        try:
+            out.node = self.node
+        except AttributeError:  # a slot that is empty, interpreted; compiled it is None
+            pass
+        try:
+            out.tangent = self.tangent
+        except AttributeError:
+            pass
+        return out
+
 
 class Node:
     """One recorded operation: its rule, the nodes of its differentiated operands, what the rule saved, its number.

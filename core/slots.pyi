@@ -28,6 +28,7 @@ class TracerSlots:
     state: Any
     link: Any
     radicand: Any
+    def _twin(self) -> Any: ...
 
 class Node:
     rule: Any

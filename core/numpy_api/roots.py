@@ -6,8 +6,9 @@ from ..arrays.dtypes import real_dtype
 from ..ops import arithmetic as a, reductions, selection, shaping
 from ..slots import TracerSlots
 from ..trace.buffers import Buffer, snapshot
-from ..trace.tracer import Tracer
+from ..trace.tracer import Batched, Dual, Late, Rev, Staged, Tracer
 
+_TRACED = frozenset({Rev, Dual, Late, Batched, Staged})
 _radicand = TracerSlots.radicand.__get__  # past `__getattr__`, which would look further where there is none
 
 
@@ -20,7 +21,7 @@ def _radicand_of(x):
 
 def _root_of(y, square, *operands):
     """`y`, a length; if traced, with the way to its square that does not lead over it: `square(*operands)`."""
-    if isinstance(y, Tracer) and type(y) is not Buffer:
+    if type(y) in _TRACED:
         y.radicand = square, [snapshot(x) if isinstance(x, Tracer) else x for x in operands]
     return y
 
@@ -28,7 +29,9 @@ def _root_of(y, square, *operands):
 def sqrt(x):
     """The square root; of a real one the square is x itself."""
     y = a.sqrt(x)
-    return _root_of(y, _from_zero, x) if x.dtype.kind == "f" else y
+    if type(y) in _TRACED and x.aval.dtype.kind == "f":
+        y.radicand = _from_zero, (snapshot(x),)
+    return y
 
 
 def _from_zero(x):

@@ -15,7 +15,7 @@ from ..arrays.avals import aval_of
 from ..errors import ConversionError, at_user_line
 from ..facts import REGISTRY
 from .closure_guard import CLOSURE_GUARD
-from .tracer import Batched, Dual, Rev, Staged, Tracer, last_level, unwrap
+from .tracer import Late, Tracer, last_level, unwrap
 
 ndarray = np.ndarray
 
@@ -204,20 +204,9 @@ def snapshot(tracer):
     """The same traced value in an object of its own, which a later write to the original does not reach."""
     if type(tracer) is Buffer:
         return snapshot(tracer.read()) if isinstance(tracer.read(), Tracer) else tracer.read()
-    out = type(tracer)()
-    out.owner = tracer.owner
-    out.value = tracer.value
-    out.aval = tracer.aval
-    kind = type(tracer)
-    if isinstance(tracer, Rev) or kind is Staged:
-        out.node = tracer.node
-    elif isinstance(tracer, Dual):
-        out.tangent = tracer.tangent
-    elif not isinstance(tracer, Batched):
-        for name in ("node", "tangent"):
-            if hasattr(tracer, name):
-                setattr(out, name, getattr(tracer, name))
-    return out
+    if type(tracer) is Late:
+        tracer.value  # noqa: B018 - computed once for both
+    return tracer._twin()
 
 
 def identity(tracer):

@@ -267,6 +267,47 @@ def test_small_matrices(name, n, dtype):
         check(MATRICES[name], a, rng.normal(size=(n, 2)).astype(dtype), whole=n < 5, slopes=name != "determinant")
 
 
+FACTORIZED = {
+    "cholesky": lambda a: np.linalg.cholesky(a @ a.swapaxes(-1, -2) + np.eye(a.shape[-1], dtype=a.dtype)),
+    "qr": lambda a: tuple(np.linalg.qr(a)), "complete qr": lambda a: tuple(np.linalg.qr(a, "complete")),
+    "qr of tall": lambda a: tuple(np.linalg.qr(a[..., : a.shape[-1] // 2 + 1])),
+    "r": lambda a: np.linalg.qr(a, "r"),
+    "solve": lambda a: np.linalg.solve(a, np.sin(a)), "solve one": lambda a: np.linalg.solve(a, a[..., :1]),
+    "solve for all": lambda a: np.linalg.solve(a, np.cos(np.arange(a.shape[-1], dtype=a.dtype))),
+    "inverse": np.linalg.inv,
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("lead", [(), (1,), (2, 3)])
+@pytest.mark.parametrize("n", [1, 2, 5, 16])
+@pytest.mark.parametrize("name", FACTORIZED)
+def test_factorizations_of_matrices_and_of_stacks(name, n, lead, dtype):
+    rng = np.random.default_rng(n)
+    check(FACTORIZED[name], (rng.normal(size=(*lead, n, n)) + 3.0 * np.eye(n)).astype(dtype))
+
+
+def test_factorizations_at_zeros_and_far_from_one():
+    for a in (np.zeros((3, 2)), np.diag([2.0, 0.0, -1.0]), np.array([[1e200, 2.0], [3e200, 1.0]]),
+              np.array([[1e-200, 2e-200], [3e-200, 1e-200]]), np.eye(3, 2)):
+        check(lambda a: tuple(np.linalg.qr(a, "complete")), a, slopes=False)
+    check(np.linalg.cholesky, np.array([[1e200, 1e150], [1e150, 1e101]]), slopes=False)
+    check(np.linalg.cholesky, np.triu(np.ones((3, 3)), 1) * 0.1 + 2.0 * np.eye(3), slopes=False)  # not symmetric
+
+
+@pytest.mark.parametrize("lead", [(), (2,)])
+def test_what_has_no_factorization_or_no_derivative_raises(lead):
+    good, bad = np.eye(3), np.ones((3, 3))
+    bad = np.stack([good, bad]) if lead else bad
+    for fun, message in ((lambda a: np.linalg.cholesky(a - 0.5 * np.eye(3)), "not positive definite"),
+                         (lambda a: np.linalg.solve(a, np.ones((3, 1))), "ingular"),
+                         (cv.grad(lambda a: np.sum(np.linalg.qr(a)[0])), "full rank, but one of shape .* is singular")):
+        f = native(fun)
+        f(np.broadcast_to(good, bad.shape).copy())
+        with pytest.raises(np.linalg.LinAlgError, match=message):
+            f(bad)
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize("name", ["solve", "solve one", "inverse"])
 def test_singular_matrices_raise(name, n):

@@ -4,6 +4,7 @@ import numpy as np
 
 from ...errors import at_user_line
 from ...primitive.families import primitive
+from ...primitive.primitive import REGISTRY, NotLowered
 from ..dependence import ELEMENTS, lines, numbered
 from ..samples import Sample, unary
 from ..selection import where
@@ -55,6 +56,18 @@ def _regular(xp, x, triangular, about, remedy):
     return x.copy()
 
 
+def _lowered_regular(x, triangular, about, remedy):
+    """Triangular matrices; that their diagonals have no element of 0 is a pivot: 0 raises."""
+    if not triangular or not x.size or x.dtype.kind != "f":
+        raise NotLowered
+    largest, least, any_of = (REGISTRY[name].fun for name in ("reduce_max", "reduce_min", "reduce_any"))
+    sizes, axes = abs(x), (x.ndim - 2, x.ndim - 1)
+    diagonal = where(np.eye(x.shape[-1], dtype=bool), sizes, np.inf)
+    singular = least(diagonal, axes, False) <= nought(x) * largest(sizes, axes, False)
+    singular = any_of(singular, tuple(range(x.ndim - 2)), False) if x.ndim > 2 else singular
+    return where(pivot(where(singular, x.dtype.type(0), x.dtype.type(1))) == 0, np.nan, x)
+
+
 def _regular_samples(rng):
     params = {"about": "this needs an invertible matrix", "remedy": "use another one"}
     a = rng.normal(size=(2, 3, 3)) + 5 * np.eye(3)
@@ -65,6 +78,7 @@ def _regular_samples(rng):
 regular = primitive(
     "regular",  # x itself; singular matrices raise, triangular ones by their diagonal
     impl=lambda xp, x, *, triangular, about, remedy: _regular(xp, x, triangular, about, remedy),
+    lower=_lowered_regular,
     shape=lambda x: x,
     jvp={"x": lambda dx: dx},
     vjp={"x": lambda ct: ct},

@@ -1,4 +1,6 @@
-"""Lower systems of equations and inverses of matrices of up to 16 rows to loops: elimination with partial pivoting."""
+"""Lower systems, inverses and factorizations of matrices of up to 16 rows to loops."""
+
+from math import prod
 
 import numpy as np
 
@@ -6,36 +8,194 @@ from ....core.ops.linalg.small_solves import SMALL
 from ...graph.equations import Literal
 from ..loops.define import Array, Body
 from ..loops.kinds import KINDS
-from ..loops.statements import Bound, Value
+from ..loops.statements import Bound, Place, Value
 
 _ROWS = 16  # of larger matrices LAPACK's blocks are faster
 
 
+class _Matrix:
+    """One matrix of a stack: `x[i, j]` and `x[i, j] = value`."""
+
+    __slots__ = ("place", "shape", "stack")
+
+    def __init__(self, stack, place):
+        self.stack, self.place, self.shape = stack, place, stack.shape[1:]
+
+    @property
+    def kind(self):
+        return self.stack.kind
+
+    def __getitem__(self, places):
+        return self.stack[(self.place, *places)]
+
+    def __setitem__(self, places, value):
+        self.stack[(self.place, *places)] = value
+
+
+def _of_one_kind(eq):
+    a = eq.inputs[0].aval
+    return (a.ndim > 1 and 0 < a.size and a.shape[-2] <= _ROWS and a.dtype.kind == "f" and all(
+        v is None or v.aval.dtype == a.dtype and not v.aval.weak for v in (*eq.inputs, *eq.outputs)))
+
+
 def is_system(eq, is_body, rank):
-    """Tell whether an equation solves one system of few equations with few right sides, of one kind of float and not
-    of stacks, but not one that elimination in registers takes."""
-    a, out = eq.inputs[0].aval, eq.outputs[0].aval
-    return (a.ndim == 2 and a.shape[0] <= _ROWS and SMALL * SMALL < max(a.size, out.size) <= _ROWS * _ROWS
-            and a.dtype.kind == "f" and eq.inputs[-1].aval.ndim == out.ndim == rank and all(
-                v.aval.dtype == a.dtype and not v.aval.weak for v in (*eq.inputs, *eq.outputs)))
+    """Tell whether an equation solves systems of few equations with few right sides, of one kind of float, but not one
+    that elimination in registers takes."""
+    a, beside, out = (v.aval for v in (eq.inputs[0], eq.inputs[-1], eq.outputs[0]))
+    lead = a.shape[:-2]
+    least = 0 if lead else SMALL * SMALL
+    return (_of_one_kind(eq) and lead == out.shape[: out.ndim - rank]
+            and beside.shape == out.shape[out.ndim - beside.ndim :] and beside.ndim >= rank
+            and least < max(a.shape[-1] ** 2, out.size // prod(lead)) <= _ROWS * _ROWS)
 
 
 def solve(writer, eq):
     """`x` with `a @ x = b`, or the inverse of `a`."""
     a, out = eq.inputs[0], eq.outputs[0]
-    n, count = a.aval.shape[0], out.aval.size // a.aval.shape[0]
-    kind = KINDS[out.aval.dtype]
+    n = a.aval.shape[-1]
+    work = _Stacks(writer, a)
     beside = eq.inputs[1] if len(eq.inputs) > 1 else Literal(np.eye(n, dtype=out.aval.dtype))
-    left, right = writer.new(a.aval.shape, kind), writer.new(out.aval.shape, kind)
-    writer.copy(a, left)
-    writer.copy(beside, right)
-    body = Body(0)
-    body.statements = writer.statements
-    _eliminate(body, Array(body, left.memory, (n, n)), Array(body, right.memory, (n, count)))
-    writer.work += writer.repeat * n * n * (n + count)
-    place = writer.result(out)
-    writer.copy(right, place)
-    writer.values[out] = place
+    left = work.copy(a, a.aval.shape, (n, n))
+    right = work.copy(beside, out.aval.shape, (n, out.aval.size // (n * work.count)))
+    for t in work.each():
+        _eliminate(work.body, _Matrix(left, t), _Matrix(right, t))
+    writer.work += writer.repeat * work.count * n * (n * n + right.shape[2])
+    work.give(out, right)
+
+
+class _Stacks:
+    """Stacks of as many matrices as a variable holds, and the loop language among the statements of a program."""
+
+    def __init__(self, writer, like):
+        self.writer = writer
+        self.count = prod(like.aval.shape[:-2])
+        self.kind = KINDS[like.aval.dtype]
+        self.body = Body(0)
+        self.body.statements = writer.statements
+
+    def new(self, shape):
+        """Memory for matrices of a shape."""
+        shape = self.count, *shape
+        return Array(self.body, self.writer.new(shape, self.kind).memory, shape)
+
+    def copy(self, v, whole, shape):
+        """A copy of a variable, broadcast to a shape, as matrices."""
+        found = self.new(shape)
+        self.writer.copy(v, Place(found.memory, whole))
+        return found
+
+    def each(self):
+        """The place of a matrix, in a loop if there are several."""
+        return self.body.range(self.count) if self.count > 1 else (0,)
+
+    def give(self, out, found):
+        """Make a stack a result."""
+        place = self.writer.result(out)
+        self.writer.copy(Place(found.memory, out.aval.shape), place)
+        self.writer.values[out] = place
+
+
+def is_factorized(eq, is_body):
+    """Tell whether an equation factorizes matrices of few rows, of one kind of float."""
+    return _of_one_kind(eq)
+
+
+def cholesky(writer, eq):
+    """The lower triangular factor, row by row (Golub and Van Loan 2013, algorithm 4.2.1 by dot products)."""
+    a, out = eq.inputs[0], eq.outputs[0]
+    n = a.aval.shape[-1]
+    work = _Stacks(writer, a)
+    body, given, factors = work.body, work.copy(a, a.aval.shape, (n, n)), work.new((n, n))
+    for t in work.each():
+        x, factor = _Matrix(given, t), _Matrix(factors, t)
+        for i in body.range(n):
+            for j in body.range(i + 1):
+                total = body.cell(x[i, j] if eq.params[0] else (x[i, j] + x[j, i]) * 0.5, work.kind)
+                for k in body.range(j):
+                    total.set(total.get() - factor[i, k] * factor[j, k])
+                for _ in body.when(j < i):
+                    factor[i, j] = total.get() / factor[j, j]
+                    factor[j, i] = 0.0
+                for _ in body.when(j.equals(i)):
+                    _require(body, total.get() > 0.0)
+                    factor[i, i] = body.run("sqrt", total.get())
+    writer.work += writer.repeat * work.count * (n**3 // 3 + n)
+    work.give(out, factors)
+
+
+def qr(writer, eq):
+    """Q and R by reflections (Golub and Van Loan 2013, algorithms 5.1.1 and 5.2.1), with LAPACK's signs."""
+    a, (q, r) = eq.inputs[0], eq.outputs
+    m, n = a.aval.shape[-2:]
+    columns = m if eq.params[0] else n
+    work = _Stacks(writer, a)
+    body, kind, given = work.body, work.kind, work.copy(a, a.aval.shape, (m, n))
+    first, second, factors = map(work.new, ((m, columns), (n, n), (n,)))
+    for t in work.each():
+        x, upper, turned, scale = (_Matrix(v, t) for v in (given, second, first, factors))
+        for k in body.range(n):
+            scale[k,] = _reflection(body, x, k)
+            for j in body.range(n, k + 1):
+                _reflect(body, x, k, scale[k,], x, j)
+        for i in body.range(n):
+            for j in body.range(n):
+                upper[i, j] = body.where(j < i, body.scalar(0.0, kind), x[i, j])
+        if q is None:
+            continue
+        for i in body.range(m):
+            for j in body.range(columns):
+                turned[i, j] = body.where(j.equals(i), body.scalar(1.0, kind), body.scalar(0.0, kind))
+        for back in body.range(n):
+            k = n - 1 - back
+            for j in body.range(columns, k):
+                _reflect(body, x, k, scale[k,], turned, j)
+    writer.work += writer.repeat * work.count * 4 * m * n * n
+    for out, found in ((q, first), (r, second)):
+        if out is not None:
+            work.give(out, found)
+
+
+def _reflection(body, x, k):
+    """Turn column k of `x` from row k on into the vector of a reflection, its first element 1 not stored, and give its
+    factor: 0 where what is below the diagonal is 0 already."""
+    m, kind = x.shape[0], x.kind
+    size = body.cell(0.0, kind)
+    for i in body.range(m, k + 1):
+        size.set(body.maximum(size.get(), body.run("absolute", x[i, k])))
+    factor = body.cell(0.0, kind)
+    for _ in body.when(size.get() > 0.0):
+        top = x[k, k]
+        largest = body.maximum(size.get(), body.run("absolute", top))  # squares of quotients do not overflow
+        part = top / largest
+        total = body.cell(part * part, kind)
+        for i in body.range(m, k + 1):
+            part = x[i, k] / largest
+            total.set(total.get() + part * part)
+        length = largest * body.run("sqrt", total.get())
+        length = body.where(top < 0.0, length, -length)
+        factor.set((length - top) / length)
+        for i in body.range(m, k + 1):
+            x[i, k] = x[i, k] / (top - length)
+        x[k, k] = length
+    return factor.get()
+
+
+def _reflect(body, x, k, factor, y, j):
+    """Reflect column j of `y` by the vector in column k of `x`."""
+    m = x.shape[0]
+    total = body.cell(y[k, j], x.kind)
+    for i in body.range(m, k + 1):
+        total.set(total.get() + x[i, k] * y[i, j])
+    step = factor * total.get()
+    y[k, j] = y[k, j] - step
+    for i in body.range(m, k + 1):
+        y[i, j] = y[i, j] - x[i, k] * step
+
+
+def _require(body, holds):
+    """End the function where a condition does not hold: NumPy then runs, and says why."""
+    # 1 is no place on an axis of one element: the way out of bounds is taken.
+    body.statements.append(Bound(Value("i64"), (1 - body.cast(holds, "i64")).value, 1))
 
 
 def _eliminate(body, a, b):
@@ -53,8 +213,7 @@ def _eliminate(body, a, b):
             for j in body.range(columns):
                 x[k, j], x[other, j] = x[other, j], x[k, j]
         top = a[k, k]
-        # 1 is no place on an axis of one element: the way out of bounds is taken.
-        body.statements.append(Bound(Value("i64"), body.cast(top.equals(0.0), "i64").value, 1))
+        _require(body, top.differs(0.0))
         for i in body.range(n, k + 1):
             factor = a[i, k] / top
             for j in body.range(n, k + 1):
