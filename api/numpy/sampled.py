@@ -141,9 +141,11 @@ def correlate(a: Array, v: Array, mode: str = "valid") -> Array:
         if not np.ndim(x):
             raise ValueError(f"correlate needs two vectors, but got {x!r}; write x * y for a number{at_user_line()}")
     a, v = _signals("correlate", a, v)
-    v = shaping.flip(shaping.conjugate(v) if v.dtype.kind == "c" else v, axes=(0,))
+    v = shaping.conjugate(v) if v.dtype.kind == "c" else v
     n, m = a.shape[0], v.shape[0]
-    ans = running.convolve(a, v)
+    if mode == "valid" and n >= m:
+        return running.slide(a, v)
+    ans = running.convolve(a, shaping.flip(v, axes=(0,)))
     if n < m and mode == "same":  # NumPy exchanges the operands and turns the output round
         return shaping.slice_axis(ans, 0, n // 2, n // 2 + m)
     return _cut(ans, n, m, mode)

@@ -174,44 +174,47 @@ running_argmax = _running_argument("running_argmax", operator.gt)
 running_argmin = _running_argument("running_argmin", operator.lt)
 
 
-def _convolve(xp, x, y):
+def _by_rows(xp, run, x, y, size):
+    """A function of two vectors, for each row of `x` and `y`."""
     if x.ndim == 1:
-        return xp.convolve(x, y)
-    lead = x.shape[:-1]
-    rows = [xp.convolve(a, b) for a, b in zip(x.reshape(-1, x.shape[-1]), y.reshape(-1, y.shape[-1]))]
-    if not rows:
-        return xp.zeros((*lead, x.shape[-1] + y.shape[-1] - 1), xp.result_type(x, y))
-    return xp.stack(rows).reshape((*lead, -1))
+        return run(x, y)
+    rows = [run(a, b) for a, b in zip(x.reshape(-1, x.shape[-1]), y.reshape(-1, y.shape[-1]))]
+    return (xp.stack(rows) if rows else xp.zeros(0, xp.result_type(x, y))).reshape((*x.shape[:-1], size))
 
 
-def _convolve_batch(x, y, batched, size):
-    x, y = (v if b else broadcast_to(v, shape=(size, *v.shape)) for v, b in zip((x, y), batched))
-    return convolve(x, y)
-
-
-def _overlaps(ct, y, n):
-    """For each place of the other operand the product of `y` with the part of `ct` that it reached."""
-    m = y.shape[-1]
-    if type(ct) is np.ndarray and type(y) is np.ndarray and ct.size and ct.shape[:-1] == y.shape[:-1]:
-        rows = zip(ct.reshape((-1, ct.shape[-1])), y.reshape((-1, m)))  # n m products, not (n + m) m of which n count
-        return np.stack([np.correlate(c, row, "valid") for c, row in rows]).reshape((*ct.shape[:-1], n))
-    axis = y.ndim - 1
-    return slice_axis(convolve(ct, conj(flip(y, axes=(axis,)))), axis, m - 1, m - 1 + n)
+def _of_examples(found, x, y, batched, size):
+    return found(*[v if b else broadcast_to(v, shape=(size, *v.shape)) for v, b in zip((x, y), batched)])
 
 
 convolve = primitive(
     "convolve",  # x: (*b, n), y: (*b, m) -> (*b, n + m - 1); the rows one by one
-    impl=lambda xp, x, y: _convolve(xp, x, y),
+    impl=lambda xp, x, y: _by_rows(xp, xp.convolve, x, y, x.shape[-1] + y.shape[-1] - 1),
     shape=lambda x, y: make_aval((*x.shape[:-1], x.shape[-1] + y.shape[-1] - 1), result_dtype(x, y)),
     jvp={"x": lambda dx, y: convolve(dx, y), "y": lambda dy, x: convolve(x, dy)},
-    vjp={"x": lambda ct, x_aval, y: _overlaps(ct, y, x_aval.shape[-1]),
-         "y": lambda ct, x, y_aval: _overlaps(ct, x, y_aval.shape[-1])},
-    batch=_convolve_batch,
+    vjp={"x": lambda ct, y: slide(ct, conj(y)), "y": lambda ct, x: slide(ct, conj(x))},
+    batch=lambda x, y, batched, size: _of_examples(convolve, x, y, batched, size),
     linear=("x", "y"),
     depends=lambda x, y, x_value, y_value: slid(x, y, x_value, y_value),
     samples=together(
         arrays((4,), (3,)), arrays((1,), (3,)), arrays((2, 3), (2, 4)), arrays((0, 3), (0, 2)),
         lambda rng: [Sample(rng.normal(size=3).astype(np.float32), rng.normal(size=2)),
+                     Sample(rng.normal(size=3), rng.normal(size=2) + 1j)],
+    ),
+    absent={"()": "it runs along an axis", "broadcast": "both operands have the same leading axes"},
+)
+slide = primitive(
+    "slide",  # x: (*b, n + m - 1), y: (*b, m) -> (*b, n): the sums of products of y with each part of x
+    impl=lambda xp, x, y: _by_rows(xp, lambda a, b: xp.correlate(a, xp.conj(b), "valid"), x, y,
+                                   x.shape[-1] - y.shape[-1] + 1),
+    shape=lambda x, y: make_aval((*x.shape[:-1], x.shape[-1] - y.shape[-1] + 1), result_dtype(x, y)),
+    jvp={"x": lambda dx, y: slide(dx, y), "y": lambda dy, x: slide(x, dy)},
+    vjp={"x": lambda ct, y: convolve(ct, conj(y)), "y": lambda ct, x: slide(conj(x), ct)},
+    batch=lambda x, y, batched, size: _of_examples(slide, x, y, batched, size),
+    linear=("x", "y"),
+    samples=together(
+        arrays((4,), (3,)), arrays((3,), (1,)), arrays((2, 4), (2, 4)), arrays((0, 3), (0, 2)),
+        lambda rng: [Sample(rng.normal(size=3).astype(np.float32), rng.normal(size=2)),
+                     Sample(rng.normal(size=3) + 1j, rng.normal(size=2) + 1j),
                      Sample(rng.normal(size=3), rng.normal(size=2) + 1j)],
     ),
     absent={"()": "it runs along an axis", "broadcast": "both operands have the same leading axes"},

@@ -287,6 +287,21 @@ def test_factorizations_of_matrices_and_of_stacks(name, n, lead, dtype):
     check(FACTORIZED[name], (rng.normal(size=(*lead, n, n)) + 3.0 * np.eye(n)).astype(dtype))
 
 
+ROWS = {
+    "convolve": lambda x, k: cv.vmap(lambda r: np.convolve(r, k))(x), "one": lambda x, k: np.convolve(x[0], k),
+    "correlate": lambda x, k: cv.vmap(lambda r: np.correlate(r, k, "same"))(x),
+    "valid": lambda x, k: cv.vmap(lambda r: np.correlate(r, k, "valid"))(x),
+    "in a loop": lambda x, k: cv.scan(lambda c, r: (0.5 * np.convolve(c, k, "same") + r, c[0]), x[0], x),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (7, 3), (64, 9), (9, 9)])
+@pytest.mark.parametrize("name", ROWS)
+def test_convolutions_of_rows(name, n, m, dtype):
+    check(ROWS[name], RNG.normal(size=(4, n)).astype(dtype), RNG.normal(size=m).astype(dtype))
+
+
 def test_factorizations_at_zeros_and_far_from_one():
     for a in (np.zeros((3, 2)), np.diag([2.0, 0.0, -1.0]), np.array([[1e200, 2.0], [3e200, 1.0]]),
               np.array([[1e-200, 2e-200], [3e-200, 1e-200]]), np.eye(3, 2)):

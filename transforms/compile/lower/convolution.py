@@ -1,4 +1,4 @@
-"""Lower convolutions to im2col for each example and a matrix product."""
+"""Lower convolutions: of images to im2col for each example and a matrix product, of rows to sums of products."""
 
 from math import prod
 
@@ -6,6 +6,9 @@ from ..loops.kinds import KINDS
 from ..loops.statements import Const, compact_strides
 from .indexing import added, looped, row_of
 from .products import multiplied
+from .stacks import Stack
+
+_LINE = 2048  # elements of a row that stays in the first cache; of longer ones NumPy's products of vectors are faster
 
 # The shapes are those of core/ops/nn/convolution.py: x (n, channels, *size), w (features, channels / groups, *kernel),
 # y (n, features, *out).
@@ -145,3 +148,51 @@ def _add_windows(writer, into, y, taps, lead):
             writer, row_of(into, lead, k), row_of(y, lead, k), taps - 1, lead))
     else:
         added(writer, into, y)
+
+
+def is_short(eq, is_body):
+    """Tell whether rows of one kind of float are short."""
+    avals = [v.aval for v in (*eq.inputs, *eq.outputs)]
+    return all(a.dtype == avals[-1].dtype and not a.weak and 0 < a.shape[-1] <= _LINE for a in avals) and (
+        avals[-1].dtype.kind == "f")
+
+
+def convolve(writer, eq):
+    """All sums of products of two rows, by shifts of the longer one."""
+    (v, u), (out,) = eq.inputs, eq.outputs
+    if v.aval.shape[-1] < u.aval.shape[-1]:
+        v, u = u, v
+    (n, m), work = (v.aval.shape[-1], u.aval.shape[-1]), Stack(writer, out, 1)
+    x, y, total = work.copy(v, (n,)), work.copy(u, (m,)), work.new((n + m - 1,))
+    total.fill(0.0)
+    for t in work.each():
+        _shifted(work.body, n, m, lambda i, j, t=t: (total, (t, i + j), x[t, i] * y[t, j]))
+    writer.work += writer.repeat * work.count * n * m
+    work.give(out, total)
+
+
+def slide(writer, eq):
+    """The sums of products of a row with each part of another."""
+    (v, u), (out,) = eq.inputs, eq.outputs
+    (n, m), work = (out.aval.shape[-1], u.aval.shape[-1]), Stack(writer, out, 1)
+    x, y, total = work.copy(v, (n + m - 1,)), work.copy(u, (m,)), work.new((n,))
+    total.fill(0.0)
+    for t in work.each():
+        if n >= m:
+            _shifted(work.body, n, m, lambda i, j, t=t: (total, (t, i), x[t, i + j] * y[t, j]))
+        else:
+            for i in work.body.range(n):
+                found = work.body.cell(0.0, work.kind)
+                for j in work.body.range(m):
+                    found.add(x[t, i + j] * y[t, j])
+                total[t, i] = found.get()
+    writer.work += writer.repeat * work.count * n * m
+    work.give(out, total)
+
+
+def _shifted(body, n, m, term):
+    """Add `term(i, j)`, `(array, places, value)`, up over all j, in inner loops over i."""
+    for j in body.range(m):
+        for i in body.range(n):
+            array, places, value = term(i, j)
+            array[places] = array[places] + value

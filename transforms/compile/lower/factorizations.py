@@ -6,30 +6,10 @@ import numpy as np
 
 from ....core.ops.linalg.small_solves import SMALL
 from ...graph.equations import Literal
-from ..loops.define import Array, Body
-from ..loops.kinds import KINDS
-from ..loops.statements import Bound, Place, Value
+from ..loops.statements import Bound, Value
+from .stacks import Part, Stack
 
 _ROWS = 16  # of larger matrices LAPACK's blocks are faster
-
-
-class _Matrix:
-    """One matrix of a stack: `x[i, j]` and `x[i, j] = value`."""
-
-    __slots__ = ("place", "shape", "stack")
-
-    def __init__(self, stack, place):
-        self.stack, self.place, self.shape = stack, place, stack.shape[1:]
-
-    @property
-    def kind(self):
-        return self.stack.kind
-
-    def __getitem__(self, places):
-        return self.stack[(self.place, *places)]
-
-    def __setitem__(self, places, value):
-        self.stack[(self.place, *places)] = value
 
 
 def _of_one_kind(eq):
@@ -53,46 +33,14 @@ def solve(writer, eq):
     """`x` with `a @ x = b`, or the inverse of `a`."""
     a, out = eq.inputs[0], eq.outputs[0]
     n = a.aval.shape[-1]
-    work = _Stacks(writer, a)
+    work = Stack(writer, a, 2)
     beside = eq.inputs[1] if len(eq.inputs) > 1 else Literal(np.eye(n, dtype=out.aval.dtype))
-    left = work.copy(a, a.aval.shape, (n, n))
-    right = work.copy(beside, out.aval.shape, (n, out.aval.size // (n * work.count)))
+    left = work.copy(a, (n, n))
+    right = work.copy(beside, (n, out.aval.size // (n * work.count)), out.aval.shape)
     for t in work.each():
-        _eliminate(work.body, _Matrix(left, t), _Matrix(right, t))
+        _eliminate(work.body, Part(left, t), Part(right, t))
     writer.work += writer.repeat * work.count * n * (n * n + right.shape[2])
     work.give(out, right)
-
-
-class _Stacks:
-    """Stacks of as many matrices as a variable holds, and the loop language among the statements of a program."""
-
-    def __init__(self, writer, like):
-        self.writer = writer
-        self.count = prod(like.aval.shape[:-2])
-        self.kind = KINDS[like.aval.dtype]
-        self.body = Body(0)
-        self.body.statements = writer.statements
-
-    def new(self, shape):
-        """Memory for matrices of a shape."""
-        shape = self.count, *shape
-        return Array(self.body, self.writer.new(shape, self.kind).memory, shape)
-
-    def copy(self, v, whole, shape):
-        """A copy of a variable, broadcast to a shape, as matrices."""
-        found = self.new(shape)
-        self.writer.copy(v, Place(found.memory, whole))
-        return found
-
-    def each(self):
-        """The place of a matrix, in a loop if there are several."""
-        return self.body.range(self.count) if self.count > 1 else (0,)
-
-    def give(self, out, found):
-        """Make a stack a result."""
-        place = self.writer.result(out)
-        self.writer.copy(Place(found.memory, out.aval.shape), place)
-        self.writer.values[out] = place
 
 
 def is_factorized(eq, is_body):
@@ -104,10 +52,10 @@ def cholesky(writer, eq):
     """The lower triangular factor, row by row (Golub and Van Loan 2013, algorithm 4.2.1 by dot products)."""
     a, out = eq.inputs[0], eq.outputs[0]
     n = a.aval.shape[-1]
-    work = _Stacks(writer, a)
-    body, given, factors = work.body, work.copy(a, a.aval.shape, (n, n)), work.new((n, n))
+    work = Stack(writer, a, 2)
+    body, given, factors = work.body, work.copy(a, (n, n)), work.new((n, n))
     for t in work.each():
-        x, factor = _Matrix(given, t), _Matrix(factors, t)
+        x, factor = Part(given, t), Part(factors, t)
         for i in body.range(n):
             for j in body.range(i + 1):
                 total = body.cell(x[i, j] if eq.params[0] else (x[i, j] + x[j, i]) * 0.5, work.kind)
@@ -128,11 +76,11 @@ def qr(writer, eq):
     a, (q, r) = eq.inputs[0], eq.outputs
     m, n = a.aval.shape[-2:]
     columns = m if eq.params[0] else n
-    work = _Stacks(writer, a)
-    body, kind, given = work.body, work.kind, work.copy(a, a.aval.shape, (m, n))
+    work = Stack(writer, a, 2)
+    body, kind, given = work.body, work.kind, work.copy(a, (m, n))
     first, second, factors = map(work.new, ((m, columns), (n, n), (n,)))
     for t in work.each():
-        x, upper, turned, scale = (_Matrix(v, t) for v in (given, second, first, factors))
+        x, upper, turned, scale = (Part(v, t) for v in (given, second, first, factors))
         for k in body.range(n):
             scale[k,] = _reflection(body, x, k)
             for j in body.range(n, k + 1):

@@ -15,7 +15,7 @@ from .batch_layout import fold
 from .buffer_reuse import add_zero_into, want, written_over
 from .collectives import exchange
 from .concat_by_update import assemble
-from .convolution import conv, conv_input, conv_weight, overlap_add, windows
+from .convolution import conv, conv_input, conv_weight, convolve, is_short, overlap_add, slide, windows
 from .factorizations import cholesky, is_factorized, is_system, qr, solve
 from .indexing import add_rows, counted, fits, implant, last_writer, pivot, put_rows, scatter_add, spread, take
 from .loops import branch, scan, while_loop
@@ -307,6 +307,7 @@ _ATOMS = {
        for name, rank in (("solve", 2), ("solve_vector", 1), ("inv", 2))},
     "cholesky": Atom(is_factorized, cholesky), "qr": Atom(is_factorized, qr),
     "matmul": Atom(_product, matmul), "einsum": Atom(_contraction, einsum),
+    "convolve": Atom(is_short, convolve), "slide": Atom(is_short, slide),
     "windows": Atom(_strong, windows), "overlap_add": Atom(_floats, overlap_add), "conv": Atom(_convolution, conv),
     "conv_input": Atom(_convolution, conv_input), "conv_weight": Atom(_convolution, conv_weight),
 }
