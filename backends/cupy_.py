@@ -8,8 +8,8 @@ from functools import cache
 
 import numpy as np
 
+from ..core.arrays.axes import all_within
 from ..core.arrays.backend import Backend, register_backend
-from ..core.arrays.bounds import all_within
 from ..core.errors import at_user_line
 from ..core.lazy import LazyModule
 from .cupy_special import Special

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..core.arrays.dtypes import result_dtype
 from ..core.errors import at_user_line
-from ..core.numpy_api import copies, methods
+from ..core.numpy_api import methods, views
 from ..core.ops import arithmetic, elementary, selection, shaping
 from ..core.ops.indexing import pairs
 from .surface import UNSET, Array, array_of, as_numpy, dispatch, implements, lift, public, refuse_options, ufunc
@@ -117,7 +117,7 @@ def nan_to_num(x: Array, copy: bool = True, nan: Any = 0.0, posinf: Any = None, 
         parts = [nan_to_num(part, nan=nan, posinf=posinf, neginf=neginf) for part in (x.real, x.imag)]
         return pairs.as_complex(shaping.stack(*parts, axis=x.ndim))  # a product with 1j makes NaN of infinite parts
     if x.dtype.kind != "f":
-        return copies.copied(x) if copy else x
+        return views.copied(x) if copy else x
     if any(v is not None and np.iscomplexobj(v) for v in (nan, posinf, neginf)):
         raise TypeError(f"nan_to_num of real values takes real replacements, but got nan={nan!r}, posinf={posinf!r}, "
                         f"neginf={neginf!r}; give real ones{at_user_line()}")
@@ -185,7 +185,7 @@ def iscomplex(x: Array) -> Array:
 
 @implements(np.astype)
 def astype(x: Array, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Array:
-    return copies.astype(x, dtype, copy=copy)
+    return views.astype(x, dtype, copy=copy)
 
 
 @implements(np.shape)

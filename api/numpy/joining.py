@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import ShapeError, at_user_line
-from ..core.numpy_api import copies, methods
+from ..core.numpy_api import methods, views
 from ..core.ops import shaping
 from ..core.trace.tracer import Dual, Rev
 from .shaping import atleast_1d, atleast_2d, atleast_3d
@@ -29,7 +29,7 @@ def concatenate(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = 
     if not parts[0].ndim:
         raise ShapeError(f"concatenate cannot join 0-d arrays; use np.stack{at_user_line()}")
     axis = methods.normal_axis(axis, parts[0].ndim)
-    return copies.copied(parts[0]) if len(parts) == 1 else shaping.concatenate(*parts, axis=axis)
+    return views.copied(parts[0]) if len(parts) == 1 else shaping.concatenate(*parts, axis=axis)
 
 
 concat = concatenate
@@ -101,7 +101,7 @@ def append(arr: Array, values: Array, axis: Any = None) -> Array:
 def block(arrays: Any) -> Array:
     depth = _depth(arrays)
     rank = builtins.max(depth, _rank(arrays))
-    return _blocks(arrays, depth, rank) if depth else copies.copied(array_of(arrays))
+    return _blocks(arrays, depth, rank) if depth else views.copied(array_of(arrays))
 
 
 def _depth(arrays: Any) -> int:

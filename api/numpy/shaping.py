@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.arrays.axes import shape_tuple
 from ..core.errors import at_user_line
-from ..core.numpy_api import copies, methods, views
+from ..core.numpy_api import methods, views
 from ..core.ops import shaping
 from ..core.trace.buffers import Buffer
 from ..core.trace.device import constant
@@ -19,7 +19,7 @@ from .surface import Array, Axis, array_of, implements
 
 @implements(np.reshape)
 def reshape(a: Array, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None) -> Array:
-    return methods.reshape(copies.copied(a) if copy else a, newshape if shape is None else shape, order)
+    return methods.reshape(views.copied(a) if copy else a, newshape if shape is None else shape, order)
 
 
 @implements(np.ravel)
@@ -134,7 +134,7 @@ def tile(A: Array, reps: Any) -> Array:
     spread = shaping.reshape(A, tuple(n for size in shape for n in (1, size)))
     spread = shaping.broadcast_to(spread, tuple(n for pair in zip(reps, shape) for n in pair))
     ans = shaping.reshape(spread, tuple(r * n for r, n in zip(reps, shape)))
-    return copies.unshared(ans) if math.prod(reps) > 1 else copies.copied(ans)
+    return views.unshared(ans) if math.prod(reps) > 1 else views.copied(ans)
 
 
 @implements(np.repeat)
@@ -200,7 +200,7 @@ def roll(a: Array, shift: Any, axis: Axis = None) -> Array:
         if amount:
             upper = shaping.slice_axis(moved, k, size - amount, size)
             moved = shaping.concatenate(upper, shaping.slice_axis(moved, k, 0, size - amount), axis=k)
-    return copies.copied(a) if moved is a else moved
+    return views.copied(a) if moved is a else moved
 
 
 def _rolled(a: Array, shift: Any, axis: Any) -> Array:

@@ -10,7 +10,7 @@ from ..core.trace.device import constant
 from ..core.trace.tracer import Tracer
 from .surface import Array, array_of, as_numpy, implements
 
-bessel_integer: Any = LazyModule("covector.core.ops.special.bessel_integer")
+bessel_integer: Any = LazyModule("covector.core.ops.special.bessel")
 bartlett, blackman, hamming, hanning = np.bartlett, np.blackman, np.hamming, np.hanning
 
 

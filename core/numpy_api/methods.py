@@ -1,12 +1,13 @@
 """Operators, methods and attributes of tracers: what `numpy.ndarray` has, in primitives."""
 
 import operator
+from numbers import Number
 
 import numpy as np
 
 from ..arrays.axes import full_shape, normal_axes, normal_axis
 from ..checks import check_options, flag
-from ..errors import DtypeError, ShapeError, at_user_line
+from ..errors import BackendError, DtypeError, ShapeError, at_user_line
 from ..ops import arithmetic as a, elementary, reductions, running, selection, shaping
 from ..ops.indexing import indexing, pairs, sorting
 from ..ops.linalg import products
@@ -15,11 +16,25 @@ from ..trace.device import constant
 from ..trace.shared_memory import become_buffer, is_copy, is_part
 from ..trace.tracer import Rev, Tracer, concrete
 from .at import At
-from .comparing import equality
-from .copies import astype, cast_for_write, cast_in_place, copied, copy
 from .reducing import in_dtype, mean, no_out, reduce, std, var
 from .roots import absolute, integer_power, square
-from .views import diagonal, ravel, trace
+from .views import astype, cast_for_write, cast_in_place, copied, copy, diagonal, ravel, trace
+
+# `==` and `!=` of traced values, including operands that are not numbers.
+
+
+def equality(prim, other):
+    """`==` or `!=`: of what is no number, as None and texts, it is `other` for every element, as in NumPy."""
+    def method(x, y):
+        try:
+            return prim(x, y)
+        except (BackendError, DtypeError):
+            if hasattr(y, "dtype") or hasattr(y, "__array__") or isinstance(y, Number | list | tuple):
+                raise
+            return constant(np.full(x.shape, other)[()], x)
+
+    return method
+
 
 ndarray = np.ndarray
 

@@ -8,9 +8,8 @@ from ..arrays.avals import WEAK
 from ..arrays.backend import special_function
 from ..errors import ConversionError, RuleError, at_user_line
 from ..lazy import LazyModule
-from ..ops import elementary, selection, shaping
+from ..ops import arithmetic, elementary, selection, shaping
 from ..ops.linalg import products
-from ..ops.special import digits
 from ..primitive.primitive import REGISTRY
 from ..trace.shared_memory import become_buffer
 from ..trace.tracer import Tracer
@@ -62,8 +61,8 @@ UFUNCS[np.fabs] = _fabs
 
 def _frexp(x):
     """Mantissa and exponent; the exponent is flat, so the mantissa moves as x does, scaled."""
-    n = digits.exponent(x)
-    return digits.ldexp(x, -n), n
+    n = arithmetic.exponent(x)
+    return arithmetic.ldexp(x, -n), n
 
 
 UFUNCS[np.frexp] = _frexp

@@ -11,8 +11,7 @@ from ...core.errors import ConversionError, DtypeError, RuleError, ShapeError, T
 from ...core.ops.shaping import broadcast_to
 from ...core.primitive.primitive import bind
 from ...core.progress import with_progress
-from ...core.trace.buffers import identity
-from ...core.trace.closure_guard import CLOSURE_GUARD, ClosureGuard, is_staging
+from ...core.trace.buffers import CLOSURE_GUARD, ClosureGuard, identity, is_staging
 from ...core.trace.tracer import unwrap
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import described, flatten, only_leaf, settle, structure

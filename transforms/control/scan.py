@@ -7,14 +7,14 @@ import numpy as np
 
 from ...core.arrays.avals import WEAK, aval_of, make_aval, promoting_aval
 from ...core.arrays.dtypes import is_inexact, native_dtype, result_dtype
-from ...core.arrays.errstate import error_state, leave_error_state
+from ...core.arrays.fp_warnings import error_state, leave_error_state
 from ...core.checks import check_function, whole
 from ...core.errors import ConversionError, ShapeError, TreeError, at_user_line
 from ...core.ops.selection import astype
 from ...core.ops.shaping import broadcast_to, stack
 from ...core.primitive.primitive import bind
 from ...core.progress import reporter, with_progress
-from ...core.trace.closure_guard import is_staging
+from ...core.trace.buffers import is_staging
 from ...core.trace.device import constant
 from ...core.trace.tracer import Tracer
 from ...core.types import Any, Callable, PyTree

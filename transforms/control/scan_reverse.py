@@ -4,7 +4,7 @@ from functools import partial
 
 from ...core.arrays.avals import aval_of, make_aval, promoting_aval
 from ...core.arrays.dtypes import is_inexact
-from ...core.arrays.errstate import error_state, leave_error_state
+from ...core.arrays.fp_warnings import error_state, leave_error_state
 from ...core.trace.device import library_of, zeros_of
 from ...core.trace.tracer import Rev
 from ..arguments.arguments import settle

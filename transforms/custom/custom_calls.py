@@ -20,9 +20,8 @@ from ..arguments.trees import optree
 from ..interpreters.forward import jvp, start_dual
 from ..scope.errstate import quiet
 from ..staging.bodies import conjugated, pull, push
-from ..staging.linearity import apply_linear, stands_in, unknown
 from ..staging.numbers import as_numbers
-from ..staging.staging import stage
+from ..staging.staging import apply_linear, stage, stands_in, unknown
 from .by_rows import by_rows
 
 # Whether a pullback is being pushed along its cotangent: those inside it run as they are, or one that calls itself

@@ -8,8 +8,7 @@ from ...core.errors import DtypeError, RuleError, ShapeError, TreeError, at_user
 from ...core.ops.samples import unary
 from ...core.primitive.families import ZERO, elementwise
 from ...core.primitive.primitive import bind
-from ...core.trace.inside_transform import INSIDE
-from ...core.trace.tracer import Tracer
+from ...core.trace.tracer import INSIDE, Tracer
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import flatten, settle
 from ..graph.equations import Body

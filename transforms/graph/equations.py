@@ -120,7 +120,7 @@ class Body:
         return repr(self.graph) if self.graph is not None else "body"
 
 
-INSIDE = object()  # the name of no axis
+NO_AXIS = object()  # the name of no axis
 
 
 def dependent(graph, flags, axis=None):
@@ -140,7 +140,7 @@ def dependent(graph, flags, axis=None):
 def varying(eq, given, axis):
     """Flags of the outputs of an equation that vary along a mesh axis: of a collective, or of a call of graphs.
 
-    `axis=INSIDE`: which depend on operands that are flagged, by what happens in the graphs.
+    `axis=NO_AXIS`: which depend on operands that are flagged, by what happens in the graphs.
     """
     count = len(eq.outputs)
     if eq.prim.varies is not None:

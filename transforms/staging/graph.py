@@ -6,8 +6,7 @@ from itertools import groupby
 import numpy as np
 
 from ...core.arrays.avals import aval_of, make_aval, short_dtype
-from ...core.arrays.errstate import error_state, leave_error_state
-from ...core.arrays.fp_warnings import enter_reporting, runs_equations
+from ...core.arrays.fp_warnings import enter_reporting, error_state, leave_error_state, runs_equations
 from ...core.checks import whole
 from ...core.errors import DtypeError, ShapeError, TreeError, at_user_line
 from ...core.ops.indexing.places import duplicate

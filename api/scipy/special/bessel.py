@@ -1,6 +1,6 @@
 """Bessel functions of order 0 and 1."""
 
-from ...core.ops.special import bessel, bessel_second_kind
+from ...core.ops.special import bessel
 from ...numpy.surface import Array, lift
 
 
@@ -145,7 +145,7 @@ def k0(x: Array, /) -> Array:
     >>> round(float(special.k0(1.0)), 6)
     0.421024
     """
-    return bessel_second_kind.k0(lift(x))
+    return bessel.k0(lift(x))
 
 
 def k1(x: Array, /) -> Array:
@@ -161,7 +161,7 @@ def k1(x: Array, /) -> Array:
     >>> round(float(special.k1(1.0)), 6)
     0.601907
     """
-    return bessel_second_kind.k1(lift(x))
+    return bessel.k1(lift(x))
 
 
 def k0e(x: Array, /) -> Array:
@@ -177,7 +177,7 @@ def k0e(x: Array, /) -> Array:
     >>> round(float(special.k0e(1.0)), 6)
     1.144463
     """
-    return bessel_second_kind.k0e(lift(x))
+    return bessel.k0e(lift(x))
 
 
 def k1e(x: Array, /) -> Array:
@@ -193,4 +193,4 @@ def k1e(x: Array, /) -> Array:
     >>> round(float(special.k1e(1.0)), 6)
     1.636153
     """
-    return bessel_second_kind.k1e(lift(x))
+    return bessel.k1e(lift(x))

@@ -1,6 +1,6 @@
 """Exponential, sine, Fresnel and related integrals; hypergeometric functions."""
 
-from ...core.ops.special import hypergeometric, integrals
+from ...core.ops.special import elliptic, integrals
 from ...numpy.surface import Array, array_of, floating, lift, ordered
 
 
@@ -169,7 +169,7 @@ def hyp1f1(a: Array, b: Array, x: Array, /) -> Array:
     >>> round(float(special.hyp1f1(1.0, 2.0, 1.0)), 6)
     1.718282
     """
-    return hypergeometric.hyp1f1(lift(a), lift(b), floating(x))
+    return elliptic.hyp1f1(lift(a), lift(b), floating(x))
 
 
 def hyp2f1(a: Array, b: Array, c: Array, z: Array, /) -> Array:
@@ -188,4 +188,4 @@ def hyp2f1(a: Array, b: Array, c: Array, z: Array, /) -> Array:
     >>> round(float(special.hyp2f1(1.0, 1.0, 2.0, 0.5)), 6)
     1.386294
     """
-    return hypergeometric.hyp2f1(lift(a), lift(b), lift(c), floating(z))
+    return elliptic.hyp2f1(lift(a), lift(b), lift(c), floating(z))

@@ -1,6 +1,6 @@
 """Inverses of the incomplete gamma and beta functions, and Student's t distribution."""
 
-from ...core.ops.special import quantiles, student
+from ...core.ops.special import quantiles
 from ...numpy.surface import Array, lift
 
 
@@ -71,7 +71,7 @@ def stdtr(df: Array, t: Array, /) -> Array:
     >>> round(float(special.stdtr(3.0, 1.0)), 6)
     0.804499
     """
-    return student.stdtr(lift(df), lift(t))
+    return quantiles.stdtr(lift(df), lift(t))
 
 
 def stdtrit(df: Array, p: Array, /) -> Array:
@@ -90,4 +90,4 @@ def stdtrit(df: Array, p: Array, /) -> Array:
     >>> round(float(special.stdtrit(3.0, 0.9)), 6)
     1.637744
     """
-    return student.stdtrit(lift(df), lift(p))
+    return quantiles.stdtrit(lift(df), lift(p))

@@ -16,7 +16,7 @@ from ...core.ops.special import (
     incomplete,
     normal_distribution as normal,
     quantiles,
-    student,
+    quantiles as student,
 )
 from ...nn import log1mexp as loud_log1mexp
 from ...numpy import arctan2, cos, tan

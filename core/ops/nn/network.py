@@ -4,8 +4,7 @@
 import numpy as np
 
 from ...arrays.avals import make_aval
-from ...arrays.dtypes import result_dtype
-from ...arrays.mixed_precision import in_single
+from ...arrays.dtypes import in_single, result_dtype
 from ...arrays.ufunc_dispatch import small
 from ...errors import ShapeError, at_user_line
 from ...primitive.broadcasting import broadcast_shape

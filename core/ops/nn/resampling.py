@@ -7,7 +7,7 @@ import numpy as np
 from ...arrays.avals import make_aval
 from ...arrays.sums import shaped
 from ...primitive.families import linear
-from ...primitive.loop_kernels import Loops
+from ...primitive.kernels import Loops
 from ...trace.device import constant
 from ..dependence import lines
 from ..samples import Sample

@@ -8,7 +8,7 @@ from importlib.machinery import EXTENSION_SUFFIXES
 import numpy as np
 from numpy._core import _multiarray_umath  # type: ignore[attr-defined] # private: where the library lies
 
-from ....core.arrays.errstate import VARIABLE
+from ....core.arrays.fp_warnings import VARIABLE
 
 DATA, NDIM, DIMS, DESCR, FLAGS, TYPE, VALUE = 16, 24, 32, 56, 64, 8, 16  # bytes
 READY = 0x101  # C-contiguous and aligned
