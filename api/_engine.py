@@ -70,4 +70,5 @@ from .transforms.staging.staging import GraphTrace as GraphTrace
 
 # Loaded for the primitives that compat uses.
 _LOADED = (_bags, _by_output, _classification, _convolution, _ctc, _distances, _extremes, _grid_positions,
-           _interpolation, _network, _normalisation, _pairs, _piecewise, _recurrent, _scattered_products, _special, _top_k)
+           _interpolation, _network, _normalisation, _pairs, _piecewise, _recurrent, _scattered_products, _special,
+           _top_k)

@@ -23,7 +23,7 @@ class Facts:
     broadcasts = False  # operands against each other, though it is not elementwise; tests/testing/rig/audit.py
     chosen: Any = None  # {operand: its rule where zeros cut}; core/primitive/families.py, core/tape/tape.py
     continued: Any = None  # what the stateful layer has in its place; transforms/reverse/ambient.py, compat/torch
-    # which elements depend on which of an operand; transforms/sparse/pattern.py, transforms/staging/structural_zeros.py
+    # which elements depend on which of an operand; transforms/sparse/pattern.py, transforms/staging/passes.py
     depends: Any = None
     # `gram(rows, factor, matrix)`: (rows * factor) @ matrix, None if not cheaper; core/tape/lazy_cotangents.py
     gram: Any = None

@@ -68,14 +68,14 @@ transforms/compile/analysis: core transforms/graph core/primitive
 core/ops/indexing: core core/arrays core/trace core/tape core/primitive core/ops
 core/ops/sparse: core core/arrays core/tape core/primitive core/ops
 core/ops/special: core core/arrays core/trace core/tape core/primitive core/ops
-transforms/compile/render: core/arrays transforms/graph transforms/scope transforms/compile/analysis
+transforms/compile/render: core/arrays transforms/compile/analysis
 transforms/compile/render/floats: core core/arrays transforms/graph transforms/compile/analysis
+transforms/compile/render/numpy: core core/arrays transforms/graph transforms/scope core/primitive
+    transforms/compile/analysis
 transforms/ranks: core core/arrays core/trace core/primitive core/ops
 core/ops/linalg: core core/arrays core/trace core/tape core/primitive core/ops core/ops/indexing
 transforms/arguments: core core/arrays core/trace core/tape core/ops/indexing
 transforms/compile/maths: core core/ops/special
-transforms/compile/render/numpy: core core/arrays transforms/graph core/primitive transforms/compile/analysis
-    transforms/compile/render
 transforms/compile/rules: core core/arrays transforms/graph core/primitive core/ops core/ops/indexing
 api/tree: core core/arrays core/trace core/ops transforms/arguments
 core/numpy_api: core core/arrays core/trace core/primitive core/ops core/ops/indexing core/ops/sparse core/ops/special
@@ -85,71 +85,68 @@ core/ops/scipy: core core/arrays core/trace core/tape core/primitive core/ops co
 transforms/compile/loops: core transforms/compile/maths
 transforms/compile/lower: core core/arrays core/trace transforms/graph transforms/compile/machine core/primitive
     core/ops core/ops/indexing core/ops/linalg transforms/compile/rules transforms/compile/loops
-transforms/compile: core core/arrays core/trace transforms/graph core/primitive transforms/compile/analysis
-    transforms/compile/render transforms/compile/render/floats transforms/compile/render/numpy
-    transforms/compile/rules transforms/compile/lower
+transforms/compile: core core/arrays transforms/graph transforms/compile/analysis transforms/compile/render
+    transforms/compile/render/floats transforms/compile/render/numpy transforms/compile/rules transforms/compile/lower
 transforms/compile/render/llvm: core transforms/compile/machine transforms/compile/maths transforms/compile/loops
     transforms/compile/lower
+transforms/reverse: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
+    transforms/compile/render transforms/compile/render/numpy transforms/compile/rules transforms/compile/lower
 transforms/compile/render/c: core transforms/graph transforms/compile/maths transforms/compile/loops
     transforms/compile/lower transforms/compile/render/llvm
-transforms/reverse: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
-    transforms/compile
-transforms/compile/render/cuda: core transforms/graph transforms/compile/maths transforms/compile/loops
-    transforms/compile/lower transforms/compile/render/c
 transforms/interpreters: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive
     core/ops core/ops/indexing transforms/ranks transforms/arguments transforms/reverse
 transforms/collectives: core core/arrays core/trace transforms/scope core/primitive core/ops transforms/ranks
     transforms/arguments core/numpy_api transforms/reverse transforms/interpreters
+transforms/compile/render/cuda: core transforms/graph transforms/compile/maths transforms/compile/loops
+    transforms/compile/lower transforms/compile/render/c
 transforms/staging: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
     core/ops/indexing transforms/arguments transforms/compile/rules transforms/compile transforms/reverse
     transforms/interpreters
+api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
+    transforms/staging
 transforms/compile/call: core core/arrays core/trace transforms/graph transforms/scope core/tape
     transforms/compile/machine core/primitive transforms/compile/analysis transforms/compile/render
-    transforms/arguments transforms/compile/render/numpy transforms/compile/loops transforms/compile/lower
-    transforms/compile transforms/compile/render/llvm transforms/compile/render/c transforms/reverse
-    transforms/compile/render/cuda transforms/interpreters transforms/staging
-transforms/debug: core core/arrays core/trace transforms/graph core/primitive core/ops transforms/arguments
+    transforms/compile/render/numpy transforms/arguments transforms/compile/loops transforms/compile/lower
+    transforms/compile transforms/compile/render/llvm transforms/reverse transforms/compile/render/c
+    transforms/interpreters transforms/compile/render/cuda transforms/staging
+transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
+    core/ops/indexing core/ops/linalg transforms/arguments transforms/reverse transforms/interpreters
     transforms/staging
+transforms/custom: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops transforms/arguments
+    transforms/reverse transforms/interpreters transforms/staging
 transforms/distributed: core core/arrays core/trace transforms/scope core/tape core/ops transforms/ranks
     transforms/arguments transforms/reverse transforms/interpreters transforms/collectives transforms/staging
 api/distributed: core transforms/distributed
-api/numpy: core core/arrays core/trace core/ops core/ops/indexing core/ops/special core/ops/linalg core/numpy_api
-    transforms/debug
-transforms/control: core core/arrays core/trace transforms/graph transforms/scope core/tape core/primitive core/ops
-    core/ops/indexing core/ops/linalg transforms/arguments transforms/reverse transforms/interpreters
-    transforms/staging transforms/debug
-transforms/custom: core core/arrays core/trace transforms/scope core/tape core/primitive core/ops transforms/arguments
-    transforms/reverse transforms/interpreters transforms/staging transforms/debug
-transforms/sparse: core core/arrays core/trace transforms/graph core/primitive core/ops core/ops/indexing
-    core/ops/sparse transforms/arguments transforms/interpreters transforms/staging transforms/compile/call
 api/nn: core core/arrays core/trace core/ops core/ops/special core/ops/linalg core/numpy_api core/ops/nn api/numpy
 api/optimizers: core core/ops transforms/arguments api/tree transforms/control
-api/random: core core/arrays core/trace core/primitive core/ops core/ops/special core/ops/nn transforms/debug
+api/random: core core/arrays core/trace core/primitive core/ops core/ops/special core/ops/nn transforms/staging
     api/numpy
 api/scipy/_solvers: core core/arrays core/trace core/ops/linalg transforms/arguments transforms/interpreters
-    transforms/staging transforms/debug api/numpy transforms/custom
+    transforms/staging api/numpy transforms/custom
 api/scipy/fft: core core/trace core/ops core/numpy_api core/ops/scipy api/numpy
 api/scipy/interpolate: core core/trace core/ops core/ops/indexing core/numpy_api core/ops/scipy api/numpy
 api/scipy/ndimage: core core/trace core/ops core/ops/indexing core/numpy_api core/ops/scipy api/numpy
 api/scipy/signal: core core/arrays core/trace core/ops core/numpy_api core/ops/scipy api/numpy
 api/scipy/sparse: core core/arrays core/trace core/ops core/ops/indexing core/ops/sparse api/tree core/numpy_api
-    transforms/interpreters transforms/debug api/numpy transforms/control transforms/custom
+    transforms/interpreters transforms/staging api/numpy transforms/control transforms/custom
+transforms/sparse: core core/arrays core/trace transforms/graph core/primitive core/ops core/ops/indexing
+    core/ops/sparse transforms/arguments transforms/interpreters transforms/staging transforms/compile/call
 api/scipy/integrate: core core/arrays core/trace transforms/arguments transforms/interpreters transforms/staging
-    transforms/debug api/numpy transforms/custom api/scipy/_solvers
+    api/numpy transforms/custom api/scipy/_solvers
 api/scipy/linalg: core core/arrays core/trace core/ops core/ops/indexing core/ops/linalg core/ops/scipy
-    transforms/interpreters transforms/debug api/numpy transforms/control transforms/custom api/scipy/_solvers
+    transforms/interpreters transforms/staging api/numpy transforms/control transforms/custom api/scipy/_solvers
 api/scipy/optimize: core core/arrays core/trace core/ops/indexing transforms/arguments transforms/interpreters
     api/numpy transforms/custom api/scipy/_solvers
 api/scipy/special: core core/arrays core/trace core/ops core/ops/special core/ops/nn api/numpy api/nn
-api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn transforms/debug api/numpy api/nn
-api/lax: core core/arrays core/trace core/ops core/ops/indexing transforms/collectives transforms/debug api/numpy
+api/scipy/stats: core core/trace core/ops core/ops/special core/ops/nn transforms/staging api/numpy api/nn
+api/lax: core core/arrays core/trace core/ops core/ops/indexing transforms/collectives transforms/staging api/numpy
     transforms/control transforms/custom api/nn api/scipy/special
 api/scipy: core api/scipy/linalg api/scipy/special api/scipy/stats
 api: core core/arrays backends core/trace transforms/graph transforms/scope core/tape transforms/compile/machine
     core/primitive core/ops core/ops/indexing core/ops/special core/ops/linalg api/tree core/numpy_api core/ops/nn
-    transforms/reverse transforms/interpreters transforms/collectives transforms/staging transforms/compile/call
-    transforms/debug api/distributed api/numpy transforms/control transforms/custom transforms/sparse api/nn
-    api/optimizers api/random api/lax api/scipy
+    transforms/reverse transforms/interpreters transforms/collectives transforms/staging api/numpy
+    transforms/compile/call transforms/control transforms/custom api/distributed api/nn api/optimizers api/random
+    transforms/sparse api/lax api/scipy
 api/testing: core core/arrays transforms/graph core/tape core/primitive transforms/arguments core/ops/scipy
     transforms/compile/loops transforms/compile/lower transforms/interpreters transforms/staging transforms/sparse api
 compat/autograd/_impl: compat api/tree api/numpy api/scipy/stats api

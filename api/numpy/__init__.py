@@ -57,7 +57,7 @@ from .reductions import (
     all, amax, amin, any, argmax, argmin, average, count_nonzero, cumsum, diff, max, mean, min, prod, ptp, std, sum,
     var,
 )
-from .running import cumprod, cumulative_prod, cumulative_sum, ediff1d, nancumprod, nancumsum
+from .reductions import cumprod, cumulative_prod, cumulative_sum, ediff1d, nancumprod, nancumsum
 from .sampled import convolve, correlate, gradient, interp, trapezoid, unwrap
 from .sets import (
     intersect1d, isin, setdiff1d, setxor1d, trim_zeros, union1d, unique, unique_all, unique_counts, unique_inverse,
@@ -72,7 +72,7 @@ from .sorting import (
     argpartition, argsort, digitize, lexsort, partition, searchsorted, sort, sort_complex,
 )
 from .statistics import bincount, corrcoef, cov, histogram, histogram2d, histogram_bin_edges, histogramdd
-from .windows import bartlett, blackman, hamming, hanning, i0, kaiser
+from .elementwise import bartlett, blackman, hamming, hanning, i0, kaiser
 from .writing import at, copyto, fill_diagonal, place, put, put_along_axis, putmask
 # isort: on
 

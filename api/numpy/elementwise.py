@@ -7,9 +7,12 @@ import numpy as np
 
 from ..core.arrays.dtypes import result_dtype
 from ..core.errors import at_user_line
+from ..core.lazy import LazyModule
 from ..core.numpy_api import methods, views
 from ..core.ops import arithmetic, elementary, selection, shaping
 from ..core.ops.indexing import pairs
+from ..core.trace.device import constant
+from ..core.trace.tracer import Tracer
 from .surface import UNSET, Array, array_of, as_numpy, dispatch, implements, lift, public, refuse_options, ufunc
 
 add, subtract, multiply, divide = ufunc(np.add), ufunc(np.subtract), ufunc(np.multiply), ufunc(np.divide)
@@ -210,3 +213,30 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
 
 
 _NUMBERS = {"b": False, "i": 0, "f": 0.0, "c": 0j}  # for traced Python numbers, which promote as such
+
+
+# Window functions, and the Bessel function of one of them.
+
+bessel_integer: Any = LazyModule("covector.core.ops.special.bessel")
+bartlett, blackman, hamming, hanning = np.bartlett, np.blackman, np.hamming, np.hanning
+
+
+@implements(np.i0)
+def i0(x: Array) -> Array:
+    x = array_of(x)
+    if x.dtype.kind == "c":
+        raise TypeError(f"i0 takes real values, but got complex ones; take x.real or np.abs(x){at_user_line()}")
+    return bessel_integer.bessel_i(x, order=0)
+
+
+def kaiser(M: Any, beta: Any) -> Array:
+    if not isinstance(beta, Tracer):
+        return np.kaiser(M, beta)
+    size = np.kaiser(M, 0.0).shape[0]  # NumPy says what it takes
+    if size < 2:
+        return np.ones(size)
+    places = np.arange(size) / (M - 1) * 2.0 - 1.0
+    return i0(beta * constant(np.sqrt(1.0 - places**2), beta)) / i0(beta)
+
+
+as_numpy(kaiser, np.kaiser)

@@ -11,7 +11,7 @@ from ..core.numpy_api.reducing import masked, reduce
 from ..core.ops import reductions as r, selection
 from ..core.ops.indexing import sorting
 from . import reductions
-from .running import without_nan
+from .reductions import without_nan
 from .surface import UNSET, Array, Axis, array_of, implements, refuse_options, without_mask
 
 _TABLE = 2048  # elements: 2049 calls of 30 us

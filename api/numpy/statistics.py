@@ -17,7 +17,7 @@ from ..core.ops.indexing import indexing, sorting
 from ..core.ops.linalg import products
 from ..core.trace.device import constant
 from ..core.trace.tracer import Tracer, is_concrete
-from ..transforms.debug.effects import stop_gradient
+from ..transforms.staging.effects import stop_gradient
 from . import reductions
 from .creation import asarray, linspace
 from .indexing import diagonal

@@ -10,7 +10,7 @@ from ..core.ops.random_bits import random_unit
 from ..core.ops.special import error_function, normal_distribution
 from ..numpy import linalg, sqrt, tan
 from ..numpy.surface import Array
-from ..transforms.debug.effects import stop_gradient
+from ..transforms.staging.effects import stop_gradient
 from .keys import Shape, between, checked, float_type, parameters, sizes, split, spread
 
 

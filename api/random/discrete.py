@@ -12,7 +12,7 @@ from ..core.ops.random_bits import random_unit
 from ..core.trace.device import constant
 from ..numpy import argmax, argsort, broadcast_shapes, cumsum, floor, moveaxis, searchsorted, take, take_along_axis
 from ..numpy.surface import Array, array_of, floating
-from ..transforms.debug.effects import stop_gradient
+from ..transforms.staging.effects import stop_gradient
 from .continuous import gumbel
 from .keys import Shape, checked, full_shape, parameters, sizes, split, spread
 

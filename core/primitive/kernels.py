@@ -4,8 +4,7 @@ import functools
 
 import numpy as np
 
-from ..arrays.backend import ON_DEVICE
-from ..arrays.compilers import eager_kernel
+from ..arrays.backend import ON_DEVICE, eager_kernel
 
 ndarray = np.ndarray
 LEAST = 1 << 12  # elements; native code is faster from 2,048 on, and has to pay for its compilation

@@ -34,7 +34,7 @@ def test_the_places_are_the_first_largest_or_the_last_nan(shape, counts, dtype):
             x[rng.random(shape) < 0.1 * (kind - 1)] = np.nan
         expected = _by_hand(x, counts)
         np.testing.assert_array_equal(largest_places.largest_in_parts(x, counts), expected)
-        np.testing.assert_array_equal(largest_places._places(np, x, counts), expected)
+        np.testing.assert_array_equal(largest_places._places_in_parts(np, x, counts), expected)
         if kind < 2:
             mapped = covector.vmap(lambda x: largest_places.largest_in_parts(x, counts))(np.stack([x, x]))
             np.testing.assert_array_equal(mapped, np.stack([expected, expected]))

@@ -7,7 +7,7 @@ import pytest
 
 import covector
 from covector.compat import torch
-from covector.core.arrays.compilers import KERNELS
+from covector.core.arrays.backend import KERNELS
 from covector.core.errors import ShapeError
 from covector.core.primitive.kernels import KNOWN_LOOPS
 from covector.extend import REGISTRY

@@ -35,8 +35,7 @@ from ..staging.bodies import (
     strip,
 )
 from ..staging.closures import known_state
-from ..staging.graph import Graph
-from ..staging.numbers import as_numbers
+from ..staging.graph import Graph, as_numbers
 from ..staging.staging import stage
 
 _NO_OPERAND: Any = object()

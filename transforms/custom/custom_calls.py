@@ -15,12 +15,11 @@ from ...core.trace.buffers import identity
 from ...core.trace.device import zeros_of
 from ...core.trace.tracer import Staged, Tracer, leniently, unwrap
 from ...core.types import Any, Callable
-from ..arguments.arguments import NAMESPACE, described, first, flatten, only_leaf, settle, structure
-from ..arguments.trees import optree
+from ..arguments.arguments import NAMESPACE, described, first, flatten, only_leaf, optree, settle, structure
 from ..interpreters.forward import jvp, start_dual
 from ..scope.errstate import quiet
 from ..staging.bodies import conjugated, pull, push
-from ..staging.numbers import as_numbers
+from ..staging.graph import as_numbers
 from ..staging.staging import apply_linear, stage, stands_in, unknown
 from .by_rows import by_rows
 

@@ -35,12 +35,10 @@ from ..arguments.escape_checks import abandon, check_escaped
 from ..arguments.statics import statics, with_static, without_static
 from ..compile.rules.rewrite import key_of, key_of_param
 from ..graph.equations import NO_AXIS, Equation, Literal, Var, varying
-from ..graph.labels import input_labels
+from ..graph.printing import input_labels
 from ..scope.errstate import silence, unmarked
 from .closures import is_unknown, with_closures
-from .graph import Graph, ShapeDtype
-from .literals import Literals, unit_places
-from .numbers import NUMBERS, is_derived
+from .graph import NUMBERS, Graph, Literals, ShapeDtype, is_derived, unit_places
 
 
 def alike(a, b):

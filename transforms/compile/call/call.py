@@ -32,9 +32,8 @@ from ...staging.bodies import (
     record_call,
     strip,
 )
-from ...staging.partial_eval import partition
+from ...staging.passes import holds_zeros, partition, without_strong_zeros
 from ...staging.staging import stage
-from ...staging.structural_zeros import holds_zeros, without_strong_zeros
 from ..program import Programs
 
 ndarray = np.ndarray

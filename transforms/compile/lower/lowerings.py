@@ -2,25 +2,180 @@
 
 from collections.abc import Callable
 from functools import partial
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
+from ....core.ops.linalg.small_solves import SMALL
 from ...graph.equations import Literal, Var
-from ..loops.constants import FEW, zero
-from ..loops.kinds import KINDS
-from ..loops.statements import Nest, Place, Step, Value, arranged, is_uniform
+from ..loops.define import Array, Body
+from ..loops.statements import (
+    FEW,
+    KINDS,
+    Bound,
+    Const,
+    Memory,
+    Nest,
+    Place,
+    Step,
+    Store,
+    Value,
+    arranged,
+    is_uniform,
+    start_of,
+    zero,
+)
 from ..machine.blas import products_library
+from ..machine.error_states import may_be_native
 from .batch_layout import fold
 from .buffer_reuse import add_zero_into, want, written_over
 from .collectives import exchange
 from .concat_by_update import assemble
 from .convolution import conv, conv_input, conv_weight, overlap_add, windows
-from .factorizations import is_system, solve
-from .indexing import add_rows, counted, fits, implant, last_writer, pivot, put_rows, scatter_add, spread, take
+from .elementwise import elementary
+from .indexing import (
+    add_rows,
+    counted,
+    fits,
+    implant,
+    last_writer,
+    looped,
+    pivot,
+    put_rows,
+    row_of,
+    scatter_add,
+    spread,
+    take,
+    through,
+)
 from .loops import branch, scan, while_loop
+from .lowering import lowered, named
 from .products import einsum, few_products, is_small, matmul, merged, sizes
-from .running import running
+
+# Lower systems of equations and inverses of matrices of up to 16 rows to loops: elimination with partial pivoting.
+
+_ROWS = 16  # of larger matrices LAPACK's blocks are faster
+
+
+def is_system(eq, is_body, rank):
+    """Tell whether an equation solves one system of few equations with few right sides, of one kind of float and not
+    of stacks, but not one that elimination in registers takes."""
+    a, out = eq.inputs[0].aval, eq.outputs[0].aval
+    return (a.ndim == 2 and a.shape[0] <= _ROWS and SMALL * SMALL < max(a.size, out.size) <= _ROWS * _ROWS
+            and a.dtype.kind == "f" and eq.inputs[-1].aval.ndim == out.ndim == rank and all(
+                v.aval.dtype == a.dtype and not v.aval.weak for v in (*eq.inputs, *eq.outputs)))
+
+
+def solve(writer, eq):
+    """`x` with `a @ x = b`, or the inverse of `a`."""
+    a, out = eq.inputs[0], eq.outputs[0]
+    n, count = a.aval.shape[0], out.aval.size // a.aval.shape[0]
+    kind = KINDS[out.aval.dtype]
+    beside = eq.inputs[1] if len(eq.inputs) > 1 else Literal(np.eye(n, dtype=out.aval.dtype))
+    left, right = writer.new(a.aval.shape, kind), writer.new(out.aval.shape, kind)
+    writer.copy(a, left)
+    writer.copy(beside, right)
+    body = Body(0)
+    body.statements = writer.statements
+    _eliminate(body, Array(body, left.memory, (n, n)), Array(body, right.memory, (n, count)))
+    writer.work += writer.repeat * n * n * (n + count)
+    place = writer.result(out)
+    writer.copy(right, place)
+    writer.values[out] = place
+
+
+def _eliminate(body, a, b):
+    """Turn `b` into the solution; where a pivot is 0 the function ends."""
+    (n, m), kind = b.shape, a.kind
+    for k in body.range(n):
+        best, at = body.cell(body.run("absolute", a[k, k]), kind), body.cell(k, "i64")
+        for i in body.range(n, k + 1):
+            size = body.run("absolute", a[i, k])
+            for _ in body.when(size > best.get()):
+                best.set(size)
+                at.set(i)
+        other = at.get()
+        for x, columns in ((a, n), (b, m)):
+            for j in body.range(columns):
+                x[k, j], x[other, j] = x[other, j], x[k, j]
+        top = a[k, k]
+        # 1 is no place on an axis of one element: the way out of bounds is taken.
+        body.statements.append(Bound(Value("i64"), body.cast(top.equals(0.0), "i64").value, 1))
+        for i in body.range(n, k + 1):
+            factor = a[i, k] / top
+            for j in body.range(n, k + 1):
+                a[i, j] = a[i, j] - factor * a[k, j]
+            for j in body.range(m):
+                b[i, j] = b[i, j] - factor * b[k, j]
+    for t in body.range(n):
+        k = n - 1 - t
+        for j in body.range(m):
+            b[k, j] = b[k, j] / a[k, k]
+        for i in body.range(k):
+            for j in body.range(m):
+                b[i, j] = b[i, j] - a[i, k] * b[k, j]
+
+
+# Lower cumulative sums and products along an axis.
+
+_SHORT = 8  # elements behind the axis, below which it is the innermost loop
+
+
+def running(name):
+    """A rule that writes `out[k] = name(out[k - 1], x[k])` along one axis."""
+    def rule(writer, eq):
+        (v,), (axis,), out = eq.inputs, eq.params, eq.outputs[0]
+        kind = KINDS[out.aval.dtype]
+        x = writer.place(v)
+        place = writer.values[out] = writer.result(out)
+        if prod(x.shape[axis + 1 :]) < _SHORT:
+            through(writer, [x, place], axis, lambda x, place: _columns(writer, name, kind, x, place))
+        else:
+            _row_by_row(writer, name, kind, x, place, axis)
+
+    return rule
+
+
+def _columns(writer, name, kind, x, place):
+    last = len(x.shape) - 1
+    if last:
+        looped(writer, x.shape[last], lambda k: _columns(
+            writer, name, kind, row_of(x, last, k), row_of(place, last, k)))
+    else:
+        _line(writer, name, kind, x, place)
+
+
+def _line(writer, name, kind, x, place):
+    total = Place(Memory(kind, 1, "cell"), ())  # in a register: memory would add its delay to each step
+    writer.add(Store([Const(start_of(name, kind), kind)], total))
+
+    def one(k):
+        found = Value(kind)
+        given = writer.cast([writer.loaded(x.row(k))[()]], kind)
+        writer.add(Step(name, kind, [found], [[writer.loaded(total)[()]], given]))
+        writer.add(Store([found], total))
+        writer.add(Store([found], place.row(k)))
+
+    looped(writer, x.shape[0], one)
+
+
+def _row_by_row(writer, name, kind, x, place, axis):
+    def at(p, index, k=None):
+        p = p.laid(p.shape, p.strides, index * p.strides[axis])
+        return row_of(p, axis, Const(0, "i64") if k is None else k)
+
+    writer.copy(at(x, 0), at(place, 0))  # no row is before it
+
+    def one(k):
+        old, new, total = Value(kind), Value(kind), Value(kind)
+        here = at(place, 1, k)
+        writer.nest(Nest(here.shape, [(old, at(place, 0, k)), (new, at(x, 1, k))],
+                         [Step(name, kind, [total], [[old], [new]])], [(total, here)]))
+
+    if x.shape[axis] > 1:  # a loop has a turn at least
+        looped(writer, x.shape[axis] - 1, one)
+
 
 ndarray = np.ndarray
 
@@ -327,3 +482,58 @@ def atom_of(prim):
         return _CONTROL[prim.control]
     return (_FOLD if prim.reduces is not None else _VIEW if prim.rearranges else _SAME if prim.identity else
             _EXCHANGE if prim.exchanges else None)
+
+
+# Legality: the equations that native code supports, as atoms or after expansion.
+
+_FEW_STEPS = 1 << 13  # statements of a body, beyond which a loop is left to NumPy
+
+
+def is_native(eq, known):
+    """Tell whether native code has an equation; `known` notes of each what it comes down to, or whether there is a
+    rule."""
+    found = known.get(eq)
+    if found is None:
+        found = known[eq] = _looked_at(eq, known)  # bodies are asked about by each pass: noted once
+    return found is not False
+
+
+def _looked_at(eq, known):
+    if eq.acts or eq.prim.effects or not eq.outputs or not may_be_native(eq):  # order and warnings are NumPy's
+        return False
+    if not all(_fits(v.aval) for v in (*eq.inputs, *eq.outputs)) or any(v.aval.weak for v in eq.outputs):
+        return False
+    atom = atom_of(eq.prim)
+    if atom is not None and atom.fits(eq, partial(_is_body, known=known)):
+        return True
+    steps = elementary(eq)
+    if steps is not None:
+        return steps
+    several = None if any(v.aval.weak for v in eq.inputs) else lowered(eq, lambda part: True)
+    steps = several and named(eq, *several)
+    return Expansion(steps) if steps and all(is_native(part, known) for part in steps) else False
+
+
+class Expansion(NamedTuple):
+    """The equations that one comes down to."""
+
+    equations: list
+
+
+def _fits(aval):
+    # Loops have at least one turn: their ends are tested behind.
+    return aval.dtype in KINDS and aval.size > 0 and aval.dtype.isnative
+
+
+def _is_body(graph, known):
+    """Tell whether all that a body does is native; its outputs are variables or numbers."""
+    if graph is None:
+        return False
+    avals = [v.aval for v in (*graph.inputs, *graph.outputs)]
+    return (all(_fits(a) for a in avals) and not any(v.aval.weak for v in graph.outputs)
+            and len(graph.equations) < _FEW_STEPS and all(is_native(eq, known) for eq in graph.equations))
+
+
+def computes(eq):
+    """Tell whether an equation does more than move elements."""
+    return not (eq.prim.rearranges or eq.prim.identity)

@@ -12,8 +12,10 @@ from ...core.trace.tracer import INSIDE, Tracer
 from ...core.types import Any, Callable, PyTree
 from ..arguments.arguments import flatten, settle
 from ..graph.equations import Body
-from ..staging.bodies import higher_order, operands_of
-from ..staging.graph import ShapeDtype
+from .bodies import higher_order, operands_of
+from .graph import ShapeDtype
+
+# Side effects and detached values in traced code: stop_gradient, debug.print, callbacks.
 
 ndarray = np.ndarray
 
